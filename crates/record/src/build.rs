@@ -1,0 +1,75 @@
+//! Builds: a revision made executable on a host.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::Digest;
+
+/// How a build ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "kebab-case")]
+pub enum BuildState {
+    /// It gave the artifacts that the plan names.
+    Built {
+        /// What was built; equal digests are the same program.
+        artifact: Digest,
+        /// The artifacts' size on disk, uncompressed, in bytes.
+        size: u64,
+    },
+    /// Checkout, command or artifacts failed.
+    Failed {
+        /// What went wrong, in one line.
+        why: String,
+    },
+    /// It was not tried.
+    Skipped {
+        /// The reason, in one line.
+        why: String,
+    },
+    /// It did not end within the plan's limit and was killed.
+    TimedOut {
+        /// The limit.
+        limit: Duration,
+    },
+}
+
+impl BuildState {
+    /// The digest of what was built, if it was.
+    #[must_use]
+    pub fn artifact(&self) -> Option<Digest> {
+        match self {
+            BuildState::Built { artifact, .. } => Some(*artifact),
+            _ => None,
+        }
+    }
+
+    /// One word for tables: `built`, `failed`, `skipped`, `timed out`.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            BuildState::Built { .. } => "built",
+            BuildState::Failed { .. } => "failed",
+            BuildState::Skipped { .. } => "skipped",
+            BuildState::TimedOut { .. } => "timed out",
+        }
+    }
+}
+
+/// One build of one revision by one recipe on one host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Build {
+    /// The revision's full name.
+    pub revision: String,
+    /// The digest of all in the plan that decides what is built (command, artifacts, limit excluded).
+    pub recipe: Digest,
+    /// How it ended.
+    pub state: BuildState,
+    /// When it began.
+    pub started: Timestamp,
+    /// How long it took, checkout included.
+    pub took: Duration,
+    /// The digest of its full log in the log store, if there is one.
+    pub log: Option<Digest>,
+}

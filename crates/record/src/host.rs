@@ -1,0 +1,53 @@
+//! Hosts: machines with their recorded properties.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Digest;
+
+/// A machine, as it describes itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Host {
+    /// The name that people know it by.
+    pub name: String,
+    /// What it is made of: `cpu`, `cpus`, `memory`, `kernel`, `os` and others, each as one line of text.
+    ///
+    /// Facts whose key starts with `now.` may differ from run to run and do not make another host.
+    pub facts: BTreeMap<String, String>,
+}
+
+impl Host {
+    /// The identity of the host: its name and all facts that do not change by themselves.
+    ///
+    /// A series never crosses hosts, so whatever enters here splits series.
+    #[must_use]
+    pub fn key(&self) -> Digest {
+        let mut text = format!("{}\n", self.name);
+        for (key, value) in self.facts.iter().filter(|(key, _)| !key.starts_with("now.")) {
+            text.push_str(&format!("{key}={value}\n"));
+        }
+        Digest::of(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lasting_facts_make_the_identity() {
+        let facts = |kernel: &str, load: &str| {
+            BTreeMap::from([
+                ("cpu".into(), "Z80".into()),
+                ("now.kernel".into(), kernel.into()),
+                ("now.load".into(), load.into()),
+            ])
+        };
+        let one = Host { name: "lab".into(), facts: facts("6.1", "0.1") };
+        let two = Host { name: "lab".into(), facts: facts("6.2", "3.0") };
+        assert_eq!(one.key(), two.key());
+        let three = Host { name: "lab2".into(), ..two };
+        assert_ne!(one.key(), three.key());
+    }
+}

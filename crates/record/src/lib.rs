@@ -1,0 +1,30 @@
+//! The words that all parts of Tachograph share, and how they are written down.
+//!
+//! Here live the nouns of `docs/glossary.md`: [`Plan`], [`Revision`], [`Build`], [`Sample`], [`Measurement`],
+//! [`Series`] and their kin, with nothing but data and the rules that belong to the data alone.
+//! What does *not* live here: anything that touches a file, a process, a database or a clock.
+//! Every other crate depends on this one; it depends on none of them.
+
+mod benchmark;
+mod build;
+mod digest;
+mod host;
+mod metric;
+pub mod plan;
+mod revision;
+mod run;
+mod sample;
+mod series;
+mod unit;
+
+pub use benchmark::{BenchmarkKey, Parameter, Parameters};
+pub use build::{Build, BuildState};
+pub use digest::{Digest, ParseDigestError};
+pub use host::Host;
+pub use metric::{Direction, Metric};
+pub use plan::Plan;
+pub use revision::{Commit, Revision};
+pub use run::{Cell, Run, RunState};
+pub use sample::{Failure, Outcome, Place, Sample};
+pub use series::{Measurement, Point, Series, SeriesKey};
+pub use unit::Unit;

@@ -1,0 +1,111 @@
+//! The plan: what `tacho.toml` says.
+//!
+//! The types here are the file's shape; reading a file, with errors that point into it, is in `parse`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Parameter;
+
+/// How to get, build and measure the subject.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The program under test.
+    pub subject: Subject,
+    /// How often, and what is kept.
+    pub measure: Measure,
+    /// What is measured; at least one.
+    pub benchmarks: Vec<Benchmark>,
+}
+
+/// Where the subject's history is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Source {
+    /// A git repository, by path from the plan's folder.
+    Git(String),
+    /// Published releases, oldest first.
+    Releases(Vec<String>),
+    /// A shell command that prints releases, oldest first, separated by white space.
+    ReleasesFrom(String),
+}
+
+/// The program under test: its history, and how it is built.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subject {
+    /// Its name on pages; the plan's folder when not given.
+    pub name: Option<String>,
+    /// Where its history is.
+    pub source: Source,
+    /// The shell command that builds it, in a clean checkout (or an empty folder for releases).
+    ///
+    /// `{jobs}`, `{release}` and `{revision}` are filled in. None: the checkout is used as it is.
+    pub build: Option<String>,
+    /// How long a build may take.
+    pub build_timeout: Duration,
+    /// Files and folders that benchmarks use, from the root of the checkout; `.` is all of it.
+    pub artifacts: Vec<String>,
+    /// Where a commit can be seen, with `{commit}` for its hash (`{release}` for releases).
+    pub link: Option<String>,
+}
+
+/// How often, and how much is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measure {
+    /// Rounds in which everything is executed once.
+    pub rounds: u32,
+    /// Whether a warm-up round, recorded and never summarised, comes first.
+    pub warmup: bool,
+    /// How large the cache of built artifacts may become, in bytes, compressed.
+    pub cache_limit: u64,
+}
+
+/// What is expected of an execution's standard output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExpectOutput {
+    /// Anything; it is not even read.
+    Anything,
+    /// That it contains this text.
+    Contains(String),
+    /// Exactly the content of this file, by path from the plan's folder.
+    File(String),
+    /// The same as in all other executions of the benchmark with these parameters.
+    Same,
+}
+
+/// What a right answer is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expect {
+    /// The exit status.
+    pub exit: i32,
+    /// The standard output.
+    pub stdout: ExpectOutput,
+}
+
+/// A named, versioned thing to measure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Benchmark {
+    /// Its name, unique in the plan.
+    pub name: String,
+    /// Raised when old and new values must not be compared.
+    pub version: u32,
+    /// The command, as its words; `{build}`, `{revision}` and parameters are filled in.
+    pub command: Vec<String>,
+    /// Values for each parameter; all combinations are measured.
+    pub parameters: BTreeMap<String, Vec<Parameter>>,
+    /// A shell command executed before each execution, not timed.
+    pub prepare: Option<String>,
+    /// A shell command executed after each execution, not timed.
+    pub conclude: Option<String>,
+    /// How long one execution may take.
+    pub timeout: Duration,
+    /// The folder that it is executed in, by path from the plan's folder.
+    pub directory: Option<String>,
+    /// A file for its standard input, by path from the plan's folder; none: nothing.
+    pub stdin: Option<String>,
+    /// What a right answer is.
+    pub expect: Expect,
+    /// The metrics that are shown, by name, the most telling first; all are recorded.
+    pub metrics: Vec<String>,
+}

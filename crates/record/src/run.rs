@@ -1,0 +1,54 @@
+//! Runs: sessions of the tool, with what they set out to measure.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{BenchmarkKey, Digest};
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunState {
+    /// All that it set out to measure is measured.
+    Finished,
+    /// Begun, and under way or interrupted: the same command goes on from there.
+    Unfinished,
+}
+
+/// One session of the tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// Its number in the store, counted from 1.
+    pub number: i64,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended, if it did.
+    pub ended: Option<Timestamp>,
+    /// How far it has come.
+    pub state: RunState,
+    /// The seed of its random order.
+    pub seed: u64,
+    /// What was asked for, by digest (plan, revisions, rounds): the same question resumes the same run.
+    pub question: Digest,
+    /// The plan as it stood in the file.
+    pub plan: String,
+    /// The version of the tool.
+    pub version: String,
+    /// The host's name.
+    pub host: String,
+    /// Rounds that it set out to do.
+    pub rounds: u32,
+}
+
+/// One thing that a run measures repeatedly: a benchmark at a build.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// The revision's full name.
+    pub revision: String,
+    /// The digest of what was built.
+    pub artifact: Digest,
+    /// The benchmark with its parameters.
+    pub benchmark: BenchmarkKey,
+    /// In how many rounds it is executed, the warm-up not counted.
+    pub rounds: u32,
+}

@@ -1,0 +1,105 @@
+//! Samples: the raw readings of one execution.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Where an execution stood in its run's schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// The round, counted from 1; round 0 is the warm-up, recorded and never summarised.
+    pub round: u32,
+    /// The position in the round's random order, counted from 0.
+    pub position: u32,
+}
+
+/// Why an execution gave no valid value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "failure", rename_all = "kebab-case")]
+pub enum Failure {
+    /// It ended with another exit status than expected.
+    Exit {
+        /// The status.
+        code: i32,
+    },
+    /// A hook of the plan (`prepare`, `conclude`) failed, so the execution was not valid.
+    Hook {
+        /// What went wrong, in one line.
+        why: String,
+    },
+    /// It could not be started.
+    NotStarted {
+        /// What went wrong, in one line.
+        why: String,
+    },
+    /// It was killed by a signal that was not ours.
+    Signal {
+        /// The signal's number.
+        number: i32,
+    },
+    /// It did not end within the plan's limit and was killed.
+    TimedOut,
+    /// It gave another answer than expected: never a fast one.
+    WrongAnswer {
+        /// What differed, in one line.
+        why: String,
+    },
+}
+
+impl Failure {
+    /// The failure in one line, for tables: `exit 1`, `killed by signal 11`, `timed out`.
+    #[must_use]
+    pub fn line(&self) -> String {
+        match self {
+            Failure::Exit { code } => format!("exit {code}"),
+            Failure::Hook { why } | Failure::NotStarted { why } => why.clone(),
+            Failure::Signal { number } => format!("killed by signal {number}"),
+            Failure::TimedOut => "timed out".to_owned(),
+            Failure::WrongAnswer { why } => format!("wrong answer: {why}"),
+        }
+    }
+}
+
+/// How an execution ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// As the plan expects; its values count.
+    Valid,
+    /// Otherwise; its values are kept and never summarised.
+    Failed {
+        /// In what way.
+        #[serde(flatten)]
+        failure: Failure,
+        /// The last of what it printed, as far as it was kept; what is not UTF-8 in it is replaced.
+        output: String,
+    },
+}
+
+/// The raw readings of one execution.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Where it stood in the schedule.
+    pub place: Place,
+    /// When it was started.
+    pub at: Timestamp,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What was read, by metric name, in the metric's base unit, in order of the names.
+    ///
+    /// A metric that could not be read is absent, never 0.
+    pub values: Vec<(String, f64)>,
+}
+
+impl Sample {
+    /// The value of that metric, if it was read.
+    #[must_use]
+    pub fn value(&self, metric: &str) -> Option<f64> {
+        self.values.iter().find(|(name, _)| name == metric).map(|(_, value)| *value)
+    }
+
+    /// Whether its values may be summarised: it ended as expected and was not the warm-up.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        self.outcome == Outcome::Valid && self.place.round > 0
+    }
+}

@@ -1,0 +1,53 @@
+//! Series: what was measured, over revisions.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{BenchmarkKey, Build, Metric, Revision, Sample};
+
+/// The samples of one benchmark, at one build, on one host, in one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// The number of the run that took it.
+    pub run: i64,
+    /// The full name of the revision whose build was executed.
+    pub revision: String,
+    /// All executions, warm-up and failures included, in order of the schedule.
+    pub samples: Vec<Sample>,
+}
+
+/// What names a series.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeriesKey {
+    /// The benchmark with its parameters.
+    pub benchmark: BenchmarkKey,
+    /// The host's name.
+    pub host: String,
+    /// The metric.
+    pub metric: Metric,
+}
+
+/// One revision's place in a series.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// The revision.
+    pub revision: Revision,
+    /// How its build ended; absent when it was never tried on this host.
+    pub build: Option<Build>,
+    /// The revision that was measured in its stead, because both built to the same artifacts.
+    pub equal_to: Option<String>,
+    /// The metric's values that count, in the order in which they were taken.
+    pub values: Vec<f64>,
+    /// How many executions failed.
+    pub failed: u32,
+    /// How the first failed one failed, in one line.
+    pub failure: Option<String>,
+}
+
+/// The measurements of one metric of one benchmark on one host, over revisions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// What it is the series of.
+    pub key: SeriesKey,
+    /// One a revision, in order of history; revisions that failed to build are among them, without values.
+    pub points: Vec<Point>,
+}

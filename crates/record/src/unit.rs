@@ -1,0 +1,80 @@
+//! Units, and numbers as people read them.
+
+use serde::{Deserialize, Serialize};
+
+/// What a metric's numbers count.
+///
+/// Numbers are kept in the base unit named here (nanoseconds, bytes) and scaled only when shown.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Memory or volume, in bytes; shown with binary prefixes.
+    Bytes,
+    /// Time, in nanoseconds; shown as ns, µs, ms or s.
+    Nanoseconds,
+    /// Anything else, by its own name; shown as it is. The empty name is a bare number.
+    Other(String),
+}
+
+impl Unit {
+    /// The value in the largest unit that keeps it at or above 1, with four significant digits: `12.34 ms`.
+    #[must_use]
+    pub fn show(&self, value: f64) -> String {
+        let (scaled, suffix) = self.scale(value);
+        let digits = significant(scaled);
+        if suffix.is_empty() { digits } else { format!("{digits} {suffix}") }
+    }
+
+    /// The value divided by the unit that suits it, and that unit's symbol.
+    #[must_use]
+    pub fn scale(&self, value: f64) -> (f64, &str) {
+        const TIME: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
+        const SIZE: [(f64, &str); 4] =
+            [(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1024.0, "KiB"), (1.0, "B")];
+        match self {
+            Unit::Bytes => pick(value, &SIZE),
+            Unit::Nanoseconds => pick(value, &TIME),
+            Unit::Other(name) => (value, name),
+        }
+    }
+}
+
+/// The first scale that the value reaches; zero takes the smallest.
+fn pick<'a>(value: f64, scales: &[(f64, &'a str); 4]) -> (f64, &'a str) {
+    let (factor, suffix) = scales.iter().find(|(factor, _)| value.abs() >= *factor).unwrap_or(&scales[3]);
+    (value / factor, suffix)
+}
+
+/// Four significant digits, without an exponent.
+fn significant(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let decimals = match value.abs() {
+        x if x >= 999.95 => 0,
+        x if x >= 99.995 => 1,
+        x if x >= 9.9995 => 2,
+        _ => 3,
+    };
+    format!("{value:.decimals$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_and_memory_find_their_scale() {
+        assert_eq!(Unit::Nanoseconds.show(51_420_000_000.0), "51.42 s");
+        assert_eq!(Unit::Nanoseconds.show(698_000.0), "698.0 µs");
+        assert_eq!(Unit::Nanoseconds.show(0.0), "0 ns");
+        assert_eq!(Unit::Bytes.show(706_740_224.0), "674.0 MiB");
+        assert_eq!(Unit::Other("buckets".into()).show(6.5), "6.500 buckets");
+        assert_eq!(Unit::Other(String::new()).show(12345.0), "12345");
+    }
+
+    #[test]
+    fn a_difference_keeps_its_sign() {
+        assert_eq!(Unit::Nanoseconds.show(-5_630_000_000.0), "-5.630 s");
+    }
+}
