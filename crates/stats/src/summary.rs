@@ -1,0 +1,192 @@
+//! What a handful of samples says: location, spread and how well the median is known.
+
+/// The summary of the samples of one measurement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Summary {
+    /// How many samples.
+    pub n: usize,
+    /// The smallest.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
+    /// The middle one, or the mean of the middle two.
+    pub median: f64,
+    /// A quarter is below it.
+    pub q1: f64,
+    /// A quarter is above it.
+    pub q3: f64,
+    /// The median of the distances from the median.
+    pub mad: f64,
+    /// Where the median of the population is, with at least 95 % confidence; absent below six samples, from
+    /// which no such interval can be had.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Summary {
+    /// Summarises the finite ones of these samples; `None` when there are none.
+    #[must_use]
+    pub fn of(samples: &[f64]) -> Option<Self> {
+        let sorted = sorted(samples);
+        let (min, max) = (*sorted.first()?, *sorted.last()?);
+        let median = quantile_of_sorted(&sorted, 0.5);
+        let distances = sorted_by_distance(&sorted, median);
+        Some(Self {
+            n: sorted.len(),
+            min,
+            max,
+            median,
+            q1: quantile_of_sorted(&sorted, 0.25),
+            q3: quantile_of_sorted(&sorted, 0.75),
+            mad: quantile_of_sorted(&distances, 0.5),
+            interval: median_interval(&sorted, 0.95),
+        })
+    }
+
+    /// The spread of the samples: the interquartile range as a share of the median (0.02 is 2 %).
+    ///
+    /// `None` when the median is zero.
+    #[must_use]
+    pub fn spread(&self) -> Option<f64> {
+        (self.median != 0.0).then(|| (self.q3 - self.q1) / self.median.abs())
+    }
+}
+
+/// The median of the finite ones of these numbers.
+#[must_use]
+pub fn median(samples: &[f64]) -> Option<f64> {
+    quantile(samples, 0.5)
+}
+
+/// The `p`-quantile of the finite ones of these numbers, `p` between 0 and 1.
+///
+/// Linear interpolation between order statistics: type 7 of Hyndman & Fan, "Sample Quantiles in Statistical
+/// Packages", The American Statistician 50 (1996), which is also what R, `NumPy` and spreadsheets give.
+#[must_use]
+pub fn quantile(samples: &[f64], p: f64) -> Option<f64> {
+    let sorted = sorted(samples);
+    (!sorted.is_empty()).then(|| quantile_of_sorted(&sorted, p))
+}
+
+/// The finite ones, ascending.
+fn sorted(samples: &[f64]) -> Vec<f64> {
+    let mut sorted: Vec<f64> = samples.iter().copied().filter(|x| x.is_finite()).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted
+}
+
+fn sorted_by_distance(sorted_samples: &[f64], centre: f64) -> Vec<f64> {
+    let distances: Vec<f64> = sorted_samples.iter().map(|x| (x - centre).abs()).collect();
+    sorted(&distances)
+}
+
+/// Type 7 quantile; the slice is ascending and not empty.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 <= rank <= len - 1
+fn quantile_of_sorted(sorted: &[f64], p: f64) -> f64 {
+    let rank = p.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
+    let below = rank.floor() as usize;
+    let above = rank.ceil() as usize;
+    let (low, high) = (sorted[below], sorted[above]);
+    if low == high { low } else { low + (high - low) * (rank - below as f64) }
+}
+
+/// The interval between the k-th smallest and the k-th largest sample that holds the population's median
+/// with at least this confidence, for the largest such k.
+///
+/// Free of assumptions but independence: the number of samples below the median is binomial(n, ½).
+/// David & Nagaraja, "Order Statistics" (2003), 7.1.
+fn median_interval(sorted: &[f64], confidence: f64) -> Option<(f64, f64)> {
+    let n = sorted.len();
+    let miss_each_side = (1.0 - confidence) / 2.0;
+    // P(X = i) of binomial(n, ½), starting with ½ⁿ; below n ≈ 1000 that does not underflow, and far above it
+    // the logarithm keeps the sum right.
+    let mut log_probability = -(n as f64) * std::f64::consts::LN_2;
+    let mut below = 0.0;
+    let mut k = 0;
+    while k < n / 2 {
+        below += log_probability.exp();
+        if below > miss_each_side {
+            break;
+        }
+        log_probability += ((n - k) as f64).ln() - ((k + 1) as f64).ln();
+        k += 1;
+    }
+    (k > 0).then(|| (sorted[k - 1], sorted[n - k]))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rand::RngExt;
+    use rand::SeedableRng;
+
+    use super::*;
+
+    #[test]
+    fn hand_computed_quantiles() {
+        let samples = [7.0, 1.0, 3.0, 5.0];
+        assert_eq!(median(&samples), Some(4.0));
+        assert_eq!(quantile(&samples, 0.25), Some(2.5));
+        assert_eq!(quantile(&samples, 1.0), Some(7.0));
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[f64::NAN, f64::INFINITY]), None);
+    }
+
+    #[test]
+    fn hand_computed_summary() {
+        let summary = Summary::of(&[2.0, 4.0, 4.0, 5.0, 100.0]).unwrap();
+        assert_eq!((summary.n, summary.min, summary.max, summary.median), (5, 2.0, 100.0, 4.0));
+        assert_eq!(summary.mad, 1.0);
+        assert_eq!(summary.spread(), Some(0.25));
+        assert_eq!(summary.interval, None, "five samples cannot give 95 %");
+    }
+
+    #[test]
+    fn the_tabulated_ranks_of_the_interval() {
+        // Hollander & Wolfe, sign test at 5 %: n = 6 → ranks 1 and 6, n = 10 → 2 and 9, n = 20 → 6 and 15,
+        // n = 50 → 18 and 33.
+        for (n, k) in [(6, 1), (9, 2), (10, 2), (20, 6), (50, 18)] {
+            let samples: Vec<f64> = (1..=n).map(f64::from).collect();
+            let expected = Some((f64::from(k), f64::from(n - k + 1)));
+            assert_eq!(Summary::of(&samples).unwrap().interval, expected, "n = {n}");
+        }
+        let many: Vec<f64> = (1..=5000).map(f64::from).collect();
+        let (low, high) = Summary::of(&many).unwrap().interval.unwrap();
+        assert!((2429.0..=2432.0).contains(&low) && (2569.0..=2572.0).contains(&high), "{low} {high}");
+    }
+
+    #[test]
+    fn the_interval_covers_as_often_as_it_says() {
+        // Exponential noise, 15 samples, true median ln 2; binomial(15, ½) gives 96.5 % for ranks 4 and 12.
+        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(7);
+        let trials = 20_000;
+        let covered = (0..trials)
+            .filter(|_| {
+                let samples: Vec<f64> = (0..15).map(|_| -(1.0 - rng.random::<f64>()).ln()).collect();
+                let (low, high) = Summary::of(&samples).unwrap().interval.unwrap();
+                (low..=high).contains(&std::f64::consts::LN_2)
+            })
+            .count();
+        let share = covered as f64 / f64::from(trials);
+        assert!((share - 0.9648).abs() < 0.005, "covered {share}");
+    }
+
+    proptest! {
+        #[test]
+        fn a_summary_is_ordered(samples in prop::collection::vec(-1e12..1e12_f64, 1..200)) {
+            let s = Summary::of(&samples).unwrap();
+            prop_assert!(s.min <= s.q1 && s.q1 <= s.median && s.median <= s.q3 && s.q3 <= s.max);
+            if let Some((low, high)) = s.interval {
+                prop_assert!(s.min <= low && low <= s.median && s.median <= high && high <= s.max);
+            }
+        }
+
+        #[test]
+        fn order_and_infinities_do_not_matter(mut samples in prop::collection::vec(-1e12..1e12_f64, 1..50)) {
+            let before = Summary::of(&samples);
+            samples.reverse();
+            samples.push(f64::NAN);
+            samples.push(f64::NEG_INFINITY);
+            prop_assert_eq!(Summary::of(&samples), before);
+        }
+    }
+}
