@@ -1,6 +1,19 @@
 //! The plan: what `tacho.toml` says.
 //!
-//! The types here are the file's shape; reading a file, with errors that point into it, is in `parse`.
+//! Here stand the types that the rest of the house works with: checked, with all defaults filled in. How the
+//! file spells them is in `file`; [`parse()`] leads from the one to the other and shows every mistake where it
+//! stands; [`fill`] puts values into commands; [`schema()`] describes the file to editors.
+
+mod check;
+mod error;
+mod file;
+mod keys;
+mod parse;
+mod schema;
+mod spot;
+mod template;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,6 +21,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::Parameter;
+
+pub use error::{PlanError, PlanErrors};
+pub use parse::parse;
+pub use schema::schema;
+pub use template::fill;
 
 /// How to get, build and measure the subject.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,7 +62,7 @@ pub struct Subject {
     pub build: Option<String>,
     /// How long a build may take.
     pub build_timeout: Duration,
-    /// Files and folders that benchmarks use, from the root of the checkout; `.` is all of it.
+    /// Files and folders that benchmarks use, from the root of the checkout, as patterns (`*.so`); `.` is all of it.
     pub artifacts: Vec<String>,
     /// Where a commit can be seen, with `{commit}` for its hash (`{release}` for releases).
     pub link: Option<String>,

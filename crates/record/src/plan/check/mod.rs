@@ -1,0 +1,143 @@
+//! What the values of a plan mean, and whether they agree with one another.
+//!
+//! Here are the rules that no type expresses: durations and sizes, references and what they may refer to,
+//! duplicates, contradictions. `subject` and `benchmark` hold those of their tables. Each check reports and goes
+//! on with something harmless, so that all mistakes come out in one go.
+
+mod benchmark;
+mod subject;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use bytesize::ByteSize;
+use jiff::SignedDuration;
+
+use super::error::{Found, Mistake};
+use super::file::MeasureTable;
+use super::spot::Spot;
+use super::template::{Piece, pieces};
+use super::{Measure, keys};
+
+/// The longest time limit: a year, so that no clock overflows.
+const LONGEST: SignedDuration = SignedDuration::from_hours(366 * 24);
+
+/// Gathers mistakes while it makes sense of values.
+pub(super) struct Check<'f> {
+    found: &'f mut Vec<Found>,
+    /// Whether the subject has releases; not known while, or because, it is not read.
+    releases: Option<bool>,
+}
+
+/// A template, and what it may refer to.
+#[derive(Clone, Copy)]
+struct Template<'a> {
+    /// The key that holds it.
+    key: &'a str,
+    /// The names that it may refer to, `release` among them only for subjects that have releases.
+    names: &'a [&'a str],
+    /// Where it stands.
+    spot: Spot<'a>,
+    /// The template itself.
+    text: &'a str,
+}
+
+impl<'f> Check<'f> {
+    /// Puts what it finds to the rest.
+    pub(super) fn new(found: &'f mut Vec<Found>, releases: Option<bool>) -> Self {
+        Self { found, releases }
+    }
+
+    /// `[measure]`.
+    pub(super) fn measure(&mut self, table: &MeasureTable, spot: Spot<'_>) -> Measure {
+        let cache_limit = self.size(&table.cache_limit, spot.get("cache-limit"));
+        Measure { rounds: table.rounds.get(), warmup: table.warmup, cache_limit }
+    }
+
+    /// Reports a name that was there before.
+    pub(super) fn unique(
+        &mut self,
+        names: &mut BTreeSet<String>,
+        what: &'static str,
+        name: &str,
+        spot: Spot<'_>,
+    ) {
+        if !names.insert(name.to_owned()) {
+            self.report(spot, Mistake::Duplicate { what, name: name.to_owned() });
+        }
+    }
+
+    fn report(&mut self, spot: Spot<'_>, mistake: Mistake) {
+        self.found.push((spot.span(), mistake));
+    }
+
+    /// Reports text that has nothing in it.
+    fn not_blank(&mut self, key: &str, text: &str, spot: Spot<'_>) {
+        if text.trim().is_empty() {
+            self.report(spot, Mistake::Empty { key: key.to_owned() });
+        }
+    }
+
+    fn duration(&mut self, text: &str, spot: Spot<'_>) -> Duration {
+        let why = match text.parse::<SignedDuration>() {
+            Ok(duration) if duration > LONGEST => "it is longer than a year",
+            Ok(duration) if duration.is_positive() => return duration.unsigned_abs(),
+            Ok(_) => "it is not above zero",
+            Err(_) => "",
+        };
+        self.report(spot, Mistake::BadDuration { text: text.to_owned(), why });
+        Duration::ZERO
+    }
+
+    fn size(&mut self, text: &str, spot: Spot<'_>) -> u64 {
+        match text.parse::<ByteSize>() {
+            // What does not fit is cut off at the largest number, and no disk is half as large.
+            Ok(size) if i64::try_from(size.as_u64()).is_ok() => size.as_u64(),
+            _ => {
+                self.report(spot, Mistake::BadSize { text: text.to_owned() });
+                0
+            }
+        }
+    }
+
+    /// Reports whatever a template must not refer to; returns whether all is well, and what it refers to.
+    fn template<'a>(&mut self, template: Template<'a>) -> (bool, Vec<&'a str>) {
+        let Template { key, names, spot, text } = template;
+        let before = self.found.len();
+        let mut used = Vec::new();
+        for (at, piece) in pieces(text) {
+            match piece {
+                Piece::Brace(_) | Piece::Text(_) => {}
+                Piece::Lone(brace) => {
+                    self.found.push((spot.part(at, 1), Mistake::LoneBrace { brace, key: key.to_owned() }));
+                }
+                Piece::Reference(name) if names.contains(&name) => used.push(name),
+                Piece::Reference(name) => {
+                    self.found.push((spot.part(at, name.len() + 2), self.bad_reference(name, template)));
+                }
+            }
+        }
+        (self.found.len() == before, used)
+    }
+
+    fn bad_reference(&self, name: &str, template: Template<'_>) -> Mistake {
+        let key = template.key.to_owned();
+        if name == "release" && self.releases == Some(false) {
+            return Mistake::ReleaseWithoutReleases { key };
+        }
+        let hint = if let Some(guess) = keys::nearest(name, template.names.iter().copied()) {
+            format!("did you mean `{{{guess}}}`?")
+        } else {
+            let names: Vec<String> = template.names.iter().map(|name| format!("{{{name}}}")).collect();
+            let names = keys::list(names.iter().map(String::as_str));
+            format!("there can be {names}; for braces themselves write `{{{{` and `}}}}`")
+        };
+        Mistake::BadReference { name: name.to_owned(), key, hint }
+    }
+
+    /// These names, and `release` unless the subject has none.
+    fn with_release<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+        let release = (self.releases != Some(false)).then_some("release");
+        names.into_iter().chain(release).collect()
+    }
+}

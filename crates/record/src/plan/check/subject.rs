@@ -1,0 +1,125 @@
+//! The rules of `[subject]`: one history, a build that fits it, artifacts within the checkout.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path};
+
+use glob::Pattern;
+
+use super::super::error::Mistake;
+use super::super::file::SubjectTable;
+use super::super::spot::Spot;
+use super::super::{Source, Subject};
+use super::{Check, Template};
+
+impl Check<'_> {
+    /// `[subject]`; from here on it is known whether there are releases.
+    pub(in super::super) fn subject(&mut self, table: SubjectTable, spot: Spot<'_>) -> Subject {
+        let texts = [
+            ("name", &table.name),
+            ("repository", &table.repository),
+            ("releases-from", &table.releases_from),
+            ("build", &table.build),
+        ];
+        for (key, text) in texts {
+            if let Some(text) = text {
+                self.not_blank(key, text, spot.get(key));
+            }
+        }
+        self.one_history(&table, spot);
+        self.releases = Some(table.releases.is_some() || table.releases_from.is_some());
+        self.build(table.build.as_deref(), spot);
+        self.artifacts(&table.artifacts, spot.get("artifacts"));
+        self.link(table.link.as_deref(), spot.get("link"));
+        let build_timeout = self.duration(&table.build_timeout, spot.get("build-timeout"));
+        let source = self.source(table.repository, table.releases, table.releases_from, spot.get("releases"));
+        Subject {
+            name: table.name,
+            source,
+            build: table.build,
+            build_timeout,
+            artifacts: table.artifacts,
+            link: table.link,
+        }
+    }
+
+    fn one_history(&mut self, table: &SubjectTable, spot: Spot<'_>) {
+        let histories = [
+            ("repository", table.repository.is_some()),
+            ("releases", table.releases.is_some()),
+            ("releases-from", table.releases_from.is_some()),
+        ];
+        let mut given = histories.into_iter().filter_map(|(key, given)| given.then_some(key));
+        if let Some(other) = given.next() {
+            for key in given {
+                self.found.push((spot.key(key), Mistake::TwoHistories { key, other }));
+            }
+        }
+    }
+
+    fn source(
+        &mut self,
+        repository: Option<String>,
+        releases: Option<Vec<String>>,
+        releases_from: Option<String>,
+        spot: Spot<'_>,
+    ) -> Source {
+        let Some(releases) = releases else {
+            let git = || Source::Git(repository.unwrap_or_else(|| ".".to_owned()));
+            return releases_from.map_or_else(git, Source::ReleasesFrom);
+        };
+        if releases.is_empty() {
+            self.report(spot, Mistake::Empty { key: "releases".to_owned() });
+        }
+        let mut names = BTreeSet::new();
+        for (index, release) in releases.iter().enumerate() {
+            self.not_blank("releases", release, spot.item(index));
+            self.unique(&mut names, "release", release, spot.item(index));
+        }
+        Source::Releases(releases)
+    }
+
+    fn build(&mut self, build: Option<&str>, spot: Spot<'_>) {
+        match build {
+            Some(text) => {
+                let names = self.with_release(["jobs", "revision"]);
+                self.template(Template { key: "build", names: &names, spot: spot.get("build"), text });
+            }
+            None if self.releases == Some(true) => {
+                // At the key that is there, so that it is shown with its line.
+                let keys = [spot.key("releases"), spot.key("releases-from")];
+                let at = keys.into_iter().find(|at| *at != spot.span()).unwrap_or(spot.span());
+                self.found.push((at, Mistake::MissingBuild));
+            }
+            None => {}
+        }
+    }
+
+    fn artifacts(&mut self, artifacts: &[String], spot: Spot<'_>) {
+        if artifacts.is_empty() {
+            self.report(spot, Mistake::Empty { key: "artifacts".to_owned() });
+        }
+        let mut paths = BTreeSet::new();
+        for (index, path) in artifacts.iter().enumerate() {
+            let spot = spot.item(index);
+            self.not_blank("artifacts", path, spot);
+            self.unique(&mut paths, "artifact", path, spot);
+            let inside = |part| matches!(part, Component::CurDir | Component::Normal(_));
+            if !Path::new(path).components().all(inside) {
+                self.report(spot, Mistake::OutsideCheckout { path: path.clone() });
+            }
+            if let Err(error) = Pattern::new(path) {
+                self.report(spot, Mistake::BadPattern { text: path.clone(), why: error.msg });
+            }
+        }
+    }
+
+    fn link(&mut self, link: Option<&str>, spot: Spot<'_>) {
+        let Some(text) = link else { return };
+        let wanted = if self.releases == Some(true) { "release" } else { "commit" };
+        let names = [wanted];
+        let (well, used) = self.template(Template { key: "link", names: &names, spot, text });
+        if well && used.is_empty() {
+            self.report(spot, Mistake::LinkWithoutReference { wanted });
+        }
+    }
+}

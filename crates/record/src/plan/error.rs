@@ -1,0 +1,197 @@
+//! What may be wrong with a plan, in words.
+//!
+//! [`Mistake`] holds the grammar of all messages and their advice; [`PlanErrors`] shows them beside the line of
+//! the file that they are about. Who finds the mistakes: `keys`, `parse` and `check`.
+
+use std::fmt;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+/// A mistake, and the bytes of the file that it is about.
+pub(super) type Found = (Range<usize>, Mistake);
+
+/// One thing that is wrong in a plan.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Mistake {
+    #[error("`{text}` is not a duration{}", because(why))]
+    BadDuration { text: String, why: &'static str },
+    #[error("`{name}` cannot be the name of a {what}")]
+    BadName { what: &'static str, name: String, hint: &'static str },
+    #[error("`{text}` is not a pattern for files: {why}")]
+    BadPattern { text: String, why: &'static str },
+    #[error("unknown reference `{{{name}}}` in `{key}`")]
+    BadReference { name: String, key: String, hint: String },
+    #[error("`{text}` is not a size")]
+    BadSize { text: String },
+    #[error("{what} `{name}` is given twice")]
+    Duplicate { what: &'static str, name: String },
+    #[error("`{key}` is empty")]
+    Empty { key: String },
+    #[error("the plan has no `[[benchmark]]`")]
+    EmptyPlan,
+    #[error("`link` refers to nothing")]
+    LinkWithoutReference { wanted: &'static str },
+    #[error("a `{brace}` stands alone in `{key}`")]
+    LoneBrace { brace: char, key: String },
+    #[error("missing key `{key}` in {table}")]
+    Missing { key: String, table: String },
+    #[error("`releases` without a `build` command")]
+    MissingBuild,
+    #[error("`{{{name}}}` is not filled in here")]
+    NotFilledIn { name: String },
+    #[error("`{path}` does not lie in the checkout")]
+    OutsideCheckout { path: String },
+    #[error("`{{release}}` in `{key}`, but the subject has no releases")]
+    ReleaseWithoutReleases { key: String },
+    #[error("{message}")]
+    Syntax { message: String },
+    #[error("`{key}` contradicts `{other}`")]
+    TwoHistories { key: &'static str, other: &'static str },
+    #[error("a quote in `command` is not closed")]
+    UnclosedQuote,
+    #[error("unknown key `{key}` in {table}")]
+    UnknownKey { key: String, table: String, hint: String },
+    #[error("unknown metric `{name}`")]
+    UnknownMetric { name: String, hint: String },
+    #[error("parameter `{name}` is used in neither `command` nor `prepare`")]
+    UnusedParameter { name: String },
+    #[error("`{key}` must be {expected}{}", not(*found))]
+    WrongType { key: String, expected: String, found: Option<&'static str> },
+}
+
+const DURATIONS: &str = "durations are written like \"500ms\", \"60s\", \"5m\" or \"2h\"";
+const SIZES: &str = "sizes are written like \"500MiB\" or \"2GiB\"";
+
+/// The reason after a colon, if there is one.
+fn because(why: &str) -> String {
+    if why.is_empty() { String::new() } else { format!(": {why}") }
+}
+
+/// `, not an array`, if it is known what was found.
+fn not(found: Option<&str>) -> String {
+    found.map_or(String::new(), |found| {
+        let article = if found.starts_with(['a', 'i']) { "an" } else { "a" };
+        format!(", not {article} {found}")
+    })
+}
+
+impl Mistake {
+    /// What to do about it, if that is not clear from the message.
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Mistake::BadDuration { .. } => DURATIONS,
+            Mistake::BadName { hint, .. } => hint,
+            Mistake::BadReference { hint, .. }
+            | Mistake::UnknownKey { hint, .. }
+            | Mistake::UnknownMetric { hint, .. } => hint,
+            Mistake::BadSize { .. } => SIZES,
+            Mistake::EmptyPlan => "add one, with at least a `name` and a `command`",
+            Mistake::LinkWithoutReference { wanted } => {
+                return Some(format!("write `{{{wanted}}}` where it belongs"));
+            }
+            Mistake::LoneBrace { brace, .. } => {
+                return Some(format!("for the brace itself write `{brace}{brace}`"));
+            }
+            Mistake::MissingBuild => "it fetches `{release}` into an empty folder, and builds it there",
+            Mistake::NotFilledIn { .. } => "it is a path from the plan's folder, the same for all revisions",
+            Mistake::OutsideCheckout { .. } => "artifacts are paths from the root of the checkout",
+            Mistake::ReleaseWithoutReleases { .. } => {
+                "the history of a repository is made of commits: see `{revision}` and, in `link`, `{commit}`"
+            }
+            Mistake::TwoHistories { .. } => "a subject has one history: keep one of them",
+            Mistake::UnusedParameter { name } => {
+                return Some(format!("write `{{{name}}}` where its values belong"));
+            }
+            Mistake::WrongType { key, .. } if key.ends_with("timeout") => DURATIONS,
+            Mistake::WrongType { key, .. } if key == "cache-limit" => SIZES,
+            Mistake::BadPattern { .. } => "for `*`, `?` or `[` itself write `[*]`, `[?]` or `[[]`",
+            Mistake::Duplicate { .. }
+            | Mistake::Empty { .. }
+            | Mistake::Missing { .. }
+            | Mistake::Syntax { .. }
+            | Mistake::UnclosedQuote
+            | Mistake::WrongType { .. } => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+/// One thing that is wrong in a plan, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanError {
+    /// What is wrong, in one line.
+    pub message: String,
+    /// The bytes of the file that it is about; they begin and end between characters.
+    pub span: Range<usize>,
+    /// The line in which they begin, counted from 1.
+    pub line: usize,
+    /// The character of the line at which they begin, counted from 1.
+    pub column: usize,
+    /// What to do about it, in one line.
+    pub hint: Option<String>,
+}
+
+/// Everything that is wrong in a plan, in order of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanErrors {
+    /// The single errors; at least one.
+    pub errors: Vec<PlanError>,
+    file_name: String,
+    text: String,
+}
+
+impl PlanErrors {
+    /// What was found in the text of that file.
+    pub(super) fn new(text: &str, file_name: &str, mut found: Vec<Found>) -> Self {
+        found.sort_by_key(|(span, _)| (span.start, span.end));
+        found.dedup();
+        let errors = found.into_iter().map(|(span, mistake)| place(text, span, &mistake)).collect();
+        Self { errors, file_name: file_name.to_owned(), text: text.to_owned() }
+    }
+
+    /// All errors, each with its line of the file, as text of several lines without a final line feed.
+    ///
+    /// Without colour the text has no control characters, and draws with ASCII alone.
+    #[must_use]
+    pub fn render(&self, colour: bool) -> String {
+        let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+        let shown: Vec<String> = self.errors.iter().map(|error| self.show(error, &renderer)).collect();
+        shown.join("\n\n")
+    }
+
+    fn show(&self, error: &PlanError, renderer: &Renderer) -> String {
+        let place = Snippet::source(&self.text)
+            .path(&self.file_name)
+            .annotation(AnnotationKind::Primary.span(error.span.clone()));
+        let mut report = vec![Level::ERROR.primary_title(&error.message).element(place)];
+        if let Some(hint) = &error.hint {
+            let hint = annotate_snippets::normalize_untrusted_str(hint);
+            report.push(Group::with_title(Level::HELP.with_name("hint").secondary_title(hint)));
+        }
+        renderer.render(&report)
+    }
+}
+
+impl fmt::Display for PlanErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for PlanErrors {}
+
+/// The mistake with its place in the text, which is moved outwards to whole characters.
+fn place(text: &str, span: Range<usize>, mistake: &Mistake) -> PlanError {
+    let boundary = |at: &usize| text.is_char_boundary(*at);
+    let start = (0..=span.start.min(text.len())).rev().find(boundary).unwrap_or(0);
+    let end = (span.end.max(start)..text.len()).find(boundary).unwrap_or(text.len());
+    let line_start = text[..start].rfind('\n').map_or(0, |feed| feed + 1);
+    PlanError {
+        message: mistake.to_string(),
+        span: start..end,
+        line: text[..start].matches('\n').count() + 1,
+        column: text[line_start..start].chars().count() + 1,
+        hint: mistake.hint(),
+    }
+}

@@ -1,0 +1,204 @@
+//! The shape of `tacho.toml`: how the file spells what the plan means.
+//!
+//! Only types that serde reads; the keys that exist, those that must be given and the schema for editors all
+//! come from here, and the documentation of a field is what editors show for its key. Durations, sizes and
+//! commands are still text: `check` makes sense of them.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use schemars::{JsonSchema, Schema};
+use serde::{Deserialize, Serialize};
+
+use crate::{Metric, Parameter};
+
+/// What to measure, and how: the plan of Tachograph.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case", deny_unknown_fields)]
+#[expect(dead_code, reason = "read table by table, so that one mistake does not hide the others")]
+pub(super) struct PlanFile {
+    /// The program under test: its history, and how it is built.
+    subject: Option<SubjectTable>,
+    /// How often is measured, and how much is kept.
+    measure: Option<MeasureTable>,
+    /// What is measured; one table each.
+    #[schemars(length(min = 1))]
+    benchmark: Vec<BenchmarkTable>,
+}
+
+/// `[subject]`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct SubjectTable {
+    /// Its name on pages; the name of the plan's folder when not given.
+    pub name: Option<String>,
+    /// The git repository, by path from the plan's folder; "." when no releases are given either.
+    pub repository: Option<String>,
+    /// Published releases, oldest first, instead of a repository; `build` fetches them.
+    #[schemars(length(min = 1))]
+    pub releases: Option<Vec<String>>,
+    /// A shell command that prints the releases, oldest first, separated by white space.
+    pub releases_from: Option<String>,
+    /// The shell command that builds it, in a clean checkout (for releases: in an empty folder).
+    /// {jobs}, {revision} and, for releases, {release} are filled in. Not given: the checkout is used as it is.
+    pub build: Option<String>,
+    /// How long a build may take: "90s", "30m", "2h".
+    #[serde(default = "build_timeout")]
+    pub build_timeout: String,
+    /// Files and folders that benchmarks use, from the root of the checkout; patterns like "lib/*.so" are allowed,
+    /// and "." is all of it.
+    #[serde(default = "artifacts")]
+    #[schemars(length(min = 1))]
+    pub artifacts: Vec<String>,
+    /// Where a commit can be seen, with {commit} for its hash (for releases: {release}).
+    pub link: Option<String>,
+}
+
+/// `[measure]`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct MeasureTable {
+    /// Rounds in which everything is executed once.
+    #[serde(default = "rounds")]
+    pub rounds: NonZeroU32,
+    /// Whether a warm-up round, recorded and never summarised, comes first.
+    #[serde(default = "warmup")]
+    pub warmup: bool,
+    /// How large the cache of built artifacts may become, compressed: "500MiB", "2GiB".
+    #[serde(default = "cache_limit")]
+    pub cache_limit: String,
+}
+
+/// `[[benchmark]]`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct BenchmarkTable {
+    /// Its name, unique in the plan.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// Raised when old and new values must not be compared.
+    #[serde(default = "version")]
+    pub version: NonZeroU32,
+    /// The command: a string that is split into words as a shell would, or the words. No shell is started.
+    /// {build}, {revision}, for releases {release}, and the parameters are filled in; {{ and }} are braces.
+    pub command: Words,
+    /// Values for each parameter; all combinations are measured.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, Vec<ParameterValue>>,
+    /// A shell command executed before each execution, not timed; filled in like `command`.
+    pub prepare: Option<String>,
+    /// A shell command executed after each execution, not timed; filled in like `command`.
+    pub conclude: Option<String>,
+    /// How long one execution may take: "500ms", "60s", "5m", "2h".
+    #[serde(default = "timeout")]
+    pub timeout: String,
+    /// The folder that it is executed in, by path from the plan's folder.
+    pub directory: Option<String>,
+    /// A file for its standard input, by path from the plan's folder; not given: nothing.
+    pub stdin: Option<String>,
+    /// What a right answer is.
+    #[serde(default)]
+    pub expect: ExpectTable,
+    /// The metrics that are shown, the most telling first; all are recorded.
+    #[serde(default = "metrics")]
+    #[schemars(length(min = 1), transform = only_metrics)]
+    pub metrics: Vec<String>,
+}
+
+/// `expect` of a benchmark.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct ExpectTable {
+    /// The exit status.
+    #[serde(default)]
+    pub exit: u8,
+    /// The standard output.
+    #[serde(default)]
+    pub stdout: ExpectStdout,
+}
+
+/// `stdout` of `expect`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum ExpectStdout {
+    /// Anything; it is not even read.
+    #[default]
+    Anything,
+    /// That it contains this text.
+    Contains(String),
+    /// Exactly the content of this file, by path from the plan's folder.
+    File(String),
+    /// The same as in all other executions of the benchmark with these parameters.
+    Same,
+}
+
+/// A command: one string, or its words.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum Words {
+    /// To be split as a shell would.
+    Line(String),
+    /// As they are.
+    Split(Vec<String>),
+}
+
+/// One value of a parameter.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum ParameterValue {
+    /// A whole number.
+    Integer(i64),
+    /// A number with a fraction.
+    Number(f64),
+    /// Any text.
+    Text(String),
+}
+
+impl From<ParameterValue> for Parameter {
+    fn from(value: ParameterValue) -> Self {
+        match value {
+            ParameterValue::Integer(value) => Self::Integer(value),
+            ParameterValue::Number(value) => Self::Number(value),
+            ParameterValue::Text(value) => Self::Text(value),
+        }
+    }
+}
+
+/// Lets editors offer the names of the metrics.
+fn only_metrics(schema: &mut Schema) {
+    if let Some(items) = schema.pointer_mut("/items") {
+        items["enum"] = Metric::BUILT_IN.as_slice().into();
+    }
+}
+
+fn artifacts() -> Vec<String> {
+    vec![".".to_owned()]
+}
+
+fn build_timeout() -> String {
+    "30m".to_owned()
+}
+
+fn cache_limit() -> String {
+    "2GiB".to_owned()
+}
+
+fn metrics() -> Vec<String> {
+    ["wall", "cpu", "peak-memory"].map(str::to_owned).into()
+}
+
+const fn rounds() -> NonZeroU32 {
+    NonZeroU32::new(10).expect("10 is not 0")
+}
+
+fn timeout() -> String {
+    "60s".to_owned()
+}
+
+const fn version() -> NonZeroU32 {
+    NonZeroU32::MIN
+}
+
+const fn warmup() -> bool {
+    true
+}

@@ -1,0 +1,187 @@
+//! Which keys a plan may have, which it must have, and what was probably meant by others.
+//!
+//! The lists come from the schema, and so from the types in `file`: there is no second one to keep in step.
+
+use std::ops::Range;
+
+use serde_json::Value;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::{Found, Mistake};
+use super::schema::TREE;
+
+/// The title of the outermost table in messages.
+const ROOT: &str = "the plan";
+
+/// Takes out of a plan all keys that do not exist, and says which these are and which others are missing.
+///
+/// A key is not called missing where an unknown one probably means it.
+pub(super) fn prune(root: &mut DeTable<'_>) -> Vec<Found> {
+    let mut found = Vec::new();
+    prune_table(root, 0..0, &TREE, ROOT, &mut found);
+    found
+}
+
+/// The keys that such a table must have.
+pub(super) fn required(node: &Value) -> impl Iterator<Item = &str> {
+    node["required"].as_array().into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// The word among those known that is spelled most like this one, if any is close.
+pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let distance = |known: &'a str| {
+        let limit = (known.len().max(word.len()) / 3).max(1);
+        // A word much longer is never close, and may be as long as the file.
+        let near = word.len() <= 2 * known.len() + 1;
+        let distance = near.then(|| strsim::osa_distance(&word.to_lowercase(), &known.to_lowercase()))?;
+        (distance <= limit && distance < known.len()).then_some((distance, known))
+    };
+    known.into_iter().filter_map(distance).min().map(|(_, known)| known)
+}
+
+/// Several words for a hint: `` `a`, `b` and `c` ``.
+pub(super) fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let ticked: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    match ticked.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => ticked.concat(),
+    }
+}
+
+fn prune_table(
+    table: &mut DeTable<'_>,
+    span: Range<usize>,
+    node: &Value,
+    title: &str,
+    found: &mut Vec<Found>,
+) {
+    let mut meant = Vec::new();
+    let mut unknown = Vec::new();
+    for (key, value) in table.iter_mut() {
+        let name: &str = key.get_ref();
+        if let Some(inner) = node["properties"].get(name) {
+            prune_value(value, inner, &title_of(name, inner, title), found);
+        } else {
+            let (hint, guess) = advice(name, node, title);
+            meant.extend(guess);
+            let mistake = Mistake::UnknownKey { key: name.to_owned(), table: title.to_owned(), hint };
+            found.push((key.span(), mistake));
+            unknown.push(name.to_owned());
+        }
+    }
+    for key in unknown {
+        table.remove(key.as_str());
+    }
+    for key in required(node).filter(|key| !table.contains_key(*key) && !meant.contains(key)) {
+        let mistake = if title == ROOT {
+            Mistake::EmptyPlan
+        } else {
+            Mistake::Missing { key: key.to_owned(), table: title.to_owned() }
+        };
+        found.push((span.clone(), mistake));
+    }
+}
+
+fn prune_value(value: &mut Spanned<DeValue<'_>>, node: &Value, title: &str, found: &mut Vec<Found>) {
+    let span = value.span();
+    match value.get_mut() {
+        DeValue::Table(table) if node.get("properties").is_some() => {
+            prune_table(table, span, node, title, found);
+        }
+        DeValue::Array(items) if node.pointer("/items/properties").is_some() => {
+            for item in items.iter_mut() {
+                prune_value(item, &node["items"], title, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// How messages call the table that a key holds: `[subject]`, `[[benchmark]]`, `expect`.
+fn title_of(key: &str, node: &Value, parent: &str) -> String {
+    if parent != ROOT {
+        format!("`{key}`")
+    } else if node.get("items").is_some() {
+        format!("`[[{key}]]`")
+    } else {
+        format!("`[{key}]`")
+    }
+}
+
+/// What to do about an unknown key, and the key of the same table that was probably meant.
+fn advice<'a>(key: &str, node: &'a Value, title: &str) -> (String, Option<&'a str>) {
+    let mut everywhere = Vec::new();
+    collect(&TREE, ROOT, &mut everywhere);
+    if let Some((table, _)) = everywhere.iter().find(|(_, known)| *known == key) {
+        return (format!("`{key}` belongs in {table}"), None);
+    }
+    if let Some(guess) = nearest(key, keys(node)) {
+        let meant = if title == ROOT {
+            title_of(guess, &node["properties"][guess], ROOT)
+        } else {
+            format!("`{guess}`")
+        };
+        return (format!("did you mean {meant}?"), Some(guess));
+    }
+    if let Some(guess) = nearest(key, everywhere.iter().map(|(_, known)| *known)) {
+        let table = everywhere.iter().find(|(_, known)| *known == guess).map_or(ROOT, |(table, _)| table);
+        return (format!("did you mean `{guess}` in {table}?"), None);
+    }
+    (format!("there can be {}", list(keys(node))), None)
+}
+
+/// The keys that such a table may have.
+fn keys(node: &Value) -> impl Iterator<Item = &str> {
+    node["properties"].as_object().into_iter().flatten().map(|(key, _)| key.as_str())
+}
+
+/// All keys of all tables, each with the title of its table.
+fn collect<'a>(node: &'a Value, title: &str, everywhere: &mut Vec<(String, &'a str)>) {
+    for key in keys(node) {
+        everywhere.push((title.to_owned(), key));
+        let inner = &node["properties"][key];
+        let items = inner.get("items").unwrap_or(inner);
+        collect(items, &title_of(key, inner, title), everywhere);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_close_or_none() {
+        let known = ["build", "build-timeout", "name", "sys"];
+        assert_eq!(nearest("biuld", known), Some("build"));
+        assert_eq!(nearest("build_timeout", known), Some("build-timeout"));
+        assert_eq!(nearest("Name", known), Some("name"));
+        assert_eq!(nearest("x", known), None);
+        assert_eq!(nearest("colour", known), None);
+        assert_eq!(nearest(&"build".repeat(100_000), known), None);
+    }
+
+    #[test]
+    fn words_are_listed_as_people_do() {
+        assert_eq!(list([]), "");
+        assert_eq!(list(["a"]), "`a`");
+        assert_eq!(list(["a", "b", "c"]), "`a`, `b` and `c`");
+    }
+
+    #[test]
+    fn the_schema_knows_the_keys_of_every_table() {
+        let mut everywhere = Vec::new();
+        collect(&TREE, ROOT, &mut everywhere);
+        for wanted in [
+            (ROOT, "benchmark"),
+            ("`[subject]`", "releases-from"),
+            ("`[measure]`", "cache-limit"),
+            ("`[[benchmark]]`", "command"),
+            ("`expect`", "stdout"),
+        ] {
+            assert!(everywhere.iter().any(|(table, key)| (table.as_str(), *key) == wanted), "{wanted:?}");
+        }
+        let benchmark = &TREE["properties"]["benchmark"]["items"];
+        assert_eq!(required(benchmark).collect::<Vec<_>>(), ["name", "command"]);
+    }
+}

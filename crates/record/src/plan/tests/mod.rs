@@ -1,0 +1,259 @@
+//! Plans as people write them, well and badly: what is shown for mistakes is in `shape` and `sense`.
+
+use proptest::prelude::*;
+
+use super::*;
+
+mod sense;
+mod shape;
+
+/// A plan in which every key is given.
+const FULL: &str = r#"
+[subject]
+name = "zlib"
+repository = "../zlib"
+build = "make -j{jobs} REV={revision}"
+build-timeout = "1h 30m"
+artifacts = ["src/prog", "data"]
+link = "https://example.org/c/{commit}"
+
+[measure]
+rounds = 20
+warmup = false
+cache-limit = "500MiB"
+
+[[benchmark]]
+name = "validate"
+version = 2
+command = "{build}/src/prog -b {batch} 'my data/' {{}}"
+parameters = { batch = [1, 0.5, "all"], size = [64] }
+prepare = "head -c {size} /dev/zero > in.txt"
+conclude = "rm in.txt"
+timeout = "500ms"
+directory = "work"
+stdin = "in.txt"
+expect = { exit = 3, stdout = { contains = "ok" } }
+metrics = ["wall", "user", "sys", "peak-memory"]
+
+[[benchmark]]
+name = "start"
+command = ["{build}/src/prog", "--version"]
+expect.stdout = { file = "expected.txt" }
+"#;
+
+/// What is shown for a plan with mistakes.
+#[track_caller]
+fn shown(text: &str) -> String {
+    parse(text, "tacho.toml").expect_err("this plan has mistakes").render(false)
+}
+
+/// What is shown for the only benchmark of a plan, by its lines after the name.
+#[track_caller]
+fn shown_in_benchmark(lines: &str) -> String {
+    shown(&format!("[[benchmark]]\nname = \"a\"\n{lines}\n"))
+}
+
+fn texts(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+#[test]
+fn every_key_arrives_in_the_plan() {
+    let plan = parse(FULL, "tacho.toml").unwrap();
+    assert_eq!(
+        plan.subject,
+        Subject {
+            name: Some("zlib".into()),
+            source: Source::Git("../zlib".into()),
+            build: Some("make -j{jobs} REV={revision}".into()),
+            build_timeout: Duration::from_secs(5400),
+            artifacts: texts(&["src/prog", "data"]),
+            link: Some("https://example.org/c/{commit}".into()),
+        }
+    );
+    assert_eq!(plan.measure, Measure { rounds: 20, warmup: false, cache_limit: 500 << 20 });
+    assert_eq!(
+        plan.benchmarks[0],
+        Benchmark {
+            name: "validate".into(),
+            version: 2,
+            command: texts(&["{build}/src/prog", "-b", "{batch}", "my data/", "{{}}"]),
+            parameters: BTreeMap::from([
+                (
+                    "batch".into(),
+                    vec![Parameter::Integer(1), Parameter::Number(0.5), Parameter::Text("all".into())]
+                ),
+                ("size".into(), vec![Parameter::Integer(64)]),
+            ]),
+            prepare: Some("head -c {size} /dev/zero > in.txt".into()),
+            conclude: Some("rm in.txt".into()),
+            timeout: Duration::from_millis(500),
+            directory: Some("work".into()),
+            stdin: Some("in.txt".into()),
+            expect: Expect { exit: 3, stdout: ExpectOutput::Contains("ok".into()) },
+            metrics: texts(&["wall", "user", "sys", "peak-memory"]),
+        }
+    );
+    assert_eq!(plan.benchmarks[1].expect.stdout, ExpectOutput::File("expected.txt".into()));
+}
+
+#[test]
+fn keys_that_are_not_given_have_their_defaults() {
+    let plan = parse("[[benchmark]]\nname = \"a\"\ncommand = \"true\"\n", "tacho.toml").unwrap();
+    assert_eq!(
+        plan,
+        Plan {
+            subject: Subject {
+                name: None,
+                source: Source::Git(".".into()),
+                build: None,
+                build_timeout: Duration::from_secs(1800),
+                artifacts: texts(&["."]),
+                link: None,
+            },
+            measure: Measure { rounds: 10, warmup: true, cache_limit: 2 << 30 },
+            benchmarks: vec![Benchmark {
+                name: "a".into(),
+                version: 1,
+                command: texts(&["true"]),
+                parameters: BTreeMap::new(),
+                prepare: None,
+                conclude: None,
+                timeout: Duration::from_secs(60),
+                directory: None,
+                stdin: None,
+                expect: Expect { exit: 0, stdout: ExpectOutput::Anything },
+                metrics: texts(&["wall", "cpu", "peak-memory"]),
+            }],
+        }
+    );
+}
+
+#[test]
+fn releases_are_a_history_too() {
+    let releases = |subject: &str| {
+        let benchmark = "[[benchmark]]\nname = \"a\"\ncommand = \"{build}/a {release}\"\n";
+        parse(&format!("[subject]\n{subject}\n{benchmark}"), "tacho.toml").unwrap().subject.source
+    };
+    assert_eq!(
+        releases(
+            "releases = [\"1.0\", \"1.1\"]\nbuild = \"get {release}\"\nlink = \"https://e.org/{release}\""
+        ),
+        Source::Releases(texts(&["1.0", "1.1"]))
+    );
+    assert_eq!(
+        releases("releases-from = \"curl e.org | awk '{print $1}'\"\nbuild = \"get {release}\""),
+        Source::ReleasesFrom("curl e.org | awk '{print $1}'".into())
+    );
+}
+
+#[test]
+fn an_error_says_where_it_is() {
+    let errors =
+        parse("# ü\r\n[[benchmark]]\r\nname = \"ü\"\r\n'ü' = 1\r\ncommand = \"true\"", "p").unwrap_err();
+    let [error] = errors.errors.as_slice() else { panic!("{errors}") };
+    assert_eq!((error.line, error.column, error.span.clone()), (4, 1, 34..38));
+    assert_eq!(error.message, "unknown key `ü` in `[[benchmark]]`");
+    assert!(error.hint.as_deref().unwrap().starts_with("there can be `command`, "));
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    let errors = parse("[[benchmark]]\ncomand = 1\n", "tacho.toml").unwrap_err();
+    let mut coloured = errors.render(true);
+    assert!(coloured.contains("\u{1b}["));
+    while let Some(start) = coloured.find("\u{1b}[") {
+        let end = start + coloured[start..].find('m').unwrap();
+        coloured.replace_range(start..=end, "");
+    }
+    assert_eq!(coloured, errors.to_string());
+    assert!(errors.to_string().is_ascii());
+}
+
+#[test]
+fn depth_is_refused_and_not_followed() {
+    for text in ["a = ".to_owned() + &"[".repeat(100_000), "a.".repeat(100_000) + "a = 1"] {
+        assert!(parse(&text, "tacho.toml").is_err());
+    }
+}
+
+/// A plan of whatever is in the file: parsing must end, and what it reports must be showable.
+fn read_whatever(text: &str) -> Result<(), TestCaseError> {
+    if let Err(errors) = parse(text, "tacho.toml") {
+        prop_assert!(!errors.errors.is_empty());
+        prop_assert!(!errors.render(true).is_empty());
+        for error in &errors.errors {
+            prop_assert!(text.get(error.span.clone()).is_some(), "{error:?}");
+            prop_assert_eq!(text[..error.span.start].split('\n').count(), error.line);
+        }
+    }
+    Ok(())
+}
+
+/// A piece of TOML that may or may not belong where it is put.
+fn piece() -> impl Strategy<Value = String> {
+    let keys = prop::sample::select(
+        "name build command parameters expect metrics timeout releases repository artifacts rounds link stdin \
+         prepare version stdout benchmark subject.build expect.exit cache-limit nmae"
+            .split(' ')
+            .collect::<Vec<_>>(),
+    );
+    let values = prop::sample::select(vec![
+        "1",
+        "-1",
+        "1.5",
+        "nan",
+        "true",
+        "\"a\"",
+        "\"\"",
+        "[]",
+        "{}",
+        "[1, 2]",
+        "[\"a\"]",
+        "\"{build}/{n} {x\"",
+        "{ n = [1, 'x'] }",
+        "{ stdout = \"same\" }",
+        "1979-05-27",
+        "\"60s\"",
+        "'''\nü'''",
+        "99999999999999999999",
+        "{ stdout = { file = 1 } }",
+        "[[[{ a = 1 }]]]",
+        "\"\\u0000\\n{build}\"",
+    ]);
+    let headers = prop::sample::select(vec![
+        "[subject]",
+        "[measure]",
+        "[[benchmark]]",
+        "[benchmark]",
+        "[[subject]]",
+        "[benchmark.expect]",
+        "[x]",
+    ]);
+    prop_oneof![
+        4 => (keys, values).prop_map(|(key, value)| format!("{key} = {value}\n")),
+        2 => headers.prop_map(|header| format!("{header}\n")),
+        1 => ".{0,12}\n",
+    ]
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_plan_or_is_refused(text in "(?s).{0,200}") {
+        read_whatever(&text)?;
+    }
+
+    #[test]
+    fn pieces_of_plans_are_a_plan_or_are_refused(pieces in prop::collection::vec(piece(), 0..16)) {
+        read_whatever(&pieces.concat())?;
+    }
+
+    #[test]
+    fn a_plan_with_a_mistake_in_it_is_a_plan_or_is_refused(
+        at in 0..FULL.len(), length in 0..12_usize, with in "(?s).{0,6}",
+    ) {
+        let mut text = FULL.to_owned();
+        text.replace_range(at..(at + length).min(FULL.len()), &with);
+        read_whatever(&text)?;
+    }
+}

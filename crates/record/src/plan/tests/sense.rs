@@ -1,0 +1,357 @@
+//! Mistakes in what a plan says: references, contradictions, duplicates, values.
+
+use insta::assert_snapshot;
+
+use super::{shown, shown_in_benchmark};
+
+#[test]
+fn references_that_lead_nowhere() {
+    assert_snapshot!(shown(
+        "[subject]\nbuild = \"make -j{job} {build}\"\nlink = \"https://e.org/{hash}\"\n[[benchmark]]\nname = \"a\"\n\
+         command = \"{biuld}/a {bach} {jobs}\"\nparameters = { batch = [1] }\nprepare = \"awk '{print}'\"\n\
+         conclude = \"a } {\"\n"
+    ), @r#"
+    error: unknown reference `{job}` in `build`
+     --> tacho.toml:2:17
+      |
+    2 | build = "make -j{job} {build}"
+      |                 ^^^^^
+      |
+    hint: did you mean `{jobs}`?
+
+    error: unknown reference `{build}` in `build`
+     --> tacho.toml:2:23
+      |
+    2 | build = "make -j{job} {build}"
+      |                       ^^^^^^^
+      |
+    hint: there can be `{jobs}` and `{revision}`; for braces themselves write `{{` and `}}`
+
+    error: unknown reference `{hash}` in `link`
+     --> tacho.toml:3:23
+      |
+    3 | link = "https://e.org/{hash}"
+      |                       ^^^^^^
+      |
+    hint: there can be `{commit}`; for braces themselves write `{{` and `}}`
+
+    error: unknown reference `{biuld}` in `command`
+     --> tacho.toml:6:12
+      |
+    6 | command = "{biuld}/a {bach} {jobs}"
+      |            ^^^^^^^
+      |
+    hint: did you mean `{build}`?
+
+    error: unknown reference `{bach}` in `command`
+     --> tacho.toml:6:22
+      |
+    6 | command = "{biuld}/a {bach} {jobs}"
+      |                      ^^^^^^
+      |
+    hint: did you mean `{batch}`?
+
+    error: unknown reference `{jobs}` in `command`
+     --> tacho.toml:6:29
+      |
+    6 | command = "{biuld}/a {bach} {jobs}"
+      |                             ^^^^^^
+      |
+    hint: there can be `{build}`, `{revision}` and `{batch}`; for braces themselves write `{{` and `}}`
+
+    error: unknown reference `{print}` in `prepare`
+     --> tacho.toml:8:17
+      |
+    8 | prepare = "awk '{print}'"
+      |                 ^^^^^^^
+      |
+    hint: there can be `{build}`, `{revision}` and `{batch}`; for braces themselves write `{{` and `}}`
+
+    error: a `}` stands alone in `conclude`
+     --> tacho.toml:9:15
+      |
+    9 | conclude = "a } {"
+      |               ^
+      |
+    hint: for the brace itself write `}}`
+
+    error: a `{` stands alone in `conclude`
+     --> tacho.toml:9:17
+      |
+    9 | conclude = "a } {"
+      |                 ^
+      |
+    hint: for the brace itself write `{{`
+    "#);
+    assert_snapshot!(shown_in_benchmark("command = [\"{build}\", \"\\u007bx}\"]\nstdin = \"{build}/in\""), @r#"
+    error: unknown reference `{x}` in `command`
+     --> tacho.toml:3:23
+      |
+    3 | command = ["{build}", "\u007bx}"]
+      |                       ^^^^^^^^^^
+      |
+    hint: there can be `{build}` and `{revision}`; for braces themselves write `{{` and `}}`
+
+    error: `{build}` is not filled in here
+     --> tacho.toml:4:10
+      |
+    4 | stdin = "{build}/in"
+      |          ^^^^^^^
+      |
+    hint: it is a path from the plan's folder, the same for all revisions
+    "#);
+}
+
+#[test]
+fn contradictions() {
+    assert_snapshot!(shown(
+        "[subject]\nrepository = \".\"\nreleases = [\"1.0\"]\nreleases-from = \"ls\"\nbuild = \"get {release}\"\n\
+         [[benchmark]]\nname = \"a\"\ncommand = \"true\"\n"
+    ), @r#"
+    error: `releases` contradicts `repository`
+     --> tacho.toml:3:1
+      |
+    3 | releases = ["1.0"]
+      | ^^^^^^^^
+      |
+    hint: a subject has one history: keep one of them
+
+    error: `releases-from` contradicts `repository`
+     --> tacho.toml:4:1
+      |
+    4 | releases-from = "ls"
+      | ^^^^^^^^^^^^^
+      |
+    hint: a subject has one history: keep one of them
+    "#);
+    assert_snapshot!(shown(
+        "[subject]\nbuild = \"get {release}\"\nlink = \"https://e.org/{release}\"\n[[benchmark]]\nname = \"a\"\n\
+         command = \"{build}/a {release}\"\n"
+    ), @r#"
+    error: `{release}` in `build`, but the subject has no releases
+     --> tacho.toml:2:14
+      |
+    2 | build = "get {release}"
+      |              ^^^^^^^^^
+      |
+    hint: the history of a repository is made of commits: see `{revision}` and, in `link`, `{commit}`
+
+    error: `{release}` in `link`, but the subject has no releases
+     --> tacho.toml:3:23
+      |
+    3 | link = "https://e.org/{release}"
+      |                       ^^^^^^^^^
+      |
+    hint: the history of a repository is made of commits: see `{revision}` and, in `link`, `{commit}`
+
+    error: `{release}` in `command`, but the subject has no releases
+     --> tacho.toml:6:22
+      |
+    6 | command = "{build}/a {release}"
+      |                      ^^^^^^^^^
+      |
+    hint: the history of a repository is made of commits: see `{revision}` and, in `link`, `{commit}`
+    "#);
+    assert_snapshot!(shown("[subject]\nlink = \"https://e.org\"\n[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n"), @r#"
+    error: `link` refers to nothing
+     --> tacho.toml:2:8
+      |
+    2 | link = "https://e.org"
+      |        ^^^^^^^^^^^^^^^
+      |
+    hint: write `{commit}` where it belongs
+    "#);
+    assert_snapshot!(shown_in_benchmark("command = \"a\"\nparameters = { n = [1], build = [2], 'a b' = [3] }"), @"
+    error: parameter `n` is used in neither `command` nor `prepare`
+     --> tacho.toml:4:16
+      |
+    4 | parameters = { n = [1], build = [2], 'a b' = [3] }
+      |                ^
+      |
+    hint: write `{n}` where its values belong
+
+    error: `build` cannot be the name of a parameter
+     --> tacho.toml:4:25
+      |
+    4 | parameters = { n = [1], build = [2], 'a b' = [3] }
+      |                         ^^^^^
+      |
+    hint: it is filled in by itself
+
+    error: `a b` cannot be the name of a parameter
+     --> tacho.toml:4:38
+      |
+    4 | parameters = { n = [1], build = [2], 'a b' = [3] }
+      |                                      ^^^^^
+      |
+    hint: names are made of letters, digits, `_` and `-`, and begin with a letter or `_`
+    ");
+}
+
+#[test]
+fn artifacts_lie_in_the_checkout() {
+    assert_snapshot!(shown(
+        "[subject]\nartifacts = [\"/usr/bin/a\", \"../a\", \"lib/[a\"]\n[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n"
+    ), @r#"
+    error: `/usr/bin/a` does not lie in the checkout
+     --> tacho.toml:2:14
+      |
+    2 | artifacts = ["/usr/bin/a", "../a", "lib/[a"]
+      |              ^^^^^^^^^^^^
+      |
+    hint: artifacts are paths from the root of the checkout
+
+    error: `../a` does not lie in the checkout
+     --> tacho.toml:2:28
+      |
+    2 | artifacts = ["/usr/bin/a", "../a", "lib/[a"]
+      |                            ^^^^^^
+      |
+    hint: artifacts are paths from the root of the checkout
+
+    error: `lib/[a` is not a pattern for files: invalid range pattern
+     --> tacho.toml:2:36
+      |
+    2 | artifacts = ["/usr/bin/a", "../a", "lib/[a"]
+      |                                    ^^^^^^^^
+      |
+    hint: for `*`, `?` or `[` itself write `[*]`, `[?]` or `[[]`
+    "#);
+}
+
+#[test]
+fn duplicates() {
+    assert_snapshot!(shown(
+        "[subject]\nreleases = [\"1\", \"1\"]\nbuild = \"b\"\n[[benchmark]]\nname = \"a\"\ncommand = \"a\"\n\
+         [[benchmark]]\nname = \"a\"\ncommand = \"b {n}\"\nparameters = { n = [1, 2, 1.0] }\n\
+         metrics = [\"wall\", \"wall\"]\n"
+    ), @r#"
+    error: release `1` is given twice
+     --> tacho.toml:2:18
+      |
+    2 | releases = ["1", "1"]
+      |                  ^^^
+
+    error: benchmark `a` is given twice
+     --> tacho.toml:8:8
+      |
+    8 | name = "a"
+      |        ^^^
+
+    error: value `1` is given twice
+      --> tacho.toml:10:27
+       |
+    10 | parameters = { n = [1, 2, 1.0] }
+       |                           ^^^
+
+    error: metric `wall` is given twice
+      --> tacho.toml:11:20
+       |
+    11 | metrics = ["wall", "wall"]
+       |                    ^^^^^^
+    "#);
+}
+
+#[test]
+fn values_that_make_no_sense() {
+    assert_snapshot!(shown(
+        "[subject]\nbuild-timeout = \"30\"\n[measure]\ncache-limit = \"much\"\n[[benchmark]]\nname = \"a\"\n\
+         command = \"echo 'a\"\ntimeout = \"0s\"\nmetrics = [\"wal\", \"speed\"]\n\
+         [[benchmark]]\nname = \"b\\n\"\ncommand = \"true\"\ntimeout = \"99999999999h\"\n"
+    ), @r#"
+    error: `30` is not a duration
+     --> tacho.toml:2:17
+      |
+    2 | build-timeout = "30"
+      |                 ^^^^
+      |
+    hint: durations are written like "500ms", "60s", "5m" or "2h"
+
+    error: `much` is not a size
+     --> tacho.toml:4:15
+      |
+    4 | cache-limit = "much"
+      |               ^^^^^^
+      |
+    hint: sizes are written like "500MiB" or "2GiB"
+
+    error: a quote in `command` is not closed
+     --> tacho.toml:7:11
+      |
+    7 | command = "echo 'a"
+      |           ^^^^^^^^^
+
+    error: `0s` is not a duration: it is not above zero
+     --> tacho.toml:8:11
+      |
+    8 | timeout = "0s"
+      |           ^^^^
+      |
+    hint: durations are written like "500ms", "60s", "5m" or "2h"
+
+    error: unknown metric `wal`
+     --> tacho.toml:9:12
+      |
+    9 | metrics = ["wal", "speed"]
+      |            ^^^^^
+      |
+    hint: did you mean `wall`?
+
+    error: unknown metric `speed`
+     --> tacho.toml:9:19
+      |
+    9 | metrics = ["wal", "speed"]
+      |                   ^^^^^^^
+      |
+    hint: there can be `wall`, `cpu`, `user`, `sys` and `peak-memory`
+
+    error: `b\n` cannot be the name of a benchmark
+      --> tacho.toml:11:8
+       |
+    11 | name = "b\n"
+       |        ^^^^^
+       |
+    hint: it is shown in tables, so it has to be one line of text
+
+    error: `99999999999h` is not a duration: it is longer than a year
+      --> tacho.toml:13:11
+       |
+    13 | timeout = "99999999999h"
+       |           ^^^^^^^^^^^^^^
+       |
+    hint: durations are written like "500ms", "60s", "5m" or "2h"
+    "#);
+    assert_snapshot!(shown_in_benchmark("command = \"\"\nprepare = \"\"\nmetrics = []\nparameters = { n = [] }"), @r#"
+    error: `command` is empty
+     --> tacho.toml:3:11
+      |
+    3 | command = ""
+      |           ^^
+
+    error: `prepare` is empty
+     --> tacho.toml:4:11
+      |
+    4 | prepare = ""
+      |           ^^
+
+    error: `metrics` is empty
+     --> tacho.toml:5:11
+      |
+    5 | metrics = []
+      |           ^^
+
+    error: parameter `n` is used in neither `command` nor `prepare`
+     --> tacho.toml:6:16
+      |
+    6 | parameters = { n = [] }
+      |                ^
+      |
+    hint: write `{n}` where its values belong
+
+    error: `parameters.n` is empty
+     --> tacho.toml:6:20
+      |
+    6 | parameters = { n = [] }
+      |                    ^^
+    "#);
+}
