@@ -1,0 +1,206 @@
+//! What can go wrong with the subject, and what to do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why the subject's history cannot be read, or nothing of it be built.
+///
+/// A revision that does not build is none of these: that is a [`BuildState`](tacho_record::BuildState).
+#[derive(Debug, thiserror::Error)]
+pub enum SubjectError {
+    /// A shortened hash that several objects begin with.
+    #[error("`{name}` stands for several commits")]
+    AmbiguousRevision {
+        /// What was asked for.
+        name: String,
+    },
+    /// An artifact that lies outside of the checkout.
+    #[error("artifact `{artifact}` is not a path within the checkout")]
+    BadArtifact {
+        /// The artifact as the plan names it.
+        artifact: String,
+    },
+    /// Text that is no step through history.
+    #[error("`{text}` is not a step through history")]
+    BadEvery {
+        /// What stood there.
+        text: String,
+    },
+    /// Text that is no pattern for names.
+    #[error("`{pattern}` is not a pattern: {source}")]
+    BadPattern {
+        /// What stood there.
+        pattern: String,
+        /// What is wrong with it.
+        source: glob::PatternError,
+    },
+    /// Text that is no range of revisions.
+    #[error("`{text}` is not a range of revisions")]
+    BadRange {
+        /// What stood there.
+        text: String,
+    },
+    /// A file or folder in the cache that cannot be used.
+    #[error("cannot {doing} `{path}`: {source}", path = path.display())]
+    Cache {
+        /// What was tried, as a verb: `write`.
+        doing: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// No space is left for checkouts, builds and artifacts.
+    #[error("the disk that holds `{path}` is full", path = path.display())]
+    DiskFull {
+        /// The cache.
+        path: PathBuf,
+    },
+    /// A release that is listed twice, so that its place in history is not known.
+    #[error("release `{name}` is listed twice")]
+    DuplicateRelease {
+        /// Its name.
+        name: String,
+    },
+    /// A list of revisions with none in it.
+    #[error("no revision is named")]
+    EmptyList,
+    /// A range whose end brings nothing that its start does not have.
+    #[error("`{from}..{to}` is empty: {}", reason(from, to, *same))]
+    EmptyRange {
+        /// Its start.
+        from: String,
+        /// Its end.
+        to: String,
+        /// Whether both are the same revision; otherwise the end is older than the start.
+        same: bool,
+    },
+    /// A git repository without a commit.
+    #[error("`{path}` has no commits yet", path = path.display())]
+    EmptyRepository {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// git itself failed.
+    #[error("`git {command}` failed: {why}")]
+    Git {
+        /// The subcommand.
+        command: String,
+        /// What it printed about it.
+        why: String,
+    },
+    /// The program `git` cannot be started.
+    #[error("cannot execute `git`: {source}")]
+    GitMissing {
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A step by time through revisions that have none.
+    #[error("releases have no dates, so that there is no stepping through them by `{every}`")]
+    NoDates {
+        /// The step.
+        every: String,
+    },
+    /// There are no releases at all.
+    #[error("{place} names no releases")]
+    NoReleases {
+        /// Where they were looked for.
+        place: String,
+    },
+    /// A name that stands for something other than a commit.
+    #[error("`{name}` is a {kind}, not a commit")]
+    NotACommit {
+        /// What was asked for.
+        name: String,
+        /// What git calls it.
+        kind: String,
+    },
+    /// There is no git repository.
+    #[error("`{path}` is not in a git repository", path = path.display())]
+    NotARepository {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The command that prints the releases failed.
+    #[error("the command that prints the releases failed: {why}")]
+    ReleasesCommand {
+        /// How it ended and what it printed about it.
+        why: String,
+    },
+    /// A range that leaves the part of history that a shallow clone has.
+    #[error("the range goes back beyond what the shallow clone `{path}` has of history", path = path.display())]
+    Shallow {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// A name that is no release.
+    #[error("unknown release `{name}`")]
+    UnknownRelease {
+        /// What was asked for.
+        name: String,
+        /// The release that is spelt most like it.
+        nearest: Option<String>,
+    },
+    /// A name that git does not know.
+    #[error("unknown revision `{name}`")]
+    UnknownRevision {
+        /// What was asked for.
+        name: String,
+        /// The tag or branch that is spelt most like it.
+        nearest: Option<String>,
+        /// Whether the repository is a shallow clone, which may be the reason.
+        shallow: bool,
+    },
+}
+
+impl SubjectError {
+    /// What to do about it, in one line, if there is something.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::AmbiguousRevision { .. } => "write more digits of the hash",
+            Self::BadArtifact { .. } => "artifacts are paths from the root of the checkout; `.` is all of it",
+            Self::BadEvery { .. } => "such as 1h, 1d, 2w, 1month, 1y, commit or 10commits",
+            Self::BadRange { .. } => "a range is `A..B`, `A..` or `..B`",
+            Self::DiskFull { .. } => "make room there, or choose another disk for the cache",
+            Self::EmptyRange { same: true, .. } => "a revision named alone is measured alone",
+            Self::EmptyRange { from, to, .. } => return Some(format!("did you mean `{to}..{from}`?")),
+            Self::GitMissing { .. } => "install git; it is called as a program",
+            Self::NoDates { .. } => "step by number instead: `3commits` is every third release",
+            Self::Shallow { .. } => "`git fetch --unshallow` gets the rest",
+            Self::UnknownRelease { nearest: Some(nearest), .. }
+            | Self::UnknownRevision { nearest: Some(nearest), .. } => {
+                return Some(format!("did you mean `{nearest}`?"));
+            }
+            Self::UnknownRevision { shallow: true, .. } => {
+                "this is a shallow clone; `git fetch --unshallow` gets all of history"
+            }
+            Self::Cache { .. }
+            | Self::BadPattern { .. }
+            | Self::DuplicateRelease { .. }
+            | Self::EmptyList
+            | Self::EmptyRepository { .. }
+            | Self::Git { .. }
+            | Self::NoReleases { .. }
+            | Self::NotACommit { .. }
+            | Self::NotARepository { .. }
+            | Self::ReleasesCommand { .. }
+            | Self::UnknownRelease { .. }
+            | Self::UnknownRevision { .. } => return None,
+        };
+        Some(hint.to_owned())
+    }
+
+    /// What failed at this path in the cache; a full disk is named as such.
+    pub(crate) fn cache(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            _ => Self::Cache { doing, path, source },
+        }
+    }
+}
+
+fn reason(from: &str, to: &str, same: bool) -> String {
+    if same { "both are the same revision".to_owned() } else { format!("`{from}` has all of `{to}` already") }
+}

@@ -1,0 +1,88 @@
+//! The user's own repository: read, never written.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use crate::SubjectError;
+use crate::git::{self, Git};
+
+/// A git repository of the user.
+#[derive(Clone, Debug)]
+pub(crate) struct Repository {
+    pub git: Git,
+    /// Where objects, configuration and submodules are: `.git`, that of the main work tree.
+    pub common: PathBuf,
+    /// Whether its history is cut off somewhere.
+    pub shallow: bool,
+}
+
+impl Repository {
+    /// The repository that this folder is in.
+    pub fn open(folder: &Path) -> Result<Self, SubjectError> {
+        let nowhere = || SubjectError::NotARepository { path: folder.to_owned() };
+        let folder = folder.canonicalize().map_err(|_| nowhere())?;
+        let git = Git::new(&folder);
+        let output = git.output(&["rev-parse", "--git-common-dir"])?;
+        if !output.status.success() {
+            let text = String::from_utf8_lossy(&output.stderr);
+            let absent = text.contains("not a git repository");
+            return Err(if absent { nowhere() } else { git::failure("rev-parse", &output) });
+        }
+        let common = folder.join(path_of(output.stdout));
+        let common = common.canonicalize().map_err(SubjectError::cache("read", &common))?;
+        let shallow = common.join("shallow").exists();
+        Ok(Self { git, common, shallow })
+    }
+
+    /// The folder that was asked about.
+    pub fn folder(&self) -> &Path {
+        self.git.folder()
+    }
+
+    /// The root of the work tree, if there is one.
+    pub fn top(&self) -> Option<PathBuf> {
+        let output = self.git.output(&["rev-parse", "--show-toplevel"]).ok()?;
+        output.status.success().then(|| path_of(output.stdout)).filter(|path| !path.as_os_str().is_empty())
+    }
+
+    /// The commits that a shallow clone has without their parents.
+    pub fn cut_off(&self) -> Result<HashSet<String>, SubjectError> {
+        if !self.shallow {
+            return Ok(HashSet::new());
+        }
+        let path = self.common.join("shallow");
+        let text = std::fs::read_to_string(&path).map_err(SubjectError::cache("read", &path))?;
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
+    /// The names of the tags at each commit that has any.
+    pub fn tags(&self) -> Result<HashMap<String, Vec<String>>, SubjectError> {
+        let lines = self.git.lines_if_any(&["show-ref", "--tags", "--dereference"])?;
+        let mut commits: HashMap<&str, &str> = HashMap::new();
+        let mut names = Vec::new();
+        for line in &lines {
+            let Some((id, name)) = line.split_once(" refs/tags/") else { continue };
+            // `v1^{}` follows `v1` and says what an annotated tag points at.
+            let name = name.strip_suffix("^{}").unwrap_or_else(|| {
+                names.push(name);
+                name
+            });
+            commits.insert(name, id);
+        }
+        let mut tags: HashMap<String, Vec<String>> = HashMap::new();
+        for name in names {
+            tags.entry(commits[name].to_owned()).or_default().push(name.to_owned());
+        }
+        Ok(tags)
+    }
+}
+
+/// The path that a command printed as its only line.
+fn path_of(mut line: Vec<u8>) -> PathBuf {
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    }
+    PathBuf::from(OsString::from_vec(line))
+}

@@ -1,0 +1,118 @@
+//! Real git repositories for tests, made by a builder that reads aloud.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use jiff::{SignedDuration, Timestamp};
+use tempfile::TempDir;
+
+/// A repository in a temporary folder, with `main` as its branch and noon of 2024-01-01 as its time.
+pub(crate) struct Repo {
+    folder: TempDir,
+    date: Timestamp,
+}
+
+/// A new repository without commits.
+pub(crate) fn repo() -> Repo {
+    let repo = Repo { folder: tempfile::tempdir().unwrap(), date: "2024-01-01T12:00:00Z".parse().unwrap() };
+    repo.git(&["init", "--quiet", "--initial-branch=main", "."])
+}
+
+impl Repo {
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Executes git in it and returns what it prints.
+    pub fn ask(&self, arguments: &[&str]) -> String {
+        let output = self.command().args(arguments).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "git {arguments:?}: {said}");
+        String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+    }
+
+    pub fn command(&self) -> Command {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(self.path()).args(["-c", "protocol.file.allow=always"]);
+        command.envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")]);
+        for who in ["AUTHOR", "COMMITTER"] {
+            command
+                .env(format!("GIT_{who}_NAME"), "A. Author")
+                .env(format!("GIT_{who}_EMAIL"), "a@example.org");
+            command.env(format!("GIT_{who}_DATE"), format!("{} +0000", self.date.as_second()));
+        }
+        command
+    }
+
+    pub fn git(self, arguments: &[&str]) -> Self {
+        self.ask(arguments);
+        self
+    }
+
+    /// The next commit has this date; those after it follow daily.
+    pub fn at(mut self, date: &str) -> Self {
+        self.date = format!("{date}T12:00:00Z").parse().unwrap();
+        self
+    }
+
+    /// Writes a file, which becomes part of the next commit.
+    pub fn write(self, path: impl AsRef<Path>, content: &str) -> Self {
+        let path = self.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+        self
+    }
+
+    /// Commits what was written, or a file with the name of the message if nothing was.
+    pub fn commit(mut self, message: &str) -> Self {
+        if self.ask(&["status", "--porcelain"]).is_empty() {
+            self = self.write(message, message);
+        }
+        self = self.git(&["add", "--all"]).git(&["commit", "--quiet", "--message", message]);
+        self.tomorrow()
+    }
+
+    pub fn commits(self, messages: &str) -> Self {
+        messages.split(' ').fold(self, Repo::commit)
+    }
+
+    /// Goes on from here on a new branch.
+    pub fn branch(self, name: &str) -> Self {
+        self.git(&["checkout", "--quiet", "-b", name])
+    }
+
+    /// Goes on from there.
+    pub fn on(self, name: &str) -> Self {
+        self.git(&["checkout", "--quiet", name])
+    }
+
+    /// A merge commit with the message `merge NAME`.
+    pub fn merge(self, name: &str) -> Self {
+        let message = format!("merge {name}");
+        self.git(&["merge", "--quiet", "--no-ff", "--allow-unrelated-histories", "-m", &message, name])
+            .tomorrow()
+    }
+
+    pub fn tag(self, name: &str) -> Self {
+        self.git(&["tag", name])
+    }
+
+    /// The hash of a commit.
+    pub fn id(&self, name: &str) -> String {
+        self.ask(&["rev-parse", "--verify", name])
+    }
+
+    /// A clone of it, made like this.
+    pub fn cloned(&self, arguments: &[&str]) -> (TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("clone");
+        let source = format!("file://{}", self.path().display());
+        self.ask(&[&["clone", "--quiet"], arguments, &[&source, target.to_str().unwrap()]].concat());
+        (folder, target)
+    }
+
+    fn tomorrow(mut self) -> Self {
+        self.date += SignedDuration::from_hours(24);
+        self
+    }
+}
