@@ -8,8 +8,10 @@
 
 mod error;
 mod git;
+mod history;
 mod repository;
 #[cfg(test)]
 mod testing;
 
 pub use error::SubjectError;
+pub use history::{Every, History, Selected, Selection, What, history};

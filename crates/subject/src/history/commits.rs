@@ -1,0 +1,186 @@
+//! A git repository as a history.
+
+use std::collections::{BTreeSet, HashMap};
+
+use tacho_record::{Commit, Revision};
+
+use super::choose::choose;
+use super::survey::{self, Survey};
+use super::{History, Selected, Selection, What, resolve};
+use crate::SubjectError;
+use crate::repository::Repository;
+
+/// The commits of a git repository.
+#[derive(Debug)]
+pub(super) struct Commits {
+    repository: Repository,
+}
+
+impl Commits {
+    pub fn new(repository: Repository) -> Self {
+        Self { repository }
+    }
+
+    fn range(&self, from: Option<&str>, to: &str, selection: &Selection) -> Result<Selected, SubjectError> {
+        let names: Vec<&str> = std::iter::once(to).chain(from).collect();
+        let ids = resolve::commits(&self.repository, &names)?;
+        let (end, start) = (&ids[0], ids.get(1));
+        let common = match start {
+            Some(start) => survey::common(&self.repository, &[end, start])?,
+            None => Vec::new(),
+        };
+        if common.contains(end) {
+            let (from, to) = (from.unwrap_or_default().to_owned(), to.to_owned());
+            return Err(SubjectError::EmptyRange { from, to, same: start == Some(end) });
+        }
+        let part = self.part(std::slice::from_ref(end), &common)?;
+        self.check_depth(&part)?;
+        let pattern = selection.tags.as_deref().map(resolve::pattern).transpose()?;
+        let wanted = |revision: &Revision| {
+            pattern.as_ref().is_none_or(|pattern| revision.tags.iter().any(|tag| pattern.matches(tag)))
+        };
+        let (first, places) = part.places(end, start, selection.all_parents);
+        let first = first.map(|first| part.id(first));
+        let note = start.filter(|start| first != Some(start.as_str()));
+        let note = note.and(from).map(|from| parted(from, to, first)).or(self.shallow_note());
+        let candidates = places.into_iter().map(|place| part.revision(place)).collect();
+        let revisions = choose(candidates, selection.every, first, wanted);
+        Ok(Selected { revisions, commits: part.commits(), note })
+    }
+
+    fn list(&self, names: &[String]) -> Result<Selected, SubjectError> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let ids: BTreeSet<String> = resolve::commits(&self.repository, &names)?.into_iter().collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        if ids.is_empty() {
+            return Err(SubjectError::EmptyList);
+        }
+        let tips = survey::tips(&self.repository, &ids)?;
+        let part = self.part(&tips, &survey::common(&self.repository, &ids)?)?;
+        let places = ids.iter().filter_map(|id| part.survey.dag.place(id));
+        let mut revisions: Vec<Revision> = places.map(|place| part.revision(place)).collect();
+        // Those of which neither has the other in its history may have the same place.
+        revisions.sort_by(|one, two| (one.order, &one.id).cmp(&(two.order, &two.id)));
+        Ok(Selected { revisions, commits: part.commits(), note: self.shallow_note() })
+    }
+
+    fn part(&self, tips: &[String], common: &[String]) -> Result<Part, SubjectError> {
+        let survey = Survey::read(&self.repository, tips, common)?;
+        Ok(Part { survey, tags: self.repository.tags()? })
+    }
+
+    fn shallow_note(&self) -> Option<String> {
+        let note = "this is a shallow clone: places in history are counted from where it was cut off";
+        self.repository.shallow.then(|| note.to_owned())
+    }
+
+    /// That no commit between the ends lacks its parents.
+    fn check_depth(&self, part: &Part) -> Result<(), SubjectError> {
+        let cut_off = self.repository.cut_off()?;
+        let beyond = part.between().any(|place| cut_off.contains(part.id(place)));
+        if beyond { Err(SubjectError::Shallow { path: self.repository.folder().to_owned() }) } else { Ok(()) }
+    }
+}
+
+impl History for Commits {
+    fn select(&self, selection: &Selection) -> Result<Selected, SubjectError> {
+        match &selection.what {
+            What::Range { from, to } => {
+                self.range(from.as_deref(), to.as_deref().unwrap_or("HEAD"), selection)
+            }
+            What::List(names) => self.list(names),
+        }
+    }
+}
+
+/// What to say when a range does not start where it was asked to.
+fn parted(from: &str, to: &str, first: Option<&str>) -> String {
+    match first {
+        Some(first) => {
+            let short = &first[..10];
+            format!(
+                "the main line of `{to}` does not pass through `{from}`: it starts at {short}, where they part"
+            )
+        }
+        None => format!("`{to}` has nothing in common with `{from}`: it starts at its first commit"),
+    }
+}
+
+/// The part of history that a question is about.
+struct Part {
+    survey: Survey,
+    tags: HashMap<String, Vec<String>>,
+}
+
+impl Part {
+    fn id(&self, place: usize) -> &str {
+        &self.survey.dag.entries[place].id
+    }
+
+    /// The commits that not all of the question's revisions have, in no order.
+    fn between(&self) -> impl Iterator<Item = usize> {
+        (0..self.survey.common.len()).filter(|&place| !self.survey.common[place])
+    }
+
+    /// Where the range starts, if it has a start, and all of it, start and end included, in order.
+    fn places(&self, end: &str, start: Option<&String>, all_parents: bool) -> (Option<usize>, Vec<usize>) {
+        let Survey { dag, common, standings } = &self.survey;
+        let line = dag.place(end).map(|end| dag.line(end)).unwrap_or_default();
+        let (before, mut places): (Vec<usize>, Vec<usize>) =
+            line.into_iter().partition(|&place| common[place]);
+        let mut first = before.last().copied().filter(|_| start.is_some());
+        if all_parents {
+            places = self.between().collect();
+            first = start.and_then(|start| dag.place(start)).filter(|&start| common[start]).or(first);
+        }
+        places.extend(first);
+        places.sort_by_key(|&place| standings[place].order);
+        (first, places)
+    }
+
+    fn revision(&self, place: usize) -> Revision {
+        let entry = &self.survey.dag.entries[place];
+        Revision {
+            id: entry.id.clone(),
+            order: self.survey.standings[place].order,
+            author: entry.author.clone(),
+            date: entry.date,
+            subject: entry.subject.clone(),
+            tags: self.tags.get(&entry.id).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// All commits between the ends.
+    fn commits(&self) -> Vec<Commit> {
+        let mut brought: HashMap<usize, BTreeSet<&String>> = HashMap::new();
+        for place in self.between() {
+            let by = self.survey.standings[place].brought_by;
+            if by != place {
+                brought.entry(by).or_default().extend(&self.survey.dag.entries[place].files);
+            }
+        }
+        let mut commits: Vec<Commit> =
+            self.between().map(|place| self.commit(place, brought.get(&place))).collect();
+        commits.sort_by(|one, two| (one.order, &one.id).cmp(&(two.order, &two.id)));
+        commits
+    }
+
+    fn commit(&self, place: usize, brought: Option<&BTreeSet<&String>>) -> Commit {
+        let entry = &self.survey.dag.entries[place];
+        let files = match brought {
+            Some(files) => files.iter().map(|file| (*file).clone()).collect(),
+            None => entry.files.clone(),
+        };
+        Commit {
+            id: entry.id.clone(),
+            order: self.survey.standings[place].order,
+            author: entry.author.clone(),
+            date: entry.date,
+            subject: entry.subject.clone(),
+            files,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! The subject's history: which revisions there are, in which order, and what lies between them.
+//!
+//! [`History`] answers a [`Selection`], for git and for releases alike. How git is asked is in `survey` and
+//! `log`; which place each commit has is computed in `dag`; which of the revisions of a range are taken is
+//! decided in `choose`, for both kinds. Nothing here checks out or builds anything.
+
+mod choose;
+mod commits;
+mod dag;
+mod every;
+mod log;
+mod releases;
+mod resolve;
+mod survey;
+
+use std::path::Path;
+
+use tacho_record::plan::{Source, Subject};
+use tacho_record::{Commit, Revision};
+
+use crate::SubjectError;
+use crate::repository::Repository;
+
+pub use every::Every;
+
+/// Which revisions are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// From the first to the second, both included.
+    ///
+    /// The first is included since without it a change made by the next commit could not be seen. Where the
+    /// main line of the second does not pass through it, the commit where the two parted stands in for it.
+    Range {
+        /// Where it starts; none: at the beginning of history.
+        from: Option<String>,
+        /// Where it ends; none: `HEAD`, or the last release.
+        to: Option<String>,
+    },
+    /// These, in whatever order and however often they are named.
+    List(Vec<String>),
+}
+
+impl What {
+    /// What somebody means who writes `A..B`, `A..`, `..B`, or `A`, which is a list of one.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let name = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
+        match text.split_once("..") {
+            Some((from, to)) => Self::Range { from: name(from), to: name(to) },
+            None => Self::List(vec![text.to_owned()]),
+        }
+    }
+}
+
+/// A question to a history.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selection {
+    /// Which revisions.
+    pub what: What,
+    /// How densely a range is taken; both its ends are taken in any case. A list is taken as it is.
+    pub every: Every,
+    /// Of a range take only revisions with a tag (or releases with a name) that this pattern matches, and the ends.
+    pub tags: Option<String>,
+    /// Take the commits of side branches of a range too; else only its main line: the first parents of its end.
+    pub all_parents: bool,
+}
+
+impl Selection {
+    /// Each commit of the main line of what [`What::parse`] understands.
+    #[must_use]
+    pub fn parse_range(text: &str) -> Self {
+        Self { what: What::parse(text), every: Every::Commit, tags: None, all_parents: false }
+    }
+}
+
+/// The answer to a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selected {
+    /// What was asked for, in order of history, each once.
+    pub revisions: Vec<Revision>,
+    /// All commits between the first and the last of them, side branches included, in order of history: those
+    /// that the end of a range has and its start does not, or that some revisions of a list have and others
+    /// do not. A merge on the main line has the files of all commits that it brought. None for releases.
+    pub commits: Vec<Commit>,
+    /// What is not as the question might have meant it, in one line.
+    pub note: Option<String>,
+}
+
+/// A subject's history.
+pub trait History {
+    /// The revisions that were asked for, with the commits between them.
+    fn select(&self, selection: &Selection) -> Result<Selected, SubjectError>;
+}
+
+/// The history of this subject, whose plan is in that folder.
+pub fn history(subject: &Subject, plan_folder: &Path) -> Result<Box<dyn History>, SubjectError> {
+    Ok(match &subject.source {
+        Source::Git(path) => Box::new(commits::Commits::new(Repository::open(&plan_folder.join(path))?)),
+        Source::Releases(names) => Box::new(releases::Releases::listed(names.clone())),
+        Source::ReleasesFrom(command) => Box::new(releases::Releases::printed(command, plan_folder)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_has_two_dots_and_each_end_may_be_left_out() {
+        let range = |from: &str, to: &str| {
+            let name = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
+            What::Range { from: name(from), to: name(to) }
+        };
+        assert_eq!(What::parse("v1.0..main"), range("v1.0", "main"));
+        assert_eq!(What::parse("HEAD~3.."), range("HEAD~3", ""));
+        assert_eq!(What::parse("..v1.0^{}"), range("", "v1.0^{}"));
+        assert_eq!(What::parse(".."), range("", ""));
+        assert_eq!(What::parse("v1.0"), What::List(vec!["v1.0".to_owned()]));
+    }
+}

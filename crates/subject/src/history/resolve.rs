@@ -1,0 +1,121 @@
+//! From what people write to the commit that they mean.
+
+use glob::Pattern;
+
+use crate::SubjectError;
+use crate::repository::Repository;
+
+/// How alike two names must be, from 0 to 1, for one to be offered instead of the other.
+const ALIKE: f64 = 0.75;
+
+/// The hashes of the commits that these names stand for, in the same order, in one process.
+pub(super) fn commits(repository: &Repository, names: &[&str]) -> Result<Vec<String>, SubjectError> {
+    if let Some(name) = names.iter().find(|name| name.contains(['\n', '\0'])) {
+        return Err(unknown(repository, name)?);
+    }
+    let kinds = kinds(repository, names)?;
+    let mut commits = Vec::with_capacity(names.len());
+    for (name, answer) in names.iter().zip(&kinds) {
+        commits.push(commit(repository, name, answer)?);
+    }
+    Ok(commits)
+}
+
+/// What git says about each name: `HASH KIND SIZE`, `NAME missing`, `NAME ambiguous`.
+///
+/// Asked this way names may hold spaces, and those that start with a dash are no options.
+fn kinds(repository: &Repository, names: &[&str]) -> Result<Vec<String>, SubjectError> {
+    let input: String = names.iter().flat_map(|name| [name, "\n"]).collect();
+    let answers = repository.git.answers(&["cat-file", "--batch-check"], &input)?;
+    // Some answers to an ambiguous name are longer than a line; then each name is asked about alone.
+    if answers.len() == names.len() || names.len() == 1 {
+        return Ok(answers);
+    }
+    names.iter().map(|name| Ok(kinds(repository, &[name])?.swap_remove(0))).collect()
+}
+
+fn commit(repository: &Repository, name: &str, answer: &str) -> Result<String, SubjectError> {
+    let mut words = answer.rsplitn(2, ' ');
+    match words.next() {
+        Some("missing") | None => return Err(unknown(repository, name)?),
+        Some("ambiguous") => return Err(SubjectError::AmbiguousRevision { name: name.to_owned() }),
+        Some(_) => {}
+    }
+    match words.next().and_then(|words| words.split_once(' ')) {
+        Some((id, "commit")) => Ok(id.to_owned()),
+        Some((id, "tag")) => {
+            let target = format!("{id}^{{}}");
+            let answers = kinds(repository, &[&target])?;
+            commit(repository, name, answers.first().map_or("missing", String::as_str))
+        }
+        Some((_, kind)) => Err(SubjectError::NotACommit { name: name.to_owned(), kind: kind.to_owned() }),
+        None => Err(unknown(repository, name)?),
+    }
+}
+
+/// What to say about a name that git does not know; or that asking about it failed.
+fn unknown(repository: &Repository, name: &str) -> Result<SubjectError, SubjectError> {
+    if repository.git.lines(&["rev-list", "--all", "--max-count=1"])?.is_empty()
+        && repository.git.lines_if_any(&["rev-parse", "--quiet", "--verify", "HEAD^{commit}"])?.is_empty()
+    {
+        return Ok(SubjectError::EmptyRepository { path: repository.folder().to_owned() });
+    }
+    if name.starts_with('.') {
+        return Ok(SubjectError::BadRange { text: format!("..{name}") });
+    }
+    let nearest = nearest_known(repository, name)?;
+    Ok(SubjectError::UnknownRevision { name: name.to_owned(), nearest, shallow: repository.shallow })
+}
+
+/// The tag or branch that may have been meant.
+fn nearest_known(repository: &Repository, name: &str) -> Result<Option<String>, SubjectError> {
+    // What follows the name of a tag or branch leads from there to another commit: `v1.0~3`.
+    let base = name.split(['~', '^', '@', ':']).next().filter(|base| !base.is_empty()).unwrap_or(name);
+    if name.contains('\n') || !kinds(repository, &[base])?.iter().any(|answer| answer.ends_with(" missing")) {
+        return Ok(None);
+    }
+    let format = "--format=%(refname:strip=2)";
+    let known = repository.git.lines(&["for-each-ref", format, "refs/tags", "refs/heads", "refs/remotes"])?;
+    Ok(nearest(base, known.iter().map(String::as_str)))
+}
+
+/// The name that is spelt most like that one, if one is much like it.
+pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let likeness = |known: &str| {
+        // A branch that only the remote has: `origin/topic` for `topic`.
+        let remote = known.split_once('/').is_some_and(|(_, known)| known == name);
+        if remote { 1.0 } else { strsim::normalized_damerau_levenshtein(name, known).max(0.0) }
+    };
+    known
+        .map(|known| (likeness(known), known))
+        .filter(|(likeness, known)| *likeness >= ALIKE || likely_typo(name, known))
+        .min_by(|(one, _), (two, _)| two.total_cmp(one))
+        .map(|(_, known)| known.to_owned())
+}
+
+/// One letter too few, too many, wrong or swapped: much for a short name, and yet the likeliest mistake.
+fn likely_typo(name: &str, known: &str) -> bool {
+    name.len() >= 3 && strsim::damerau_levenshtein(name, known) == 1
+}
+
+/// A pattern for the names of tags and releases; `*` stands for slashes too, as in `git tag --list`.
+pub(super) fn pattern(text: &str) -> Result<Pattern, SubjectError> {
+    Pattern::new(text).map_err(|source| SubjectError::BadPattern { pattern: text.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_near() {
+        let known = ["v1.0", "v1.10", "main", "origin/topic"];
+        let nearest = |name| nearest(name, known.into_iter());
+        assert_eq!(nearest("v1.00").as_deref(), Some("v1.0"));
+        assert_eq!(nearest("mian").as_deref(), Some("main"));
+        assert_eq!(nearest("v1").as_deref(), None);
+        assert_eq!(nearest("topic").as_deref(), Some("origin/topic"));
+        assert_eq!(nearest("development"), None);
+        assert_eq!(nearest("x"), None);
+    }
+}
