@@ -9,9 +9,11 @@
 mod error;
 mod git;
 mod history;
+mod recognise;
 mod repository;
 #[cfg(test)]
 mod testing;
 
 pub use error::SubjectError;
 pub use history::{Every, History, Selected, Selection, What, history};
+pub use recognise::init_plan;

@@ -1,0 +1,77 @@
+//! Recognising what stands in a folder, to write a first plan for it.
+//!
+//! [`init_plan`] asks one recogniser after the other (Cargo, Go, `CMake`, Meson, autotools, Python, Make) for a
+//! [`Recipe`], which `write` puts down as a commented plan that works as it is. All of it is guessing from
+//! files: nothing is executed, and what cannot be read is passed over. A guess never becomes part of a command
+//! unless it is a plain word.
+
+mod autotools;
+mod cargo;
+mod cmake;
+mod files;
+mod go;
+mod make;
+mod meson;
+mod python;
+mod write;
+
+use std::path::Path;
+
+use files::Folder;
+
+/// What is known about a folder.
+#[derive(Debug, Default)]
+struct Recipe {
+    /// What it is, for the first line: `a Cargo project`.
+    what: &'static str,
+    /// The shell command that builds it; none when its source is executed as it is.
+    build: Option<String>,
+    /// What there is to know about the build, each one line.
+    notes: Vec<&'static str>,
+    /// What executing it takes.
+    program: Option<Program>,
+}
+
+/// Something that can be executed.
+#[derive(Debug)]
+struct Program {
+    /// What the benchmark needs, from the root of the checkout.
+    artifacts: Vec<String>,
+    /// The benchmark's name.
+    benchmark: &'static str,
+    /// The benchmark's command.
+    command: String,
+}
+
+impl Program {
+    /// A program that is asked for its help: hardly any refuses, and none works long at it.
+    fn with_help(path: &str) -> Self {
+        Self {
+            artifacts: vec![path.to_owned()],
+            benchmark: "help",
+            command: format!("{{build}}/{path} --help"),
+        }
+    }
+}
+
+/// Those who know a kind of project, the surest first: a Makefile may stand beside anything.
+const RECOGNISERS: [fn(&Folder) -> Option<Recipe>; 7] = [
+    cargo::recognise,
+    go::recognise,
+    cmake::recognise,
+    meson::recognise,
+    autotools::recognise,
+    python::recognise,
+    make::recognise,
+];
+
+/// A plan for what stands in that folder, as text with comments; it works as it is.
+///
+/// Where nothing is recognised, or nothing that can be executed, the benchmark is one of `true`, and the
+/// comments say what to put in its place.
+#[must_use]
+pub fn init_plan(folder: &Path) -> String {
+    let folder = Folder::new(folder);
+    let recipe = RECOGNISERS.iter().find_map(|recognise| recognise(&folder)).unwrap_or_default();
+    write::plan(&recipe, folder.web_page().as_deref())
+}

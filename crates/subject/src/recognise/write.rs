@@ -1,0 +1,93 @@
+//! Writing a recipe down as a plan, with comments that say what each key is for.
+//!
+//! Keys that need not be given are there too, commented out: each of them can be used by taking out its `#`.
+
+use super::{Program, Recipe};
+
+/// The plan as text; the web page is that of the repository.
+pub(super) fn plan(recipe: &Recipe, web_page: Option<&str>) -> String {
+    let benchmark = benchmark(recipe.program.as_ref());
+    [head(recipe), subject(recipe, web_page), MEASURE.to_owned(), benchmark].join("\n")
+}
+
+fn head(recipe: &Recipe) -> String {
+    let found = match (recipe.what, &recipe.program) {
+        ("", _) => "What is here was not recognised: fill in `build`, `artifacts` and `command`.".to_owned(),
+        (what, None) => {
+            format!("Here is {what}, but no program was found: fill in `command`, `build` and `artifacts`.")
+        }
+        (what, Some(_)) => format!("Here is {what}. The plan works as it is; change `command` first."),
+    };
+    format!(
+        "\
+# What Tachograph measures, and how.
+# {found}
+# Then `tacho track HEAD~5..HEAD` measures the last commits.
+"
+    )
+}
+
+fn subject(recipe: &Recipe, web_page: Option<&str>) -> String {
+    let notes: String = recipe.notes.iter().flat_map(|note| ["# ", note, "\n"]).collect();
+    let build = quoted(recipe.build.as_deref().unwrap_or("make -j{jobs}"));
+    let artifacts = recipe.program.as_ref().map(|program| program.artifacts.iter().map(|path| quoted(path)));
+    let artifacts = artifacts.map(|paths| paths.collect::<Vec<_>>().join(", "));
+    let (artifacts, no_artifacts) = artifacts.map_or(("\"prog\"".to_owned(), "# "), |paths| (paths, ""));
+    // Without a program to execute a build would only cost time.
+    let no_build = if recipe.build.is_some() { no_artifacts } else { "# " };
+    let link =
+        web_page.map_or("# link = \"https://example.org".to_owned(), |page| format!("link = \"{page}"));
+    format!(
+        "\
+[subject]
+# name = \"example\"           # on pages; if not given, the name of this folder
+# repository = \".\"           # git, by path from this file
+# How a revision is built: a shell command, executed in a clean checkout of it. {{jobs}} is the number of CPUs
+# to use, {{revision}} the commit.
+{notes}{no_build}build = {build}
+# build-timeout = \"30m\"
+# What benchmarks need of the checkout when it is built: files and folders from its root, or patterns. Name no
+# more than is executed, since revisions with equal artifacts are measured only once.
+{no_artifacts}artifacts = [{artifacts}]
+# Where a commit can be seen; pages link there.
+{link}/commit/{{commit}}\"
+"
+    )
+}
+
+const MEASURE: &str = "\
+[measure]
+# rounds = 10                # how often everything is executed, each time in a new random order
+# warmup = true              # one round more before, recorded but not counted
+# cache-limit = \"2GiB\"       # how much of what was built is kept
+";
+
+fn benchmark(program: Option<&Program>) -> String {
+    let (name, command) =
+        program.map_or(("nothing", "true"), |program| (program.benchmark, &program.command));
+    let (name, command) = (quoted(name), quoted(command));
+    format!(
+        "\
+# One such table for each thing to measure.
+[[benchmark]]
+name = {name}
+# version = 1                # raise it when old and new values must not be compared any more
+# What is executed and timed, without a shell; {{build}} is the folder with the artifacts.
+# CHANGE THIS: let it do what users wait for, best for a tenth of a second or more.
+command = {command}
+# parameters = {{ size = [1, 64, 1024] }} # put {{size}} into the command: each of the values is measured
+# prepare = \"sync\"           # a shell command before each execution, not timed
+# conclude = \"rm -f out.txt\" # a shell command after each execution, not timed
+# timeout = \"60s\"
+# directory = \".\"            # where it is executed, by path from this file
+# stdin = \"in.txt\"           # a file for its standard input, by path from this file
+# expect = {{ exit = 0, stdout = \"same\" }} # a wrong answer is never a fast one; also {{ contains = \"ok\" }}
+# metrics = [\"wall\", \"cpu\", \"peak-memory\"] # which are shown, the main one first; also user and sys
+"
+    )
+}
+
+/// Text as a string of TOML; the recognisers make no control characters.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
