@@ -1,0 +1,195 @@
+//! A column: the same reading of all samples of a chunk, written as small as is simple.
+//!
+//! Readings are noise around a level: neither repetition nor order is left for a general compressor to find. What is
+//! left is that they are whole numbers of some step (microseconds, pages, decimals) in a narrow range, so a
+//! column holds the least one once and, of each, only the bits above it. Where neighbours are nearer to each
+//! other than to the least (rounds, times), the differences are written that way instead.
+
+use super::ChunkError;
+use super::bytes::{Reader, pack, packed_size, put_varint, unpack, varint_size, zigzag};
+
+/// What all numbers of a column may be multiples of, ascending: µs, KiB, pages of two sizes, ms, ticks, s.
+const STEPS: [i64; 8] = [1, 1_000, 1_024, 4_096, 65_536, 1_000_000, 10_000_000, 1_000_000_000];
+/// What fractions are multiplied with to become whole, by the decimals that a column of them may have.
+const SCALES: [f64; 7] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
+/// The most decimals that a column of fractions is tried with.
+const MOST_DECIMALS: u8 = SCALES.len() as u8 - 1;
+/// The form of a column that holds the bits of the floating-point numbers themselves.
+const RAW_BITS: u8 = 15;
+
+/// In the head's lower half: the differences are packed, not the numbers.
+const DIFFERENCES: u8 = 0b1000;
+/// In the width's highest bit: which samples have a number follows as a bitmap.
+const GAPS: u8 = 0x80;
+
+/// Appends whole numbers, one a sample; there must be one at least.
+pub(super) fn put_integers(out: &mut Vec<u8>, values: &[i64]) {
+    put_column(out, 0, values, None);
+}
+
+/// Appends numbers, one a sample where it was read; there must be one at least that was.
+pub(super) fn put_numbers(out: &mut Vec<u8>, values: &[Option<f64>]) {
+    let present: Vec<f64> = values.iter().flatten().copied().collect();
+    let (form, integers) = (0..=MOST_DECIMALS)
+        .find_map(|decimals| Some((decimals, as_decimals(&present, decimals)?)))
+        .unwrap_or_else(|| (RAW_BITS, present.iter().map(|value| value.to_bits().cast_signed()).collect()));
+    let gaps = (present.len() < values.len()).then(|| bitmap(values));
+    put_column(out, form, &integers, gaps.as_deref());
+}
+
+/// Reads what [`put_integers`] wrote for `count` samples.
+pub(super) fn integers(reader: &mut Reader, count: usize) -> Result<Vec<i64>, ChunkError> {
+    let head = Head::read(reader)?;
+    if head.form != 0 || head.gaps {
+        return Err(ChunkError::Form);
+    }
+    head.values(reader, count)
+}
+
+/// Reads what [`put_numbers`] wrote for `count` samples.
+pub(super) fn numbers(reader: &mut Reader, count: usize) -> Result<Vec<Option<f64>>, ChunkError> {
+    let head = Head::read(reader)?;
+    let number = move |value: i64| match head.form {
+        0 => value as f64,
+        RAW_BITS => f64::from_bits(value.cast_unsigned()),
+        decimals => value as f64 / SCALES[usize::from(decimals)],
+    };
+    if !head.gaps {
+        return Ok(head.values(reader, count)?.into_iter().map(|value| Some(number(value))).collect());
+    }
+    let bitmap = reader.take(count.div_ceil(8))?;
+    let has = |index: usize| bitmap[index / 8] >> (index % 8) & 1 == 1;
+    let present = (0..count).filter(|index| has(*index)).count();
+    let mut values = head.values(reader, present)?.into_iter();
+    Ok((0..count).map(|index| if has(index) { values.next().map(number) } else { None }).collect())
+}
+
+/// The two bytes that say how a column is written.
+#[derive(Clone, Copy)]
+struct Head {
+    form: u8,
+    step: i64,
+    differences: bool,
+    gaps: bool,
+    width: u32,
+}
+
+impl Head {
+    fn read(reader: &mut Reader) -> Result<Self, ChunkError> {
+        let (how, width) = (reader.byte()?, reader.byte()?);
+        let head = Self {
+            form: how >> 4,
+            step: STEPS[usize::from(how & 0b111)],
+            differences: how & DIFFERENCES != 0,
+            gaps: width & GAPS != 0,
+            width: u32::from(width & !GAPS),
+        };
+        let known = head.form <= MOST_DECIMALS || head.form == RAW_BITS;
+        if known && head.width <= 64 { Ok(head) } else { Err(ChunkError::Form) }
+    }
+
+    /// The numbers, whole and in the column's form. Sums wrap: impossible input gives wrong numbers, not a panic.
+    fn values(self, reader: &mut Reader, count: usize) -> Result<Vec<i64>, ChunkError> {
+        if count == 0 {
+            return Err(ChunkError::Form);
+        }
+        let mut values = Vec::with_capacity(count);
+        let first = reader.signed()?;
+        if self.differences {
+            let least = reader.signed()?;
+            let mut value = first;
+            values.push(value.wrapping_mul(self.step));
+            let bytes = reader.take(packed_size(self.width, count - 1))?;
+            unpack(bytes, self.width, count - 1, |above| {
+                value = value.wrapping_add(least).wrapping_add(above.cast_signed());
+                values.push(value.wrapping_mul(self.step));
+            });
+        } else {
+            let bytes = reader.take(packed_size(self.width, count))?;
+            unpack(bytes, self.width, count, |above| {
+                values.push(first.wrapping_add(above.cast_signed()).wrapping_mul(self.step));
+            });
+        }
+        Ok(values)
+    }
+}
+
+/// Writes the numbers, or their differences where that is shorter.
+fn put_column(out: &mut Vec<u8>, form: u8, values: &[i64], gaps: Option<&[u8]>) {
+    let step = (0..STEPS.len()).rev().find(|step| suits(*step, values)).unwrap_or(0);
+    let values: Vec<i64> = values.iter().map(|value| value / STEPS[step]).collect();
+    let plain = Range::of(&values);
+    let differences: Option<Vec<i64>> =
+        values.windows(2).map(|pair| pair[1].checked_sub(pair[0])).collect::<Option<_>>();
+    let narrow = differences.filter(|it| !it.is_empty()).map(|it| (Range::of(&it), it));
+    let first = zigzag(values[0]);
+    let chosen =
+        narrow.filter(|(range, it)| 8 * varint_size(first) + range.bits(it.len()) < plain.bits(values.len()));
+    let difference_bit = if chosen.is_some() { DIFFERENCES } else { 0 };
+    let width = chosen.as_ref().map_or(plain.width, |(range, _)| range.width);
+    out.push(form << 4 | difference_bit | step as u8);
+    out.push(width as u8 | if gaps.is_some() { GAPS } else { 0 });
+    out.extend_from_slice(gaps.unwrap_or_default());
+    if let Some((range, differences)) = chosen {
+        put_varint(out, first);
+        range.put(out, &differences);
+    } else {
+        plain.put(out, &values);
+    }
+}
+
+/// The least of some numbers, and the bits that the widest distance from it takes.
+struct Range {
+    least: i64,
+    width: u32,
+}
+
+impl Range {
+    fn of(values: &[i64]) -> Self {
+        let (least, most) = values
+            .iter()
+            .fold((i64::MAX, i64::MIN), |(least, most), value| (least.min(*value), most.max(*value)));
+        // The distance of two `i64` always fits a `u64`, wrapped or not.
+        let width = 64 - most.wrapping_sub(least).cast_unsigned().leading_zeros();
+        Self { least, width }
+    }
+
+    /// The bits that [`Self::put`] takes for so many values.
+    fn bits(&self, count: usize) -> u32 {
+        8 * varint_size(zigzag(self.least)) + self.width * count as u32
+    }
+
+    fn put(&self, out: &mut Vec<u8>, values: &[i64]) {
+        put_varint(out, zigzag(self.least));
+        let above = |value: &i64| value.wrapping_sub(self.least).cast_unsigned();
+        pack(out, self.width, values.iter().map(above));
+    }
+}
+
+/// Whether all values are multiples of that step; zeros alone leave it at 1.
+fn suits(step: usize, values: &[i64]) -> bool {
+    values.iter().all(|value| value % STEPS[step] == 0)
+        && (step == 0 || values.iter().any(|value| *value != 0))
+}
+
+/// The values as whole numbers of that decimal, if every one comes back from it bit by bit.
+fn as_decimals(values: &[f64], decimals: u8) -> Option<Vec<i64>> {
+    let scale = SCALES[usize::from(decimals)];
+    values
+        .iter()
+        .map(|value| {
+            let whole = (value * scale).round() as i64;
+            let back = if decimals == 0 { whole as f64 } else { whole as f64 / scale };
+            (back.to_bits() == value.to_bits()).then_some(whole)
+        })
+        .collect()
+}
+
+/// One bit a sample, the first in the lowest bit of the first byte, set where there is a value.
+fn bitmap(values: &[Option<f64>]) -> Vec<u8> {
+    let mut bytes = vec![0; values.len().div_ceil(8)];
+    for (index, _) in values.iter().enumerate().filter(|(_, value)| value.is_some()) {
+        bytes[index / 8] |= 1 << (index % 8);
+    }
+    bytes
+}

@@ -1,0 +1,236 @@
+//! The chunk: samples of one measurement as bytes, small and quick to read. `docs/formats.md` describes them.
+//!
+//! Column after column: rounds, positions, times, outcomes, then each metric by its number. What a column looks
+//! like is in [`column`], bits in [`bytes`]. Numbers that stand for names, and the details of failures, are
+//! resolved above; nothing here knows of a database.
+//! A chunk that was read from a hostile file gives an error, or wrong values of bounded size, and never a panic.
+
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "bytes are cut from numbers on purpose, counts are small"
+)]
+
+mod bytes;
+mod column;
+
+use jiff::Timestamp;
+use tacho_record::Place;
+
+use bytes::{Reader, put_varint};
+
+/// The format's version: the first byte of every chunk.
+const VERSION: u8 = 1;
+/// The most samples in a chunk, so that a few hostile bytes cannot ask for all memory.
+pub(crate) const MOST_SAMPLES: usize = 4096;
+/// The most metrics in a chunk, likewise.
+const MOST_METRICS: usize = 1024;
+
+/// The outcome of a valid sample; any other is the number of its kind of failure.
+pub(crate) const VALID: u8 = 0;
+
+/// Why bytes are not a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ChunkError {
+    /// A column asks for more bytes than there are.
+    #[error("it ends in the middle of a column")]
+    Ended,
+    /// A column is written in a way that this version does not know.
+    #[error("a column has an unknown form")]
+    Form,
+    /// The metrics do not ascend by number, or are too many.
+    #[error("its metrics are out of order or too many")]
+    Metrics,
+    /// A varint is longer than 64 bits, or a number outside its range.
+    #[error("a number is out of range")]
+    Number,
+    /// There must be 1 to [`MOST_SAMPLES`].
+    #[error("it claims {found} samples where 1 to {MOST_SAMPLES} may be")]
+    Samples {
+        /// How many it claims.
+        found: u64,
+    },
+    /// Something follows the last column.
+    #[error("{bytes} bytes follow its end")]
+    Surplus {
+        /// How many bytes.
+        bytes: usize,
+    },
+    /// It was written by a later version.
+    #[error("it is of format {found}, and this program knows format {VERSION}")]
+    Version {
+        /// The version that it claims.
+        found: u8,
+    },
+}
+
+/// Samples of one measurement, in columns of equal length.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Chunk {
+    /// Where each stood in the schedule.
+    pub places: Vec<Place>,
+    /// When each was started.
+    pub at: Vec<Timestamp>,
+    /// How each ended: [`VALID`] or the number of its kind of failure.
+    pub outcomes: Vec<u8>,
+    /// What was read, ascending by the metric's number; each has a value at least once.
+    pub metrics: Vec<Readings>,
+}
+
+/// The readings of one metric.
+#[derive(Clone, Debug)]
+pub(crate) struct Readings {
+    /// The metric's number in the database.
+    pub metric: u32,
+    /// One a sample, in the metric's base unit; `None` where it was not read.
+    pub values: Vec<Option<f64>>,
+}
+
+impl Chunk {
+    /// How many samples there are.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Adds a sample without its values, which [`Self::put_value`] adds.
+    pub(crate) fn push(&mut self, place: Place, at: Timestamp, outcome: u8) {
+        self.places.push(place);
+        self.at.push(at);
+        self.outcomes.push(outcome);
+        for readings in &mut self.metrics {
+            readings.values.push(None);
+        }
+    }
+
+    /// Sets a value of the last sample that was pushed; `false` if it was set before.
+    pub(crate) fn put_value(&mut self, metric: u32, value: f64) -> bool {
+        let count = self.len();
+        let index = match self.metrics.binary_search_by_key(&metric, |readings| readings.metric) {
+            Ok(index) => index,
+            Err(index) => {
+                self.metrics.insert(index, Readings { metric, values: vec![None; count] });
+                index
+            }
+        };
+        self.metrics[index].values.last_mut().is_some_and(|last| last.replace(value).is_none())
+    }
+
+    /// Adds all samples of another.
+    pub(crate) fn append(&mut self, other: &Self) {
+        for index in 0..other.len() {
+            self.push(other.places[index], other.at[index], other.outcomes[index]);
+            for readings in &other.metrics {
+                if let Some(value) = readings.values[index] {
+                    self.put_value(readings.metric, value);
+                }
+            }
+        }
+    }
+
+    /// The samples with these indices, in this order.
+    pub(crate) fn select(&self, indices: &[usize]) -> Self {
+        let pick = |readings: &Readings| {
+            let values: Vec<_> = indices.iter().map(|index| readings.values[*index]).collect();
+            let read = values.iter().any(Option::is_some);
+            read.then_some(Readings { metric: readings.metric, values })
+        };
+        Self {
+            places: indices.iter().map(|index| self.places[*index]).collect(),
+            at: indices.iter().map(|index| self.at[*index]).collect(),
+            outcomes: indices.iter().map(|index| self.outcomes[*index]).collect(),
+            metrics: self.metrics.iter().filter_map(pick).collect(),
+        }
+    }
+
+    /// The bytes that stand for the samples, of which there must be 1 to [`MOST_SAMPLES`].
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut out = vec![VERSION];
+        put_varint(&mut out, self.len() as u64);
+        let mut put = |value: &dyn Fn(usize) -> i64| {
+            let values: Vec<i64> = (0..self.len()).map(value).collect();
+            column::put_integers(&mut out, &values);
+        };
+        put(&|index| self.places[index].round.into());
+        put(&|index| self.places[index].position.into());
+        put(&|index| self.at[index].as_second());
+        put(&|index| self.at[index].subsec_nanosecond().into());
+        let failed = self.outcomes.iter().any(|outcome| *outcome != VALID);
+        out.push(failed.into());
+        if failed {
+            let outcomes: Vec<i64> = self.outcomes.iter().map(|outcome| i64::from(*outcome)).collect();
+            column::put_integers(&mut out, &outcomes);
+        }
+        put_varint(&mut out, self.metrics.len() as u64);
+        for readings in &self.metrics {
+            put_varint(&mut out, readings.metric.into());
+            column::put_numbers(&mut out, &readings.values);
+        }
+        out
+    }
+
+    /// The samples that these bytes stand for.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, ChunkError> {
+        let mut reader = Reader::new(bytes);
+        let places = read_places(&mut reader)?;
+        let count = places.len();
+        let seconds = column::integers(&mut reader, count)?;
+        let nanoseconds = column::integers(&mut reader, count)?;
+        let at = seconds.into_iter().zip(nanoseconds).map(|(second, nanosecond)| time(second, nanosecond));
+        let at = at.collect::<Result<_, _>>()?;
+        let outcomes = match reader.byte()? {
+            0 => vec![VALID; count],
+            1 => column::integers(&mut reader, count)?.into_iter().map(narrow).collect::<Result<_, _>>()?,
+            _ => return Err(ChunkError::Form),
+        };
+        let metrics = read_metrics(&mut reader, count)?;
+        reader.end()?;
+        Ok(Self { places, at, outcomes, metrics })
+    }
+}
+
+/// Where the samples of a chunk stood in the schedule, without reading the rest of it.
+pub(crate) fn places(bytes: &[u8]) -> Result<Vec<Place>, ChunkError> {
+    read_places(&mut Reader::new(bytes))
+}
+
+fn read_places(reader: &mut Reader) -> Result<Vec<Place>, ChunkError> {
+    let version = reader.byte()?;
+    if version != VERSION {
+        return Err(ChunkError::Version { found: version });
+    }
+    let found = reader.varint()?;
+    let count = usize::try_from(found)
+        .ok()
+        .filter(|count| (1..=MOST_SAMPLES).contains(count))
+        .ok_or(ChunkError::Samples { found })?;
+    let rounds = column::integers(reader, count)?;
+    let positions = column::integers(reader, count)?;
+    let place = |(round, position)| Ok(Place { round: narrow(round)?, position: narrow(position)? });
+    rounds.into_iter().zip(positions).map(place).collect()
+}
+
+fn read_metrics(reader: &mut Reader, count: usize) -> Result<Vec<Readings>, ChunkError> {
+    let many = reader.varint()?;
+    if many > MOST_METRICS as u64 {
+        return Err(ChunkError::Metrics);
+    }
+    let mut metrics: Vec<Readings> = Vec::new();
+    for _ in 0..many {
+        let metric = u32::try_from(reader.varint()?).map_err(|_| ChunkError::Number)?;
+        if metrics.last().is_some_and(|last| last.metric >= metric) {
+            return Err(ChunkError::Metrics);
+        }
+        metrics.push(Readings { metric, values: column::numbers(reader, count)? });
+    }
+    Ok(metrics)
+}
+
+fn time(second: i64, nanosecond: i64) -> Result<Timestamp, ChunkError> {
+    Timestamp::new(second, narrow(nanosecond)?).map_err(|_| ChunkError::Number)
+}
+
+fn narrow<T: TryFrom<i64>>(value: i64) -> Result<T, ChunkError> {
+    T::try_from(value).map_err(|_| ChunkError::Number)
+}
+
+#[cfg(test)]
+mod tests;

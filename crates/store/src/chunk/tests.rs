@@ -1,0 +1,178 @@
+//! Whatever is encoded comes back bit by bit; whatever is not a chunk is refused.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// A sample as the tests make it up.
+type Made = (Place, Timestamp, u8, Vec<(u32, f64)>);
+
+fn chunk(samples: &[Made]) -> Chunk {
+    let mut chunk = Chunk::default();
+    for (place, at, outcome, values) in samples {
+        chunk.push(*place, *at, *outcome);
+        for (metric, value) in values {
+            assert!(chunk.put_value(*metric, *value));
+        }
+    }
+    chunk
+}
+
+/// A sample in a form that can be compared.
+type Content = (Place, Timestamp, u8, Vec<(u32, u64)>);
+
+/// All that a chunk holds in a form that can be compared, with floating-point numbers by their bits.
+fn content(chunk: &Chunk) -> Vec<Content> {
+    let values = |index: usize| {
+        let value = |readings: &Readings| Some((readings.metric, readings.values[index]?.to_bits()));
+        chunk.metrics.iter().filter_map(value).collect()
+    };
+    (0..chunk.len())
+        .map(|index| (chunk.places[index], chunk.at[index], chunk.outcomes[index], values(index)))
+        .collect()
+}
+
+fn place() -> impl Strategy<Value = Place> {
+    let near = (0_u32..50, 0_u32..1000);
+    prop_oneof![near, any::<(u32, u32)>()].prop_map(|(round, position)| Place { round, position })
+}
+
+fn time() -> impl Strategy<Value = Timestamp> {
+    let seconds = Timestamp::MIN.as_second()..Timestamp::MAX.as_second();
+    let near = 1_700_000_000_i64..1_700_100_000;
+    (prop_oneof![near, seconds], 0..1_000_000_000)
+        .prop_map(|(second, nanosecond)| Timestamp::new(second, nanosecond).unwrap())
+}
+
+fn value() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        4 => (1_000_000_i64..2_000_000).prop_map(|value| value as f64),
+        2 => (-1_000_i64..1_000).prop_map(|value| (value * 4096) as f64),
+        2 => (0_i64..100_000, 0..8).prop_map(|(value, decimals)| value as f64 / 10_f64.powi(decimals)),
+        1 => any::<i64>().prop_map(|value| value as f64),
+        1 => any::<f64>(),
+        1 => any::<u64>().prop_map(f64::from_bits),
+        1 => prop::sample::select(vec![
+            f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0, f64::MIN_POSITIVE, 5e-324,
+            i64::MAX as f64, i64::MIN as f64, f64::MAX, f64::MIN, 0.1 + 0.2,
+        ]),
+    ]
+}
+
+fn sample() -> impl Strategy<Value = Made> {
+    let values = prop::collection::btree_map(prop_oneof![1_u32..5, any::<u32>()], value(), 0..6);
+    (place(), time(), prop_oneof![4 => Just(VALID), 1 => 1_u8..7], values)
+        .prop_map(|(place, at, outcome, values)| (place, at, outcome, values.into_iter().collect()))
+}
+
+proptest! {
+    #[test]
+    fn any_samples_come_back_bit_by_bit(samples in prop::collection::vec(sample(), 1..40)) {
+        let chunk = chunk(&samples);
+        let bytes = chunk.encode();
+        prop_assert_eq!(content(&Chunk::decode(&bytes).unwrap()), content(&chunk));
+        prop_assert_eq!(places(&bytes).unwrap(), chunk.places);
+    }
+
+    #[test]
+    fn one_metric_alike_in_all_samples_comes_back(
+        values in prop::collection::vec(value(), 1..100),
+        same_kind in prop::collection::vec(any::<i64>(), 1..100),
+    ) {
+        let at = Timestamp::UNIX_EPOCH;
+        let samples: Vec<Made> = values
+            .into_iter()
+            .chain(same_kind.into_iter().map(|value| value as f64))
+            .enumerate()
+            .map(|(index, value)| (Place { round: 1, position: index as u32 }, at, VALID, vec![(7, value)]))
+            .collect();
+        let chunk = chunk(&samples);
+        prop_assert_eq!(content(&Chunk::decode(&chunk.encode()).unwrap()), content(&chunk));
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..200), valid_start: bool) {
+        if valid_start && !bytes.is_empty() {
+            bytes[0] = VERSION;
+        }
+        let _ = places(&bytes);
+        let _ = Chunk::decode(&bytes);
+    }
+
+    #[test]
+    fn damaged_chunks_never_panic(
+        samples in prop::collection::vec(sample(), 1..10),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        kept in any::<prop::sample::Index>(),
+    ) {
+        let mut bytes = chunk(&samples).encode();
+        for (at, value) in damage {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        let _ = Chunk::decode(&bytes);
+        let _ = Chunk::decode(&bytes[..kept.index(bytes.len())]);
+    }
+
+    #[test]
+    fn a_part_of_a_chunk_is_never_taken_for_the_whole(samples in prop::collection::vec(sample(), 1..10)) {
+        let bytes = chunk(&samples).encode();
+        for length in 0..bytes.len() {
+            prop_assert!(Chunk::decode(&bytes[..length]).is_err());
+        }
+    }
+}
+
+#[test]
+fn few_bytes_cannot_ask_for_all_memory() {
+    let mut bytes = vec![VERSION];
+    put_varint(&mut bytes, u64::MAX);
+    bytes.extend([0; 40]);
+    assert_eq!(Chunk::decode(&bytes).unwrap_err(), ChunkError::Samples { found: u64::MAX });
+    assert_eq!(Chunk::decode(&[VERSION, 0]).unwrap_err(), ChunkError::Samples { found: 0 });
+}
+
+#[test]
+fn a_later_format_is_named() {
+    let words = Chunk::decode(&[9, 1, 2]).unwrap_err().to_string();
+    assert_eq!(words, "it is of format 9, and this program knows format 1");
+}
+
+#[test]
+fn appended_and_selected_samples_keep_their_values() {
+    let at = Timestamp::UNIX_EPOCH;
+    let place = |position| Place { round: 1, position };
+    let one = chunk(&[(place(0), at, VALID, vec![(2, 5.0)])]);
+    let two = chunk(&[(place(1), at, 3, vec![(1, 7.0)]), (place(2), at, VALID, vec![(2, 6.5), (9, 1.0)])]);
+    let mut both = one.clone();
+    both.append(&two);
+    assert_eq!(both.len(), 3);
+    assert_eq!(content(&both.select(&[0])), content(&one));
+    assert_eq!(content(&both.select(&[1, 2])), content(&two));
+    assert_eq!(both.select(&[0]).metrics.len(), 1);
+}
+
+#[test]
+fn ten_usual_samples_take_few_bytes() {
+    // Wall time in ns around 50 ms, processor times in µs, memory in pages, started about once a minute.
+    let noise = |index: u64, range: u64| ((index * 2_654_435_761) >> 7) % range;
+    let samples: Vec<Made> = (1_u64..=10)
+        .map(|index| {
+            let second = 1_700_000_000 + 60 * index.cast_signed() + noise(index, 20).cast_signed();
+            let at = Timestamp::new(second, noise(index, 999_999_937) as i32).unwrap();
+            let user = 40_000 + noise(index + 10, 1_500);
+            let sys = 9_000 + noise(index + 20, 700);
+            let values = vec![
+                (1, (50_000_000 + noise(index, 1_500_000)) as f64),
+                (2, (1_000 * (user + sys)) as f64),
+                (3, (1_000 * user) as f64),
+                (4, (1_000 * sys) as f64),
+                (5, (4_096 * (2_500 + noise(index + 30, 50))) as f64),
+            ];
+            (Place { round: index as u32, position: noise(index, 300) as u32 }, at, VALID, values)
+        })
+        .collect();
+    let bytes = chunk(&samples).encode();
+    println!("{} bytes", bytes.len());
+    assert!(bytes.len() <= 200, "{} bytes", bytes.len());
+}
