@@ -15,3 +15,7 @@
 //! ```
 
 mod chunk;
+mod database;
+mod error;
+
+pub use error::{Cause, StoreError};

@@ -1,0 +1,107 @@
+-- Words in braces differ between databases (crates/store/src/database); all else is the dialect that they share.
+-- docs/formats.md says what each column means.
+
+CREATE TABLE host (
+    number   {number},
+    identity {blob} NOT NULL UNIQUE,
+    name     TEXT NOT NULL,
+    facts    TEXT NOT NULL
+);
+
+CREATE TABLE revision (
+    number   {number},
+    id       TEXT NOT NULL UNIQUE,
+    ordinal  BIGINT,
+    author   TEXT,
+    date     TEXT,
+    subject  TEXT,
+    tags     TEXT
+);
+
+CREATE TABLE history (
+    id       TEXT NOT NULL PRIMARY KEY,
+    ordinal  BIGINT NOT NULL,
+    author   TEXT NOT NULL,
+    date     TEXT,
+    subject  TEXT NOT NULL,
+    files    TEXT NOT NULL
+);
+CREATE INDEX history_ordinal ON history (ordinal);
+
+CREATE TABLE build (
+    host     BIGINT NOT NULL REFERENCES host (number),
+    revision BIGINT NOT NULL REFERENCES revision (number),
+    recipe   {blob} NOT NULL,
+    state    TEXT NOT NULL,
+    started  TEXT NOT NULL,
+    took     BIGINT NOT NULL,
+    log      {blob},
+    PRIMARY KEY (host, revision, recipe)
+);
+
+CREATE TABLE artifact (
+    number   {number},
+    digest   {blob} NOT NULL UNIQUE
+);
+
+CREATE TABLE benchmark (
+    number     {number},
+    name       TEXT NOT NULL,
+    version    BIGINT NOT NULL,
+    parameters TEXT NOT NULL,
+    answer     {blob},
+    UNIQUE (name, version, parameters)
+);
+
+CREATE TABLE metric (
+    number   {number},
+    name     TEXT NOT NULL UNIQUE,
+    unit     TEXT,
+    better   TEXT
+);
+
+CREATE TABLE run (
+    number     {number},
+    question   {blob} NOT NULL,
+    plan       TEXT NOT NULL,
+    seed       BIGINT NOT NULL,
+    rounds     BIGINT NOT NULL,
+    host       BIGINT NOT NULL REFERENCES host (number),
+    version    TEXT NOT NULL,
+    started    TEXT NOT NULL,
+    ended      TEXT,
+    conditions TEXT NOT NULL,
+    round      BIGINT NOT NULL
+);
+
+CREATE TABLE measurement (
+    number    {number},
+    run       BIGINT NOT NULL REFERENCES run (number),
+    host      BIGINT NOT NULL REFERENCES host (number),
+    benchmark BIGINT NOT NULL REFERENCES benchmark (number),
+    revision  BIGINT NOT NULL REFERENCES revision (number),
+    artifact  BIGINT NOT NULL REFERENCES artifact (number),
+    rounds    BIGINT NOT NULL,
+    merged    BIGINT NOT NULL
+);
+CREATE INDEX measurement_run ON measurement (run);
+CREATE INDEX measurement_series ON measurement (benchmark, host);
+
+CREATE TABLE chunk (
+    measurement BIGINT NOT NULL REFERENCES measurement (number),
+    round       BIGINT NOT NULL,
+    position    BIGINT NOT NULL,
+    valid       BIGINT NOT NULL,
+    failed      BIGINT NOT NULL,
+    samples     {blob} NOT NULL,
+    PRIMARY KEY (measurement, round, position)
+) {clustered};
+
+CREATE TABLE failure (
+    measurement BIGINT NOT NULL REFERENCES measurement (number),
+    round       BIGINT NOT NULL,
+    position    BIGINT NOT NULL,
+    failure     TEXT NOT NULL,
+    output      {blob} NOT NULL,
+    PRIMARY KEY (measurement, round, position)
+) {clustered};

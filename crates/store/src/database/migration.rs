@@ -1,0 +1,137 @@
+//! The schema, step by step: each migration is a file that is never changed once published.
+//!
+//! What was applied is recorded in the table `migration`; the schema's version is the highest number there. An older
+//! database is brought up to date when it is opened, a newer one is refused in words.
+
+use jiff::Timestamp;
+
+use super::{Begin, Database, Value};
+use crate::StoreError;
+
+/// One step of the schema.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Migration {
+    /// Its number, counted from 1 without gaps.
+    pub number: i64,
+    /// What it does, as its file is called.
+    pub name: &'static str,
+    /// Its statements, with the words of [`super::Words`] in braces.
+    pub sql: &'static str,
+}
+
+/// All steps, in order.
+pub(crate) const MIGRATIONS: &[Migration] =
+    &[Migration { number: 1, name: "first", sql: include_str!("../../migrations/0001_first.sql") }];
+
+/// Brings the schema up to date; a database without one gets it.
+pub(crate) fn migrate(database: &mut dyn Database, migrations: &[Migration]) -> Result<(), StoreError> {
+    // The usual case takes no lock, so that a reader need not wait for a writer.
+    if database.has_table("migration")? && outstanding(database, migrations)?.is_empty() {
+        return Ok(());
+    }
+    database.transaction(Begin::Exclusive, |database| {
+        database.batch(
+            "CREATE TABLE IF NOT EXISTS migration
+             (number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied TEXT NOT NULL)",
+        )?;
+        for migration in outstanding(database, migrations)? {
+            apply(database, migration)?;
+        }
+        Ok(())
+    })
+}
+
+/// Fails unless there is a schema already.
+pub(crate) fn ensure(database: &mut dyn Database) -> Result<(), StoreError> {
+    let there = database.has_table("migration")?;
+    if there { Ok(()) } else { Err(StoreError::NoStore { place: database.place().to_owned() }) }
+}
+
+/// The steps that the database has yet to take.
+fn outstanding<'a>(
+    database: &mut dyn Database,
+    migrations: &'a [Migration],
+) -> Result<&'a [Migration], StoreError> {
+    let applied = database
+        .one("SELECT COALESCE(MAX(number), 0) FROM migration", &[], |row| row.integer(0))?
+        .unwrap_or_default();
+    let known = migrations.last().map_or(0, |migration| migration.number);
+    if applied > known {
+        return Err(StoreError::Newer { place: database.place().to_owned(), found: applied, known });
+    }
+    let first = migrations.partition_point(|migration| migration.number <= applied);
+    Ok(&migrations[first..])
+}
+
+fn apply(database: &mut dyn Database, migration: &Migration) -> Result<(), StoreError> {
+    let words = database.words();
+    let sql = migration
+        .sql
+        .replace("{blob}", words.blob)
+        .replace("{clustered}", words.clustered)
+        .replace("{number}", words.number);
+    database.batch(&sql)?;
+    database.execute(
+        "INSERT INTO migration (number, name, applied) VALUES ($1, $2, $3)",
+        &[
+            Value::Integer(migration.number),
+            Value::Text(migration.name),
+            Value::Text(&Timestamp::now().to_string()),
+        ],
+    )?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::Sqlite;
+    use super::*;
+
+    const OLD: Migration = Migration {
+        number: 1,
+        name: "old",
+        sql: "CREATE TABLE thing (number {number}, content {blob});
+              CREATE TABLE pair (a BIGINT, b BIGINT, PRIMARY KEY (a, b)) {clustered}",
+    };
+    const NEXT: Migration =
+        Migration { number: 2, name: "next", sql: "ALTER TABLE thing ADD COLUMN more BIGINT" };
+    const WRONG: Migration =
+        Migration { number: 3, name: "wrong", sql: "CREATE TABLE other (a TEXT); CREATE TABLE" };
+
+    fn version(database: &mut dyn Database) -> i64 {
+        database.one("SELECT MAX(number) FROM migration", &[], |row| row.integer(0)).unwrap().unwrap()
+    }
+
+    #[test]
+    fn an_older_schema_is_migrated_and_a_newer_one_refused_with_both_versions() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut database = Sqlite::open(&folder.path().join("x.db"), Duration::ZERO).unwrap();
+        migrate(&mut database, &[OLD]).unwrap();
+        assert_eq!(version(&mut database), 1);
+        migrate(&mut database, &[OLD, NEXT]).unwrap();
+        migrate(&mut database, &[OLD, NEXT]).unwrap();
+        assert_eq!(version(&mut database), 2);
+        database.batch("INSERT INTO thing (more) VALUES (7)").unwrap();
+        let words = migrate(&mut database, &[OLD]).unwrap_err().to_string();
+        assert!(words.contains("has schema 2, and this `tacho` knows schemas up to 1"), "{words}");
+    }
+
+    #[test]
+    fn a_migration_that_fails_leaves_the_schema_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut database = Sqlite::open(&folder.path().join("x.db"), Duration::ZERO).unwrap();
+        migrate(&mut database, &[OLD, NEXT]).unwrap();
+        migrate(&mut database, &[OLD, NEXT, WRONG]).unwrap_err();
+        assert_eq!(version(&mut database), 2);
+        assert!(!database.has_table("other").unwrap());
+    }
+
+    #[test]
+    fn migrations_are_numbered_without_gaps() {
+        for (number, migration) in (1..).zip(MIGRATIONS) {
+            assert_eq!(migration.number, number, "{}", migration.name);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The database, whichever it is: what the rest of the store asks of it, and nothing that only one of them has.
+//!
+//! Two implementors, [`sqlite`] for one user's folder and [`postgres`] for a team's server, serve the same SQL,
+//! which is written once, in the dialect that both understand (see [`Database`]).
+//! Why an own trait and not an object-relational mapper: diesel's `MultiConnection` needs libpq to link, allows
+//! only the types and functions that its back ends share, and hides the pragmas and syncs that the promises about
+//! `kill -9` and power cuts rest on. What we need of a database is six functions.
+
+mod migration;
+mod postgres;
+mod sqlite;
+
+pub(crate) use migration::{MIGRATIONS, ensure, migrate};
+pub(crate) use postgres::Postgres;
+pub(crate) use sqlite::Sqlite;
+
+use std::fmt::Display;
+
+use crate::StoreError;
+
+/// How long a process waits for another that holds the database.
+pub(crate) const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// What is bound to a placeholder, or read from a column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Value<'a> {
+    /// Nothing.
+    Null,
+    /// A whole number: `BIGINT`.
+    Integer(i64),
+    /// UTF-8 without NUL: `TEXT`.
+    Text(&'a str),
+    /// Bytes: `BLOB` or `BYTEA`.
+    Bytes(&'a [u8]),
+}
+
+/// What a transaction is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Begin {
+    /// To write what must outlast a power cut as soon as it is committed, with all that was committed before.
+    Durable,
+    /// To write what depends on what no other process may write meanwhile: schema, numbers that are counted.
+    Exclusive,
+    /// To read several things as they were at one moment.
+    Read,
+    /// To write what must outlast `kill -9` as soon as it is committed, and a power cut after the next sync.
+    Write,
+}
+
+/// The words in which the dialects differ; migrations are written with them in braces.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Words {
+    /// `{blob}`: the type of bytes.
+    pub blob: &'static str,
+    /// `{clustered}`: what makes a table be kept in the order of its primary key.
+    pub clustered: &'static str,
+    /// `{number}`: the type of a primary key that counts by itself.
+    pub number: &'static str,
+}
+
+/// One row of an answer.
+pub(crate) trait Row {
+    /// The value of that column, counted from 0.
+    fn value(&self, column: usize) -> Result<Value<'_>, StoreError>;
+
+    /// The database, for messages.
+    fn place(&self) -> &str;
+}
+
+/// A database.
+///
+/// Statements are written in what both dialects share: `$1`, `$2` … for values, first used in this order (SQLite
+/// takes them for names and numbers them by first use); `BIGINT`, `TEXT` and bytes as types; `ON CONFLICT`;
+/// `RETURNING`; sums cast back to `BIGINT`. The one word more is `/*lock*/` at the end of a `SELECT`: a comment
+/// to SQLite, where a writer is alone anyway, and a row lock to PostgreSQL.
+pub(crate) trait Database: Send {
+    /// What it is called in messages; never a password in it.
+    fn place(&self) -> &str;
+
+    /// Its words.
+    fn words(&self) -> Words;
+
+    /// Whether there is a table of that name.
+    fn has_table(&mut self, name: &str) -> Result<bool, StoreError>;
+
+    /// Executes statements without values, as they stand in a migration.
+    fn batch(&mut self, sql: &str) -> Result<(), StoreError>;
+
+    /// Executes one statement; the number of rows that it wrote.
+    fn execute(&mut self, sql: &'static str, values: &[Value]) -> Result<u64, StoreError>;
+
+    /// Executes one statement and gives each row that it answers.
+    fn query(&mut self, sql: &'static str, values: &[Value], each: &mut EachRow) -> Result<(), StoreError>;
+
+    /// Begins a transaction; there must be none.
+    fn begin(&mut self, how: Begin) -> Result<(), StoreError>;
+
+    /// Ends the transaction and keeps what it wrote.
+    fn commit(&mut self) -> Result<(), StoreError>;
+
+    /// Ends the transaction and forgets what it wrote.
+    fn rollback(&mut self) -> Result<(), StoreError>;
+
+    /// Does the housekeeping that must not happen between samples.
+    fn tidy(&mut self) -> Result<(), StoreError>;
+}
+
+/// What is done with each row.
+pub(crate) type EachRow<'a> = dyn FnMut(&dyn Row) -> Result<(), StoreError> + 'a;
+
+impl dyn Database + '_ {
+    /// Every row of an answer, as `read` understands it.
+    pub(crate) fn all<T>(
+        &mut self,
+        sql: &'static str,
+        values: &[Value],
+        read: impl Fn(&dyn Row) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let mut rows = Vec::new();
+        self.query(sql, values, &mut |row| {
+            rows.push(read(row)?);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// The last row of an answer, if there is one.
+    pub(crate) fn one<T>(
+        &mut self,
+        sql: &'static str,
+        values: &[Value],
+        read: impl Fn(&dyn Row) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        self.all(sql, values, read).map(|mut rows| rows.pop())
+    }
+
+    /// The last row of an answer that has one whenever the database is sound.
+    pub(crate) fn must<T>(
+        &mut self,
+        sql: &'static str,
+        values: &[Value],
+        read: impl Fn(&dyn Row) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.one(sql, values, read)?.ok_or_else(|| StoreError::Corrupt {
+            place: self.place().to_owned(),
+            why: "a row that was just written is not there".to_owned(),
+        })
+    }
+
+    /// Something was named that is not here.
+    pub(crate) fn unknown(&self, what: impl Into<String>) -> StoreError {
+        StoreError::Unknown { what: what.into(), place: self.place().to_owned() }
+    }
+
+    /// Does all of `work` or nothing of it.
+    pub(crate) fn transaction<T>(
+        &mut self,
+        how: Begin,
+        work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.begin(how)?;
+        let done = work(self).and_then(|result| self.commit().map(|()| result));
+        if done.is_err() {
+            // The first error is the one that tells; a transaction that the database ended itself cannot be rolled
+            // back again.
+            let _ = self.rollback();
+        }
+        done
+    }
+}
+
+impl dyn Row + '_ {
+    /// The whole number in that column.
+    pub(crate) fn integer(&self, column: usize) -> Result<i64, StoreError> {
+        match self.value(column)? {
+            Value::Integer(value) => Ok(value),
+            other => Err(self.wrong(column, "a whole number", other)),
+        }
+    }
+
+    /// The number in that column, of a narrower type.
+    pub(crate) fn number<T: TryFrom<i64>>(&self, column: usize) -> Result<T, StoreError> {
+        let value = self.integer(column)?;
+        T::try_from(value)
+            .map_err(|_| self.corrupt(&format!("column {column} holds {value}, out of its range")))
+    }
+
+    /// The text in that column.
+    pub(crate) fn text(&self, column: usize) -> Result<&str, StoreError> {
+        match self.value(column)? {
+            Value::Text(text) => Ok(text),
+            other => Err(self.wrong(column, "text", other)),
+        }
+    }
+
+    /// The bytes in that column.
+    pub(crate) fn bytes(&self, column: usize) -> Result<&[u8], StoreError> {
+        match self.value(column)? {
+            Value::Bytes(bytes) => Ok(bytes),
+            other => Err(self.wrong(column, "bytes", other)),
+        }
+    }
+
+    /// What stands in that column is not what this program writes there.
+    pub(crate) fn corrupt(&self, why: &dyn Display) -> StoreError {
+        StoreError::Corrupt { place: self.place().to_owned(), why: why.to_string() }
+    }
+
+    fn wrong(&self, column: usize, wanted: &str, found: Value) -> StoreError {
+        let found = match found {
+            Value::Null => "nothing",
+            Value::Integer(_) => "a whole number",
+            Value::Text(_) => "text",
+            Value::Bytes(_) => "bytes",
+        };
+        self.corrupt(&format!("column {column} holds {found}, not {wanted}"))
+    }
+}

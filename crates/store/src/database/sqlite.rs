@@ -1,0 +1,248 @@
+//! SQLite: one file, written ahead (WAL), for one user.
+//!
+//! The promises rest on three settings. `synchronous = NORMAL`: a commit hands its pages to the operating
+//! system, which keeps them whatever happens to us, and waits for no disk. `wal_autocheckpoint = 0`: no commit
+//! moves pages into the database by itself, which would sync, between two samples of all times.
+//! `synchronous = FULL`, around a [`Begin::Durable`] transaction alone: that commit syncs the log, and with it every
+//! commit before it. A checkpoint would not do: with a reader in its way it may skip the sync and say nothing.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, ffi};
+
+use super::{Begin, Database, EachRow, Row, Value, Words};
+use crate::StoreError;
+
+/// Commits that may gather in the log before [`Database::tidy`] moves them into the database, as SQLite's own
+/// default has it.
+const COMMITS_TO_TIDY: u32 = 1000;
+
+/// A SQLite database.
+pub(crate) struct Sqlite {
+    connection: Connection,
+    place: String,
+    durable: bool,
+    commits: u32,
+}
+
+impl Sqlite {
+    /// Opens the file, creating it where there is none; `patience` is how long other processes are waited for.
+    pub(crate) fn open(path: &Path, patience: Duration) -> Result<Self, StoreError> {
+        let place = path.display().to_string();
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connect = || {
+            let connection = Connection::open_with_flags(path, flags)?;
+            connection.busy_timeout(patience)?;
+            connection.set_prepared_statement_cache_capacity(64);
+            connection.execute_batch(
+                "PRAGMA journal_mode = WAL;
+                 PRAGMA synchronous = NORMAL;
+                 PRAGMA wal_autocheckpoint = 0;
+                 PRAGMA foreign_keys = ON;
+                 PRAGMA trusted_schema = OFF;
+                 PRAGMA cache_size = -32768;",
+            )?;
+            Ok(connection)
+        };
+        let connection = connect().map_err(|error| explain(&place, error))?;
+        Ok(Self { connection, place, durable: false, commits: 0 })
+    }
+
+    fn explained<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
+        result.map_err(|error| explain(&self.place, error))
+    }
+
+    /// After a transaction, however it ended: commits wait for no disk again.
+    fn relax(&mut self) -> Result<(), StoreError> {
+        if std::mem::take(&mut self.durable) { self.batch("PRAGMA synchronous = NORMAL") } else { Ok(()) }
+    }
+}
+
+impl Database for Sqlite {
+    fn place(&self) -> &str {
+        &self.place
+    }
+
+    fn words(&self) -> Words {
+        Words { blob: "BLOB", clustered: "WITHOUT ROWID", number: "INTEGER PRIMARY KEY" }
+    }
+
+    fn has_table(&mut self, name: &str) -> Result<bool, StoreError> {
+        self.explained(self.connection.table_exists(None, name))
+    }
+
+    fn batch(&mut self, sql: &str) -> Result<(), StoreError> {
+        self.explained(self.connection.execute_batch(sql))
+    }
+
+    fn execute(&mut self, sql: &'static str, values: &[Value]) -> Result<u64, StoreError> {
+        let connection = &self.connection;
+        let written = connection
+            .prepare_cached(sql)
+            .and_then(|mut statement| statement.execute(rusqlite::params_from_iter(values)));
+        if connection.is_autocommit() {
+            self.commits += 1;
+        }
+        self.explained(written).map(|rows| rows as u64)
+    }
+
+    fn query(&mut self, sql: &'static str, values: &[Value], each: &mut EachRow) -> Result<(), StoreError> {
+        let mut statement = self.explained(self.connection.prepare_cached(sql))?;
+        let mut rows = self.explained(statement.query(rusqlite::params_from_iter(values)))?;
+        while let Some(row) = self.explained(rows.next())? {
+            each(&SqliteRow { row, place: &self.place })?;
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, how: Begin) -> Result<(), StoreError> {
+        if how == Begin::Durable {
+            self.batch("PRAGMA synchronous = FULL")?;
+            self.durable = true;
+        }
+        // A writer takes its lock at once: one that began by reading could not wait for another.
+        self.batch(if how == Begin::Read { "BEGIN" } else { "BEGIN IMMEDIATE" })
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        self.batch("COMMIT")?;
+        self.commits += 1;
+        self.relax()
+    }
+
+    fn rollback(&mut self) -> Result<(), StoreError> {
+        let rolled_back = if self.connection.is_autocommit() { Ok(()) } else { self.batch("ROLLBACK") };
+        self.relax().and(rolled_back)
+    }
+
+    fn tidy(&mut self) -> Result<(), StoreError> {
+        if self.commits < COMMITS_TO_TIDY {
+            return Ok(());
+        }
+        self.commits = 0;
+        // Passive: what a reader still needs stays in the log until the next time.
+        self.batch("PRAGMA wal_checkpoint(PASSIVE)")
+    }
+}
+
+struct SqliteRow<'a> {
+    row: &'a rusqlite::Row<'a>,
+    place: &'a str,
+}
+
+impl Row for SqliteRow<'_> {
+    fn value(&self, column: usize) -> Result<Value<'_>, StoreError> {
+        let this: &dyn Row = self;
+        match self.row.get_ref(column).map_err(|error| explain(self.place, error))? {
+            ValueRef::Null => Ok(Value::Null),
+            ValueRef::Integer(value) => Ok(Value::Integer(value)),
+            ValueRef::Real(_) => Err(this.corrupt(&format!("column {column} holds a fraction"))),
+            ValueRef::Text(text) => str::from_utf8(text)
+                .map(Value::Text)
+                .map_err(|_| this.corrupt(&format!("column {column} holds text that is not UTF-8"))),
+            ValueRef::Blob(bytes) => Ok(Value::Bytes(bytes)),
+        }
+    }
+
+    fn place(&self) -> &str {
+        self.place
+    }
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Value::Null => ValueRef::Null,
+            Value::Integer(value) => ValueRef::Integer(*value),
+            Value::Text(text) => ValueRef::Text(text.as_bytes()),
+            Value::Bytes(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+/// The variant that suits what SQLite said.
+fn explain(place: &str, error: rusqlite::Error) -> StoreError {
+    let place = place.to_owned();
+    let Some(failed) = error.sqlite_error().copied() else {
+        return StoreError::Database { place, source: error.into() };
+    };
+    // Full disks are seen in two ways: a write that fails, and the shared memory file that cannot grow.
+    let full = failed.code == ErrorCode::DiskFull || failed.extended_code == ffi::SQLITE_IOERR_SHMSIZE;
+    match failed.code {
+        _ if full => StoreError::DiskFull { place, source: error.into() },
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
+            StoreError::Locked { place, source: error.into() }
+        }
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
+            StoreError::Corrupt { place, why: error.to_string() }
+        }
+        ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly => {
+            StoreError::NotWritable { place, source: error.into() }
+        }
+        ErrorCode::ConstraintViolation
+            if matches!(
+                failed.extended_code,
+                ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_UNIQUE
+            ) =>
+        {
+            StoreError::AlreadyStored { what: error.to_string() }
+        }
+        _ => StoreError::Database { place, source: error.into() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers that SQLite has for the two.
+    const NORMAL: i64 = 1;
+    const FULL: i64 = 2;
+
+    #[test]
+    fn a_database_that_another_holds_is_called_locked_and_can_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || Sqlite::open(&folder.path().join("x.db"), Duration::ZERO).unwrap();
+        let (mut one, mut two) = (open(), open());
+        one.batch("CREATE TABLE thing (number BIGINT)").unwrap();
+        one.begin(Begin::Write).unwrap();
+        one.batch("INSERT INTO thing VALUES (1)").unwrap();
+        let error = two.begin(Begin::Durable).unwrap_err();
+        assert!(matches!(error, StoreError::Locked { .. }), "{error}");
+        assert!(error.to_string().ends_with("wait until it is done, or stop it"), "{error}");
+        two.rollback().unwrap();
+        let count = |database: &mut dyn Database| {
+            database.must("SELECT COUNT(*) FROM thing", &[], |row| row.integer(0)).unwrap()
+        };
+        assert_eq!(count(&mut open()), 0, "opening and reading wait for nobody");
+        one.commit().unwrap();
+        assert_eq!(count(&mut two), 1);
+    }
+
+    #[test]
+    fn only_a_durable_transaction_waits_for_the_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut database = Sqlite::open(&folder.path().join("x.db"), Duration::ZERO).unwrap();
+        let level = |database: &mut Sqlite| {
+            let database: &mut dyn Database = database;
+            database.must("PRAGMA synchronous", &[], |row| row.integer(0)).unwrap()
+        };
+        assert_eq!(level(&mut database), NORMAL);
+        for how in [Begin::Write, Begin::Exclusive, Begin::Read] {
+            database.begin(how).unwrap();
+            assert_eq!(level(&mut database), NORMAL);
+            database.commit().unwrap();
+        }
+        database.begin(Begin::Durable).unwrap();
+        assert_eq!(level(&mut database), FULL);
+        database.commit().unwrap();
+        assert_eq!(level(&mut database), NORMAL);
+        database.begin(Begin::Durable).unwrap();
+        database.rollback().unwrap();
+        assert_eq!(level(&mut database), NORMAL);
+    }
+}

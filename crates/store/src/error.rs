@@ -1,0 +1,153 @@
+//! What can go wrong with keeping and reading.
+
+use std::error::Error;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tacho_record::Digest;
+
+/// The cause, as the database's driver gave it.
+pub type Cause = Box<dyn Error + Send + Sync>;
+
+/// Why something was not kept, or not read.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The same thing was to be stored twice.
+    #[error("{what} is stored already")]
+    AlreadyStored {
+        /// What it was.
+        what: String,
+    },
+    /// The database holds something that this program never writes.
+    #[error(
+        "`{place}` is damaged: {why}\n\
+         hint: copy it before anything else; `sqlite3 FILE .recover` often saves what can still be read"
+    )]
+    Corrupt {
+        /// The database.
+        place: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The database refused for a reason that has no variant of its own.
+    #[error("cannot use `{place}`: {source}")]
+    Database {
+        /// The database.
+        place: String,
+        /// The driver's words.
+        source: Cause,
+    },
+    /// No room is left, on the disk or in a quota.
+    #[error(
+        "no space is left for `{place}`: {source}\n\
+         hint: all that was measured before is kept; make room, and the same command goes on from there"
+    )]
+    DiskFull {
+        /// The database or file that was written.
+        place: String,
+        /// The system's words.
+        source: Cause,
+    },
+    /// A file of the store cannot be read or written.
+    #[error("cannot use `{}`: {source}", path.display())]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's words.
+        source: io::Error,
+    },
+    /// Another process holds the database for longer than we wait.
+    #[error(
+        "`{place}` is locked by another process\n\
+         hint: another `tacho` is writing to it; wait until it is done, or stop it"
+    )]
+    Locked {
+        /// The database.
+        place: String,
+        /// The driver's words.
+        source: Cause,
+    },
+    /// A log's content is not what its name says.
+    #[error("the log `{}` is damaged: {why}", path.display())]
+    LogDamaged {
+        /// Its file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A log is gone.
+    #[error("the log {} is missing: there is no `{}`", digest.short(), path.display())]
+    LogMissing {
+        /// Its digest.
+        digest: Digest,
+        /// Where it should be.
+        path: PathBuf,
+    },
+    /// The database was written by a later version of this program.
+    #[error(
+        "`{place}` has schema {found}, and this `tacho` knows schemas up to {known}\n\
+         hint: a newer `tacho` wrote it; use that one, or another folder"
+    )]
+    Newer {
+        /// The database.
+        place: String,
+        /// Its schema.
+        found: i64,
+        /// The last schema that this program knows.
+        known: i64,
+    },
+    /// There is no store where one was expected.
+    #[error("nothing is measured yet: there is no `{place}`\nhint: `tacho track` measures")]
+    NoStore {
+        /// Where it was looked for.
+        place: String,
+    },
+    /// The database or its folder may not be written.
+    #[error("`{place}` cannot be written: {source}\nhint: check who owns it, and that its disk is writable")]
+    NotWritable {
+        /// The database or folder.
+        place: String,
+        /// The system's words.
+        source: Cause,
+    },
+    /// What was given cannot be written down so that it comes back the same.
+    #[error("{what} cannot be kept: {why}")]
+    Unkeepable {
+        /// What it is.
+        what: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Something was named that the store does not have.
+    #[error("there is no {what} in `{place}`")]
+    Unknown {
+        /// What it was, by its number or name.
+        what: String,
+        /// The database.
+        place: String,
+    },
+    /// The database server does not answer.
+    #[error("cannot reach `{place}`: {source}\nhint: check that the server runs, and the URL")]
+    Unreachable {
+        /// The database, without its password.
+        place: String,
+        /// The driver's words.
+        source: Cause,
+    },
+}
+
+impl StoreError {
+    /// The variant that suits what the system said of a file.
+    pub(crate) fn of_file(path: &Path, source: io::Error) -> Self {
+        let place = || path.display().to_string();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                Self::DiskFull { place: place(), source: source.into() }
+            }
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                Self::NotWritable { place: place(), source: source.into() }
+            }
+            _ => Self::File { path: path.to_owned(), source },
+        }
+    }
+}
