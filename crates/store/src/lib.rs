@@ -1,6 +1,6 @@
 //! What was measured, kept: hosts, revisions, builds, runs, samples and logs.
 //!
-//! A store is a database (SQLite in the folder `.tacho`, or PostgreSQL when a team shares results) and a folder of
+//! A [`Store`] is a database (SQLite in the folder `.tacho`, or PostgreSQL when a team shares results) and a folder of
 //! logs. Raw samples are kept for ever; every summary is derived above.
 //! What is promised: a sample is written before the next one starts, so `kill -9` loses at most the one in
 //! flight; a round is synced at its end, so a power cut loses at most a round; the same sample is never stored
@@ -14,8 +14,41 @@
 //! logs       files by digest                values     times, digests and JSON in columns
 //! ```
 
+mod benchmarks;
+mod builds;
+mod cells;
 mod chunk;
 mod database;
 mod error;
+mod history;
+mod hosts;
+mod location;
+mod logs;
+mod runs;
+mod samples;
+mod series;
+mod values;
 
+use std::fmt;
+
+pub use cells::MeasurementId;
 pub use error::{Cause, StoreError};
+pub use hosts::HostId;
+pub use location::Location;
+pub use runs::NewRun;
+
+/// What was measured, opened for reading and writing.
+pub struct Store {
+    database: Box<dyn database::Database>,
+    logs: logs::Logs,
+    metrics: benchmarks::MetricNumbers,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store")
+            .field("database", &self.database.place())
+            .field("logs", &self.logs)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,74 @@
+//! Builds as they are kept: the last one of each host, revision and recipe.
+
+use std::time::Duration;
+
+use tacho_record::{Build, Digest};
+
+use crate::database::{Begin, Row, Value};
+use crate::history::revision_number;
+use crate::values::{digest_value, json, nanoseconds};
+use crate::{HostId, Store, StoreError};
+
+/// Adds a build, or replaces the one that was there.
+const PUT: &str = "INSERT INTO build (host, revision, recipe, state, started, took, log)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)
+    ON CONFLICT (host, revision, recipe) DO UPDATE SET state = excluded.state,
+        started = excluded.started, took = excluded.took, log = excluded.log";
+
+impl Store {
+    /// Keeps a build; one of the same revision by the same recipe on the same host is replaced.
+    ///
+    /// It is synced: a build may have taken hours.
+    pub fn put_build(&mut self, host: HostId, build: &Build) -> Result<(), StoreError> {
+        let state = json("the build's state", &build.state)?;
+        let started = build.started.to_string();
+        let took = nanoseconds("the build's duration", build.took)?;
+        self.database.transaction(Begin::Durable, |database| {
+            let values = [
+                Value::Integer(host.0),
+                Value::Integer(revision_number(database, &build.revision)?),
+                digest_value(&build.recipe),
+                Value::Text(&state),
+                Value::Text(&started),
+                Value::Integer(took),
+                build.log.as_ref().map_or(Value::Null, digest_value),
+            ];
+            database.execute(PUT, &values).map(drop)
+        })
+    }
+
+    /// The build of that revision by that recipe on that host, if it was tried.
+    pub fn build(
+        &mut self,
+        host: HostId,
+        revision: &str,
+        recipe: Digest,
+    ) -> Result<Option<Build>, StoreError> {
+        let sql = "SELECT r.id, b.recipe, b.state, b.started, b.took, b.log
+            FROM build b JOIN revision r ON r.number = b.revision
+            WHERE b.host = $1 AND r.id = $2 AND b.recipe = $3";
+        self.database.one(sql, &[Value::Integer(host.0), Value::Text(revision), digest_value(&recipe)], read)
+    }
+
+    /// All builds on that host in the order in which they were begun, so that a revision's newest comes last.
+    pub fn builds(&mut self, host: HostId) -> Result<Vec<Build>, StoreError> {
+        let sql = "SELECT r.id, b.recipe, b.state, b.started, b.took, b.log
+            FROM build b JOIN revision r ON r.number = b.revision WHERE b.host = $1
+            ORDER BY b.revision, b.recipe";
+        let mut builds = self.database.all(sql, &[Value::Integer(host.0)], read)?;
+        // Not in SQL: as text, a time with a fraction sorts before the same one without.
+        builds.sort_by_key(|build| build.started);
+        Ok(builds)
+    }
+}
+
+fn read(row: &dyn Row) -> Result<Build, StoreError> {
+    Ok(Build {
+        revision: row.text(0)?.to_owned(),
+        recipe: row.digest(1)?,
+        state: row.json(2)?,
+        started: row.time(3)?,
+        took: Duration::from_nanos(row.number(4)?),
+        log: row.digest_if_any(5)?,
+    })
+}

@@ -1,0 +1,104 @@
+//! Revisions and commits: what is known of the subject's history.
+
+use tacho_record::{Commit, Revision};
+
+use crate::database::{Begin, Database, Value};
+use crate::values::{intern, json, maybe_text, whole};
+use crate::{Store, StoreError};
+
+/// Adds a revision, or replaces all that was known of it.
+const PUT_REVISION: &str = "INSERT INTO revision (id, ordinal, author, date, subject, tags)
+    VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (id) DO UPDATE SET ordinal = excluded.ordinal, author = excluded.author,
+        date = excluded.date, subject = excluded.subject, tags = excluded.tags";
+
+/// Adds a commit, or replaces all that was known of it.
+const PUT_COMMIT: &str = "INSERT INTO history (id, ordinal, author, date, subject, files)
+    VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (id) DO UPDATE SET ordinal = excluded.ordinal, author = excluded.author,
+        date = excluded.date, subject = excluded.subject, files = excluded.files";
+
+impl Store {
+    /// Keeps revisions; what was known of the same ones is replaced.
+    pub fn put_revisions(&mut self, revisions: &[Revision]) -> Result<(), StoreError> {
+        self.database.transaction(Begin::Write, |database| {
+            revisions.iter().try_for_each(|revision| put_revision(database, revision))
+        })
+    }
+
+    /// All revisions that were put, in order of history.
+    pub fn revisions(&mut self) -> Result<Vec<Revision>, StoreError> {
+        let sql = "SELECT id, ordinal, author, date, subject, tags FROM revision
+            WHERE ordinal IS NOT NULL ORDER BY ordinal, number";
+        self.database.all(sql, &[], |row| {
+            Ok(Revision {
+                id: row.text(0)?.to_owned(),
+                order: row.number(1)?,
+                author: row.text(2)?.to_owned(),
+                date: row.time_if_any(3)?,
+                subject: row.text(4)?.to_owned(),
+                tags: row.json(5)?,
+            })
+        })
+    }
+
+    /// Keeps commits; what was known of the same ones is replaced.
+    pub fn put_commits(&mut self, commits: &[Commit]) -> Result<(), StoreError> {
+        self.database.transaction(Begin::Write, |database| {
+            commits.iter().try_for_each(|commit| put_commit(database, commit))
+        })
+    }
+
+    /// The commits with `after < order <= up_to`, newest first.
+    pub fn commits(&mut self, after: u64, up_to: u64) -> Result<Vec<Commit>, StoreError> {
+        let sql = "SELECT id, ordinal, author, date, subject, files FROM history
+            WHERE ordinal > $1 AND ordinal <= $2 ORDER BY ordinal DESC, id";
+        // Beyond what is kept there is nothing.
+        let bound = |order: u64| Value::Integer(i64::try_from(order).unwrap_or(i64::MAX));
+        self.database.all(sql, &[bound(after), bound(up_to)], |row| {
+            Ok(Commit {
+                id: row.text(0)?.to_owned(),
+                order: row.number(1)?,
+                author: row.text(2)?.to_owned(),
+                date: row.time_if_any(3)?,
+                subject: row.text(4)?.to_owned(),
+                files: row.json(5)?,
+            })
+        })
+    }
+}
+
+/// The number of a revision, of which nothing but its name need be known.
+pub(crate) fn revision_number(database: &mut dyn Database, id: &str) -> Result<i64, StoreError> {
+    let sql = (
+        "SELECT number FROM revision WHERE id = $1",
+        "INSERT INTO revision (id) VALUES ($1) ON CONFLICT DO NOTHING",
+    );
+    intern(database, sql, &[Value::Text(id)], &[])
+}
+
+fn put_revision(database: &mut dyn Database, revision: &Revision) -> Result<(), StoreError> {
+    let date = revision.date.map(|date| date.to_string());
+    let values = [
+        Value::Text(&revision.id),
+        Value::Integer(whole("the revision's order", revision.order)?),
+        Value::Text(&revision.author),
+        maybe_text(date.as_deref()),
+        Value::Text(&revision.subject),
+        Value::Text(&json("the revision's tags", &revision.tags)?),
+    ];
+    database.execute(PUT_REVISION, &values).map(drop)
+}
+
+fn put_commit(database: &mut dyn Database, commit: &Commit) -> Result<(), StoreError> {
+    let date = commit.date.map(|date| date.to_string());
+    let values = [
+        Value::Text(&commit.id),
+        Value::Integer(whole("the commit's order", commit.order)?),
+        Value::Text(&commit.author),
+        maybe_text(date.as_deref()),
+        Value::Text(&commit.subject),
+        Value::Text(&json("the commit's files", &commit.files)?),
+    ];
+    database.execute(PUT_COMMIT, &values).map(drop)
+}

@@ -1,0 +1,38 @@
+//! Hosts as they are kept: once each, whatever changes by itself left out.
+
+use std::collections::BTreeMap;
+
+use tacho_record::Host;
+
+use crate::database::{Begin, Value};
+use crate::values::{digest_value, intern, json};
+use crate::{Store, StoreError};
+
+/// A host in this store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HostId(pub(crate) i64);
+
+impl Store {
+    /// Keeps a host, or finds it again by [`Host::key`]. Facts under `now.` belong to a run and are not kept here.
+    pub fn put_host(&mut self, host: &Host) -> Result<HostId, StoreError> {
+        let lasting: BTreeMap<_, _> = host.facts.iter().filter(|(key, _)| !key.starts_with("now.")).collect();
+        let facts = json("the host", &lasting)?;
+        let identity = host.key();
+        self.database.transaction(Begin::Write, |database| {
+            let sql = (
+                "SELECT number FROM host WHERE identity = $1",
+                "INSERT INTO host (identity, name, facts) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+            );
+            let rest = [Value::Text(&host.name), Value::Text(&facts)];
+            intern(database, sql, &[digest_value(&identity)], &rest).map(HostId)
+        })
+    }
+
+    /// All hosts, in the order in which they were first seen.
+    pub fn hosts(&mut self) -> Result<Vec<(HostId, Host)>, StoreError> {
+        self.database.all("SELECT number, name, facts FROM host ORDER BY number", &[], |row| {
+            let host = Host { name: row.text(1)?.to_owned(), facts: row.json(2)? };
+            Ok((HostId(row.integer(0)?), host))
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! Where a store is, and opening it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::benchmarks::MetricNumbers;
+use crate::database::{self, Database, MIGRATIONS, PATIENCE, Postgres, Sqlite};
+use crate::logs::{Logs, make_folder};
+use crate::{Store, StoreError};
+
+/// Where a store is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// A folder, usually `.tacho`: the database `tacho.db` and the logs under `logs`.
+    Folder(PathBuf),
+    /// A PostgreSQL server's database for all but the logs, which lie in a local folder, usually `.tacho/logs`.
+    ///
+    /// The driver blocks, and may not be used where a tokio runtime is driven on the same thread.
+    Postgres {
+        /// As libpq takes it: `postgresql://user@host/database` or `host=… dbname=…`.
+        url: String,
+        /// The folder of the logs.
+        logs: PathBuf,
+    },
+}
+
+impl Store {
+    /// Opens the store, making what is missing and bringing an older schema up to date.
+    pub fn open(location: &Location) -> Result<Self, StoreError> {
+        if let Location::Folder(folder) = location {
+            make_private_folder(folder)?;
+        }
+        let mut store = Self::connect(location)?;
+        database::migrate(&mut *store.database, MIGRATIONS)?;
+        Ok(store)
+    }
+
+    /// Opens a store that must be there already: [`StoreError::NoStore`] where there is none.
+    pub fn open_existing(location: &Location) -> Result<Self, StoreError> {
+        if let Location::Folder(folder) = location
+            && !database_file(folder).exists()
+        {
+            return Err(StoreError::NoStore { place: database_file(folder).display().to_string() });
+        }
+        let mut store = Self::connect(location)?;
+        database::ensure(&mut *store.database)?;
+        database::migrate(&mut *store.database, MIGRATIONS)?;
+        Ok(store)
+    }
+
+    fn connect(location: &Location) -> Result<Self, StoreError> {
+        let (database, logs): (Box<dyn Database>, _) = match location {
+            Location::Folder(folder) => {
+                (Box::new(Sqlite::open(&database_file(folder), PATIENCE)?), folder.join("logs"))
+            }
+            Location::Postgres { url, logs } => (Box::new(Postgres::open(url)?), logs.clone()),
+        };
+        Ok(Self { database, logs: Logs::new(logs), metrics: MetricNumbers::default() })
+    }
+}
+
+fn database_file(folder: &Path) -> PathBuf {
+    folder.join("tacho.db")
+}
+
+/// Makes the folder with a `.gitignore` that keeps all of it out of the subject's own repository.
+fn make_private_folder(folder: &Path) -> Result<(), StoreError> {
+    make_folder(folder)?;
+    let ignore = folder.join(".gitignore");
+    if ignore.exists() {
+        return Ok(());
+    }
+    fs::write(&ignore, "*\n").map_err(|source| StoreError::of_file(&ignore, source))
+}

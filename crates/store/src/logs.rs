@@ -1,0 +1,162 @@
+//! The logs: what builds printed and the like, compressed, each in a file named by the digest of its content.
+//!
+//! A log is written beside its place and renamed into it once it is whole and synced, so a file with a log's name is
+//! never half of one. The same content is kept once. Reading checks the content against the name.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use tacho_record::Digest;
+use tempfile::NamedTempFile;
+
+use crate::{Store, StoreError};
+
+/// How hard logs are compressed: 3 is zstd's own default.
+const LEVEL: i32 = 3;
+
+/// A folder of logs, `ab/<digest>.zst` each, where `ab` are the digest's first two digits.
+#[derive(Debug)]
+pub(crate) struct Logs {
+    folder: PathBuf,
+}
+
+impl Store {
+    /// Keeps a log, and names it by the digest of its content.
+    pub fn put_log(&mut self, content: &[u8]) -> Result<Digest, StoreError> {
+        self.logs.put(content)
+    }
+
+    /// Keeps the content of a file as a log, piece by piece, however large it is.
+    pub fn put_log_file(&mut self, path: &Path) -> Result<Digest, StoreError> {
+        let file = File::open(path).map_err(|source| StoreError::File { path: path.to_owned(), source })?;
+        self.logs.put(file)
+    }
+
+    /// The content of that log.
+    pub fn log(&self, digest: Digest) -> Result<Vec<u8>, StoreError> {
+        self.logs.get(digest)
+    }
+}
+
+impl Logs {
+    /// The folder is made when the first log is kept.
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    fn path(&self, digest: Digest) -> PathBuf {
+        let name = digest.to_string();
+        self.folder.join(&name[..2]).join(format!("{name}.zst"))
+    }
+
+    fn put(&self, content: impl Read) -> Result<Digest, StoreError> {
+        let failed = |source| StoreError::of_file(&self.folder, source);
+        make_folder(&self.folder)?;
+        let mut file = temporary(&self.folder).map_err(failed)?;
+        let digest = compress(content, file.as_file_mut()).map_err(failed)?;
+        let path = self.path(digest);
+        if path.exists() {
+            return Ok(digest);
+        }
+        make_folder(path.parent().unwrap_or(&self.folder))?;
+        let kept = file.as_file().sync_all().and_then(|()| file.persist(&path).map_err(|error| error.error));
+        kept.map(|_| digest).map_err(|source| StoreError::of_file(&path, source))
+    }
+
+    fn get(&self, digest: Digest) -> Result<Vec<u8>, StoreError> {
+        let path = self.path(digest);
+        let file = match File::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(StoreError::LogMissing { digest, path });
+            }
+            file => file.map_err(|source| StoreError::of_file(&path, source))?,
+        };
+        let content = zstd::decode_all(file)
+            .map_err(|error| StoreError::LogDamaged { path: path.clone(), why: error.to_string() })?;
+        let found = Digest::of(&content);
+        if found == digest {
+            Ok(content)
+        } else {
+            Err(StoreError::LogDamaged { path, why: format!("its content has the digest {}", found.short()) })
+        }
+    }
+}
+
+/// Makes the folder and those above it, where they are missing.
+pub(crate) fn make_folder(folder: &Path) -> Result<(), StoreError> {
+    fs::create_dir_all(folder).map_err(|source| StoreError::of_file(folder, source))
+}
+
+/// A file that goes away unless it is renamed, readable by whoever may read what we create.
+fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".new-");
+    #[cfg(unix)]
+    let permissions: fs::Permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    #[cfg(unix)]
+    builder.permissions(permissions);
+    builder.tempfile_in(folder)
+}
+
+/// Compresses all of the content into the file; the digest of the content.
+fn compress(mut content: impl Read, file: &mut File) -> io::Result<Digest> {
+    let mut hasher = blake3::Hasher::new();
+    let mut encoder = zstd::Encoder::new(file, LEVEL)?;
+    let mut piece = vec![0; 1 << 16];
+    loop {
+        let read = match content.read(&mut piece) {
+            Ok(0) => break,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        hasher.update(&piece[..read]);
+        encoder.write_all(&piece[..read])?;
+    }
+    encoder.finish()?;
+    Ok(hasher.finalize().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn logs() -> (tempfile::TempDir, Logs) {
+        let folder = tempfile::tempdir().unwrap();
+        let logs = Logs::new(folder.path().join("logs"));
+        (folder, logs)
+    }
+
+    #[test]
+    fn a_log_comes_back_and_the_same_one_is_kept_once() {
+        let (_folder, logs) = logs();
+        let content = "cc -O2 -c main.c\n".repeat(100_000);
+        let digest = logs.put(content.as_bytes()).unwrap();
+        assert_eq!(digest, Digest::of(&content));
+        assert_eq!(logs.put(content.as_bytes()).unwrap(), digest);
+        assert_eq!(logs.get(digest).unwrap(), content.as_bytes());
+        let name = digest.to_string();
+        assert!(logs.folder.join(&name[..2]).join(name + ".zst").metadata().unwrap().len() < 2_000);
+        assert_eq!(fs::read_dir(&logs.folder).unwrap().count(), 1, "nothing temporary stays");
+    }
+
+    #[test]
+    fn an_empty_log_is_a_log() {
+        let (_folder, logs) = logs();
+        let digest = logs.put(&[][..]).unwrap();
+        assert!(logs.get(digest).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_missing_log_and_a_damaged_one_are_told_apart() {
+        let (_folder, logs) = logs();
+        let digest = Digest::of("never kept");
+        assert!(matches!(logs.get(digest), Err(StoreError::LogMissing { .. })));
+        let digest = logs.put(&b"content"[..]).unwrap();
+        fs::write(logs.path(digest), "not zstd").unwrap();
+        assert!(matches!(logs.get(digest), Err(StoreError::LogDamaged { .. })));
+        fs::write(logs.path(digest), zstd::encode_all(&b"other content"[..], LEVEL).unwrap()).unwrap();
+        let words = logs.get(digest).unwrap_err().to_string();
+        assert!(words.ends_with(&format!("the digest {}", Digest::of("other content").short())), "{words}");
+    }
+}

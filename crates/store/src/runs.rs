@@ -1,0 +1,131 @@
+//! Runs as they are kept: what was asked, how far it came.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use tacho_record::{Digest, Run, RunState};
+
+use crate::database::{Begin, Row, Value};
+use crate::values::{digest_value, json};
+use crate::{HostId, Store, StoreError};
+
+/// Runs with their host's name; what follows chooses among them.
+macro_rules! select_run {
+    ($which:literal) => {
+        concat!(
+            "SELECT r.number, r.started, r.ended, r.seed, r.question, r.plan, r.version, h.name, r.rounds ",
+            "FROM run r JOIN host h ON h.number = r.host ",
+            $which
+        )
+    };
+}
+
+/// What a run starts with.
+#[derive(Clone, Debug)]
+pub struct NewRun {
+    /// What is asked for, by digest: the same question resumes the same run.
+    pub question: Digest,
+    /// The plan as it stands in the file.
+    pub plan: String,
+    /// The seed of its random order.
+    pub seed: u64,
+    /// Rounds that it sets out to do.
+    pub rounds: u32,
+    /// Where it takes place.
+    pub host: HostId,
+    /// The version of the tool.
+    pub version: String,
+    /// When it begins.
+    pub started: Timestamp,
+    /// The host's facts under `now.`: those that may differ from run to run.
+    pub conditions: BTreeMap<String, String>,
+}
+
+impl Store {
+    /// Begins a run, with the next number.
+    pub fn begin_run(&mut self, new: &NewRun) -> Result<Run, StoreError> {
+        let started = new.started.to_string();
+        let conditions = json("the run's conditions", &new.conditions)?;
+        self.database.transaction(Begin::Exclusive, |database| {
+            let next = "SELECT COALESCE(MAX(number), 0) + 1 FROM run";
+            let number = database.must(next, &[], |row| row.integer(0))?;
+            let values = [
+                Value::Integer(number),
+                digest_value(&new.question),
+                Value::Text(&new.plan),
+                Value::Integer(new.seed.cast_signed()),
+                Value::Integer(new.rounds.into()),
+                Value::Integer(new.host.0),
+                Value::Text(&new.version),
+                Value::Text(&started),
+                Value::Text(&conditions),
+            ];
+            database.execute(
+                "INSERT INTO run (number, question, plan, seed, rounds, host, version, started, conditions, round)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0)",
+                &values,
+            )?;
+            database.must(select_run!("WHERE r.number = $1"), &values[..1], read)
+        })
+    }
+
+    /// The newest run that asked this question on this host and did not finish, if there is one.
+    pub fn unfinished_run(&mut self, question: Digest, host: HostId) -> Result<Option<Run>, StoreError> {
+        let sql = select_run!("WHERE r.question = $1 AND r.host = $2 AND r.ended IS NULL ORDER BY r.number");
+        self.database.one(sql, &[digest_value(&question), Value::Integer(host.0)], read)
+    }
+
+    /// Marks a run as finished, and syncs.
+    pub fn finish_run(&mut self, number: i64, at: Timestamp) -> Result<(), StoreError> {
+        let sql = "UPDATE run SET ended = $1 WHERE number = $2";
+        self.update_run(sql, &[Value::Text(&at.to_string()), Value::Integer(number)], number)
+    }
+
+    /// Syncs all samples so far: from here on a power cut does not lose them.
+    pub fn end_round(&mut self, run: i64, round: u32) -> Result<(), StoreError> {
+        // That the round is written down is not only for the record: a transaction that writes nothing syncs nothing.
+        let sql = "UPDATE run SET round = $1 WHERE number = $2";
+        self.update_run(sql, &[Value::Integer(round.into()), Value::Integer(run)], run)
+    }
+
+    /// The run of that number, if there is one.
+    pub fn run(&mut self, number: i64) -> Result<Option<Run>, StoreError> {
+        self.database.one(select_run!("WHERE r.number = $1"), &[Value::Integer(number)], read)
+    }
+
+    /// All runs, by number.
+    pub fn runs(&mut self) -> Result<Vec<Run>, StoreError> {
+        self.database.all(select_run!("ORDER BY r.number"), &[], read)
+    }
+
+    /// The facts about the host that held during that run.
+    pub fn conditions(&mut self, number: i64) -> Result<BTreeMap<String, String>, StoreError> {
+        let sql = "SELECT conditions FROM run WHERE number = $1";
+        let conditions = self.database.one(sql, &[Value::Integer(number)], |row| row.json(0))?;
+        conditions.ok_or_else(|| self.database.unknown(format!("run {number}")))
+    }
+
+    fn update_run(&mut self, sql: &'static str, values: &[Value], number: i64) -> Result<(), StoreError> {
+        let updated = self.database.transaction(Begin::Durable, |database| database.execute(sql, values))?;
+        if updated == 0 {
+            return Err(self.database.unknown(format!("run {number}")));
+        }
+        self.database.tidy()
+    }
+}
+
+fn read(row: &dyn Row) -> Result<Run, StoreError> {
+    let ended = row.time_if_any(2)?;
+    Ok(Run {
+        number: row.integer(0)?,
+        started: row.time(1)?,
+        ended,
+        state: if ended.is_some() { RunState::Finished } else { RunState::Unfinished },
+        seed: row.integer(3)?.cast_unsigned(),
+        question: row.digest(4)?,
+        plan: row.text(5)?.to_owned(),
+        version: row.text(6)?.to_owned(),
+        host: row.text(7)?.to_owned(),
+        rounds: row.number(8)?,
+    })
+}

@@ -1,0 +1,283 @@
+//! Samples on their way in: each written before the next one starts, many at once when imported.
+//!
+//! A sample that is put is a chunk of one, in one statement. [`Store::seal`] merges a measurement's chunks once the
+//! run is done. The primary key keeps two chunks from starting at the same place; what lies further inside a chunk of
+//! several is guarded by `measurement.merged`, the last round in any of those: up to it, places are compared
+//! one by one before anything is added.
+
+use std::collections::HashSet;
+
+use tacho_record::{Failure, Outcome, Place, Sample};
+
+use crate::benchmarks::MetricNumbers;
+use crate::chunk::{self, Chunk, MOST_SAMPLES, VALID};
+use crate::database::{Begin, Database, Value};
+use crate::values::{json, unkeepable};
+use crate::{MeasurementId, Store, StoreError};
+
+/// Larger chunks are split where they can be: a row above a quarter of SQLite's page is continued on pages of its own.
+const CHUNK_BYTES: usize = 950;
+
+/// Adds a chunk of one, unless its round may be in a chunk of several.
+const PUT_ONE: &str = "INSERT INTO chunk (measurement, round, position, valid, failed, samples)
+    SELECT number, $1, $2, $3, $4, $5 FROM measurement WHERE number = $6 AND merged < $1 /*lock*/";
+
+impl Store {
+    /// Keeps one sample: when this returns, `kill -9` does not lose it, and after [`Self::end_round`] no power cut.
+    pub fn put_sample(&mut self, measurement: MeasurementId, sample: &Sample) -> Result<(), StoreError> {
+        let put = |store: &mut Self| {
+            let chunk = gather(&mut *store.database, &mut store.metrics, [sample])?;
+            if sample.outcome == Outcome::Valid {
+                return put_one(&mut *store.database, measurement, &chunk);
+            }
+            store.database.transaction(Begin::Write, |database| {
+                let done = put_one(database, measurement, &chunk)?;
+                if done {
+                    put_failure(database, measurement, sample)?;
+                }
+                Ok(done)
+            })
+        };
+        if self.forgetting(put)? { Ok(()) } else { self.import(measurement, std::slice::from_ref(sample)) }
+    }
+
+    /// Keeps many samples of a measurement at once, in any order, all or none of them, and syncs.
+    pub fn import(&mut self, measurement: MeasurementId, samples: &[Sample]) -> Result<(), StoreError> {
+        self.import_each([(measurement, samples)])
+    }
+
+    /// Keeps the samples of many measurements at once, all or none of them, and syncs.
+    pub fn import_many(&mut self, measurements: &[(MeasurementId, Vec<Sample>)]) -> Result<(), StoreError> {
+        self.import_each(measurements.iter().map(|(measurement, samples)| (*measurement, &samples[..])))
+    }
+
+    fn import_each<'a>(
+        &mut self,
+        measurements: impl IntoIterator<Item = (MeasurementId, &'a [Sample])>,
+    ) -> Result<(), StoreError> {
+        self.forgetting(|store| {
+            let metrics = &mut store.metrics;
+            store.database.transaction(Begin::Durable, |database| {
+                measurements.into_iter().try_for_each(|(measurement, samples)| {
+                    let chunk = gather(database, metrics, samples)?;
+                    add(database, measurement, &chunk)?;
+                    let failed = samples.iter().filter(|sample| sample.outcome != Outcome::Valid);
+                    failed.into_iter().try_for_each(|sample| put_failure(database, measurement, sample))
+                })
+            })
+        })?;
+        self.database.tidy()
+    }
+
+    /// Merges what a run measured into as few chunks as there can be: smaller, and quicker to read.
+    ///
+    /// Reading gives the same before and after. Do it when the run is done, not between samples.
+    pub fn seal(&mut self, run: i64) -> Result<(), StoreError> {
+        self.database.transaction(Begin::Write, |database| {
+            let sql = "SELECT m.number FROM measurement m JOIN chunk c ON c.measurement = m.number
+                WHERE m.run = $1 GROUP BY m.number HAVING COUNT(*) > 1 ORDER BY m.number";
+            let scattered =
+                database.all(sql, &[Value::Integer(run)], |row| row.integer(0).map(MeasurementId))?;
+            scattered.into_iter().try_for_each(|measurement| merge(database, measurement))
+        })?;
+        self.database.tidy()
+    }
+
+    /// What is executed already in that run.
+    pub fn places(&mut self, run: i64) -> Result<HashSet<Place>, StoreError> {
+        let sql = "SELECT c.samples FROM measurement m JOIN chunk c ON c.measurement = m.number
+            WHERE m.run = $1";
+        let mut places = HashSet::new();
+        self.database.query(sql, &[Value::Integer(run)], &mut |row| {
+            places.extend(chunk::places(row.bytes(0)?).map_err(|error| row.corrupt(&error))?);
+            Ok(())
+        })?;
+        Ok(places)
+    }
+
+    /// Does it, and forgets the numbers of metrics if it fails: they may have been given in vain.
+    fn forgetting<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        work(self).inspect_err(|_| self.metrics.forget())
+    }
+}
+
+/// The number that stands for a kind of failure in chunks; it is part of the format.
+fn kind(failure: &Failure) -> u8 {
+    match failure {
+        Failure::Exit { .. } => 1,
+        Failure::Hook { .. } => 2,
+        Failure::NotStarted { .. } => 3,
+        Failure::Signal { .. } => 4,
+        Failure::TimedOut => 5,
+        Failure::WrongAnswer { .. } => 6,
+    }
+}
+
+/// The samples as a chunk, in order of their places.
+fn gather<'a>(
+    database: &mut dyn Database,
+    metrics: &mut MetricNumbers,
+    samples: impl IntoIterator<Item = &'a Sample>,
+) -> Result<Chunk, StoreError> {
+    let mut samples: Vec<&Sample> = samples.into_iter().collect();
+    if !samples.is_sorted_by_key(|sample| sample.place) {
+        samples.sort_by_key(|sample| sample.place);
+    }
+    let mut chunk = Chunk::default();
+    for sample in samples {
+        let outcome = match &sample.outcome {
+            Outcome::Valid => VALID,
+            Outcome::Failed { failure, .. } => kind(failure),
+        };
+        chunk.push(sample.place, sample.at, outcome);
+        for (name, value) in &sample.values {
+            if !chunk.put_value(metrics.of(database, name)?, *value) {
+                return Err(unkeepable("the sample", &format!("it has two values of `{name}`")));
+            }
+        }
+    }
+    Ok(chunk)
+}
+
+/// Adds a chunk of one; `false` if that needs a closer look.
+fn put_one(
+    database: &mut dyn Database,
+    measurement: MeasurementId,
+    chunk: &Chunk,
+) -> Result<bool, StoreError> {
+    let Place { round, position } = chunk.places[0];
+    let [valid, failed] = counted(chunk);
+    let values = [
+        Value::Integer(round.into()),
+        Value::Integer(position.into()),
+        Value::Integer(valid),
+        Value::Integer(failed),
+        Value::Bytes(&chunk.encode()),
+        Value::Integer(measurement.0),
+    ];
+    match database.execute(PUT_ONE, &values) {
+        Err(StoreError::AlreadyStored { .. }) => Err(twice(chunk.places[0])),
+        rows => Ok(rows? == 1),
+    }
+}
+
+/// Adds samples after a look at what is there.
+fn add(database: &mut dyn Database, measurement: MeasurementId, chunk: &Chunk) -> Result<(), StoreError> {
+    let number = [Value::Integer(measurement.0)];
+    let sql = "SELECT merged FROM measurement WHERE number = $1 /*lock*/";
+    let merged = database.one(sql, &number, |row| row.integer(0))?;
+    let merged = merged.ok_or_else(|| database.unknown(format!("measurement {}", measurement.0)))?;
+    let stored = stored(database, measurement)?;
+    let mut taken: HashSet<Place> = stored.iter().flat_map(|chunk| chunk.places.iter().copied()).collect();
+    if let Some(place) = chunk.places.iter().find(|place| !taken.insert(**place)) {
+        return Err(twice(*place));
+    }
+    put_pieces(database, measurement, chunk, merged)
+}
+
+/// Merges all chunks of a measurement, unless they are merged already.
+fn merge(database: &mut dyn Database, measurement: MeasurementId) -> Result<(), StoreError> {
+    let number = [Value::Integer(measurement.0)];
+    let sql = "SELECT merged FROM measurement WHERE number = $1 /*lock*/";
+    let merged = database.must(sql, &number, |row| row.integer(0))?;
+    let stored = stored(database, measurement)?;
+    if stored.iter().all(|chunk| chunk.len() > 1) {
+        return Ok(());
+    }
+    let mut all = Chunk::default();
+    for chunk in &stored {
+        all.append(chunk);
+    }
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by_key(|index| all.places[*index]);
+    database.execute("DELETE FROM chunk WHERE measurement = $1", &number)?;
+    put_pieces(database, measurement, &all.select(&order), merged)
+}
+
+/// The chunks of a measurement.
+fn stored(database: &mut dyn Database, measurement: MeasurementId) -> Result<Vec<Chunk>, StoreError> {
+    let sql = "SELECT samples FROM chunk WHERE measurement = $1 ORDER BY round, position";
+    database.all(sql, &[Value::Integer(measurement.0)], |row| {
+        Chunk::decode(row.bytes(0)?).map_err(|error| row.corrupt(&error))
+    })
+}
+
+/// Writes samples as chunks of a good size, and how far those of several reach.
+fn put_pieces(
+    database: &mut dyn Database,
+    measurement: MeasurementId,
+    chunk: &Chunk,
+    merged: i64,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO chunk (measurement, round, position, valid, failed, samples)
+        VALUES ($1, $2, $3, $4, $5, $6)";
+    let mut reach = merged;
+    for (piece, bytes) in pieces(chunk) {
+        let Place { round, position } = piece.places[0];
+        let [valid, failed] = counted(&piece);
+        let numbers = [measurement.0, round.into(), position.into(), valid, failed].map(Value::Integer);
+        let [measurement, round, position, valid, failed] = numbers;
+        database.execute(sql, &[measurement, round, position, valid, failed, Value::Bytes(&bytes)])?;
+        if piece.len() > 1 {
+            reach = reach.max(piece.places[piece.len() - 1].round.into());
+        }
+    }
+    if reach > merged {
+        let sql = "UPDATE measurement SET merged = $1 WHERE number = $2";
+        database.execute(sql, &[Value::Integer(reach), Value::Integer(measurement.0)])?;
+    }
+    Ok(())
+}
+
+/// The chunk in pieces that are small enough, each with its bytes.
+fn pieces(chunk: &Chunk) -> Vec<(Chunk, Vec<u8>)> {
+    if chunk.len() == 0 {
+        return vec![];
+    }
+    let bytes = if chunk.len() > MOST_SAMPLES { vec![] } else { chunk.encode() };
+    if chunk.len() == 1 || (!bytes.is_empty() && bytes.len() <= CHUNK_BYTES) {
+        return vec![(chunk.clone(), bytes)];
+    }
+    let parts = bytes.len().div_ceil(CHUNK_BYTES).max(2).min(chunk.len());
+    let indices: Vec<usize> = (0..chunk.len()).collect();
+    indices.chunks(chunk.len().div_ceil(parts)).flat_map(|part| pieces(&chunk.select(part))).collect()
+}
+
+/// How many samples count, and how many would but failed; the warm-up is neither.
+fn counted(chunk: &Chunk) -> [i64; 2] {
+    let after_warm_up = |(place, _): &(&Place, &u8)| place.round > 0;
+    let outcomes = chunk.places.iter().zip(&chunk.outcomes).filter(after_warm_up);
+    outcomes.fold(
+        [0, 0],
+        |[valid, failed], (_, outcome)| {
+            if *outcome == VALID { [valid + 1, failed] } else { [valid, failed + 1] }
+        },
+    )
+}
+
+/// Writes down how a sample failed, if it did.
+fn put_failure(
+    database: &mut dyn Database,
+    measurement: MeasurementId,
+    sample: &Sample,
+) -> Result<(), StoreError> {
+    let Outcome::Failed { failure, output } = &sample.outcome else { return Ok(()) };
+    let sql =
+        "INSERT INTO failure (measurement, round, position, failure, output) VALUES ($1, $2, $3, $4, $5)";
+    let values = [
+        Value::Integer(measurement.0),
+        Value::Integer(sample.place.round.into()),
+        Value::Integer(sample.place.position.into()),
+        Value::Text(&json("the failure", failure)?),
+        Value::Bytes(output.as_bytes()),
+    ];
+    database.execute(sql, &values).map(drop)
+}
+
+fn twice(place: Place) -> StoreError {
+    let Place { round, position } = place;
+    StoreError::AlreadyStored { what: format!("the sample at round {round}, position {position}") }
+}
