@@ -1,0 +1,7 @@
+//! The tests themselves, each on a ground of its own.
+
+pub mod names;
+pub mod runs;
+pub mod samples;
+pub mod series;
+pub mod stores;

@@ -1,0 +1,72 @@
+//! Runs and their cells.
+
+use tacho_record::{Digest, RunState};
+use tacho_store::StoreError;
+
+use crate::common::{Ground, begin, cell, host, new_run, time};
+
+pub fn runs_are_numbered_and_resumed_by_their_question(ground: &Ground) {
+    let mut store = ground.open();
+    let lab = store.put_host(&host("lab")).unwrap();
+    let elsewhere = store.put_host(&host("elsewhere")).unwrap();
+    let one = store.begin_run(&new_run(lab, "one")).unwrap();
+    let two = store.begin_run(&new_run(elsewhere, "one")).unwrap();
+    assert_eq!((one.number, two.number, &*two.host), (1, 2, "elsewhere"));
+    assert_eq!((one.seed, one.rounds, one.state, one.ended), (u64::MAX - 7, 10, RunState::Unfinished, None));
+    assert_eq!((&*one.plan, &*one.version, one.started), ("[subject]\n", "0.1.0", time(0)));
+    assert_eq!(one.question, Digest::of("one"));
+
+    assert_eq!(store.unfinished_run(Digest::of("one"), lab).unwrap(), Some(one.clone()));
+    assert_eq!(store.unfinished_run(Digest::of("two"), lab).unwrap(), None);
+    store.end_round(1, 3).unwrap();
+    store.finish_run(1, time(99)).unwrap();
+    assert_eq!(store.unfinished_run(Digest::of("one"), lab).unwrap(), None);
+    let finished = store.run(1).unwrap().unwrap();
+    assert_eq!((finished.state, finished.ended), (RunState::Finished, Some(time(99))));
+
+    let three = store.begin_run(&new_run(lab, "one")).unwrap();
+    let four = store.begin_run(&new_run(lab, "one")).unwrap();
+    assert_eq!(store.unfinished_run(Digest::of("one"), lab).unwrap().as_ref(), Some(&four), "the newest");
+    assert_eq!(store.runs().unwrap(), [finished, two, three, four]);
+    assert_eq!(store.conditions(1).unwrap(), new_run(lab, "one").conditions);
+}
+
+pub fn cells_keep_their_order_and_their_measurement(ground: &Ground) {
+    let mut store = ground.open();
+    let cells = [cell("b", "x"), cell("a", "x"), cell("a", "y")];
+    let (lab, run, measurements) = begin(&mut store, "q", &cells);
+    let listed = store.cells(run.number).unwrap();
+    assert_eq!(listed.iter().map(|(_, cell)| cell.clone()).collect::<Vec<_>>(), cells);
+    assert_eq!(listed.iter().map(|(id, _)| *id).collect::<Vec<_>>(), measurements);
+
+    let mut more = vec![cell("c", "x"), cell("a", "x"), cell("c", "x")];
+    more[1].rounds = 25;
+    let mut relinked = cell("a", "x");
+    relinked.artifact = Digest::of("linked in another order");
+    more.push(relinked);
+    let again = store.put_cells(run.number, lab, &more).unwrap();
+    assert_eq!(again[1], measurements[1], "the same cell is the same measurement");
+    assert_eq!(again[2], again[0]);
+    assert!(!measurements.contains(&again[0]) && !measurements.contains(&again[3]));
+    let listed = store.cells(run.number).unwrap();
+    assert_eq!(listed.len(), 5);
+    assert_eq!(listed[1].1.rounds, 25);
+
+    let (_, other, elsewhere) = begin(&mut store, "q", &cells);
+    assert!(elsewhere.iter().all(|id| !listed.iter().any(|(known, _)| known == id)));
+    assert_eq!(store.cells(other.number).unwrap().len(), 3);
+}
+
+pub fn what_belongs_to_no_run_is_refused(ground: &Ground) {
+    let mut store = ground.open();
+    let lab = store.put_host(&host("lab")).unwrap();
+    assert!(matches!(store.put_cells(7, lab, &[cell("a", "x")]), Err(StoreError::Unknown { .. })));
+    assert!(matches!(store.end_round(7, 1), Err(StoreError::Unknown { .. })));
+    assert!(matches!(store.finish_run(7, time(0)), Err(StoreError::Unknown { .. })));
+    let words = store.conditions(7).unwrap_err().to_string();
+    assert!(words.starts_with("there is no run 7 in `"), "{words}");
+    assert_eq!(store.run(7).unwrap(), None);
+    assert_eq!(store.cells(7).unwrap(), []);
+    assert!(store.places(7).unwrap().is_empty());
+    store.seal(7).unwrap();
+}

@@ -1,0 +1,90 @@
+//! Many measurements at once.
+
+use tacho_record::{Failure, Measurement};
+use tacho_store::StoreError;
+
+use crate::common::{Ground, begin, benchmark, cell, failed, host, new_run, revision, sample};
+
+pub fn measurements_come_in_order_of_history_then_by_run(ground: &Ground) {
+    let mut store = ground.open();
+    store.put_revisions(&[revision("new", 20), revision("old", 10)]).unwrap();
+    let cells = [cell("new", "x"), cell("unborn", "x"), cell("old", "x"), cell("old", "y")];
+    let (lab, first, one) = begin(&mut store, "one", &cells);
+    let (_, second, two) = begin(&mut store, "two", &cells[1..3]);
+    let elsewhere = store.put_host(&host("elsewhere")).unwrap();
+    let third = store.begin_run(&new_run(elsewhere, "one")).unwrap();
+    let three = store.put_cells(third.number, elsewhere, &cells[..1]).unwrap();
+
+    let failed = failed(1, 0, Failure::Signal { number: 9 });
+    store.put_sample(two[1], &sample(1, 3)).unwrap();
+    store.put_sample(one[0], &sample(1, 0)).unwrap();
+    store.put_sample(one[0], &sample(2, 0)).unwrap();
+    store.put_sample(one[2], &failed).unwrap();
+    store.put_sample(one[3], &sample(1, 2)).unwrap();
+    store.put_sample(two[0], &sample(1, 1)).unwrap();
+    store.put_sample(three[0], &sample(1, 9)).unwrap();
+    store.seal(first.number).unwrap();
+
+    let measurement = |run, revision: &str, samples: &[_]| Measurement {
+        run,
+        revision: revision.into(),
+        samples: samples.to_vec(),
+    };
+    let expected = [
+        measurement(first.number, "old", &[failed]),
+        measurement(second.number, "old", &[sample(1, 3)]),
+        measurement(first.number, "new", &[sample(1, 0), sample(2, 0)]),
+        measurement(second.number, "unborn", &[sample(1, 1)]),
+    ];
+    assert_eq!(store.measurements(lab, &benchmark("x")).unwrap(), expected);
+    let there = store.measurements(elsewhere, &benchmark("x")).unwrap();
+    assert_eq!(there, [measurement(third.number, "new", &[sample(1, 9)])]);
+    assert_eq!(store.measurements(lab, &benchmark("never")).unwrap(), []);
+}
+
+pub fn counts_leave_the_warm_up_out(ground: &Ground) {
+    let mut store = ground.open();
+    store.put_revisions(&[revision("new", 20), revision("old", 10)]).unwrap();
+    let cells = [cell("new", "x"), cell("old", "x"), cell("old", "y")];
+    let (lab, run, measurements) = begin(&mut store, "one", &cells);
+    let (_, _, again) = begin(&mut store, "two", &cells[..1]);
+    for round in 0..6 {
+        store.put_sample(measurements[0], &sample(round, 0)).unwrap();
+        store.put_sample(measurements[2], &failed(round, 2, Failure::TimedOut)).unwrap();
+    }
+    store.import(again[0], &[sample(0, 0), sample(1, 0), failed(2, 0, Failure::TimedOut)]).unwrap();
+    let expected = [(benchmark("x"), "new".to_owned(), 6, 1), (benchmark("y"), "old".to_owned(), 0, 5)];
+    assert_eq!(store.counts(lab).unwrap(), expected);
+    store.seal(run.number).unwrap();
+    assert_eq!(store.counts(lab).unwrap(), expected);
+    let elsewhere = store.put_host(&host("elsewhere")).unwrap();
+    assert_eq!(store.counts(elsewhere).unwrap(), []);
+}
+
+pub fn a_tampered_chunk_is_called_damaged(ground: &Ground) {
+    let mut store = ground.open();
+    let (lab, run, measurements) = begin(&mut store, "q", &[cell("a", "x")]);
+    store.put_sample(measurements[0], &sample(1, 0)).unwrap();
+    store.put_sample(measurements[0], &sample(2, 0)).unwrap();
+    ground.tamper("UPDATE chunk SET samples = {garbage} WHERE round = 2");
+    let words = store.samples(measurements[0]).unwrap_err().to_string();
+    assert!(
+        words.contains("is damaged: it is of format 9, and this program knows format 1\nhint: "),
+        "{words}"
+    );
+    assert!(matches!(store.measurements(lab, &benchmark("x")), Err(StoreError::Corrupt { .. })));
+    assert!(matches!(store.places(run.number), Err(StoreError::Corrupt { .. })));
+    assert!(matches!(store.seal(run.number), Err(StoreError::Corrupt { .. })));
+    ground.tamper("DELETE FROM chunk WHERE round = 2; DELETE FROM metric WHERE name = 'wall'");
+    let words = store.samples(measurements[0]).unwrap_err().to_string();
+    assert!(words.contains("is damaged: there is no metric "), "{words}");
+}
+
+pub fn a_missing_failure_is_called_damaged(ground: &Ground) {
+    let mut store = ground.open();
+    let (lab, _, measurements) = begin(&mut store, "q", &[cell("a", "x")]);
+    store.put_sample(measurements[0], &failed(1, 0, Failure::TimedOut)).unwrap();
+    ground.tamper("DELETE FROM failure");
+    assert!(matches!(store.samples(measurements[0]), Err(StoreError::Corrupt { .. })));
+    assert!(matches!(store.measurements(lab, &benchmark("x")), Err(StoreError::Corrupt { .. })));
+}

@@ -1,0 +1,69 @@
+//! Whatever is put comes back, from SQLite and, through the very same functions, from PostgreSQL.
+
+#![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "a test may fail")]
+
+mod cases;
+mod common;
+
+use common::Ground;
+use common::server::Server;
+
+/// A test of each function on SQLite, and the list of all for PostgreSQL.
+macro_rules! on_both {
+    ($($module:ident: $($case:ident)*;)*) => {
+        const CASES: &[(&str, fn(&Ground))] = &[$($((stringify!($case), cases::$module::$case)),*),*];
+        $($(
+            #[test]
+            fn $case() {
+                cases::$module::$case(&Ground::sqlite());
+            }
+        )*)*
+    };
+}
+
+on_both! {
+    names:
+        a_host_is_kept_once_and_without_what_changes
+        revisions_come_in_order_of_history_and_are_renewed
+        commits_between_two_revisions_come_newest_first
+        builds_are_renewed_and_come_as_they_were_begun
+        benchmarks_belong_to_hosts
+        a_parameter_that_is_no_number_is_refused
+        metrics_are_known_by_name
+        the_first_answer_stays
+        logs_are_kept_by_their_content;
+    runs:
+        runs_are_numbered_and_resumed_by_their_question
+        cells_keep_their_order_and_their_measurement
+        what_belongs_to_no_run_is_refused;
+    samples:
+        samples_are_the_same_before_and_after_sealing
+        a_failed_sample_keeps_its_last_words
+        the_same_sample_is_never_stored_twice
+        a_sealed_measurement_can_grow
+        imports_may_come_in_any_order_and_overlap
+        an_import_is_kept_whole_or_not_at_all
+        a_large_measurement_is_split_and_comes_back
+        any_samples_come_back
+        places_are_what_is_executed;
+    series:
+        measurements_come_in_order_of_history_then_by_run
+        counts_leave_the_warm_up_out
+        a_tampered_chunk_is_called_damaged
+        a_missing_failure_is_called_damaged;
+    stores:
+        a_newer_schema_is_refused_in_words
+        a_store_that_is_not_there_is_not_made_by_reading
+        all_is_there_when_opened_again
+        two_stores_see_each_other
+        many_stores_write_at_once;
+}
+
+#[test]
+fn the_same_on_postgres() {
+    let Some(server) = Server::start() else { return };
+    for (name, case) in CASES {
+        println!("{name}");
+        case(&server.ground());
+    }
+}
