@@ -1,0 +1,234 @@
+//! How fast the store is, and how small: `cargo bench -p tacho-store`, with the promised limits beside each number.
+//!
+//! Two stores of a million samples each, of five metrics with realistic noise. The wide one is the harder: ten
+//! benchmarks over ten thousand revisions, ten samples of each, so that what is kept once a measurement weighs
+//! most. The deep one has a thousand samples a measurement. Then one store is measured as `tacho` itself does it, sample
+//! by sample. With `TACHO_BENCH_POSTGRES` set to a database's URL, the same on that server.
+
+#![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use tacho_record::{BenchmarkKey, Cell, Digest, Host, Outcome, Parameters, Place, Sample};
+use tacho_store::{HostId, Location, MeasurementId, NewRun, Store};
+
+/// What a store of a million samples is made of.
+struct Shape {
+    benchmarks: usize,
+    revisions: usize,
+    rounds: u32,
+    /// Revisions that one run measures together.
+    revisions_a_run: usize,
+}
+
+const WIDE: Shape = Shape { benchmarks: 10, revisions: 10_000, rounds: 10, revisions_a_run: 100 };
+const DEEP: Shape = Shape { benchmarks: 10, revisions: 100, rounds: 1000, revisions_a_run: 100 };
+
+fn main() {
+    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is nothing to do.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    let wide = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let location = Location::Folder(wide.path().to_owned());
+    import("10,000 revisions × 10 benchmarks × 10 samples", &location, &WIDE);
+    read(&location);
+    drop(wide);
+    let deep = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    import("100 revisions × 10 benchmarks × 1,000 samples", &Location::Folder(deep.path().to_owned()), &DEEP);
+    drop(deep);
+    let live = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    measure(&Location::Folder(live.path().to_owned()));
+    if let Ok(url) = std::env::var("TACHO_BENCH_POSTGRES") {
+        let logs = live.path().join("logs");
+        let location = Location::Postgres { url, logs };
+        import("PostgreSQL, 10,000 revisions × 10 benchmarks × 10 samples", &location, &WIDE);
+        read(&location);
+        measure(&location);
+    }
+}
+
+/// Stores a million samples, and says how long it took and how large they are.
+fn import(title: &str, location: &Location, shape: &Shape) {
+    println!("{title}");
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let mut store = Store::open(location).unwrap();
+    let (mut took, mut samples) = (Duration::ZERO, 0);
+    for first in (0..shape.revisions).step_by(shape.revisions_a_run) {
+        let begun = Instant::now();
+        let cells = cells(shape, first);
+        let (run, measurements) = begin(&mut store, &cells);
+        took += begun.elapsed();
+        let batch = made_up(&mut random, &measurements, shape, run);
+        samples += batch.iter().map(|(_, samples)| samples.len()).sum::<usize>();
+        let begun = Instant::now();
+        store.import_many(&batch).unwrap();
+        took += begun.elapsed();
+    }
+    let begun = Instant::now();
+    drop(store);
+    took += begun.elapsed();
+    show(&format!("import of {samples} samples"), took.as_secs_f64(), "s", "5 s");
+    if let Some(size) = size(location) {
+        show("on disk, all tables and indices", size as f64 / samples as f64, "bytes a sample", "25 bytes");
+    }
+}
+
+/// Reads one series of the wide store.
+fn read(location: &Location) {
+    let mut times = vec![];
+    for _ in 0..15 {
+        let mut store = Store::open_existing(location).unwrap();
+        let host = store.hosts().unwrap()[0].0;
+        let begun = Instant::now();
+        let found = store.measurements(host, &benchmark(3)).unwrap();
+        times.push(begun.elapsed());
+        assert_eq!(found.len(), WIDE.revisions);
+        assert!(found.iter().all(|measurement| measurement.samples.len() == 10));
+    }
+    show("series of 10,000 measurements, store just opened", milliseconds(&mut times, 0.5), "ms", "20 ms");
+    let mut store = Store::open_existing(location).unwrap();
+    let host = store.hosts().unwrap()[0].0;
+    let mut times: Vec<_> = (0..15)
+        .map(|_| {
+            let begun = Instant::now();
+            let found = store.measurements(host, &benchmark(3)).unwrap();
+            let took = begun.elapsed();
+            drop(found);
+            took
+        })
+        .collect();
+    show("series of 10,000 measurements, again", milliseconds(&mut times, 0.5), "ms", "20 ms");
+    let begun = Instant::now();
+    let counts = store.counts(host).unwrap();
+    let took = begun.elapsed();
+    show(&format!("counts of {} cells", counts.len()), took.as_secs_f64() * 1e3, "ms", "");
+}
+
+/// Measures as `tacho` does: a sample at a time, a sync at the end of each round.
+fn measure(location: &Location) {
+    let shape = Shape { benchmarks: 10, revisions: 10, rounds: 100, revisions_a_run: 10 };
+    let mut random = ChaCha8Rng::seed_from_u64(2);
+    let mut store = Store::open(location).unwrap();
+    let (run, measurements) = begin(&mut store, &cells(&shape, 0));
+    let batch = made_up(&mut random, &measurements, &shape, run);
+    let (mut put, mut synced) = (vec![], vec![]);
+    for round in 0..shape.rounds as usize {
+        for (measurement, samples) in &batch {
+            let begun = Instant::now();
+            store.put_sample(*measurement, &samples[round]).unwrap();
+            put.push(begun.elapsed());
+        }
+        let begun = Instant::now();
+        store.end_round(run, round as u32 + 1).unwrap();
+        synced.push(begun.elapsed());
+    }
+    println!("measuring, {} samples in {} rounds", put.len(), synced.len());
+    show("put_sample, median", milliseconds(&mut put, 0.5) * 1e3, "µs", "");
+    show("put_sample, 99th percentile", milliseconds(&mut put, 0.99) * 1e3, "µs", "");
+    show("put_sample, worst", milliseconds(&mut put, 1.0) * 1e3, "µs", "");
+    show("end_round, median", milliseconds(&mut synced, 0.5), "ms", "");
+    show("end_round, worst", milliseconds(&mut synced, 1.0), "ms", "");
+    let begun = Instant::now();
+    store.seal(run).unwrap();
+    show("seal", begun.elapsed().as_secs_f64() * 1e3, "ms", "");
+}
+
+/// The quantile of some times, in milliseconds.
+fn milliseconds(times: &mut [Duration], quantile: f64) -> f64 {
+    times.sort_unstable();
+    let index = (quantile * (times.len() - 1) as f64).round() as usize;
+    times[index].as_secs_f64() * 1e3
+}
+
+fn show(what: &str, value: f64, unit: &str, limit: &str) {
+    let limit = if limit.is_empty() { String::new() } else { format!("(limit: {limit})") };
+    println!("  {what:<52} {value:>9.2} {unit:<15} {limit}");
+}
+
+fn benchmark(number: usize) -> BenchmarkKey {
+    BenchmarkKey { name: format!("benchmark-{number}"), version: 1, parameters: Parameters::default() }
+}
+
+fn cells(shape: &Shape, first: usize) -> Vec<Cell> {
+    let revisions = first..first + shape.revisions_a_run;
+    revisions
+        .flat_map(|revision| {
+            let id = Digest::of(revision.to_le_bytes()).to_string()[..40].to_owned();
+            (0..shape.benchmarks).map(move |number| Cell {
+                revision: id.clone(),
+                artifact: Digest::of(&id),
+                benchmark: benchmark(number),
+                rounds: shape.rounds,
+            })
+        })
+        .collect()
+}
+
+fn begin(store: &mut Store, cells: &[Cell]) -> (i64, Vec<MeasurementId>) {
+    let host: HostId = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
+    let new = NewRun {
+        question: Digest::of("question"),
+        plan: "[subject]\n".into(),
+        seed: 1,
+        rounds: cells[0].rounds,
+        host,
+        version: "0.1.0".into(),
+        started: Timestamp::now(),
+        conditions: BTreeMap::new(),
+    };
+    let run = store.begin_run(&new).unwrap().number;
+    (run, store.put_cells(run, host, cells).unwrap())
+}
+
+/// Samples as a machine gives them: interleaved rounds, times in ns, processor times in µs, memory in pages, each with
+/// about 1 % of noise around a level between 5 ms and 2 s.
+fn made_up(
+    random: &mut ChaCha8Rng,
+    measurements: &[MeasurementId],
+    shape: &Shape,
+    run: i64,
+) -> Vec<(MeasurementId, Vec<Sample>)> {
+    let mut at = Timestamp::from_second(1_700_000_000 + run * 1_000_000).unwrap();
+    let level = |index: usize| 5e6 * 400_f64.powf(index as f64 / measurements.len() as f64);
+    let mut batch: Vec<_> = measurements.iter().map(|measurement| (*measurement, vec![])).collect();
+    for round in 1..=shape.rounds {
+        let mut order: Vec<usize> = (0..measurements.len()).collect();
+        for last in (1..order.len()).rev() {
+            order.swap(last, random.random_range(0..=last));
+        }
+        for (position, index) in order.into_iter().enumerate() {
+            let sample = execution(random, level(index), Place { round, position: position as u32 }, at);
+            at += Duration::from_nanos(sample.values[4].1 as u64 + random.random_range(100_000..2_000_000));
+            batch[index].1.push(sample);
+        }
+    }
+    batch
+}
+
+fn execution(random: &mut ChaCha8Rng, level: f64, place: Place, at: Timestamp) -> Sample {
+    let mut noisy = |level: f64, share: f64| {
+        let normal: f64 = (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+        level * (1.0 + share * normal)
+    };
+    let user = (noisy(level * 0.8, 0.01) / 1e3).round() * 1e3;
+    let sys = (noisy(level * 0.1, 0.05) / 1e3).round() * 1e3;
+    let wall = noisy(level, 0.01).round();
+    let memory = noisy(3000.0, 0.005).round() * 4096.0;
+    let values = [("cpu", user + sys), ("peak-memory", memory), ("sys", sys), ("user", user), ("wall", wall)];
+    let values = values.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    Sample { place, at, outcome: Outcome::Valid, values }
+}
+
+/// The bytes that the database takes on disk, where it is a file.
+fn size(location: &Location) -> Option<u64> {
+    let Location::Folder(folder) = location else { return None };
+    let file = |name: &str| fs::metadata(Path::new(folder).join(name)).map_or(0, |data| data.len());
+    Some(file("tacho.db") + file("tacho.db-wal"))
+}
