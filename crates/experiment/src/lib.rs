@@ -1,1 +1,26 @@
-//! placeholder
+//! What to execute next, and when to stop.
+//!
+//! The way of the data: `Plan → Build → Schedule of Trials → Sample → Measurement → Series`.
+//! [`track`](fn@track) walks it for a range of revisions; [`schedule`] orders the trials, [`trial`] executes one of
+//! them and judges its answer, [`series`] reads the result back in order of history.
+//!
+//! Nothing here starts a process, opens a database or looks at a clock by itself: builds come from a
+//! [`Builder`](tacho_subject::Builder), executions from an [`Executor`](tacho_measure::Executor), and what
+//! happens is told to an [`Observer`]. So every schedule and every stopping rule is tested with scripted ones.
+
+mod builds;
+mod cells;
+mod error;
+mod observer;
+pub mod schedule;
+pub mod series;
+mod track;
+#[cfg(test)]
+mod track_tests;
+pub mod trial;
+
+pub use builds::failures;
+pub use cells::benchmarks;
+pub use error::ExperimentError;
+pub use observer::{Event, Observer, Silent};
+pub use track::{Bench, GIVE_UP_AFTER, Question, Tracked, track};

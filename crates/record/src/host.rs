@@ -23,11 +23,9 @@ impl Host {
     /// A series never crosses hosts, so whatever enters here splits series.
     #[must_use]
     pub fn key(&self) -> Digest {
-        let mut text = format!("{}\n", self.name);
-        for (key, value) in self.facts.iter().filter(|(key, _)| !key.starts_with("now.")) {
-            text.push_str(&format!("{key}={value}\n"));
-        }
-        Digest::of(text)
+        let lasting = self.facts.iter().filter(|(key, _)| !key.starts_with("now."));
+        let lines: Vec<String> = lasting.map(|(key, value)| format!("{key}={value}")).collect();
+        Digest::of(format!("{}\n{}", self.name, lines.join("\n")))
     }
 }
 

@@ -1,0 +1,134 @@
+//! Builds of all revisions of a range, each once.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use tacho_record::{Build, BuildState, Digest, Revision};
+use tacho_store::{HostId, Store};
+use tacho_subject::{Builder, Built};
+
+use crate::{Event, ExperimentError, Observer};
+
+/// Who builds, where it is kept, who is told.
+pub struct Builds<'a> {
+    pub store: &'a mut Store,
+    pub builder: &'a mut dyn Builder,
+    pub observer: &'a mut dyn Observer,
+    pub interrupt: &'a AtomicBool,
+    pub host: HostId,
+    pub recipe: Digest,
+}
+
+impl Builds<'_> {
+    /// Builds what was not built before, in order of history; `None` when interrupted.
+    ///
+    /// A failed build is not tried again unless `retry_failed`.
+    pub fn all(
+        &mut self,
+        revisions: &[Revision],
+        retry_failed: bool,
+    ) -> Result<Option<Vec<Build>>, ExperimentError> {
+        let mut builds = Vec::with_capacity(revisions.len());
+        for (done, revision) in revisions.iter().enumerate() {
+            let before = self.store.build(self.host, &revision.id, self.recipe)?;
+            let keep = |build: &Build| build.state.artifact().is_some() || !retry_failed;
+            let build = match before.filter(keep) {
+                Some(build) => build,
+                None => match self.one(revision, done, revisions.len())? {
+                    Some(build) => build,
+                    None => return Ok(None),
+                },
+            };
+            builds.push(build);
+        }
+        Ok(Some(builds))
+    }
+
+    /// Unpacks the artifacts of these revisions, building again what the cache has let go; `None` when
+    /// interrupted. What came out otherwise the second time is not in the answer.
+    pub fn unpack(
+        &mut self,
+        needed: &[(&Revision, Digest)],
+    ) -> Result<Option<HashMap<Digest, PathBuf>>, ExperimentError> {
+        let digests: Vec<Digest> = needed.iter().map(|(_, digest)| *digest).collect();
+        self.builder.keep(&digests);
+        let mut folders = HashMap::new();
+        for (done, (revision, digest)) in needed.iter().enumerate() {
+            if folders.contains_key(digest) {
+                continue;
+            }
+            if let Some(folder) = self.builder.unpack(*digest)? {
+                folders.insert(*digest, folder);
+                continue;
+            }
+            let Some(build) = self.one(revision, done, needed.len())? else { return Ok(None) };
+            if build.state.artifact() == Some(*digest) {
+                folders.extend(self.builder.unpack(*digest)?.map(|folder| (*digest, folder)));
+            } else {
+                self.observer.note(&Event::NotReproducible { revision, before: *digest });
+            }
+        }
+        Ok(Some(folders))
+    }
+
+    /// Builds one revision and keeps the log and the result; `None` when interrupted.
+    fn one(
+        &mut self,
+        revision: &Revision,
+        done: usize,
+        total: usize,
+    ) -> Result<Option<Build>, ExperimentError> {
+        self.observer.note(&Event::BuildBegins { revision, done, total });
+        let Built::Done { mut build, log } = self.builder.build(revision, self.interrupt)? else {
+            return Ok(None);
+        };
+        if log.exists() {
+            build.log = Some(self.store.put_log_file(&log)?);
+        }
+        self.store.put_build(self.host, &build)?;
+        self.observer.note(&Event::BuildEnds { revision, build: &build });
+        Ok(Some(build))
+    }
+}
+
+/// How many of these builds failed or timed out, and the first that did.
+#[must_use]
+pub fn failures(builds: &[Build]) -> (usize, Option<&Build>) {
+    let failed =
+        |build: &&Build| matches!(build.state, BuildState::Failed { .. } | BuildState::TimedOut { .. });
+    (builds.iter().filter(failed).count(), builds.iter().find(failed))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::time::Duration;
+
+    use jiff::Timestamp;
+
+    use super::*;
+
+    /// The revision `r<order>`.
+    pub fn revision(order: u64) -> Revision {
+        Revision {
+            id: format!("r{order}"),
+            order,
+            author: "A. Author".into(),
+            date: Some(Timestamp::from_second(1_700_000_000 + 3600 * i64::try_from(order).unwrap()).unwrap()),
+            subject: format!("change {order}"),
+            tags: vec![],
+        }
+    }
+
+    /// A build of that revision whose artifacts hold this text.
+    pub fn built(revision: &Revision, content: &str) -> Build {
+        Build {
+            revision: revision.id.clone(),
+            recipe: Digest::of("recipe"),
+            state: BuildState::Built { artifact: Digest::of(content), size: 1 },
+            started: Timestamp::UNIX_EPOCH,
+            took: Duration::from_secs(1),
+            log: None,
+        }
+    }
+}

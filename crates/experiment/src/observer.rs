@@ -1,0 +1,74 @@
+//! What an experiment tells while it goes on.
+
+use std::time::Duration;
+
+use tacho_record::{Build, Cell, Digest, Revision, Run, Sample};
+
+/// Something happened that a person might like to see.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A build begins; `done` of `total` revisions are behind us.
+    BuildBegins {
+        /// What is built.
+        revision: &'a Revision,
+        /// Revisions already looked at.
+        done: usize,
+        /// Revisions in all.
+        total: usize,
+    },
+    /// A build ended.
+    BuildEnds {
+        /// What was built.
+        revision: &'a Revision,
+        /// How it went.
+        build: &'a Build,
+    },
+    /// What is to be measured is known.
+    MeasuringBegins {
+        /// The run, new or taken up again.
+        run: &'a Run,
+        /// What it measures.
+        cells: &'a [Cell],
+        /// Executions in all.
+        total: usize,
+        /// Executions that an earlier, interrupted session of this run has done.
+        done: usize,
+    },
+    /// One execution was recorded.
+    Sampled {
+        /// What was executed.
+        cell: &'a Cell,
+        /// What was read.
+        sample: &'a Sample,
+        /// The time from the end of the one before to the end of this one, hooks included.
+        took: Duration,
+    },
+    /// A cell fails each time and is left out from here on.
+    GivenUp {
+        /// What is left out.
+        cell: &'a Cell,
+        /// Executions that therefore do not take place.
+        saved: usize,
+    },
+    /// A build that was evicted from the cache came out otherwise when built again.
+    NotReproducible {
+        /// What was built.
+        revision: &'a Revision,
+        /// What it was before.
+        before: Digest,
+    },
+}
+
+/// Who is told.
+pub trait Observer {
+    /// Takes note; it may draw, and must be quick.
+    fn note(&mut self, event: &Event<'_>);
+}
+
+/// Nobody is told.
+#[derive(Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn note(&mut self, _: &Event<'_>) {}
+}

@@ -1,0 +1,372 @@
+//! `tacho track`: measure a range of revisions.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tacho_measure::Executor;
+use tacho_record::{BenchmarkKey, Build, Cell, Digest, Metric, Outcome, Place, Plan, Revision, Run};
+use tacho_store::{HostId, MeasurementId, NewRun, Store};
+use tacho_subject::Builder;
+
+use crate::builds::Builds;
+use crate::cells::{self, Counts, Wanted};
+use crate::schedule::Schedule;
+use crate::trial::{Trial, Tried, Workplace};
+use crate::{Event, ExperimentError, Observer};
+
+/// A cell that fails in its first executions, this many in a row, is executed no more (docs/method.md).
+pub const GIVE_UP_AFTER: usize = 2;
+
+/// Everything an experiment works with.
+pub struct Bench<'a> {
+    /// Where what was measured is kept.
+    pub store: &'a mut Store,
+    /// Who makes builds.
+    pub builder: &'a mut dyn Builder,
+    /// Who executes.
+    pub executor: &'a mut dyn Executor,
+    /// Who is told.
+    pub observer: &'a mut dyn Observer,
+    /// Raised when the user wants to stop.
+    pub interrupt: &'a AtomicBool,
+    /// The host, as the store knows it.
+    pub host: HostId,
+}
+
+/// What is to be measured.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The plan.
+    pub plan: Plan,
+    /// The plan as it stands in the file, for the record.
+    pub plan_text: String,
+    /// Where relative paths of the plan start.
+    pub plan_folder: PathBuf,
+    /// Which revisions, in order of history.
+    pub revisions: Vec<Revision>,
+    /// The digest of all that decides what is built.
+    pub recipe: Digest,
+    /// Rounds for each cell, those of earlier runs included.
+    pub rounds: u32,
+    /// Measure builds with equal artifacts each on its own.
+    pub measure_equal: bool,
+    /// Build and measure again what has only ever failed.
+    pub retry_failed: bool,
+    /// The seed of the random order, if this becomes a new run.
+    pub seed: u64,
+    /// The version of the tool, for the record.
+    pub version: String,
+    /// Facts of the host that may differ from run to run, for the record.
+    pub conditions: std::collections::BTreeMap<String, String>,
+}
+
+impl Question {
+    /// What makes it the same question: plan, revisions and what is wanted of them; not the seed.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let revisions: Vec<&str> = self.revisions.iter().map(|revision| revision.id.as_str()).collect();
+        let wanted = (self.rounds, self.measure_equal, self.retry_failed);
+        let text = format!("{:?}\n{revisions:?}\n{:?}\n{wanted:?}", self.plan, self.recipe);
+        Digest::of(text)
+    }
+
+    fn wanted(&self) -> Wanted {
+        let &Self { rounds, measure_equal, retry_failed, .. } = self;
+        Wanted { rounds, measure_equal, retry_failed }
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Tracked {
+    /// The builds, one a revision, as far as they came.
+    pub builds: Vec<Build>,
+    /// The run that measured; `None` when all was measured already.
+    pub run: Option<i64>,
+    /// Samples taken by this session.
+    pub samples: usize,
+    /// Whether the user stopped it: the same command goes on from there.
+    pub interrupted: bool,
+    /// Time spent in builds, checkouts included.
+    pub building: Duration,
+    /// Time spent in executions, hooks included.
+    pub executing: Duration,
+}
+
+/// Builds and measures what is missing of a range, and nothing twice.
+///
+/// All builds come first, so that no build runs while something is measured. Each sample is kept before the
+/// next execution starts; interrupted or killed, the same question goes on where it stopped.
+pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, ExperimentError> {
+    let mut tracked = Tracked {
+        builds: Vec::new(),
+        run: None,
+        samples: 0,
+        interrupted: true,
+        building: Duration::ZERO,
+        executing: Duration::ZERO,
+    };
+    bench.store.put_revisions(&question.revisions)?;
+    let began = Instant::now();
+    let Some(builds) = bench.builds(question).all(&question.revisions, question.retry_failed)? else {
+        return Ok(tracked);
+    };
+    tracked.builds = builds;
+    let prepared = bench.prepare(question, &tracked.builds)?;
+    tracked.building = began.elapsed();
+    match prepared {
+        Prepared::Interrupted => {}
+        Prepared::NothingToDo => tracked.interrupted = false,
+        Prepared::Ready(session) => {
+            tracked.run = Some(session.run.number);
+            bench.measure(question, &session, &mut tracked)?;
+        }
+    }
+    Ok(tracked)
+}
+
+/// A run that is ready to measure: new, or taken up again.
+struct Session {
+    run: Run,
+    cells: Vec<(MeasurementId, Cell)>,
+    folders: HashMap<Digest, PathBuf>,
+}
+
+enum Prepared {
+    Interrupted,
+    NothingToDo,
+    Ready(Box<Session>),
+}
+
+impl Bench<'_> {
+    fn builds(&mut self, question: &Question) -> Builds<'_> {
+        Builds {
+            store: self.store,
+            builder: self.builder,
+            observer: self.observer,
+            interrupt: self.interrupt,
+            host: self.host,
+            recipe: question.recipe,
+        }
+    }
+
+    /// Takes up the interrupted run of the same question, else begins one with what is missing.
+    fn prepare(&mut self, question: &Question, builds: &[Build]) -> Result<Prepared, ExperimentError> {
+        if let Some(run) = self.store.unfinished_run(question.digest(), self.host)? {
+            let cells = self.store.cells(run.number)?;
+            match self.unpack(question, cells.iter().map(|(_, cell)| cell))? {
+                None => return Ok(Prepared::Interrupted),
+                Some(folders) if cells.iter().all(|(_, cell)| folders.contains_key(&cell.artifact)) => {
+                    return Ok(Prepared::Ready(Box::new(Session { run, cells, folders })));
+                }
+                // A build came out otherwise: what is measured from here on belongs to a run of its own.
+                Some(_) => {}
+            }
+        }
+        self.begin(question, builds)
+    }
+
+    fn begin(&mut self, question: &Question, builds: &[Build]) -> Result<Prepared, ExperimentError> {
+        let pairs: Vec<(&Revision, &Build)> = question.revisions.iter().zip(builds).collect();
+        let counts = Counts::new(self.store.counts(self.host)?);
+        let mut cells = cells::missing(&question.plan, &pairs, &counts, question.wanted());
+        let Some(folders) = self.unpack(question, cells.iter())? else { return Ok(Prepared::Interrupted) };
+        cells.retain(|cell| folders.contains_key(&cell.artifact));
+        if cells.is_empty() {
+            return Ok(Prepared::NothingToDo);
+        }
+        let metrics: Vec<Metric> =
+            Metric::BUILT_IN.iter().filter_map(|name| Metric::built_in(name)).collect();
+        self.store.put_metrics(&metrics)?;
+        let run = self.store.begin_run(&NewRun {
+            question: question.digest(),
+            plan: question.plan_text.clone(),
+            seed: question.seed,
+            rounds: question.rounds,
+            host: self.host,
+            version: question.version.clone(),
+            started: self.executor.now(),
+            conditions: question.conditions.clone(),
+        })?;
+        let ids = self.store.put_cells(run.number, self.host, &cells)?;
+        let cells = ids.into_iter().zip(cells).collect();
+        Ok(Prepared::Ready(Box::new(Session { run, cells, folders })))
+    }
+
+    fn unpack<'c>(
+        &mut self,
+        question: &Question,
+        cells: impl Iterator<Item = &'c Cell>,
+    ) -> Result<Option<HashMap<Digest, PathBuf>>, ExperimentError> {
+        let revisions: HashMap<&str, &Revision> =
+            question.revisions.iter().map(|r| (r.id.as_str(), r)).collect();
+        let needed: Vec<(&Revision, Digest)> =
+            cells.filter_map(|cell| Some((*revisions.get(cell.revision.as_str())?, cell.artifact))).collect();
+        self.builds(question).unpack(&needed)
+    }
+
+    /// Executes all trials of the schedule that have no sample yet.
+    fn measure(
+        &mut self,
+        question: &Question,
+        session: &Session,
+        tracked: &mut Tracked,
+    ) -> Result<(), ExperimentError> {
+        let schedule = Schedule::new(
+            session.run.seed,
+            session.cells.iter().map(|(_, cell)| cell.rounds).collect(),
+            question.plan.measure.warmup,
+        );
+        let mut progress = self.progress(question, session, &schedule)?;
+        for round in schedule.rounds() {
+            for trial in schedule.round(round) {
+                if progress.done(trial.place) || progress.given_up(trial.cell) {
+                    continue;
+                }
+                if self.interrupt.load(Ordering::Relaxed)
+                    || !self.step(session, &mut progress, trial, tracked)?
+                {
+                    return self.pause(session, round);
+                }
+            }
+            self.store.end_round(session.run.number, round)?;
+        }
+        self.store.seal(session.run.number)?;
+        self.store.finish_run(session.run.number, self.executor.now())?;
+        tracked.interrupted = false;
+        Ok(())
+    }
+
+    fn pause(&mut self, session: &Session, round: u32) -> Result<(), ExperimentError> {
+        Ok(self.store.end_round(session.run.number, round)?)
+    }
+
+    /// One execution, kept before anything else happens; `false` when interrupted.
+    fn step(
+        &mut self,
+        session: &Session,
+        progress: &mut Progress,
+        trial: crate::schedule::Trial,
+        tracked: &mut Tracked,
+    ) -> Result<bool, ExperimentError> {
+        let (id, cell) = &session.cells[trial.cell];
+        let began = Instant::now();
+        let reference = progress.reference(&cell.benchmark);
+        let tried = progress.trials[trial.cell].execute(self.executor, trial.place, reference);
+        let took = began.elapsed();
+        tracked.executing += took;
+        let Tried::Sampled { sample, answer } = tried else { return Ok(false) };
+        if let (Some(answer), None) = (answer, reference) {
+            // Before the sample: a kill between the two must not let a later answer become the reference.
+            self.store.put_answer(&cell.benchmark, answer)?;
+            progress.references.insert(cell.benchmark.to_string(), answer);
+        }
+        self.store.put_sample(*id, &sample)?;
+        tracked.samples += 1;
+        self.observer.note(&Event::Sampled { cell, sample: &sample, took });
+        if let Some(saved) = progress.record(trial.cell, sample.place, &sample.outcome) {
+            self.observer.note(&Event::GivenUp { cell, saved });
+        }
+        Ok(true)
+    }
+
+    /// Where the run stands: from nothing, or from what an earlier session of it left.
+    fn progress(
+        &mut self,
+        question: &Question,
+        session: &Session,
+        schedule: &Schedule,
+    ) -> Result<Progress, ExperimentError> {
+        let done = self.store.places(session.run.number)?;
+        let cells: Vec<Cell> = session.cells.iter().map(|(_, cell)| cell.clone()).collect();
+        let total = schedule.total();
+        self.observer.note(&Event::MeasuringBegins {
+            run: &session.run,
+            cells: &cells,
+            total,
+            done: done.len(),
+        });
+        let mut progress = Progress {
+            trials: Vec::new(),
+            begun: cells.iter().map(|cell| Begun::new(schedule.executions(cell.rounds))).collect(),
+            references: HashMap::new(),
+            done,
+        };
+        for (index, (id, cell)) in session.cells.iter().enumerate() {
+            progress.trials.push(prepare_trial(question, cell, &session.folders[&cell.artifact])?);
+            if let Some(answer) = self.store.answer(&cell.benchmark)? {
+                progress.references.insert(cell.benchmark.to_string(), answer);
+            }
+            if !progress.done.is_empty() {
+                for sample in self.store.samples(*id)? {
+                    progress.record(index, sample.place, &sample.outcome);
+                }
+            }
+        }
+        Ok(progress)
+    }
+}
+
+fn prepare_trial(question: &Question, cell: &Cell, build: &Path) -> Result<Trial, ExperimentError> {
+    let workplace = Workplace { plan_folder: &question.plan_folder, build, revision: &cell.revision };
+    let benchmarks = cells::benchmarks(&question.plan);
+    let (benchmark, _) = benchmarks
+        .iter()
+        .find(|(_, key)| *key == cell.benchmark)
+        .expect("a run's cells come from the plan, which is part of the question's digest");
+    Trial::new(benchmark, &cell.benchmark.parameters, workplace)
+}
+
+/// Where a run stands.
+struct Progress {
+    trials: Vec<Trial>,
+    begun: Vec<Begun>,
+    references: HashMap<String, Digest>,
+    done: std::collections::HashSet<Place>,
+}
+
+/// How a cell's first executions went.
+struct Begun {
+    left: usize,
+    failed: usize,
+    succeeded: bool,
+}
+
+impl Begun {
+    fn new(executions: usize) -> Self {
+        Self { left: executions, failed: 0, succeeded: false }
+    }
+
+    fn hopeless(&self) -> bool {
+        !self.succeeded && self.failed >= GIVE_UP_AFTER
+    }
+}
+
+impl Progress {
+    fn done(&self, place: Place) -> bool {
+        self.done.contains(&place)
+    }
+
+    fn given_up(&self, cell: usize) -> bool {
+        self.begun[cell].hopeless()
+    }
+
+    fn reference(&self, key: &BenchmarkKey) -> Option<Digest> {
+        self.references.get(&key.to_string()).copied()
+    }
+
+    /// Takes note of a sample; says how many executions are left out if the cell is given up with it.
+    fn record(&mut self, cell: usize, place: Place, outcome: &Outcome) -> Option<usize> {
+        self.done.insert(place);
+        let begun = &mut self.begun[cell];
+        begun.left = begun.left.saturating_sub(1);
+        let was_hopeless = begun.hopeless();
+        match outcome {
+            Outcome::Valid => begun.succeeded = true,
+            Outcome::Failed { .. } => begun.failed += 1,
+        }
+        (begun.hopeless() && !was_hopeless).then_some(begun.left)
+    }
+}

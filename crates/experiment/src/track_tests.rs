@@ -1,0 +1,235 @@
+//! `track` with a scripted builder, a scripted executor and a real store: nothing is compiled or timed.
+
+use std::cell::Cell as Shared;
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tacho_measure::{Captured, Ended, Execution, Request, ScriptedExecutor};
+use tacho_record::{BuildState, Digest, Host, Plan, Revision};
+use tacho_store::{Location, Store};
+use tacho_subject::ScriptedBuilder;
+use tempfile::TempDir;
+
+use crate::builds::tests::revision;
+use crate::{Bench, ExperimentError, Question, Silent, Tracked, track};
+
+/// A plan with these benchmarks.
+pub fn plan(benchmarks: &str) -> Plan {
+    let text = format!("[subject]\n[measure]\nrounds = 3\n{benchmarks}");
+    tacho_record::plan::parse(&text, "tacho.toml").unwrap_or_else(|errors| panic!("{}", errors.render(false)))
+}
+
+const TWO: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nexpect = { stdout = 'same' }\n\
+                   [[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
+
+/// A laboratory whose history, builds and executions are scripted.
+struct Lab {
+    folder: TempDir,
+    plan: Plan,
+    revisions: Vec<Revision>,
+    contents: BTreeMap<String, BuildState>,
+    retry_failed: bool,
+}
+
+impl Lab {
+    fn new(benchmarks: &str, revisions: u64) -> Self {
+        let revisions: Vec<Revision> = (1..=revisions).map(revision).collect();
+        let contents = revisions.iter().map(|r| (r.id.clone(), built(&r.id))).collect();
+        let folder = tempfile::tempdir().unwrap();
+        Self { folder, plan: plan(benchmarks), revisions, contents, retry_failed: false }
+    }
+
+    fn build(mut self, revision: &str, state: BuildState) -> Self {
+        self.contents.insert(revision.to_owned(), state);
+        self
+    }
+
+    fn question(&self) -> Question {
+        Question {
+            plan: self.plan.clone(),
+            plan_text: String::new(),
+            plan_folder: self.folder.path().to_owned(),
+            revisions: self.revisions.clone(),
+            recipe: Digest::of("recipe"),
+            rounds: self.plan.measure.rounds,
+            measure_equal: false,
+            retry_failed: self.retry_failed,
+            seed: 11,
+            version: "test".into(),
+            conditions: BTreeMap::new(),
+        }
+    }
+
+    fn store(&self) -> Store {
+        Store::open(&Location::Folder(self.folder.path().join(".tacho"))).unwrap()
+    }
+
+    /// Tracks with executions as the script says; a script that panics is a `tacho` that was killed.
+    fn track(
+        &self,
+        script: impl FnMut(&Request, Timestamp) -> Execution,
+    ) -> Result<Tracked, ExperimentError> {
+        let mut store = self.store();
+        let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
+        let mut executor = ScriptedExecutor::new(script);
+        let mut bench = Bench {
+            store: &mut store,
+            builder: &mut ScriptedBuilder::new(self.contents.clone()),
+            executor: &mut executor,
+            observer: &mut Silent,
+            interrupt: &AtomicBool::new(false),
+            host,
+        };
+        track(&mut bench, &self.question())
+    }
+
+    /// Every sample of every run: run, revision, benchmark, place and how it ended.
+    fn samples(&self) -> Vec<String> {
+        let mut store = self.store();
+        let mut samples = Vec::new();
+        for run in store.runs().unwrap() {
+            for (id, cell) in store.cells(run.number).unwrap() {
+                for sample in store.samples(id).unwrap() {
+                    let place = sample.place;
+                    samples.push(format!(
+                        "{} {} {} {}.{:02} {:?}",
+                        run.number,
+                        cell.revision,
+                        cell.benchmark,
+                        place.round,
+                        place.position,
+                        sample.outcome
+                    ));
+                }
+            }
+        }
+        samples.sort();
+        samples
+    }
+}
+
+fn built(content: &str) -> BuildState {
+    BuildState::Built { artifact: Digest::of(content), size: 1 }
+}
+
+/// Ten milliseconds and the right answer.
+fn well(_: &Request, at: Timestamp) -> Execution {
+    Execution { stdout: Some(Captured::of("answer")), ..ended(Ended::Exited(0), at) }
+}
+
+fn ended(how: Ended, at: Timestamp) -> Execution {
+    Execution::of(how, at, Duration::from_millis(10))
+}
+
+#[test]
+fn every_cell_gets_its_rounds_and_then_nothing_is_missing() {
+    let lab = Lab::new(TWO, 3);
+    let tracked = lab.track(well).unwrap();
+    assert_eq!((tracked.samples, tracked.interrupted, tracked.run), (3 * 2 * 4, false, Some(1)));
+    let again = lab.track(|_, _| panic!("nothing is missing")).unwrap();
+    assert_eq!((again.samples, again.interrupted, again.run), (0, false, None));
+}
+
+#[test]
+fn stopped_after_any_execution_it_ends_with_the_same_samples() {
+    let undisturbed = Lab::new(TWO, 2);
+    undisturbed.track(well).unwrap();
+    let expected = undisturbed.samples();
+    for stop in 0..expected.len() {
+        let lab = Lab::new(TWO, 2);
+        let executed = Shared::new(0);
+        let interrupted = lab.track(|request, at| {
+            executed.set(executed.get() + 1);
+            if executed.get() > stop { ended(Ended::Interrupted, at) } else { well(request, at) }
+        });
+        assert!(interrupted.unwrap().interrupted);
+        assert_eq!(lab.samples().len(), stop);
+        lab.track(well).unwrap();
+        assert_eq!(lab.samples(), expected, "stopped after {stop}");
+    }
+}
+
+#[test]
+fn killed_in_any_execution_it_ends_with_the_same_samples() {
+    let undisturbed = Lab::new(TWO, 2);
+    undisturbed.track(well).unwrap();
+    let expected = undisturbed.samples();
+    for stop in 0..expected.len() {
+        let lab = Lab::new(TWO, 2);
+        let executed = Shared::new(0);
+        // The store is dropped without a goodbye, as in a kill.
+        let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            lab.track(|request, at| {
+                executed.set(executed.get() + 1);
+                if executed.get() > stop {
+                    std::panic::resume_unwind(Box::new(()))
+                } else {
+                    well(request, at)
+                }
+            })
+        }));
+        assert!(killed.is_err());
+        assert_eq!(lab.samples().len(), stop);
+        lab.track(well).unwrap();
+        assert_eq!(lab.samples(), expected, "killed in execution {stop}");
+    }
+}
+
+#[test]
+fn what_fails_each_time_is_given_up_and_left_alone() {
+    let fails_at_r1 = |request: &Request, at| {
+        if request.command[1] == "r1" { ended(Ended::Killed(11), at) } else { well(request, at) }
+    };
+    let mut lab = Lab::new(TWO, 2);
+    let tracked = lab.track(fails_at_r1).unwrap();
+    assert_eq!(tracked.samples, 2 * 4 + 2 * 2, "two executions of each benchmark at r1, all at r2");
+    assert_eq!(lab.track(fails_at_r1).unwrap().samples, 0);
+    lab.retry_failed = true;
+    assert_eq!(lab.track(well).unwrap().samples, 2 * 4);
+}
+
+#[test]
+fn a_single_failure_is_not_given_up() {
+    let first = Shared::new(true);
+    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 1);
+    let tracked =
+        lab.track(|_, at| ended(if first.replace(false) { Ended::TimedOut } else { Ended::Exited(0) }, at));
+    assert_eq!(tracked.unwrap().samples, 4);
+}
+
+#[test]
+fn the_newest_revision_gives_the_reference_answer() {
+    let lab = Lab::new(TWO, 3);
+    lab.track(|request, at| {
+        let answer = if request.command[1] == "r2" { "other" } else { "answer" };
+        Execution { stdout: Some(Captured::of(answer)), ..ended(Ended::Exited(0), at) }
+    })
+    .unwrap();
+    let wrong: Vec<String> = lab.samples().into_iter().filter(|line| line.contains("WrongAnswer")).collect();
+    assert!(wrong.len() == 2 && wrong.iter().all(|line| line.contains("r2 a")), "{wrong:#?}");
+}
+
+#[test]
+fn a_build_that_failed_is_not_tried_again_until_asked_for() {
+    let failed = BuildState::Failed { why: "exit 1".into() };
+    let mut lab = Lab::new(TWO, 2).build("r1", failed.clone());
+    let tracked = lab.track(well).unwrap();
+    assert_eq!((tracked.samples, &tracked.builds[0].state), (2 * 4, &failed));
+    lab = lab.build("r1", built("mended"));
+    assert_eq!(lab.track(well).unwrap().samples, 0);
+    lab.retry_failed = true;
+    assert_eq!(lab.track(well).unwrap().samples, 2 * 4);
+}
+
+#[test]
+fn a_failing_prepare_is_a_failed_sample_without_values() {
+    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'\nprepare = 'make-input'", 1);
+    let tracked = lab.track(|request, at| {
+        let status = i32::from(request.command[0] == "sh");
+        ended(Ended::Exited(status), at)
+    });
+    assert_eq!(tracked.unwrap().samples, 2);
+    assert!(lab.samples().iter().all(|line| line.contains("`prepare` failed: exit 1")));
+}

@@ -1,0 +1,224 @@
+//! One trial: fill in the command, execute it with its hooks, judge the answer.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tacho_measure::{Capture, Ended, Execution, Executor, Request};
+use tacho_record::plan::{Benchmark, ExpectOutput, fill};
+use tacho_record::{Digest, Failure, Outcome, Parameters, Place, Sample};
+
+use crate::ExperimentError;
+
+/// A benchmark at a build, ready to be executed.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    request: Request,
+    prepare: Option<Request>,
+    conclude: Option<Request>,
+    exit: i32,
+    answer: Answer,
+}
+
+/// What the right output is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    /// Nobody looks.
+    Any,
+    /// The text that was searched must have been found.
+    Contains,
+    /// Content of this digest.
+    Known(Digest),
+    /// The same as the first valid one.
+    SameAsFirst,
+}
+
+/// What came of a trial.
+#[derive(Debug)]
+pub enum Tried {
+    /// A sample, valid or failed.
+    Sampled {
+        /// The sample.
+        sample: Sample,
+        /// The digest of its output, when the first valid one becomes the reference.
+        answer: Option<Digest>,
+    },
+    /// The user interrupted it: there is no sample.
+    Interrupted,
+}
+
+/// What is filled into a benchmark's command for one build.
+#[derive(Clone, Copy, Debug)]
+pub struct Workplace<'a> {
+    /// The folder of the plan, which relative paths start from.
+    pub plan_folder: &'a Path,
+    /// The folder of the unpacked build.
+    pub build: &'a Path,
+    /// The revision's full name.
+    pub revision: &'a str,
+}
+
+impl Trial {
+    /// Prepares the trial of a benchmark with these parameters at this build.
+    pub fn new(
+        benchmark: &Benchmark,
+        parameters: &Parameters,
+        workplace: Workplace<'_>,
+    ) -> Result<Self, ExperimentError> {
+        let build = workplace.build.to_string_lossy();
+        let shown: Vec<(String, String)> =
+            parameters.0.iter().map(|(name, value)| (name.clone(), value.to_string())).collect();
+        let mut values =
+            vec![("build", &*build), ("revision", workplace.revision), ("release", workplace.revision)];
+        values.extend(shown.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+
+        let (answer, stdout) = expected_output(&benchmark.expect.stdout, workplace.plan_folder)?;
+        let directory = join(workplace.plan_folder, benchmark.directory.as_deref());
+        let request = |command: Vec<String>| Request {
+            command,
+            directory: directory.clone(),
+            environment: Vec::new(),
+            stdin: None,
+            timeout: benchmark.timeout,
+            stdout: Capture::Nothing,
+        };
+        let hook = |script: &Option<String>| {
+            script
+                .as_ref()
+                .map(|script| request(["sh", "-c", &fill(script, &values)].map(str::to_owned).to_vec()))
+        };
+        Ok(Self {
+            prepare: hook(&benchmark.prepare),
+            conclude: hook(&benchmark.conclude),
+            request: Request {
+                stdin: benchmark.stdin.as_ref().map(|file| workplace.plan_folder.join(file)),
+                stdout,
+                ..request(benchmark.command.iter().map(|word| fill(word, &values)).collect())
+            },
+            exit: benchmark.expect.exit,
+            answer,
+        })
+    }
+
+    /// Executes it once; `reference` is the digest of the first valid answer, if there was one.
+    pub fn execute(&self, executor: &mut dyn Executor, place: Place, reference: Option<Digest>) -> Tried {
+        let before = self.prepare.as_ref().map(|hook| executor.execute(hook));
+        match before.as_ref().and_then(|execution| hook_failure("prepare", execution)) {
+            Some(HookEnd::Interrupted) => return Tried::Interrupted,
+            Some(HookEnd::Failed(failure)) => {
+                let execution = before.as_ref().map_or_else(|| executor.now(), |execution| execution.at);
+                return sampled(Sample { place, at: execution, outcome: failure, values: Vec::new() }, None);
+            }
+            None => {}
+        }
+        let execution = executor.execute(&self.request);
+        if matches!(execution.ended, Ended::Interrupted) {
+            return Tried::Interrupted;
+        }
+        let mut outcome = self.judge(&execution, reference);
+        let after = self.conclude.as_ref().map(|hook| executor.execute(hook));
+        match after.as_ref().and_then(|execution| hook_failure("conclude", execution)) {
+            Some(HookEnd::Failed(failure)) if outcome == Outcome::Valid => outcome = failure,
+            // The execution itself is whole: an interrupt during its epilogue does not undo it.
+            _ => {}
+        }
+        let answer = (outcome == Outcome::Valid && self.answer == Answer::SameAsFirst)
+            .then(|| execution.stdout.as_ref().map(|stdout| stdout.digest))
+            .flatten();
+        sampled(Sample { place, at: execution.at, outcome, values: values(&execution) }, answer)
+    }
+
+    /// Whether it ended as the plan expects.
+    fn judge(&self, execution: &Execution, reference: Option<Digest>) -> Outcome {
+        let failure = match &execution.ended {
+            Ended::Exited(code) if *code != self.exit => Some(Failure::Exit { code: *code }),
+            Ended::Exited(_) => self.wrong_answer(execution, reference),
+            Ended::Killed(number) => Some(Failure::Signal { number: *number }),
+            Ended::NotStarted(why) => Some(Failure::NotStarted { why: why.clone() }),
+            Ended::TimedOut | Ended::Interrupted => Some(Failure::TimedOut),
+        };
+        failure.map_or(Outcome::Valid, |failure| Outcome::Failed { failure, output: tail(execution) })
+    }
+
+    fn wrong_answer(&self, execution: &Execution, reference: Option<Digest>) -> Option<Failure> {
+        let stdout = execution.stdout.as_ref();
+        let expected = match self.answer {
+            Answer::Any => return None,
+            Answer::Contains => {
+                let found = stdout.and_then(|stdout| stdout.found) == Some(true);
+                let why = "the output does not contain the expected text".to_owned();
+                return (!found).then_some(Failure::WrongAnswer { why });
+            }
+            Answer::Known(digest) => digest,
+            Answer::SameAsFirst => reference?,
+        };
+        let (digest, bytes) = stdout.map_or((Digest::of(""), 0), |stdout| (stdout.digest, stdout.bytes));
+        let why = format!("{bytes} bytes of output {}, expected {}", digest.short(), expected.short());
+        (digest != expected).then_some(Failure::WrongAnswer { why })
+    }
+}
+
+fn sampled(sample: Sample, answer: Option<Digest>) -> Tried {
+    Tried::Sampled { sample, answer }
+}
+
+/// How a hook ended, unless it went well.
+enum HookEnd {
+    Failed(Outcome),
+    Interrupted,
+}
+
+fn hook_failure(name: &str, execution: &Execution) -> Option<HookEnd> {
+    let why = match &execution.ended {
+        Ended::Exited(0) => return None,
+        Ended::Interrupted => return Some(HookEnd::Interrupted),
+        Ended::Exited(code) => format!("`{name}` failed: exit {code}"),
+        Ended::Killed(number) => format!("`{name}` failed: killed by signal {number}"),
+        Ended::TimedOut => format!("`{name}` failed: timed out"),
+        Ended::NotStarted(why) => format!("`{name}` failed: {why}"),
+    };
+    Some(HookEnd::Failed(Outcome::Failed { failure: Failure::Hook { why }, output: tail(execution) }))
+}
+
+/// What an execution's readings are called; what could not be read is absent. In order of the names.
+fn values(execution: &Execution) -> Vec<(String, f64)> {
+    let nanoseconds = |time: Duration| time.as_nanos() as f64;
+    let usage = &execution.usage;
+    if matches!(execution.ended, Ended::NotStarted(_)) {
+        return Vec::new();
+    }
+    let mut values = vec![("cpu".to_owned(), nanoseconds(usage.user + usage.sys))];
+    values.extend(usage.peak_memory.map(|bytes| ("peak-memory".to_owned(), bytes as f64)));
+    values.push(("sys".to_owned(), nanoseconds(usage.sys)));
+    values.push(("user".to_owned(), nanoseconds(usage.user)));
+    values.push(("wall".to_owned(), nanoseconds(execution.wall)));
+    values
+}
+
+/// The last of what it said: standard error, else standard output.
+fn tail(execution: &Execution) -> String {
+    let stdout = execution.stdout.as_ref().map_or(&[][..], |stdout| &stdout.tail);
+    let bytes = if execution.stderr_tail.is_empty() { stdout } else { &execution.stderr_tail };
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// What to look for in the output, and how much of it must therefore be read.
+fn expected_output(
+    expected: &ExpectOutput,
+    plan_folder: &Path,
+) -> Result<(Answer, Capture), ExperimentError> {
+    Ok(match expected {
+        ExpectOutput::Anything => (Answer::Any, Capture::Nothing),
+        ExpectOutput::Contains(text) => (Answer::Contains, Capture::Search(text.clone())),
+        ExpectOutput::File(file) => {
+            let path = plan_folder.join(file);
+            let content =
+                std::fs::read(&path).map_err(|source| ExperimentError::ExpectedOutput { path, source })?;
+            (Answer::Known(Digest::of(content)), Capture::Digest)
+        }
+        ExpectOutput::Same => (Answer::SameAsFirst, Capture::Digest),
+    })
+}
+
+fn join(folder: &Path, path: Option<&str>) -> PathBuf {
+    path.map_or_else(|| folder.to_owned(), |path| folder.join(path))
+}
