@@ -1,0 +1,176 @@
+// What the chart library does not draw itself: samples, markers, tags, and what failed.
+import type uPlot from "uplot";
+import type { Point, State } from "../data.ts";
+import type { Columns } from "./columns.ts";
+import type { Theme } from "./theme.ts";
+
+/** What the layers draw, asked for at each drawing. */
+export interface Scene {
+  points: Point[];
+  data: Columns;
+  theme: Theme;
+}
+
+/** Where one drawing takes place, in the canvas' own pixels. */
+interface Stage {
+  ctx: CanvasRenderingContext2D;
+  box: uPlot.BBox;
+  /** Canvas pixels of one pixel on the page. */
+  pixel: number;
+  /** Canvas pixels between neighbouring revisions. */
+  step: number;
+  first: number;
+  last: number;
+  x: (place: number) => number;
+  y: (value: number) => number;
+}
+
+function stage(u: uPlot, count: number): Stage {
+  const from = u.scales["x"]?.min ?? 0;
+  const to = u.scales["x"]?.max ?? count;
+  return {
+    ctx: u.ctx,
+    box: u.bbox,
+    pixel: u.bbox.width / Math.max(u.over.clientWidth, 1),
+    step: u.bbox.width / Math.max(to - from, 1e-9),
+    first: Math.max(0, Math.floor(from)),
+    last: Math.min(count - 1, Math.ceil(to)),
+    x: (place) => u.valToPos(place, "x", true),
+    y: (value) => u.valToPos(value, "y", true),
+  };
+}
+
+/** Draws within the plotting area only, and leaves no trace in the context. */
+function clipped(s: Stage, draw: () => void): void {
+  const { ctx, box } = s;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(box.left, box.top, box.width, box.height);
+  ctx.clip();
+  draw();
+  ctx.restore();
+}
+
+/** Behind the lines: tags, then every sample; those beyond the edge as triangles on it. */
+export function behind(u: uPlot, { points, data, theme }: Scene): void {
+  const s = stage(u, points.length);
+  drawTags(s, points, theme);
+  clipped(s, () => drawSamples(s, data, theme));
+}
+
+function drawSamples(s: Stage, data: Columns, theme: Theme): void {
+  const { ctx, box } = s;
+  const radius = Math.min(Math.max(s.step * 0.12, 1.1 * s.pixel), 2.2 * s.pixel);
+  // With room the samples of a revision stand side by side, in the order in which they were taken.
+  const spread = s.step > 14 * s.pixel ? s.step * 0.5 : 0;
+  const dots = new Path2D();
+  const beyond = new Path2D();
+  for (let place = s.first; place <= s.last; place++) {
+    const values = data.samples[place] ?? [];
+    values.forEach((value, number) => {
+      const offset = values.length > 1 ? (number / (values.length - 1) - 0.5) * spread : 0;
+      const x = s.x(place) + offset;
+      const y = s.y(value);
+      if (y < box.top) triangle(beyond, x, box.top + s.pixel, 3.5 * s.pixel, 1);
+      else if (y > box.top + box.height) triangle(beyond, x, box.top + box.height - s.pixel, 3.5 * s.pixel, -1);
+      else circle(dots, x, y, radius);
+    });
+  }
+  ctx.fillStyle = theme.sample;
+  ctx.fill(dots);
+  ctx.fillStyle = theme.muted;
+  ctx.fill(beyond);
+}
+
+/** A line for each tag, and its name above the plotting area where there is room. */
+function drawTags(s: Stage, points: Point[], theme: Theme): void {
+  const { ctx, box, pixel } = s;
+  ctx.save();
+  ctx.strokeStyle = theme.muted;
+  ctx.fillStyle = theme.muted;
+  ctx.lineWidth = pixel;
+  ctx.font = theme.font.replace("12px", `${11 * pixel}px`);
+  ctx.textAlign = "center";
+  ctx.textBaseline = "bottom";
+  ctx.setLineDash([pixel, 3 * pixel]);
+  let free = 0;
+  for (let place = s.first; place <= s.last; place++) {
+    const tag = points[place]?.revision.tags[0];
+    const x = Math.round(s.x(place)) + 0.5 * pixel;
+    if (tag === undefined || x < box.left || x > box.left + box.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, box.top);
+    ctx.lineTo(x, box.top + box.height);
+    ctx.stroke();
+    const half = ctx.measureText(tag).width / 2;
+    if (x - half < free) continue;
+    ctx.fillText(tag, x, box.top - 3 * pixel);
+    free = x + half + 6 * pixel;
+  }
+  ctx.restore();
+}
+
+/** In front of the lines: a marker a revision when there is room, and along the bottom what failed. */
+export function inFront(u: uPlot, { points, data, theme }: Scene): void {
+  const s = stage(u, points.length);
+  clipped(s, () => {
+    if (s.step >= 6 * s.pixel) drawMarkers(s, points, data, theme);
+    drawFailures(s, points, theme);
+  });
+}
+
+/** Full where the revision was measured, hollow where another was in its stead. */
+function drawMarkers(s: Stage, points: Point[], data: Columns, theme: Theme): void {
+  const { ctx } = s;
+  const full = new Path2D();
+  const hollow = new Path2D();
+  const radius = Math.min(Math.max(s.step * 0.2, 2 * s.pixel), 3.5 * s.pixel);
+  for (let place = s.first; place <= s.last; place++) {
+    const median = data.median[place];
+    if (typeof median !== "number") continue;
+    circle(points[place]?.state === "equal" ? hollow : full, s.x(place), s.y(median), radius);
+  }
+  ctx.lineWidth = 1.5 * s.pixel;
+  ctx.strokeStyle = theme.median;
+  ctx.fillStyle = theme.median;
+  ctx.fill(full);
+  ctx.fillStyle = theme.surface;
+  ctx.fill(hollow);
+  ctx.stroke(hollow);
+}
+
+const FAILURES: ReadonlySet<State> = new Set(["build-failed", "build-timed-out", "executions-failed"]);
+
+/** A cross for no build, a bar for a build whose executions all failed. */
+function drawFailures(s: Stage, points: Point[], theme: Theme): void {
+  const { ctx, box, pixel } = s;
+  const size = Math.min(Math.max(s.step * 0.4, 1.5 * pixel), 4 * pixel);
+  const y = box.top + box.height - 7 * pixel;
+  ctx.strokeStyle = theme.failure;
+  ctx.lineWidth = 1.5 * pixel;
+  ctx.beginPath();
+  for (let place = s.first; place <= s.last; place++) {
+    const state = points[place]?.state;
+    if (state === undefined || !FAILURES.has(state)) continue;
+    const x = s.x(place);
+    ctx.moveTo(x - size, y - size);
+    ctx.lineTo(x + size, y + size);
+    if (state === "executions-failed") continue;
+    ctx.moveTo(x - size, y + size);
+    ctx.lineTo(x + size, y - size);
+  }
+  ctx.stroke();
+}
+
+function circle(path: Path2D, x: number, y: number, radius: number): void {
+  path.moveTo(x + radius, y);
+  path.arc(x, y, radius, 0, 2 * Math.PI);
+}
+
+/** Pointing up (1) or down (-1), with its tip at the place. */
+function triangle(path: Path2D, x: number, y: number, size: number, up: 1 | -1): void {
+  path.moveTo(x, y);
+  path.lineTo(x - size, y + up * size * 1.4);
+  path.lineTo(x + size, y + up * size * 1.4);
+  path.closePath();
+}
