@@ -1,0 +1,159 @@
+//! The data of a series for others: the contract with `web/src/data.ts`, version by version.
+//!
+//! `data/SERIES.json` is for whoever wants the numbers, `data/SERIES.js` the same for the page. Values are in the
+//! metric's base unit; what is absent is left out, never 0 and never null.
+
+use serde::{Serialize, Serializer};
+use tacho_record::{BenchmarkKey, Metric, Revision};
+
+use crate::SiteError;
+use crate::text;
+use crate::view::{Judged, Row, Scale, SeriesView, View};
+
+/// Raised when a reader of the version before would misread the data.
+pub const FORMAT_VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct SeriesFile<'a> {
+    format_version: u32,
+    subject: &'a str,
+    title: String,
+    benchmark: &'a BenchmarkKey,
+    metric: &'a Metric,
+    host: &'a str,
+    scale: &'a Scale,
+    points: Vec<PointData<'a>>,
+}
+
+#[derive(Serialize)]
+struct PointData<'a> {
+    revision: &'a Revision,
+    short: &'a str,
+    page: String,
+    state: &'static str,
+    state_text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    equal_to: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<SummaryData>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    change: Option<ChangeData>,
+    #[serde(serialize_with = "plain_all")]
+    values: &'a [f64],
+    failed: u32,
+}
+
+#[derive(Serialize)]
+struct SummaryData {
+    n: usize,
+    median: Plain,
+    q1: Plain,
+    q3: Plain,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interval: Option<[Plain; 2]>,
+}
+
+#[derive(Serialize)]
+struct ChangeData {
+    share: f64,
+    text: String,
+    judged: Judged,
+}
+
+/// A series as JSON, on one line and with no `<` in it.
+pub(crate) fn json(view: &View, series: &SeriesView) -> Result<Vec<u8>, SiteError> {
+    let key = &series.series.key;
+    let file = SeriesFile {
+        format_version: FORMAT_VERSION,
+        subject: &view.lab.subject,
+        title: key.benchmark.to_string(),
+        benchmark: &key.benchmark,
+        metric: &key.metric,
+        host: &key.host,
+        scale: &series.scale,
+        points: series.rows.iter().map(|row| point(view, row)).collect(),
+    };
+    let text = serde_json::to_string(&file).map_err(|source| SiteError::Encode {
+        path: format!("data/{}.json", series.slug),
+        source: source.into(),
+    })?;
+    Ok(inert(text).into_bytes())
+}
+
+/// The same as a script that a page can load from disk.
+pub(crate) fn script(json: &[u8]) -> Vec<u8> {
+    [b"window.TACHO = ".as_slice(), json, b";\n"].concat()
+}
+
+fn point<'a>(view: &View<'a>, row: &Row<'a>) -> PointData<'a> {
+    let revision = &view.revisions[row.revision];
+    PointData {
+        revision: revision.revision,
+        short: revision.revision.short(),
+        page: format!("revision/{}.html", revision.slug),
+        state: row.state.key(),
+        state_text: row.state_text(|id| view.short(id)),
+        equal_to: row.point.equal_to.as_deref(),
+        summary: row.summary.map(|s| SummaryData {
+            n: s.n,
+            median: Plain(s.median),
+            q1: Plain(s.q1),
+            q3: Plain(s.q3),
+            interval: s.interval.map(|(low, high)| [Plain(low), Plain(high)]),
+        }),
+        change: row.change.map(|change| ChangeData {
+            share: change.share,
+            text: text::percent_change(change.share),
+            judged: change.judged,
+        }),
+        values: &row.point.values,
+        failed: row.point.failed,
+    }
+}
+
+/// A number that is written without a point when it is whole, as nearly all are.
+struct Plain(f64);
+
+impl Serialize for Plain {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        if self.0.fract() == 0.0 && self.0.abs() < EXACT {
+            #[allow(clippy::cast_possible_truncation)] // whole and below 2^53
+            serializer.serialize_i64(self.0 as i64)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
+}
+
+fn plain_all<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(values.iter().copied().map(Plain))
+}
+
+/// JSON that means the same and is harmless wherever it is put: `</script>` cannot end a script, and the two
+/// line ends of Unicode cannot break one.
+fn inert(json: String) -> String {
+    if !json.contains(['<', '\u{2028}', '\u{2029}']) {
+        return json;
+    }
+    json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_have_no_point() {
+        let json = serde_json::to_string(&[Plain(416_253_988.0), Plain(-0.5), Plain(1e300)]).unwrap();
+        assert_eq!(json, "[416253988,-0.5,1e+300]");
+    }
+
+    #[test]
+    fn a_script_cannot_be_left_and_means_the_same() {
+        let text = "</script><b>\u{2028}";
+        let json = inert(serde_json::to_string(text).unwrap());
+        assert_eq!(json, r#""\u003c/script>\u003cb>\u2028""#);
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+    }
+}

@@ -1,0 +1,53 @@
+//! What can go wrong when pages are written.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::SourceError;
+
+/// Pages could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum SiteError {
+    /// A file could not be put into a form for others; that is a defect of this program.
+    #[error("cannot encode `{path}`: {source}")]
+    Encode {
+        /// The file, from the folder of the pages.
+        path: String,
+        /// What the encoder said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A file that this program did not write is in the way.
+    #[error(
+        "`{path}` exists and is not a page of ours\nhint: name an empty folder, or one that holds pages already"
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The folder's list of pages is not one.
+    #[error(
+        "`{path}` is not a list of pages: {source}\nhint: name an empty folder, or remove the pages and this list"
+    )]
+    Manifest {
+        /// The list.
+        path: PathBuf,
+        /// What the parser said.
+        source: serde_json::Error,
+    },
+    /// Samples or logs could not be read.
+    #[error("cannot read what was measured at `{revision}`: {source}")]
+    Read {
+        /// The revision's full name.
+        revision: String,
+        /// What the source said.
+        source: SourceError,
+    },
+    /// A file could not be written, read back or removed.
+    #[error("cannot write `{path}`: {source}")]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}

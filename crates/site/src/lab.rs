@@ -1,0 +1,77 @@
+//! What the pages are made from: all that is in memory, and where the rest is read from.
+//!
+//! The caller fills a [`Lab`] from wherever its results are kept. Samples and logs are many, so they are read
+//! from a [`Source`], one revision at a time, while the pages are written.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use tacho_record::{BenchmarkKey, Build, Commit, Digest, Host, Measurement, Revision, Run, Series};
+
+/// Everything about one subject's measurements but the samples and the logs.
+#[derive(Clone, Debug)]
+pub struct Lab {
+    /// The name of the program under test.
+    pub subject: String,
+    /// Where a revision can be seen: an `http` address with `{commit}` or `{release}` in it.
+    pub link: Option<String>,
+    /// When the pages are made; it stands on the overview only.
+    pub made: Timestamp,
+    /// The version of the tool that makes them.
+    pub version: String,
+    /// The machines, with their facts.
+    pub hosts: Vec<Host>,
+    /// The sessions in which the samples were taken.
+    pub runs: Vec<RunRecord>,
+    /// All revisions that were measured or tried, in any order.
+    pub revisions: Vec<Revision>,
+    /// All builds that were tried.
+    pub builds: Vec<HostBuild>,
+    /// What was measured, over revisions; of each benchmark the most telling metric first.
+    pub series: Vec<Series>,
+    /// The commits of the measured part of history, in any order; may be empty.
+    pub commits: Vec<Commit>,
+}
+
+/// A build, and the host that it was made on.
+#[derive(Clone, Debug)]
+pub struct HostBuild {
+    /// The host's name.
+    pub host: String,
+    /// The build.
+    pub build: Build,
+}
+
+/// A run, and under which conditions it measured.
+#[derive(Clone, Debug)]
+pub struct RunRecord {
+    /// The run.
+    pub run: Run,
+    /// What was read from the host for this run (governor, turbo, load …), each as one line of text.
+    pub conditions: BTreeMap<String, String>,
+    /// What speaks against trusting it, a sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// A measurement, and of what and where it is one.
+#[derive(Clone, Debug)]
+pub struct HostMeasurement {
+    /// The host's name.
+    pub host: String,
+    /// The benchmark with its parameters.
+    pub benchmark: BenchmarkKey,
+    /// The samples, with their revision and run.
+    pub measurement: Measurement,
+}
+
+/// Why a [`Source`] could not give what was asked for.
+pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Where samples and logs are read from.
+pub trait Source {
+    /// All measurements of the revision of that full name; none when it has none of its own.
+    fn measurements(&mut self, revision: &str) -> Result<Vec<HostMeasurement>, SourceError>;
+
+    /// The bytes of that log, if it is still kept.
+    fn log(&mut self, log: Digest) -> Result<Option<Vec<u8>>, SourceError>;
+}

@@ -1,0 +1,136 @@
+//! Every sample of every series, kept small while revisions are read, written as CSV when all are.
+//!
+//! The metrics of a benchmark come from the same executions, so those are kept once and the values beside them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use tacho_record::{BenchmarkKey, Outcome, Place, SeriesKey, Unit};
+
+use crate::view::{SeriesView, View};
+use crate::{HostMeasurement, SiteError};
+
+const HEAD: [&str; 10] =
+    ["series", "revision", "date", "run", "round", "position", "at", "outcome", "value", "unit"];
+
+/// All executions of all benchmarks.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    benchmarks: HashMap<String, Executions>,
+    outcomes: HashMap<String, Arc<str>>,
+}
+
+#[derive(Default)]
+struct Executions {
+    all: Vec<Execution>,
+    /// By metric; `NaN` where it was not read, and shorter than `all` where it was not read any more.
+    values: BTreeMap<String, Vec<f64>>,
+}
+
+struct Execution {
+    revision: usize,
+    run: i64,
+    place: Place,
+    at: Timestamp,
+    /// The failure in one line; none when it was valid.
+    failure: Option<Arc<str>>,
+}
+
+impl Ledger {
+    /// Adds what was measured at the revision of that place in history.
+    pub(crate) fn add(&mut self, revision: usize, measured: &HostMeasurement) {
+        let executions = self.benchmarks.entry(identity(&measured.benchmark, &measured.host)).or_default();
+        for sample in &measured.measurement.samples {
+            let failure = match &sample.outcome {
+                Outcome::Valid => None,
+                Outcome::Failed { failure, .. } => {
+                    let line = failure.line();
+                    let shared = self.outcomes.entry(line).or_insert_with_key(|line| line.as_str().into());
+                    Some(Arc::clone(shared))
+                }
+            };
+            let row = executions.all.len();
+            let (place, at) = (sample.place, sample.at);
+            executions.all.push(Execution { revision, run: measured.measurement.run, place, at, failure });
+            for (metric, value) in &sample.values {
+                if let Some(values) = executions.values.get_mut(metric) {
+                    values.resize(row, f64::NAN);
+                    values.push(*value);
+                } else {
+                    let mut values = vec![f64::NAN; row];
+                    values.push(*value);
+                    executions.values.insert(metric.clone(), values);
+                }
+            }
+        }
+    }
+
+    /// How many executions there are in all.
+    pub(crate) fn executions(&self) -> usize {
+        self.benchmarks.values().map(|executions| executions.all.len()).sum()
+    }
+
+    /// Every execution of the series, in order of history, as CSV.
+    pub(crate) fn csv(&self, view: &View, series: &SeriesView) -> Result<Vec<u8>, SiteError> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        self.write(view, series, &mut writer)
+            .and_then(|()| writer.into_inner().map_err(|error| error.into_error().into()))
+            .map_err(|source| SiteError::Encode {
+                path: format!("data/{}.csv", series.slug),
+                source: source.into(),
+            })
+    }
+
+    fn write(
+        &self,
+        view: &View,
+        series: &SeriesView,
+        writer: &mut csv::Writer<Vec<u8>>,
+    ) -> Result<(), csv::Error> {
+        writer.write_record(HEAD)?;
+        let SeriesKey { benchmark, host, metric } = &series.series.key;
+        let Some(executions) = self.benchmarks.get(&identity(benchmark, host)) else { return Ok(()) };
+        let values = executions.values.get(&metric.name).map_or(&[][..], Vec::as_slice);
+        let name = harmless(format!("{benchmark} {} on {host}", metric.name));
+        let unit = harmless(unit(&metric.unit).to_owned());
+        for (row, execution) in executions.all.iter().enumerate() {
+            let revision = view.revisions[execution.revision].revision;
+            let value = values.get(row).copied().filter(|value| value.is_finite());
+            writer.write_field(&name)?;
+            writer.write_field(harmless(revision.id.clone()))?;
+            writer.write_field(revision.date.map(|date| date.to_string()).unwrap_or_default())?;
+            writer.write_field(execution.run.to_string())?;
+            writer.write_field(execution.place.round.to_string())?;
+            writer.write_field(execution.place.position.to_string())?;
+            writer.write_field(execution.at.to_string())?;
+            writer
+                .write_field(execution.failure.as_deref().map_or("valid".into(), |f| harmless(f.into())))?;
+            writer.write_field(value.map(|value| value.to_string()).unwrap_or_default())?;
+            writer.write_field(&unit)?;
+            writer.write_record(None::<&[u8]>)?;
+        }
+        Ok(())
+    }
+}
+
+/// What tells a benchmark on a host from all others.
+fn identity(benchmark: &BenchmarkKey, host: &str) -> String {
+    format!("{benchmark:?} {host:?}")
+}
+
+/// The base unit's name.
+fn unit(unit: &Unit) -> &str {
+    match unit {
+        Unit::Bytes => "bytes",
+        Unit::Nanoseconds => "nanoseconds",
+        Unit::Other(name) => name,
+    }
+}
+
+/// Text that no spreadsheet takes for a formula.
+///
+/// OWASP, "CSV Injection": a cell that begins with one of these gets an apostrophe in front.
+fn harmless(text: String) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) { format!("'{text}") } else { text }
+}

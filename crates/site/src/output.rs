@@ -1,0 +1,249 @@
+//! The folder of pages: files whole or not at all, unchanged ones untouched, our own ones removed when stale.
+//!
+//! A list of what was written (`tacho-site.json`) is kept beside the pages. Only what stands in it is ever
+//! replaced or removed, so a folder with somebody's own files is safe.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use crate::SiteError;
+
+const MANIFEST: &str = "tacho-site.json";
+const MANIFEST_VERSION: u32 = 1;
+
+/// The folders that pages are kept in; the folder of the pages itself has a few more files.
+pub(crate) const FOLDERS: [&str; 4] = ["data", "log", "revision", "series"];
+
+#[derive(Serialize, Deserialize)]
+struct Manifest {
+    format_version: u32,
+    files: BTreeSet<String>,
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The page to open first.
+    pub index: PathBuf,
+    /// How many pages for people there are.
+    pub pages: usize,
+    /// How many files there are in all, raw data and logs included.
+    pub files: usize,
+    /// How many of them are new or changed.
+    pub changed: usize,
+    /// How many files of an earlier time were removed.
+    pub removed: usize,
+    /// The size of all files, in bytes.
+    pub bytes: u64,
+}
+
+/// A folder that is being written.
+pub(crate) struct Output {
+    dir: PathBuf,
+    /// What an earlier time has written.
+    earlier: BTreeSet<String>,
+    planned: BTreeSet<String>,
+    changed: AtomicUsize,
+    bytes: AtomicU64,
+}
+
+impl Output {
+    /// Prepares a folder for exactly these files, named from the folder with `/`.
+    pub(crate) fn open(dir: &Path, planned: BTreeSet<String>) -> Result<Self, SiteError> {
+        for folder in FOLDERS {
+            let path = dir.join(folder);
+            fs::create_dir_all(&path).map_err(|source| SiteError::Write { path, source })?;
+        }
+        let earlier = read_manifest(&dir.join(MANIFEST))?;
+        let output = Self {
+            dir: dir.to_owned(),
+            earlier,
+            planned,
+            changed: AtomicUsize::default(),
+            bytes: AtomicU64::default(),
+        };
+        // Listed before it is written: a writer that is killed half-way leaves nothing that the next does not know.
+        let both = output.earlier.union(&output.planned).cloned().collect();
+        output.write_manifest(both)?;
+        Ok(output)
+    }
+
+    /// Writes one of the planned files, unless it already holds this.
+    pub(crate) fn put(&self, name: &str, content: &[u8]) -> Result<(), SiteError> {
+        debug_assert!(self.planned.contains(name), "`{name}` was not planned");
+        let path = self.dir.join(name);
+        let failed = |source| SiteError::Write { path: path.clone(), source };
+        self.bytes.fetch_add(content.len() as u64, Ordering::Relaxed);
+        match compare(&path, content).map_err(failed)? {
+            Existing::Same => return Ok(()),
+            Existing::Other if !self.earlier.contains(name) => return Err(SiteError::Foreign { path }),
+            Existing::Other | Existing::Absent => {}
+        }
+        replace(&path, content).map_err(failed)?;
+        self.changed.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Removes what an earlier time has written and this one has not.
+    pub(crate) fn close(self) -> Result<Written, SiteError> {
+        let mut removed = 0;
+        for name in self.earlier.difference(&self.planned).filter(|name| is_ours(name)) {
+            let path = self.dir.join(name);
+            match fs::remove_file(&path) {
+                Ok(()) => removed += 1,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(source) => return Err(SiteError::Write { path, source }),
+            }
+        }
+        self.write_manifest(self.planned.clone())?;
+        let is_page = |name: &&String| Path::new(name).extension().is_some_and(|kind| kind == "html");
+        Ok(Written {
+            index: self.dir.join("index.html"),
+            pages: self.planned.iter().filter(is_page).count(),
+            files: self.planned.len(),
+            changed: self.changed.into_inner(),
+            removed,
+            bytes: self.bytes.into_inner(),
+        })
+    }
+
+    fn write_manifest(&self, files: BTreeSet<String>) -> Result<(), SiteError> {
+        let path = self.dir.join(MANIFEST);
+        let manifest = Manifest { format_version: MANIFEST_VERSION, files };
+        let text = serde_json::to_vec_pretty(&manifest)
+            .map_err(|source| SiteError::Encode { path: MANIFEST.into(), source: source.into() })?;
+        if fs::read(&path).is_ok_and(|before| before == text) {
+            return Ok(());
+        }
+        replace(&path, &text).map_err(|source| SiteError::Write { path, source })
+    }
+}
+
+/// What stands where a file is to be written.
+enum Existing {
+    Absent,
+    Other,
+    Same,
+}
+
+fn compare(path: &Path, content: &[u8]) -> io::Result<Existing> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Existing::Absent),
+        Err(error) => Err(error),
+        Ok(metadata) if metadata.len() != content.len() as u64 => Ok(Existing::Other),
+        Ok(_) => Ok(if fs::read(path)? == content { Existing::Same } else { Existing::Other }),
+    }
+}
+
+/// Puts a file in place of another in one step; readers see the one or the other.
+fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".tacho-");
+    #[cfg(unix)]
+    {
+        // Pages are made to be served: as readable as the umask allows, not for their owner alone.
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(content)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn read_manifest(path: &Path) -> Result<BTreeSet<String>, SiteError> {
+    let text = match fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        Err(source) => return Err(SiteError::Write { path: path.to_owned(), source }),
+    };
+    let manifest: Manifest = serde_json::from_slice(&text)
+        .map_err(|source| SiteError::Manifest { path: path.to_owned(), source })?;
+    Ok(manifest.files)
+}
+
+/// Whether a name in a list can be one of our files: a list is a file, and anyone may have edited it.
+fn is_ours(name: &str) -> bool {
+    let parts: Option<Vec<&str>> = Path::new(name)
+        .components()
+        .map(|part| if let Component::Normal(part) = part { part.to_str() } else { None })
+        .collect();
+    match parts.as_deref() {
+        Some([file]) => ["html", "js", "css"].iter().any(|kind| file.ends_with(&format!(".{kind}"))),
+        Some([folder, _]) => FOLDERS.contains(folder),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    fn write(dir: &Path, files: &[(&str, &str)]) -> Result<Written, SiteError> {
+        let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
+        let output = Output::open(dir, plan(&names))?;
+        for (name, content) in files {
+            output.put(name, content.as_bytes())?;
+        }
+        output.close()
+    }
+
+    #[test]
+    fn only_what_changed_is_written_and_only_ours_is_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let first =
+            write(dir.path(), &[("index.html", "a"), ("series/x.html", "x"), ("data/x.js", "1")]).unwrap();
+        assert_eq!((first.pages, first.files, first.changed, first.bytes), (2, 3, 3, 3));
+        fs::write(dir.path().join("series/theirs.html"), "theirs").unwrap();
+
+        let second = write(dir.path(), &[("index.html", "b"), ("data/x.js", "1")]).unwrap();
+        assert_eq!((second.changed, second.removed), (1, 1));
+        assert!(!dir.path().join("series/x.html").exists());
+        assert!(dir.path().join("series/theirs.html").exists());
+    }
+
+    #[test]
+    fn a_file_that_is_not_ours_is_not_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("index.html"), "theirs").unwrap();
+        let error = write(dir.path(), &[("index.html", "ours!!")]).unwrap_err();
+        assert!(error.to_string().contains("is not a page of ours\nhint: "), "{error}");
+        assert_eq!(fs::read_to_string(dir.path().join("index.html")).unwrap(), "theirs");
+    }
+
+    #[test]
+    fn an_edited_list_removes_nothing_outside() {
+        let dir = tempfile::tempdir().unwrap();
+        let pages = dir.path().join("pages");
+        write(&pages, &[("index.html", "a")]).unwrap();
+        let outside = dir.path().join("precious.html");
+        fs::write(&outside, "precious").unwrap();
+        let names = ["../precious.html", "notes.txt", "data/../../precious.html"].map(str::to_owned);
+        let manifest = Manifest { format_version: 1, files: names.into() };
+        fs::write(pages.join(MANIFEST), serde_json::to_vec(&manifest).unwrap()).unwrap();
+        fs::write(pages.join("notes.txt"), "notes").unwrap();
+        assert_eq!(write(&pages, &[]).unwrap().removed, 0);
+        assert!(outside.exists() && pages.join("notes.txt").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pages_are_as_readable_as_other_new_files() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), &[("index.html", "a")]).unwrap();
+        fs::write(dir.path().join("plain"), "a").unwrap();
+        let mode = |name: &str| fs::metadata(dir.path().join(name)).unwrap().permissions().mode();
+        assert_eq!(mode("index.html"), mode("plain"));
+    }
+}

@@ -1,0 +1,131 @@
+//! The pages, one file each, and what they share: the frame, links and cells.
+//!
+//! Templates only: whatever they show was computed in [`crate::view`]. Everything that is not a template's own
+//! text is escaped by the template engine.
+
+pub(crate) mod overview;
+pub(crate) mod revision;
+pub(crate) mod revisions;
+pub(crate) mod runs;
+mod samples;
+pub(crate) mod series;
+
+use maud::{DOCTYPE, Markup, html};
+
+use crate::text;
+use crate::view::{Change, Judged, RevisionView, View};
+
+/// A mark that is nobody's trade: a dial with its trace. Small enough to stand in each page.
+const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E\
+    %3Ccircle cx='16' cy='16' r='14' fill='%23fff' stroke='%23345' stroke-width='3'/%3E\
+    %3Cpath d='M7 18l5-1 3 3 4-9 3 6 3-1' fill='none' stroke='%23c2410c' stroke-width='3'/%3E%3C/svg%3E";
+
+/// How a page is framed.
+pub(crate) struct Frame<'a> {
+    /// What stands in the window's head, before the subject.
+    pub(crate) title: &'a str,
+    /// The way to the folder of the pages: empty, or `../`.
+    pub(crate) root: &'a str,
+    /// Which of the main pages it is, by file name; empty for others.
+    pub(crate) active: &'a str,
+    /// The scripts that it loads, from the folder of the pages.
+    pub(crate) scripts: &'a [String],
+}
+
+/// A whole page around its content.
+pub(crate) fn framed(view: &View, frame: &Frame, content: &Markup) -> Vec<u8> {
+    let lab = view.lab;
+    let title = if frame.title.is_empty() {
+        lab.subject.clone()
+    } else {
+        format!("{} · {}", frame.title, lab.subject)
+    };
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content=(format!("tacho {}", lab.version));
+                title { (title) }
+                link rel="icon" href=(ICON);
+                link rel="stylesheet" href={ (frame.root) "app.css" };
+                @for script in frame.scripts { script src={ (frame.root) (script) } defer {} }
+            }
+            body {
+                header.top {
+                    a.subject href={ (frame.root) "index.html" } { (lab.subject) }
+                    nav aria-label="main" {
+                        @for (file, name) in MAIN {
+                            a href={ (frame.root) (file) } aria-current=[(file == frame.active).then_some("page")] {
+                                (name)
+                            }
+                        }
+                    }
+                }
+                main { (content) }
+                footer.bottom { "Times are UTC. Made by tacho " (lab.version) "." }
+            }
+        }
+    };
+    page.into_string().into_bytes()
+}
+
+const MAIN: [(&str, &str); 3] =
+    [("index.html", "Overview"), ("revisions.html", "Revisions"), ("runs.html", "Runs")];
+
+/// A link to a revision's page by its short name.
+fn revision_link(root: &str, revision: &RevisionView) -> Markup {
+    html! { a.rev href=(revision_path(root, revision)) { (revision.revision.short()) } }
+}
+
+fn revision_path(root: &str, revision: &RevisionView) -> String {
+    format!("{root}revision/{}.html", revision.slug)
+}
+
+/// A revision named anywhere, linked if the lab has it.
+fn revision_named(view: &View, root: &str, id: &str) -> Markup {
+    html! {
+        @match view.revision(id) {
+            Some(revision) => (revision_link(root, revision)),
+            None => span.rev { (id) },
+        }
+    }
+}
+
+/// A revision's tags.
+fn tags(revision: &RevisionView) -> Markup {
+    html! { @for tag in &revision.revision.tags { " " span.tag { (tag) } } }
+}
+
+/// A revision's day, or nothing for releases.
+fn day(revision: &RevisionView) -> String {
+    revision.revision.date.map(text::day).unwrap_or_default()
+}
+
+/// Two cells: the difference, and the word for it. Colour is never alone.
+///
+/// `head` repeats the name of the column, for tables that lose their head on narrow screens.
+fn change_cells(change: Option<Change>, head: Option<&str>) -> Markup {
+    let is = |judged| change.is_some_and(|change| change.judged == judged);
+    let (better, worse) = (is(Judged::Better), is(Judged::Worse));
+    html! {
+        td.num.change.better[better].worse[worse] data-head=[head] {
+            @if let Some(change) = change { (text::percent_change(change.share)) }
+        }
+        td.word.better[better].worse[worse] { @if let Some(change) = change { (change.judged.word()) } }
+    }
+}
+
+/// A table in a box of its own, which scrolls when the window is narrower than the table.
+fn scrolling(label: &str, table: &Markup) -> Markup {
+    html! { div.scroll role="region" aria-label=(label) tabindex="0" { (table) } }
+}
+
+/// Names and their values.
+fn facts<'a>(facts: impl IntoIterator<Item = (&'a String, &'a String)>) -> Markup {
+    html! {
+        dl.facts { @for (name, value) in facts { dt { (name) } dd { (value) } } }
+    }
+}

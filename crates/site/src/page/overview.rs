@@ -1,0 +1,195 @@
+//! The first page: what is measured, where each benchmark stands, and what is new.
+
+use jiff::Timestamp;
+use maud::{Markup, html};
+use tacho_record::{Direction, Host};
+
+use super::{Frame, change_cells, framed, revision_link, scrolling};
+use crate::text::{self, count, grouped};
+use crate::view::{SeriesView, View};
+use crate::{svg, view::RevisionView};
+
+/// How many of the newest revisions stand here; all are on a page of their own.
+const NEWEST: usize = 10;
+
+/// Writes the page; `executions` is the number of all.
+pub(crate) fn page(view: &View, executions: usize) -> Vec<u8> {
+    let content = html! {
+        h1 { (view.lab.subject) }
+        (extent(view))
+        (numbers(view, view.groups.len(), executions))
+        @for host in view.hosts() {
+            section {
+                h2 { "Benchmarks on " (host) }
+                (scrolling(&format!("benchmarks on {host}"), &table(view, host)))
+            }
+        }
+        (legend())
+        section {
+            h2 { "Newest revisions" }
+            (scrolling("newest revisions", &newest(view)))
+            @if view.revisions.len() > NEWEST { p { a href="revisions.html" { "All revisions" } } }
+        }
+        section {
+            h2 { "Hosts" }
+            @for host in &view.lab.hosts { (host_facts(host)) }
+        }
+    };
+    framed(view, &Frame { title: "", root: "", active: "index.html", scripts: &[] }, &content)
+}
+
+/// `The history from 2021-03-01 to 2026-08-12, measured on lab. Pages made 2026-08-13 04:12 UTC.`
+fn extent(view: &View) -> Markup {
+    let dates: Vec<Timestamp> = view.revisions.iter().filter_map(|one| one.revision.date).collect();
+    let name = |revision: Option<&RevisionView>| revision.map(|one| one.revision.short().to_owned());
+    let ends = match (dates.iter().min(), dates.iter().max()) {
+        (Some(first), Some(last)) => Some((text::day(*first), text::day(*last))),
+        _ => name(view.revisions.first()).zip(name(view.revisions.last())),
+    };
+    let hosts = view.lab.hosts.iter().map(|host| host.name.as_str()).collect::<Vec<_>>().join(", ");
+    html! {
+        p.lead {
+            @match ends {
+                Some((first, last)) if first != last => { "The history from " time { (first) } " to " time { (last) } },
+                Some((only, _)) => { "The history at " time { (only) } },
+                None => "Nothing is measured yet",
+            }
+            @if !hosts.is_empty() { ", measured on " (hosts) }
+            ". Pages made " time { (text::minute(view.lab.made)) } "."
+        }
+    }
+}
+
+fn numbers(view: &View, benchmarks: usize, executions: usize) -> Markup {
+    let equal = view.revisions.iter().filter(|one| one.equal_to.is_some()).count();
+    let unbuilt = view.revisions.iter().filter(|one| one.is_unbuilt()).count();
+    let last_run = view.lab.runs.iter().map(|record| record.run.started).max();
+    html! {
+        dl.numbers {
+            div {
+                dt { "Revisions" }
+                dd { a href="revisions.html" { (grouped(view.revisions.len())) } }
+                @if equal > 0 { dd.note { (grouped(equal)) " built to the same program as another" } }
+            }
+            div {
+                dt { "Did not build" }
+                dd { @if unbuilt == 0 { "0" } @else { a href="revisions.html#unbuilt" { (grouped(unbuilt)) } } }
+            }
+            div { dt { "Benchmarks" } dd { (grouped(benchmarks)) } dd.note { (count(view.series.len(), "series", "series")) } }
+            div { dt { "Executions" } dd { (grouped(executions)) } }
+            div {
+                dt { "Last run" }
+                dd { @match last_run { Some(at) => a href="runs.html" { (text::day(at)) }, None => "none" } }
+                dd.note { (count(view.lab.runs.len(), "run", "runs")) }
+            }
+        }
+    }
+}
+
+fn table(view: &View, host: &str) -> Markup {
+    html! {
+        table.overview {
+            thead {
+                tr {
+                    th scope="col" { "benchmark" }
+                    th scope="col" { "metric" }
+                    th scope="col" { "history" }
+                    th.num scope="col" { "latest median" }
+                    th.change scope="col" colspan="2" { "since previous" }
+                    th.change scope="col" colspan="2" { "since first" }
+                    th.num scope="col" { "measured" }
+                }
+            }
+            @for group in view.groups.iter().filter(|group| group.host == host) {
+                tbody { @for (place, series) in group.series.iter().map(|number| &view.series[*number]).enumerate() {
+                    tr class=[(place == 0).then_some("first")] {
+                        @if place == 0 {
+                            th.name scope="rowgroup" rowspan=(group.series.len()) {
+                                a href=(path(series)) { (group.benchmark) }
+                            }
+                        }
+                        (row(view, series))
+                    }
+                } }
+            }
+        }
+    }
+}
+
+fn path(series: &SeriesView) -> String {
+    format!("series/{}.html", series.slug)
+}
+
+fn row(view: &View, series: &SeriesView) -> Markup {
+    let label = format!(
+        "{} of {} over {}",
+        series.metric(),
+        series.benchmark(),
+        count(series.rows.len(), "revision", "revisions")
+    );
+    let measured = series.rows.iter().filter(|row| row.summary.is_some()).count();
+    html! {
+        td.metric { a href=(path(series)) { (series.metric()) } (better(series)) }
+        td.history { a href=(path(series)) { (svg::spark(&series.medians(), &label)) } }
+        td.num.latest { (latest(view, series)) }
+        (change_cells(series.latest().and_then(|row| row.change), Some("since previous")))
+        (change_cells(series.since_first, Some("since first")))
+        td.num.count { (grouped(measured)) }
+    }
+}
+
+/// Only what is unusual is said: more is better.
+fn better(series: &SeriesView) -> Markup {
+    html! { @if series.series.key.metric.better == Direction::Higher { span.note { " higher is better" } } }
+}
+
+/// The latest median, and at which revision when that is not the last one.
+fn latest(view: &View, series: &SeriesView) -> Markup {
+    let Some((row, summary)) = series.latest().and_then(|row| Some((row, row.summary?))) else {
+        return html! { span.note { "not measured" } };
+    };
+    let is_last = series.rows.last().is_some_and(|last| last.revision == row.revision);
+    html! {
+        (series.scale.show(summary.median))
+        @if !is_last { span.note { " at " (revision_link("", &view.revisions[row.revision])) } }
+    }
+}
+
+fn newest(view: &View) -> Markup {
+    html! {
+        table {
+            thead { tr {
+                th scope="col" { "revision" }
+                th scope="col" { "date" }
+                th scope="col" { "subject" }
+                th.num scope="col" { "better" }
+                th.num scope="col" { "worse" }
+                th scope="col" { "state" }
+            } }
+            tbody { @for revision in view.revisions.iter().rev().take(NEWEST) {
+                (super::revisions::row(view, revision))
+            } }
+        }
+    }
+}
+
+/// How to read the numbers, and what they do not say.
+fn legend() -> Markup {
+    html! {
+        p.legend {
+            "A difference is called " b.better { "better" } " or " b.worse { "worse" }
+            " where the 95 % intervals of the two medians do not overlap (from five samples on: their ranges); "
+            "anything else is grey. That is a hint where to look, not a verdict. "
+            "Lines show medians over revisions, oldest left; their height is at least a tenth of the median."
+        }
+    }
+}
+
+fn host_facts(host: &Host) -> Markup {
+    html! {
+        details {
+            summary { b { (host.name) } @if let Some(cpu) = host.facts.get("cpu") { " " span.note { (cpu) } } }
+            (super::facts(&host.facts))
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! A revision: what it changed, what was committed, how it was built, and every sample.
+
+use std::collections::{BTreeSet, HashMap};
+
+use maud::{Markup, html};
+use tacho_record::{BuildState, Commit, Digest};
+
+use super::{
+    Frame, change_cells, framed, revision_link, revision_named, revision_path, samples, scrolling, tags,
+};
+use crate::text::{self, count, duration, grouped, minute};
+use crate::view::{Group, RevisionView, Row, SeriesView, State, View};
+use crate::{HostBuild, HostMeasurement, RunRecord};
+
+/// How many lines of a log stand on the page itself.
+const LOG_LINES: usize = 30;
+
+/// How many commits, and files of each, stand on the page.
+const COMMITS: usize = 200;
+const FILES: usize = 40;
+
+/// What had to be read for a revision's page.
+pub(crate) struct Material {
+    /// Its measurements.
+    pub(crate) measured: Vec<HostMeasurement>,
+    /// The logs of its builds, as far as they are kept.
+    pub(crate) logs: Vec<Log>,
+}
+
+/// A build's log, read.
+pub(crate) struct Log {
+    /// Its name in the store.
+    pub(crate) digest: Digest,
+    /// Its text; what is not UTF-8 in it is replaced.
+    pub(crate) text: String,
+    /// Whether no earlier revision had the same.
+    pub(crate) is_new: bool,
+}
+
+/// The file that a log is in, from the folder of the pages.
+pub(crate) fn log_file(log: Digest) -> String {
+    format!("log/{}.txt", log.short())
+}
+
+/// Writes the page of the revision at that place in history.
+pub(crate) fn page(view: &View, place: usize, material: &Material) -> Vec<u8> {
+    let revision = &view.revisions[place];
+    let short = revision.revision.short();
+    let is_built = revision.builds.iter().all(|build| build.build.state.artifact().is_some());
+    let builds = builds(revision, material);
+    let content = html! {
+        (neighbours(view, place))
+        h1 { "Revision " span.rev { (short) } (tags(revision)) }
+        @if !revision.revision.subject.is_empty() { p.lead { (revision.revision.subject) } }
+        (byline(view, revision))
+        @if let Some(other) = revision.equal_to {
+            p.callout { "It builds to the same program as " (revision_named(view, "../", other)) ", which was measured in its stead." }
+        }
+        @if !is_built { (builds) }
+        (results(view, revision))
+        (commits(view, revision))
+        @if is_built { (builds) }
+        (samples::section(view, revision, &material.measured))
+        (runs(view, &material.measured))
+    };
+    framed(view, &Frame { title: short, root: "../", active: "", scripts: &[] }, &content)
+}
+
+fn neighbours(view: &View, place: usize) -> Markup {
+    let older = place.checked_sub(1).map(|place| &view.revisions[place]);
+    let newer = view.revisions.get(place + 1);
+    html! {
+        nav.neighbours aria-label="neighbours" {
+            span { @if let Some(older) = older { a rel="prev" href=(revision_path("../", older)) { "← " (older.revision.short()) } } }
+            span { @if let Some(newer) = newer { a rel="next" href=(revision_path("../", newer)) { (newer.revision.short()) " →" } } }
+        }
+    }
+}
+
+fn byline(view: &View, revision: &RevisionView) -> Markup {
+    let one = revision.revision;
+    let link = text::link(view.lab.link.as_deref(), &one.id);
+    html! {
+        p.byline {
+            @if !one.author.is_empty() { (one.author) ", " }
+            @if let Some(date) = one.date { (minute(date)) ", " }
+            @match link {
+                Some(address) => a href=(address) { code { (one.id) } },
+                None => code { (one.id) },
+            }
+        }
+    }
+}
+
+/// All benchmarks side by side: what got better and what got worse in the same revision.
+fn results(view: &View, revision: &RevisionView) -> Markup {
+    let rows: HashMap<usize, &Row> = revision
+        .cells
+        .iter()
+        .map(|cell| (cell.series, &view.series[cell.series].rows[cell.row]))
+        .filter(|(_, row)| row.summary.is_some() || row.state == State::ExecutionsFailed)
+        .collect();
+    let has = |group: &&Group| group.series.iter().any(|series| rows.contains_key(series));
+    html! {
+        @if !rows.is_empty() {
+            section {
+                h2 { "What it did" }
+                p.note {
+                    @match revision.last_measured {
+                        Some(before) => { "Medians, and the difference to the measured revision before (mostly " (revision_link("../", &view.revisions[before])) ")." },
+                        None => "Medians. Nothing before it is measured.",
+                    }
+                }
+                (scrolling("results", &html! {
+                    table.overview {
+                        thead { tr {
+                            th scope="col" { "benchmark" }
+                            th scope="col" { "metric" }
+                            th.num scope="col" { "median" }
+                            th.change scope="col" colspan="2" { "difference" }
+                            th.num scope="col" { "95 % interval" }
+                            th.num scope="col" { "n" }
+                        } }
+                        @for group in view.groups.iter().filter(has) { (group_results(view, group, &rows)) }
+                    }
+                }))
+            }
+        }
+    }
+}
+
+fn group_results(view: &View, group: &Group, rows: &HashMap<usize, &Row>) -> Markup {
+    let found: Vec<(usize, &Row)> =
+        group.series.iter().filter_map(|series| Some((*series, *rows.get(series)?))).collect();
+    html! {
+        tbody { @for (place, (series, row)) in found.iter().enumerate() {
+            tr class=[(place == 0).then_some("first")] {
+                @if place == 0 {
+                    th.name scope="rowgroup" rowspan=(found.len()) {
+                        (group.benchmark) @if view.hosts().len() > 1 { span.note { " on " (group.host) } }
+                    }
+                }
+                (result(view, &view.series[*series], row))
+            }
+        } }
+    }
+}
+
+fn result(view: &View, series: &SeriesView, row: &Row) -> Markup {
+    let scale = &series.scale;
+    html! {
+        td.metric { a href={ "../series/" (series.slug) ".html" } { (series.metric()) } }
+        @if let Some(summary) = row.summary {
+            td.num.latest { (scale.show(summary.median)) }
+            (change_cells(row.change, Some("difference")))
+            td.num.count { @if let Some((low, high)) = summary.interval { (scale.number(low)) " – " (scale.number(high)) } }
+            td.num.count { (summary.n) }
+        } @else {
+            td.failure colspan="5" { (row.state_text(|id| view.short(id))) }
+        }
+    }
+}
+
+fn commits(view: &View, revision: &RevisionView) -> Markup {
+    let since = revision.last_measured.map(|place| &view.revisions[place]);
+    html! {
+        @if !revision.commits.is_empty() {
+            section {
+                h2 {
+                    @match since {
+                        Some(since) => { (count(revision.commits.len(), "commit", "commits")) " since " (revision_link("../", since)) },
+                        None => "Its commit",
+                    }
+                }
+                @if since.is_some() { p.note { "The last measured revision before this one, newest commit first." } }
+                ol.commits { @for commit in revision.commits.iter().take(COMMITS) { (one_commit(view, commit)) } }
+                @if revision.commits.len() > COMMITS {
+                    p.note { "And " (grouped(revision.commits.len() - COMMITS)) " older ones." }
+                }
+            }
+        }
+    }
+}
+
+fn one_commit(view: &View, commit: &Commit) -> Markup {
+    let short: String = commit.id.chars().take(10).collect();
+    html! {
+        li {
+            div.what {
+                @match text::link(view.lab.link.as_deref(), &commit.id) {
+                    Some(address) => a.rev href=(address) { (short) },
+                    None => span.rev { (short) },
+                }
+                " " (commit.subject)
+            }
+            div.note { (commit.author) @if let Some(date) = commit.date { ", " (minute(date)) } }
+            @if !commit.files.is_empty() {
+                details {
+                    summary { (count(commit.files.len(), "file", "files")) }
+                    ul.files { @for file in commit.files.iter().take(FILES) { li { code { (file) } } } }
+                    @if commit.files.len() > FILES { p.note { "and " (grouped(commit.files.len() - FILES)) " more" } }
+                }
+            }
+        }
+    }
+}
+
+fn builds(revision: &RevisionView, material: &Material) -> Markup {
+    html! {
+        @if !revision.builds.is_empty() {
+            section {
+                h2 { "Build" }
+                @for build in &revision.builds { (one_build(build, material)) }
+            }
+        }
+    }
+}
+
+fn one_build(host_build: &HostBuild, material: &Material) -> Markup {
+    let build = &host_build.build;
+    let is_built = build.state.artifact().is_some();
+    let log = build.log.and_then(|digest| material.logs.iter().find(|log| log.digest == digest));
+    html! {
+        p class=[(!is_built).then_some("failure")] {
+            b { (super::revisions::why(&build.state)) } " on " (host_build.host)
+            " in " (duration(build.took)) ", " (minute(build.started))
+            @if let BuildState::Built { artifact, size } = &build.state {
+                ". Program " code title=(artifact) { (artifact.short()) } ", " (tacho_record::Unit::Bytes.show(*size as f64))
+            }
+            "."
+        }
+        @match (log, build.log) {
+            (Some(log), _) => (log_text(log, !is_built)),
+            (None, Some(digest)) => p.note { "Its log (" code { (digest.short()) } ") is not kept any more." },
+            (None, None) => {}
+        }
+    }
+}
+
+fn log_text(log: &Log, open: bool) -> Markup {
+    let (tail, is_cut) = text::tail(&log.text, LOG_LINES);
+    html! {
+        details open[open] {
+            summary { @if is_cut { "Last lines of the log" } @else { "Log" } }
+            @if is_cut { p.note { a href={ "../" (log_file(log.digest)) } { "The whole log" } } }
+            pre.log { (tail) }
+        }
+    }
+}
+
+/// The runs that measured it, with the host and its state.
+fn runs(view: &View, measured: &[HostMeasurement]) -> Markup {
+    let numbers: BTreeSet<i64> = measured.iter().map(|one| one.measurement.run).collect();
+    let records: Vec<&RunRecord> =
+        view.lab.runs.iter().filter(|record| numbers.contains(&record.run.number)).collect();
+    let hosts: BTreeSet<&str> = measured.iter().map(|one| one.host.as_str()).collect();
+    html! {
+        @if !hosts.is_empty() {
+            section {
+                h2 { "Host and conditions" }
+                @for host in view.lab.hosts.iter().filter(|host| hosts.contains(host.name.as_str())) {
+                    details { summary { b { (host.name) } } (super::facts(&host.facts)) }
+                }
+                @for record in records {
+                    h3 { a href={ "../runs.html#run-" (record.run.number) } { "Run " (record.run.number) } }
+                    p.note { (minute(record.run.started)) " on " (record.run.host) ", tacho " (record.run.version) }
+                    (super::runs::conditions(record))
+                }
+            }
+        }
+    }
+}

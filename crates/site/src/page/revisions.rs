@@ -1,0 +1,145 @@
+//! All revisions, newest first, a year at a time; what did not build on top.
+
+use maud::{Markup, html};
+use tacho_record::BuildState;
+
+use super::{Frame, day, framed, revision_link, scrolling, tags};
+use crate::text::count;
+use crate::view::{RevisionView, View};
+
+/// Writes the page.
+pub(crate) fn page(view: &View) -> Vec<u8> {
+    let unbuilt: Vec<&RevisionView> = view.revisions.iter().rev().filter(|one| one.is_unbuilt()).collect();
+    let years = years(view);
+    let content = html! {
+        h1 { "Revisions" }
+        p.lead { (count(view.revisions.len(), "revision", "revisions")) ", newest first. Better and worse: in how many series." }
+        @if years.len() > 1 {
+            nav.years aria-label="years" { @for (year, _) in &years { a href={ "#y" (year) } { (year) } " " } }
+        }
+        @if !unbuilt.is_empty() {
+            section #unbuilt {
+                h2 { "Did not build" }
+                (scrolling("revisions that did not build", &failures(&unbuilt)))
+            }
+        }
+        @for (year, revisions) in &years {
+            section id={ "y" (year) } {
+                h2 { @if year.is_empty() { "All" } @else { (year) } }
+                (scrolling(&format!("revisions {year}"), &table(view, revisions)))
+            }
+        }
+    };
+    framed(view, &Frame { title: "Revisions", root: "", active: "revisions.html", scripts: &[] }, &content)
+}
+
+/// Neighbours of one year together, newest first; releases have no year.
+fn years<'a, 'v>(view: &'v View<'a>) -> Vec<(String, Vec<&'v RevisionView<'a>>)> {
+    let mut years: Vec<(String, Vec<&RevisionView>)> = Vec::new();
+    let mut newest_first: Vec<&RevisionView> = view.revisions.iter().rev().collect();
+    // Clocks of committers are not in order of history; a year must still come once.
+    newest_first.sort_by_key(|one| std::cmp::Reverse(year(one)));
+    for revision in newest_first {
+        let year = year(revision);
+        match years.last_mut() {
+            Some((last, revisions)) if *last == year => revisions.push(revision),
+            _ => years.push((year, vec![revision])),
+        }
+    }
+    years
+}
+
+fn year(revision: &RevisionView) -> String {
+    day(revision).split('-').next().unwrap_or_default().to_owned()
+}
+
+fn table(view: &View, revisions: &[&RevisionView]) -> Markup {
+    html! {
+        table {
+            thead { tr {
+                th scope="col" { "revision" }
+                th scope="col" { "date" }
+                th scope="col" { "subject" }
+                th.num scope="col" { "better" }
+                th.num scope="col" { "worse" }
+                th scope="col" { "state" }
+            } }
+            tbody { @for revision in revisions { (row(view, revision)) } }
+        }
+    }
+}
+
+/// A revision in a list of them.
+pub(super) fn row(view: &View, revision: &RevisionView) -> Markup {
+    html! {
+        tr {
+            th.rev scope="row" { (revision_link("", revision)) }
+            td.date { (day(revision)) }
+            td.subject { (revision.revision.subject) (tags(revision)) }
+            (tally(revision.better, "better"))
+            (tally(revision.worse, "worse"))
+            td.state { (state(view, revision)) }
+        }
+    }
+}
+
+/// In how many series; nothing for none, so that the eye finds the others.
+fn tally(number: usize, class: &str) -> Markup {
+    html! { td.num.(class) { @if number > 0 { (number) } } }
+}
+
+fn state(view: &View, revision: &RevisionView) -> Markup {
+    let states = || revision.builds.iter().map(|build| &build.build.state);
+    let is_failed = |state: &BuildState| !matches!(state, BuildState::Built { .. });
+    html! {
+        @if let Some(other) = revision.equal_to { "equal to " (view.short(other)) }
+        @else if let Some(failed) = states().find(|state| is_failed(state)) {
+            span.failure { "build " (failed.word()) }
+        }
+        @else if revision.is_measured { "measured" }
+        @else if revision.has_failed_executions(view) { span.failure { "executions failed" } }
+        @else { span.note { "not measured" } }
+    }
+}
+
+fn failures(revisions: &[&RevisionView]) -> Markup {
+    html! {
+        table {
+            thead { tr {
+                th scope="col" { "revision" }
+                th scope="col" { "date" }
+                th scope="col" { "subject" }
+                th scope="col" { "why" }
+            } }
+            tbody { @for revision in revisions { tr {
+                th.rev scope="row" { (revision_link("", revision)) }
+                td.date { (day(revision)) }
+                td.subject { (revision.revision.subject) (tags(revision)) }
+                td.state { @for (why, hosts) in reasons(revision) { div.failure { (why) " " span.note { (hosts) } } } }
+            } } }
+        }
+    }
+}
+
+/// Why it did not build, once each, with the hosts on which that is so.
+fn reasons(revision: &RevisionView) -> Vec<(String, String)> {
+    let mut reasons: Vec<(String, String)> = Vec::new();
+    for build in &revision.builds {
+        let why = why(&build.build.state);
+        match reasons.iter_mut().find(|(other, _)| *other == why) {
+            Some((_, hosts)) => *hosts = format!("{hosts}, {}", build.host),
+            None => reasons.push((why, format!("on {}", build.host))),
+        }
+    }
+    reasons
+}
+
+/// Why there is no build, in one line.
+pub(super) fn why(state: &BuildState) -> String {
+    match state {
+        BuildState::Built { .. } => "built".into(),
+        BuildState::Failed { why } => format!("failed: {why}"),
+        BuildState::Skipped { why } => format!("skipped: {why}"),
+        BuildState::TimedOut { limit } => format!("timed out after {}", crate::text::duration(*limit)),
+    }
+}

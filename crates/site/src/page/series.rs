@@ -1,0 +1,158 @@
+//! A series: its chart, and the same as a table.
+
+use maud::{Markup, html};
+use tacho_record::Direction;
+
+use super::{Frame, change_cells, day, framed, revision_link, scrolling, tags};
+use crate::svg;
+use crate::text;
+use crate::view::{Row, SeriesView, State, View};
+
+/// Writes the page.
+pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
+    let title = format!("{} {}", series.benchmark(), series.metric());
+    let script = format!("data/{}.js", series.slug);
+    let content = html! {
+        h1 { (series.benchmark()) }
+        p.lead { (series.metric()) ", " (better(series)) ", on " (series.series.key.host) "." }
+        (siblings(view, series))
+        (now(view, series))
+        figure.chart data-chart="../" {
+            (svg::still(&series.medians(), &format!("{title} over revisions")))
+            figcaption { "Medians over revisions, oldest left. The table below has the numbers." }
+        }
+        section {
+            h2 { "Numbers" }
+            p.note {
+                "Newest first. The difference is to the measured revision before. All samples: "
+                a href={ "../data/" (series.slug) ".csv" } { "CSV" } ", "
+                a href={ "../data/" (series.slug) ".json" } { "JSON" } "."
+            }
+            (scrolling("numbers", &table(view, series)))
+        }
+    };
+    framed(
+        view,
+        &Frame { title: &title, root: "../", active: "", scripts: &[script, "app.js".into()] },
+        &content,
+    )
+}
+
+fn better(series: &SeriesView) -> &'static str {
+    match series.series.key.metric.better {
+        Direction::Higher => "higher is better",
+        Direction::Lower => "lower is better",
+    }
+}
+
+/// The other metrics of the benchmark, and the same on other hosts.
+fn siblings(view: &View, series: &SeriesView) -> Markup {
+    let key = &series.series.key;
+    let of_benchmark = || view.series.iter().filter(|other| other.series.key.benchmark == key.benchmark);
+    let metrics = || of_benchmark().filter(|other| other.series.key.host == key.host);
+    let hosts = || of_benchmark().filter(|other| other.series.key.metric == key.metric);
+    let link = |other: &SeriesView, name: &str| {
+        let current = (other.slug == series.slug).then_some("page");
+        html! { a href={ (other.slug) ".html" } aria-current=[current] { (name) } }
+    };
+    html! {
+        @if metrics().nth(1).is_some() {
+            nav.tabs aria-label="metrics" { @for other in metrics() { (link(other, other.metric())) } }
+        }
+        @if hosts().nth(1).is_some() {
+            nav.tabs aria-label="hosts" { @for other in hosts() { (link(other, &other.series.key.host)) } }
+        }
+    }
+}
+
+/// Where it stands now.
+fn now(view: &View, series: &SeriesView) -> Markup {
+    let latest = series.latest().and_then(|row| Some((row, row.summary?)));
+    html! {
+        @if let Some((row, summary)) = latest {
+            dl.numbers {
+                div {
+                    dt { "Latest median" }
+                    dd { (series.scale.show(summary.median)) }
+                    dd.note { "at " (revision_link("../", &view.revisions[row.revision])) }
+                }
+                (change("Since previous", row.change))
+                (change("Since first", series.since_first))
+                div { dt { "Revisions" } dd { (series.rows.len()) } dd.note { (without(series)) } }
+            }
+        } @else { p { "Nothing is measured yet." } }
+    }
+}
+
+fn change(name: &str, change: Option<crate::view::Change>) -> Markup {
+    html! {
+        @if let Some(change) = change {
+            div {
+                dt { (name) }
+                dd class=(change.judged.word()) { (text::percent_change(change.share)) }
+                dd.note { (match change.judged.word() { "" => "unclear", word => word }) }
+            }
+        }
+    }
+}
+
+fn without(series: &SeriesView) -> String {
+    let missing = series.rows.iter().filter(|row| row.summary.is_none()).count();
+    if missing == 0 { "all measured".into() } else { format!("{missing} without values") }
+}
+
+fn table(view: &View, series: &SeriesView) -> Markup {
+    let scale = &series.scale;
+    html! {
+        table.series {
+            thead { tr {
+                th scope="col" { "revision" }
+                th scope="col" { "date" }
+                th.num scope="col" { "n" }
+                th.num scope="col" { (scale.head("median")) }
+                th.num scope="col" { (scale.head("95 % interval")) }
+                th.num scope="col" { "spread" }
+                th.change scope="col" colspan="2" { "difference" }
+                th scope="col" { "state" }
+                th scope="col" { "subject" }
+            } }
+            tbody { @for row in series.rows.iter().rev() { (table_row(view, series, row)) } }
+        }
+        p.legend {
+            "Spread: the middle half of the samples, as a share of the median. "
+            "An interval needs six samples."
+        }
+    }
+}
+
+fn table_row(view: &View, series: &SeriesView, row: &Row) -> Markup {
+    let revision = &view.revisions[row.revision];
+    let scale = &series.scale;
+    html! {
+        tr {
+            th.rev scope="row" { (revision_link("../", revision)) }
+            td.date { (day(revision)) }
+            @if let Some(summary) = row.summary {
+                td.num { (summary.n) }
+                td.num.median { (scale.number(summary.median)) }
+                td.num { @if let Some((low, high)) = summary.interval { (scale.number(low)) " – " (scale.number(high)) } }
+                td.num { @if let Some(spread) = summary.spread() { (text::percent(spread)) } }
+            } @else { td.num { "0" } td {} td {} td {} }
+            (change_cells(row.change, None))
+            td.state { (state(view, row)) }
+            td.subject { (revision.revision.subject) (tags(revision)) }
+        }
+    }
+}
+
+fn state(view: &View, row: &Row) -> Markup {
+    let text = row.state_text(|id| view.short(id));
+    let is_failure = row.state.is_failure() || row.point.failed > 0;
+    html! {
+        @match row.state {
+            State::Equal(other) => { "equal to " (super::revision_named(view, "../", other)) }
+            _ if is_failure => span.failure { (text) },
+            _ => (text),
+        }
+    }
+}

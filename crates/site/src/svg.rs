@@ -1,0 +1,113 @@
+//! Lines of medians as SVG: the small ones of the overview, and what a chart shows without script.
+
+use maud::{Markup, html};
+use tacho_stats::summary;
+
+/// At most this many places stand side by side in a small line.
+const SPARK_PLACES: usize = 60;
+
+/// A line's frame, in its own units.
+struct Frame {
+    width: f64,
+    height: f64,
+    pad: f64,
+}
+
+/// A small line of medians; the last one has a dot.
+///
+/// Its height is at least a tenth of the median, so that noise looks like noise.
+pub(crate) fn spark(medians: &[Option<f64>], label: &str) -> Markup {
+    let frame = Frame { width: 160.0, height: 32.0, pad: 3.0 };
+    let points = placed(&thinned(medians, SPARK_PLACES), &frame);
+    html! {
+        svg.spark viewBox="0 0 160 32" role="img" aria-label=(label) {
+            polyline points=(join(&points)) {}
+            @if let Some((x, y)) = points.last() { circle cx=(short(*x)) cy=(short(*y)) r="2.5" {} }
+        }
+    }
+}
+
+/// The chart of a series as it is without script: the medians, stretched to the width of the page.
+pub(crate) fn still(medians: &[Option<f64>], label: &str) -> Markup {
+    let frame = Frame { width: 1000.0, height: 300.0, pad: 12.0 };
+    let points = placed(medians, &frame);
+    html! {
+        svg.still viewBox="0 0 1000 300" preserveAspectRatio="none" role="img" aria-label=(label) {
+            polyline points=(join(&points)) {}
+        }
+    }
+}
+
+/// As many places as can be told apart: the median of each stretch.
+fn thinned(medians: &[Option<f64>], places: usize) -> Vec<Option<f64>> {
+    if medians.len() <= places {
+        return medians.to_vec();
+    }
+    let bounds = |place: usize| place * medians.len() / places;
+    (0..places)
+        .map(|place| {
+            let stretch: Vec<f64> =
+                medians[bounds(place)..bounds(place + 1)].iter().copied().flatten().collect();
+            summary::median(&stretch)
+        })
+        .collect()
+}
+
+fn placed(medians: &[Option<f64>], frame: &Frame) -> Vec<(f64, f64)> {
+    let (low, high) = span(medians);
+    let inner = frame.height - 2.0 * frame.pad;
+    let step = (frame.width - 2.0 * frame.pad) / (medians.len().max(2) - 1) as f64;
+    let point = |(place, median): (usize, &Option<f64>)| {
+        let y = frame.height - frame.pad - ((*median)? - low) / (high - low) * inner;
+        Some((frame.pad + place as f64 * step, y))
+    };
+    medians.iter().enumerate().filter_map(point).collect()
+}
+
+/// From the lowest to the highest, and at least a tenth of the median about its middle.
+fn span(medians: &[Option<f64>]) -> (f64, f64) {
+    let values: Vec<f64> = medians.iter().copied().flatten().filter(|value| value.is_finite()).collect();
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let least = summary::median(&values).unwrap_or(0.0).abs() * 0.1;
+    let lack = (least - (high - low)).max(0.0) / 2.0;
+    if high - low + lack > 0.0 { (low - lack, high + lack) } else { (low - 1.0, high + 1.0) }
+}
+
+fn join(points: &[(f64, f64)]) -> String {
+    let texts: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", short(*x), short(*y))).collect();
+    texts.join(" ")
+}
+
+/// One decimal is a fraction of a pixel.
+fn short(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_stays_flat_and_a_step_is_seen() {
+        assert_eq!(span(&[Some(100.0), None, Some(101.0)]), (95.475, 105.525));
+        assert_eq!(span(&[Some(100.0), Some(200.0)]), (100.0, 200.0));
+        assert_eq!(span(&[Some(0.0)]), (-1.0, 1.0));
+    }
+
+    #[test]
+    fn a_gap_is_bridged_and_the_last_median_has_its_dot() {
+        let svg = spark(&[Some(1.0), None, Some(2.0)], "a").into_string();
+        assert!(svg.contains(r#"points="3,29 157,3""#), "{svg}");
+        assert!(svg.contains(r#"cx="157" cy="3""#), "{svg}");
+        assert!(!spark(&[None], "b").into_string().contains("circle"));
+    }
+
+    #[test]
+    fn long_lines_are_thinned() {
+        let medians: Vec<Option<f64>> = (0..500).map(|i| Some(f64::from(i))).collect();
+        let thin = thinned(&medians, SPARK_PLACES);
+        assert_eq!((thin.len(), thin[0]), (60, Some(3.5)));
+    }
+}

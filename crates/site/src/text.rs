@@ -1,0 +1,143 @@
+//! Numbers, times and counts as words; the grammar of the pages.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// `1 build`, `3 builds`, `1,207 packages`.
+pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
+/// A whole number with its thousands set apart.
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share as a signed percentage: `+3.21 %`, `−0.40 %`, `0 %`; the sign is a true minus.
+pub(crate) fn percent_change(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent == 0.0 {
+        return "0 %".into();
+    }
+    let sign = if percent < 0.0 { '−' } else { '+' };
+    format!("{sign}{}", percent_of(percent.abs()))
+}
+
+/// A share as a percentage: `0.52 %`, `12.4 %`, `130 %`.
+pub(crate) fn percent(share: f64) -> String {
+    percent_of(share * 100.0)
+}
+
+/// Three digits are as many as anyone reads.
+fn percent_of(percent: f64) -> String {
+    match percent.abs() {
+        x if x >= 99.95 => format!("{percent:.0} %"),
+        x if x >= 9.995 => format!("{percent:.1} %"),
+        _ => format!("{percent:.2} %"),
+    }
+}
+
+/// A day in UTC: `2026-03-01`.
+pub(crate) fn day(at: Timestamp) -> String {
+    let date = at.to_zoned(TimeZone::UTC).date();
+    format!("{:04}-{:02}-{:02}", date.year(), date.month(), date.day())
+}
+
+/// A time of day in UTC, to the second: `14:03:22`.
+pub(crate) fn time_of_day(at: Timestamp) -> String {
+    let time = at.to_zoned(TimeZone::UTC).time();
+    format!("{:02}:{:02}:{:02}", time.hour(), time.minute(), time.second())
+}
+
+/// A day and a time, to the minute: `2026-03-01 14:03 UTC`.
+pub(crate) fn minute(at: Timestamp) -> String {
+    format!("{} {} UTC", day(at), &time_of_day(at)[..5])
+}
+
+/// A duration for people: `0.42 s`, `41 s`, `2 min 5 s`, `15 min`, `3 h 12 min`.
+pub(crate) fn duration(took: Duration) -> String {
+    let seconds = took.as_secs();
+    match seconds {
+        0..10 => format!("{:.2} s", took.as_secs_f64()),
+        10..60 => format!("{seconds} s"),
+        60..3600 if seconds.is_multiple_of(60) => format!("{} min", seconds / 60),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// The last lines of a text, and whether there were more.
+pub(crate) fn tail(text: &str, lines: usize) -> (&str, bool) {
+    let body = text.trim_end();
+    match body.rmatch_indices('\n').nth(lines - 1) {
+        Some((at, _)) => (&body[at + 1..], true),
+        None => (body, false),
+    }
+}
+
+/// The address of a revision by the lab's template; nothing when it would not be an `http` address.
+pub(crate) fn link(template: Option<&str>, id: &str) -> Option<String> {
+    let template = template?;
+    let id = in_address(id);
+    let is_web = template.starts_with("https://") || template.starts_with("http://");
+    is_web.then(|| template.replace("{commit}", &id).replace("{release}", &id))
+}
+
+/// Text as a part of an address: all but plain characters as `%XX` (RFC 3986).
+fn in_address(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+".contains(&byte);
+    let encoded =
+        |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    text.bytes().map(encoded).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(count(1, "build", "builds"), "1 build");
+        assert_eq!(count(1_207_000, "package", "packages"), "1,207,000 packages");
+        assert_eq!(percent_change(0.0321), "+3.21 %");
+        assert_eq!(percent_change(-0.109), "−10.9 %");
+        assert_eq!(percent_change(0.0), "0 %");
+        assert_eq!(percent(1.304), "130 %");
+        assert_eq!(duration(Duration::from_millis(420)), "0.42 s");
+        assert_eq!(duration(Duration::from_secs(125)), "2 min 5 s");
+        assert_eq!(duration(Duration::from_secs(900)), "15 min");
+        assert_eq!(duration(Duration::from_secs(11_520)), "3 h 12 min");
+    }
+
+    #[test]
+    fn times_are_in_utc() {
+        let at: Timestamp = "2026-03-01T14:03:22+01:00".parse().unwrap();
+        assert_eq!(minute(at), "2026-03-01 13:03 UTC");
+        assert_eq!(time_of_day(at), "13:03:22");
+    }
+
+    #[test]
+    fn the_last_lines_are_the_last_lines() {
+        assert_eq!(tail("a\nb\nc\n", 2), ("b\nc", true));
+        assert_eq!(tail("a\nb", 2), ("a\nb", false));
+        assert_eq!(tail("", 2), ("", false));
+    }
+
+    #[test]
+    fn only_web_addresses_become_links() {
+        assert_eq!(link(Some("https://x.org/{commit}"), "ab"), Some("https://x.org/ab".into()));
+        assert_eq!(link(Some("https://x.org/{release}"), "1 /\""), Some("https://x.org/1%20%2F%22".into()));
+        assert_eq!(link(Some("javascript:alert({commit})"), "1"), None);
+        assert_eq!(link(None, "1"), None);
+    }
+}

@@ -1,0 +1,97 @@
+//! The difference between two medians, and whether it is more than noise.
+
+use serde::Serialize;
+use tacho_record::Direction;
+use tacho_stats::Summary;
+
+/// Below this many samples nothing is judged: of so few even the whole range may well miss the median.
+const FEWEST: usize = 5;
+
+/// What a difference is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Judged {
+    /// Better, and the intervals are apart.
+    Better,
+    /// The intervals meet, or there are too few samples.
+    Unclear,
+    /// Worse, and the intervals are apart.
+    Worse,
+}
+
+impl Judged {
+    /// The word for tables; nothing where nothing can be said.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Judged::Better => "better",
+            Judged::Unclear => "",
+            Judged::Worse => "worse",
+        }
+    }
+}
+
+/// How one median differs from an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Change {
+    /// The difference as a share of the earlier median: 0.02 is 2 % more.
+    pub(crate) share: f64,
+    /// What it is taken for.
+    pub(crate) judged: Judged,
+}
+
+impl Change {
+    /// The change from one summary to another; `None` when the earlier median is zero.
+    pub(crate) fn between(before: &Summary, after: &Summary, better: Direction) -> Option<Self> {
+        let share = (after.median - before.median) / before.median.abs();
+        let judged = if !are_apart(before, after) {
+            Judged::Unclear
+        } else if (after.median < before.median) == (better == Direction::Lower) {
+            Judged::Better
+        } else {
+            Judged::Worse
+        };
+        share.is_finite().then_some(Self { share, judged })
+    }
+}
+
+/// Whether no value can be both medians, as far as their intervals tell.
+fn are_apart(before: &Summary, after: &Summary) -> bool {
+    let interval = |summary: &Summary| summary.interval.unwrap_or((summary.min, summary.max));
+    let (one, two) = (interval(before), interval(after));
+    before.n >= FEWEST && after.n >= FEWEST && (one.1 < two.0 || two.1 < one.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(centre: f64, n: i32) -> Summary {
+        let samples: Vec<f64> = (0..n).map(|i| centre + f64::from(i) - f64::from(n / 2)).collect();
+        Summary::of(&samples).unwrap()
+    }
+
+    fn judged(before: &Summary, after: &Summary, better: Direction) -> Judged {
+        Change::between(before, after, better).unwrap().judged
+    }
+
+    #[test]
+    fn the_direction_belongs_to_the_metric() {
+        let (low, high) = (summary(100.0, 9), summary(120.0, 9));
+        assert_eq!(judged(&low, &high, Direction::Lower), Judged::Worse);
+        assert_eq!(judged(&low, &high, Direction::Higher), Judged::Better);
+        assert_eq!(judged(&high, &low, Direction::Lower), Judged::Better);
+        assert_eq!(Change::between(&low, &high, Direction::Lower).unwrap().share, 0.2);
+    }
+
+    #[test]
+    fn what_overlaps_or_is_few_is_not_judged() {
+        assert_eq!(judged(&summary(100.0, 9), &summary(103.0, 9), Direction::Lower), Judged::Unclear);
+        assert_eq!(judged(&summary(100.0, 4), &summary(200.0, 9), Direction::Lower), Judged::Unclear);
+        assert_eq!(judged(&summary(100.0, 5), &summary(200.0, 5), Direction::Lower), Judged::Worse);
+    }
+
+    #[test]
+    fn nothing_is_a_share_of_zero() {
+        assert_eq!(Change::between(&summary(0.0, 5), &summary(1.0, 5), Direction::Lower), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! What the pages show, computed once: summaries, changes, states, and which page is where.
+//!
+//! Nothing here knows HTML. All judgements that a page shows are made here.
+
+mod change;
+mod revision;
+mod scale;
+mod series;
+
+use std::collections::{HashMap, HashSet};
+
+use tacho_record::Revision;
+
+pub(crate) use change::{Change, Judged};
+pub(crate) use revision::RevisionView;
+pub(crate) use scale::Scale;
+pub(crate) use series::{Row, SeriesView, State};
+
+use crate::{Lab, slug};
+
+/// A lab, ready to be shown.
+pub(crate) struct View<'a> {
+    /// What it is a view of.
+    pub(crate) lab: &'a Lab,
+    /// All revisions in order of history.
+    pub(crate) revisions: Vec<RevisionView<'a>>,
+    /// All series, in the lab's order.
+    pub(crate) series: Vec<SeriesView<'a>>,
+    /// The series of each benchmark on each host, in the order in which they first come.
+    pub(crate) groups: Vec<Group<'a>>,
+    places: HashMap<&'a str, usize>,
+}
+
+impl<'a> View<'a> {
+    /// Summarises everything; takes no more than what is in memory.
+    pub(crate) fn of(lab: &'a Lab) -> Self {
+        let ordered = in_order(lab);
+        let places: HashMap<&str, usize> =
+            ordered.iter().enumerate().map(|(place, revision)| (revision.id.as_str(), place)).collect();
+        let mut taken = HashSet::new();
+        let series: Vec<SeriesView> = lab
+            .series
+            .iter()
+            .map(|series| {
+                let slug = slug::unique(slug::series(&series.key), &mut taken);
+                SeriesView::new(series, slug, |id| places[id])
+            })
+            .collect();
+        let revisions = revision::all(lab, &ordered, &series);
+        let groups = groups(&series);
+        Self { lab, revisions, series, groups, places }
+    }
+
+    /// The revision of that full name, if it is one of the lab's.
+    pub(crate) fn revision(&self, id: &str) -> Option<&RevisionView<'a>> {
+        self.places.get(id).map(|place| &self.revisions[*place])
+    }
+
+    /// The short form of a full name.
+    pub(crate) fn short(&self, id: &str) -> String {
+        self.revision(id).map_or(id, |view| view.revision.short()).to_owned()
+    }
+
+    /// The names of the hosts that have series, in the order in which they first come.
+    pub(crate) fn hosts(&self) -> Vec<&'a str> {
+        let mut seen = HashSet::new();
+        let hosts = self.series.iter().map(|series| series.series.key.host.as_str());
+        hosts.filter(|host| seen.insert(*host)).collect()
+    }
+}
+
+/// All series of one benchmark on one host.
+pub(crate) struct Group<'a> {
+    /// The benchmark with its parameters.
+    pub(crate) benchmark: String,
+    /// The host's name.
+    pub(crate) host: &'a str,
+    /// Which series, by place in the lab; one a metric, the most telling first.
+    pub(crate) series: Vec<usize>,
+}
+
+fn groups<'a>(series: &[SeriesView<'a>]) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut places: HashMap<(String, &str), usize> = HashMap::new();
+    for (number, one) in series.iter().enumerate() {
+        let (benchmark, host) = (one.benchmark(), one.series.key.host.as_str());
+        let place = *places.entry((benchmark.clone(), host)).or_insert_with(|| {
+            groups.push(Group { benchmark, host, series: Vec::new() });
+            groups.len() - 1
+        });
+        groups[place].series.push(number);
+    }
+    groups
+}
+
+/// The lab's revisions and those that only a series knows, once each, in order of history.
+fn in_order(lab: &Lab) -> Vec<&Revision> {
+    let in_series = lab.series.iter().flat_map(|series| &series.points).map(|point| &point.revision);
+    let mut seen = HashSet::new();
+    let mut ordered: Vec<&Revision> =
+        lab.revisions.iter().chain(in_series).filter(|revision| seen.insert(revision.id.as_str())).collect();
+    ordered.sort_by(|a, b| (a.order, a.date, &a.id).cmp(&(b.order, b.date, &b.id)));
+    ordered
+}

@@ -1,0 +1,168 @@
+//! A series as pages show it: a row a revision, with its summary, its change and its state.
+
+use std::time::Duration;
+
+use tacho_record::{BuildState, Point, Series};
+use tacho_stats::{Summary, summary};
+
+use super::{Change, Scale};
+
+/// What became of a revision in a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State<'a> {
+    /// It did not build.
+    BuildFailed(&'a str),
+    /// Its build was not tried.
+    BuildSkipped(&'a str),
+    /// Its build did not end in time.
+    BuildTimedOut(Duration),
+    /// Another revision was measured in its stead: both built to the same program.
+    Equal(&'a str),
+    /// It was executed and gave not one valid value.
+    ExecutionsFailed,
+    /// It was measured.
+    Measured,
+    /// It was never built or executed for this series.
+    NotMeasured,
+}
+
+impl<'a> State<'a> {
+    fn of(point: &'a Point) -> Self {
+        let build = point.build.as_ref().map(|build| &build.state);
+        match (build, point.equal_to.as_deref()) {
+            (_, Some(other)) => State::Equal(other),
+            _ if !point.values.is_empty() => State::Measured,
+            _ if point.failed > 0 => State::ExecutionsFailed,
+            (Some(BuildState::Failed { why }), _) => State::BuildFailed(why),
+            (Some(BuildState::Skipped { why }), _) => State::BuildSkipped(why),
+            (Some(BuildState::TimedOut { limit }), _) => State::BuildTimedOut(*limit),
+            _ => State::NotMeasured,
+        }
+    }
+
+    /// Its name in data and style sheets.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            State::BuildFailed(_) => "build-failed",
+            State::BuildSkipped(_) => "build-skipped",
+            State::BuildTimedOut(_) => "build-timed-out",
+            State::Equal(_) => "equal",
+            State::ExecutionsFailed => "executions-failed",
+            State::Measured => "measured",
+            State::NotMeasured => "not-measured",
+        }
+    }
+
+    /// Whether something went wrong.
+    pub(crate) fn is_failure(self) -> bool {
+        matches!(self, State::BuildFailed(_) | State::BuildTimedOut(_) | State::ExecutionsFailed)
+    }
+}
+
+/// A revision's place in a series, ready to be shown.
+#[derive(Debug)]
+pub(crate) struct Row<'a> {
+    /// What was measured.
+    pub(crate) point: &'a Point,
+    /// Which revision of the lab it is, by place in history.
+    pub(crate) revision: usize,
+    /// What the values say; absent without values.
+    pub(crate) summary: Option<Summary>,
+    /// The change against the row before that has values.
+    pub(crate) change: Option<Change>,
+    /// What became of it.
+    pub(crate) state: State<'a>,
+}
+
+impl Row<'_> {
+    /// The state as a sentence of few words; `short` gives the name of another revision.
+    pub(crate) fn state_text(&self, short: impl Fn(&str) -> String) -> String {
+        let failed = match self.point.failed {
+            0 => String::new(),
+            failed => {
+                let first = self.point.failure.as_deref().map(|line| format!(": {line}")).unwrap_or_default();
+                format!("{} failed{first}", crate::text::count(failed as usize, "execution", "executions"))
+            }
+        };
+        match self.state {
+            State::BuildFailed(_) => "build failed".into(),
+            State::BuildSkipped(_) => "build skipped".into(),
+            State::BuildTimedOut(_) => "build timed out".into(),
+            State::Equal(other) => format!("equal to {}", short(other)),
+            State::Measured if failed.is_empty() => "built".into(),
+            State::Measured | State::ExecutionsFailed => failed,
+            State::NotMeasured => "not measured".into(),
+        }
+    }
+}
+
+/// A series, ready to be shown.
+#[derive(Debug)]
+pub(crate) struct SeriesView<'a> {
+    /// What was measured.
+    pub(crate) series: &'a Series,
+    /// The name of its files, without their extension.
+    pub(crate) slug: String,
+    /// How its numbers are shown.
+    pub(crate) scale: Scale,
+    /// One a revision, in order of history.
+    pub(crate) rows: Vec<Row<'a>>,
+    /// The change from the first measured revision to the last.
+    pub(crate) since_first: Option<Change>,
+}
+
+impl<'a> SeriesView<'a> {
+    /// Summarises each point; `place` gives a revision's place in history.
+    pub(crate) fn new(series: &'a Series, slug: String, place: impl Fn(&str) -> usize) -> Self {
+        let mut rows: Vec<Row> = series
+            .points
+            .iter()
+            .map(|point| Row {
+                point,
+                revision: place(&point.revision.id),
+                summary: Summary::of(&point.values),
+                change: None,
+                state: State::of(point),
+            })
+            .collect();
+        rows.sort_by_key(|row| row.revision);
+        let better = series.key.metric.better;
+        let mut first: Option<Summary> = None;
+        let mut before: Option<Summary> = None;
+        let mut since_first = None;
+        for row in &mut rows {
+            let Some(summary) = row.summary else { continue };
+            row.change = before.and_then(|before| Change::between(&before, &summary, better));
+            since_first = first.and_then(|first| Change::between(&first, &summary, better));
+            first.get_or_insert(summary);
+            before = Some(summary);
+        }
+        let scale = Scale::of(&series.key.metric.unit, typical(&rows));
+        Self { series, slug, scale, rows, since_first }
+    }
+
+    /// The last row that has values.
+    pub(crate) fn latest(&self) -> Option<&Row<'a>> {
+        self.rows.iter().rev().find(|row| row.summary.is_some())
+    }
+
+    /// The name of the benchmark with its parameters.
+    pub(crate) fn benchmark(&self) -> String {
+        self.series.key.benchmark.to_string()
+    }
+
+    /// The name of the metric.
+    pub(crate) fn metric(&self) -> &'a str {
+        &self.series.key.metric.name
+    }
+
+    /// The medians, absent where there are no values.
+    pub(crate) fn medians(&self) -> Vec<Option<f64>> {
+        self.rows.iter().map(|row| row.summary.map(|summary| summary.median)).collect()
+    }
+}
+
+fn typical(rows: &[Row]) -> f64 {
+    let medians: Vec<f64> = rows.iter().filter_map(|row| Some(row.summary?.median)).collect();
+    summary::median(&medians).unwrap_or(0.0)
+}

@@ -1,0 +1,145 @@
+//! The way from a lab to a folder of pages.
+//!
+//! Samples and logs are read a few revisions at a time, in order of history, and the pages of those written on
+//! all CPUs; what the raw data needs is kept in the ledger. Then come the series, then the overview.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+
+use rayon::prelude::*;
+use tacho_record::Digest;
+
+use crate::ledger::Ledger;
+use crate::output::{Output, Written};
+use crate::page::revision::{Log, Material, log_file};
+use crate::view::{SeriesView, View};
+use crate::{Lab, SiteError, Source, assets, data, page};
+
+/// So many revisions are in memory at a time.
+const BATCH: usize = 32;
+
+/// Told how many pages are done, and of how many.
+pub type Progress<'a> = dyn FnMut(usize, usize) + 'a;
+
+/// Writes all pages of a lab into a folder, which is made if need be.
+///
+/// Files that are already as they should be are not touched. Files that an earlier call wrote and this one does
+/// not are removed; files of anybody else are neither replaced nor removed.
+pub fn write(
+    lab: &Lab,
+    source: &mut dyn Source,
+    dir: &Path,
+    progress: &mut Progress,
+) -> Result<Written, SiteError> {
+    let view = View::of(lab);
+    let output = Output::open(dir, planned(&view))?;
+    let total = view.revisions.len() + view.series.len() + MAIN_PAGES;
+    output.put("app.css", assets::STYLE.as_bytes())?;
+    output.put("app.js", assets::SCRIPT.as_bytes())?;
+    let ledger = write_revisions(&view, source, &output, &mut |done| progress(done, total))?;
+    let before = view.revisions.len();
+    for (number, batch) in view.series.chunks(BATCH).enumerate() {
+        batch.par_iter().try_for_each(|series| write_series(&view, series, &ledger, &output))?;
+        progress(before + number * BATCH + batch.len(), total);
+    }
+    output.put("revisions.html", &page::revisions::page(&view))?;
+    output.put("runs.html", &page::runs::page(&view))?;
+    output.put("index.html", &page::overview::page(&view, ledger.executions()))?;
+    let written = output.close()?;
+    progress(total, total);
+    Ok(written)
+}
+
+const MAIN_PAGES: usize = 3;
+
+/// The names of all files.
+fn planned(view: &View) -> BTreeSet<String> {
+    let main = ["app.css", "app.js", "index.html", "revisions.html", "runs.html"].map(str::to_owned);
+    let series = view.series.iter().flat_map(|one| files(one).map(|(name, _)| name));
+    let revisions = view.revisions.iter().map(|one| format!("revision/{}.html", one.slug));
+    let logs = view.lab.builds.iter().filter_map(|build| build.build.log.map(log_file));
+    main.into_iter().chain(series).chain(revisions).chain(logs).collect()
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Csv,
+    Json,
+    Page,
+    Script,
+}
+
+fn files(series: &SeriesView) -> [(String, Kind); 4] {
+    let slug = &series.slug;
+    [
+        (format!("data/{slug}.csv"), Kind::Csv),
+        (format!("data/{slug}.json"), Kind::Json),
+        (format!("data/{slug}.js"), Kind::Script),
+        (format!("series/{slug}.html"), Kind::Page),
+    ]
+}
+
+fn write_series(view: &View, series: &SeriesView, ledger: &Ledger, output: &Output) -> Result<(), SiteError> {
+    let json = data::json(view, series)?;
+    for (name, kind) in files(series) {
+        match kind {
+            Kind::Csv => output.put(&name, &ledger.csv(view, series)?)?,
+            Kind::Json => output.put(&name, &json)?,
+            Kind::Page => output.put(&name, &page::series::page(view, series))?,
+            Kind::Script => output.put(&name, &data::script(&json))?,
+        }
+    }
+    Ok(())
+}
+
+fn write_revisions(
+    view: &View,
+    source: &mut dyn Source,
+    output: &Output,
+    done: &mut dyn FnMut(usize),
+) -> Result<Ledger, SiteError> {
+    let mut ledger = Ledger::default();
+    let mut seen = HashSet::new();
+    let places: Vec<usize> = (0..view.revisions.len()).collect();
+    for batch in places.chunks(BATCH) {
+        let mut materials = Vec::with_capacity(batch.len());
+        for &place in batch {
+            let material = read(view, place, source, &mut seen)?;
+            material.measured.iter().for_each(|measured| ledger.add(place, measured));
+            materials.push((place, material));
+        }
+        materials
+            .par_iter()
+            .try_for_each(|(place, material)| write_revision(view, *place, material, output))?;
+        done(batch.last().map_or(0, |last| last + 1));
+    }
+    Ok(ledger)
+}
+
+fn read(
+    view: &View,
+    place: usize,
+    source: &mut dyn Source,
+    seen: &mut HashSet<Digest>,
+) -> Result<Material, SiteError> {
+    let revision = &view.revisions[place];
+    let failed = |source| SiteError::Read { revision: revision.revision.id.clone(), source };
+    let measured = source.measurements(&revision.revision.id).map_err(failed)?;
+    let digests: BTreeSet<Digest> = revision.builds.iter().filter_map(|build| build.build.log).collect();
+    let mut logs = Vec::new();
+    for digest in digests {
+        if let Some(bytes) = source.log(digest).map_err(failed)? {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            logs.push(Log { digest, text, is_new: seen.insert(digest) });
+        }
+    }
+    Ok(Material { measured, logs })
+}
+
+fn write_revision(view: &View, place: usize, material: &Material, output: &Output) -> Result<(), SiteError> {
+    for log in material.logs.iter().filter(|log| log.is_new) {
+        output.put(&log_file(log.digest), log.text.as_bytes())?;
+    }
+    let name = format!("revision/{}.html", view.revisions[place].slug);
+    output.put(&name, &page::revision::page(view, place, material))
+}
