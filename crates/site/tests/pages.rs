@@ -1,0 +1,253 @@
+//! Pages of a fictitious lab, read back as files: what is on them, what is harmless, what is left alone.
+
+// A test that cannot go on has failed.
+#![allow(clippy::unwrap_used)]
+
+// The tests do not need all of it.
+#[allow(dead_code)]
+#[path = "../examples/fixture/lab.rs"]
+mod lab;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lab::{Fixture, realistic};
+use tacho_record::{Digest, Metric, Unit};
+use tacho_site::{HostMeasurement, Source, SourceError, Written, write};
+
+fn pages(fixture: &mut Fixture, dir: &Path) -> Written {
+    write(&fixture.lab, &mut fixture.kept, dir, &mut |_, _| {}).unwrap()
+}
+
+/// All files by their path from the folder.
+fn files(dir: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let text = fs::read_to_string(&path).unwrap();
+                found.insert(path.strip_prefix(dir).unwrap().to_owned(), text);
+            }
+        }
+    }
+    found
+}
+
+fn is_kind(path: &Path, kind: &str) -> bool {
+    path.extension().is_some_and(|extension| extension == kind)
+}
+
+/// The values of an attribute, in order.
+fn attributes<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
+    html.split(&format!(" {name}=\"")).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut realistic(), dir.path());
+    let files = files(dir.path());
+    let mut links = 0;
+    for (path, html) in files.iter().filter(|(path, _)| is_kind(path, "html")) {
+        let base = path.parent().unwrap();
+        let targets = attributes(html, "href").into_iter().chain(attributes(html, "src"));
+        for target in targets
+            .filter(|target| !target.starts_with("https://example.org/") && !target.starts_with("data:"))
+        {
+            let (file, fragment) =
+                target.split_once('#').map_or((target, None), |(file, id)| (file, Some(id)));
+            let file = if file.is_empty() { path.clone() } else { resolved(base, file) };
+            let found =
+                files.get(&file).unwrap_or_else(|| panic!("{path:?} links to {target}, which is not there"));
+            if let Some(id) = fragment {
+                assert!(attributes(found, "id").contains(&id), "{path:?} links to {target}");
+            }
+            links += 1;
+        }
+    }
+    assert!(links > 5000, "only {links} links were checked");
+}
+
+fn resolved(base: &Path, relative: &str) -> PathBuf {
+    match relative.strip_prefix("../") {
+        Some(rest) => base.parent().unwrap().join(rest),
+        None => base.join(relative),
+    }
+}
+
+#[test]
+fn whatever_a_name_holds_it_is_harmless() {
+    const EVIL: &str = "=</script><zz onload=\"x()\">'&\u{2028}../..";
+    let mut fixture = realistic();
+    let lab = &mut fixture.lab;
+    lab.subject = EVIL.into();
+    lab.link = Some("javascript:alert('{commit}')".into());
+    for host in &mut lab.hosts {
+        host.facts.insert(EVIL.into(), EVIL.into());
+    }
+    for record in &mut lab.runs {
+        record.run.plan = EVIL.into();
+        record.warnings.push(EVIL.into());
+        record.conditions.insert(EVIL.into(), EVIL.into());
+    }
+    for commit in &mut lab.commits {
+        commit.subject = EVIL.into();
+        commit.author = EVIL.into();
+        commit.files = vec![EVIL.into()];
+    }
+    for revision in &mut lab.revisions {
+        revision.subject = EVIL.into();
+        revision.tags = vec![EVIL.into()];
+    }
+    for series in &mut lab.series {
+        series.key.benchmark.name = EVIL.into();
+        series.key.host = EVIL.into();
+        series.key.metric =
+            Metric { name: EVIL.into(), unit: Unit::Other(EVIL.into()), ..series.key.metric.clone() };
+    }
+    for measured in fixture.kept.measurements.values_mut().flatten() {
+        measured.benchmark.name = EVIL.into();
+        measured.host = EVIL.into();
+    }
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut fixture, dir.path());
+    let files = files(dir.path());
+    for (path, text) in &files {
+        let name = path.to_str().unwrap();
+        assert!(!name.contains(['<', ' ', '\'', '&']) && name.is_ascii(), "{name}");
+        if !is_kind(path, "csv") && !is_kind(path, "txt") {
+            assert!(!text.contains("<zz") && !text.contains("javascript:"), "{name} lets markup through");
+        }
+        if name.starts_with("data/") && !is_kind(path, "csv") {
+            assert!(!text.contains(['<', '\u{2028}']), "{name} could end its script");
+        }
+    }
+    let csv = files.iter().find(|(path, _)| is_kind(path, "csv")).unwrap().1;
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let first = reader.records().next().unwrap().unwrap();
+    assert!(first[0].starts_with("'=</script>"), "a spreadsheet would execute {}", &first[0]);
+}
+
+#[test]
+fn the_csv_has_every_sample() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut fixture = realistic();
+    pages(&mut fixture, dir.path());
+    let mut reader = csv::Reader::from_path(dir.path().join("data/sift.wall.mill.csv")).unwrap();
+    let head = ["series", "revision", "date", "run", "round", "position", "at", "outcome", "value", "unit"];
+    assert_eq!(reader.headers().unwrap(), &csv::StringRecord::from(head.to_vec()));
+    let written: Vec<(String, String, f64)> = reader
+        .records()
+        .map(Result::unwrap)
+        .map(|row| (row[1].to_owned(), row[7].to_owned(), row[8].parse().unwrap()))
+        .collect();
+    let mut expected = Vec::new();
+    for revision in &fixture.lab.revisions {
+        for measured in fixture.kept.measurements(&revision.id).unwrap() {
+            let is_series = measured.benchmark.name == "sift" && measured.host == "mill";
+            for sample in measured.measurement.samples.iter().filter(|_| is_series) {
+                let is_valid = sample.outcome == tacho_record::Outcome::Valid;
+                let outcome = if is_valid { "valid" } else { "exit 134" };
+                expected.push((revision.id.clone(), outcome.to_owned(), sample.value("wall").unwrap()));
+            }
+        }
+    }
+    assert_eq!(written, expected);
+}
+
+#[test]
+fn writing_again_changes_nothing_but_what_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut fixture = realistic();
+    let first = pages(&mut fixture, dir.path());
+    assert_eq!((first.changed, first.removed), (first.files, 0));
+    assert_eq!(pages(&mut fixture, dir.path()), Written { changed: 0, ..first.clone() });
+
+    fixture.lab.made += jiff::SignedDuration::from_hours(1);
+    assert_eq!(pages(&mut fixture, dir.path()).changed, 1, "only the overview says when it was made");
+
+    let gone = fixture.lab.series.pop().unwrap();
+    assert_eq!((gone.key.benchmark.name.as_str(), gone.key.metric.name.as_str()), ("sift", "peak-memory"));
+    let third = pages(&mut fixture, dir.path());
+    assert_eq!((third.removed, third.files), (4, first.files - 4));
+    assert!(!dir.path().join("series/sift.peak-memory.kiln.html").exists());
+}
+
+#[test]
+fn progress_ends_with_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut fixture = realistic();
+    let mut told = Vec::new();
+    let mut progress = |done, total| told.push((done, total));
+    write(&fixture.lab, &mut fixture.kept, dir.path(), &mut progress).unwrap();
+    assert!(told.is_sorted(), "{told:?}");
+    let (done, total) = *told.last().unwrap();
+    assert_eq!((done, total), (160 + 12 + 3, 160 + 12 + 3));
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    struct Broken;
+    impl Source for Broken {
+        fn measurements(&mut self, _: &str) -> Result<Vec<HostMeasurement>, SourceError> {
+            Err("the disk is full of flour".into())
+        }
+        fn log(&mut self, _: Digest) -> Result<Option<Vec<u8>>, SourceError> {
+            Ok(None)
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let fixture = realistic();
+    let error = write(&fixture.lab, &mut Broken, dir.path(), &mut |_, _| {}).unwrap_err();
+    let first = &fixture.lab.revisions[0].id;
+    assert_eq!(
+        error.to_string(),
+        format!("cannot read what was measured at `{first}`: the disk is full of flour")
+    );
+}
+
+#[test]
+fn an_empty_lab_has_an_overview() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut fixture = realistic();
+    let lab = &mut fixture.lab;
+    (lab.revisions, lab.series, lab.builds, lab.runs) = Default::default();
+    pages(&mut fixture, dir.path());
+    let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
+    assert!(html.contains("Nothing is measured yet"));
+}
+
+/// What stands in `web/test/fixtures` is what the serialiser writes: the type checker holds it against
+/// `web/src/data.ts`. Renewed by `TACHO_BLESS=1 cargo test -p tacho-site`.
+#[test]
+fn the_front_end_is_tested_with_what_is_written() {
+    const SHOWN: [usize; 10] = [0, 1, 2, 12, 40, 41, 97, 119, 120, 123];
+    let mut fixture = realistic();
+    fixture.lab.series.retain(|series| series.key.benchmark.name == "sift" && series.key.host == "mill");
+    for series in &mut fixture.lab.series {
+        let mut place = 0..;
+        series.points.retain(|_| place.next().is_some_and(|place| SHOWN.contains(&place)));
+    }
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut fixture, dir.path());
+    let json = fs::read_to_string(dir.path().join("data/sift.wall.mill.json")).unwrap();
+    let script = fs::read_to_string(dir.path().join("data/sift.wall.mill.js")).unwrap();
+    assert_eq!(script, format!("window.TACHO = {json};\n"));
+
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let pretty = serde_json::to_string_pretty(&value).unwrap();
+    let module = format!(
+        "// Written by crates/site/tests/pages.rs from the real serialiser; renew with TACHO_BLESS=1.\n\
+         import type {{ SeriesFile }} from \"../../src/data.ts\";\n\nexport const series: SeriesFile = {pretty};\n"
+    );
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/test/fixtures/series.ts");
+    if std::env::var_os("TACHO_BLESS").is_some() {
+        fs::write(&path, &module).unwrap();
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap_or_default(), module, "renew it with TACHO_BLESS=1");
+}
