@@ -1,0 +1,58 @@
+//! Reads small files of `/proc`, `/sys` and `/etc`, or says that they are missing.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// A fact, or why it cannot be known here: `not available here: …`.
+pub type Fact = Result<String, String>;
+
+/// The files of a host: this one's, or those of a folder that looks like one.
+pub struct Files {
+    root: PathBuf,
+}
+
+impl Files {
+    /// The files below that folder.
+    pub fn below(root: &Path) -> Self {
+        Self { root: root.to_owned() }
+    }
+
+    /// What the file says, without space around it.
+    pub fn read(&self, path: &str) -> Fact {
+        match fs::read(self.below_root(path)) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim().to_owned()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(missing(&[path])),
+            Err(error) => Err(format!("not available here: {path} cannot be read: {error}")),
+        }
+    }
+
+    /// What the file says of each processor that has it, in order of their numbers.
+    pub fn read_each_cpu(&self, file: &str) -> Result<Vec<String>, String> {
+        let folder = "/sys/devices/system/cpu";
+        let mut numbers: Vec<u32> = fs::read_dir(self.below_root(folder))
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|entry| entry.file_name().to_str()?.strip_prefix("cpu")?.parse().ok())
+            .collect();
+        numbers.sort_unstable();
+        let values: Vec<String> =
+            numbers.iter().filter_map(|n| self.read(&format!("{folder}/cpu{n}/{file}")).ok()).collect();
+        if values.is_empty() { Err(missing(&[&format!("{folder}/cpu*/{file}")])) } else { Ok(values) }
+    }
+
+    fn below_root(&self, path: &str) -> PathBuf {
+        self.root.join(path.trim_start_matches('/'))
+    }
+}
+
+/// What is said when none of these files is there.
+pub fn missing(paths: &[&str]) -> String {
+    let verb = if paths.len() == 1 { "is" } else { "are" };
+    format!("not available here: {} {verb} missing", paths.join(" and "))
+}
+
+/// What is said when the file is there and does not tell.
+pub fn silent(path: &str, key: &str) -> String {
+    format!("not available here: {path} has no `{key}`")
+}
