@@ -1,0 +1,46 @@
+//! What can go wrong on this floor, apart from the subject.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::Holder;
+
+/// Why the host could not be measured on.
+#[derive(Debug, thiserror::Error)]
+pub enum MeasureError {
+    /// Another measurement is under way on this host.
+    #[error("another tacho{} is measuring on this host", .holder.as_ref().map(|holder| format!(" ({holder})")).unwrap_or_default())]
+    HostBusy {
+        /// Whose, as far as it has said so.
+        holder: Option<Holder>,
+    },
+    /// The user interrupted the wait for the host.
+    #[error("interrupted while waiting for another tacho to end")]
+    Interrupted,
+    /// The file that the host is locked by could not be opened, locked or written.
+    #[error("cannot lock this host with `{}`: {source}", .path.display())]
+    LockFile {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Ctrl-C and its kin could not be caught.
+    #[error("cannot catch signals: {source}")]
+    Signals {
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl MeasureError {
+    /// What to do about it, if there is something to do.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::HostBusy { .. } => Some("wait for it, or use --wait"),
+            Self::LockFile { .. } => Some("name a file that you may write in TACHO_LOCK"),
+            Self::Interrupted | Self::Signals { .. } => None,
+        }
+    }
+}
