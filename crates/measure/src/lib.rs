@@ -1,6 +1,6 @@
 //! Executes one command and accounts for it; says what the host is; lets one measurement at a time onto it.
 //!
-//! Here live the executor with its real and its scripted form, the facts of the host, the host's
+//! Here live the [`Executor`] with its real and its scripted form, the facts of the [`host`](host()), the host's
 //! lock and the catching of Ctrl-C. What does *not* live here: what to execute, how often and in which order
 //! (`experiment`), what the readings mean (`stats`), and where they are kept (`store`). This crate writes no
 //! file but the lock.
@@ -8,9 +8,19 @@
 //! Linux only: pidfds, subreapers and `/proc` have no counterpart that gives the same readings elsewhere.
 
 mod error;
+mod execution;
 mod host;
+mod interrupt;
 mod lock;
+mod process;
+mod request;
+mod scripted;
 
 pub use error::MeasureError;
+pub use execution::{Captured, Ended, Execution, Executor, Usage};
 pub use host::host;
+pub use interrupt::install_interrupt;
 pub use lock::{Holder, HostLock, Wait, lock_host, lock_path};
+pub use process::ProcessExecutor;
+pub use request::{Capture, Request};
+pub use scripted::ScriptedExecutor;

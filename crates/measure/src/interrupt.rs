@@ -1,0 +1,101 @@
+//! Ctrl-C as a flag that everybody may look at, and as a wake-up for whoever sleeps.
+//!
+//! The handler runs on whichever thread the kernel picks, so a sleeping `poll` need not see `EINTR`. Therefore it
+//! also writes to a socket that the poll loop listens to: the loop sleeps until something happens, and an
+//! execution is not disturbed by a harness that wakes up to look at a flag. A flag that is not the installed one
+//! (in tests, or another front end's) has no socket; then the loop looks every [`TICK`].
+
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use crate::MeasureError;
+
+/// How often a flag is looked at that nothing announces.
+pub const TICK: Duration = Duration::from_millis(50);
+
+static INSTALLED: OnceLock<Installed> = OnceLock::new();
+
+struct Installed {
+    flag: Arc<AtomicBool>,
+    wake: UnixStream,
+}
+
+/// Makes SIGINT, SIGTERM and SIGHUP set a flag instead of ending this process; a second SIGINT ends it.
+///
+/// A signal that was ignored from the start (`nohup`) stays ignored. Called again, it returns the same flag.
+pub fn install_interrupt() -> Result<Arc<AtomicBool>, MeasureError> {
+    static ONCE: Mutex<()> = Mutex::new(());
+    let _one_at_a_time = ONCE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(installed) = INSTALLED.get() {
+        return Ok(Arc::clone(&installed.flag));
+    }
+    let installed = install().map_err(|source| MeasureError::Signals { source })?;
+    Ok(Arc::clone(&INSTALLED.get_or_init(|| installed).flag))
+}
+
+fn install() -> io::Result<Installed> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let (wake, waker) = UnixStream::pair()?;
+    wake.set_nonblocking(true)?;
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        if is_ignored(signal)? {
+            continue;
+        }
+        // Actions run in the order in which they are registered: the ordinary end is for the second SIGINT,
+        // and whoever is woken finds the flag set.
+        if signal == SIGINT {
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&flag))?;
+        }
+        signal_hook::flag::register(signal, Arc::clone(&flag))?;
+        signal_hook::low_level::pipe::register(signal, waker.try_clone()?)?;
+    }
+    Ok(Installed { flag, wake })
+}
+
+/// Whether whoever started this process wanted it not to see that signal.
+pub fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
+    // SAFETY: `sigaction` is plain data, for which all zeroes is a valid value.
+    let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
+    // SAFETY: a null action only asks; `now` outlives the call.
+    if unsafe { libc::sigaction(signal, ptr::null(), &raw mut now) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(now.sa_sigaction == libc::SIG_IGN)
+}
+
+/// An interrupt flag, with its wake-up if it has one.
+#[derive(Debug)]
+pub struct Interrupt {
+    flag: Arc<AtomicBool>,
+    wake: Option<&'static UnixStream>,
+}
+
+impl Interrupt {
+    /// That flag; it has a wake-up if it is the installed one.
+    pub fn new(flag: Arc<AtomicBool>) -> Self {
+        let installed = INSTALLED.get().filter(|installed| Arc::ptr_eq(&installed.flag, &flag));
+        Self { flag, wake: installed.map(|installed| &installed.wake) }
+    }
+
+    /// Whether the user wants it to end.
+    pub fn is_raised(&self) -> bool {
+        // Wake-ups are taken before the flag is read: one that comes in between is still there for the next poll.
+        if let Some(mut wake) = self.wake {
+            let mut old = [0; 64];
+            while matches!(wake.read(&mut old), Ok(length) if length > 0) {}
+        }
+        self.flag.load(Ordering::SeqCst)
+    }
+
+    /// What becomes readable when the flag is set, if anything does.
+    pub fn wake_up(&self) -> Option<BorrowedFd<'static>> {
+        self.wake.map(AsFd::as_fd)
+    }
+}

@@ -1,0 +1,32 @@
+//! What to execute: everything that decides how the subject is started, and nothing about why.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// One command to execute once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The program and its arguments; a program without a `/` is looked for in `PATH`. No shell is involved.
+    pub command: Vec<String>,
+    /// The folder in which it is executed.
+    pub directory: PathBuf,
+    /// Variables added to the inherited environment, the later of two with the same name winning.
+    pub environment: Vec<(String, String)>,
+    /// The file that is its standard input; without one it reads `/dev/null`.
+    pub stdin: Option<PathBuf>,
+    /// How long it may take before it is ended.
+    pub timeout: Duration,
+    /// What becomes of its standard output.
+    pub stdout: Capture,
+}
+
+/// What becomes of a subject's standard output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Capture {
+    /// Goes to `/dev/null`; nobody reads it, so nobody slows the subject down.
+    Nothing,
+    /// Is read: its digest, its length and its end are known afterwards.
+    Digest,
+    /// As [`Capture::Digest`], and this text is looked for.
+    Search(String),
+}
