@@ -1,0 +1,155 @@
+//! How commands start, end, and what they use.
+
+use std::time::Duration;
+use std::{fs, iter};
+
+use tacho_measure::{Capture, Ended};
+
+use super::subject::{beside, in_role};
+use super::{content, execute, printed, request, script, signals};
+
+#[test]
+fn the_end_is_told_as_it_was() {
+    assert_eq!(execute(&request(&["true"])).ended, Ended::Exited(0));
+    assert_eq!(execute(&script("exit 7")).ended, Ended::Exited(7));
+    assert_eq!(execute(&script("kill -SEGV $$")).ended, Ended::Killed(11));
+    assert_eq!(execute(&script("kill -KILL $$")).ended, Ended::Killed(9));
+}
+
+#[test]
+fn what_cannot_be_started_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = |name: &str, text: &str, mode| {
+        use std::os::unix::fs::PermissionsExt;
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    script("plain", "exit 0", 0o644);
+    script("lost", "#!/no/such/interpreter\n", 0o755);
+    let why = |command: &[&str]| {
+        let mut request = request(command);
+        folder.path().clone_into(&mut request.directory);
+        match execute(&request).ended {
+            Ended::NotStarted(why) => why,
+            other => panic!("{command:?} was started: {other:?}"),
+        }
+    };
+    assert_eq!(why(&[]), "there is no command to execute");
+    assert_eq!(why(&["no-such-command"]), "command not found: `no-such-command`");
+    assert_eq!(why(&["./nothing"]), "`./nothing` does not exist");
+    assert_eq!(why(&["./lost"]), "the interpreter that `./lost` names does not exist");
+    assert_eq!(why(&["./plain"]), "`./plain` is not executable: permission denied");
+    assert_eq!(why(&["/tmp"]), "`/tmp` is a folder, not a program");
+    assert_eq!(why(&["tr\0ue"]), "cannot start `tr\0ue`: nul byte found in provided data");
+    let long = "x".repeat(64);
+    let words: Vec<&str> = iter::once("true").chain(iter::repeat_n(&*long, 1 << 16)).collect();
+    assert_eq!(why(&words), "the argument list of `true` is too long: 4259845 bytes");
+}
+
+#[test]
+fn a_command_is_looked_for_in_the_path_that_it_would_have() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("plain"), "").unwrap();
+    let mut request = request(&["plain"]);
+    request.environment.push(("PATH".to_owned(), folder.path().display().to_string()));
+    let why = "`plain` is not executable: permission denied";
+    assert_eq!(execute(&request).ended, Ended::NotStarted(why.into()));
+    request.command = vec!["sh".to_owned()];
+    assert_eq!(execute(&request).ended, Ended::NotStarted("command not found: `sh`".into()));
+}
+
+#[test]
+fn a_missing_folder_or_input_is_named() {
+    let mut nowhere = request(&["true"]);
+    nowhere.directory = "/no/such/folder".into();
+    let why = "the folder `/no/such/folder` to execute it in does not exist";
+    assert_eq!(execute(&nowhere).ended, Ended::NotStarted(why.into()));
+    let mut silent = request(&["true"]);
+    silent.stdin = Some("/no/such/file".into());
+    let why = "cannot open `/no/such/file` for standard input: No such file or directory (os error 2)";
+    assert_eq!(execute(&silent).ended, Ended::NotStarted(why.into()));
+}
+
+#[test]
+fn folder_environment_and_input_are_as_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("input");
+    fs::write(&input, "from the file\n").unwrap();
+    let mut request = script("cat; pwd; echo $ONE $TWO; test -n \"$PATH\" && echo inherited");
+    request.directory = folder.path().canonicalize().unwrap();
+    request.environment =
+        [("ONE", "1"), ("TWO", "x"), ("TWO", "2")].map(|(a, b)| (a.into(), b.into())).to_vec();
+    request.stdin = Some(input);
+    let expected = format!("from the file\n{}\n1 2\ninherited\n", request.directory.display());
+    assert_eq!(printed(&execute(&request)), expected);
+    request.stdin = None;
+    assert_eq!(printed(&execute(&request)), expected.trim_start_matches("from the file\n"));
+}
+
+#[test]
+fn it_leads_its_own_group_and_takes_no_signal_settings_from_us() {
+    let own = script("read -r pid name state parent group rest </proc/self/stat; test $pid = $group");
+    assert_eq!(execute(&own).ended, Ended::Exited(0));
+    let status = printed(&execute(&request(&["cat", "/proc/self/status"])));
+    assert_eq!(signals(&status, "SigBlk:"), 0);
+    // We ignore writes to a closed pipe, as all Rust programs do; signal 13 is counted from 1.
+    assert_eq!(signals(&status, "SigIgn:") & (1 << 12), 0);
+}
+
+#[test]
+fn who_inherits_that_ended_children_are_forgotten_still_accounts_for_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("answer");
+    assert!(beside("accountant", &file).status().unwrap().success());
+    assert_eq!(content(&file), "Exited(7)");
+}
+
+#[test]
+fn a_spinning_subject_uses_its_time_and_only_its_own() {
+    let mut request = in_role("spin");
+    request.stdout = Capture::Nothing;
+    for _ in 0..3 {
+        let execution = execute(&request);
+        assert_eq!(execution.ended, Ended::Exited(0));
+        let cpu = execution.usage.user + execution.usage.sys;
+        let about = Duration::from_millis(250)..Duration::from_millis(600);
+        assert!(about.contains(&cpu), "used {cpu:?}");
+        assert!(execution.wall > cpu / 2, "used {cpu:?} in {:?}", execution.wall);
+    }
+}
+
+#[test]
+fn a_sleeping_subject_takes_time_and_uses_none() {
+    let execution = execute(&request(&["sleep", "0.3"]));
+    assert!(execution.wall >= Duration::from_millis(300));
+    assert!(execution.usage.user + execution.usage.sys < Duration::from_millis(150));
+}
+
+#[test]
+fn whoever_takes_too_long_is_ended_and_whoever_will_not_end_is_killed() {
+    let mut request = request(&["sleep", "1000"]);
+    request.timeout = Duration::from_millis(100);
+    let execution = execute(&request);
+    assert_eq!(execution.ended, Ended::TimedOut);
+    assert!(execution.wall >= request.timeout);
+    assert!(!execution.left_behind);
+
+    let mut polite = script("trap 'echo ended; exit 3' TERM; echo begun; while :; do sleep 0.01; done");
+    polite.timeout = Duration::from_secs(2);
+    let execution = execute(&polite);
+    assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::TimedOut, "begun\nended\n".into()));
+
+    let mut deaf = script("trap '' TERM; while :; do sleep 1000; done");
+    deaf.timeout = Duration::from_secs(2);
+    let execution = execute(&deaf);
+    assert_eq!(execution.ended, Ended::TimedOut);
+    assert!(execution.wall >= Duration::from_millis(2500), "no grace: {:?}", execution.wall);
+}
+
+#[test]
+fn a_limit_beyond_all_clocks_is_none() {
+    let mut request = request(&["true"]);
+    request.timeout = Duration::MAX;
+    assert_eq!(execute(&request).ended, Ended::Exited(0));
+}

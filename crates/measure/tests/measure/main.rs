@@ -1,0 +1,70 @@
+//! The real executor and the host's lock, against real programs and real signals.
+//!
+//! Where a test needs a program that spins, fills memory or is itself a harness, it executes this test binary
+//! again: [`subject`] is what runs there.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod execute;
+mod interrupt;
+mod lock;
+mod memory;
+mod orphans;
+mod output;
+mod subject;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use tacho_measure::{Capture, Execution, Executor, ProcessExecutor, Request};
+
+/// Long enough that reaching it is a failure, on the slowest machine.
+const LONG: Duration = Duration::from_secs(120);
+
+fn request(command: &[&str]) -> Request {
+    Request {
+        command: command.iter().map(|&word| word.to_owned()).collect(),
+        directory: "/".into(),
+        environment: Vec::new(),
+        stdin: None,
+        timeout: LONG,
+        stdout: Capture::Digest,
+    }
+}
+
+fn script(text: &str) -> Request {
+    request(&["sh", "-c", text])
+}
+
+fn execute(request: &Request) -> Execution {
+    ProcessExecutor::new(Arc::new(AtomicBool::new(false))).execute(request)
+}
+
+/// What it printed, as far as it was kept.
+fn printed(execution: &Execution) -> String {
+    String::from_utf8_lossy(&execution.stdout.as_ref().expect("it was to be read").tail).into_owned()
+}
+
+/// Waits until that holds, looking often; fails after a long while.
+#[track_caller]
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..LONG.as_millis() / 5 {
+        if holds() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("{what}: not within {LONG:?}");
+}
+
+fn content(file: &Path) -> String {
+    std::fs::read_to_string(file).unwrap_or_default()
+}
+
+/// A set of signals as `/proc/PID/status` shows it under that key: signal 1 is the lowest bit.
+fn signals(status: &str, key: &str) -> u64 {
+    let line = status.lines().find_map(|line| line.strip_prefix(key)).expect("all statuses have it");
+    u64::from_str_radix(line.trim(), 16).expect("it is hexadecimal")
+}

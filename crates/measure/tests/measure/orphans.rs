@@ -1,0 +1,86 @@
+//! Nothing outlives its execution.
+
+use std::fs;
+use std::time::Duration;
+
+use tacho_measure::{Ended, Request};
+
+use super::subject::beside;
+use super::{content, execute, printed, script};
+
+const MARK: &str = "TACHO_TEST_MARK";
+
+/// Marks what comes of a request by its environment, whatever it does to its parents, groups and names.
+fn marked(script_text: &str, mark: &str) -> Request {
+    let mut request = script(script_text);
+    request.environment.push((MARK.to_owned(), format!("{} {mark}", std::process::id())));
+    request
+}
+
+/// The processes of this machine with that mark that have not ended.
+fn alive(mark: &str) -> Vec<String> {
+    let mark = format!("{MARK}={} {mark}\0", std::process::id());
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    processes
+        .filter(|entry| {
+            let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+            String::from_utf8_lossy(&environment).contains(&mark)
+        })
+        .map(|entry| fs::read_to_string(entry.path().join("stat")).unwrap_or_default())
+        .collect()
+}
+
+#[test]
+fn what_stays_in_the_group_is_killed_and_told_of() {
+    let execution = execute(&marked("sleep 1000 & echo hi", "group"));
+    assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::Exited(0), "hi\n".into()));
+    assert!(execution.left_behind);
+    assert!(execution.wall < Duration::from_secs(100));
+    assert_eq!(alive("group"), Vec::<String>::new());
+}
+
+#[test]
+fn what_leaves_the_session_is_killed_and_told_of() {
+    let execution =
+        execute(&marked("setsid sleep 1000 & setsid sh -c 'sleep 1000 & sleep 1000' & echo hi", "session"));
+    assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::Exited(0), "hi\n".into()));
+    assert!(execution.left_behind);
+    assert_eq!(alive("session"), Vec::<String>::new());
+}
+
+#[test]
+fn who_waits_for_its_children_leaves_nothing() {
+    assert!(!execute(&script("sleep 0.01 & wait; true | true")).left_behind);
+}
+
+/// Each of them forks twice, leaves the session, ignores requests to end, and keeps both outputs open.
+#[test]
+fn fifty_that_hide_leave_nothing() {
+    let hide = "trap '' TERM HUP INT
+        (setsid sh -c 'sleep 1000 & (sleep 1000 & sleep 1000) & sleep 1000' &)
+        (sleep 1000 &)
+        echo hidden";
+    for _ in 0..50 {
+        let execution = execute(&marked(hide, "fifty"));
+        assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::Exited(0), "hidden\n".into()));
+        assert!(execution.left_behind);
+        assert_eq!(alive("fifty"), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_time_limit_reaches_those_that_hide() {
+    let mut request = marked("trap '' TERM; (setsid sleep 1000 &); sleep 1000 & sleep 1000", "late");
+    request.timeout = Duration::from_millis(200);
+    let execution = execute(&request);
+    assert_eq!(execution.ended, Ended::TimedOut);
+    assert_eq!(alive("late"), Vec::<String>::new());
+}
+
+#[test]
+fn our_other_children_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("answer");
+    assert!(beside("parent", &file).status().unwrap().success());
+    assert_eq!(content(&file), "left behind true false, the other None");
+}

@@ -1,0 +1,63 @@
+//! What a subject prints: all of it is accounted for, little of it is kept.
+
+use std::fs;
+
+use tacho_measure::{Capture, Captured, Ended};
+use tacho_record::Digest;
+
+use super::{execute, printed, request, script};
+
+const GIB: u64 = 1 << 30;
+
+/// The most memory that this process has had, in bytes.
+fn own_peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+}
+
+#[test]
+fn a_gibibyte_on_either_output_neither_blocks_nor_grows_us() {
+    let before = own_peak();
+    let mut request = script("yes | head -c 1073741824 >&2; yes | head -c 1073741824");
+    let execution = execute(&request);
+    let stdout = execution.stdout.unwrap();
+    assert_eq!((execution.ended, stdout.bytes), (Ended::Exited(0), GIB));
+    assert_eq!(stdout.tail, "y\n".repeat(2048).as_bytes());
+    assert_eq!(execution.stderr_tail, stdout.tail);
+    request.stdout = Capture::Nothing;
+    assert_eq!(execute(&request).stdout, None);
+    assert!(own_peak() - before < GIB / 8, "grew from {before} to {}", own_peak());
+}
+
+#[test]
+fn bytes_that_are_no_text_are_kept_as_they_are() {
+    let execution = execute(&script(r"printf '\377\000\303'; printf '\200' >&2"));
+    assert_eq!(execution.stdout, Some(Captured::of(b"\xff\x00\xc3")));
+    assert_eq!(execution.stderr_tail, b"\x80");
+}
+
+#[test]
+fn a_text_is_found_wherever_reads_cut_it() {
+    let mut request = script("printf 'one nee'; sleep 0.1; printf 'dle more'");
+    let mut found = |text: &str| {
+        request.stdout = Capture::Search(text.to_owned());
+        execute(&request).stdout.unwrap()
+    };
+    assert_eq!(found("needle"), Captured { found: Some(true), ..Captured::of("one needle more") });
+    assert_eq!(found("noodle").found, Some(false));
+    assert_eq!(found("").found, Some(true));
+}
+
+#[test]
+fn nothing_printed_is_an_output_too() {
+    let execution = execute(&request(&["true"]));
+    assert_eq!(execution.stdout, Some(Captured::of("")));
+    assert_eq!(execution.stdout.unwrap().digest, Digest::of(""));
+}
+
+#[test]
+fn who_closes_its_outputs_is_still_waited_for() {
+    let execution = execute(&script("echo first; exec >&- 2>&-; sleep 0.2; exit 5"));
+    assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::Exited(5), "first\n".into()));
+}

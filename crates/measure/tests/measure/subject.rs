@@ -1,0 +1,152 @@
+//! What this test binary does when a test executes it as a subject, or as a harness that can be killed.
+
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use std::{env, fs, hint, thread};
+
+use rustix::process::{Pid, WaitOptions, getpid, set_child_subreaper, waitpid};
+use tacho_measure::{Executor, ProcessExecutor, Request, Wait, install_interrupt, lock_host};
+
+use super::{LONG, content, execute, request, script, until};
+
+const ROLE: &str = "TACHO_TEST_ROLE";
+const FILE: &str = "TACHO_TEST_FILE";
+const ARGUMENTS: [&str; 4] = ["--exact", "subject::subject", "--ignored", "--nocapture"];
+
+/// A request that executes this binary in that role.
+pub fn in_role(role: &str) -> Request {
+    let own = env::current_exe().unwrap();
+    let mut request = request(&ARGUMENTS);
+    request.command.insert(0, own.to_str().unwrap().to_owned());
+    request.environment.push((ROLE.to_owned(), role.to_owned()));
+    request
+}
+
+/// The command that starts this binary in that role, beside us and not as a subject; its file is for talking.
+pub fn beside(role: &str, file: &Path) -> Command {
+    with_role(Command::new(env::current_exe().unwrap()), role, file)
+}
+
+/// The same, started by something that ignores that signal, which is inherited.
+pub fn beside_ignoring(signal: &str, role: &str, file: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("trap '' {signal}; exec \"$@\""), "sh"]).arg(env::current_exe().unwrap());
+    with_role(command, role, file)
+}
+
+fn with_role(mut command: Command, role: &str, file: &Path) -> Command {
+    command.args(ARGUMENTS).env(ROLE, role).env(FILE, file).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+#[test]
+#[ignore = "the subject of other tests, which execute it"]
+fn subject() {
+    match env::var(ROLE).as_deref() {
+        Ok("spin") => spin(Duration::from_millis(300)),
+        Ok("fill") => {
+            hint::black_box(vec![1_u8; 64 << 20]);
+        }
+        Ok("accountant") => accountant(),
+        Ok("guardian") => guardian(),
+        Ok("heavy harness") => heavy_harness(),
+        Ok("harness") => harness(),
+        Ok("deaf") => deaf(),
+        Ok("lock holder") => lock_holder(),
+        Ok("parent") => parent(),
+        role => panic!("no such role: {role:?}"),
+    }
+}
+
+fn file() -> PathBuf {
+    env::var_os(FILE).expect("named by the test").into()
+}
+
+/// Uses that much processor time, however long it takes.
+fn spin(time: Duration) {
+    let used = || -> u128 {
+        let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+        text.split(' ').next().unwrap().parse().unwrap()
+    };
+    while used() < time.as_nanos() {
+        (0..100_000).for_each(|n| {
+            hint::black_box(n);
+        });
+    }
+}
+
+/// Holds much memory, and measures that of a small program and of one larger than itself.
+fn heavy_harness() {
+    let ballast = hint::black_box(vec![1_u8; 32 << 20]);
+    let small = execute(&request(&["true"])).usage;
+    let large = execute(&in_role("fill")).usage;
+    let answer = format!("{:?} {} {:?}", small.peak_memory, small.peak_floor, large.peak_memory);
+    fs::write(file(), answer).unwrap();
+    drop(ballast);
+}
+
+/// Accounts for a child although it inherited that ended children are forgotten.
+fn accountant() {
+    // SAFETY: to ignore a signal runs no code of ours.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+    fs::write(file(), format!("{:?}", execute(&script("exit 7")).ended)).unwrap();
+}
+
+/// Kills a harness at work and becomes the parent of its subject, which nobody else kills then.
+fn guardian() {
+    set_child_subreaper(Some(getpid())).unwrap();
+    let started = file().with_extension("started");
+    let mut harness = beside("harness", &file()).spawn().unwrap();
+    until("the subject", || content(&started).ends_with('\n'));
+    let subject = Pid::from_raw(content(&started).trim().parse().unwrap()).unwrap();
+    harness.kill().unwrap();
+    harness.wait().unwrap();
+    until("its end", || match waitpid(Some(subject), WaitOptions::NOHANG).unwrap() {
+        None => false,
+        Some((_, status)) => {
+            fs::write(file(), format!("killed by signal {:?}", status.terminating_signal())).unwrap();
+            true
+        }
+    });
+}
+
+/// Executes something long until it is interrupted, as the tool does, and says how that ended.
+fn harness() {
+    let started = file().with_extension("started");
+    let flag = install_interrupt().unwrap();
+    let mut executor = ProcessExecutor::new(flag);
+    let execution = executor.execute(&script(&format!("echo $$ >'{}'; exec sleep 1000", started.display())));
+    let after = executor.execute(&script("exit 0"));
+    fs::write(file(), format!("{:?} {:?}", execution.ended, after.ended)).unwrap();
+}
+
+/// Has caught the first interrupt and goes on for ever.
+fn deaf() {
+    let flag: Arc<AtomicBool> = install_interrupt().unwrap();
+    fs::write(file(), "ready").unwrap();
+    until("the first interrupt", || flag.load(Ordering::SeqCst));
+    fs::write(file(), "interrupted").unwrap();
+    thread::sleep(LONG);
+}
+
+/// Holds the lock that stands beside its file until it is killed.
+fn lock_holder() {
+    let _lock = lock_host(&file(), "proj", Wait::No).unwrap();
+    until("the end", || content(&file().with_extension("enough")) == "yes");
+}
+
+/// Executes beside a child of its own, which is of another group, as an orphan would be: only that it was there
+/// before tells it from one. Other tests must not execute meanwhile.
+fn parent() {
+    let mut other = Command::new("sleep").arg("1000").process_group(0).spawn().unwrap();
+    let untidy = execute(&script("sleep 1000 &")).left_behind;
+    let tidy = execute(&script("true")).left_behind;
+    let answer = format!("left behind {untidy} {tidy}, the other {:?}", other.try_wait().unwrap());
+    fs::write(file(), answer).unwrap();
+    other.kill().unwrap();
+    other.wait().unwrap();
+}
