@@ -46,13 +46,19 @@ impl Lab {
         self
     }
 
+    /// A cache that is always empty: what is measured again is built again.
+    fn builder(&self) -> ScriptedBuilder {
+        let states = self.contents.iter();
+        states.fold(ScriptedBuilder::new(), |builder, (revision, state)| builder.with(revision, state.clone()))
+    }
+
     fn question(&self) -> Question {
         Question {
             plan: self.plan.clone(),
             plan_text: String::new(),
             plan_folder: self.folder.path().to_owned(),
             revisions: self.revisions.clone(),
-            recipe: Digest::of("recipe"),
+            recipe: Digest::of("scripted"),
             rounds: self.plan.measure.rounds,
             measure_equal: false,
             retry_failed: self.retry_failed,
@@ -76,7 +82,7 @@ impl Lab {
         let mut executor = ScriptedExecutor::new(script);
         let mut bench = Bench {
             store: &mut store,
-            builder: &mut ScriptedBuilder::new(self.contents.clone()),
+            builder: &mut self.builder(),
             executor: &mut executor,
             observer: &mut Silent,
             interrupt: &AtomicBool::new(false),

@@ -1,1 +1,26 @@
-fn main() {}
+//! `tacho`: what was typed becomes what it means; the answer is printed; the exit code is set.
+//!
+//! This crate decides nothing about measuring. Its way is: [`cli`] (what was typed) → [`project`] (which plan,
+//! which store) → one file a command in [`commands`] → [`output`].
+
+mod cli;
+mod commands;
+mod error;
+mod output;
+mod project;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let arguments = cli::Arguments::parse();
+    match commands::execute(arguments) {
+        Ok(exit) => exit.into(),
+        Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            output::error(&error);
+            commands::Exit::Error.into()
+        }
+    }
+}

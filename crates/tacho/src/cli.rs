@@ -1,0 +1,167 @@
+//! What can be typed. The doc comments here are the help, the man pages and the completions.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Measures how fast a program is over its history, and can be believed
+///
+/// A plan, `tacho.toml`, says how to get, build and measure the program. What was measured is kept in `.tacho/`
+/// beside it, for ever and raw. Exit status: 0 all well, 2 error, 130 interrupted (the same command goes on).
+#[derive(Debug, Parser)]
+#[command(name = "tacho", version, max_term_width = 100, propagate_version = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub global: Global,
+}
+
+/// What every command understands.
+#[derive(Clone, Debug, Args)]
+pub struct Global {
+    /// The plan [default: tacho.toml in this folder or the nearest one above]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
+    pub plan: Option<PathBuf>,
+    /// Where what was measured is kept: a folder or a postgres:// address [default: .tacho beside the plan]
+    #[arg(long, global = true, env = "TACHO_STORE", value_name = "PLACE", help_heading = "Global options")]
+    pub store: Option<String>,
+    /// Where checkouts and builds are made; may be deleted at any time [default: tacho/ in the user's cache]
+    #[arg(long, global = true, env = "TACHO_CACHE", value_name = "FOLDER", help_heading = "Global options")]
+    pub cache: Option<PathBuf>,
+    /// Print no progress
+    #[arg(long, short, global = true, help_heading = "Global options")]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Init(Init),
+    Track(Track),
+    Log(Log),
+    Show(Show),
+    Site(Site),
+    #[command(hide = true)]
+    Generate(Generate),
+}
+
+/// Write a commented plan that works for the repository that it stands in
+#[derive(Debug, Args)]
+pub struct Init {
+    /// The folder that the plan is for
+    #[arg(default_value = ".")]
+    pub folder: PathBuf,
+    /// Replace the plan that is there
+    #[arg(long)]
+    pub force: bool,
+    /// Print the plan instead of writing it
+    #[arg(long)]
+    pub print: bool,
+}
+
+/// Measure a range of revisions: how did it go over history?
+///
+/// All revisions of the range are built first, then everything is executed in rounds, each in a fresh random
+/// order. What is measured already is not measured again; interrupted or killed, the same command goes on.
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
+pub struct Track {
+    /// `A..B`, or revisions one by one [default: all of history, or all releases]
+    ///
+    /// `A..B` measures A itself too: without it, a change made by the first commit after A could not be seen.
+    #[arg(value_name = "RANGE|REVISION")]
+    pub revisions: Vec<String>,
+    /// Step through the range by time or number: 1d, 1w, 3h, 1month, 10commits, commit
+    #[arg(long, value_name = "STEP")]
+    pub every: Option<String>,
+    /// Only revisions of the range with a tag like this, and its end
+    #[arg(long, value_name = "GLOB", conflicts_with = "every")]
+    pub tags: Option<String>,
+    /// Follow all parents of merges, not only the first
+    #[arg(long)]
+    pub all_parents: bool,
+    /// Execute everything so many times, counting what is measured already [default: the plan's]
+    #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: Option<u32>,
+    /// Only these benchmarks of the plan
+    #[arg(long, short = 'b', value_name = "NAME")]
+    pub benchmark: Vec<String>,
+    /// Measure revisions that built to the same artifacts each on its own: the best test of noise
+    #[arg(long)]
+    pub measure_equal: bool,
+    /// Build and measure again what has only ever failed
+    #[arg(long)]
+    pub retry_failed: bool,
+    /// The seed of the random order of a new run [default: a random one, which is recorded]
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// Say what would be built and measured, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Wait until no other measurement is going on on this host
+    #[arg(long)]
+    pub wait: bool,
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+/// Which metrics are shown, and how.
+#[derive(Clone, Debug, Args)]
+pub struct Shown {
+    /// Show these metrics; `all` for all [default: the first one of each benchmark]
+    #[arg(long, short, value_name = "NAME")]
+    pub metric: Vec<String>,
+    /// Answer in JSON, as docs/formats.md describes
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// List what was measured: runs, newest first
+#[derive(Debug, Args)]
+pub struct Log {
+    /// At most so many runs
+    #[arg(long, short = 'n', value_name = "N")]
+    pub number: Option<usize>,
+    /// Answer in JSON, as docs/formats.md describes
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Show a revision (its build and samples) or, without one, all series again
+#[derive(Debug, Args)]
+pub struct Show {
+    /// A tag, a hash or the beginning of one, a release [default: all series]
+    pub revision: Option<String>,
+    /// Print every sample
+    #[arg(long, requires = "revision")]
+    pub samples: bool,
+    /// Print the whole build log and nothing else
+    #[arg(long, requires = "revision", conflicts_with = "samples")]
+    pub build_log: bool,
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+/// Write pages that open from disk
+#[derive(Debug, Args)]
+pub struct Site {
+    /// The folder to write them to
+    pub folder: PathBuf,
+}
+
+/// Write generated files: completions, man pages, the plan's schema
+#[derive(Debug, Args)]
+pub struct Generate {
+    #[command(subcommand)]
+    pub what: Generated,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Generated {
+    /// Completions for a shell, on standard output
+    Completions { shell: clap_complete::Shell },
+    /// Man pages, into a folder
+    Man { folder: PathBuf },
+    /// The JSON Schema of the plan, on standard output
+    Schema,
+}

@@ -1,0 +1,28 @@
+//! `tacho generate`: what distributions and editors want, made from the code.
+
+use std::path::Path;
+
+use clap::CommandFactory;
+
+use super::Exit;
+use crate::cli::{Arguments, Generate, Generated};
+use crate::error::CliError;
+use crate::output;
+
+pub fn execute(command: &Generate) -> Result<Exit, CliError> {
+    match &command.what {
+        Generated::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(*shell, &mut Arguments::command(), "tacho", &mut text);
+            output::print(&String::from_utf8_lossy(&text))?;
+        }
+        Generated::Man { folder } => man(folder)?,
+        Generated::Schema => output::print(&tacho_record::plan::schema())?,
+    }
+    Ok(Exit::Success)
+}
+
+fn man(folder: &Path) -> Result<(), CliError> {
+    std::fs::create_dir_all(folder).map_err(CliError::file(folder))?;
+    clap_mangen::generate_to(Arguments::command(), folder).map_err(CliError::file(folder))
+}

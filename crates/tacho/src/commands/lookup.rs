@@ -1,0 +1,75 @@
+//! What names on the command line stand for, in the store and the plan.
+
+use tacho_experiment::series;
+use tacho_record::{BenchmarkKey, Metric, Revision, Series};
+use tacho_store::{HostId, Store};
+
+use crate::cli::Shown;
+use crate::error::CliError;
+use crate::project::Project;
+
+/// The revision of that name: its id, a tag, or the beginning of its id.
+pub fn revision(revisions: &[Revision], name: &str) -> Result<Revision, CliError> {
+    let exact = |revision: &&Revision| revision.id == name || revision.tags.iter().any(|tag| tag == name);
+    if let Some(revision) = revisions.iter().find(exact) {
+        return Ok(revision.clone());
+    }
+    let begins: Vec<&Revision> = revisions.iter().filter(|revision| revision.id.starts_with(name)).collect();
+    match begins.as_slice() {
+        [one] if !name.is_empty() => Ok((*one).clone()),
+        [_, _, ..] if !name.is_empty() => Err(CliError::Ambiguous {
+            name: name.to_owned(),
+            candidates: begins.iter().map(|r| format!("`{}`", r.short())).collect::<Vec<_>>().join(", "),
+        }),
+        _ => Err(CliError::Unknown { name: name.to_owned(), nearest: nearest(revisions, name) }),
+    }
+}
+
+/// The tag or release whose spelling is nearest, if one is near.
+fn nearest(revisions: &[Revision], name: &str) -> Option<String> {
+    let names = revisions
+        .iter()
+        .flat_map(|revision| revision.tags.iter().map(String::as_str).chain([revision.short()]));
+    let distance = |candidate: &str| strsim::damerau_levenshtein(candidate, name);
+    names
+        .map(|candidate| (distance(candidate), candidate))
+        .min()
+        .filter(|(d, _)| *d <= 2)
+        .map(|(_, c)| c.to_owned())
+}
+
+/// The metrics to show of a benchmark: those asked for, else the plan's first, else wall time.
+pub fn metrics(project: &Project, key: &BenchmarkKey, shown: &Shown) -> Result<Vec<Metric>, CliError> {
+    let planned = project.plan.benchmarks.iter().find(|benchmark| benchmark.name == key.name);
+    let planned = planned.map_or(&[][..], |benchmark| &benchmark.metrics);
+    if shown.metric.iter().any(|name| name == "all") {
+        return Ok(Metric::BUILT_IN.iter().filter_map(|name| Metric::built_in(name)).collect());
+    }
+    let first: Vec<String> = planned.first().cloned().into_iter().collect();
+    let names = if shown.metric.is_empty() { &first } else { &shown.metric };
+    let known = || Metric::BUILT_IN.map(|name| format!("`{name}`")).join(", ");
+    names
+        .iter()
+        .map(|name| {
+            let unknown = || CliError::UnknownMetric { name: name.clone(), known: known() };
+            Metric::built_in(name).ok_or_else(unknown)
+        })
+        .collect()
+}
+
+/// All series of these benchmarks to show, over these revisions.
+pub fn all_series(
+    project: &Project,
+    store: &mut Store,
+    host: (HostId, &str),
+    keys: &[BenchmarkKey],
+    shown: &Shown,
+    revisions: &[Revision],
+) -> Result<Vec<Series>, CliError> {
+    let mut all = Vec::new();
+    for key in keys {
+        let metrics = metrics(project, key, shown)?;
+        all.extend(series::read(store, host, key, &metrics, revisions)?);
+    }
+    Ok(all)
+}

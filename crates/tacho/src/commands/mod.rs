@@ -1,0 +1,48 @@
+//! One file a command: reads what is needed, has it done, prints the answer.
+
+mod generate;
+mod init;
+mod log;
+mod lookup;
+mod show;
+mod site;
+mod track;
+
+use std::process::ExitCode;
+
+use crate::cli::{Arguments, Command};
+use crate::error::CliError;
+
+/// The exit status, which is part of the interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// All well.
+    Success,
+    /// It could not be done.
+    Error,
+    /// The user stopped it; the same command goes on.
+    Interrupted,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Success => ExitCode::SUCCESS,
+            Exit::Error => ExitCode::from(2),
+            Exit::Interrupted => ExitCode::from(130),
+        }
+    }
+}
+
+/// Does what was typed.
+pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
+    let global = &arguments.global;
+    match arguments.command {
+        Command::Generate(command) => generate::execute(&command),
+        Command::Init(command) => init::execute(&command),
+        Command::Log(command) => log::execute(global, &command),
+        Command::Show(command) => show::execute(global, &command),
+        Command::Site(command) => site::execute(global, &command),
+        Command::Track(command) => track::execute(global, &command),
+    }
+}

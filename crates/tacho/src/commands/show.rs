@@ -1,0 +1,227 @@
+//! `tacho show`: what is known of a revision, or all series again.
+
+use serde::Serialize;
+use tacho_record::{Build, Measurement, Metric, Outcome, Revision, Sample, Unit};
+use tacho_stats::Summary;
+use tacho_store::{HostId, Store};
+
+use super::{Exit, lookup};
+use crate::cli::{Global, Show};
+use crate::error::CliError;
+use crate::output::answer::{self, SeriesAnswer};
+use crate::output::{self, table, text};
+use crate::project::Project;
+
+pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
+    let project = Project::open(global)?;
+    let mut store = project.store()?;
+    let revisions = store.revisions()?;
+    match &command.revision {
+        None => all(&project, &mut store, &revisions, command)?,
+        Some(name) => {
+            let revision = lookup::revision(&revisions, name)?;
+            one(&mut store, revision, command)?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// All series of all hosts.
+fn all(project: &Project, store: &mut Store, revisions: &[Revision], command: &Show) -> Result<(), CliError> {
+    let mut series = Vec::new();
+    for (id, host) in store.hosts()? {
+        let keys = store.benchmarks(id)?;
+        series.extend(lookup::all_series(
+            project,
+            store,
+            (id, &host.name),
+            &keys,
+            &command.shown,
+            revisions,
+        )?);
+    }
+    if command.shown.json {
+        let answers: Vec<SeriesAnswer<'_>> = series.iter().map(SeriesAnswer::from).collect();
+        return Ok(output::print_json(&answers)?);
+    }
+    let tables: Vec<String> = series.iter().map(table::series).collect();
+    Ok(output::print(&tables.join("\n"))?)
+}
+
+/// All that is known of one revision.
+#[derive(Serialize)]
+struct Known {
+    format_version: u32,
+    revision: Revision,
+    hosts: Vec<OnHost>,
+}
+
+/// A revision on one host.
+#[derive(Serialize)]
+struct OnHost {
+    host: String,
+    build: Option<Build>,
+    benchmarks: Vec<Measured>,
+}
+
+/// A benchmark at a revision.
+#[derive(Serialize)]
+struct Measured {
+    benchmark: String,
+    /// The revision that was executed: another one when both built to the same artifacts.
+    revision: String,
+    measurements: Vec<Measurement>,
+}
+
+fn one(store: &mut Store, revision: Revision, command: &Show) -> Result<(), CliError> {
+    let mut hosts = Vec::new();
+    for (id, host) in store.hosts()? {
+        hosts.push(on_host(store, id, host.name, &revision)?);
+    }
+    if command.build_log {
+        return build_log(store, &revision, &hosts);
+    }
+    let known = Known { format_version: answer::FORMAT_VERSION, revision, hosts };
+    if command.shown.json {
+        return Ok(output::print_json(&known)?);
+    }
+    let metrics: Vec<Metric> = store.metrics()?;
+    output::print(&known.text(&metrics, command.samples))?;
+    Ok(())
+}
+
+fn on_host(store: &mut Store, id: HostId, host: String, revision: &Revision) -> Result<OnHost, CliError> {
+    let builds = store.builds(id)?;
+    let build = builds.iter().rfind(|build| build.revision == revision.id).cloned();
+    let artifact = build.as_ref().and_then(|build| build.state.artifact());
+    let same = |id: &str| {
+        artifact.is_some() && builds.iter().any(|b| b.revision == id && b.state.artifact() == artifact)
+    };
+    let mut benchmarks = Vec::new();
+    for key in store.benchmarks(id)? {
+        let mut measurements = store.measurements(id, &key)?;
+        let own = measurements.iter().any(|m| m.revision == revision.id);
+        measurements.retain(|m| if own { m.revision == revision.id } else { same(&m.revision) });
+        if let Some(first) = measurements.first() {
+            let executed = first.revision.clone();
+            benchmarks.push(Measured { benchmark: key.to_string(), revision: executed, measurements });
+        }
+    }
+    Ok(OnHost { host, build, benchmarks })
+}
+
+/// The whole log of the revision's last build, as it was printed.
+fn build_log(store: &mut Store, revision: &Revision, hosts: &[OnHost]) -> Result<(), CliError> {
+    let log = hosts.iter().rev().find_map(|host| host.build.as_ref()?.log);
+    match log {
+        Some(digest) => Ok(output::print(&String::from_utf8_lossy(&store.log(digest)?))?),
+        None => Err(CliError::Unknown { name: format!("build log of {}", revision.short()), nearest: None }),
+    }
+}
+
+impl Known {
+    fn text(&self, metrics: &[Metric], samples: bool) -> String {
+        let revision = &self.revision;
+        let mut out = format!("revision {}", revision.id);
+        for tag in revision.tags.iter().filter(|tag| **tag != revision.id) {
+            out += &format!("  {tag}");
+        }
+        out += "\n";
+        if !revision.subject.is_empty() {
+            out += &format!("  {}  {}\n  {}\n", text::day(revision.date), revision.author, revision.subject);
+        }
+        for host in &self.hosts {
+            out += &host.text(metrics, samples, revision);
+        }
+        out
+    }
+}
+
+impl OnHost {
+    fn text(&self, metrics: &[Metric], samples: bool, revision: &Revision) -> String {
+        let mut out = format!(
+            "\non {}: {}\n",
+            self.host,
+            self.build.as_ref().map_or_else(|| "not built".into(), build_line)
+        );
+        for measured in &self.benchmarks {
+            let stand_in = if measured.revision == revision.id {
+                String::new()
+            } else {
+                format!(" (measured at {}, which built to the same artifacts)", measured.revision)
+            };
+            out +=
+                &format!("\n{}{stand_in}\n{}", measured.benchmark, table::indent(&measured.summary(metrics)));
+            if samples {
+                out += &format!("\n{}", table::indent(&measured.samples(metrics)));
+            }
+        }
+        out
+    }
+}
+
+fn build_line(build: &Build) -> String {
+    let took = text::duration(build.took);
+    match &build.state {
+        tacho_record::BuildState::Built { artifact, size } => {
+            format!("built in {took}, {}, artifacts {}", Unit::Bytes.show(*size as f64), artifact.short())
+        }
+        tacho_record::BuildState::Failed { why } => format!("build failed after {took}: {why}"),
+        other => format!("build {} after {took}", other.word()),
+    }
+}
+
+impl Measured {
+    fn all(&self) -> impl Iterator<Item = (i64, &Sample)> {
+        self.measurements.iter().flat_map(|m| m.samples.iter().map(move |sample| (m.run, sample)))
+    }
+
+    /// A row a metric.
+    fn summary(&self, metrics: &[Metric]) -> String {
+        let head = ["metric", "median", "95 % interval", "spread", "min", "max", "samples", "failed"];
+        let mut list = table::plain(&head, &[1, 2, 3, 4, 5, 6, 7]);
+        let failed = self.all().filter(|(_, sample)| sample.outcome != Outcome::Valid).count();
+        for metric in metrics {
+            let counted = self.all().filter(|(_, sample)| sample.counts());
+            let values: Vec<f64> = counted.filter_map(|(_, sample)| sample.value(&metric.name)).collect();
+            let Some(summary) = Summary::of(&values) else { continue };
+            let show = |value| metric.unit.show(value);
+            let interval = summary.interval.map(|(low, high)| format!("{} … {}", show(low), show(high)));
+            list.add_row([
+                metric.name.clone(),
+                show(summary.median),
+                interval.unwrap_or_default(),
+                summary.spread().map_or_else(String::new, text::percent),
+                show(summary.min),
+                show(summary.max),
+                summary.n.to_string(),
+                failed.to_string(),
+            ]);
+        }
+        table::render(&list)
+    }
+
+    /// A row a sample.
+    fn samples(&self, metrics: &[Metric]) -> String {
+        let mut head = vec!["run", "round", "position", "at"];
+        head.extend(metrics.iter().map(|metric| metric.name.as_str()));
+        head.push("");
+        let numbers: Vec<usize> = (0..head.len() - 1).filter(|&index| index != 3).collect();
+        let mut list = table::plain(&head, &numbers);
+        for (run, sample) in self.all() {
+            let round =
+                if sample.place.round == 0 { "warm-up".to_owned() } else { sample.place.round.to_string() };
+            let mut row =
+                vec![run.to_string(), round, sample.place.position.to_string(), sample.at.to_string()];
+            let shown =
+                |m: &Metric| sample.value(&m.name).map_or_else(|| "–".to_owned(), |value| m.unit.show(value));
+            row.extend(metrics.iter().map(shown));
+            row.push(match &sample.outcome {
+                Outcome::Valid => String::new(),
+                Outcome::Failed { failure, .. } => failure.line(),
+            });
+            list.add_row(row);
+        }
+        table::render(&list)
+    }
+}

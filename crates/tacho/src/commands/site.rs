@@ -1,0 +1,131 @@
+//! `tacho site`: pages from the store.
+
+use std::collections::HashMap;
+
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use jiff::Timestamp;
+use tacho_experiment::series;
+use tacho_record::{BenchmarkKey, Digest, Host, Metric, Revision, Series};
+use tacho_site::{HostBuild, HostMeasurement, Lab, RunRecord, Source, SourceError};
+use tacho_store::{HostId, Store};
+
+use super::Exit;
+use crate::cli::{Global, Site};
+use crate::error::CliError;
+use crate::output;
+use crate::project::Project;
+
+pub fn execute(global: &Global, command: &Site) -> Result<Exit, CliError> {
+    let project = Project::open(global)?;
+    let mut store = project.store()?;
+    let lab = lab(&project, &mut store)?;
+    let target =
+        if global.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(4) };
+    let bar = ProgressBar::with_draw_target(None, target).with_message("writing pages");
+    let mut draw = |done: usize, total: usize| {
+        bar.set_length(total as u64);
+        bar.set_position(done as u64);
+    };
+    let mut samples = Samples::read(&mut store)?;
+    let written = tacho_site::write(&lab, &mut samples, &command.folder, &mut draw)?;
+    bar.finish_and_clear();
+    output::print(&format!("open {}\n", written.index.display()))?;
+    Ok(Exit::Success)
+}
+
+/// Everything but samples and logs.
+fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
+    let revisions = store.revisions()?;
+    let mut series = Vec::new();
+    let mut builds = Vec::new();
+    let hosts = store.hosts()?;
+    for (id, host) in &hosts {
+        series.extend(host_series(project, store, (*id, host), &revisions)?);
+        builds
+            .extend(store.builds(*id)?.into_iter().map(|build| HostBuild { host: host.name.clone(), build }));
+    }
+    let mut runs = Vec::new();
+    for run in store.runs()? {
+        let conditions = store.conditions(run.number)?;
+        runs.push(RunRecord { run, conditions, warnings: Vec::new() });
+    }
+    let last = revisions.last().map_or(0, |revision| revision.order);
+    Ok(Lab {
+        subject: project.name.clone(),
+        link: project.plan.subject.link.clone(),
+        made: Timestamp::now(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        hosts: hosts.into_iter().map(|(_, host)| host).collect(),
+        runs,
+        commits: store.commits(0, last)?,
+        revisions,
+        builds,
+        series,
+    })
+}
+
+/// All series of a host: of each benchmark the metrics that the plan names first, then the others.
+fn host_series(
+    project: &Project,
+    store: &mut Store,
+    (id, host): (HostId, &Host),
+    revisions: &[Revision],
+) -> Result<Vec<Series>, CliError> {
+    let builds = store.builds(id)?;
+    let tried: Vec<Revision> =
+        revisions.iter().filter(|r| builds.iter().any(|build| build.revision == r.id)).cloned().collect();
+    let mut all = Vec::new();
+    for key in store.benchmarks(id)? {
+        let metrics = ordered_metrics(project, store.metrics()?, &key);
+        let series = series::read(store, (id, &host.name), &key, &metrics, &tried)?;
+        all.extend(
+            series.into_iter().filter(|series| {
+                series.points.iter().any(|point| !point.values.is_empty() || point.failed > 0)
+            }),
+        );
+    }
+    Ok(all)
+}
+
+/// The metrics that the plan names for the benchmark, in its order; without a plan for it, all there are.
+fn ordered_metrics(project: &Project, known: Vec<Metric>, key: &BenchmarkKey) -> Vec<Metric> {
+    match project.plan.benchmarks.iter().find(|benchmark| benchmark.name == key.name) {
+        Some(benchmark) => {
+            let named = |name: &String| known.iter().find(|metric| metric.name == *name).cloned();
+            benchmark.metrics.iter().filter_map(named).collect()
+        }
+        None => known,
+    }
+}
+
+/// All samples by revision, and the logs as they are asked for.
+struct Samples<'a> {
+    store: &'a mut Store,
+    by_revision: HashMap<String, Vec<HostMeasurement>>,
+}
+
+impl<'a> Samples<'a> {
+    fn read(store: &'a mut Store) -> Result<Self, CliError> {
+        let mut by_revision: HashMap<String, Vec<HostMeasurement>> = HashMap::new();
+        for (id, host) in store.hosts()? {
+            for benchmark in store.benchmarks(id)? {
+                for measurement in store.measurements(id, &benchmark)? {
+                    let (host, benchmark) = (host.name.clone(), benchmark.clone());
+                    let of_revision = by_revision.entry(measurement.revision.clone()).or_default();
+                    of_revision.push(HostMeasurement { host, benchmark, measurement });
+                }
+            }
+        }
+        Ok(Self { store, by_revision })
+    }
+}
+
+impl Source for Samples<'_> {
+    fn measurements(&mut self, revision: &str) -> Result<Vec<HostMeasurement>, SourceError> {
+        Ok(self.by_revision.remove(revision).unwrap_or_default())
+    }
+
+    fn log(&mut self, log: Digest) -> Result<Option<Vec<u8>>, SourceError> {
+        Ok(Some(self.store.log(log)?))
+    }
+}

@@ -1,0 +1,296 @@
+//! `tacho track`: measure a range of revisions, then show it.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use tacho_experiment::{Bench, Question, Tracked, track};
+use tacho_measure::{ProcessExecutor, Wait};
+use tacho_record::{Build, BuildState, Host, Plan, Revision, Series};
+use tacho_store::Store;
+use tacho_subject::{Every, Selected, Selection, What, Workshop, history};
+
+use super::{Exit, lookup};
+use crate::cli::{Global, Track};
+use crate::error::CliError;
+use crate::output::answer::{self, SeriesAnswer};
+use crate::output::progress::Progress;
+use crate::output::{self, table, text};
+use crate::project::Project;
+
+/// How many lines of the first failed build's log are shown.
+const LOG_LINES: usize = 8;
+
+pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
+    let began = Instant::now();
+    let project = Project::open(global)?;
+    let plan = narrowed(&project.plan, &command.benchmark)?;
+    let selected = history(&plan.subject, &project.folder)?.select(&selection(command)?)?;
+    if let Some(note) = &selected.note {
+        output::note("note", note);
+    }
+    if command.dry_run {
+        return dry_run(&plan, &selected.revisions, command);
+    }
+    let mut session = Session::open(&project, command)?;
+    let tracked = session.track(&project, plan.clone(), &selected, global, command)?;
+    let series = session.series(&project, &plan, &selected.revisions, command)?;
+    let report = Report { tracked: &tracked, series: &series, revisions: &selected.revisions };
+    report.print(&mut session.store, command, began.elapsed())?;
+    Ok(if tracked.interrupted { Exit::Interrupted } else { report.exit() })
+}
+
+/// What is asked for, as the history understands it.
+fn selection(command: &Track) -> Result<Selection, CliError> {
+    let what = match command.revisions.as_slice() {
+        [] => What::Range { from: None, to: None },
+        [one] => What::parse(one),
+        many => What::List(many.to_vec()),
+    };
+    let every = command.every.as_deref().unwrap_or("commit").parse::<Every>()?;
+    Ok(Selection { what, every, tags: command.tags.clone(), all_parents: command.all_parents })
+}
+
+/// The plan with only the benchmarks that were named.
+fn narrowed(plan: &Plan, names: &[String]) -> Result<Plan, CliError> {
+    let known = || plan.benchmarks.iter().map(|b| format!("`{}`", b.name)).collect::<Vec<_>>().join(", ");
+    for name in names {
+        if !plan.benchmarks.iter().any(|benchmark| benchmark.name == *name) {
+            return Err(CliError::UnknownBenchmark { name: name.clone(), known: known() });
+        }
+    }
+    let mut plan = plan.clone();
+    plan.benchmarks.retain(|benchmark| names.is_empty() || names.contains(&benchmark.name));
+    Ok(plan)
+}
+
+/// Says what would be done.
+fn dry_run(plan: &Plan, revisions: &[Revision], command: &Track) -> Result<Exit, CliError> {
+    let mut list = table::plain(&["revision", "date", "subject"], &[]);
+    for revision in revisions {
+        list.add_row([revision.short(), &text::day(revision.date), &text::cut(&revision.subject, 60)]);
+    }
+    let cells = tacho_experiment::benchmarks(plan).len();
+    let rounds = command.rounds.unwrap_or(plan.measure.rounds) as usize + usize::from(plan.measure.warmup);
+    output::print(&format!(
+        "{}\nwould build {} and execute {} in {}: at the most {}\n",
+        table::render(&list),
+        text::count(revisions.len(), "revision"),
+        text::count(cells, "benchmark"),
+        text::count(rounds, "round"),
+        text::count(revisions.len() * cells * rounds, "execution"),
+    ))?;
+    Ok(Exit::Success)
+}
+
+/// Everything that measuring needs, opened.
+struct Session {
+    store: Store,
+    host: Host,
+    host_id: tacho_store::HostId,
+    interrupt: std::sync::Arc<std::sync::atomic::AtomicBool>,
+    _lock: tacho_measure::HostLock,
+}
+
+impl Session {
+    /// Locks the host first: nothing is opened, let alone built, while another measures.
+    fn open(project: &Project, command: &Track) -> Result<Self, CliError> {
+        let interrupt = tacho_measure::install_interrupt()?;
+        let wait = if command.wait { Wait::Unless(&interrupt) } else { Wait::No };
+        let lock = tacho_measure::lock_host(&tacho_measure::lock_path(), &project.name, wait)?;
+        let host = tacho_measure::host();
+        let mut store = Store::open(&project.location())?;
+        let host_id = store.put_host(&host)?;
+        Ok(Self { store, host, host_id, interrupt, _lock: lock })
+    }
+
+    fn track(
+        &mut self,
+        project: &Project,
+        plan: Plan,
+        selected: &Selected,
+        global: &Global,
+        command: &Track,
+    ) -> Result<Tracked, CliError> {
+        self.store.put_commits(&selected.commits)?;
+        let cache: PathBuf = project.cache();
+        let mut builder = Workshop::new(&plan.subject, &project.folder, &cache, plan.measure.cache_limit)?;
+        let mut progress = Progress::new(&selected.revisions, global.quiet || command.shown.json);
+        let question = Question {
+            rounds: command.rounds.unwrap_or(plan.measure.rounds),
+            plan,
+            plan_text: project.text.clone(),
+            plan_folder: project.folder.clone(),
+            revisions: selected.revisions.clone(),
+            recipe: builder.recipe(),
+            measure_equal: command.measure_equal,
+            retry_failed: command.retry_failed,
+            seed: command.seed.unwrap_or_else(random_seed),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            conditions: conditions(&self.host),
+        };
+        let mut bench = Bench {
+            store: &mut self.store,
+            builder: &mut builder,
+            executor: &mut ProcessExecutor::new(self.interrupt.clone()),
+            observer: &mut progress,
+            interrupt: &self.interrupt,
+            host: self.host_id,
+        };
+        let tracked = track(&mut bench, &question);
+        progress.clear();
+        Ok(tracked?)
+    }
+
+    fn series(
+        &mut self,
+        project: &Project,
+        plan: &Plan,
+        revisions: &[Revision],
+        command: &Track,
+    ) -> Result<Vec<Series>, CliError> {
+        let keys: Vec<_> = tacho_experiment::benchmarks(plan).into_iter().map(|(_, key)| key).collect();
+        let host = (self.host_id, self.host.name.as_str());
+        lookup::all_series(project, &mut self.store, host, &keys, &command.shown, revisions)
+    }
+}
+
+/// The host's facts that may differ from run to run.
+fn conditions(host: &Host) -> std::collections::BTreeMap<String, String> {
+    host.facts
+        .iter()
+        .filter(|(key, _)| key.starts_with("now."))
+        .map(|(k, v)| (k.clone(), v.clone()))
+        .collect()
+}
+
+/// A seed that nobody chose: small enough to be typed again, and exact in JSON.
+fn random_seed() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(std::process::id()) >> 32
+}
+
+/// What a session came to.
+struct Report<'a> {
+    tracked: &'a Tracked,
+    series: &'a [Series],
+    revisions: &'a [Revision],
+}
+
+/// The report in JSON.
+#[derive(Serialize)]
+struct ReportAnswer<'a> {
+    format_version: u32,
+    run: Option<i64>,
+    interrupted: bool,
+    samples: usize,
+    builds: Builds,
+    building: f64,
+    executing: f64,
+    total: f64,
+    series: Vec<SeriesAnswer<'a>>,
+}
+
+/// How many builds ended how.
+#[derive(Serialize)]
+struct Builds {
+    built: usize,
+    failed: usize,
+    timed_out: usize,
+    skipped: usize,
+}
+
+impl Report<'_> {
+    fn print(&self, store: &mut Store, command: &Track, total: Duration) -> Result<(), CliError> {
+        if command.shown.json {
+            return Ok(output::print_json(&self.answer(total))?);
+        }
+        let tables: Vec<String> = self.series.iter().map(table::series).collect();
+        output::print(&format!("{}\n{}", tables.join("\n"), self.summary(total)))?;
+        self.print_failures(store)
+    }
+
+    fn answer(&self, total: Duration) -> ReportAnswer<'_> {
+        let count =
+            |word: &str| self.tracked.builds.iter().filter(|build| build.state.word() == word).count();
+        ReportAnswer {
+            format_version: answer::FORMAT_VERSION,
+            run: self.tracked.run,
+            interrupted: self.tracked.interrupted,
+            samples: self.tracked.samples,
+            builds: Builds {
+                built: count("built"),
+                failed: count("failed"),
+                timed_out: count("timed out"),
+                skipped: count("skipped"),
+            },
+            building: self.tracked.building.as_secs_f64(),
+            executing: self.tracked.executing.as_secs_f64(),
+            total: total.as_secs_f64(),
+            series: self.series.iter().map(SeriesAnswer::from).collect(),
+        }
+    }
+
+    /// Where the time went, and what is left to do.
+    fn summary(&self, total: Duration) -> String {
+        let tracked = self.tracked;
+        if tracked.interrupted {
+            return format!(
+                "interrupted after {}: nothing is lost, the same command goes on\n",
+                text::count(tracked.samples, "new sample")
+            );
+        }
+        if tracked.run.is_none() {
+            return "nothing was missing: all of this is measured\n".to_owned();
+        }
+        let other = total.saturating_sub(tracked.building + tracked.executing);
+        format!(
+            "{} in {}: {} building, {} executing, {} else\n",
+            text::count(tracked.samples, "sample"),
+            text::duration(total),
+            text::duration(tracked.building),
+            text::duration(tracked.executing),
+            text::duration(other),
+        )
+    }
+
+    /// How many builds failed, and how the first one ended.
+    fn print_failures(&self, store: &mut Store) -> Result<(), CliError> {
+        let (failed, first) = tacho_experiment::failures(&self.tracked.builds);
+        let Some(first) = first else { return Ok(()) };
+        let name = self.revisions.iter().find(|r| r.id == first.revision).map_or("?", Revision::short);
+        output::note(
+            "note",
+            &format!(
+                "{failed} of {} failed; first {name}: {}",
+                text::count(self.tracked.builds.len(), "build"),
+                why(first)
+            ),
+        );
+        if let Some(digest) = first.log {
+            let log = store.log(digest)?;
+            for line in text::last_lines(&String::from_utf8_lossy(&log), LOG_LINES) {
+                output::note("  |", &line);
+            }
+        }
+        output::note(
+            "hint",
+            &format!("`tacho show {name} --build-log` prints all of it; `--retry-failed` builds again"),
+        );
+        Ok(())
+    }
+
+    /// An error when not a single value came of it.
+    fn exit(&self) -> Exit {
+        let any = self.series.iter().flat_map(|series| &series.points).any(|point| !point.values.is_empty());
+        if any { Exit::Success } else { Exit::Error }
+    }
+}
+
+fn why(build: &Build) -> String {
+    match &build.state {
+        BuildState::Built { .. } => "built".to_owned(),
+        BuildState::Failed { why } | BuildState::Skipped { why } => why.clone(),
+        BuildState::TimedOut { limit } => format!("timed out after {}", text::duration(*limit)),
+    }
+}

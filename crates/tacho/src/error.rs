@@ -1,0 +1,78 @@
+//! What the command line can fail with, and how that is said.
+
+use std::path::PathBuf;
+
+use tacho_experiment::ExperimentError;
+use tacho_measure::MeasureError;
+use tacho_record::plan::PlanErrors;
+use tacho_site::SiteError;
+use tacho_store::StoreError;
+use tacho_subject::SubjectError;
+
+/// Anything that ends a command early.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    #[error(transparent)]
+    Experiment(#[from] ExperimentError),
+    #[error("cannot read or write `{path}`: {source}")]
+    File { path: PathBuf, source: std::io::Error },
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    #[error("there is a `{path}` already")]
+    PlanExists { path: PathBuf },
+    #[error("there is no plan: no `tacho.toml` in `{folder}` or a folder above it")]
+    NoPlan { folder: PathBuf },
+    #[error("{rendered}", rendered = .0.render(false))]
+    Plan(PlanErrors),
+    #[error("cannot print: {0}")]
+    Print(#[from] std::io::Error),
+    #[error(transparent)]
+    Site(#[from] SiteError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Subject(#[from] SubjectError),
+    #[error("nothing is known of `{name}`")]
+    Unknown { name: String, nearest: Option<String> },
+    #[error("`{name}` could be {candidates}")]
+    Ambiguous { name: String, candidates: String },
+    #[error("there is no metric `{name}`")]
+    UnknownMetric { name: String, known: String },
+    #[error("there is no benchmark `{name}` in the plan")]
+    UnknownBenchmark { name: String, known: String },
+}
+
+impl CliError {
+    /// What to do about it, if there is something.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            CliError::Experiment(error) => error.hint(),
+            CliError::Measure(error) => error.hint().map(str::to_owned),
+            CliError::NoPlan { .. } => Some("`tacho init` writes one".to_owned()),
+            CliError::PlanExists { .. } => Some("`tacho init --force` replaces it".to_owned()),
+            CliError::Subject(error) => error.hint(),
+            CliError::Unknown { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            CliError::Unknown { .. } => Some("`tacho log` lists what was measured".to_owned()),
+            CliError::Ambiguous { .. } => Some("write more of it".to_owned()),
+            CliError::UnknownMetric { known, .. } | CliError::UnknownBenchmark { known, .. } => {
+                Some(format!("known are {known}"))
+            }
+            CliError::File { .. }
+            | CliError::Plan(_)
+            | CliError::Print(_)
+            | CliError::Site(_)
+            | CliError::Store(_) => None,
+        }
+    }
+
+    /// Whether the reader of our output went away, as `head` does.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, CliError::Print(error) if error.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+
+    /// For `map_err` where a file is at hand.
+    pub fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| CliError::File { path, source }
+    }
+}

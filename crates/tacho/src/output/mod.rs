@@ -1,0 +1,47 @@
+//! What is printed, and where: answers to standard output, progress and errors to standard error.
+
+pub mod answer;
+pub mod progress;
+pub mod spark;
+pub mod table;
+pub mod text;
+
+use std::io::Write;
+
+use anstyle::{AnsiColor, Style};
+
+use crate::error::CliError;
+
+/// Prints an answer; a reader that went away is an error that the caller turns into success.
+pub fn print(text: &str) -> std::io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Prints a value as JSON, for machines.
+pub fn print_json(value: &impl serde::Serialize) -> std::io::Result<()> {
+    let mut text = serde_json::to_string_pretty(value).map_err(std::io::Error::other)?;
+    text.push('\n');
+    print(&text)
+}
+
+/// Prints an error, its cause and what to do about it.
+pub fn error(error: &CliError) {
+    const RED: Style = AnsiColor::Red.on_default().bold();
+    let coloured = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    let text = match error {
+        CliError::Plan(errors) => errors.render(coloured),
+        other => format!("{RED}error{RED:#}: {other}"),
+    };
+    anstream::eprintln!("{}", text.trim_end());
+    if let Some(hint) = error.hint() {
+        note("hint", &hint);
+    }
+}
+
+/// Prints a line beside the answer: `hint: …`, `note: …`.
+pub fn note(kind: &str, text: &str) {
+    const BOLD: Style = Style::new().bold();
+    anstream::eprintln!("{BOLD}{kind}{BOLD:#}: {text}");
+}

@@ -1,0 +1,127 @@
+//! Progress bars: what is done, what goes on, how long it will take.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tacho_experiment::{Event, Observer};
+use tacho_record::{Cell, Revision};
+
+use super::text;
+
+/// Draws at most so often: between two executions nothing is printed that need not be.
+const HERTZ: u8 = 4;
+
+/// Draws the progress of an experiment on standard error, if that is a terminal.
+pub struct Progress {
+    bar: ProgressBar,
+    names: HashMap<String, String>,
+    estimate: Estimate,
+}
+
+impl Progress {
+    /// Progress on these revisions; `quiet` draws nothing.
+    pub fn new(revisions: &[Revision], quiet: bool) -> Self {
+        let target =
+            if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(HERTZ) };
+        let bar = ProgressBar::with_draw_target(None, target);
+        let names = revisions.iter().map(|r| (r.id.clone(), r.short().to_owned())).collect();
+        Self { bar, names, estimate: Estimate::default() }
+    }
+
+    /// Takes the bar away; what is printed after it stays.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn begin(&self, verb: &str, total: usize, done: usize) {
+        let template = format!("{verb} [{{bar:30}}] {{pos}}/{{len}} {{msg}}");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            self.bar.set_style(style.progress_chars("=> "));
+        }
+        self.bar.set_length(total as u64);
+        self.bar.set_position(done as u64);
+    }
+
+    /// A line that stays above the bar.
+    fn say(&self, line: &str) {
+        self.bar.suspend(|| {
+            if !self.bar.is_hidden() {
+                super::note("note", line);
+            }
+        });
+    }
+
+    fn name<'a>(&'a self, cell: &'a Cell) -> &'a str {
+        self.names.get(&cell.revision).map_or(&cell.revision, String::as_str)
+    }
+}
+
+impl Observer for Progress {
+    fn note(&mut self, event: &Event<'_>) {
+        match event {
+            Event::BuildBegins { revision, done, total } => {
+                self.begin("building", *total, *done);
+                self.bar.set_message(format!("{} {}", revision.short(), text::cut(&revision.subject, 40)));
+            }
+            Event::BuildEnds { revision, build } => {
+                self.bar.inc(1);
+                if build.state.artifact().is_none() {
+                    self.say(&format!("{}: build {}", revision.short(), build.state.word()));
+                }
+            }
+            Event::MeasuringBegins { total, done, .. } => {
+                self.begin("measuring", *total, *done);
+                self.estimate = Estimate::new(*total - *done.min(total));
+            }
+            Event::Sampled { cell, took, .. } => {
+                self.bar.inc(1);
+                let left = self.estimate.after(*took);
+                self.bar.set_message(format!(
+                    "{} left · {} {}",
+                    text::duration(left),
+                    self.name(cell),
+                    cell.benchmark
+                ));
+            }
+            Event::GivenUp { cell, saved } => {
+                self.bar.set_length(self.bar.length().unwrap_or(0).saturating_sub(*saved as u64));
+                self.estimate.left = self.estimate.left.saturating_sub(*saved);
+                self.say(&format!(
+                    "{} at {} fails each time and is left out",
+                    cell.benchmark,
+                    self.name(cell)
+                ));
+            }
+            Event::NotReproducible { revision, .. } => {
+                self.say(&format!("{} came out otherwise when built again", revision.short()));
+            }
+        }
+    }
+}
+
+/// How long the rest will take, from what was seen: each round executes all alike, so the mean will do.
+struct Estimate {
+    left: usize,
+    seen: u32,
+    began: Instant,
+}
+
+impl Default for Estimate {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
+impl Estimate {
+    fn new(left: usize) -> Self {
+        Self { left, seen: 0, began: Instant::now() }
+    }
+
+    fn after(&mut self, _took: Duration) -> Duration {
+        self.left = self.left.saturating_sub(1);
+        self.seen += 1;
+        let mean = self.began.elapsed() / self.seen;
+        mean.saturating_mul(u32::try_from(self.left).unwrap_or(u32::MAX))
+    }
+}

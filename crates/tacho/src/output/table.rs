@@ -1,0 +1,123 @@
+//! Tables for the terminal.
+
+use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
+use tacho_record::{Point, Series};
+use tacho_stats::Summary;
+
+use super::{spark, text};
+
+/// How wide a subject line may become.
+const SUBJECT: usize = 44;
+/// How many blocks a drawn series has at the most.
+const SPARK: usize = 60;
+
+/// A table without lines, columns apart by two blanks; `right` names the columns of numbers.
+pub fn plain(head: &[&str], right: &[usize]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(head.iter().copied());
+    for index in 0..head.len() {
+        if let Some(column) = table.column_mut(index) {
+            column.set_padding((0, 2));
+            if right.contains(&index) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+    }
+    table
+}
+
+/// The table as text, without blanks at the ends of lines.
+pub fn render(table: &Table) -> String {
+    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// One series: its name with a drawn line, then a row a revision.
+pub fn series(series: &Series) -> String {
+    let key = &series.key;
+    let medians: Vec<Option<f64>> =
+        series.points.iter().map(|point| Some(Summary::of(&point.values)?.median)).collect();
+    let drawn = spark::line(&medians, SPARK);
+    let mut table = plain(&["revision", "date", "subject", "median", "spread", "change", ""], &[3, 4, 5]);
+    let mut before = None;
+    for (point, median) in series.points.iter().zip(&medians) {
+        table.add_row(row(point, series, before));
+        before = median.or(before);
+    }
+    hide_empty_columns(&mut table);
+    let better = match key.metric.better {
+        tacho_record::Direction::Higher => "higher is better",
+        tacho_record::Direction::Lower => "lower is better",
+    };
+    format!("{} · {} ({better})  {drawn}\n\n{}", key.benchmark, key.metric.name, indent(&render(&table)))
+}
+
+/// A revision's row; `before` is the median of the last one that has one.
+fn row(point: &Point, series: &Series, before: Option<f64>) -> Vec<String> {
+    let unit = &series.key.metric.unit;
+    let revision = &point.revision;
+    let summary = Summary::of(&point.values);
+    let spread = summary.as_ref().and_then(Summary::spread);
+    let ratio = match (before, &summary) {
+        (Some(before), Some(now)) if before > 0.0 && point.equal_to.is_none() => Some(now.median / before),
+        _ => None,
+    };
+    vec![
+        name(point),
+        text::day(revision.date),
+        text::cut(&revision.subject, SUBJECT),
+        summary.map_or_else(String::new, |summary| unit.show(summary.median)),
+        spread.map_or_else(String::new, text::percent),
+        ratio.map_or_else(String::new, text::change),
+        state(point, series),
+    ]
+}
+
+/// The revision's name, with its first tag in front.
+fn name(point: &Point) -> String {
+    let revision = &point.revision;
+    match revision.tags.first() {
+        Some(tag) if *tag != revision.id => format!("{tag} {}", revision.short()),
+        _ => revision.short().to_owned(),
+    }
+}
+
+/// What is to be said of a point besides its numbers.
+fn state(point: &Point, series: &Series) -> String {
+    let named = |id: &String| {
+        series
+            .points
+            .iter()
+            .find(|other| other.revision.id == *id)
+            .map_or(id.as_str(), |p| p.revision.short())
+            .to_owned()
+    };
+    match (&point.build, &point.equal_to) {
+        (None, _) => "not built yet".to_owned(),
+        (Some(build), _) if build.state.artifact().is_none() => format!("build {}", build.state.word()),
+        (_, Some(other)) => format!("same build as {}", named(other)),
+        _ if point.failed > 0 => {
+            let how = point.failure.as_deref().unwrap_or("");
+            format!("{} failed ({})", text::count(point.failed as usize, "execution"), text::cut(how, 60))
+        }
+        _ if point.values.is_empty() => "not measured yet".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// Releases have no dates and no subject lines: what is empty in every row takes no room.
+fn hide_empty_columns(table: &mut Table) {
+    let used = |index| {
+        table.row_iter().any(|row| row.cell_iter().nth(index).is_some_and(|cell| !cell.content().is_empty()))
+    };
+    let empty: Vec<usize> = (0..table.column_count()).filter(|&index| !used(index)).collect();
+    for index in empty {
+        if let Some(column) = table.column_mut(index) {
+            column.set_constraint(ColumnConstraint::Hidden);
+        }
+    }
+}
+
+/// The text, two blanks in.
+pub fn indent(text: &str) -> String {
+    text.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") }).collect()
+}

@@ -1,0 +1,98 @@
+//! Words and numbers as people read them.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// A day in the user's time zone: `2024-03-01`; nothing when unknown.
+pub fn day(date: Option<Timestamp>) -> String {
+    date.map_or_else(String::new, |date| date.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string())
+}
+
+/// A moment in the user's time zone: `2024-03-01 14:02`.
+pub fn moment(date: Timestamp) -> String {
+    date.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// A duration with the precision that its size deserves: `0.35 s`, `12.3 s`, `3 min 5 s`, `2 h 10 min`.
+pub fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    let whole = time.as_secs();
+    match seconds {
+        s if s < 10.0 => format!("{s:.2} s"),
+        s if s < 60.0 => format!("{s:.1} s"),
+        s if s < 3600.0 => format!("{} min {} s", whole / 60, whole % 60),
+        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+/// `1 build`, `2 builds`.
+pub fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+/// A relative difference in percent with its sign: `+12.3 %`, `−0.4 %`.
+pub fn change(ratio: f64) -> String {
+    let percent = (ratio - 1.0) * 100.0;
+    let sign = if percent < 0.0 { '−' } else { '+' };
+    if percent.abs() >= 1000.0 {
+        return format!("× {ratio:.1}");
+    }
+    format!("{sign}{:.1} %", percent.abs())
+}
+
+/// A share in percent: `1.2 %`.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// At most `width` characters, the cut marked.
+pub fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// The last lines of a text, without the control characters that would move the terminal's cursor.
+pub fn last_lines(text: &str, lines: usize) -> Vec<String> {
+    let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let printable = |line: &&str| line.chars().filter(|c| !c.is_control() || *c == '\t').collect();
+    all[all.len().saturating_sub(lines)..].iter().map(printable).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_read_well() {
+        let shown = |ms| duration(Duration::from_millis(ms));
+        assert_eq!(
+            [shown(350), shown(12_340), shown(185_000), shown(7_800_000)],
+            ["0.35 s", "12.3 s", "3 min 5 s", "2 h 10 min"]
+        );
+    }
+
+    #[test]
+    fn a_change_has_a_sign_and_a_huge_one_is_a_factor() {
+        assert_eq!(
+            [change(1.123), change(0.5), change(1.0), change(80.0)],
+            ["+12.3 %", "−50.0 %", "+0.0 %", "× 80.0"]
+        );
+    }
+
+    #[test]
+    fn a_log_cannot_move_the_cursor() {
+        assert_eq!(last_lines("one\n\n\u{1b}[2Jtwo\nthree\n", 2), ["[2Jtwo", "three"]);
+    }
+
+    #[test]
+    fn long_text_is_cut_visibly() {
+        assert_eq!(cut("batch packets", 6), "batch…");
+        assert_eq!(cut("short", 6), "short");
+    }
+}

@@ -1,0 +1,95 @@
+//! Which plan, which store, which cache: the project that a command is about.
+
+use std::path::{Path, PathBuf};
+
+use tacho_record::Digest;
+use tacho_record::plan::{self, Plan};
+use tacho_store::{Location, Store};
+
+use crate::cli::Global;
+use crate::error::CliError;
+
+/// The name that a plan's file has.
+pub const PLAN_FILE: &str = "tacho.toml";
+
+/// A plan, read, with what belongs to it.
+#[derive(Debug)]
+pub struct Project {
+    /// The plan.
+    pub plan: Plan,
+    /// The plan's text.
+    pub text: String,
+    /// The folder that it stands in, absolute.
+    pub folder: PathBuf,
+    /// The subject's name.
+    pub name: String,
+    store: Option<String>,
+    cache: Option<PathBuf>,
+}
+
+impl Project {
+    /// Finds and reads the plan.
+    pub fn open(global: &Global) -> Result<Self, CliError> {
+        let path = match &global.plan {
+            Some(path) => path.clone(),
+            None => find_plan(&std::env::current_dir()?)?,
+        };
+        let text = std::fs::read_to_string(&path).map_err(CliError::file(&path))?;
+        let shown =
+            path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+        let plan = plan::parse(&text, &shown).map_err(CliError::Plan)?;
+        let path = path.canonicalize().map_err(CliError::file(&path))?;
+        let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
+        let name = plan.subject.name.clone().unwrap_or_else(|| folder_name(&folder));
+        Ok(Self { plan, text, folder, name, store: global.store.clone(), cache: global.cache.clone() })
+    }
+
+    /// Where what was measured is kept.
+    pub fn location(&self) -> Location {
+        let beside = self.folder.join(".tacho");
+        match &self.store {
+            None => Location::Folder(beside),
+            Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+                Location::Postgres { url: url.clone(), logs: beside.join("logs") }
+            }
+            Some(folder) => Location::Folder(PathBuf::from(folder)),
+        }
+    }
+
+    /// Opens the store, which must be there.
+    pub fn store(&self) -> Result<Store, CliError> {
+        Ok(Store::open_existing(&self.location())?)
+    }
+
+    /// The folder for checkouts and builds: outside the user's work tree, since build tools look for their
+    /// configuration in all folders above. It is the same for the same plan, and no other plan's.
+    pub fn cache(&self) -> PathBuf {
+        let root = self.cache.clone().unwrap_or_else(user_cache);
+        let identity = Digest::of(self.folder.as_os_str().as_encoded_bytes()).short();
+        root.join(format!("{}-{identity}", slug(&self.name)))
+    }
+}
+
+/// The plan in this folder or the nearest one above.
+fn find_plan(folder: &Path) -> Result<PathBuf, CliError> {
+    let found = folder.ancestors().map(|folder| folder.join(PLAN_FILE)).find(|path| path.is_file());
+    found.ok_or_else(|| CliError::NoPlan { folder: folder.to_owned() })
+}
+
+/// The user's cache, as the XDG Base Directory Specification has it.
+fn user_cache() -> PathBuf {
+    let absolute =
+        |name| std::env::var_os(name).map(PathBuf::from).filter(|path: &PathBuf| path.is_absolute());
+    let root = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
+    root.unwrap_or_else(std::env::temp_dir).join("tacho")
+}
+
+fn folder_name(folder: &Path) -> String {
+    folder.file_name().map_or_else(|| "subject".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// The name with everything but letters, digits, `-`, `_` and `.` replaced.
+fn slug(name: &str) -> String {
+    let keep = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    name.chars().map(keep).take(40).collect()
+}

@@ -1,0 +1,83 @@
+//! The documents say what is so: their commands exist, their numbers are the code's, generated ones are fresh.
+
+use std::path::{Path, PathBuf};
+
+use crate::harness::Project;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn document(name: &str) -> String {
+    std::fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+const DOCUMENTS: [&str; 6] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "docs/guide.md",
+    "docs/glossary.md",
+    "docs/method.md",
+    "docs/formats.md",
+];
+
+/// The lines of all `console` blocks that begin with `$ tacho`.
+fn commands(text: &str) -> Vec<String> {
+    let blocks = text.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next());
+    blocks.flat_map(str::lines).filter_map(|line| line.strip_prefix("$ tacho ").map(str::to_owned)).collect()
+}
+
+#[test]
+fn every_command_of_the_documents_is_understood() {
+    let project = Project::scripts(12).tag("v1.0");
+    for (name, line) in
+        DOCUMENTS.iter().flat_map(|name| commands(&document(name)).into_iter().map(move |line| (name, line)))
+    {
+        let line = line.split(" #").next().unwrap().trim();
+        let words = shell_words::split(line).unwrap();
+        let answer = project.command(words.iter().map(String::as_str)).output().unwrap();
+        let stderr = String::from_utf8_lossy(&answer.stderr);
+        assert!(answer.status.success(), "{name}: `tacho {line}`: {stderr}");
+    }
+}
+
+#[test]
+fn every_option_named_in_the_documents_exists() {
+    let help: String = ["--help", "track --help", "show --help", "log --help", "init --help", "site --help"]
+        .map(|arguments| Project::empty().tacho(arguments).stdout)
+        .concat();
+    let pattern = regex::Regex::new(r"`(?:tacho [a-z]+ )?(--[a-z][a-z-]+)").unwrap();
+    for name in DOCUMENTS {
+        for found in pattern.captures_iter(&document(name)) {
+            assert!(help.contains(&found[1]), "{name} speaks of `{}`", &found[1]);
+        }
+    }
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let pattern = regex::Regex::new(r"\]\(([^)#:]+)(?:#[^)]*)?\)").unwrap();
+    for name in DOCUMENTS {
+        let folder = root().join(name).parent().unwrap().to_owned();
+        for found in pattern.captures_iter(&document(name)) {
+            assert!(folder.join(&found[1]).exists(), "{name} links to `{}`", &found[1]);
+        }
+    }
+}
+
+#[test]
+fn the_method_states_the_constants_of_the_code() {
+    let method = document("docs/method.md");
+    let give_up = format!("first {} executions fail", tacho_experiment::GIVE_UP_AFTER);
+    let fewest =
+        (1..100).find(|&n| tacho_stats::Summary::of(&vec![1.0; n]).is_some_and(|s| s.interval.is_some()));
+    let interval = format!("Below {} samples there is none", fewest.unwrap());
+    for rule in [give_up, interval] {
+        assert!(method.contains(&rule), "docs/method.md does not say `{rule}`");
+    }
+}
+
+#[test]
+fn the_changelog_has_an_unreleased_section() {
+    assert!(document("CHANGELOG.md").contains("\n## [Unreleased]\n"));
+}

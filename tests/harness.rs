@@ -1,0 +1,220 @@
+//! Projects in temporary folders, and `tacho` called in them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// A folder with a repository and a plan; gone when dropped.
+pub struct Project {
+    folder: TempDir,
+    commits: u32,
+}
+
+impl Project {
+    /// An empty folder without a repository.
+    pub fn empty() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), commits: 0 }
+    }
+
+    /// An empty git repository.
+    pub fn repository() -> Self {
+        let project = Self::empty();
+        project.git(["init", "--quiet", "--initial-branch=main"]);
+        project
+    }
+
+    /// A repository with the plan of [`SCRIPT_PLAN`] and so many commits, each with a script of its own.
+    pub fn scripts(commits: u32) -> Self {
+        (1..=commits)
+            .fold(Self::repository(), |project, n| {
+                project.file("prog", &format!("echo answer # revision {n}\n")).commit(&format!("change {n}"))
+            })
+            .plan(SCRIPT_PLAN)
+    }
+
+    pub fn plan(self, text: &str) -> Self {
+        self.file("tacho.toml", text)
+    }
+
+    pub fn file(self, name: &str, content: &str) -> Self {
+        let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+        self
+    }
+
+    /// Commits everything but the plan, an hour after the commit before.
+    pub fn commit(mut self, subject: &str) -> Self {
+        self.commits += 1;
+        let date = format!("{} +0000", 1_700_000_000 + 3600 * self.commits);
+        self.git(["add", "--all", "--", ".", ":!tacho.toml"]);
+        let mut command = self.git_command();
+        command.env("GIT_AUTHOR_DATE", &date).env("GIT_COMMITTER_DATE", &date);
+        done(command.args(["commit", "--quiet", "--allow-empty", "-m", subject]));
+        self
+    }
+
+    pub fn tag(self, name: &str) -> Self {
+        self.git(["tag", name]);
+        self
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn git<const N: usize>(&self, arguments: [&str; N]) -> String {
+        String::from_utf8(done(self.git_command().args(arguments)).stdout).unwrap()
+    }
+
+    fn git_command(&self) -> Command {
+        let mut command = Command::new("git");
+        command
+            .current_dir(self.path())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null");
+        for role in ["AUTHOR", "COMMITTER"] {
+            command
+                .env(format!("GIT_{role}_NAME"), "A. Author")
+                .env(format!("GIT_{role}_EMAIL"), "a@example.org");
+        }
+        command
+    }
+
+    /// `tacho` in this project, not yet executed: its cache and its lock are the project's own.
+    pub fn command<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tacho"));
+        command
+            .current_dir(self.path())
+            .args(arguments)
+            .env("TACHO_CACHE", self.cache())
+            .env("TACHO_LOCK", self.path().join(".tacho-lock"))
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("TZ", "UTC")
+            .env("NO_COLOR", "1")
+            .env_remove("TACHO_STORE");
+        command
+    }
+
+    pub fn cache(&self) -> PathBuf {
+        self.path().join(".cache")
+    }
+
+    /// Executes `tacho` with these words, split at blanks.
+    pub fn tacho(&self, arguments: &str) -> Answer {
+        Answer::of(&self.command(arguments.split_whitespace()).output().unwrap())
+    }
+
+    /// The places of all samples of all revisions: benchmark, revision, run, round, position; sorted.
+    pub fn places(&self) -> Vec<String> {
+        let mut places = Vec::new();
+        for revision in self.git(["rev-list", "--first-parent", "HEAD"]).lines() {
+            let answer = self.tacho(&format!("show {revision} --json"));
+            if answer.status != 0 {
+                continue; // not reached yet
+            }
+            for measured in answer.json()["hosts"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .flat_map(|host| host["benchmarks"].as_array().unwrap())
+            {
+                for measurement in measured["measurements"].as_array().unwrap() {
+                    for sample in measurement["samples"].as_array().unwrap() {
+                        let place = &sample["place"];
+                        places.push(format!(
+                            "{} {revision} {} {} {}",
+                            measured["benchmark"], measurement["run"], place["round"], place["position"]
+                        ));
+                    }
+                }
+            }
+        }
+        places.sort();
+        places
+    }
+}
+
+/// Each revision's script is its build; it answers in no time.
+pub const SCRIPT_PLAN: &str = r#"
+[subject]
+artifacts = ["prog"]
+
+[measure]
+rounds = 3
+
+[[benchmark]]
+name = "answer"
+command = "sh {build}/prog"
+"#;
+
+/// What `tacho` answered.
+pub struct Answer {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Answer {
+    pub fn of(output: &Output) -> Self {
+        Self {
+            status: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// Asserts the exit status.
+    #[track_caller]
+    pub fn exits(self, status: i32) -> Self {
+        assert_eq!(self.status, status, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Asserts that it went well and said nothing beside the answer.
+    #[track_caller]
+    pub fn succeeds(self) -> Self {
+        let answer = self.exits(0);
+        assert_eq!(answer.stderr, "");
+        answer
+    }
+
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in:\n{}", self.stdout))
+    }
+
+    /// Standard output with what differs from time to time made equal.
+    pub fn steady_stdout(&self) -> String {
+        steady(&self.stdout)
+    }
+
+    /// Standard error with what differs from time to time made equal.
+    pub fn steady_stderr(&self) -> String {
+        steady(&self.stderr)
+    }
+}
+
+/// Times become `<time>`, percentages `<percent>`, sizes `<size>`, drawn lines `<line>`, temporary folders
+/// `<folder>`; columns are two blanks apart.
+pub fn steady(text: &str) -> String {
+    let replace = |pattern: &str, by: &str, text: &str| {
+        regex::Regex::new(pattern).unwrap().replace_all(text, by).into_owned()
+    };
+    let text = replace(r"/tmp/\.tmp\w+", "<folder>", text);
+    let text = replace(r"\b\d+ min \d+ s\b|\b\d+(\.\d+)? (ns|µs|ms|s)\b", "<time>", &text);
+    let text = replace(r"[+−]?\d+(\.\d+)? %|× \d+\.\d", "<percent>", &text);
+    let text = replace(r"\b\d+(\.\d+)? (B|KiB|MiB|GiB)\b", "<size>", &text);
+    let text = replace(r"[▁▂▃▄▅▆▇█][▁▂▃▄▅▆▇█ ]*", "<line>", &text);
+    let text = replace(r"  +", "  ", &text);
+    replace(r" +\n", "\n", &text)
+}
+
+/// Executes a command that must go well.
+#[track_caller]
+pub fn done(command: &mut Command) -> Output {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output
+}

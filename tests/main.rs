@@ -1,0 +1,12 @@
+//! End to end, through the binary: what a user types, and exactly what comes back.
+//!
+//! One file a topic. `harness` has the projects that tests are made of.
+
+#![allow(clippy::unwrap_used)] // in a test that is what a failure is
+
+mod documents;
+mod harness;
+mod init;
+mod mistakes;
+mod resume;
+mod track;

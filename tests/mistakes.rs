@@ -1,0 +1,181 @@
+//! What people do wrong and what goes wrong: each has its clear error, and nothing is harmed.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::Command;
+
+use insta::assert_snapshot;
+
+use crate::harness::{Answer, Project, SCRIPT_PLAN, done};
+
+/// A plan whose one benchmark is this command, with more lines of it.
+fn benchmark(command: &str, more: &str) -> String {
+    format!(
+        "[subject]\nartifacts = ['prog']\n[measure]\nrounds = 2\n[[benchmark]]\nname = 'b'\ncommand = {command:?}\n{more}\n"
+    )
+}
+
+#[test]
+fn no_plan() {
+    let answer = Project::empty().tacho("track").exits(2);
+    assert_snapshot!(answer.steady_stderr(), @"");
+}
+
+#[test]
+fn a_broken_plan() {
+    let answer = Project::repository().plan("[subject]\nrepositry = \".\"\n").tacho("track").exits(2);
+    assert_snapshot!(answer.stderr, @"");
+}
+
+#[test]
+fn not_a_repository() {
+    let answer = Project::empty().plan(SCRIPT_PLAN).tacho("track").exits(2);
+    assert_snapshot!(answer.steady_stderr(), @"");
+}
+
+#[test]
+fn an_unknown_revision() {
+    let project = Project::scripts(2).tag("v1.0");
+    assert_snapshot!(project.tacho("track v1.1..HEAD").exits(2).steady_stderr(), @"");
+}
+
+#[test]
+fn an_empty_range() {
+    let project = Project::scripts(2);
+    assert_snapshot!(project.tacho("track HEAD..HEAD~1").exits(2).steady_stderr(), @"");
+}
+
+#[test]
+fn an_unknown_benchmark_or_metric() {
+    let project = Project::scripts(1);
+    assert_snapshot!(project.tacho("track -b anser").exits(2).stderr, @"");
+    assert_snapshot!(project.tacho("track --metric wal").exits(2).stderr, @"");
+}
+
+#[test]
+fn a_build_command_that_is_not_there() {
+    let plan = SCRIPT_PLAN.replace("artifacts", "build = \"no-such-compiler\"\nartifacts");
+    let answer = Project::scripts(1).plan(&plan).tacho("track").exits(2);
+    assert_snapshot!(answer.steady_stderr(), @"");
+}
+
+#[test]
+fn a_build_that_never_ends() {
+    let plan =
+        SCRIPT_PLAN.replace("artifacts", "build = \"sleep 1000\"\nbuild-timeout = \"200ms\"\nartifacts");
+    let answer = Project::scripts(1).plan(&plan).tacho("track").exits(2);
+    assert!(answer.stderr.contains("timed out after 0.20 s"), "{}", answer.stderr);
+}
+
+#[test]
+fn an_artifact_that_was_not_made() {
+    let plan = SCRIPT_PLAN.replace("[\"prog\"]", "[\"prgo\"]");
+    let answer = Project::scripts(1).plan(&plan).tacho("track").exits(2);
+    assert!(answer.stderr.contains("artifact `prgo` was not made"), "{}", answer.stderr);
+}
+
+#[test]
+fn a_benchmark_that_fails_crashes_hangs_or_is_not_there() {
+    let failure = |command: &str, more: &str| {
+        let project = Project::scripts(1).plan(&benchmark(command, more));
+        let answer = project.tacho("track --json").exits(2).json();
+        let point = &answer["series"][0]["points"][0];
+        assert_eq!(
+            (&point["values"], &point["failed"]),
+            (&serde_json::json!([]), &2.into()),
+            "given up after two"
+        );
+        point["failure"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(failure("false", ""), "exit 1");
+    assert_eq!(failure("sh -c 'kill -SEGV $$'", ""), "killed by signal 11");
+    assert_eq!(failure("sleep 1000", "timeout = '100ms'"), "timed out");
+    assert_eq!(failure("true", "prepare = 'exit 4'"), "`prepare` failed: exit 4");
+    assert!(failure("{build}/nothing-here", "").contains("nothing-here"));
+}
+
+#[test]
+fn a_benchmark_that_prints_a_gigabyte() {
+    let print = "sh -c 'head -c 1000000000 /dev/zero; head -c 100000000 /dev/zero >&2'";
+    let project = Project::scripts(1)
+        .plan(&benchmark(print, "expect = { stdout = 'same' }").replace("rounds = 2", "rounds = 1"));
+    project.tacho("track").succeeds();
+    let kept: u64 = size_of_tree(&project.path().join(".tacho"));
+    assert!(kept < 10_000_000, "{kept} bytes are kept of it");
+}
+
+fn size_of_tree(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
+    entries
+        .map(|entry| {
+            let meta = entry.metadata().unwrap();
+            if meta.is_dir() { size_of_tree(&entry.path()) } else { meta.len() }
+        })
+        .sum()
+}
+
+#[test]
+fn another_tacho_is_measuring() {
+    let plan = benchmark("sh -c 'tacho=$(cat command); $tacho track --quiet --store other 2>inner'", "");
+    let project = Project::scripts(1).plan(&plan);
+    let command = project.command([]).get_program().to_string_lossy().into_owned();
+    let project = project.file("command", &command);
+    project.tacho("track --quiet").exits(2);
+    let inner = std::fs::read_to_string(project.path().join("inner")).unwrap();
+    assert!(inner.contains("is measuring on this host") && inner.contains("hint: "), "{inner}");
+}
+
+#[test]
+fn a_store_of_a_newer_tacho() {
+    let project = Project::scripts(1);
+    project.tacho("track").succeeds();
+    let store = project.path().join(".tacho/tacho.db");
+    let sql = "INSERT INTO migration (version, applied) VALUES (999, 0)";
+    done(Command::new("python3").args([
+        "-c",
+        &format!(
+            "import sqlite3; c = sqlite3.connect('{}'); c.execute({sql:?}); c.commit()",
+            store.display()
+        ),
+    ]));
+    let answer = project.tacho("log").exits(2);
+    assert!(answer.stderr.contains("999") && answer.stderr.contains("hint: "), "{}", answer.stderr);
+}
+
+#[test]
+fn nothing_measured_yet() {
+    let answer = Project::scripts(1).tacho("log").exits(2);
+    assert!(answer.stderr.contains("hint: `tacho track` measures"), "{}", answer.stderr);
+}
+
+#[test]
+fn names_with_spaces_and_paths_that_are_not_utf_8() {
+    let project = Project::scripts(2);
+    let odd = std::ffi::OsStr::from_bytes(b"odd \xff name");
+    std::fs::write(project.path().join(odd), "x").unwrap();
+    let project =
+        project.commit("odd file").file("sub/<script>", "x").commit("<b>markup</b> & \u{1b}[2J control");
+    let mut command = project.command(["track", "HEAD^{/change 2}", "HEAD"]);
+    Answer::of(&command.output().unwrap()).exits(0);
+    project.tacho("site pages").exits(0);
+    let mut command = project.command(["track", "no such name..HEAD"]);
+    let answer = Answer::of(&command.output().unwrap()).exits(2);
+    assert!(answer.stderr.contains("unknown revision `no such name`"), "{}", answer.stderr);
+}
+
+#[test]
+fn a_disk_that_is_full() {
+    let project = Project::scripts(2);
+    let small = project.path().join(".small");
+    std::fs::create_dir(&small).unwrap();
+    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=96k", "tmpfs"]).arg(&small).output();
+    if !mounted.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: mounting a tmpfs needs root");
+        return;
+    }
+    let answer = project.tacho(&format!("track --store {}/store", small.display()));
+    let unmounted = Command::new("umount").arg(&small).status().unwrap();
+    assert!(unmounted.success());
+    let answer = answer.exits(2);
+    assert!(answer.stderr.contains("disk") && answer.stderr.contains("full"), "{}", answer.stderr);
+}

@@ -1,0 +1,139 @@
+//! Killed at any moment, the same command ends with exactly the samples of an undisturbed run.
+//!
+//! The subject itself kills `tacho`, at a moment that the test chooses: in a build, in an execution, or between
+//! two samples (in the next one's `prepare`). Nothing here waits and hopes.
+
+use crate::harness::Project;
+
+/// Kills the `tacho` above when the counter of that moment reaches the number in `kill-at`.
+///
+/// Each moment has its counter; a kill disarms itself, so that the next session lives.
+const KILLER: &str = r#"
+moment=$1
+armed=$(cat "$KILL_FOLDER/armed" 2>/dev/null) || exit 0
+count=$(cat "$KILL_FOLDER/$moment" 2>/dev/null || echo 0)
+echo $((count + 1)) > "$KILL_FOLDER/$moment"
+[ "$armed" = "$moment $count" ] || exit 0
+rm "$KILL_FOLDER/armed"
+above=$PPID
+until [ "$(cat /proc/$above/comm)" = tacho ]; do
+  above=$(sed 's/.*) . \([0-9]*\) .*/\1/' /proc/$above/stat)
+done
+kill -9 "$above"
+sleep 60
+"#;
+
+const PLAN: &str = r#"
+[subject]
+build = "sh $KILL_FOLDER/killer build; cp prog built"
+artifacts = ["built"]
+
+[measure]
+rounds = 3
+
+[[benchmark]]
+name = "one"
+command = "sh -c 'sh $KILL_FOLDER/killer execution; . {build}/built'"
+prepare = "sh $KILL_FOLDER/killer between"
+expect = { stdout = "same" }
+
+[[benchmark]]
+name = "two"
+command = "sh {build}/built"
+expect = { stdout = "same" }
+"#;
+
+/// Three revisions × two benchmarks × (warm-up + three rounds).
+const SAMPLES: usize = 3 * 2 * 4;
+
+struct Killed {
+    project: Project,
+}
+
+impl Killed {
+    fn new() -> Self {
+        let project = Project::scripts(3).plan(PLAN);
+        std::fs::create_dir(project.path().join(".kill")).unwrap();
+        let killed = Self { project };
+        std::fs::write(killed.folder().join("killer"), KILLER).unwrap();
+        killed
+    }
+
+    fn folder(&self) -> std::path::PathBuf {
+        self.project.path().join(".kill")
+    }
+
+    /// Tracks, to be killed at that occurrence of that moment; says whether it was.
+    fn track(&self, moment: Option<(&str, u32)>) -> bool {
+        for counter in ["build", "execution", "between"] {
+            let _ = std::fs::remove_file(self.folder().join(counter));
+        }
+        if let Some((moment, count)) = moment {
+            std::fs::write(self.folder().join("armed"), format!("{moment} {count}")).unwrap();
+        }
+        let mut command = self.project.command(["track", "--seed", "7", "--quiet"]);
+        let output = command.env("KILL_FOLDER", self.folder()).output().unwrap();
+        if moment.is_none() {
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        !output.status.success()
+    }
+}
+
+/// The samples of a run that nobody disturbed.
+fn undisturbed() -> Vec<String> {
+    let undisturbed = Killed::new();
+    undisturbed.track(None);
+    let places = undisturbed.project.places();
+    assert_eq!(places.len(), SAMPLES);
+    places
+}
+
+#[test]
+fn ten_kills_lose_nothing_repeat_nothing_and_tear_nothing() {
+    let kills = [
+        ("build", 1),
+        ("between", 0),
+        ("execution", 2),
+        ("between", 1),
+        ("build", 0), // all is built by now: this one never comes
+        ("execution", 0),
+        ("between", 3),
+        ("execution", 1),
+        ("between", 0),
+        ("execution", 0),
+        ("between", 1),
+        ("execution", 0),
+    ];
+    let expected = undisturbed();
+    let killed = Killed::new();
+    let died = kills.into_iter().filter(|&kill| killed.track(Some(kill))).count();
+    assert!(died >= 8, "only {died} of the kills came");
+    let _ = std::fs::remove_file(killed.folder().join("armed"));
+    killed.track(None);
+    assert_eq!(killed.project.places(), expected);
+}
+
+#[test]
+fn a_kill_loses_no_sample_that_was_taken() {
+    let killed = Killed::new();
+    assert!(killed.track(Some(("between", 4))));
+    let before = killed.project.places();
+    assert!(before.len() >= 4, "{before:?}");
+    assert!(killed.track(Some(("between", 2))));
+    let after = killed.project.places();
+    assert!(before.iter().all(|place| after.contains(place)));
+}
+
+#[test]
+fn an_interrupt_ends_the_child_and_says_how_to_go_on() {
+    let plan = PLAN.replace(
+        "sh -c 'sh $KILL_FOLDER/killer execution;",
+        "sh -c 'kill -INT $(cat /proc/$PPID/stat | cut -d\" \" -f4) $PPID 2>/dev/null; sleep 60 #",
+    );
+    let killed = Killed { project: Project::scripts(1).plan(&plan) };
+    let mut command = killed.project.command(["track", "--quiet"]);
+    let output = command.env("KILL_FOLDER", killed.folder()).output().unwrap();
+    let answer = crate::harness::Answer::of(&output).exits(130);
+    assert!(answer.stdout.contains("nothing is lost, the same command goes on"), "{}", answer.stdout);
+}

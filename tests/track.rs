@@ -1,0 +1,173 @@
+//! The main job: track a range, read it back.
+
+use insta::assert_snapshot;
+
+use crate::harness::{Project, SCRIPT_PLAN};
+
+#[test]
+fn a_range_is_built_measured_and_shown() {
+    let project = Project::scripts(3).tag("v1");
+    let answer = project.tacho("track --seed 1").succeeds();
+    assert_snapshot!(answer.steady_stdout(), @"");
+}
+
+#[test]
+fn the_same_command_again_measures_nothing() {
+    let project = Project::scripts(2);
+    project.tacho("track").succeeds();
+    let places = project.places();
+    assert_eq!(places.len(), 2 * 4, "two revisions, a warm-up and three rounds");
+    let again = project.tacho("track --json").succeeds().json();
+    assert_eq!((&again["samples"], &again["run"]), (&0.into(), &serde_json::Value::Null));
+    assert_eq!(project.places(), places);
+}
+
+#[test]
+fn more_rounds_and_new_commits_add_only_what_is_missing() {
+    let project = Project::scripts(2);
+    project.tacho("track").succeeds();
+    let more = project.tacho("track --rounds 5 --json").succeeds().json();
+    assert_eq!(more["samples"], 2 * (1 + 2), "a warm-up and the two rounds that were missing");
+    let project = project.file("prog", "echo answer # new\n").commit("change 3");
+    let new = project.tacho("track --json").succeeds().json();
+    assert_eq!(new["samples"], 1 + 3, "only the new commit");
+}
+
+#[test]
+fn equal_builds_are_measured_once_and_shown_so() {
+    let project = Project::scripts(2).file("README", "words\n").commit("only words");
+    let answer = project.tacho("track --json").succeeds().json();
+    assert_eq!(answer["samples"], 2 * 4);
+    let points = answer["series"][0]["points"].as_array().unwrap().clone();
+    assert_eq!(points[2]["equal_to"], points[1]["revision"]);
+    assert_eq!(points[2]["values"], points[1]["values"]);
+    let each = project.tacho("track --measure-equal --json").succeeds().json();
+    assert_eq!(each["samples"], 4, "the equal one on its own");
+}
+
+#[test]
+fn a_range_begins_with_the_state_before_its_first_commit() {
+    let project = Project::scripts(4);
+    let revisions = |arguments: &str| {
+        let answer = project.tacho(&format!("track {arguments} --dry-run")).succeeds();
+        let subjects =
+            answer.stdout.lines().filter_map(|line| Some(format!("change{}", line.split("change").nth(1)?)));
+        subjects.collect::<Vec<_>>()
+    };
+    assert_eq!(revisions("HEAD~2..HEAD"), ["change 2", "change 3", "change 4"]);
+    assert_eq!(revisions("HEAD~3 HEAD~1"), ["change 1", "change 3"]);
+    assert_eq!(revisions("--every 2commits HEAD~3..HEAD"), ["change 1", "change 3", "change 4"]);
+}
+
+#[test]
+fn a_wrong_answer_is_a_failed_sample_and_never_a_fast_one() {
+    let plan = SCRIPT_PLAN.to_owned() + "expect = { stdout = \"same\" }\n";
+    let project = Project::scripts(1).file("prog", "echo wrong\n").commit("fast and wrong");
+    let project = project.file("prog", "echo answer\n").commit("right again").plan(&plan);
+    let answer = project.tacho("track --json").exits(0).json();
+    let points = &answer["series"][0]["points"];
+    assert_eq!(points[0]["failed"], 0);
+    assert_eq!(points[1]["values"], serde_json::json!([]));
+    assert!(
+        points[1]["failure"].as_str().unwrap().starts_with("wrong answer: 6 bytes of output "),
+        "{points}"
+    );
+    assert_eq!(points[2]["failed"], 0, "the newest revision's answer is the reference");
+}
+
+#[test]
+fn parameters_make_series_of_their_own() {
+    let plan =
+        SCRIPT_PLAN.replace("sh {build}/prog", "sh {build}/prog {n}") + "parameters = { n = [1, 2] }\n";
+    let project = Project::scripts(1).plan(&plan);
+    let answer = project.tacho("track --json --metric wall --metric peak-memory").succeeds().json();
+    let names: Vec<String> = answer["series"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|series| {
+            format!("{} {}", series["benchmark"].as_str().unwrap(), series["metric"].as_str().unwrap())
+        })
+        .collect();
+    assert_eq!(
+        names,
+        ["answer[n=1] wall", "answer[n=1] peak-memory", "answer[n=2] wall", "answer[n=2] peak-memory"]
+    );
+}
+
+#[test]
+fn releases_are_tracked_without_a_repository() {
+    let project = Project::empty().plan(
+        r#"
+        [subject]
+        releases-from = "printf '1.0\n1.1\n'"
+        build = "echo 'echo {release}' > prog"
+        artifacts = ["prog"]
+        [measure]
+        rounds = 1
+        [[benchmark]]
+        name = "answer"
+        command = "sh {build}/prog"
+        expect = { stdout = { contains = "1." } }
+        "#,
+    );
+    let answer = project.tacho("track --json").succeeds().json();
+    let points = &answer["series"][0]["points"];
+    assert_eq!((&points[0]["revision"], &points[1]["revision"]), (&"1.0".into(), &"1.1".into()));
+    assert_eq!(points[1]["values"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn the_work_tree_is_never_touched() {
+    let project = Project::scripts(2).file("prog", "echo unfinished work\n").file("untracked", "mine\n");
+    let state =
+        |project: &Project| (project.git(["status", "--porcelain"]), project.git(["rev-parse", "HEAD"]));
+    let before = state(&project);
+    project.tacho("track").succeeds();
+    let (status, head) = state(&project);
+    // The cache and the lock stand in the project only in tests.
+    let status: String = status
+        .lines()
+        .filter(|line| !line.contains(".cache") && !line.contains(".tacho-lock"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert_eq!((status, head), before);
+}
+
+#[test]
+fn failed_builds_are_told_and_do_not_hurt() {
+    let plan = SCRIPT_PLAN.replace("artifacts", "build = \"sh build\"\nartifacts");
+    let project = Project::repository()
+        .file("build", "echo compiling; echo 'prog.c:1: missing header' >&2; exit 3\n")
+        .file("prog", "echo 1\n")
+        .commit("does not build")
+        .file("build", "true\n")
+        .commit("builds")
+        .plan(&plan);
+    let answer = project.tacho("track").exits(0);
+    assert_snapshot!(answer.steady_stdout(), @"");
+    assert_snapshot!(answer.steady_stderr(), @"");
+    let log = project.tacho("show HEAD --build-log");
+    assert_eq!(log.status, 2, "HEAD is not a name that the store knows");
+}
+
+#[test]
+fn what_was_measured_is_read_back() {
+    let project = Project::scripts(2).tag("v1");
+    project.tacho("track --seed 5").succeeds();
+    assert_snapshot!(project.tacho("show v1").succeeds().steady_stdout(), @"");
+    let log = project.tacho("log").succeeds().stdout;
+    assert!(log.lines().count() == 2 && log.contains("finished") && log.trim_end().ends_with(" 5"), "{log}");
+    let all = project.tacho("show --json").succeeds().json();
+    assert_eq!(all[0]["points"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn pages_are_written_and_open_from_disk() {
+    let project = Project::scripts(2);
+    project.tacho("track").succeeds();
+    let answer = project.tacho("site pages").succeeds();
+    assert!(answer.stdout.contains("pages/index.html"), "{}", answer.stdout);
+    let index = std::fs::read_to_string(project.path().join("pages/index.html")).unwrap();
+    assert!(index.contains("answer"), "{index}");
+}
