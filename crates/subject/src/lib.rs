@@ -6,6 +6,7 @@
 //! executed and measured, where results are kept. The floor above sees the traits [`History`] and [`Builder`];
 //! [`ScriptedBuilder`] stands in for the real one in its tests.
 
+mod build;
 mod error;
 mod git;
 mod history;

@@ -1,0 +1,363 @@
+//! Executes a command of a build: in a process group of its own, within a time limit, until interrupted.
+//!
+//! Nothing of the group outlives the call, not even what a successful command left running in the background:
+//! it would disturb measurements. A process that leaves the group on purpose is left alone.
+
+use std::fs;
+use std::io::{self, PipeReader, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, PidfdFlags, Signal, getpid, getppid, kill_process_group, pidfd_open, set_parent_process_death_signal,
+};
+
+use super::log::Log;
+use crate::SubjectError;
+
+/// How long an interrupt may go unnoticed.
+const TICK: Duration = Duration::from_millis(20);
+
+/// How long those that were asked to end may take to do so, and how long we wait for the killed to be gone.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How much is read at once, and how much a pipe may hold unless the system was told otherwise, in bytes.
+const BUFFER: usize = 1 << 16;
+const LARGEST_PIPE: usize = 1 << 20;
+
+/// When a command is cut short.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits<'a> {
+    pub time: Duration,
+    pub interrupt: &'a AtomicBool,
+}
+
+/// Why a command was cut short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    Interrupted,
+    TimedOut,
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Cut(Cut),
+    Exited(ExitStatus),
+}
+
+/// Executes the command; what it prints goes to the log.
+pub(crate) fn execute(command: Command, log: &mut Log, limits: Limits) -> Result<Ended, SubjectError> {
+    let program = Path::new(command.get_program()).to_owned();
+    log.forget_lines();
+    let mut job = Job::start(command).map_err(SubjectError::cache("execute", &program))?;
+    let watched = job.watch(log, limits);
+    job.end_group(log);
+    let drained = job.drain(log);
+    let status = job.child.wait().map_err(SubjectError::cache("wait for", &program))?;
+    let cut = watched.and_then(|cut| drained.map(|()| cut));
+    let cut = cut.map_err(SubjectError::cache("write", log.path()))?;
+    Ok(cut.map_or(Ended::Exited(status), Ended::Cut))
+}
+
+/// A command that is being executed.
+struct Job {
+    child: Child,
+    /// The child's number is its group's too, and nobody else's until the child is waited for.
+    group: Pid,
+    end: OwnedFd,
+    /// What it prints; none after the last that could print has closed it.
+    output: Option<PipeReader>,
+    buffer: Vec<u8>,
+}
+
+impl Job {
+    fn start(mut command: Command) -> io::Result<Self> {
+        let (output, input) = io::pipe()?;
+        command.stdin(Stdio::null()).stdout(input.try_clone()?).stderr(input).process_group(0);
+        die_with_us(&mut command);
+        let mut child = command.spawn()?;
+        // The command holds an end of the pipe that nobody prints to.
+        drop(command);
+        let group =
+            i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidData)?;
+        match pidfd_open(group, PidfdFlags::empty()) {
+            Ok(end) => Ok(Self { child, group, end, output: Some(output), buffer: vec![0; BUFFER] }),
+            Err(error) => {
+                let _ = kill_process_group(group, Signal::KILL);
+                child.wait()?;
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Until it ends by itself, or must be ended.
+    fn watch(&mut self, log: &mut Log, limits: Limits) -> io::Result<Option<Cut>> {
+        let started = Instant::now();
+        loop {
+            if limits.interrupt.load(Ordering::SeqCst) {
+                return Ok(Some(Cut::Interrupted));
+            }
+            let left = limits.time.saturating_sub(started.elapsed());
+            if left.is_zero() {
+                return Ok(Some(Cut::TimedOut));
+            }
+            let (printed, ended) = self.wait(left.min(TICK), true)?;
+            if printed {
+                self.read(log)?;
+            }
+            if ended {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Ends all that is left of the group: asks first, then kills.
+    fn end_group(&mut self, log: &mut Log) {
+        for signal in [Signal::TERM, Signal::KILL] {
+            if !is_alive(self.group) {
+                return;
+            }
+            let _ = kill_process_group(self.group, signal);
+            let until = Instant::now() + GRACE;
+            while is_alive(self.group) && Instant::now() < until {
+                // Whoever prints its last words must not wait for a reader.
+                if matches!(self.wait(TICK, false), Ok((true, _))) && self.read(log).is_err() {
+                    self.output = None;
+                }
+            }
+        }
+    }
+
+    /// Reads what was printed and not read yet: not more than a pipe holds, and without waiting for more, since
+    /// somebody who left the group may print for ever.
+    fn drain(&mut self, log: &mut Log) -> io::Result<()> {
+        for _ in 0..LARGEST_PIPE.div_ceil(BUFFER) {
+            if !self.wait(Duration::ZERO, false)?.0 {
+                break;
+            }
+            self.read(log)?;
+        }
+        Ok(())
+    }
+
+    /// Sleeps until something was printed or, if that is of interest, the child has ended; says which.
+    fn wait(&self, most: Duration, for_end: bool) -> io::Result<(bool, bool)> {
+        let timeout = Timespec::try_from(most).map_err(|_| Errno::INVAL)?;
+        let mut waited: Vec<PollFd> = Vec::with_capacity(2);
+        waited.extend(self.output.as_ref().map(|output| PollFd::new(output, PollFlags::IN)));
+        if for_end {
+            waited.push(PollFd::new(&self.end, PollFlags::IN));
+        }
+        match poll(&mut waited, Some(&timeout)) {
+            Err(Errno::INTR) => return Ok((false, false)),
+            Err(error) => return Err(error.into()),
+            Ok(_) => {}
+        }
+        let ready: Vec<bool> = waited.iter().map(|waited| !waited.revents().is_empty()).collect();
+        let printed = self.output.is_some() && ready.first() == Some(&true);
+        Ok((printed, for_end && ready.last() == Some(&true)))
+    }
+
+    /// Reads once; only called when that does not block.
+    fn read(&mut self, log: &mut Log) -> io::Result<()> {
+        let Some(output) = &mut self.output else { return Ok(()) };
+        match output.read(&mut self.buffer)? {
+            0 => self.output = None,
+            length => log.write(&self.buffer[..length])?,
+        }
+        Ok(())
+    }
+}
+
+/// Whoever kills us, kills the command.
+fn die_with_us(command: &mut Command) {
+    let us = getpid();
+    let prepare = move || {
+        // TERM, which `make` and its like pass on to their children: nobody is left to kill the whole group.
+        set_parent_process_death_signal(Some(Signal::TERM))?;
+        // Too late for a signal if we are dead already.
+        if getppid() == Some(us) { Ok(()) } else { Err(Errno::SRCH.into()) }
+    };
+    // SAFETY: between fork and exec the closure makes two system calls and nothing else; it does not allocate.
+    unsafe { command.pre_exec(prepare) };
+}
+
+/// Whether anybody in the group is alive, as far as the process table tells.
+fn is_alive(group: Pid) -> bool {
+    let Ok(table) = fs::read_dir("/proc") else { return false };
+    let is_number =
+        |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit);
+    table
+        .flatten()
+        .filter(is_number)
+        .filter_map(|entry| fs::read(entry.path().join("stat")).ok())
+        .any(|stat| is_alive_in(&stat, group))
+}
+
+/// Whether `/proc/PID/stat` shows a living process of the group: `PID (NAME) STATE PARENT GROUP …`.
+fn is_alive_in(stat: &[u8], group: Pid) -> bool {
+    // The name may hold anything, parentheses included.
+    let Some(name_end) = stat.iter().rposition(|&byte| byte == b')') else { return false };
+    let rest = String::from_utf8_lossy(&stat[name_end + 1..]);
+    let mut fields = rest.split_ascii_whitespace();
+    let is_dead = matches!(fields.next(), Some("Z" | "X") | None);
+    !is_dead && fields.nth(1) == Some(group.as_raw_nonzero().to_string().as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::process::id;
+    use std::sync::atomic::AtomicU32;
+    use std::thread;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    static NEVER: AtomicBool = AtomicBool::new(false);
+    const LONG: Duration = Duration::from_secs(600);
+
+    struct Done {
+        ended: Ended,
+        log: String,
+        took: Duration,
+    }
+
+    fn shell(script: &str, limits: Limits) -> Done {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = Log::create(folder.path().join("log")).unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        let began = Instant::now();
+        let ended = execute(command, &mut log, limits).unwrap();
+        let took = began.elapsed();
+        let log = fs::read_to_string(log.finish().unwrap()).unwrap();
+        Done { ended, log, took }
+    }
+
+    /// A number that no other process has in its command line, as seconds to sleep.
+    fn marker() -> String {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        format!("7{}.{:03}", id(), NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Whether a living process has this in its command line.
+    fn is_found(marker: &str) -> bool {
+        let has =
+            |path: PathBuf| fs::read(path).is_ok_and(|text| String::from_utf8_lossy(&text).contains(marker));
+        fs::read_dir("/proc").unwrap().flatten().any(|entry| has(entry.path().join("cmdline")))
+    }
+
+    fn code(done: &Done) -> Option<i32> {
+        match done.ended {
+            Ended::Exited(status) => status.code(),
+            Ended::Cut(cut) => panic!("{cut:?}"),
+        }
+    }
+
+    #[test]
+    fn both_streams_go_to_the_log_in_order() {
+        let done = shell(
+            "echo one; echo two >&2; echo three; cat; exit 3",
+            Limits { time: LONG, interrupt: &NEVER },
+        );
+        assert_eq!((code(&done), done.log.as_str()), (Some(3), "one\ntwo\nthree\n"));
+    }
+
+    #[test]
+    fn much_output_is_all_read() {
+        let done = shell("seq 1 300000", Limits { time: LONG, interrupt: &NEVER });
+        assert_eq!((code(&done), done.log.lines().count()), (Some(0), 300_000));
+    }
+
+    #[test]
+    fn at_the_limit_even_a_deaf_grandchild_is_killed() {
+        let (one, two) = (marker(), marker());
+        let script = format!("(trap '' TERM; sleep {one} & echo deaf; wait; sleep {one}) & sleep {two}");
+        let time = Duration::from_millis(300);
+        let done = shell(&script, Limits { time, interrupt: &NEVER });
+        assert_eq!((done.ended, done.log.as_str()), (Ended::Cut(Cut::TimedOut), "deaf\n"));
+        assert!(done.took >= time);
+        assert!(!is_found(&one) && !is_found(&two));
+    }
+
+    #[test]
+    fn last_words_are_heard() {
+        let script = "trap 'seq 1 20000; exit 0' TERM; echo ready; while :; do sleep 0.01; done";
+        let done = shell(script, Limits { time: Duration::from_millis(200), interrupt: &NEVER });
+        assert_eq!(done.ended, Ended::Cut(Cut::TimedOut));
+        assert!(done.log.ends_with("\n20000\n"));
+    }
+
+    #[test]
+    fn an_interrupt_ends_it() {
+        let (marker, interrupt) = (marker(), AtomicBool::new(false));
+        let done = thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_found(&marker) {
+                    thread::sleep(TICK);
+                }
+                interrupt.store(true, Ordering::SeqCst);
+            });
+            shell(&format!("sleep {marker}"), Limits { time: LONG, interrupt: &interrupt })
+        });
+        assert_eq!(done.ended, Ended::Cut(Cut::Interrupted));
+        assert!(!is_found(&marker));
+    }
+
+    #[test]
+    fn what_is_left_in_the_background_is_ended() {
+        let marker = marker();
+        let done = shell(&format!("sleep {marker} & echo done"), Limits { time: LONG, interrupt: &NEVER });
+        assert_eq!((code(&done), done.log.as_str()), (Some(0), "done\n"));
+        assert!(!is_found(&marker));
+    }
+
+    #[test]
+    fn who_prints_for_ever_in_the_background_delays_nothing() {
+        let done = shell("yes & sleep 0.1; exit 2", Limits { time: LONG, interrupt: &NEVER });
+        assert_eq!(code(&done), Some(2));
+        assert!(done.log.starts_with("y\ny\n"));
+    }
+
+    #[test]
+    fn who_left_the_group_with_the_pipe_is_not_waited_for() {
+        let marker = marker();
+        let script = format!(
+            "setsid sh -c 'echo $$ > \"$0\"; exec sleep {marker}' \"$PID_FILE\" & sleep 0.2; echo done"
+        );
+        let folder: TempDir = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pid");
+        let script = format!("PID_FILE={}; {script}", file.display());
+        let done = shell(&script, Limits { time: LONG, interrupt: &NEVER });
+        assert_eq!((code(&done), done.log.as_str()), (Some(0), "done\n"));
+        let pid: i32 = fs::read_to_string(file).unwrap().trim().parse().unwrap();
+        rustix::process::kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    }
+
+    #[test]
+    fn a_command_that_is_not_there_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = Log::create(folder.path().join("log")).unwrap();
+        let error = execute(Command::new("/no/such"), &mut log, Limits { time: LONG, interrupt: &NEVER })
+            .unwrap_err();
+        assert!(error.to_string().starts_with("cannot execute `/no/such`: "));
+    }
+
+    #[test]
+    fn a_name_may_look_like_the_rest_of_its_line() {
+        let group = Pid::from_raw(42).unwrap();
+        assert!(is_alive_in(b"7 (a) S 1 2) R 1 42 42 0", group));
+        assert!(!is_alive_in(b"7 (a) S 1 42) Z 1 42 42 0", group));
+        assert!(!is_alive_in(b"7 (a) S 42 7 42 0", group));
+        assert!(!is_alive_in(b"", group));
+    }
+}
