@@ -6,8 +6,10 @@
 //! executed and measured, where results are kept. The floor above sees the traits [`History`] and [`Builder`];
 //! [`ScriptedBuilder`] stands in for the real one in its tests.
 
+mod artifacts;
 mod build;
 mod error;
+mod files;
 mod git;
 mod history;
 mod recognise;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use jiff::{SignedDuration, Timestamp};
+use tacho_record::Revision;
 use tempfile::TempDir;
 
 /// A repository in a temporary folder, with `main` as its branch and noon of 2024-01-01 as its time.
@@ -115,4 +116,22 @@ impl Repo {
         self.date += SignedDuration::from_hours(24);
         self
     }
+}
+
+/// A temporary folder with files, each written as `path: content`.
+pub(crate) fn folder(files: &[&str]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for file in files {
+        let (path, content) = file.split_once(": ").unwrap();
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+    folder
+}
+
+/// A revision of which only the name is known.
+pub(crate) fn revision(id: &str) -> Revision {
+    let (author, subject) = (String::new(), String::new());
+    Revision { id: id.to_owned(), order: 1, author, date: None, subject, tags: Vec::new() }
 }
