@@ -8,18 +8,20 @@ use std::process::{Command, Output, Stdio};
 use crate::SubjectError;
 
 /// Settings that a user may have made otherwise.
-const SETTINGS: [&str; 12] = [
+const SETTINGS: [&str; 14] = [
     "advice.detachedHead=false",
     "color.ui=false",
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.quotePath=false",
     "diff.relative=false",
+    "filter.lfs.required=false",
     "fetch.recurseSubmodules=false",
     "gc.auto=0",
     "log.follow=false",
     "log.showRoot=true",
     "log.showSignature=false",
+    "protocol.file.allow=always",
     "submodule.recurse=false",
 ];
 
@@ -44,11 +46,18 @@ pub(crate) const REPOSITORY_VARIABLES: [&str; 13] = [
 #[derive(Clone, Debug)]
 pub(crate) struct Git {
     folder: PathBuf,
+    /// The folder from which upwards no repository is looked for.
+    ceiling: Option<PathBuf>,
 }
 
 impl Git {
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+        Self { folder: folder.into(), ceiling: None }
+    }
+
+    /// git, in a folder that is in a repository below the ceiling or in none.
+    pub fn below(ceiling: &Path, folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), ceiling: Some(ceiling.to_owned()) }
     }
 
     /// The folder that it works in.
@@ -66,6 +75,9 @@ impl Git {
         command.args(arguments).stdin(Stdio::null());
         for variable in REPOSITORY_VARIABLES {
             command.env_remove(variable);
+        }
+        if let Some(ceiling) = &self.ceiling {
+            command.env("GIT_CEILING_DIRECTORIES", ceiling);
         }
         command.envs([
             ("GIT_NO_REPLACE_OBJECTS", "1"),

@@ -8,6 +8,7 @@
 
 mod artifacts;
 mod build;
+mod checkout;
 mod error;
 mod files;
 mod git;

@@ -1,0 +1,233 @@
+//! The checkout: one folder, always the same, that holds one revision's source.
+//!
+//! Always the same, since its path ends up in what is built there: in debug information, in messages, in
+//! caches; and with it in the digest. For git it is a clone of our own, which borrows the objects of the user's
+//! repository and never writes there. `submodule` does the same for submodules. What is done in a checkout is
+//! in `build`.
+
+mod submodule;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tacho_record::Revision;
+
+use crate::build::{Cut, Ended, Limits, Log, execute};
+use crate::git::Git;
+use crate::repository::Repository;
+use crate::{SubjectError, files};
+
+/// Why a step towards a build was not completed.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// It was cut short.
+    Cut(Cut),
+    /// The revision is such that it cannot be, for this reason.
+    Failed(String),
+    /// Nothing can be built any more.
+    Fatal(SubjectError),
+}
+
+impl From<SubjectError> for Stop {
+    /// What git cannot do with one revision it may well do with another.
+    fn from(error: SubjectError) -> Self {
+        match error {
+            SubjectError::Git { .. } => Self::Failed(error.to_string()),
+            error => Self::Fatal(error),
+        }
+    }
+}
+
+/// What is written down about the work: the log, and when it must end.
+#[derive(Debug)]
+pub(crate) struct Work<'a> {
+    pub log: &'a mut Log,
+    pub limits: Limits<'a>,
+}
+
+impl Work<'_> {
+    /// Executes a command that must succeed; `what` names it in the reason why it did not.
+    pub fn step(&mut self, what: &str, command: Command) -> Result<(), Stop> {
+        match execute(command, self.log, self.limits)? {
+            Ended::Exited(status) if status.success() => Ok(()),
+            Ended::Exited(status) => {
+                let status = status.to_string().replace("exit status: ", "exit status ");
+                let said = self.log.last_line().map(|line| format!(": {line}")).unwrap_or_default();
+                Err(Stop::Failed(format!("{what} failed with {status}{said}")))
+            }
+            Ended::Cut(cut) => Err(Stop::Cut(cut)),
+        }
+    }
+}
+
+/// The folder in which revisions are built, one after the other.
+#[derive(Debug)]
+pub(crate) struct Checkout {
+    /// The user's repository; none for releases, whose build commands fetch them.
+    repository: Option<Repository>,
+    cache: PathBuf,
+    tree: PathBuf,
+    /// Whether our clone has the tags that the user's repository had when we began.
+    has_tags: bool,
+}
+
+impl Checkout {
+    pub fn new(repository: Option<Repository>, cache: &Path) -> Self {
+        Self { repository, cache: cache.to_owned(), tree: cache.join("tree"), has_tags: false }
+    }
+
+    /// Where it is.
+    pub fn tree(&self) -> &Path {
+        &self.tree
+    }
+
+    /// Makes the folder hold this revision's source and nothing else.
+    pub fn take(&mut self, revision: &Revision, work: &mut Work) -> Result<(), Stop> {
+        let Some(repository) = &self.repository.clone() else { return self.empty() };
+        let is_new = !self.is_whole(repository);
+        if is_new {
+            self.clone_anew(repository, work)?;
+        }
+        match self.check_out(repository, revision, work) {
+            // Whatever happened to our clone, it is cheaply replaced; the revision gets a second chance.
+            Err(Stop::Failed(_)) if !is_new => {
+                self.clone_anew(repository, work)?;
+                self.check_out(repository, revision, work)
+            }
+            result => result,
+        }
+    }
+
+    fn empty(&self) -> Result<(), Stop> {
+        files::remove(&self.tree).map_err(SubjectError::cache("remove", &self.tree))?;
+        fs::create_dir(&self.tree).map_err(SubjectError::cache("create", &self.tree))?;
+        Ok(())
+    }
+
+    fn git(&self) -> Git {
+        Git::below(&self.cache, &self.tree)
+    }
+
+    /// Says, when it is there, that the clone was finished, and of what.
+    fn seal(&self) -> PathBuf {
+        self.tree.join(".git/tachograph")
+    }
+
+    /// Is there while git works on the clone: it may have been killed.
+    fn busy(&self) -> PathBuf {
+        self.cache.join("tree.busy")
+    }
+
+    fn is_whole(&self, repository: &Repository) -> bool {
+        !self.busy().exists() && fs::read(self.seal()).is_ok_and(|seal| seal == seal_of(repository))
+    }
+
+    /// Clones the user's repository, without its objects: git looks them up there.
+    fn clone_anew(&mut self, repository: &Repository, work: &mut Work) -> Result<(), Stop> {
+        work.log.note(&format!("clones {}", repository.common.display()))?;
+        files::remove(&self.tree).map_err(SubjectError::cache("remove", &self.tree))?;
+        let clone = ["clone", "--quiet", "--shared", "--no-checkout", "--template=", "--origin=origin", "--"];
+        let mut command = Git::below(&self.cache, &self.cache).command(clone);
+        command.arg(&repository.common).arg(&self.tree);
+        // That there can be no clone is no matter of the revision.
+        work.step("git clone", command).map_err(|stop| match stop {
+            Stop::Failed(why) => Stop::Fatal(SubjectError::Git { command: "clone".to_owned(), why }),
+            stop => stop,
+        })?;
+        self.configure(repository).map_err(Stop::Fatal)?;
+        fs::write(self.seal(), seal_of(repository)).map_err(SubjectError::cache("write", &self.seal()))?;
+        self.has_tags = true;
+        Ok(())
+    }
+
+    /// Lets the clone have the remote of the user's repository: submodules may be named relative to it, and
+    /// objects that a partial clone left out come from there.
+    fn configure(&self, repository: &Repository) -> Result<(), SubjectError> {
+        let git = self.git();
+        let remotes = repository.git.lines(&["remote"])?;
+        let remote = remotes.iter().find(|name| *name == "origin").or(remotes.first());
+        let setting = |remote: &str, key: &str| -> Result<Option<String>, SubjectError> {
+            let key = format!("remote.{remote}.{key}");
+            Ok(repository.git.lines_if_any(&["config", "--get", &key])?.into_iter().next())
+        };
+        let top = repository.top().unwrap_or_else(|| repository.common.clone());
+        let url = remote.map(|remote| setting(remote, "url")).transpose()?.flatten();
+        let url = match url {
+            Some(url) if url.starts_with("./") || url.starts_with("../") => top.join(url),
+            Some(url) => PathBuf::from(url),
+            None => top,
+        };
+        git.read(&["config", "remote.origin.url", &url.to_string_lossy()])?;
+        if let Some(remote) = remote
+            && setting(remote, "promisor")?.as_deref() == Some("true")
+        {
+            git.read(&["config", "core.repositoryFormatVersion", "1"])?;
+            git.read(&["config", "extensions.partialClone", "origin"])?;
+            git.read(&["config", "remote.origin.promisor", "true"])?;
+            if let Some(filter) = setting(remote, "partialclonefilter")? {
+                git.read(&["config", "remote.origin.partialclonefilter", &filter])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_out(
+        &mut self,
+        repository: &Repository,
+        revision: &Revision,
+        work: &mut Work,
+    ) -> Result<(), Stop> {
+        work.log.note(&format!("checks out {} in {}", revision.id, self.tree.display()))?;
+        let busy = self.busy();
+        fs::write(&busy, "").map_err(SubjectError::cache("write", &busy))?;
+        let git = self.git();
+        submodule::clear(&git)?;
+        self.fetch_tags(repository, work)?;
+        self.fetch_missing(repository, revision, work)?;
+        let checkout = ["checkout", "--quiet", "--force", "--detach", &revision.id, "--"];
+        work.step("git checkout", git.command(checkout))?;
+        work.step("git clean", git.command(["clean", "-ffdxq"]))?;
+        submodule::update(&self.cache, &self.tree, &repository.common, work)?;
+        fs::remove_file(&busy).map_err(SubjectError::cache("remove", &busy))?;
+        Ok(())
+    }
+
+    /// Gets the tags that were made since we cloned: many a build asks `git describe` for its version.
+    fn fetch_tags(&mut self, repository: &Repository, work: &mut Work) -> Result<(), Stop> {
+        if !self.has_tags {
+            let fetch = ["fetch", "--quiet", "--force", "--prune", "--no-tags", "--update-shallow", "--"];
+            let mut command = self.git().command(fetch);
+            command.arg(&repository.common).arg("refs/tags/*:refs/tags/*");
+            work.step("git fetch", command)?;
+            self.has_tags = true;
+        }
+        Ok(())
+    }
+
+    /// Gets a revision that our clone does not see: git does not let clones borrow from shallow ones.
+    fn fetch_missing(
+        &self,
+        repository: &Repository,
+        revision: &Revision,
+        work: &mut Work,
+    ) -> Result<(), Stop> {
+        let name = format!("{}^{{commit}}", revision.id);
+        if self.git().output(&["cat-file", "-e", &name])?.status.success() {
+            return Ok(());
+        }
+        let pack = "--upload-pack=git -c uploadpack.allowAnySHA1InWant=true upload-pack";
+        let mut command =
+            self.git().command(["fetch", "--quiet", "--no-tags", "--update-shallow", pack, "--"]);
+        command.arg(&repository.common).arg(&revision.id);
+        work.step("git fetch", command)
+    }
+}
+
+/// What stands in a finished clone of that repository.
+fn seal_of(repository: &Repository) -> Vec<u8> {
+    [b"1 ", repository.common.as_os_str().as_encoded_bytes(), b"\n"].concat()
+}
+
+#[cfg(test)]
+mod tests;
