@@ -8,6 +8,7 @@
 
 mod artifacts;
 mod build;
+mod builder;
 mod checkout;
 mod error;
 mod files;
@@ -15,9 +16,14 @@ mod git;
 mod history;
 mod recognise;
 mod repository;
+mod scripted;
 #[cfg(test)]
 mod testing;
+mod workshop;
 
+pub use builder::{Builder, Built};
 pub use error::SubjectError;
 pub use history::{Every, History, Selected, Selection, What, history};
 pub use recognise::init_plan;
+pub use scripted::ScriptedBuilder;
+pub use workshop::Workshop;

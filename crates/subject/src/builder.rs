@@ -1,0 +1,39 @@
+//! What the floor above sees of building.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use tacho_record::{Build, Digest, Revision};
+
+use crate::SubjectError;
+
+/// What came of building a revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Built {
+    /// It ended, well or not.
+    Done {
+        /// How; its log's digest is left to whoever keeps logs.
+        build: Build,
+        /// The file with its log, which the next build of the same revision overwrites.
+        log: PathBuf,
+    },
+    /// The user wanted to stop; there is nothing to record.
+    Interrupted,
+}
+
+/// Makes builds of revisions.
+pub trait Builder {
+    /// Builds a revision, or ends early when the interrupt is raised.
+    ///
+    /// A revision that does not build is a [`BuildState`](tacho_record::BuildState); an error is what stops
+    /// the whole run, such as a full disk.
+    fn build(&mut self, revision: &Revision, interrupt: &AtomicBool) -> Result<Built, SubjectError>;
+
+    /// The folder with these artifacts; none when the cache has let them go, and they must be built again.
+    ///
+    /// The paths of all such folders have the same length.
+    fn unpack(&mut self, artifact: Digest) -> Result<Option<PathBuf>, SubjectError>;
+
+    /// Says what is needed from now on; all else may be let go. What is built or unpacked later is needed too.
+    fn keep(&mut self, needed: &[Digest]);
+}

@@ -1,0 +1,154 @@
+//! A builder for tests that builds nothing.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use tacho_record::{Build, BuildState, Digest, Revision};
+
+use crate::{Builder, Built, SubjectError};
+
+/// A [`Builder`] that answers as the test says and remembers what it was asked.
+///
+/// A revision that the test says nothing about builds, to artifacts of its own. Each build takes one second of
+/// a clock that starts at 1970; its log is `/dev/null`.
+#[derive(Clone, Debug, Default)]
+pub struct ScriptedBuilder {
+    states: HashMap<String, BuildState>,
+    made: HashSet<Digest>,
+    builds: Vec<String>,
+    kept: Vec<Digest>,
+    interrupted_at: Option<usize>,
+}
+
+impl ScriptedBuilder {
+    /// One that builds everything.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The revision's build ends like this.
+    #[must_use]
+    pub fn with(mut self, revision: &str, state: BuildState) -> Self {
+        self.states.insert(revision.to_owned(), state);
+        self
+    }
+
+    /// The revision builds to artifacts that hold this: equal to those of others that hold the same.
+    #[must_use]
+    pub fn with_content(self, revision: &str, content: &str) -> Self {
+        self.with(revision, built(content))
+    }
+
+    /// The revision fails to build.
+    #[must_use]
+    pub fn with_failure(self, revision: &str, why: &str) -> Self {
+        self.with(revision, BuildState::Failed { why: why.to_owned() })
+    }
+
+    /// The user interrupts once, during that build, counted from 1.
+    #[must_use]
+    pub fn interrupted_at(mut self, build: usize) -> Self {
+        self.interrupted_at = Some(build);
+        self
+    }
+
+    /// Forgets artifacts, as a cache does that is full.
+    pub fn let_go(&mut self, artifact: Digest) {
+        self.made.remove(&artifact);
+    }
+
+    /// The revisions that were built, in that order, each as often as it was.
+    #[must_use]
+    pub fn builds(&self) -> &[String] {
+        &self.builds
+    }
+
+    /// How often the revision was built.
+    #[must_use]
+    pub fn count(&self, revision: &str) -> usize {
+        self.builds.iter().filter(|built| *built == revision).count()
+    }
+
+    /// What was said last to be needed.
+    #[must_use]
+    pub fn kept(&self) -> &[Digest] {
+        &self.kept
+    }
+}
+
+fn built(content: &str) -> BuildState {
+    BuildState::Built { artifact: Digest::of(content), size: content.len() as u64 }
+}
+
+impl Builder for ScriptedBuilder {
+    fn build(&mut self, revision: &Revision, interrupt: &AtomicBool) -> Result<Built, SubjectError> {
+        let is_now = |build: &mut usize| *build == self.builds.len() + 1;
+        if interrupt.load(Ordering::SeqCst) || self.interrupted_at.take_if(is_now).is_some() {
+            return Ok(Built::Interrupted);
+        }
+        let before = i64::try_from(self.builds.len()).unwrap_or(i64::MAX);
+        self.builds.push(revision.id.clone());
+        let state = self.states.get(&revision.id).cloned().unwrap_or_else(|| built(&revision.id));
+        self.made.extend(state.artifact());
+        let build = Build {
+            revision: revision.id.clone(),
+            recipe: Digest::of("scripted"),
+            state,
+            started: Timestamp::UNIX_EPOCH + SignedDuration::from_secs(before),
+            took: Duration::from_secs(1),
+            log: None,
+        };
+        Ok(Built::Done { build, log: PathBuf::from("/dev/null") })
+    }
+
+    fn unpack(&mut self, artifact: Digest) -> Result<Option<PathBuf>, SubjectError> {
+        let folder = || PathBuf::from("/builds").join(&artifact.to_string()[..16]);
+        Ok(self.made.contains(&artifact).then(folder))
+    }
+
+    fn keep(&mut self, needed: &[Digest]) {
+        self.kept = needed.to_vec();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn revision(id: &str) -> Revision {
+        Revision {
+            id: id.to_owned(),
+            order: 1,
+            author: String::new(),
+            date: None,
+            subject: String::new(),
+            tags: vec![],
+        }
+    }
+
+    #[test]
+    fn it_answers_as_told_and_counts() {
+        let never = AtomicBool::new(false);
+        let mut builder =
+            ScriptedBuilder::new().with_content("b", "a").with_failure("c", "no compiler").interrupted_at(5);
+        let mut state = |id: &str| match builder.build(&revision(id), &never).unwrap() {
+            Built::Done { build, .. } => build.state,
+            Built::Interrupted => panic!("interrupted"),
+        };
+        assert_eq!(state("a"), built("a"));
+        assert_eq!(state("b"), built("a"));
+        assert_eq!(state("c"), BuildState::Failed { why: "no compiler".into() });
+        state("a");
+        assert_eq!(builder.build(&revision("d"), &never).unwrap(), Built::Interrupted);
+        assert!(matches!(builder.build(&revision("d"), &never).unwrap(), Built::Done { .. }));
+        assert_eq!((builder.count("a"), builder.count("d"), builder.builds().len()), (2, 1, 5));
+        let artifact = Digest::of("a");
+        assert!(builder.unpack(artifact).unwrap().is_some());
+        builder.let_go(artifact);
+        assert_eq!(builder.unpack(artifact).unwrap(), None);
+    }
+}

@@ -1,0 +1,293 @@
+use std::fmt::Write;
+use std::sync::atomic::Ordering;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::testing::{Repo, repo, revision};
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+fn subject(build: Option<&str>, artifacts: &[&str]) -> Subject {
+    Subject {
+        name: None,
+        source: Source::Git(".".to_owned()),
+        build: build.map(str::to_owned),
+        build_timeout: Duration::from_secs(600),
+        artifacts: artifacts.iter().map(|&artifact| artifact.to_owned()).collect(),
+        link: None,
+    }
+}
+
+/// A workshop with a cache of its own.
+struct Bench {
+    workshop: Workshop,
+    cache: TempDir,
+}
+
+impl Bench {
+    fn new(repo: &Repo, subject: &Subject, limit: u64) -> Self {
+        let cache = tempfile::tempdir().unwrap();
+        let workshop = Workshop::new(subject, repo.path(), cache.path(), limit).unwrap();
+        Self { workshop, cache }
+    }
+
+    fn of(repo: &Repo, build: &str, artifacts: &[&str]) -> Self {
+        Self::new(repo, &subject(Some(build), artifacts), u64::MAX)
+    }
+
+    /// How the build ended, and its log.
+    fn build(&mut self, id: &str) -> (BuildState, String) {
+        match self.workshop.build(&revision(id), &NEVER).unwrap() {
+            Built::Done { build, log } => {
+                assert_eq!((build.revision.as_str(), build.recipe), (id, self.workshop.recipe()));
+                (build.state, String::from_utf8_lossy(&fs::read(log).unwrap()).into_owned())
+            }
+            Built::Interrupted => panic!("nobody interrupts"),
+        }
+    }
+
+    fn artifact(&mut self, id: &str) -> Digest {
+        let (state, log) = self.build(id);
+        state.artifact().unwrap_or_else(|| panic!("{state:?}: {log}"))
+    }
+
+    /// Why the build failed.
+    fn why(&mut self, id: &str) -> String {
+        match self.build(id) {
+            (BuildState::Failed { why }, _) => why,
+            (state, log) => panic!("{state:?}: {log}"),
+        }
+    }
+
+    /// The content of a file of unpacked artifacts.
+    fn read(&mut self, artifact: Digest, file: &str) -> Option<String> {
+        let folder = self.workshop.unpack(artifact).unwrap()?;
+        Some(fs::read_to_string(folder.join(file)).unwrap())
+    }
+}
+
+#[test]
+fn equal_programs_have_equal_digests() {
+    let repo = repo()
+        .write("prog.c", "1")
+        .commit("a")
+        .write("README", "how")
+        .commit("b")
+        .write("prog.c", "2")
+        .commit("c");
+    let mut bench = Bench::of(&repo, "mkdir out && cat prog.c > out/prog && pwd >> out/prog", &["out/prog"]);
+    let [one, same, other] = [2, 1, 0].map(|back| bench.artifact(&repo.id(&format!("HEAD~{back}"))));
+    assert_eq!(one, same);
+    assert_ne!(one, other);
+    let tree = bench.cache.path().canonicalize().unwrap().join("tree");
+    assert_eq!(bench.read(other, "out/prog").unwrap(), format!("2{}\n", tree.display()));
+    assert_eq!(bench.workshop.unpack(Digest::of("never")).unwrap(), None);
+}
+
+#[test]
+fn without_a_command_the_checkout_is_what_is_used() {
+    let repo = repo().write("src/x", "1").commit("a");
+    let mut bench = Bench::new(&repo, &subject(None, &["."]), u64::MAX);
+    let (state, _) = bench.build(&repo.id("HEAD"));
+    let BuildState::Built { artifact, size: 1 } = state else { panic!("{state:?}") };
+    assert_eq!(bench.read(artifact, "src/x").as_deref(), Some("1"));
+    assert!(!bench.workshop.unpack(artifact).unwrap().unwrap().join(".git").exists());
+}
+
+#[test]
+fn values_are_filled_in_and_the_log_says_what_was_executed() {
+    let repo = repo().commit("a");
+    let id = repo.id("HEAD");
+    let mut bench =
+        Bench::of(&repo, "x=5; echo {jobs} {revision} {release} ${x} {y} | tee out; echo err >&2", &["out"]);
+    let (state, log) = bench.build(&id);
+    let jobs = available_parallelism().unwrap();
+    assert_eq!(bench.read(state.artifact().unwrap(), "out").unwrap(), format!("{jobs} {id} {id} 5 {{y}}\n"));
+    let tree = bench.cache.path().canonicalize().unwrap().join("tree");
+    let wanted = format!(
+        "# executes in {}:\n# x=5; echo {jobs} {id} {id} ${{x}} {{y}} | tee out; echo err >&2\n{jobs} {id} {id} 5 {{y}}\nerr\n# built ",
+        tree.display()
+    );
+    assert!(log.starts_with(&format!("# builds {id} ")) && log.contains(&wanted), "{log}");
+}
+
+#[test]
+fn a_command_sees_its_own_repository_and_no_other() {
+    let repo = repo().commit("a").tag("v1").commit("b");
+    let mut bench = Bench::of(&repo, "git describe --tags > out; cat >> out; env >> out", &["out"]);
+    let artifact = bench.artifact(&repo.id("HEAD"));
+    let out = bench.read(artifact, "out").unwrap();
+    assert!(out.starts_with("v1-1-g"), "{out}");
+    let releases =
+        Subject { source: Source::Releases(vec!["1".to_owned()]), ..subject(Some("git status"), &["."]) };
+    // The cache is in a repository, where the tree of a release is not to be taken for a part of it.
+    let mut workshop = Workshop::new(&releases, repo.path(), &repo.path().join("cache"), 0).unwrap();
+    let Built::Done { build, .. } = workshop.build(&revision("1"), &NEVER).unwrap() else {
+        panic!("interrupted")
+    };
+    let BuildState::Failed { why } = build.state else { panic!("{:?}", build.state) };
+    assert!(why.contains("not a git repository"), "{why}");
+}
+
+#[test]
+fn releases_are_built_from_nothing() {
+    let folder = repo();
+    let source = Source::Releases(vec!["1.0".to_owned(), "2.0 beta".to_owned()]);
+    let subject =
+        Subject { source, ..subject(Some("ls -A > list; echo {release} > prog"), &["prog", "list"]) };
+    let mut bench = Bench::new(&folder, &subject, u64::MAX);
+    let [one, two] = ["1.0", "2.0 beta"].map(|release| bench.artifact(release));
+    assert_eq!(bench.read(one, "prog").as_deref(), Some("1.0\n"));
+    assert_eq!(bench.read(two, "prog").as_deref(), Some("2.0 beta\n"));
+    assert_eq!(bench.read(two, "list").as_deref(), Some("list\n"));
+}
+
+#[test]
+fn a_failed_build_says_why() {
+    let repo = repo().write("x.c", "").commit("a");
+    let id = repo.id("HEAD");
+    let why = |build: &str, artifacts: &[&str]| Bench::of(&repo, build, artifacts).why(&id);
+    assert_eq!(
+        why("echo 'x.c:1: error' >&2; exit 2", &["."]),
+        "build failed with exit status 2: x.c:1: error"
+    );
+    assert_eq!(why("exit 1", &["."]), "build failed with exit status 1");
+    assert_eq!(why("kill -9 $$", &["."]), "build failed with signal: 9 (SIGKILL)");
+    assert_eq!(why("true", &["x.c", "prog"]), "artifact `prog` was not made");
+    assert_eq!(why("rm x.c", &["."]), "nothing was made: the artifacts hold no files");
+    let gone = "0123456789012345678901234567890123456789";
+    assert!(
+        Bench::of(&repo, "true", &["."]).why(gone).starts_with("git fetch failed with exit status 128: ")
+    );
+}
+
+#[test]
+fn a_build_that_takes_too_long_is_ended() {
+    let repo = repo().commit("a");
+    let limit = Duration::from_secs(2);
+    let slow = Subject { build_timeout: limit, ..subject(Some("echo begun; sleep 1000"), &["."]) };
+    let (state, log) = Bench::new(&repo, &slow, u64::MAX).build(&repo.id("HEAD"));
+    assert_eq!(state, BuildState::TimedOut { limit });
+    assert!(log.contains("\nbegun\n# timed out after "), "{log}");
+}
+
+#[test]
+fn an_interrupted_build_is_none() {
+    let repo = repo().commit("a");
+    let mut bench = Bench::of(&repo, "touch ../begun; sleep 1000", &["."]);
+    let begun = bench.cache.path().join("begun");
+    let interrupt = AtomicBool::new(false);
+    let built = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !begun.exists() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            interrupt.store(true, Ordering::SeqCst);
+        });
+        bench.workshop.build(&revision(&repo.id("HEAD")), &interrupt).unwrap()
+    });
+    assert_eq!(built, Built::Interrupted);
+    // Raised already, not even the checkout begins; and afterwards all goes on.
+    assert_eq!(bench.workshop.build(&revision(&repo.id("HEAD")), &interrupt).unwrap(), Built::Interrupted);
+    let mut again = Workshop::new(&subject(None, &["."]), repo.path(), bench.cache.path(), 0).unwrap();
+    let Built::Done { build, .. } = again.build(&revision(&repo.id("HEAD")), &NEVER).unwrap() else {
+        panic!()
+    };
+    assert!(build.state.artifact().is_some());
+}
+
+#[test]
+fn a_build_that_prints_a_lot_has_a_log_of_bearable_length() {
+    let repo = repo().commit("a");
+    let build = "echo first; head -c 100000000 /dev/zero | tr '\\0' x | fold -w 99; echo; echo last";
+    let (state, log) = Bench::of(&repo, build, &["a"]).build(&repo.id("HEAD"));
+    assert!(state.artifact().is_some());
+    assert!(log.contains("\nfirst\n") && log.contains("\nlast\n# built "));
+    assert!(log.contains(" bytes are left out here") && log.len() <= (64 << 20) + 100);
+}
+
+#[test]
+fn what_the_cache_let_go_is_built_again_to_the_same() {
+    let repo = repo().commit("a").commit("b");
+    let mut bench = Bench::new(&repo, &subject(Some("cat a b > out; true"), &["out"]), 1);
+    let [one, two] = ["HEAD~1", "HEAD"].map(|name| bench.artifact(&repo.id(name)));
+    assert_eq!(bench.read(one, "out").as_deref(), Some("a"));
+    bench.workshop.keep(&[two]);
+    assert_eq!((bench.read(one, "out"), bench.read(two, "out").as_deref()), (None, Some("ab")));
+    assert_eq!(bench.artifact(&repo.id("HEAD~1")), one);
+    assert_eq!(bench.read(one, "out").as_deref(), Some("a"));
+}
+
+#[test]
+fn the_recipe_is_what_decides_what_is_built() {
+    let repo = repo().commit("a");
+    let recipe = |subject: &Subject| Bench::new(&repo, subject, 0).workshop.recipe();
+    let base = recipe(&subject(Some("make"), &["a", "b"]));
+    assert_eq!(recipe(&subject(Some("make"), &["b", "a", "b"])), base);
+    let timeout = Duration::from_secs(1);
+    assert_eq!(recipe(&Subject { build_timeout: timeout, ..subject(Some("make"), &["a", "b"]) }), base);
+    for other in
+        [subject(Some("make all"), &["a", "b"]), subject(Some("make"), &["a"]), subject(None, &["a", "b"])]
+    {
+        assert_ne!(recipe(&other), base);
+    }
+}
+
+#[test]
+fn artifacts_outside_of_the_checkout_are_refused_at_once() {
+    let repo = repo().commit("a");
+    let cache = tempfile::tempdir().unwrap();
+    let error = Workshop::new(&subject(None, &["../x"]), repo.path(), cache.path(), 0).unwrap_err();
+    assert_eq!(error.to_string(), "artifact `../x` is not a path within the checkout");
+    assert!(error.hint().is_some());
+}
+
+/// A disk of its own, as small as it gets; only the superuser can have one.
+struct SmallDisk(TempDir);
+
+impl SmallDisk {
+    fn mount(megabytes: u32) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut size = String::new();
+        write!(size, "size={megabytes}m").unwrap();
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder.path());
+        let is_mounted =
+            mount.stderr(std::process::Stdio::null()).status().is_ok_and(|status| status.success());
+        is_mounted.then_some(Self(folder))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn a_full_disk_ends_the_run() {
+    let Some(disk) = SmallDisk::mount(12) else {
+        eprintln!("skipped: only the superuser can mount a small disk");
+        return;
+    };
+    let repo = repo().commit("a");
+    let build = |command: &str| {
+        let mut workshop =
+            Workshop::new(&subject(Some(command), &["."]), repo.path(), disk.0.path(), 0).unwrap();
+        workshop.build(&revision(&repo.id("HEAD")), &NEVER)
+    };
+    // The command fills it up; it fills up and makes room again, as compilers do; what is kept fills it up.
+    let full = [
+        "head -c 20000000 /dev/zero > out",
+        "head -c 20000000 /dev/zero > out || { rm out; false; }",
+        "head -c 7000000 /dev/urandom > out",
+    ];
+    for command in full {
+        let error = build(command).unwrap_err();
+        assert!(matches!(error, SubjectError::DiskFull { .. }), "{command}: {error}");
+        assert!(error.hint().is_some());
+    }
+    assert!(matches!(build("true").unwrap(), Built::Done { build, .. } if build.state.artifact().is_some()));
+    assert!(matches!(build("false").unwrap(), Built::Done { build, .. } if build.state.word() == "failed"));
+}
