@@ -4,7 +4,7 @@
 //! it would disturb measurements. A process that leaves the group on purpose is left alone.
 
 use std::fs;
-use std::io::{self, PipeReader, Read};
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -56,14 +56,56 @@ pub(crate) enum Ended {
 pub(crate) fn execute(command: Command, log: &mut Log, limits: Limits) -> Result<Ended, SubjectError> {
     let program = Path::new(command.get_program()).to_owned();
     log.forget_lines();
+    let mut watchdog = Watchdog::start().map_err(SubjectError::cache("execute", Path::new("sh")))?;
     let mut job = Job::start(command).map_err(SubjectError::cache("execute", &program))?;
+    watchdog.watch_over(job.group);
     let watched = job.watch(log, limits);
     job.end_group(log);
     let drained = job.drain(log);
+    // After the wait the number of the group may be another's.
+    drop(watchdog);
     let status = job.child.wait().map_err(SubjectError::cache("wait for", &program))?;
     let cut = watched.and_then(|cut| drained.map(|()| cut));
     let cut = cut.map_err(SubjectError::cache("write", log.path()))?;
     Ok(cut.map_or(Ended::Exited(status), Ended::Cut))
+}
+
+/// Kills a group when we are killed: the command itself gets a signal then, but nothing that it started.
+///
+/// Whoever is killed closes its end of the pipe, which is all that the watchdog waits for.
+struct Watchdog {
+    child: Child,
+    leash: PipeWriter,
+}
+
+impl Watchdog {
+    const SCRIPT: &str = r#"
+        read -r group || exit
+        read -r done || { kill -s TERM -- "-$group"; sleep 2; kill -s KILL -- "-$group"; }
+    "#;
+
+    fn start() -> io::Result<Self> {
+        let (end, leash) = io::pipe()?;
+        let mut command = Command::new("sh");
+        command.args(["-c", Self::SCRIPT]);
+        command.stdin(end).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        Ok(Self { child: command.spawn()?, leash })
+    }
+
+    fn watch_over(&mut self, group: Pid) {
+        // Where there is no watchdog any more, the command is no worse off than without one.
+        let _ = writeln!(self.leash, "{}", group.as_raw_nonzero());
+    }
+}
+
+impl Drop for Watchdog {
+    /// Tells it that all is well.
+    fn drop(&mut self) {
+        let told = self.leash.write_all(b"done\n");
+        // It must not take our silence for our end.
+        let _ = told.or_else(|_| self.child.kill());
+        let _ = self.child.wait();
+    }
 }
 
 /// A command that is being executed.
@@ -311,6 +353,34 @@ mod tests {
         });
         assert_eq!(done.ended, Ended::Cut(Cut::Interrupted));
         assert!(!is_found(&marker));
+    }
+
+    /// Not a test but a process for the next one to kill; the script is in its environment.
+    #[test]
+    #[ignore = "only of use to another test"]
+    fn victim() {
+        shell(&std::env::var("TACHO_TEST_SCRIPT").unwrap(), Limits { time: LONG, interrupt: &NEVER });
+    }
+
+    #[test]
+    fn when_we_are_killed_all_that_we_started_is_killed() {
+        let marker = marker();
+        let script = format!("(sleep {marker}; true) & (sleep {marker}; true); true");
+        let mut victim = Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "build::process::tests::victim"])
+            .env("TACHO_TEST_SCRIPT", script)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        while !is_found(&format!("sleep\0{marker}")) {
+            thread::sleep(TICK);
+        }
+        victim.kill().unwrap();
+        victim.wait().unwrap();
+        // However long it takes: if they are never gone, the test never ends.
+        while is_found(&format!("sleep\0{marker}")) {
+            thread::sleep(TICK);
+        }
     }
 
     #[test]
