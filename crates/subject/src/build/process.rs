@@ -101,7 +101,8 @@ impl Watchdog {
 impl Drop for Watchdog {
     /// Tells it that all is well.
     fn drop(&mut self) {
-        let told = self.leash.write_all(b"done\n");
+        // Twice, in case that the command was never started and it does not know a group yet.
+        let told = self.leash.write_all(b"done\ndone\n");
         // It must not take our silence for our end.
         let _ = told.or_else(|_| self.child.kill());
         let _ = self.child.wait();
