@@ -37,31 +37,53 @@ pub(super) fn put_numbers(out: &mut Vec<u8>, values: &[Option<f64>]) {
     put_column(out, form, &integers, gaps.as_deref());
 }
 
-/// Reads what [`put_integers`] wrote for `count` samples.
-pub(super) fn integers(reader: &mut Reader, count: usize) -> Result<Vec<i64>, ChunkError> {
+/// Reads what [`put_integers`] wrote for `count` samples, in place of what `values` held.
+pub(super) fn integers(reader: &mut Reader, count: usize, values: &mut Vec<i64>) -> Result<(), ChunkError> {
     let head = Head::read(reader)?;
     if head.form != 0 || head.gaps {
         return Err(ChunkError::Form);
     }
-    head.values(reader, count)
+    values.clear();
+    head.values(reader, count, |value| values.push(value))
 }
 
-/// Reads what [`put_numbers`] wrote for `count` samples.
-pub(super) fn numbers(reader: &mut Reader, count: usize) -> Result<Vec<Option<f64>>, ChunkError> {
+/// Reads what [`put_numbers`] wrote for `count` samples, in place of what `values` held.
+pub(super) fn numbers(
+    reader: &mut Reader,
+    count: usize,
+    values: &mut Vec<Option<f64>>,
+) -> Result<(), ChunkError> {
     let head = Head::read(reader)?;
-    let number = move |value: i64| match head.form {
+    let bitmap = head.bitmap(reader, count)?;
+    let number = |value: i64| match head.form {
         0 => value as f64,
         RAW_BITS => f64::from_bits(value.cast_unsigned()),
         decimals => value as f64 / SCALES[usize::from(decimals)],
     };
-    if !head.gaps {
-        return Ok(head.values(reader, count)?.into_iter().map(|value| Some(number(value))).collect());
-    }
-    let bitmap = reader.take(count.div_ceil(8))?;
-    let has = |index: usize| bitmap[index / 8] >> (index % 8) & 1 == 1;
-    let present = (0..count).filter(|index| has(*index)).count();
-    let mut values = head.values(reader, present)?.into_iter();
-    Ok((0..count).map(|index| if has(index) { values.next().map(number) } else { None }).collect())
+    values.clear();
+    let Some(bitmap) = bitmap else {
+        return head.values(reader, count, |value| values.push(Some(number(value))));
+    };
+    values.resize(count, None);
+    let mut present = (0..count).filter(|index| has(bitmap, *index));
+    head.values(reader, (0..count).filter(|index| has(bitmap, *index)).count(), |value| {
+        if let Some(index) = present.next() {
+            values[index] = Some(number(value));
+        }
+    })
+}
+
+/// Reads past a column of `count` samples, of either kind.
+pub(super) fn skip(reader: &mut Reader, count: usize) -> Result<(), ChunkError> {
+    let head = Head::read(reader)?;
+    let bitmap = head.bitmap(reader, count)?;
+    let present = bitmap.map_or(count, |bitmap| (0..count).filter(|index| has(bitmap, *index)).count());
+    head.packed(reader, present).map(drop)
+}
+
+/// Whether the sample of that index has a value.
+fn has(bitmap: &[u8], index: usize) -> bool {
+    bitmap[index / 8] >> (index % 8) & 1 == 1
 }
 
 /// The two bytes that say how a column is written.
@@ -72,6 +94,15 @@ struct Head {
     differences: bool,
     gaps: bool,
     width: u32,
+}
+
+/// A column's numbers as they are written.
+struct Packed<'a> {
+    /// The first number where differences are packed, else the least.
+    first: i64,
+    /// The least difference.
+    least: i64,
+    bytes: &'a [u8],
 }
 
 impl Head {
@@ -88,29 +119,37 @@ impl Head {
         if known && head.width <= 64 { Ok(head) } else { Err(ChunkError::Form) }
     }
 
-    /// The numbers, whole and in the column's form. Sums wrap: impossible input gives wrong numbers, not a panic.
-    fn values(self, reader: &mut Reader, count: usize) -> Result<Vec<i64>, ChunkError> {
+    /// Which of `count` samples have a value, unless all have.
+    fn bitmap<'a>(self, reader: &mut Reader<'a>, count: usize) -> Result<Option<&'a [u8]>, ChunkError> {
+        if self.gaps { reader.take(count.div_ceil(8)).map(Some) } else { Ok(None) }
+    }
+
+    fn packed<'a>(self, reader: &mut Reader<'a>, count: usize) -> Result<Packed<'a>, ChunkError> {
         if count == 0 {
             return Err(ChunkError::Form);
         }
-        let mut values = Vec::with_capacity(count);
         let first = reader.signed()?;
+        let least = if self.differences { reader.signed()? } else { 0 };
+        let bytes = reader.take(packed_size(self.width, count - usize::from(self.differences)))?;
+        Ok(Packed { first, least, bytes })
+    }
+
+    /// Gives the numbers, whole and in the column's form. Sums wrap: impossible input gives wrong numbers, no panic.
+    fn values(self, reader: &mut Reader, count: usize, mut each: impl FnMut(i64)) -> Result<(), ChunkError> {
+        let Packed { first, least, bytes } = self.packed(reader, count)?;
         if self.differences {
-            let least = reader.signed()?;
             let mut value = first;
-            values.push(value.wrapping_mul(self.step));
-            let bytes = reader.take(packed_size(self.width, count - 1))?;
+            each(value.wrapping_mul(self.step));
             unpack(bytes, self.width, count - 1, |above| {
                 value = value.wrapping_add(least).wrapping_add(above.cast_signed());
-                values.push(value.wrapping_mul(self.step));
+                each(value.wrapping_mul(self.step));
             });
         } else {
-            let bytes = reader.take(packed_size(self.width, count))?;
             unpack(bytes, self.width, count, |above| {
-                values.push(first.wrapping_add(above.cast_signed()).wrapping_mul(self.step));
+                each(first.wrapping_add(above.cast_signed()).wrapping_mul(self.step));
             });
         }
-        Ok(values)
+        Ok(())
     }
 }
 

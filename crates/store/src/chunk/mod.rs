@@ -12,18 +12,20 @@
 
 mod bytes;
 mod column;
+mod decode;
+mod encode;
 
 use jiff::Timestamp;
 use tacho_record::Place;
 
-use bytes::{Reader, put_varint};
+pub(crate) use decode::Decoder;
 
 /// The format's version: the first byte of every chunk.
 const VERSION: u8 = 1;
 /// The most samples in a chunk, so that a few hostile bytes cannot ask for all memory.
-pub(crate) const MOST_SAMPLES: usize = 4096;
+const MOST_SAMPLES: usize = 4096;
 /// The most metrics in a chunk, likewise.
-const MOST_METRICS: usize = 1024;
+pub(crate) const MOST_METRICS: usize = 1024;
 
 /// The outcome of a valid sample; any other is the number of its kind of failure.
 pub(crate) const VALID: u8 = 0;
@@ -91,6 +93,11 @@ impl Chunk {
         self.places.len()
     }
 
+    /// Whether these samples can be one chunk.
+    pub(crate) fn fits(&self) -> bool {
+        (1..=MOST_SAMPLES).contains(&self.len()) && self.metrics.len() <= MOST_METRICS
+    }
+
     /// Adds a sample without its values, which [`Self::put_value`] adds.
     pub(crate) fn push(&mut self, place: Place, at: Timestamp, outcome: u8) {
         self.places.push(place);
@@ -140,96 +147,6 @@ impl Chunk {
             metrics: self.metrics.iter().filter_map(pick).collect(),
         }
     }
-
-    /// The bytes that stand for the samples, of which there must be 1 to [`MOST_SAMPLES`].
-    pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut out = vec![VERSION];
-        put_varint(&mut out, self.len() as u64);
-        let mut put = |value: &dyn Fn(usize) -> i64| {
-            let values: Vec<i64> = (0..self.len()).map(value).collect();
-            column::put_integers(&mut out, &values);
-        };
-        put(&|index| self.places[index].round.into());
-        put(&|index| self.places[index].position.into());
-        put(&|index| self.at[index].as_second());
-        put(&|index| self.at[index].subsec_nanosecond().into());
-        let failed = self.outcomes.iter().any(|outcome| *outcome != VALID);
-        out.push(failed.into());
-        if failed {
-            let outcomes: Vec<i64> = self.outcomes.iter().map(|outcome| i64::from(*outcome)).collect();
-            column::put_integers(&mut out, &outcomes);
-        }
-        put_varint(&mut out, self.metrics.len() as u64);
-        for readings in &self.metrics {
-            put_varint(&mut out, readings.metric.into());
-            column::put_numbers(&mut out, &readings.values);
-        }
-        out
-    }
-
-    /// The samples that these bytes stand for.
-    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, ChunkError> {
-        let mut reader = Reader::new(bytes);
-        let places = read_places(&mut reader)?;
-        let count = places.len();
-        let seconds = column::integers(&mut reader, count)?;
-        let nanoseconds = column::integers(&mut reader, count)?;
-        let at = seconds.into_iter().zip(nanoseconds).map(|(second, nanosecond)| time(second, nanosecond));
-        let at = at.collect::<Result<_, _>>()?;
-        let outcomes = match reader.byte()? {
-            0 => vec![VALID; count],
-            1 => column::integers(&mut reader, count)?.into_iter().map(narrow).collect::<Result<_, _>>()?,
-            _ => return Err(ChunkError::Form),
-        };
-        let metrics = read_metrics(&mut reader, count)?;
-        reader.end()?;
-        Ok(Self { places, at, outcomes, metrics })
-    }
-}
-
-/// Where the samples of a chunk stood in the schedule, without reading the rest of it.
-pub(crate) fn places(bytes: &[u8]) -> Result<Vec<Place>, ChunkError> {
-    read_places(&mut Reader::new(bytes))
-}
-
-fn read_places(reader: &mut Reader) -> Result<Vec<Place>, ChunkError> {
-    let version = reader.byte()?;
-    if version != VERSION {
-        return Err(ChunkError::Version { found: version });
-    }
-    let found = reader.varint()?;
-    let count = usize::try_from(found)
-        .ok()
-        .filter(|count| (1..=MOST_SAMPLES).contains(count))
-        .ok_or(ChunkError::Samples { found })?;
-    let rounds = column::integers(reader, count)?;
-    let positions = column::integers(reader, count)?;
-    let place = |(round, position)| Ok(Place { round: narrow(round)?, position: narrow(position)? });
-    rounds.into_iter().zip(positions).map(place).collect()
-}
-
-fn read_metrics(reader: &mut Reader, count: usize) -> Result<Vec<Readings>, ChunkError> {
-    let many = reader.varint()?;
-    if many > MOST_METRICS as u64 {
-        return Err(ChunkError::Metrics);
-    }
-    let mut metrics: Vec<Readings> = Vec::new();
-    for _ in 0..many {
-        let metric = u32::try_from(reader.varint()?).map_err(|_| ChunkError::Number)?;
-        if metrics.last().is_some_and(|last| last.metric >= metric) {
-            return Err(ChunkError::Metrics);
-        }
-        metrics.push(Readings { metric, values: column::numbers(reader, count)? });
-    }
-    Ok(metrics)
-}
-
-fn time(second: i64, nanosecond: i64) -> Result<Timestamp, ChunkError> {
-    Timestamp::new(second, narrow(nanosecond)?).map_err(|_| ChunkError::Number)
-}
-
-fn narrow<T: TryFrom<i64>>(value: i64) -> Result<T, ChunkError> {
-    T::try_from(value).map_err(|_| ChunkError::Number)
 }
 
 #[cfg(test)]

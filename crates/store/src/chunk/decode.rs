@@ -1,0 +1,188 @@
+//! From bytes to samples.
+
+use jiff::Timestamp;
+use tacho_record::Place;
+
+use super::bytes::Reader;
+use super::{Chunk, ChunkError, MOST_METRICS, MOST_SAMPLES, Readings, VALID, VERSION, column};
+
+/// Reads chunks one after the other, in the same memory.
+#[derive(Debug, Default)]
+pub(crate) struct Decoder {
+    chunk: Chunk,
+    /// Two columns while they are made into one.
+    pair: [Vec<i64>; 2],
+    /// Memory of readings that are not needed at present.
+    spare: Vec<Vec<Option<f64>>>,
+}
+
+impl Chunk {
+    /// The samples that these bytes stand for.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, ChunkError> {
+        let mut decoder = Decoder::default();
+        decoder.decode(bytes)?;
+        Ok(decoder.chunk)
+    }
+}
+
+impl Decoder {
+    /// The samples that these bytes stand for.
+    pub(crate) fn decode(&mut self, bytes: &[u8]) -> Result<&Chunk, ChunkError> {
+        let reader = &mut Reader::new(bytes);
+        let count = self.read_places(reader)?;
+        self.read_times(reader, count)?;
+        self.read_outcomes(reader, count)?;
+        self.forget_metrics();
+        each_number(reader, |reader, metric| {
+            let mut values = self.spare.pop().unwrap_or_default();
+            column::numbers(reader, count, &mut values)?;
+            self.chunk.metrics.push(Readings { metric, values });
+            Ok(())
+        })?;
+        self.read_sums(reader)?;
+        reader.end()?;
+        Ok(&self.chunk)
+    }
+
+    /// Where the samples stood in the schedule and how they ended, with the readings of that metric, if it has any.
+    /// The rest is not read.
+    pub(crate) fn decode_metric(&mut self, bytes: &[u8], metric: u32) -> Result<&Chunk, ChunkError> {
+        let reader = &mut Reader::new(bytes);
+        let count = self.read_places(reader)?;
+        column::skip(reader, count)?;
+        column::skip(reader, count)?;
+        self.read_outcomes(reader, count)?;
+        self.forget_metrics();
+        each_number(reader, |reader, number| {
+            if number != metric {
+                return column::skip(reader, count);
+            }
+            let mut values = self.spare.pop().unwrap_or_default();
+            column::numbers(reader, count, &mut values)?;
+            self.chunk.metrics.push(Readings { metric, values });
+            Ok(())
+        })?;
+        let mut is_sum = false;
+        each_number(reader, |reader, number| {
+            is_sum |= number == metric;
+            reader.varint().and(reader.varint()).map(drop)
+        })?;
+        reader.end()?;
+        if is_sum {
+            self.decode(bytes)?;
+            self.chunk.metrics.retain(|readings| readings.metric == metric);
+        }
+        Ok(&self.chunk)
+    }
+
+    /// Where the samples stood in the schedule. The rest is not read.
+    pub(crate) fn decode_places(&mut self, bytes: &[u8]) -> Result<&[Place], ChunkError> {
+        self.read_places(&mut Reader::new(bytes))?;
+        Ok(&self.chunk.places)
+    }
+
+    fn read_places(&mut self, reader: &mut Reader) -> Result<usize, ChunkError> {
+        let version = reader.byte()?;
+        if version != VERSION {
+            return Err(ChunkError::Version { found: version });
+        }
+        let found = reader.varint()?;
+        let count = usize::try_from(found)
+            .ok()
+            .filter(|count| (1..=MOST_SAMPLES).contains(count))
+            .ok_or(ChunkError::Samples { found })?;
+        self.chunk.places.clear();
+        self.each_pair(reader, count, |chunk, round, position| {
+            chunk.places.push(Place { round: narrow(round)?, position: narrow(position)? });
+            Ok(())
+        })?;
+        Ok(count)
+    }
+
+    fn read_times(&mut self, reader: &mut Reader, count: usize) -> Result<(), ChunkError> {
+        self.chunk.at.clear();
+        self.each_pair(reader, count, |chunk, second, nanosecond| {
+            let at = Timestamp::new(second, narrow(nanosecond)?).map_err(|_| ChunkError::Number)?;
+            chunk.at.push(at);
+            Ok(())
+        })
+    }
+
+    fn read_outcomes(&mut self, reader: &mut Reader, count: usize) -> Result<(), ChunkError> {
+        self.chunk.outcomes.clear();
+        match reader.byte()? {
+            0 => self.chunk.outcomes.resize(count, VALID),
+            1 => {
+                column::integers(reader, count, &mut self.pair[0])?;
+                for outcome in &self.pair[0] {
+                    self.chunk.outcomes.push(narrow(*outcome)?);
+                }
+            }
+            _ => return Err(ChunkError::Form),
+        }
+        Ok(())
+    }
+
+    /// Reads which metrics are the sum of two that were written, and puts them in their places.
+    fn read_sums(&mut self, reader: &mut Reader) -> Result<(), ChunkError> {
+        let metrics = &mut self.chunk.metrics;
+        let written = metrics.len();
+        each_number(reader, |reader, metric| {
+            let mut part = || usize::try_from(reader.varint()?).map_err(|_| ChunkError::Number);
+            let (first, second) = (part()?, part()?);
+            if first.max(second) >= written || metrics.len() == MOST_METRICS {
+                return Err(ChunkError::Metrics);
+            }
+            let mut values = self.spare.pop().unwrap_or_default();
+            values.clear();
+            let parts = metrics[first].values.iter().zip(&metrics[second].values);
+            values.extend(parts.map(|(first, second)| Some((*first)? + (*second)?)));
+            metrics.push(Readings { metric, values });
+            Ok(())
+        })?;
+        metrics.sort_unstable_by_key(|readings| readings.metric);
+        let twice = metrics.windows(2).any(|pair| pair[0].metric == pair[1].metric);
+        if twice { Err(ChunkError::Metrics) } else { Ok(()) }
+    }
+
+    fn forget_metrics(&mut self) {
+        self.spare.extend(self.chunk.metrics.drain(..).map(|readings| readings.values));
+    }
+
+    /// Reads two columns and gives them as pairs.
+    fn each_pair(
+        &mut self,
+        reader: &mut Reader,
+        count: usize,
+        mut each: impl FnMut(&mut Chunk, i64, i64) -> Result<(), ChunkError>,
+    ) -> Result<(), ChunkError> {
+        let [firsts, seconds] = &mut self.pair;
+        column::integers(reader, count, firsts)?;
+        column::integers(reader, count, seconds)?;
+        firsts.iter().zip(seconds).try_for_each(|(first, second)| each(&mut self.chunk, *first, *second))
+    }
+}
+
+/// Gives the number of each metric of a list to `read`, which must read what follows it.
+fn each_number(
+    reader: &mut Reader,
+    mut read: impl FnMut(&mut Reader, u32) -> Result<(), ChunkError>,
+) -> Result<(), ChunkError> {
+    let many = reader.varint()?;
+    if many > MOST_METRICS as u64 {
+        return Err(ChunkError::Metrics);
+    }
+    let mut before = None;
+    for _ in 0..many {
+        let metric = u32::try_from(reader.varint()?).map_err(|_| ChunkError::Number)?;
+        if before.replace(metric).is_some_and(|before| before >= metric) {
+            return Err(ChunkError::Metrics);
+        }
+        read(reader, metric)?;
+    }
+    Ok(())
+}
+
+fn narrow<T: TryFrom<i64>>(value: i64) -> Result<T, ChunkError> {
+    T::try_from(value).map_err(|_| ChunkError::Number)
+}
