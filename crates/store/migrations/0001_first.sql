@@ -75,33 +75,38 @@ CREATE TABLE run (
 );
 
 CREATE TABLE measurement (
-    number    {number},
     run       BIGINT NOT NULL REFERENCES run (number),
+    cell      BIGINT NOT NULL,
     host      BIGINT NOT NULL REFERENCES host (number),
     benchmark BIGINT NOT NULL REFERENCES benchmark (number),
     revision  BIGINT NOT NULL REFERENCES revision (number),
     artifact  BIGINT NOT NULL REFERENCES artifact (number),
     rounds    BIGINT NOT NULL,
-    merged    BIGINT NOT NULL
-);
-CREATE INDEX measurement_run ON measurement (run);
-CREATE INDEX measurement_series ON measurement (benchmark, host);
+    merged    BIGINT NOT NULL,
+    PRIMARY KEY (run, cell)
+) {clustered};
+-- All that a series needs to know of its measurements, so that it is read from here alone.
+CREATE INDEX measurement_series ON measurement (host, benchmark, revision, run, cell);
 
 CREATE TABLE chunk (
-    measurement BIGINT NOT NULL REFERENCES measurement (number),
-    round       BIGINT NOT NULL,
-    position    BIGINT NOT NULL,
-    valid       BIGINT NOT NULL,
-    failed      BIGINT NOT NULL,
-    samples     {blob} NOT NULL,
-    PRIMARY KEY (measurement, round, position)
+    run      BIGINT NOT NULL,
+    cell     BIGINT NOT NULL,
+    round    BIGINT NOT NULL,
+    position BIGINT NOT NULL,
+    valid    BIGINT NOT NULL,
+    failed   BIGINT NOT NULL,
+    samples  {blob} NOT NULL,
+    PRIMARY KEY (run, cell, round, position),
+    FOREIGN KEY (run, cell) REFERENCES measurement (run, cell)
 ) {clustered};
 
 CREATE TABLE failure (
-    measurement BIGINT NOT NULL REFERENCES measurement (number),
-    round       BIGINT NOT NULL,
-    position    BIGINT NOT NULL,
-    failure     TEXT NOT NULL,
-    output      {blob} NOT NULL,
-    PRIMARY KEY (measurement, round, position)
+    run      BIGINT NOT NULL,
+    cell     BIGINT NOT NULL,
+    round    BIGINT NOT NULL,
+    position BIGINT NOT NULL,
+    failure  TEXT NOT NULL,
+    output   {blob} NOT NULL,
+    PRIMARY KEY (run, cell, round, position),
+    FOREIGN KEY (run, cell) REFERENCES measurement (run, cell)
 ) {clustered};

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use tacho_record::{BenchmarkKey, Digest, Direction, Metric};
 
+use crate::columns::{digest_value, intern, json, maybe_text, unkeepable};
 use crate::database::{Begin, Database, Value};
-use crate::values::{digest_value, intern, json, maybe_text, unkeepable};
 use crate::{HostId, Store, StoreError};
 
 /// The numbers that stand for metrics in chunks, by name.

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use tacho_record::{Build, Digest};
 
+use crate::columns::{digest_value, json, nanoseconds};
 use crate::database::{Begin, Row, Value};
 use crate::history::revision_number;
-use crate::values::{digest_value, json, nanoseconds};
 use crate::{HostId, Store, StoreError};
 
 /// Adds a build, or replaces the one that was there.

@@ -6,14 +6,25 @@ use std::hash::Hash;
 use tacho_record::{BenchmarkKey, Cell, Digest};
 
 use crate::benchmarks::benchmark_number;
+use crate::columns::{digest_value, intern};
 use crate::database::{Begin, Database, Value};
 use crate::history::revision_number;
-use crate::values::{digest_value, intern};
 use crate::{HostId, Store, StoreError};
 
 /// A measurement in this store: what a cell's samples are kept under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct MeasurementId(pub(crate) i64);
+pub struct MeasurementId {
+    pub(crate) run: i64,
+    /// The cell's number within its run, counted from 0 in the order in which cells were put.
+    pub(crate) cell: i64,
+}
+
+impl MeasurementId {
+    /// Both numbers, as statements take them.
+    pub(crate) fn values(self) -> [Value<'static>; 2] {
+        [self.run, self.cell].map(Value::Integer)
+    }
+}
 
 /// What makes a cell the same one within a run: host, benchmark, revision and artifact, by number.
 type Identity = [i64; 4];
@@ -33,71 +44,82 @@ impl Store {
             if database.one(sql, &[Value::Integer(run)], |row| row.integer(0))?.is_none() {
                 return Err(database.unknown(format!("run {run}")));
             }
-            let mut known = known_cells(database, run)?;
+            let mut known = Known::read(database, run)?;
             let mut names = Names::default();
-            cells
-                .iter()
-                .map(|cell| {
-                    let identity = names.identity(database, host, cell)?;
-                    put_cell(database, run, identity, cell.rounds, &mut known)
-                })
-                .collect()
+            let put = |cell: &Cell| {
+                let identity = names.identity(database, host, cell)?;
+                known.put(database, identity, cell.rounds.into())
+            };
+            cells.iter().map(put).collect()
         })
     }
 
     /// The cells of a run with their measurements, in the order in which they were put.
     pub fn cells(&mut self, run: i64) -> Result<Vec<(MeasurementId, Cell)>, StoreError> {
-        let sql = "SELECT m.number, r.id, a.digest, b.name, b.version, b.parameters, m.rounds
+        let sql = "SELECT m.cell, r.id, a.digest, b.name, b.version, b.parameters, m.rounds
             FROM measurement m
             JOIN revision r ON r.number = m.revision
             JOIN artifact a ON a.number = m.artifact
             JOIN benchmark b ON b.number = m.benchmark
-            WHERE m.run = $1 ORDER BY m.number";
+            WHERE m.run = $1 ORDER BY m.cell";
         self.database.all(sql, &[Value::Integer(run)], |row| {
+            let id = MeasurementId { run, cell: row.integer(0)? };
             let cell = Cell {
                 revision: row.text(1)?.to_owned(),
                 artifact: row.digest(2)?,
                 benchmark: row.benchmark(3)?,
                 rounds: row.number(6)?,
             };
-            Ok((MeasurementId(row.integer(0)?), cell))
+            Ok((id, cell))
         })
     }
 }
 
-/// The cells that a run has, with measurement and rounds.
-fn known_cells(database: &mut dyn Database, run: i64) -> Result<HashMap<Identity, (i64, i64)>, StoreError> {
-    let sql = "SELECT number, rounds, host, benchmark, revision, artifact FROM measurement WHERE run = $1";
-    let known = database.all(sql, &[Value::Integer(run)], |row| {
-        let identity = [row.integer(2)?, row.integer(3)?, row.integer(4)?, row.integer(5)?];
-        Ok((identity, (row.integer(0)?, row.integer(1)?)))
-    })?;
-    Ok(known.into_iter().collect())
+/// The cells that a run has.
+struct Known {
+    run: i64,
+    /// By identity: the cell's number and its rounds.
+    cells: HashMap<Identity, (i64, i64)>,
+    /// The number of the next cell.
+    next: i64,
 }
 
-fn put_cell(
-    database: &mut dyn Database,
-    run: i64,
-    identity: Identity,
-    rounds: u32,
-    known: &mut HashMap<Identity, (i64, i64)>,
-) -> Result<MeasurementId, StoreError> {
-    let rounds = i64::from(rounds);
-    if let Some((number, before)) = known.get_mut(&identity) {
-        if *before != rounds {
-            let sql = "UPDATE measurement SET rounds = $1 WHERE number = $2";
-            database.execute(sql, &[Value::Integer(rounds), Value::Integer(*number)])?;
-            *before = rounds;
-        }
-        return Ok(MeasurementId(*number));
+impl Known {
+    fn read(database: &mut dyn Database, run: i64) -> Result<Self, StoreError> {
+        let sql = "SELECT cell, rounds, host, benchmark, revision, artifact FROM measurement WHERE run = $1";
+        let rows = database.all(sql, &[Value::Integer(run)], |row| {
+            let identity = [row.integer(2)?, row.integer(3)?, row.integer(4)?, row.integer(5)?];
+            Ok((identity, (row.integer(0)?, row.integer(1)?)))
+        })?;
+        let next = rows.iter().map(|(_, (cell, _))| cell + 1).max().unwrap_or(0);
+        Ok(Self { run, cells: rows.into_iter().collect(), next })
     }
-    let sql = "INSERT INTO measurement (run, host, benchmark, revision, artifact, rounds, merged)
-        VALUES ($1, $2, $3, $4, $5, $6, -1) RETURNING number";
-    let [host, benchmark, revision, artifact] = identity;
-    let values = [run, host, benchmark, revision, artifact, rounds].map(Value::Integer);
-    let number = database.must(sql, &values, |row| row.integer(0))?;
-    known.insert(identity, (number, rounds));
-    Ok(MeasurementId(number))
+
+    /// Adds a cell, or sets the rounds of the one that is there.
+    fn put(
+        &mut self,
+        database: &mut dyn Database,
+        identity: Identity,
+        rounds: i64,
+    ) -> Result<MeasurementId, StoreError> {
+        if let Some((cell, before)) = self.cells.get_mut(&identity) {
+            if *before != rounds {
+                let sql = "UPDATE measurement SET rounds = $1 WHERE run = $2 AND cell = $3";
+                database.execute(sql, &[rounds, self.run, *cell].map(Value::Integer))?;
+                *before = rounds;
+            }
+            return Ok(MeasurementId { run: self.run, cell: *cell });
+        }
+        let cell = self.next;
+        let sql = "INSERT INTO measurement (run, cell, host, benchmark, revision, artifact, rounds, merged)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, -1)";
+        let [host, benchmark, revision, artifact] = identity;
+        let values = [self.run, cell, host, benchmark, revision, artifact, rounds];
+        database.execute(sql, &values.map(Value::Integer))?;
+        self.cells.insert(identity, (cell, rounds));
+        self.next += 1;
+        Ok(MeasurementId { run: self.run, cell })
+    }
 }
 
 /// Numbers of names that many cells share, each asked for once.

@@ -2,8 +2,8 @@
 
 use tacho_record::{Commit, Revision};
 
+use crate::columns::{intern, json, maybe_text, whole};
 use crate::database::{Begin, Database, Value};
-use crate::values::{intern, json, maybe_text, whole};
 use crate::{Store, StoreError};
 
 /// Adds a revision, or replaces all that was known of it.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use tacho_record::Host;
 
+use crate::columns::{digest_value, intern, json};
 use crate::database::{Begin, Value};
-use crate::values::{digest_value, intern, json};
 use crate::{Store, StoreError};
 
 /// A host in this store.

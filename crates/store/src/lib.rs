@@ -11,13 +11,15 @@
 //! runs       what was asked                 series     samples on their way out
 //! cells      what a run measures            chunk/     samples as bytes
 //! hosts history builds benchmarks           database/  one SQL for SQLite and PostgreSQL, migrations
-//! logs       files by digest                values     times, digests and JSON in columns
+//! logs       files by digest                columns    times, digests and JSON
 //! ```
 
 mod benchmarks;
 mod builds;
 mod cells;
 mod chunk;
+mod columns;
+mod counts;
 mod database;
 mod error;
 mod history;
@@ -36,6 +38,7 @@ pub use error::{Cause, StoreError};
 pub use hosts::HostId;
 pub use location::Location;
 pub use runs::NewRun;
+pub use values::Values;
 
 /// What was measured, opened for reading and writing.
 pub struct Store {

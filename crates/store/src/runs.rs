@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use tacho_record::{Digest, Run, RunState};
 
+use crate::columns::{digest_value, json};
 use crate::database::{Begin, Row, Value};
-use crate::values::{digest_value, json};
 use crate::{HostId, Store, StoreError};
 
 /// Runs with their host's name; what follows chooses among them.

@@ -10,17 +10,25 @@ use std::collections::HashSet;
 use tacho_record::{Failure, Outcome, Place, Sample};
 
 use crate::benchmarks::MetricNumbers;
-use crate::chunk::{self, Chunk, MOST_SAMPLES, VALID};
+use crate::chunk::{Chunk, Decoder, MOST_METRICS, VALID};
+use crate::columns::{json, unkeepable};
 use crate::database::{Begin, Database, Value};
-use crate::values::{json, unkeepable};
 use crate::{MeasurementId, Store, StoreError};
 
 /// Larger chunks are split where they can be: a row above a quarter of SQLite's page is continued on pages of its own.
 const CHUNK_BYTES: usize = 950;
 
+/// Adds a chunk.
+const PUT: &str = "INSERT INTO chunk (run, cell, round, position, valid, failed, samples)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)";
+
 /// Adds a chunk of one, unless its round may be in a chunk of several.
-const PUT_ONE: &str = "INSERT INTO chunk (measurement, round, position, valid, failed, samples)
-    SELECT number, $1, $2, $3, $4, $5 FROM measurement WHERE number = $6 AND merged < $1 /*lock*/";
+const PUT_ONE: &str = "INSERT INTO chunk (run, cell, round, position, valid, failed, samples)
+    SELECT $1, $2, $3, $4, $5, $6, $7 FROM measurement
+    WHERE run = $1 AND cell = $2 AND merged < $3 /*lock*/";
+
+/// Finds how far chunks of several reach in a measurement, and keeps others from changing it.
+const MERGED: &str = "SELECT merged FROM measurement WHERE run = $1 AND cell = $2 /*lock*/";
 
 impl Store {
     /// Keeps one sample: when this returns, `kill -9` does not lose it, and after [`Self::end_round`] no power cut.
@@ -74,10 +82,9 @@ impl Store {
     /// Reading gives the same before and after. Do it when the run is done, not between samples.
     pub fn seal(&mut self, run: i64) -> Result<(), StoreError> {
         self.database.transaction(Begin::Write, |database| {
-            let sql = "SELECT m.number FROM measurement m JOIN chunk c ON c.measurement = m.number
-                WHERE m.run = $1 GROUP BY m.number HAVING COUNT(*) > 1 ORDER BY m.number";
-            let scattered =
-                database.all(sql, &[Value::Integer(run)], |row| row.integer(0).map(MeasurementId))?;
+            let sql = "SELECT cell FROM chunk WHERE run = $1 GROUP BY cell HAVING COUNT(*) > 1 ORDER BY cell";
+            let scattered = database
+                .all(sql, &[Value::Integer(run)], |row| Ok(MeasurementId { run, cell: row.integer(0)? }))?;
             scattered.into_iter().try_for_each(|measurement| merge(database, measurement))
         })?;
         self.database.tidy()
@@ -85,11 +92,10 @@ impl Store {
 
     /// What is executed already in that run.
     pub fn places(&mut self, run: i64) -> Result<HashSet<Place>, StoreError> {
-        let sql = "SELECT c.samples FROM measurement m JOIN chunk c ON c.measurement = m.number
-            WHERE m.run = $1";
-        let mut places = HashSet::new();
+        let sql = "SELECT samples FROM chunk WHERE run = $1";
+        let (mut places, mut decoder) = (HashSet::new(), Decoder::default());
         self.database.query(sql, &[Value::Integer(run)], &mut |row| {
-            places.extend(chunk::places(row.bytes(0)?).map_err(|error| row.corrupt(&error))?);
+            places.extend(decoder.decode_places(row.bytes(0)?).map_err(|error| row.corrupt(&error))?);
             Ok(())
         })?;
         Ok(places)
@@ -133,6 +139,9 @@ fn gather<'a>(
             Outcome::Failed { failure, .. } => kind(failure),
         };
         chunk.push(sample.place, sample.at, outcome);
+        if sample.values.len() > MOST_METRICS {
+            return Err(unkeepable("the sample", &format!("it has more than {MOST_METRICS} values")));
+        }
         for (name, value) in &sample.values {
             if !chunk.put_value(metrics.of(database, name)?, *value) {
                 return Err(unkeepable("the sample", &format!("it has two values of `{name}`")));
@@ -148,28 +157,33 @@ fn put_one(
     measurement: MeasurementId,
     chunk: &Chunk,
 ) -> Result<bool, StoreError> {
-    let Place { round, position } = chunk.places[0];
-    let [valid, failed] = counted(chunk);
-    let values = [
-        Value::Integer(round.into()),
-        Value::Integer(position.into()),
-        Value::Integer(valid),
-        Value::Integer(failed),
-        Value::Bytes(&chunk.encode()),
-        Value::Integer(measurement.0),
-    ];
-    match database.execute(PUT_ONE, &values) {
+    match put_chunk(database, PUT_ONE, measurement, chunk, &chunk.encode()) {
         Err(StoreError::AlreadyStored { .. }) => Err(twice(chunk.places[0])),
         rows => Ok(rows? == 1),
     }
 }
 
+/// Executes [`PUT`] or [`PUT_ONE`]; the number of rows that it wrote.
+fn put_chunk(
+    database: &mut dyn Database,
+    sql: &'static str,
+    measurement: MeasurementId,
+    chunk: &Chunk,
+    bytes: &[u8],
+) -> Result<u64, StoreError> {
+    let MeasurementId { run, cell } = measurement;
+    let Place { round, position } = chunk.places[0];
+    let [valid, failed] = counted(chunk);
+    let [run, cell, round, position, valid, failed] =
+        [run, cell, round.into(), position.into(), valid, failed].map(Value::Integer);
+    database.execute(sql, &[run, cell, round, position, valid, failed, Value::Bytes(bytes)])
+}
+
 /// Adds samples after a look at what is there.
 fn add(database: &mut dyn Database, measurement: MeasurementId, chunk: &Chunk) -> Result<(), StoreError> {
-    let number = [Value::Integer(measurement.0)];
-    let sql = "SELECT merged FROM measurement WHERE number = $1 /*lock*/";
-    let merged = database.one(sql, &number, |row| row.integer(0))?;
-    let merged = merged.ok_or_else(|| database.unknown(format!("measurement {}", measurement.0)))?;
+    let merged = database.one(MERGED, &measurement.values(), |row| row.integer(0))?;
+    let merged = merged
+        .ok_or_else(|| database.unknown(format!("cell {} of run {}", measurement.cell, measurement.run)))?;
     let stored = stored(database, measurement)?;
     let mut taken: HashSet<Place> = stored.iter().flat_map(|chunk| chunk.places.iter().copied()).collect();
     if let Some(place) = chunk.places.iter().find(|place| !taken.insert(**place)) {
@@ -180,9 +194,7 @@ fn add(database: &mut dyn Database, measurement: MeasurementId, chunk: &Chunk) -
 
 /// Merges all chunks of a measurement, unless they are merged already.
 fn merge(database: &mut dyn Database, measurement: MeasurementId) -> Result<(), StoreError> {
-    let number = [Value::Integer(measurement.0)];
-    let sql = "SELECT merged FROM measurement WHERE number = $1 /*lock*/";
-    let merged = database.must(sql, &number, |row| row.integer(0))?;
+    let merged = database.must(MERGED, &measurement.values(), |row| row.integer(0))?;
     let stored = stored(database, measurement)?;
     if stored.iter().all(|chunk| chunk.len() > 1) {
         return Ok(());
@@ -193,14 +205,14 @@ fn merge(database: &mut dyn Database, measurement: MeasurementId) -> Result<(), 
     }
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by_key(|index| all.places[*index]);
-    database.execute("DELETE FROM chunk WHERE measurement = $1", &number)?;
+    database.execute("DELETE FROM chunk WHERE run = $1 AND cell = $2", &measurement.values())?;
     put_pieces(database, measurement, &all.select(&order), merged)
 }
 
 /// The chunks of a measurement.
 fn stored(database: &mut dyn Database, measurement: MeasurementId) -> Result<Vec<Chunk>, StoreError> {
-    let sql = "SELECT samples FROM chunk WHERE measurement = $1 ORDER BY round, position";
-    database.all(sql, &[Value::Integer(measurement.0)], |row| {
+    let sql = "SELECT samples FROM chunk WHERE run = $1 AND cell = $2 ORDER BY round, position";
+    database.all(sql, &measurement.values(), |row| {
         Chunk::decode(row.bytes(0)?).map_err(|error| row.corrupt(&error))
     })
 }
@@ -212,22 +224,17 @@ fn put_pieces(
     chunk: &Chunk,
     merged: i64,
 ) -> Result<(), StoreError> {
-    let sql = "INSERT INTO chunk (measurement, round, position, valid, failed, samples)
-        VALUES ($1, $2, $3, $4, $5, $6)";
     let mut reach = merged;
     for (piece, bytes) in pieces(chunk) {
-        let Place { round, position } = piece.places[0];
-        let [valid, failed] = counted(&piece);
-        let numbers = [measurement.0, round.into(), position.into(), valid, failed].map(Value::Integer);
-        let [measurement, round, position, valid, failed] = numbers;
-        database.execute(sql, &[measurement, round, position, valid, failed, Value::Bytes(&bytes)])?;
+        put_chunk(database, PUT, measurement, &piece, &bytes)?;
         if piece.len() > 1 {
             reach = reach.max(piece.places[piece.len() - 1].round.into());
         }
     }
     if reach > merged {
-        let sql = "UPDATE measurement SET merged = $1 WHERE number = $2";
-        database.execute(sql, &[Value::Integer(reach), Value::Integer(measurement.0)])?;
+        let sql = "UPDATE measurement SET merged = $1 WHERE run = $2 AND cell = $3";
+        let [run, cell] = measurement.values();
+        database.execute(sql, &[Value::Integer(reach), run, cell])?;
     }
     Ok(())
 }
@@ -237,11 +244,11 @@ fn pieces(chunk: &Chunk) -> Vec<(Chunk, Vec<u8>)> {
     if chunk.len() == 0 {
         return vec![];
     }
-    let bytes = if chunk.len() > MOST_SAMPLES { vec![] } else { chunk.encode() };
-    if chunk.len() == 1 || (!bytes.is_empty() && bytes.len() <= CHUNK_BYTES) {
+    let bytes = if chunk.fits() { chunk.encode() } else { vec![] };
+    if chunk.len() == 1 || (chunk.fits() && bytes.len() <= CHUNK_BYTES) {
         return vec![(chunk.clone(), bytes)];
     }
-    let parts = bytes.len().div_ceil(CHUNK_BYTES).max(2).min(chunk.len());
+    let parts = bytes.len().div_ceil(CHUNK_BYTES).clamp(2, chunk.len());
     let indices: Vec<usize> = (0..chunk.len()).collect();
     indices.chunks(chunk.len().div_ceil(parts)).flat_map(|part| pieces(&chunk.select(part))).collect()
 }
@@ -265,10 +272,12 @@ fn put_failure(
     sample: &Sample,
 ) -> Result<(), StoreError> {
     let Outcome::Failed { failure, output } = &sample.outcome else { return Ok(()) };
-    let sql =
-        "INSERT INTO failure (measurement, round, position, failure, output) VALUES ($1, $2, $3, $4, $5)";
+    let sql = "INSERT INTO failure (run, cell, round, position, failure, output)
+        VALUES ($1, $2, $3, $4, $5, $6)";
+    let [run, cell] = measurement.values();
     let values = [
-        Value::Integer(measurement.0),
+        run,
+        cell,
         Value::Integer(sample.place.round.into()),
         Value::Integer(sample.place.position.into()),
         Value::Text(&json("the failure", failure)?),

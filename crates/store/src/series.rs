@@ -1,32 +1,37 @@
-//! Samples on their way out: of one measurement, of all measurements of a benchmark, and their numbers alone.
+//! Samples on their way out: of one measurement, and of all measurements of a benchmark.
 
 use std::collections::HashMap;
 
 use tacho_record::{BenchmarkKey, Failure, Measurement, Outcome, Place, Sample};
 
 use crate::benchmarks::{find_benchmark, metric_names};
-use crate::chunk::{Chunk, VALID};
+use crate::chunk::{Chunk, Decoder, VALID};
 use crate::database::{Begin, Database, Row, Value};
 use crate::{HostId, MeasurementId, Store, StoreError};
 
-/// How samples failed, with the last of what they printed, by measurement and place.
-type Failures = HashMap<(i64, Place), (Failure, String)>;
+/// The chunks of a benchmark on a host, one measurement after the other.
+const CHUNKS: &str = "SELECT m.run, m.cell, COALESCE(r.ordinal, 9223372036854775807), r.id, c.samples
+    FROM measurement m
+    JOIN revision r ON r.number = m.revision
+    JOIN chunk c ON c.run = m.run AND c.cell = m.cell
+    WHERE m.benchmark = $1 AND m.host = $2
+    ORDER BY m.revision, m.run, m.cell";
 
 impl Store {
     /// All samples of a measurement, in order of the schedule.
     pub fn samples(&mut self, measurement: MeasurementId) -> Result<Vec<Sample>, StoreError> {
-        let number = [Value::Integer(measurement.0)];
+        let key = measurement.values();
         self.database.transaction(Begin::Read, |database| {
             let names = metric_names(database)?;
-            let mut samples = Vec::new();
-            let sql = "SELECT samples FROM chunk WHERE measurement = $1 ORDER BY round, position";
-            database.query(sql, &number, &mut |row| read_chunk(row, 0, &names, &mut samples))?;
+            let (mut samples, mut decoder) = (Vec::new(), Decoder::default());
+            let sql = "SELECT samples FROM chunk WHERE run = $1 AND cell = $2 ORDER BY round, position";
+            database.query(sql, &key, &mut |row| {
+                let chunk = decoder.decode(row.bytes(0)?).map_err(|error| row.corrupt(&error))?;
+                read_chunk(row, chunk, &names, &mut samples)
+            })?;
             settle(&mut samples);
             if samples.iter().any(is_failed) {
-                let sql = "SELECT measurement, round, position, failure, output FROM failure
-                    WHERE measurement = $1";
-                let failures = read_failures(database, sql, &number)?;
-                explain(database.place(), &failures, measurement.0, &mut samples)?;
+                Failures::of_measurement(database, measurement)?.explain(measurement, &mut samples)?;
             }
             Ok(samples)
         })
@@ -42,84 +47,71 @@ impl Store {
     ) -> Result<Vec<Measurement>, StoreError> {
         self.database.transaction(Begin::Read, |database| {
             let Some(number) = find_benchmark(database, benchmark)? else { return Ok(vec![]) };
-            let key = [Value::Integer(number), Value::Integer(host.0)];
-            let mut found = read_measurements(database, &key)?;
-            if found.iter().any(|(_, measurement)| measurement.samples.iter().any(is_failed)) {
-                let sql = "SELECT f.measurement, f.round, f.position, f.failure, f.output
-                    FROM measurement m JOIN failure f ON f.measurement = m.number
-                    WHERE m.benchmark = $1 AND m.host = $2";
-                let failures = read_failures(database, sql, &key)?;
-                for (rank, measurement) in &mut found {
-                    explain(database.place(), &failures, rank.number, &mut measurement.samples)?;
+            let names = metric_names(database)?;
+            let mut decoder = Decoder::default();
+            let mut found = read_each(database, number, host, |row, samples| {
+                let chunk = decoder.decode(row.bytes(4)?).map_err(|error| row.corrupt(&error))?;
+                read_chunk(row, chunk, &names, samples)
+            })?;
+            for Found { content: samples, .. } in &mut found {
+                settle(samples);
+            }
+            if found.iter().any(|found| found.content.iter().any(is_failed)) {
+                let failures = Failures::of_benchmark(database, number, host)?;
+                for Found { measurement, content: samples, .. } in &mut found {
+                    failures.explain(*measurement, samples)?;
                 }
             }
-            Ok(found.into_iter().map(|(_, measurement)| measurement).collect())
-        })
-    }
-
-    /// How many samples count, and how many failed, the warm-up left out: of each benchmark at each revision.
-    pub fn counts(&mut self, host: HostId) -> Result<Vec<(BenchmarkKey, String, u32, u32)>, StoreError> {
-        // Chunks carry their counts beside them, so none is decoded.
-        let sql = "SELECT b.name, b.version, b.parameters, r.id,
-                CAST(SUM(c.valid) AS BIGINT), CAST(SUM(c.failed) AS BIGINT)
-            FROM measurement m
-            JOIN chunk c ON c.measurement = m.number
-            JOIN benchmark b ON b.number = m.benchmark
-            JOIN revision r ON r.number = m.revision
-            WHERE m.host = $1 GROUP BY b.number, r.number ORDER BY b.number, r.ordinal, r.number";
-        self.database.all(sql, &[Value::Integer(host.0)], |row| {
-            Ok((row.benchmark(0)?, row.text(3)?.to_owned(), row.number(4)?, row.number(5)?))
+            let measurement = |Found { measurement, revision, content: samples, .. }| Measurement {
+                run: measurement.run,
+                revision,
+                samples,
+            };
+            Ok(found.into_iter().map(measurement).collect())
         })
     }
 }
 
-/// What measurements are ordered by.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
+/// What was read of one measurement.
+pub(crate) struct Found<T> {
+    pub measurement: MeasurementId,
     /// The revision's place in history; the last one for those that have none.
     ordinal: i64,
-    run: i64,
-    number: i64,
+    pub revision: String,
+    pub content: T,
 }
 
-/// The measurements of a benchmark (by number) on a host, sorted; failures are not explained yet.
-fn read_measurements(
+/// What `read` makes of the chunks of each measurement of a benchmark (by number) on a host, in order of history,
+/// then by run. The chunk is in column 4.
+pub(crate) fn read_each<T: Default>(
     database: &mut dyn Database,
-    key: &[Value],
-) -> Result<Vec<(Rank, Measurement)>, StoreError> {
-    let names = metric_names(database)?;
-    let sql = "SELECT m.number, m.run, COALESCE(r.ordinal, 9223372036854775807), r.id, c.samples
-        FROM measurement m
-        JOIN revision r ON r.number = m.revision
-        JOIN chunk c ON c.measurement = m.number
-        WHERE m.benchmark = $1 AND m.host = $2 ORDER BY m.number, c.round, c.position";
-    let mut found: Vec<(Rank, Measurement)> = Vec::new();
-    database.query(sql, key, &mut |row| {
-        let number = row.integer(0)?;
-        if found.last().is_none_or(|(rank, _)| rank.number != number) {
-            let rank = Rank { ordinal: row.integer(2)?, run: row.integer(1)?, number };
-            let measurement =
-                Measurement { run: rank.run, revision: row.text(3)?.to_owned(), samples: Vec::new() };
-            found.push((rank, measurement));
+    benchmark: i64,
+    host: HostId,
+    mut read: impl FnMut(&dyn Row, &mut T) -> Result<(), StoreError>,
+) -> Result<Vec<Found<T>>, StoreError> {
+    let mut all: Vec<Found<T>> = Vec::new();
+    database.query(CHUNKS, &[benchmark, host.0].map(Value::Integer), &mut |row| {
+        let measurement = MeasurementId { run: row.integer(0)?, cell: row.integer(1)? };
+        if let Some(last) = all.last_mut().filter(|last| last.measurement == measurement) {
+            return read(row, &mut last.content);
         }
-        let samples = found.last_mut().map(|(_, measurement)| &mut measurement.samples);
-        samples.map_or(Ok(()), |samples| read_chunk(row, 4, &names, samples))
+        let (ordinal, revision) = (row.integer(2)?, row.text(3)?.to_owned());
+        let mut content = T::default();
+        read(row, &mut content)?;
+        all.push(Found { measurement, ordinal, revision, content });
+        Ok(())
     })?;
-    for (_, measurement) in &mut found {
-        settle(&mut measurement.samples);
-    }
-    found.sort_by_key(|(rank, _)| *rank);
-    Ok(found)
+    all.sort_by_key(|found| (found.ordinal, found.measurement));
+    Ok(all)
 }
 
-/// Adds the samples of the chunk in that column; how the failed ones failed is filled in by [`explain`].
+/// Adds the samples of a chunk; how the failed ones failed is filled in by [`Failures::explain`].
 fn read_chunk(
     row: &dyn Row,
-    column: usize,
+    chunk: &Chunk,
     names: &HashMap<u32, String>,
     samples: &mut Vec<Sample>,
 ) -> Result<(), StoreError> {
-    let chunk = Chunk::decode(row.bytes(column)?).map_err(|error| row.corrupt(&error))?;
     let mut metrics = Vec::with_capacity(chunk.metrics.len());
     for readings in &chunk.metrics {
         let name = names.get(&readings.metric);
@@ -152,33 +144,59 @@ fn is_failed(sample: &Sample) -> bool {
     sample.outcome != Outcome::Valid
 }
 
-fn read_failures(
-    database: &mut dyn Database,
-    sql: &'static str,
-    key: &[Value],
-) -> Result<Failures, StoreError> {
-    let failures = database.all(sql, key, |row| {
-        let place = Place { round: row.number(1)?, position: row.number(2)? };
-        let output = String::from_utf8_lossy(row.bytes(4)?).into_owned();
-        Ok(((row.integer(0)?, place), (row.json(3)?, output)))
-    })?;
-    Ok(failures.into_iter().collect())
+/// How samples failed, with the last of what they printed.
+pub(crate) struct Failures {
+    details: HashMap<(MeasurementId, Place), (Failure, String)>,
+    /// The database, for messages.
+    place: String,
 }
 
-/// Fills in how the failed samples of a measurement failed.
-fn explain(
-    place: &str,
-    failures: &Failures,
-    measurement: i64,
-    samples: &mut [Sample],
-) -> Result<(), StoreError> {
-    for sample in samples.iter_mut().filter(|sample| is_failed(sample)) {
-        let details = failures.get(&(measurement, sample.place)).cloned();
-        let (failure, output) = details.ok_or_else(|| StoreError::Corrupt {
-            place: place.to_owned(),
-            why: format!("how a sample of measurement {measurement} failed is missing"),
-        })?;
-        sample.outcome = Outcome::Failed { failure, output };
+impl Failures {
+    pub(crate) fn of_benchmark(
+        database: &mut dyn Database,
+        benchmark: i64,
+        host: HostId,
+    ) -> Result<Self, StoreError> {
+        let sql = "SELECT f.run, f.cell, f.round, f.position, f.failure, f.output
+            FROM measurement m JOIN failure f ON f.run = m.run AND f.cell = m.cell
+            WHERE m.benchmark = $1 AND m.host = $2";
+        Self::read(database, sql, &[benchmark, host.0].map(Value::Integer))
     }
-    Ok(())
+
+    fn of_measurement(database: &mut dyn Database, measurement: MeasurementId) -> Result<Self, StoreError> {
+        let sql = "SELECT run, cell, round, position, failure, output FROM failure
+            WHERE run = $1 AND cell = $2";
+        Self::read(database, sql, &measurement.values())
+    }
+
+    fn read(database: &mut dyn Database, sql: &'static str, key: &[Value]) -> Result<Self, StoreError> {
+        let details = database.all(sql, key, |row| {
+            let measurement = MeasurementId { run: row.integer(0)?, cell: row.integer(1)? };
+            let place = Place { round: row.number(2)?, position: row.number(3)? };
+            let output = String::from_utf8_lossy(row.bytes(5)?).into_owned();
+            Ok(((measurement, place), (row.json(4)?, output)))
+        })?;
+        Ok(Self { details: details.into_iter().collect(), place: database.place().to_owned() })
+    }
+
+    /// How the sample at that place failed, and the last of what it printed.
+    pub(crate) fn at(
+        &self,
+        measurement: MeasurementId,
+        place: Place,
+    ) -> Result<&(Failure, String), StoreError> {
+        self.details.get(&(measurement, place)).ok_or_else(|| StoreError::Corrupt {
+            place: self.place.clone(),
+            why: format!("how a sample of run {} failed is missing", measurement.run),
+        })
+    }
+
+    /// Fills in how the failed samples of a measurement failed.
+    fn explain(&self, measurement: MeasurementId, samples: &mut [Sample]) -> Result<(), StoreError> {
+        for sample in samples.iter_mut().filter(|sample| is_failed(sample)) {
+            let (failure, output) = self.at(measurement, sample.place)?.clone();
+            sample.outcome = Outcome::Failed { failure, output };
+        }
+        Ok(())
+    }
 }

@@ -1,98 +1,97 @@
-//! How words that are not numbers, text or bytes are written in columns: times, digests, and JSON for the rest.
+//! One metric on its way out: what a series is drawn from, read without the rest.
 
-use std::fmt::Display;
-use std::time::Duration;
+use tacho_record::{BenchmarkKey, Failure, Place};
 
-use jiff::Timestamp;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use tacho_record::{BenchmarkKey, Digest};
+use crate::benchmarks::{find_benchmark, metric_names};
+use crate::chunk::{Chunk, Decoder, VALID};
+use crate::database::Begin;
+use crate::series::{Failures, Found, read_each};
+use crate::{HostId, MeasurementId, Store, StoreError};
 
-use crate::StoreError;
-use crate::database::{Database, Row, Value};
-
-/// Data as JSON.
-pub(crate) fn json(what: &str, data: &impl Serialize) -> Result<String, StoreError> {
-    serde_json::to_string(data).map_err(|error| unkeepable(what, &error))
+/// One metric's values of a measurement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values {
+    /// The number of the run that took it.
+    pub run: i64,
+    /// The full name of the revision whose build was executed.
+    pub revision: String,
+    /// The values that count, in order of the schedule, in the metric's base unit.
+    pub values: Vec<f64>,
+    /// How many executions failed, the warm-up not counted.
+    pub failed: u32,
+    /// How the first of those failed.
+    pub failure: Option<Failure>,
 }
 
-/// A count that databases keep as a signed number.
-pub(crate) fn whole<T: TryInto<i64>>(what: &str, count: T) -> Result<i64, StoreError> {
-    count.try_into().map_err(|_| unkeepable(what, &"it is above 2^63"))
-}
-
-/// How long something took, in nanoseconds.
-pub(crate) fn nanoseconds(what: &str, took: Duration) -> Result<i64, StoreError> {
-    whole(what, took.as_nanos())
-}
-
-pub(crate) fn unkeepable(what: &str, why: &dyn Display) -> StoreError {
-    StoreError::Unkeepable { what: what.to_owned(), why: why.to_string() }
-}
-
-/// Text or nothing.
-pub(crate) fn maybe_text(text: Option<&str>) -> Value<'_> {
-    text.map_or(Value::Null, Value::Text)
-}
-
-/// A digest as its 32 bytes.
-pub(crate) fn digest_value(digest: &Digest) -> Value<'_> {
-    Value::Bytes(digest.as_bytes())
-}
-
-impl dyn Row + '_ {
-    /// What the JSON in that column stands for.
-    pub(crate) fn json<T: DeserializeOwned>(&self, column: usize) -> Result<T, StoreError> {
-        serde_json::from_str(self.text(column)?).map_err(|error| {
-            self.corrupt(&format!("column {column} holds other JSON than expected: {error}"))
-        })
-    }
-
-    /// The time in that column.
-    pub(crate) fn time(&self, column: usize) -> Result<Timestamp, StoreError> {
-        self.text(column)?
-            .parse()
-            .map_err(|error| self.corrupt(&format!("column {column} holds no time: {error}")))
-    }
-
-    /// The time in that column, if there is one.
-    pub(crate) fn time_if_any(&self, column: usize) -> Result<Option<Timestamp>, StoreError> {
-        if self.value(column)? == Value::Null { Ok(None) } else { self.time(column).map(Some) }
-    }
-
-    /// The digest in that column.
-    pub(crate) fn digest(&self, column: usize) -> Result<Digest, StoreError> {
-        let bytes = self.bytes(column)?.try_into();
-        bytes.map(Digest::from_bytes).map_err(|_| self.corrupt(&format!("column {column} holds no digest")))
-    }
-
-    /// The digest in that column, if there is one.
-    pub(crate) fn digest_if_any(&self, column: usize) -> Result<Option<Digest>, StoreError> {
-        if self.value(column)? == Value::Null { Ok(None) } else { self.digest(column).map(Some) }
-    }
-
-    /// The benchmark whose name, version and parameters stand in that column and the next two.
-    pub(crate) fn benchmark(&self, column: usize) -> Result<BenchmarkKey, StoreError> {
-        Ok(BenchmarkKey {
-            name: self.text(column)?.to_owned(),
-            version: self.number(column + 1)?,
-            parameters: self.json(column + 2)?,
+impl Store {
+    /// One metric of what [`Self::measurements`] gives, in the same order: quicker where no more is needed.
+    pub fn values(
+        &mut self,
+        host: HostId,
+        benchmark: &BenchmarkKey,
+        metric: &str,
+    ) -> Result<Vec<Values>, StoreError> {
+        self.database.transaction(Begin::Read, |database| {
+            let Some(number) = find_benchmark(database, benchmark)? else { return Ok(vec![]) };
+            let names = metric_names(database)?;
+            // No metric has the number that stands in for an unknown one: it has no values, and failures all the same.
+            let metric =
+                names.iter().find(|(_, name)| *name == metric).map_or(u32::MAX, |(number, _)| *number);
+            let mut decoder = Decoder::default();
+            let found = read_each(database, number, host, |row, content: &mut Scattered| {
+                let chunk = decoder.decode_metric(row.bytes(4)?, metric);
+                content.add(chunk.map_err(|error| row.corrupt(&error))?);
+                Ok(())
+            })?;
+            let any_failed = found.iter().any(|found| !found.content.failed.is_empty());
+            let failures =
+                if any_failed { Some(Failures::of_benchmark(database, number, host)?) } else { None };
+            let finish = |Found { measurement, revision, content, .. }: Found<Scattered>| {
+                content.finish(measurement, revision, failures.as_ref())
+            };
+            found.into_iter().map(finish).collect()
         })
     }
 }
 
-/// The number of the row that `find` finds by its key; `add` adds it first where there is none.
-///
-/// `find` takes the key; `add` takes the key and the rest, and does nothing where another process was faster.
-pub(crate) fn intern(
-    database: &mut dyn Database,
-    (find, add): (&'static str, &'static str),
-    key: &[Value],
-    rest: &[Value],
-) -> Result<i64, StoreError> {
-    if let Some(number) = database.one(find, key, |row| row.integer(0))? {
-        return Ok(number);
+/// A metric's values and the failures of a measurement, as its chunks come.
+#[derive(Default)]
+struct Scattered {
+    values: Vec<(Place, f64)>,
+    failed: Vec<Place>,
+}
+
+impl Scattered {
+    /// Adds what counts of a chunk, and what failed.
+    fn add(&mut self, chunk: &Chunk) {
+        let readings = chunk.metrics.first();
+        for (index, place) in chunk.places.iter().enumerate().filter(|(_, place)| place.round > 0) {
+            if chunk.outcomes[index] != VALID {
+                self.failed.push(*place);
+            } else if let Some(value) = readings.and_then(|readings| readings.values[index]) {
+                self.values.push((*place, value));
+            }
+        }
     }
-    database.execute(add, &[key, rest].concat())?;
-    database.must(find, key, |row| row.integer(0))
+
+    /// Brings all in order, and finds out how the first failure came about.
+    fn finish(
+        mut self,
+        measurement: MeasurementId,
+        revision: String,
+        failures: Option<&Failures>,
+    ) -> Result<Values, StoreError> {
+        if !self.values.is_sorted_by_key(|(place, _)| *place) {
+            self.values.sort_by_key(|(place, _)| *place);
+        }
+        let first = self.failed.iter().min().zip(failures);
+        let details = first.map(|(first, failures)| failures.at(measurement, *first)).transpose()?;
+        Ok(Values {
+            run: measurement.run,
+            revision,
+            values: self.values.into_iter().map(|(_, value)| value).collect(),
+            failed: u32::try_from(self.failed.len()).unwrap_or(u32::MAX),
+            failure: details.map(|(failure, _)| failure.clone()),
+        })
+    }
 }

@@ -48,6 +48,7 @@ on_both! {
         places_are_what_is_executed;
     series:
         measurements_come_in_order_of_history_then_by_run
+        values_are_one_metric_of_the_measurements
         counts_leave_the_warm_up_out
         a_tampered_chunk_is_called_damaged
         a_missing_failure_is_called_damaged;

@@ -1,7 +1,7 @@
 //! Many measurements at once.
 
-use tacho_record::{Failure, Measurement};
-use tacho_store::StoreError;
+use tacho_record::{Failure, Measurement, Sample};
+use tacho_store::{StoreError, Values};
 
 use crate::common::{Ground, begin, benchmark, cell, failed, host, new_run, revision, sample};
 
@@ -42,6 +42,45 @@ pub fn measurements_come_in_order_of_history_then_by_run(ground: &Ground) {
     assert_eq!(store.measurements(lab, &benchmark("never")).unwrap(), []);
 }
 
+pub fn values_are_one_metric_of_the_measurements(ground: &Ground) {
+    let mut store = ground.open();
+    store.put_revisions(&[revision("new", 20), revision("old", 10)]).unwrap();
+    let (lab, run, ids) = begin(&mut store, "one", &[cell("new", "x"), cell("old", "x"), cell("old", "y")]);
+    let timed_out = failed(2, 0, Failure::TimedOut);
+    // Out of order, so that chunks overlap.
+    store
+        .import(ids[0], &[sample(0, 0), sample(1, 0), sample(5, 0), failed(6, 0, Failure::Exit { code: 2 })])
+        .unwrap();
+    store.import(ids[0], &[timed_out, sample(3, 0), sample(7, 0)]).unwrap();
+    let mut without_wall = sample(2, 1);
+    without_wall.values.retain(|(name, _)| name != "wall");
+    store.import(ids[1], &[sample(1, 1), without_wall, failed(0, 1, Failure::TimedOut)]).unwrap();
+    store.put_sample(ids[2], &sample(1, 2)).unwrap();
+    let of = |run, revision: &str, samples: &[Sample], failed, failure| Values {
+        run,
+        revision: revision.into(),
+        values: samples.iter().map(|sample| sample.value("wall").unwrap()).collect(),
+        failed,
+        failure,
+    };
+    let counted = [1, 3, 5, 7].map(|round| sample(round, 0));
+    for sealed in [false, true] {
+        if sealed {
+            store.seal(run.number).unwrap();
+        }
+        let expected = [
+            of(run.number, "old", &[sample(1, 1)], 0, None),
+            of(run.number, "new", &counted, 2, Some(Failure::TimedOut)),
+        ];
+        assert_eq!(store.values(lab, &benchmark("x"), "wall").unwrap(), expected, "sealed: {sealed}");
+    }
+    let never_read = store.values(lab, &benchmark("x"), "cycles").unwrap();
+    let expected =
+        [of(run.number, "old", &[], 0, None), of(run.number, "new", &[], 2, Some(Failure::TimedOut))];
+    assert_eq!(never_read, expected);
+    assert_eq!(store.values(lab, &benchmark("never"), "wall").unwrap(), []);
+}
+
 pub fn counts_leave_the_warm_up_out(ground: &Ground) {
     let mut store = ground.open();
     store.put_revisions(&[revision("new", 20), revision("old", 10)]).unwrap();
@@ -53,7 +92,12 @@ pub fn counts_leave_the_warm_up_out(ground: &Ground) {
         store.put_sample(measurements[2], &failed(round, 2, Failure::TimedOut)).unwrap();
     }
     store.import(again[0], &[sample(0, 0), sample(1, 0), failed(2, 0, Failure::TimedOut)]).unwrap();
-    let expected = [(benchmark("x"), "new".to_owned(), 6, 1), (benchmark("y"), "old".to_owned(), 0, 5)];
+    store.put_sample(measurements[1], &sample(1, 1)).unwrap();
+    let expected = [
+        (benchmark("x"), "old".to_owned(), 1, 0),
+        (benchmark("x"), "new".to_owned(), 6, 1),
+        (benchmark("y"), "old".to_owned(), 0, 5),
+    ];
     assert_eq!(store.counts(lab).unwrap(), expected);
     store.seal(run.number).unwrap();
     assert_eq!(store.counts(lab).unwrap(), expected);
