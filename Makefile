@@ -23,8 +23,7 @@ test: web/node_modules/.installed
 	@.ci/setup test
 	TACHO_REQUIRE_POSTGRES=1 cargo test --workspace --quiet
 	cd web && npm run --silent check && npm test --silent
-	cargo run --quiet --package tacho-site --example fixture -- target/fixture-site
-	node --test tests/browser/
+	node --test tests/browser/*.test.mjs
 
 web: web/node_modules/.installed
 	cd web && npm run --silent build

@@ -203,6 +203,8 @@ pub fn steady(text: &str) -> String {
         regex::Regex::new(pattern).unwrap().replace_all(text, by).into_owned()
     };
     let text = replace(r"/tmp/\.tmp\w+", "<folder>", text);
+    let text = replace(r"\.tmp\w+-[0-9a-f]{12}", "<project>", &text);
+    let text = replace(r"on \S+: built in", "on <host>: built in", &text);
     let text = replace(r"\b\d+ min \d+ s\b|\b\d+(\.\d+)? (ns|µs|ms|s)\b", "<time>", &text);
     let text = replace(r"[+−]?\d+(\.\d+)? %|× \d+\.\d", "<percent>", &text);
     let text = replace(r"\b\d+(\.\d+)? (B|KiB|MiB|GiB)\b", "<size>", &text);

@@ -18,45 +18,89 @@ fn benchmark(command: &str, more: &str) -> String {
 #[test]
 fn no_plan() {
     let answer = Project::empty().tacho("track").exits(2);
-    assert_snapshot!(answer.steady_stderr(), @"");
+    assert_snapshot!(answer.steady_stderr(), @r#"
+    error: there is no plan: no `tacho.toml` in `<folder>` or a folder above it
+    hint: `tacho init` writes one
+    "#);
 }
 
 #[test]
 fn a_broken_plan() {
     let answer = Project::repository().plan("[subject]\nrepositry = \".\"\n").tacho("track").exits(2);
-    assert_snapshot!(answer.stderr, @"");
+    assert_snapshot!(answer.stderr, @r#"
+    error: the plan has no `[[benchmark]]`
+     --> tacho.toml:1:1
+      |
+    1 | [subject]
+      | ^
+      |
+    hint: add one, with at least a `name` and a `command`
+
+    error: unknown key `repositry` in `[subject]`
+     --> tacho.toml:2:1
+      |
+    2 | repositry = "."
+      | ^^^^^^^^^
+      |
+    hint: did you mean `repository`?
+    "#);
 }
 
 #[test]
 fn not_a_repository() {
     let answer = Project::empty().plan(SCRIPT_PLAN).tacho("track").exits(2);
-    assert_snapshot!(answer.steady_stderr(), @"");
+    assert_snapshot!(answer.steady_stderr(), @r#"
+    error: `<folder>` is not in a git repository
+    hint: `repository` in `[subject]` says where it is; without one, `releases` lists published releases
+    "#);
 }
 
 #[test]
 fn an_unknown_revision() {
     let project = Project::scripts(2).tag("v1.0");
-    assert_snapshot!(project.tacho("track v1.1..HEAD").exits(2).steady_stderr(), @"");
+    assert_snapshot!(project.tacho("track v1.1..HEAD").exits(2).steady_stderr(), @r#"
+    error: unknown revision `v1.1`
+    hint: did you mean `v1.0`?
+    "#);
 }
 
 #[test]
 fn an_empty_range() {
     let project = Project::scripts(2);
-    assert_snapshot!(project.tacho("track HEAD..HEAD~1").exits(2).steady_stderr(), @"");
+    assert_snapshot!(project.tacho("track HEAD..HEAD~1").exits(2).steady_stderr(), @r#"
+    error: `HEAD..HEAD~1` is empty: `HEAD` has all of `HEAD~1` already
+    hint: did you mean `HEAD~1..HEAD`?
+    "#);
 }
 
 #[test]
 fn an_unknown_benchmark_or_metric() {
     let project = Project::scripts(1);
-    assert_snapshot!(project.tacho("track -b anser").exits(2).stderr, @"");
-    assert_snapshot!(project.tacho("track --metric wal").exits(2).stderr, @"");
+    assert_snapshot!(project.tacho("track -b anser").exits(2).stderr, @r#"
+    error: there is no benchmark `anser` in the plan
+    hint: known are `answer`
+    "#);
+    assert_snapshot!(project.tacho("track --metric wal").exits(2).stderr, @r#"
+    error: there is no metric `wal`
+    hint: known are `wall`, `cpu`, `user`, `sys`, `peak-memory`
+    "#);
 }
 
 #[test]
 fn a_build_command_that_is_not_there() {
     let plan = SCRIPT_PLAN.replace("artifacts", "build = \"no-such-compiler\"\nartifacts");
     let answer = Project::scripts(1).plan(&plan).tacho("track").exits(2);
-    assert_snapshot!(answer.steady_stderr(), @"");
+    assert_snapshot!(answer.steady_stderr(), @r#"
+    note: 1 of 1 build failed; first 18b5b85ede: build failed with exit status 127: sh: 1: no-such-compiler: not found
+      | # builds 18b5b85ede2e0d4ee6c46e5823a716a277bfc5a4 change 1
+      | # clones <folder>/.git
+      | # checks out 18b5b85ede2e0d4ee6c46e5823a716a277bfc5a4 in <folder>/.cache/<project>/tree
+      | # executes in <folder>/.cache/<project>/tree:
+      | # no-such-compiler
+      | sh: 1: no-such-compiler: not found
+      | # failed: build failed with exit status 127: sh: 1: no-such-compiler: not found, after <time>
+    hint: `tacho show 18b5b85ede --build-log` prints all of it; `--retry-failed` builds again
+    "#);
 }
 
 #[test]
@@ -130,7 +174,7 @@ fn a_store_of_a_newer_tacho() {
     let project = Project::scripts(1);
     project.tacho("track").succeeds();
     let store = project.path().join(".tacho/tacho.db");
-    let sql = "INSERT INTO migration (version, applied) VALUES (999, 0)";
+    let sql = "INSERT INTO migration (number, name, applied) VALUES (999, 'later', '')";
     done(Command::new("python3").args([
         "-c",
         &format!(

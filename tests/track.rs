@@ -8,7 +8,16 @@ use crate::harness::{Project, SCRIPT_PLAN};
 fn a_range_is_built_measured_and_shown() {
     let project = Project::scripts(3).tag("v1");
     let answer = project.tacho("track --seed 1").succeeds();
-    assert_snapshot!(answer.steady_stdout(), @"");
+    assert_snapshot!(answer.steady_stdout(), @r#"
+    answer · wall (lower is better)  <line>
+
+      revision  date  subject  median  spread  change
+      18b5b85ede  2023-11-14  change 1  <time>  <percent>
+      feefca44dc  2023-11-15  change 2  <time>  <percent>  <percent>
+      v1 76f430483c  2023-11-15  change 3  <time>  <percent>  <percent>
+
+    12 samples in <time>: <time> building, <time> executing, <time> else
+    "#);
 }
 
 #[test]
@@ -145,8 +154,27 @@ fn failed_builds_are_told_and_do_not_hurt() {
         .commit("builds")
         .plan(&plan);
     let answer = project.tacho("track").exits(0);
-    assert_snapshot!(answer.steady_stdout(), @"");
-    assert_snapshot!(answer.steady_stderr(), @"");
+    assert_snapshot!(answer.steady_stdout(), @r#"
+    answer · wall (lower is better)  <line>
+
+      revision  date  subject  median  spread
+      cb734f5d67  2023-11-14  does not build  build failed
+      d757fdfd0c  2023-11-15  builds  <time>  <percent>
+
+    4 samples in <time>: <time> building, <time> executing, <time> else
+    "#);
+    assert_snapshot!(answer.steady_stderr(), @r#"
+    note: 1 of 2 builds failed; first cb734f5d67: build failed with exit status 3: prog.c:1: missing header
+      | # builds cb734f5d675a1248c7f9c19dd29529be16e68567 does not build
+      | # clones <folder>/.git
+      | # checks out cb734f5d675a1248c7f9c19dd29529be16e68567 in <folder>/.cache/<project>/tree
+      | # executes in <folder>/.cache/<project>/tree:
+      | # sh build
+      | compiling
+      | prog.c:1: missing header
+      | # failed: build failed with exit status 3: prog.c:1: missing header, after <time>
+    hint: `tacho show cb734f5d67 --build-log` prints all of it; `--retry-failed` builds again
+    "#);
     let log = project.tacho("show HEAD --build-log");
     assert_eq!(log.status, 2, "HEAD is not a name that the store knows");
 }
@@ -155,7 +183,20 @@ fn failed_builds_are_told_and_do_not_hurt() {
 fn what_was_measured_is_read_back() {
     let project = Project::scripts(2).tag("v1");
     project.tacho("track --seed 5").succeeds();
-    assert_snapshot!(project.tacho("show v1").succeeds().steady_stdout(), @"");
+    assert_snapshot!(project.tacho("show v1").succeeds().steady_stdout(), @r#"
+    revision feefca44dc8d23f503b09728b34b25dd2d92520e  v1
+      2023-11-15  A. Author
+      change 2
+
+    on <host>: built in <time>, <size>, artifacts 14ecd014a04c
+
+    answer
+      metric  median  <percent> interval  spread  min  max  samples  failed
+      wall  <time>  <percent>  <time>  <time>  3  0
+      cpu  <time>  <percent>  <time>  <time>  3  0
+      user  <time>  <percent>  <time>  <time>  3  0
+      sys  <time>  <time>  <time>  3  0
+    "#);
     let log = project.tacho("log").succeeds().stdout;
     assert!(log.lines().count() == 2 && log.contains("finished") && log.trim_end().ends_with(" 5"), "{log}");
     let all = project.tacho("show --json").succeeds().json();

@@ -49,7 +49,8 @@ impl Lab {
     /// A cache that is always empty: what is measured again is built again.
     fn builder(&self) -> ScriptedBuilder {
         let states = self.contents.iter();
-        states.fold(ScriptedBuilder::new(), |builder, (revision, state)| builder.with(revision, state.clone()))
+        states
+            .fold(ScriptedBuilder::new(), |builder, (revision, state)| builder.with(revision, state.clone()))
     }
 
     fn question(&self) -> Question {

@@ -159,6 +159,9 @@ impl SubjectError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::AmbiguousRevision { .. } => "write more digits of the hash",
+            Self::NotARepository { .. } => {
+                "`repository` in `[subject]` says where it is; without one, `releases` lists published releases"
+            }
             Self::BadArtifact { .. } => "artifacts are paths from the root of the checkout; `.` is all of it",
             Self::BadEvery { .. } => "such as 1h, 1d, 2w, 1month, 1y, commit or 10commits",
             Self::BadRange { .. } => "a range is `A..B`, `A..` or `..B`",
@@ -183,7 +186,6 @@ impl SubjectError {
             | Self::Git { .. }
             | Self::NoReleases { .. }
             | Self::NotACommit { .. }
-            | Self::NotARepository { .. }
             | Self::ReleasesCommand { .. }
             | Self::UnknownRelease { .. }
             | Self::UnknownRevision { .. } => return None,

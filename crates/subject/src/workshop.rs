@@ -51,7 +51,9 @@ impl Workshop {
             return Err(SubjectError::BadArtifact { artifact: artifact.clone() });
         }
         let repository = match &subject.source {
-            Source::Git(path) => Some(Repository::open(&plan_folder.join(path))?),
+            Source::Git(path) => {
+                Some(Repository::open(&plan_folder.join(path).components().collect::<PathBuf>())?)
+            }
             Source::Releases(_) | Source::ReleasesFrom(_) => None,
         };
         let logs = cache.join("logs");

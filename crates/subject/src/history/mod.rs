@@ -13,7 +13,7 @@ mod releases;
 mod resolve;
 mod survey;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tacho_record::plan::{Source, Subject};
 use tacho_record::{Commit, Revision};
@@ -95,7 +95,9 @@ pub trait History {
 /// The history of this subject, whose plan is in that folder.
 pub fn history(subject: &Subject, plan_folder: &Path) -> Result<Box<dyn History>, SubjectError> {
     Ok(match &subject.source {
-        Source::Git(path) => Box::new(commits::Commits::new(Repository::open(&plan_folder.join(path))?)),
+        Source::Git(path) => Box::new(commits::Commits::new(Repository::open(
+            &plan_folder.join(path).components().collect::<PathBuf>(),
+        )?)),
         Source::Releases(names) => Box::new(releases::Releases::listed(names.clone())),
         Source::ReleasesFrom(command) => Box::new(releases::Releases::printed(command, plan_folder)),
     })

@@ -270,7 +270,7 @@ impl Report<'_> {
         if let Some(digest) = first.log {
             let log = store.log(digest)?;
             for line in text::last_lines(&String::from_utf8_lossy(&log), LOG_LINES) {
-                output::note("  |", &line);
+                output::aside(&format!("  | {line}"));
             }
         }
         output::note(

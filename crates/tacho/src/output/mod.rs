@@ -40,6 +40,11 @@ pub fn error(error: &CliError) {
     }
 }
 
+/// Prints a line beside the answer as it is.
+pub fn aside(line: &str) {
+    anstream::eprintln!("{line}");
+}
+
 /// Prints a line beside the answer: `hint: …`, `note: …`.
 pub fn note(kind: &str, text: &str) {
     const BOLD: Style = Style::new().bold();

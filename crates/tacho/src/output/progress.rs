@@ -45,11 +45,9 @@ impl Progress {
 
     /// A line that stays above the bar.
     fn say(&self, line: &str) {
-        self.bar.suspend(|| {
-            if !self.bar.is_hidden() {
-                super::note("note", line);
-            }
-        });
+        if !self.bar.is_hidden() {
+            self.bar.suspend(|| super::note("note", line));
+        }
     }
 
     fn name<'a>(&'a self, cell: &'a Cell) -> &'a str {

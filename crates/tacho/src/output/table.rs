@@ -106,10 +106,10 @@ fn state(point: &Point, series: &Series) -> String {
 
 /// Releases have no dates and no subject lines: what is empty in every row takes no room.
 fn hide_empty_columns(table: &mut Table) {
-    let used = |index| {
+    let used = |table: &Table, index| {
         table.row_iter().any(|row| row.cell_iter().nth(index).is_some_and(|cell| !cell.content().is_empty()))
     };
-    let empty: Vec<usize> = (0..table.column_count()).filter(|&index| !used(index)).collect();
+    let empty: Vec<usize> = (0..table.column_count()).filter(|&index| !used(table, index)).collect();
     for index in empty {
         if let Some(column) = table.column_mut(index) {
             column.set_constraint(ColumnConstraint::Hidden);
