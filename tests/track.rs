@@ -200,7 +200,7 @@ fn what_was_measured_is_read_back() {
     let log = project.tacho("log").succeeds().stdout;
     assert!(log.lines().count() == 2 && log.contains("finished") && log.trim_end().ends_with(" 5"), "{log}");
     let all = project.tacho("show --json").succeeds().json();
-    assert_eq!(all[0]["points"].as_array().unwrap().len(), 2);
+    assert_eq!(all["series"][0]["points"].as_array().unwrap().len(), 2);
 }
 
 #[test]
