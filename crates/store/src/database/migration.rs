@@ -1,7 +1,7 @@
 //! The schema, step by step: each migration is a file that is never changed once published.
 //!
-//! What was applied is recorded in the table `migration`; the schema's version is the highest number there. An older
-//! database is brought up to date when it is opened, a newer one is refused in words.
+//! What was applied is recorded in the table `migration`; the schema's version is the highest number there.
+//! An older database is brought up to date when it is opened, a newer one is refused in words.
 
 use jiff::Timestamp;
 
