@@ -1,9 +1,11 @@
-//! How fast the store is, and how small: `cargo bench -p tacho-store`, with the promised limits beside each number.
+//! How fast the store is, and how small: `cargo bench -p tacho-store`, with the promised limits beside each
+//! number.
 //!
-//! Two stores of a million samples each, of five metrics with realistic noise. The wide one is the harder: ten
-//! benchmarks over ten thousand revisions, ten samples of each, so that what is kept once a measurement weighs
-//! most. The deep one has a thousand samples a measurement. Then one store is measured as `tacho` itself does it, sample
-//! by sample. With `TACHO_BENCH_POSTGRES` set to a database's URL, the same on that server.
+//! Two stores of a million samples each, of five metrics with realistic noise. The wide one is the harder:
+//! ten benchmarks over ten thousand revisions, ten samples of each, so that what is kept once a measurement
+//! weighs most. The deep one has a thousand samples a measurement. Then one store is measured as `tacho`
+//! itself does it, sample by sample. With `TACHO_BENCH_POSTGRES` set to a database's URL, the same on that
+//! server.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "made-up numbers are small")]
@@ -30,7 +32,8 @@ const WIDE: Shape = Shape { benchmarks: 10, revisions: 10_000, rounds: 10, revis
 const DEEP: Shape = Shape { benchmarks: 10, revisions: 100, rounds: 1000, revisions_a_run: 100 };
 
 fn main() {
-    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is nothing to do.
+    // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is nothing
+    // to do.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -193,8 +196,8 @@ fn begin(store: &mut Store, cells: &[Cell]) -> (i64, Vec<MeasurementId>) {
     (run, store.put_cells(run, host, cells).unwrap())
 }
 
-/// Samples as a machine gives them: interleaved rounds, times in ns, processor times in µs, memory in pages, each with
-/// about 1 % of noise around a level between 5 ms and 2 s.
+/// Samples as a machine gives them: interleaved rounds, times in ns, processor times in µs, memory in pages,
+/// each with about 1 % of noise around a level between 5 ms and 2 s.
 fn made_up(
     random: &mut ChaCha8Rng,
     measurements: &[MeasurementId],

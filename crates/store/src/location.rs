@@ -13,7 +13,8 @@ use crate::{Store, StoreError};
 pub enum Location {
     /// A folder, usually `.tacho`: the database `tacho.db` and the logs under `logs`.
     Folder(PathBuf),
-    /// A PostgreSQL server's database for all but the logs, which lie in a local folder, usually `.tacho/logs`.
+    /// A PostgreSQL server's database for all but the logs, which lie in a local folder, usually
+    /// `.tacho/logs`.
     ///
     /// The driver blocks, and may not be used where a tokio runtime is driven on the same thread.
     Postgres {

@@ -1,9 +1,9 @@
 //! Samples on their way in: each written before the next one starts, many at once when imported.
 //!
-//! A sample that is put is a chunk of one, in one statement. [`Store::seal`] merges a measurement's chunks once the
-//! run is done. The primary key keeps two chunks from starting at the same place; what lies further inside a chunk of
-//! several is guarded by `measurement.merged`, the last round in any of those: up to it, places are compared
-//! one by one before anything is added.
+//! A sample that is put is a chunk of one, in one statement. [`Store::seal`] merges a measurement's chunks
+//! once the run is done. The primary key keeps two chunks from starting at the same place; what lies further
+//! inside a chunk of several is guarded by `measurement.merged`, the last round in any of those: up to it,
+//! places are compared one by one before anything is added.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,8 @@ use crate::columns::{json, unkeepable};
 use crate::database::{Begin, Database, Value};
 use crate::{MeasurementId, Store, StoreError};
 
-/// Larger chunks are split where they can be: a row above a quarter of SQLite's page is continued on pages of its own.
+/// Larger chunks are split where they can be: a row above a quarter of SQLite's page is continued on pages of
+/// its own.
 const CHUNK_BYTES: usize = 950;
 
 /// Adds a chunk.
@@ -32,7 +33,8 @@ const REACH: &str = "UPDATE measurement SET merged = CASE WHEN merged < $1 THEN 
     WHERE run = $2 AND cell = $3";
 
 impl Store {
-    /// Keeps one sample: when this returns, `kill -9` does not lose it, and after [`Self::end_round`] no power cut.
+    /// Keeps one sample: when this returns, `kill -9` does not lose it, and after [`Self::end_round`] no
+    /// power cut.
     pub fn put_sample(&mut self, measurement: MeasurementId, sample: &Sample) -> Result<(), StoreError> {
         let put = |store: &mut Self| {
             let chunk = gather(&mut *store.database, &mut store.metrics, [sample])?;
