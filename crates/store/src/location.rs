@@ -28,9 +28,8 @@ pub enum Location {
 impl Store {
     /// Opens the store, making what is missing and bringing an older schema up to date.
     pub fn open(location: &Location) -> Result<Self, StoreError> {
-        if let Location::Folder(folder) = location {
-            make_private_folder(folder)?;
-        }
+        let (Location::Folder(own) | Location::Postgres { logs: own, .. }) = location;
+        make_private_folder(own)?;
         let mut store = Self::connect(location)?;
         database::migrate(&mut *store.database, MIGRATIONS)?;
         Ok(store)
