@@ -9,9 +9,10 @@
 //! ```text
 //! location   where it is, opening it        samples    samples on their way in
 //! runs       what was asked                 series     samples on their way out
-//! cells      what a run measures            chunk/     samples as bytes
-//! hosts history builds benchmarks           database/  one SQL for SQLite and PostgreSQL, migrations
-//! logs       files by digest                columns    times, digests and JSON
+//! cells      what a run measures            values     one metric of them; counts, how many there are
+//! hosts history builds benchmarks           chunk/     samples as bytes
+//! logs       files by digest                database/  one SQL for SQLite and PostgreSQL, migrations
+//! columns    times, digests and JSON
 //! ```
 
 mod benchmarks;
