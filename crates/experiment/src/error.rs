@@ -32,7 +32,7 @@ impl ExperimentError {
             ExperimentError::ExpectedOutput { .. } => {
                 Some("`expect.stdout.file` is a path from the plan's folder".to_owned())
             }
-            ExperimentError::Store(_) => None,
+            ExperimentError::Store(error) => error.hint().map(str::to_owned),
             ExperimentError::Subject(error) => error.hint(),
         }
     }

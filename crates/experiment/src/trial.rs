@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use jiff::{Timestamp, Unit};
 use tacho_measure::{Capture, Ended, Execution, Executor, Request};
 use tacho_record::plan::{Benchmark, ExpectOutput, fill};
 use tacho_record::{Digest, Failure, Outcome, Parameters, Place, Sample};
@@ -105,8 +106,8 @@ impl Trial {
         match before.as_ref().and_then(|execution| hook_failure("prepare", execution)) {
             Some(HookEnd::Interrupted) => return Tried::Interrupted,
             Some(HookEnd::Failed(failure)) => {
-                let execution = before.as_ref().map_or_else(|| executor.now(), |execution| execution.at);
-                return sampled(Sample { place, at: execution, outcome: failure, values: Vec::new() }, None);
+                let at = before.as_ref().map_or_else(|| executor.now(), |execution| execution.at);
+                return sampled(Sample { place, at: moment(at), outcome: failure, values: Vec::new() }, None);
             }
             None => {}
         }
@@ -124,7 +125,7 @@ impl Trial {
         let answer = (outcome == Outcome::Valid && self.answer == Answer::SameAsFirst)
             .then(|| execution.stdout.as_ref().map(|stdout| stdout.digest))
             .flatten();
-        sampled(Sample { place, at: execution.at, outcome, values: values(&execution) }, answer)
+        sampled(Sample { place, at: moment(execution.at), outcome, values: values(&execution) }, answer)
     }
 
     /// Whether it ended as the plan expects.
@@ -177,6 +178,11 @@ fn hook_failure(name: &str, execution: &Execution) -> Option<HookEnd> {
         Ended::NotStarted(why) => format!("`{name}` failed: {why}"),
     };
     Some(HookEnd::Failed(Outcome::Failed { failure: Failure::Hook { why }, output: tail(execution) }))
+}
+
+/// The time of day to the millisecond: no one asks for more, and it takes a tenth of the room.
+fn moment(at: Timestamp) -> Timestamp {
+    at.round(Unit::Millisecond).unwrap_or(at)
 }
 
 /// What an execution's readings are called; what could not be read is absent. In order of the names.
