@@ -159,11 +159,11 @@ impl dyn Database + '_ {
         how: Begin,
         work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.begin(how)?;
-        let done = work(self).and_then(|result| self.commit().map(|()| result));
+        let done =
+            self.begin(how).and_then(|()| work(self)).and_then(|result| self.commit().map(|()| result));
         if done.is_err() {
-            // The first error is the one that tells; a transaction that the database ended itself cannot be
-            // rolled back again.
+            // Also where it did not even begin: what was set up for it must go. The first error is the one
+            // that tells; a transaction that the database ended itself cannot be rolled back again.
             let _ = self.rollback();
         }
         done

@@ -245,14 +245,26 @@ mod tests {
         assert_eq!(count(&mut two), 1);
     }
 
+    fn level(database: &mut dyn Database) -> i64 {
+        database.must("PRAGMA synchronous", &[], |row| row.integer(0)).unwrap()
+    }
+
+    #[test]
+    fn a_durable_transaction_that_cannot_begin_leaves_no_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || Sqlite::open(&folder.path().join("x.db"), Duration::ZERO).unwrap();
+        let (mut one, mut two) = (open(), open());
+        one.begin(Begin::Write).unwrap();
+        let two: &mut dyn Database = &mut two;
+        let error = two.transaction(Begin::Durable, |_| Ok(())).unwrap_err();
+        assert!(matches!(error, StoreError::Locked { .. }), "{error}");
+        assert_eq!(level(two), NORMAL);
+    }
+
     #[test]
     fn only_a_durable_transaction_waits_for_the_disk() {
         let folder = tempfile::tempdir().unwrap();
         let mut database = Sqlite::open(&folder.path().join("x.db"), Duration::ZERO).unwrap();
-        let level = |database: &mut Sqlite| {
-            let database: &mut dyn Database = database;
-            database.must("PRAGMA synchronous", &[], |row| row.integer(0)).unwrap()
-        };
         assert_eq!(level(&mut database), NORMAL);
         for how in [Begin::Write, Begin::Exclusive, Begin::Read] {
             database.begin(how).unwrap();
