@@ -198,8 +198,8 @@ fn begin(store: &mut Store, cells: &[Cell]) -> (i64, Vec<MeasurementId>) {
         started: Timestamp::now(),
         conditions: BTreeMap::new(),
     };
-    let run = store.begin_run(&new).unwrap().number;
-    (run, store.put_cells(run, host, cells).unwrap())
+    let (run, measurements) = store.begin_run(&new, cells).unwrap();
+    (run.number, measurements)
 }
 
 /// Samples as a machine gives them: interleaved rounds, times in ns, processor times in µs, memory in pages,

@@ -7,7 +7,7 @@ use tacho_record::{BenchmarkKey, Cell, Digest};
 
 use crate::benchmarks::benchmark_number;
 use crate::columns::{digest_value, intern};
-use crate::database::{Begin, Database, Value};
+use crate::database::{Database, Value};
 use crate::history::revision_number;
 use crate::{HostId, Store, StoreError};
 
@@ -15,7 +15,7 @@ use crate::{HostId, Store, StoreError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MeasurementId {
     pub(crate) run: i64,
-    /// The cell's number within its run, counted from 0 in the order in which cells were put.
+    /// The cell's number within its run, counted from 0 in the order in which they were given.
     pub(crate) cell: i64,
 }
 
@@ -26,36 +26,8 @@ impl MeasurementId {
     }
 }
 
-/// What makes a cell the same one within a run: host, benchmark, revision and artifact, by number.
-type Identity = [i64; 4];
-
 impl Store {
-    /// Adds cells to a run; the measurement of each, in the same order.
-    ///
-    /// A cell that the run has already keeps its measurement, so that a run can be resumed by putting its
-    /// cells again.
-    pub fn put_cells(
-        &mut self,
-        run: i64,
-        host: HostId,
-        cells: &[Cell],
-    ) -> Result<Vec<MeasurementId>, StoreError> {
-        self.database.transaction(Begin::Write, |database| {
-            let sql = "SELECT number FROM run WHERE number = $1 /*lock*/";
-            if database.one(sql, &[Value::Integer(run)], |row| row.integer(0))?.is_none() {
-                return Err(database.unknown(format!("run {run}")));
-            }
-            let mut known = Known::read(database, run)?;
-            let mut names = Names::default();
-            let put = |cell: &Cell| {
-                let identity = names.identity(database, host, cell)?;
-                known.put(database, identity, cell.rounds.into())
-            };
-            cells.iter().map(put).collect()
-        })
-    }
-
-    /// The cells of a run with their measurements, in the order in which they were put.
+    /// The cells of a run with their measurements, in the order in which they were given.
     pub fn cells(&mut self, run: i64) -> Result<Vec<(MeasurementId, Cell)>, StoreError> {
         let sql = "SELECT m.cell, r.id, a.digest, b.name, b.version, b.parameters, m.rounds
             FROM measurement m
@@ -76,51 +48,23 @@ impl Store {
     }
 }
 
-/// The cells that a run has.
-struct Known {
+/// Adds the cells of a run that has none yet; the measurement of each, in the same order.
+pub(crate) fn add_cells(
+    database: &mut dyn Database,
     run: i64,
-    /// By identity: the cell's number and its rounds.
-    cells: HashMap<Identity, (i64, i64)>,
-    /// The number of the next cell.
-    next: i64,
-}
-
-impl Known {
-    fn read(database: &mut dyn Database, run: i64) -> Result<Self, StoreError> {
-        let sql = "SELECT cell, rounds, host, benchmark, revision, artifact FROM measurement WHERE run = $1";
-        let rows = database.all(sql, &[Value::Integer(run)], |row| {
-            let identity = [row.integer(2)?, row.integer(3)?, row.integer(4)?, row.integer(5)?];
-            Ok((identity, (row.integer(0)?, row.integer(1)?)))
-        })?;
-        let next = rows.iter().map(|(_, (cell, _))| cell + 1).max().unwrap_or(0);
-        Ok(Self { run, cells: rows.into_iter().collect(), next })
-    }
-
-    /// Adds a cell, or sets the rounds of the one that is there.
-    fn put(
-        &mut self,
-        database: &mut dyn Database,
-        identity: Identity,
-        rounds: i64,
-    ) -> Result<MeasurementId, StoreError> {
-        if let Some((cell, before)) = self.cells.get_mut(&identity) {
-            if *before != rounds {
-                let sql = "UPDATE measurement SET rounds = $1 WHERE run = $2 AND cell = $3";
-                database.execute(sql, &[rounds, self.run, *cell].map(Value::Integer))?;
-                *before = rounds;
-            }
-            return Ok(MeasurementId { run: self.run, cell: *cell });
-        }
-        let cell = self.next;
-        let sql = "INSERT INTO measurement (run, cell, host, benchmark, revision, artifact, rounds, merged)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, -1)";
-        let [host, benchmark, revision, artifact] = identity;
-        let values = [self.run, cell, host, benchmark, revision, artifact, rounds];
+    host: HostId,
+    cells: &[Cell],
+) -> Result<Vec<MeasurementId>, StoreError> {
+    let sql = "INSERT INTO measurement (run, cell, host, benchmark, revision, artifact, rounds, merged)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, -1)";
+    let mut names = Names::default();
+    let add = |(number, cell): (i64, &Cell)| {
+        let [benchmark, revision, artifact] = names.numbers(database, cell)?;
+        let values = [run, number, host.0, benchmark, revision, artifact, cell.rounds.into()];
         database.execute(sql, &values.map(Value::Integer))?;
-        self.cells.insert(identity, (cell, rounds));
-        self.next += 1;
-        Ok(MeasurementId { run: self.run, cell })
-    }
+        Ok(MeasurementId { run, cell: number })
+    };
+    (0..).zip(cells).map(add).collect()
 }
 
 /// Numbers of names that many cells share, each asked for once.
@@ -132,12 +76,8 @@ struct Names {
 }
 
 impl Names {
-    fn identity(
-        &mut self,
-        database: &mut dyn Database,
-        host: HostId,
-        cell: &Cell,
-    ) -> Result<Identity, StoreError> {
+    /// Benchmark, revision and artifact of a cell.
+    fn numbers(&mut self, database: &mut dyn Database, cell: &Cell) -> Result<[i64; 3], StoreError> {
         let benchmark = self.benchmark(database, &cell.benchmark)?;
         let revision = remembered(&mut self.revisions, &cell.revision, |id| revision_number(database, id))?;
         let artifact = remembered(&mut self.artifacts, &cell.artifact, |digest| {
@@ -147,7 +87,7 @@ impl Names {
             );
             intern(database, sql, &[digest_value(digest)], &[])
         })?;
-        Ok([host.0, benchmark, revision, artifact])
+        Ok([benchmark, revision, artifact])
     }
 
     /// Benchmarks are few, and a parameter may be a fraction, which cannot be hashed.

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use tacho_record::{Digest, Run, RunState};
+use tacho_record::{Cell, Digest, Run, RunState};
 
+use crate::cells::add_cells;
 use crate::columns::{digest_value, json};
 use crate::database::{Begin, Row, Value};
-use crate::{HostId, Store, StoreError};
+use crate::{HostId, MeasurementId, Store, StoreError};
 
 /// Runs with their host's name; what follows chooses among them.
 macro_rules! select_run {
@@ -42,8 +43,14 @@ pub struct NewRun {
 }
 
 impl Store {
-    /// Begins a run, with the next number.
-    pub fn begin_run(&mut self, new: &NewRun) -> Result<Run, StoreError> {
+    /// Begins a run with the next number, and syncs; the measurement of each cell, in the same order.
+    ///
+    /// The run has all its cells from the start, so that an interrupted one is resumed with the same schedule.
+    pub fn begin_run(
+        &mut self,
+        new: &NewRun,
+        cells: &[Cell],
+    ) -> Result<(Run, Vec<MeasurementId>), StoreError> {
         let started = new.started.to_string();
         let conditions = json("the run's conditions", &new.conditions)?;
         self.database.transaction(Begin::Exclusive, |database| {
@@ -65,7 +72,9 @@ impl Store {
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0)",
                 &values,
             )?;
-            database.must(select_run!("WHERE r.number = $1"), &values[..1], read)
+            let measurements = add_cells(database, number, new.host, cells)?;
+            let run = database.must(select_run!("WHERE r.number = $1"), &values[..1], read)?;
+            Ok((run, measurements))
         })
     }
 

@@ -41,6 +41,7 @@ pub(crate) enum Begin {
     /// To write what must outlast a power cut as soon as it is committed, with all that was committed before.
     Durable,
     /// To write what depends on what no other process may write meanwhile: schema, numbers that are counted.
+    /// As durable as [`Begin::Durable`]: all else rests on it.
     Exclusive,
     /// To read several things as they were at one moment.
     Read,

@@ -100,7 +100,9 @@ impl Database for Postgres {
     fn begin(&mut self, how: Begin) -> Result<(), StoreError> {
         match how {
             Begin::Durable => self.batch("BEGIN; SET LOCAL synchronous_commit = on"),
-            Begin::Exclusive => self.batch(&format!("BEGIN; SELECT pg_advisory_xact_lock({EXCLUSIVE_LOCK})")),
+            Begin::Exclusive => self.batch(&format!(
+                "BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_advisory_xact_lock({EXCLUSIVE_LOCK})"
+            )),
             Begin::Read => self.batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
             Begin::Write => self.batch("BEGIN"),
         }

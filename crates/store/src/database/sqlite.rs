@@ -3,8 +3,8 @@
 //! The promises rest on three settings. `synchronous = NORMAL`: a commit hands its pages to the operating
 //! system, which keeps them whatever happens to us, and waits for no disk. `wal_autocheckpoint = 0`: no
 //! commit moves pages into the database by itself, which would sync, between two samples of all times.
-//! `synchronous = FULL`, around a [`Begin::Durable`] transaction alone: that commit syncs the log, and with
-//! it every commit before it. A checkpoint would not do: with a reader in its way it may skip the sync and
+//! `synchronous = FULL`, around [`Begin::Durable`] and [`Begin::Exclusive`] transactions alone: such a commit
+//! syncs the log, and with it every commit before it. A checkpoint would not do: with a reader in its way it may skip the sync and
 //! say nothing.
 
 use std::fs;
@@ -109,7 +109,7 @@ impl Database for Sqlite {
     }
 
     fn begin(&mut self, how: Begin) -> Result<(), StoreError> {
-        if how == Begin::Durable {
+        if matches!(how, Begin::Durable | Begin::Exclusive) {
             self.batch("PRAGMA synchronous = FULL")?;
             self.durable = true;
         }
@@ -266,15 +266,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut database = Sqlite::open(&folder.path().join("x.db"), Duration::ZERO).unwrap();
         assert_eq!(level(&mut database), NORMAL);
-        for how in [Begin::Write, Begin::Exclusive, Begin::Read] {
+        let levels =
+            [(Begin::Write, NORMAL), (Begin::Read, NORMAL), (Begin::Durable, FULL), (Begin::Exclusive, FULL)];
+        for (how, expected) in levels {
             database.begin(how).unwrap();
-            assert_eq!(level(&mut database), NORMAL);
+            assert_eq!(level(&mut database), expected, "{how:?}");
             database.commit().unwrap();
+            assert_eq!(level(&mut database), NORMAL, "after {how:?}");
         }
-        database.begin(Begin::Durable).unwrap();
-        assert_eq!(level(&mut database), FULL);
-        database.commit().unwrap();
-        assert_eq!(level(&mut database), NORMAL);
         database.begin(Begin::Durable).unwrap();
         database.rollback().unwrap();
         assert_eq!(level(&mut database), NORMAL);

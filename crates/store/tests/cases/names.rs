@@ -8,7 +8,7 @@ use tacho_record::{
 };
 use tacho_store::{Location, StoreError};
 
-use crate::common::{Ground, begin, benchmark, cell, files, host, revision, sample};
+use crate::common::{Ground, begin, benchmark, cell, files, host, new_run, revision, sample};
 
 pub fn a_host_is_kept_once_and_without_what_changes(ground: &Ground) {
     let mut store = ground.open();
@@ -99,10 +99,10 @@ pub fn builds_are_renewed_and_come_as_they_were_begun(ground: &Ground) {
 
 pub fn benchmarks_belong_to_hosts(ground: &Ground) {
     let mut store = ground.open();
-    let (lab, run, _) = begin(&mut store, "q", &[cell("a", "two"), cell("a", "one"), cell("b", "two")]);
+    let (lab, ..) = begin(&mut store, "q", &[cell("a", "two"), cell("a", "one"), cell("b", "two")]);
     let mut second_version = cell("a", "one");
     second_version.benchmark.version = 2;
-    store.put_cells(run.number, lab, &[second_version.clone()]).unwrap();
+    begin(&mut store, "q", std::slice::from_ref(&second_version));
     let elsewhere = store.put_host(&host("elsewhere")).unwrap();
     let expected = [benchmark("two"), benchmark("one"), second_version.benchmark];
     assert_eq!(store.benchmarks(lab).unwrap(), expected);
@@ -111,12 +111,14 @@ pub fn benchmarks_belong_to_hosts(ground: &Ground) {
 
 pub fn a_parameter_that_is_no_number_is_refused(ground: &Ground) {
     let mut store = ground.open();
-    let (lab, run, _) = begin(&mut store, "q", &[]);
+    let lab = store.put_host(&host("lab")).unwrap();
     let mut wrong = cell("a", "x");
     wrong.benchmark.parameters = Parameters([("level".to_owned(), Parameter::Number(f64::NAN))].into());
-    let words = store.put_cells(run.number, lab, &[cell("a", "y"), wrong]).unwrap_err().to_string();
-    assert_eq!(words, "the benchmark `x[level=NaN]` cannot be kept: a parameter is not a finite number");
-    assert_eq!(store.cells(run.number).unwrap(), [], "all cells or none");
+    let error = store.begin_run(&new_run(lab, "q"), &[cell("a", "y"), wrong]).unwrap_err();
+    let words = "the benchmark `x[level=NaN]` cannot be kept: a parameter is not a finite number";
+    assert_eq!(error.to_string(), words);
+    assert_eq!(store.runs().unwrap(), [], "a run with all its cells, or none");
+    assert_eq!(store.benchmarks(lab).unwrap(), []);
 }
 
 pub fn metrics_are_known_by_name(ground: &Ground) {

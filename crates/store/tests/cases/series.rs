@@ -12,8 +12,7 @@ pub fn measurements_come_in_order_of_history_then_by_run(ground: &Ground) {
     let (lab, first, one) = begin(&mut store, "one", &cells);
     let (_, second, two) = begin(&mut store, "two", &cells[1..3]);
     let elsewhere = store.put_host(&host("elsewhere")).unwrap();
-    let third = store.begin_run(&new_run(elsewhere, "one")).unwrap();
-    let three = store.put_cells(third.number, elsewhere, &cells[..1]).unwrap();
+    let (third, three) = store.begin_run(&new_run(elsewhere, "one"), &cells[..1]).unwrap();
 
     let failed = failed(1, 0, Failure::Signal { number: 9 });
     store.put_sample(two[1], &sample(1, 3)).unwrap();

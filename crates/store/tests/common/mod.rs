@@ -130,8 +130,7 @@ pub fn failures() -> [Failure; 6] {
 /// A run on a host, with measurements of these cells.
 pub fn begin(store: &mut Store, question: &str, cells: &[Cell]) -> (HostId, Run, Vec<MeasurementId>) {
     let host = store.put_host(&host("lab")).unwrap();
-    let run = store.begin_run(&new_run(host, question)).unwrap();
-    let measurements = store.put_cells(run.number, host, cells).unwrap();
+    let (run, measurements) = store.begin_run(&new_run(host, question), cells).unwrap();
     (host, run, measurements)
 }
 
