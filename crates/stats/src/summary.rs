@@ -44,10 +44,10 @@ impl Summary {
 
     /// The spread of the samples: the interquartile range as a share of the median (0.02 is 2 %).
     ///
-    /// `None` when the median is zero.
+    /// `None` when the median is zero, and for one sample, which has none.
     #[must_use]
     pub fn spread(&self) -> Option<f64> {
-        (self.median != 0.0).then(|| (self.q3 - self.q1) / self.median.abs())
+        (self.n >= 2 && self.median != 0.0).then(|| (self.q3 - self.q1) / self.median.abs())
     }
 }
 
@@ -138,6 +138,13 @@ mod tests {
         assert_eq!(summary.mad, 1.0);
         assert_eq!(summary.spread(), Some(0.25));
         assert_eq!(summary.interval, None, "five samples cannot give 95 %");
+    }
+
+    #[test]
+    fn one_sample_and_a_median_of_zero_have_no_spread() {
+        assert_eq!(Summary::of(&[3.0]).unwrap().spread(), None);
+        assert_eq!(Summary::of(&[-1.0, 0.0, 1.0]).unwrap().spread(), None);
+        assert_eq!(Summary::of(&[3.0, 3.0]).unwrap().spread(), Some(0.0));
     }
 
     #[test]
