@@ -27,7 +27,7 @@ pub(crate) fn page(view: &View, executions: usize) -> Vec<u8> {
         (legend())
         section {
             h2 { "Newest revisions" }
-            (scrolling("newest revisions", &newest(view)))
+            (scrolling("newest revisions", &super::revisions::table(view, view.revisions.iter().rev().take(NEWEST))))
             @if view.revisions.len() > NEWEST { p { a href="revisions.html" { "All revisions" } } }
         }
         section {
@@ -152,24 +152,6 @@ fn latest(view: &View, series: &SeriesView) -> Markup {
     html! {
         (series.scale.show(summary.median))
         @if !is_last { span.note { " at " (revision_link("", &view.revisions[row.revision])) } }
-    }
-}
-
-fn newest(view: &View) -> Markup {
-    html! {
-        table {
-            thead { tr {
-                th scope="col" { "revision" }
-                th.date scope="col" { "date" }
-                th.subject scope="col" { "subject" }
-                th.num scope="col" { "better" }
-                th.num scope="col" { "worse" }
-                th scope="col" { "state" }
-            } }
-            tbody { @for revision in view.revisions.iter().rev().take(NEWEST) {
-                (super::revisions::row(view, revision))
-            } }
-        }
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
         @for (year, revisions) in &years {
             section id={ "y" (year) } {
                 h2 { @if year.is_empty() { "All" } @else { (year) } }
-                (scrolling(&format!("revisions {year}"), &table(view, revisions)))
+                (scrolling(&format!("revisions {year}"), &table(view, revisions.iter().copied())))
             }
         }
     };
@@ -53,7 +53,11 @@ fn year(revision: &RevisionView) -> String {
     day(revision).split('-').next().unwrap_or_default().to_owned()
 }
 
-fn table(view: &View, revisions: &[&RevisionView]) -> Markup {
+/// Revisions with their changes in few words.
+pub(super) fn table<'v, 'a: 'v>(
+    view: &View,
+    revisions: impl IntoIterator<Item = &'v RevisionView<'a>>,
+) -> Markup {
     html! {
         table {
             thead { tr {
@@ -69,8 +73,7 @@ fn table(view: &View, revisions: &[&RevisionView]) -> Markup {
     }
 }
 
-/// A revision in a list of them.
-pub(super) fn row(view: &View, revision: &RevisionView) -> Markup {
+fn row(view: &View, revision: &RevisionView) -> Markup {
     html! {
         tr {
             th.rev scope="row" { (revision_link("", revision)) }
