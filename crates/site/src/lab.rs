@@ -9,6 +9,9 @@ use jiff::Timestamp;
 use tacho_record::{BenchmarkKey, Build, Commit, Digest, Host, Measurement, Revision, Run, Series};
 
 /// Everything about one subject's measurements but the samples and the logs.
+///
+/// A host is known by its name, here and in what a [`Source`] gives: the caller sees to it that no two have the
+/// same. Series and samples of namesakes would be shown as those of one machine.
 #[derive(Clone, Debug)]
 pub struct Lab {
     /// The name of the program under test.
@@ -19,7 +22,7 @@ pub struct Lab {
     pub made: Timestamp,
     /// The version of the tool that makes them.
     pub version: String,
-    /// The machines, with their facts.
+    /// The machines, with their facts; no two of the same name.
     pub hosts: Vec<Host>,
     /// The sessions in which the samples were taken.
     pub runs: Vec<RunRecord>,
@@ -36,7 +39,7 @@ pub struct Lab {
 /// A build, and the host that it was made on.
 #[derive(Clone, Debug)]
 pub struct HostBuild {
-    /// The host's name.
+    /// The host's name, as in [`Lab::hosts`].
     pub host: String,
     /// The build.
     pub build: Build,
@@ -56,7 +59,7 @@ pub struct RunRecord {
 /// A measurement, and of what and where it is one.
 #[derive(Clone, Debug)]
 pub struct HostMeasurement {
-    /// The host's name.
+    /// The host's name, as in [`Lab::hosts`].
     pub host: String,
     /// The benchmark with its parameters.
     pub benchmark: BenchmarkKey,

@@ -114,7 +114,7 @@ impl Ledger {
     }
 }
 
-/// What tells a benchmark on a host from all others.
+/// What tells a benchmark on a host from all others; names of hosts are unique in a [`crate::Lab`].
 fn identity(benchmark: &BenchmarkKey, host: &str) -> String {
     format!("{benchmark:?} {host:?}")
 }
