@@ -97,7 +97,7 @@ export interface Change {
   share: number;
   /** The same for people: `+2.00 %`. */
   text: string;
-  /** Better or worse where the intervals of the two medians do not overlap. */
+  /** Better or worse where both medians have intervals and those do not overlap; a hint, not a verdict. */
   judged: "better" | "unclear" | "worse";
 }
 

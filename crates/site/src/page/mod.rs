@@ -118,6 +118,15 @@ fn change_cells(change: Option<Change>, head: Option<&str>) -> Markup {
     }
 }
 
+/// When a difference is marked, and what that does not say: `docs/method.md`, "Marked differences".
+fn marks() -> Markup {
+    html! {
+        "A difference is marked " b.better { "better" } " or " b.worse { "worse" }
+        " where the 95 % intervals of the two medians do not overlap; with fewer than six samples on either side "
+        "none is. Of many comparisons some are marked by chance: a mark is a hint where to look, not a verdict."
+    }
+}
+
 /// A table in a box of its own, which scrolls when the window is narrower than the table.
 fn scrolling(label: &str, table: &Markup) -> Markup {
     html! { div.scroll role="region" aria-label=(label) tabindex="0" { (table) } }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use maud::{Markup, html};
 use tacho_record::{Direction, Host};
 
-use super::{Frame, change_cells, framed, revision_link, scrolling};
+use super::{Frame, change_cells, framed, marks, revision_link, scrolling};
 use crate::text::{self, count, grouped};
 use crate::view::{SeriesView, View};
 use crate::{svg, view::RevisionView};
@@ -159,9 +159,7 @@ fn latest(view: &View, series: &SeriesView) -> Markup {
 fn legend() -> Markup {
     html! {
         p.legend {
-            "A difference is called " b.better { "better" } " or " b.worse { "worse" }
-            " where the 95 % intervals of the two medians do not overlap (from five samples on: their ranges); "
-            "anything else is grey. That is a hint where to look, not a verdict. "
+            (marks()) " "
             "Lines show medians over revisions, oldest left; their height is at least a tenth of the median."
         }
     }

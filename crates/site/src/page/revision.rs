@@ -124,6 +124,7 @@ fn results(view: &View, revision: &RevisionView) -> Markup {
                         @for group in view.groups.iter().filter(has) { (group_results(view, group, &rows)) }
                     }
                 }))
+                @if revision.last_measured.is_some() { p.legend { (super::marks()) } }
             }
         }
     }

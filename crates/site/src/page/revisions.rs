@@ -13,7 +13,7 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
     let years = years(view);
     let content = html! {
         h1 { "Revisions" }
-        p.lead { (count(view.revisions.len(), "revision", "revisions")) ", newest first. Better and worse: in how many series." }
+        p.lead { (count(view.revisions.len(), "revision", "revisions")) ", newest first. Better and worse: in how many series the difference is marked so." }
         @if years.len() > 1 {
             nav.years aria-label="years" { @for (year, _) in &years { a href={ "#y" (year) } { (year) } " " } }
         }

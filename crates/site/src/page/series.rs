@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use tacho_record::Direction;
 
-use super::{Frame, change_cells, day, framed, revision_link, scrolling, tags};
+use super::{Frame, change_cells, day, framed, marks, revision_link, scrolling, tags};
 use crate::svg;
 use crate::text;
 use crate::view::{Row, SeriesView, State, View};
@@ -120,7 +120,8 @@ fn table(view: &View, series: &SeriesView) -> Markup {
         }
         p.legend {
             "Spread: the middle half of the samples, as a share of the median. "
-            "An interval needs six samples."
+            "It needs two samples, an interval six. "
+            (marks())
         }
     }
 }

@@ -1,26 +1,23 @@
-//! The difference between two medians, and whether it is more than noise.
+//! The difference between two medians, and whether it is marked: a hint where to look, not a verdict.
 
 use serde::Serialize;
 use tacho_record::Direction;
 use tacho_stats::Summary;
 
-/// Below this many samples nothing is judged: of so few even the whole range may well miss the median.
-const FEWEST: usize = 5;
-
 /// What a difference is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Judged {
-    /// Better, and the intervals are apart.
+    /// Better, and the intervals of the medians are apart.
     Better,
-    /// The intervals meet, or there are too few samples.
+    /// The intervals overlap, or one is missing: there are too few samples.
     Unclear,
-    /// Worse, and the intervals are apart.
+    /// Worse, and the intervals of the medians are apart.
     Worse,
 }
 
 impl Judged {
-    /// The word for tables; nothing where nothing can be said.
+    /// The word for tables; nothing where nothing is marked.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Judged::Better => "better",
@@ -43,7 +40,7 @@ impl Change {
     /// The change from one summary to another; `None` when the earlier median is zero.
     pub(crate) fn between(before: &Summary, after: &Summary, better: Direction) -> Option<Self> {
         let share = (after.median - before.median) / before.median.abs();
-        let judged = if !are_apart(before, after) {
+        let judged = if !before.apart(after) {
             Judged::Unclear
         } else if (after.median < before.median) == (better == Direction::Lower) {
             Judged::Better
@@ -52,13 +49,6 @@ impl Change {
         };
         share.is_finite().then_some(Self { share, judged })
     }
-}
-
-/// Whether no value can be both medians, as far as their intervals tell.
-fn are_apart(before: &Summary, after: &Summary) -> bool {
-    let interval = |summary: &Summary| summary.interval.unwrap_or((summary.min, summary.max));
-    let (one, two) = (interval(before), interval(after));
-    before.n >= FEWEST && after.n >= FEWEST && (one.1 < two.0 || two.1 < one.0)
 }
 
 #[cfg(test)]
@@ -84,10 +74,10 @@ mod tests {
     }
 
     #[test]
-    fn what_overlaps_or_is_few_is_not_judged() {
+    fn what_overlaps_or_is_few_is_not_marked() {
         assert_eq!(judged(&summary(100.0, 9), &summary(103.0, 9), Direction::Lower), Judged::Unclear);
-        assert_eq!(judged(&summary(100.0, 4), &summary(200.0, 9), Direction::Lower), Judged::Unclear);
-        assert_eq!(judged(&summary(100.0, 5), &summary(200.0, 5), Direction::Lower), Judged::Worse);
+        assert_eq!(judged(&summary(100.0, 5), &summary(200.0, 9), Direction::Lower), Judged::Unclear);
+        assert_eq!(judged(&summary(100.0, 6), &summary(200.0, 6), Direction::Lower), Judged::Worse);
     }
 
     #[test]
