@@ -9,6 +9,8 @@ use crate::{BenchmarkKey, Digest};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunState {
+    /// Closed before all was measured: a build of it can no longer be had; another run went on.
+    Abandoned,
     /// All that it set out to measure is measured.
     Finished,
     /// Begun, and under way or interrupted: the same command goes on from there.

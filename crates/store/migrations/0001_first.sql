@@ -69,6 +69,7 @@ CREATE TABLE run (
     host       BIGINT NOT NULL REFERENCES host (number),
     version    TEXT NOT NULL,
     started    TEXT NOT NULL,
+    state      TEXT NOT NULL,
     ended      TEXT,
     conditions TEXT NOT NULL,
     round      BIGINT NOT NULL

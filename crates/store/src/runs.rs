@@ -14,7 +14,8 @@ use crate::{HostId, MeasurementId, Store, StoreError};
 macro_rules! select_run {
     ($which:literal) => {
         concat!(
-            "SELECT r.number, r.started, r.ended, r.seed, r.question, r.plan, r.version, h.name, r.rounds ",
+            "SELECT r.number, r.started, r.ended, r.seed, r.question, r.plan, r.version, h.name, r.rounds, ",
+            "r.state ",
             "FROM run r JOIN host h ON h.number = r.host ",
             $which
         )
@@ -66,10 +67,11 @@ impl Store {
                 Value::Text(&new.version),
                 Value::Text(&started),
                 Value::Text(&conditions),
+                Value::Text(word(RunState::Unfinished)),
             ];
             database.execute(
-                "INSERT INTO run (number, question, plan, seed, rounds, host, version, started, conditions, round)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0)",
+                "INSERT INTO run (number, question, plan, seed, rounds, host, version, started, conditions, state, round)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0)",
                 &values,
             )?;
             let measurements = add_cells(database, number, new.host, cells)?;
@@ -78,16 +80,21 @@ impl Store {
         })
     }
 
-    /// The newest run that asked this question on this host and did not finish, if there is one.
+    /// The newest run that asked this question on this host and can be continued, if there is one.
     pub fn unfinished_run(&mut self, question: Digest, host: HostId) -> Result<Option<Run>, StoreError> {
-        let sql = select_run!("WHERE r.question = $1 AND r.host = $2 AND r.ended IS NULL ORDER BY r.number");
-        self.database.one(sql, &[digest_value(&question), Value::Integer(host.0)], read)
+        let sql = select_run!("WHERE r.question = $1 AND r.host = $2 AND r.state = $3 ORDER BY r.number");
+        let state = Value::Text(word(RunState::Unfinished));
+        self.database.one(sql, &[digest_value(&question), Value::Integer(host.0), state], read)
     }
 
     /// Marks a run as finished, and syncs.
     pub fn finish_run(&mut self, number: i64, at: Timestamp) -> Result<(), StoreError> {
-        let sql = "UPDATE run SET ended = $1 WHERE number = $2";
-        self.update_run(sql, &[Value::Text(&at.to_string()), Value::Integer(number)], number)
+        self.close_run(number, RunState::Finished, at)
+    }
+
+    /// Closes a run that can no longer be continued, and syncs; what it measured stays and counts.
+    pub fn abandon_run(&mut self, number: i64, at: Timestamp) -> Result<(), StoreError> {
+        self.close_run(number, RunState::Abandoned, at)
     }
 
     /// Syncs all samples so far: from here on a power cut does not lose them.
@@ -115,6 +122,13 @@ impl Store {
         conditions.ok_or_else(|| self.database.unknown(format!("run {number}")))
     }
 
+    fn close_run(&mut self, number: i64, state: RunState, at: Timestamp) -> Result<(), StoreError> {
+        let sql = "UPDATE run SET state = $1, ended = $2 WHERE number = $3";
+        let at = at.to_string();
+        let values = [Value::Text(word(state)), Value::Text(&at), Value::Integer(number)];
+        self.update_run(sql, &values, number)
+    }
+
     fn update_run(&mut self, sql: &'static str, values: &[Value], number: i64) -> Result<(), StoreError> {
         // First, because what is written next after it waits for the disk once more: not the next sample then.
         self.database.tidy()?;
@@ -123,13 +137,27 @@ impl Store {
     }
 }
 
+/// A state as it stands in its column.
+fn word(state: RunState) -> &'static str {
+    match state {
+        RunState::Abandoned => "abandoned",
+        RunState::Finished => "finished",
+        RunState::Unfinished => "unfinished",
+    }
+}
+
 fn read(row: &dyn Row) -> Result<Run, StoreError> {
-    let ended = row.time_if_any(2)?;
+    let state = match row.text(9)? {
+        "abandoned" => RunState::Abandoned,
+        "finished" => RunState::Finished,
+        "unfinished" => RunState::Unfinished,
+        other => return Err(row.corrupt(&format!("a run is `{other}`"))),
+    };
     Ok(Run {
         number: row.integer(0)?,
         started: row.time(1)?,
-        ended,
-        state: if ended.is_some() { RunState::Finished } else { RunState::Unfinished },
+        ended: row.time_if_any(2)?,
+        state,
         seed: row.integer(3)?.cast_unsigned(),
         question: row.digest(4)?,
         plan: row.text(5)?.to_owned(),

@@ -34,6 +34,7 @@ on_both! {
         logs_are_kept_by_their_content;
     runs:
         runs_are_numbered_and_resumed_by_their_question
+        an_abandoned_run_is_not_continued
         cells_keep_their_order_and_their_measurement
         what_belongs_to_no_run_is_refused;
     samples:

@@ -41,7 +41,11 @@ fn run(record: &RunRecord) -> Markup {
         p {
             (minute(run.started)) " on " (run.host) ", "
             (count(run.rounds as usize, "round", "rounds")) ", "
-            @match run.state { RunState::Finished => "finished", RunState::Unfinished => b { "unfinished" } }
+            @match run.state {
+                RunState::Abandoned => b { "abandoned" },
+                RunState::Finished => "finished",
+                RunState::Unfinished => b { "unfinished" },
+            }
             @if let Some(took) = took { " after " (duration(took)) }
             ". Seed " code { (run.seed) } ", tacho " (run.version) "."
         }

@@ -3,7 +3,7 @@
 use tacho_record::{Digest, RunState};
 use tacho_store::StoreError;
 
-use crate::common::{Ground, begin, cell, host, new_run, time};
+use crate::common::{Ground, begin, cell, host, new_run, sample, time};
 
 pub fn runs_are_numbered_and_resumed_by_their_question(ground: &Ground) {
     let mut store = ground.open();
@@ -31,6 +31,21 @@ pub fn runs_are_numbered_and_resumed_by_their_question(ground: &Ground) {
     assert_eq!(store.conditions(1).unwrap(), new_run(lab, "one").conditions);
 }
 
+pub fn an_abandoned_run_is_not_continued(ground: &Ground) {
+    let mut store = ground.open();
+    let (lab, older, measurements) = begin(&mut store, "q", &[cell("a", "x")]);
+    let (_, newer, _) = begin(&mut store, "q", &[cell("a", "x")]);
+    store.put_sample(measurements[0], &sample(1, 0)).unwrap();
+    store.abandon_run(newer.number, time(98)).unwrap();
+    assert_eq!(store.unfinished_run(Digest::of("q"), lab).unwrap(), Some(older.clone()));
+    store.abandon_run(older.number, time(99)).unwrap();
+    assert_eq!(store.unfinished_run(Digest::of("q"), lab).unwrap(), None);
+    let abandoned = store.run(older.number).unwrap().unwrap();
+    assert_eq!((abandoned.state, abandoned.ended), (RunState::Abandoned, Some(time(99))));
+    assert_eq!(store.samples(measurements[0]).unwrap(), [sample(1, 0)], "what it measured stays");
+    assert_eq!(store.counts(lab).unwrap()[0].valid, 1, "and counts");
+}
+
 pub fn cells_keep_their_order_and_their_measurement(ground: &Ground) {
     let mut store = ground.open();
     let mut relinked = cell("a", "x");
@@ -52,6 +67,7 @@ pub fn what_belongs_to_no_run_is_refused(ground: &Ground) {
     let mut store = ground.open();
     assert!(matches!(store.end_round(7, 1), Err(StoreError::Unknown { .. })));
     assert!(matches!(store.finish_run(7, time(0)), Err(StoreError::Unknown { .. })));
+    assert!(matches!(store.abandon_run(7, time(0)), Err(StoreError::Unknown { .. })));
     let words = store.conditions(7).unwrap_err().to_string();
     assert!(words.starts_with("there is no run 7 in `"), "{words}");
     assert_eq!(store.run(7).unwrap(), None);

@@ -50,6 +50,7 @@ fn row(run: &Run, counts: [usize; 4]) -> Vec<String> {
     let took =
         run.ended.and_then(|ended| std::time::Duration::try_from(ended.duration_since(run.started)).ok());
     let state = match run.state {
+        RunState::Abandoned => "abandoned",
         RunState::Finished => "finished",
         RunState::Unfinished => "unfinished",
     };
