@@ -1,6 +1,10 @@
 -- Words in braces differ between databases (crates/store/src/database); all else is the dialect that they share.
 -- docs/formats.md says what each column means.
 
+CREATE TABLE subject (
+    name     TEXT NOT NULL PRIMARY KEY
+);
+
 CREATE TABLE host (
     number   {number},
     identity {blob} NOT NULL UNIQUE,

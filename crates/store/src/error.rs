@@ -98,6 +98,16 @@ pub enum StoreError {
         /// The system's words.
         source: Cause,
     },
+    /// The store is that of another subject.
+    #[error("`{place}` holds measurements of `{found}`, not of `{asked}`")]
+    OtherSubject {
+        /// The database.
+        place: String,
+        /// Whose it is.
+        found: String,
+        /// For whom it was opened.
+        asked: String,
+    },
     /// What was given cannot be written down so that it comes back the same.
     #[error("{what} cannot be kept: {why}")]
     Unkeepable {
@@ -141,6 +151,9 @@ impl StoreError {
             Self::Newer { .. } => Some("a newer `tacho` wrote it; use that one, or another folder"),
             Self::NoStore { .. } => Some("`tacho track` measures"),
             Self::NotWritable { .. } => Some("check who owns it, and that its disk is writable"),
+            Self::OtherSubject { .. } => {
+                Some("give each subject a store of its own: `--store`, or another database")
+            }
             Self::Unreachable { .. } => Some("check that the server runs, and the URL"),
             _ => None,
         }

@@ -12,7 +12,7 @@
 //! cells      what a run measures            values     one metric of them; counts, how many there are
 //! hosts history builds benchmarks           chunk/     samples as bytes
 //! logs       files by digest                database/  one SQL for SQLite and PostgreSQL, migrations
-//! columns    times, digests and JSON
+//! subject    whose store it is              columns    times, digests and JSON
 //! ```
 
 mod benchmarks;
@@ -30,6 +30,7 @@ mod logs;
 mod runs;
 mod samples;
 mod series;
+mod subject;
 mod values;
 
 use std::fmt;

@@ -58,7 +58,9 @@ on_both! {
         a_store_that_is_not_there_is_not_made_by_reading
         all_is_there_when_opened_again
         two_stores_see_each_other
-        many_stores_write_at_once;
+        many_stores_write_at_once
+        a_store_belongs_to_one_subject
+        the_first_of_many_subjects_has_the_store;
 }
 
 #[test]

@@ -113,3 +113,28 @@ pub fn many_stores_write_at_once(ground: &Ground) {
     let counts = store.counts(lab).unwrap();
     assert!(counts.len() == 4 && counts.iter().all(|count| count.valid == 100), "{counts:?}");
 }
+
+pub fn a_store_belongs_to_one_subject(ground: &Ground) {
+    let mut store = ground.open();
+    store.claim("one").unwrap();
+    store.claim("one").unwrap();
+    drop(store);
+    let mut store = ground.open();
+    let error = store.claim("two").unwrap_err();
+    assert!(error.to_string().ends_with("` holds measurements of `one`, not of `two`"), "{error}");
+    assert!(error.hint().is_some_and(|hint| hint.contains("`--store`")));
+    store.claim("one").unwrap();
+}
+
+pub fn the_first_of_many_subjects_has_the_store(ground: &Ground) {
+    drop(ground.open());
+    let claim = |index: u32| ground.open().claim(&index.to_string());
+    let claim = &claim;
+    let claims: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|index| scope.spawn(move || claim(index))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(claims.iter().filter(|claim| claim.is_ok()).count(), 1, "{claims:?}");
+    let refused = |claim: &Result<_, _>| matches!(claim, Err(StoreError::OtherSubject { .. }));
+    assert_eq!(claims.iter().filter(|claim| refused(claim)).count(), 3, "{claims:?}");
+}

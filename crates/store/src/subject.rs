@@ -1,0 +1,31 @@
+//! The subject: whose measurements a store holds. Two subjects in one store would mix.
+
+use crate::database::{Begin, Database, Value};
+use crate::{Store, StoreError};
+
+impl Store {
+    /// Makes the store that of this subject; one that is another's is refused.
+    pub fn claim(&mut self, subject: &str) -> Result<(), StoreError> {
+        // The usual case takes no lock.
+        let found = match owner(&mut *self.database)? {
+            Some(found) => found,
+            None => self.database.transaction(Begin::Exclusive, |database| {
+                if let Some(found) = owner(database)? {
+                    return Ok(found);
+                }
+                database.execute("INSERT INTO subject (name) VALUES ($1)", &[Value::Text(subject)])?;
+                Ok(subject.to_owned())
+            })?,
+        };
+        if found == subject {
+            return Ok(());
+        }
+        let place = self.database.place().to_owned();
+        Err(StoreError::OtherSubject { place, found, asked: subject.to_owned() })
+    }
+}
+
+/// Whose store it is, if it is anybody's.
+fn owner(database: &mut dyn Database) -> Result<Option<String>, StoreError> {
+    database.one("SELECT name FROM subject", &[], |row| Ok(row.text(0)?.to_owned()))
+}
