@@ -52,8 +52,6 @@ pub struct RunRecord {
     pub run: Run,
     /// What was read from the host for this run (governor, turbo, load …), each as one line of text.
     pub conditions: BTreeMap<String, String>,
-    /// What speaks against trusting it, a sentence each.
-    pub warnings: Vec<String>,
 }
 
 /// A measurement, and of what and where it is one.

@@ -52,12 +52,9 @@ fn run(record: &RunRecord) -> Markup {
     }
 }
 
-/// What was read from the host, and what speaks against trusting it.
+/// What was read from the host.
 pub(super) fn conditions(record: &RunRecord) -> Markup {
     html! {
-        @if !record.warnings.is_empty() {
-            ul.warnings { @for warning in &record.warnings { li { (warning) } } }
-        }
         @if !record.conditions.is_empty() {
             details { summary { "Conditions" } (facts(&record.conditions)) }
         }
