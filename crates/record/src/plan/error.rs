@@ -44,6 +44,8 @@ pub(super) enum Mistake {
     OutsideCheckout { path: String },
     #[error("`{{release}}` in `{key}`, but the subject has no releases")]
     ReleaseWithoutReleases { key: String },
+    #[error("`expect.stdout = \"same\"` contradicts `warmup = false`")]
+    SameWithoutWarmup,
     #[error("{message}")]
     Syntax { message: String },
     #[error("`{key}` contradicts `{other}`")]
@@ -98,6 +100,9 @@ impl Mistake {
             Mistake::OutsideCheckout { .. } => "artifacts are paths from the root of the checkout",
             Mistake::ReleaseWithoutReleases { .. } => {
                 "the history of a repository is made of commits: see `{revision}` and, in `link`, `{commit}`"
+            }
+            Mistake::SameWithoutWarmup => {
+                "the answer that all must equal comes from the warm-up: keep it, or compare with a `file`"
             }
             Mistake::TwoHistories { .. } => "a subject has one history: keep one of them",
             Mistake::UnusedParameter { name } => {

@@ -40,7 +40,8 @@ pub(super) struct SubjectTable {
     /// A shell command that prints the releases, oldest first, separated by white space.
     pub releases_from: Option<String>,
     /// The shell command that builds it, in a clean checkout (for releases: in an empty folder).
-    /// {jobs}, {revision} and, for releases, {release} are filled in. Not given: the checkout is used as it is.
+    /// {jobs}, {revision} and, for releases, {release} are filled in, quoted where needed; all other braces are
+    /// the shell's. Not given: the checkout is used as it is.
     pub build: Option<String>,
     /// How long a build may take: "90s", "30m", "2h".
     #[serde(default = "build_timeout")]
@@ -61,7 +62,7 @@ pub(super) struct MeasureTable {
     /// Rounds in which everything is executed once.
     #[serde(default = "rounds")]
     pub rounds: NonZeroU32,
-    /// Whether a warm-up round, recorded and never summarised, comes first.
+    /// Whether a warm-up round, recorded and never summarised, comes first; `expect.stdout = "same"` needs it.
     #[serde(default = "warmup")]
     pub warmup: bool,
     /// How large the cache of built artifacts may become, compressed: "500MiB", "2GiB".
@@ -85,9 +86,10 @@ pub(super) struct BenchmarkTable {
     /// Values for each parameter; all combinations are measured.
     #[serde(default)]
     pub parameters: BTreeMap<String, Vec<ParameterValue>>,
-    /// A shell command executed before each execution, not timed; filled in like `command`.
+    /// A shell command executed before each execution, not timed. The same names as in `command` are filled in,
+    /// quoted where needed; all other braces are the shell's.
     pub prepare: Option<String>,
-    /// A shell command executed after each execution, not timed; filled in like `command`.
+    /// A shell command executed after each execution, not timed; filled in like `prepare`.
     pub conclude: Option<String>,
     /// How long one execution may take: "500ms", "60s", "5m", "2h".
     #[serde(default = "timeout")]
@@ -128,7 +130,8 @@ pub(super) enum ExpectStdout {
     Contains(String),
     /// Exactly the content of this file, by path from the plan's folder.
     File(String),
-    /// The same as in all other executions of the benchmark with these parameters.
+    /// The same as in all other executions of the benchmark with these parameters, the first of which is in the
+    /// warm-up.
     Same,
 }
 

@@ -40,6 +40,17 @@ pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     known.into_iter().filter_map(distance).min().map(|(_, known)| known)
 }
 
+/// The word among those known that differs from this one by so little that it must have been meant: by at most
+/// two letters, and by less than half of its own.
+pub(super) fn misspelt<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let distance = |known: &'a str| {
+        // Code may have long words.
+        let distance = (word.len() <= known.len() + 2).then(|| strsim::osa_distance(word, known))?;
+        (distance <= 2 && 2 * distance < known.len()).then_some((distance, known))
+    };
+    known.into_iter().filter_map(distance).min().map(|(_, known)| known)
+}
+
 /// Several words for a hint: `` `a`, `b` and `c` ``.
 pub(super) fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let ticked: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
@@ -159,6 +170,18 @@ mod tests {
         assert_eq!(nearest("x", known), None);
         assert_eq!(nearest("colour", known), None);
         assert_eq!(nearest(&"build".repeat(100_000), known), None);
+    }
+
+    #[test]
+    fn a_short_word_is_misspelt_only_by_a_letter() {
+        let known = ["jobs", "n", "release", "revision"];
+        for (word, meant) in [("job", "jobs"), ("jbos", "jobs"), ("relase", "release"), ("rlase", "release")]
+        {
+            assert_eq!(misspelt(word, known), Some(meant));
+        }
+        for word in ["m", "nn", "print", "next", "jo", "JOBS", "rel", &"n".repeat(100_000)] {
+            assert_eq!(misspelt(word, known), None, "{word}");
+        }
     }
 
     #[test]

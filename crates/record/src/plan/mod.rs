@@ -2,7 +2,8 @@
 //!
 //! Here stand the types that the rest of the house works with: checked, with all defaults filled in. How the
 //! file spells them is in `file`; [`parse()`] leads from the one to the other and shows every mistake where it
-//! stands; [`fill`] puts values into commands; [`schema()`] describes the file to editors.
+//! stands; [`fill`] puts values into commands and [`fill_shell`] into shell code; [`schema()`] describes the file to
+//! editors.
 
 mod check;
 mod error;
@@ -10,6 +11,7 @@ mod file;
 mod keys;
 mod parse;
 mod schema;
+mod shell;
 mod spot;
 mod template;
 #[cfg(test)]
@@ -25,6 +27,7 @@ use crate::{Digest, Parameter};
 pub use error::{PlanError, PlanErrors};
 pub use parse::parse;
 pub use schema::schema;
+pub use shell::fill_shell;
 pub use template::fill;
 
 /// How to get, build and measure the subject.
@@ -58,7 +61,8 @@ pub struct Subject {
     pub source: Source,
     /// The shell command that builds it, in a clean checkout (or an empty folder for releases).
     ///
-    /// `{jobs}`, `{release}` and `{revision}` are filled in. None: the checkout is used as it is.
+    /// `{jobs}`, `{release}` and `{revision}` are filled in by [`fill_shell`]; all other braces are the shell's.
+    /// None: the checkout is used as it is.
     pub build: Option<String>,
     /// How long a build may take.
     pub build_timeout: Duration,
@@ -87,7 +91,8 @@ impl Subject {
 pub struct Measure {
     /// Rounds in which everything is executed once.
     pub rounds: u32,
-    /// Whether a warm-up round, recorded and never summarised, comes first.
+    /// Whether a warm-up round, recorded and never summarised, comes first; the answer for
+    /// [`ExpectOutput::Same`] comes from it.
     pub warmup: bool,
     /// How large the cache of built artifacts may become, in bytes, compressed.
     pub cache_limit: u64,
@@ -122,13 +127,15 @@ pub struct Benchmark {
     pub name: String,
     /// Raised when old and new values must not be compared.
     pub version: u32,
-    /// The command, as its words; `{build}`, `{revision}` and parameters are filled in.
+    /// The command, as its words; `{build}`, `{revision}`, `{release}` and parameters are filled in by [`fill`].
     pub command: Vec<String>,
     /// Values for each parameter; all combinations are measured.
     pub parameters: BTreeMap<String, Vec<Parameter>>,
     /// A shell command executed before each execution, not timed.
+    ///
+    /// The same names as in the command are filled in, but by [`fill_shell`]; all other braces are the shell's.
     pub prepare: Option<String>,
-    /// A shell command executed after each execution, not timed.
+    /// A shell command executed after each execution, not timed; filled in like `prepare`.
     pub conclude: Option<String>,
     /// How long one execution may take.
     pub timeout: Duration,

@@ -51,7 +51,8 @@ impl<'a> Reader<'a> {
         let subject = self.subject(&root.remove("subject").unwrap_or_else(empty));
         let measure = self.measure(&root.remove("measure").unwrap_or_else(empty));
         let releases = subject.as_ref().map(|subject| !matches!(subject.source, Source::Git(_)));
-        let benchmarks = self.benchmarks(&root.remove("benchmark")?, releases);
+        let warmup = measure.as_ref().map(|measure| measure.warmup);
+        let benchmarks = self.benchmarks(&root.remove("benchmark")?, releases, warmup);
         Some(Plan { subject: subject?, measure: measure?, benchmarks: benchmarks? })
     }
 
@@ -65,8 +66,13 @@ impl<'a> Reader<'a> {
         Some(Check::new(&mut self.found, None).measure(&table, Spot::new(self.text, entry)))
     }
 
-    /// All benchmarks; whether the subject has releases is not known where it could not be read.
-    fn benchmarks(&mut self, entry: &Entry<'a>, releases: Option<bool>) -> Option<Vec<Benchmark>> {
+    /// All benchmarks; whether there are releases and a warm-up is not known where that could not be read.
+    fn benchmarks(
+        &mut self,
+        entry: &Entry<'a>,
+        releases: Option<bool>,
+        warmup: Option<bool>,
+    ) -> Option<Vec<Benchmark>> {
         let Some(items) = entry.get_ref().as_array() else {
             self.wrong_shape(entry, "[[benchmark]]");
             return None;
@@ -80,7 +86,7 @@ impl<'a> Reader<'a> {
             let node = &TREE["properties"]["benchmark"]["items"];
             let table: Option<BenchmarkTable> = self.table(item, "[[benchmark]]", node);
             let spot = Spot::new(self.text, item);
-            let mut check = Check::new(&mut self.found, releases);
+            let mut check = Check::new(&mut self.found, releases).with_warmup(warmup);
             if let Some(table) = table {
                 check.unique(&mut names, "benchmark", &table.name, spot.get("name"));
                 benchmarks.push(check.benchmark(table, spot));

@@ -52,7 +52,7 @@ impl Check<'_> {
     fn references(&mut self, table: &BenchmarkTable, spot: Spot<'_>) {
         let parameters = table.parameters.keys().map(String::as_str);
         let names = self.with_release(["build", "revision"].into_iter().chain(parameters));
-        let mut templates: Vec<Template<'_>> = match &table.command {
+        let templates: Vec<Template<'_>> = match &table.command {
             Words::Line(text) => {
                 vec![Template { key: "command", names: &names, spot: spot.get("command"), text }]
             }
@@ -65,14 +65,19 @@ impl Check<'_> {
                 })
                 .collect(),
         };
+        let mut checked: Vec<_> = templates.into_iter().map(|template| self.template(template)).collect();
         if let Some(text) = &table.prepare {
             self.not_blank("prepare", text, spot.get("prepare"));
-            templates.push(Template { key: "prepare", names: &names, spot: spot.get("prepare"), text });
+            checked.push(self.shell(Template {
+                key: "prepare",
+                names: &names,
+                spot: spot.get("prepare"),
+                text,
+            }));
         }
-        let checked: Vec<_> = templates.into_iter().map(|template| self.template(template)).collect();
         if let Some(text) = &table.conclude {
             self.not_blank("conclude", text, spot.get("conclude"));
-            self.template(Template { key: "conclude", names: &names, spot: spot.get("conclude"), text });
+            self.shell(Template { key: "conclude", names: &names, spot: spot.get("conclude"), text });
         }
         if checked.iter().all(|(well, _)| *well) {
             let used: BTreeSet<&str> = checked.into_iter().flat_map(|(_, used)| used).collect();
@@ -135,7 +140,12 @@ impl Check<'_> {
     fn expect(&mut self, table: ExpectTable, spot: Spot<'_>) -> Expect {
         let stdout = match table.stdout {
             ExpectStdout::Anything => ExpectOutput::Anything,
-            ExpectStdout::Same => ExpectOutput::Same,
+            ExpectStdout::Same => {
+                if self.warmup == Some(false) {
+                    self.report(spot, Mistake::SameWithoutWarmup);
+                }
+                ExpectOutput::Same
+            }
             ExpectStdout::Contains(text) => {
                 if text.is_empty() {
                     self.report(spot.get("contains"), Mistake::Empty { key: "contains".to_owned() });

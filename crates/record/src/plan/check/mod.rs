@@ -15,6 +15,7 @@ use jiff::SignedDuration;
 
 use super::error::{Found, Mistake};
 use super::file::MeasureTable;
+use super::shell;
 use super::spot::Spot;
 use super::template::{Piece, pieces};
 use super::{Measure, keys};
@@ -27,6 +28,8 @@ pub(super) struct Check<'f> {
     found: &'f mut Vec<Found>,
     /// Whether the subject has releases; not known while, or because, it is not read.
     releases: Option<bool>,
+    /// Whether there is a warm-up; not known while, or because, `[measure]` is not read.
+    warmup: Option<bool>,
 }
 
 /// A template, and what it may refer to.
@@ -45,7 +48,12 @@ struct Template<'a> {
 impl<'f> Check<'f> {
     /// Puts what it finds to the rest.
     pub(super) fn new(found: &'f mut Vec<Found>, releases: Option<bool>) -> Self {
-        Self { found, releases }
+        Self { found, releases, warmup: None }
+    }
+
+    /// Tells it whether there is a warm-up.
+    pub(super) fn with_warmup(self, warmup: Option<bool>) -> Self {
+        Self { warmup, ..self }
     }
 
     /// `[measure]`.
@@ -115,6 +123,28 @@ impl<'f> Check<'f> {
                 Piece::Reference(name) => {
                     self.found.push((spot.part(at, name.len() + 2), self.bad_reference(name, template)));
                 }
+            }
+        }
+        (self.found.len() == before, used)
+    }
+
+    /// Reports what shell code probably means to refer to and does not; returns as [`Check::template`] does.
+    ///
+    /// Any other brace is the shell's.
+    fn shell<'a>(&mut self, template: Template<'a>) -> (bool, Vec<&'a str>) {
+        let Template { key, names, spot, text } = template;
+        let before = self.found.len();
+        let mut used = Vec::new();
+        for shell::Reference { at, name, .. } in shell::references(text) {
+            if names.contains(&name) {
+                used.push(name);
+            } else if name == "release" && self.releases == Some(false) {
+                let mistake = Mistake::ReleaseWithoutReleases { key: key.to_owned() };
+                self.found.push((spot.part(at, name.len() + 2), mistake));
+            } else if let Some(guess) = keys::misspelt(name, names.iter().copied()) {
+                let (name, hint) = (name.to_owned(), format!("did you mean `{{{guess}}}`?"));
+                let span = spot.part(at, name.len() + 2);
+                self.found.push((span, Mistake::BadReference { name, key: key.to_owned(), hint }));
             }
         }
         (self.found.len() == before, used)

@@ -82,7 +82,7 @@ impl Check<'_> {
         match build {
             Some(text) => {
                 let names = self.with_release(["jobs", "revision"]);
-                self.template(Template { key: "build", names: &names, spot: spot.get("build"), text });
+                self.shell(Template { key: "build", names: &names, spot: spot.get("build"), text });
             }
             None if self.releases == Some(true) => {
                 // At the key that is there, so that it is shown with its line.

@@ -148,6 +148,19 @@ fn releases_are_a_history_too() {
 }
 
 #[test]
+fn braces_of_shell_code_are_the_shells() {
+    let shell = "f() { echo ${HOME:-x} \"$@\"; }; f {a,b} {} \"{print}\" {{ @{commit} ${job}";
+    let hooks = format!("prepare = '{shell} {{n}}'\nconclude = '{shell}'");
+    let text = format!(
+        "[subject]\nbuild = '{shell}'\n[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n{hooks}\n\
+         parameters = {{ n = [1] }}\n"
+    );
+    let plan = parse(&text, "tacho.toml").unwrap();
+    assert_eq!(plan.subject.build.as_deref(), Some(shell));
+    assert_eq!(plan.benchmarks[0].conclude.as_deref(), Some(shell));
+}
+
+#[test]
 fn an_error_says_where_it_is() {
     let errors =
         parse("# ü\r\n[[benchmark]]\r\nname = \"ü\"\r\n'ü' = 1\r\ncommand = \"true\"", "p").unwrap_err();

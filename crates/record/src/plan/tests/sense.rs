@@ -8,8 +8,8 @@ use super::{shown, shown_in_benchmark};
 fn references_that_lead_nowhere() {
     assert_snapshot!(shown(
         "[subject]\nbuild = \"make -j{job} {build}\"\nlink = \"https://e.org/{hash}\"\n[[benchmark]]\nname = \"a\"\n\
-         command = \"{biuld}/a {bach} {jobs}\"\nparameters = { batch = [1] }\nprepare = \"awk '{print}'\"\n\
-         conclude = \"a } {\"\n"
+         command = \"{biuld}/a {bach} {jobs}\"\nparameters = { batch = [1] }\nprepare = \"awk '{print}' {bach} {{\"\n\
+         conclude = \"a } {revison}\"\n"
     ), @r#"
     error: unknown reference `{job}` in `build`
      --> tacho.toml:2:17
@@ -18,14 +18,6 @@ fn references_that_lead_nowhere() {
       |                 ^^^^^
       |
     hint: did you mean `{jobs}`?
-
-    error: unknown reference `{build}` in `build`
-     --> tacho.toml:2:23
-      |
-    2 | build = "make -j{job} {build}"
-      |                       ^^^^^^^
-      |
-    hint: there can be `{jobs}` and `{revision}`; for braces themselves write `{{` and `}}`
 
     error: unknown reference `{hash}` in `link`
      --> tacho.toml:3:23
@@ -59,29 +51,21 @@ fn references_that_lead_nowhere() {
       |
     hint: there can be `{build}`, `{revision}` and `{batch}`; for braces themselves write `{{` and `}}`
 
-    error: unknown reference `{print}` in `prepare`
-     --> tacho.toml:8:17
+    error: unknown reference `{bach}` in `prepare`
+     --> tacho.toml:8:26
       |
-    8 | prepare = "awk '{print}'"
-      |                 ^^^^^^^
+    8 | prepare = "awk '{print}' {bach} {{"
+      |                          ^^^^^^
       |
-    hint: there can be `{build}`, `{revision}` and `{batch}`; for braces themselves write `{{` and `}}`
+    hint: did you mean `{batch}`?
 
-    error: a `}` stands alone in `conclude`
-     --> tacho.toml:9:15
-      |
-    9 | conclude = "a } {"
-      |               ^
-      |
-    hint: for the brace itself write `}}`
-
-    error: a `{` stands alone in `conclude`
+    error: unknown reference `{revison}` in `conclude`
      --> tacho.toml:9:17
       |
-    9 | conclude = "a } {"
-      |                 ^
+    9 | conclude = "a } {revison}"
+      |                 ^^^^^^^^^
       |
-    hint: for the brace itself write `{{`
+    hint: did you mean `{revision}`?
     "#);
     assert_snapshot!(shown_in_benchmark("command = [\"{build}\", \"\\u007bx}\"]\nstdin = \"{build}/in\""), @r#"
     error: unknown reference `{x}` in `command`
@@ -99,6 +83,23 @@ fn references_that_lead_nowhere() {
       |          ^^^^^^^
       |
     hint: it is a path from the plan's folder, the same for all revisions
+    "#);
+    assert_snapshot!(shown_in_benchmark("command = \"a } {\""), @r#"
+    error: a `}` stands alone in `command`
+     --> tacho.toml:3:14
+      |
+    3 | command = "a } {"
+      |              ^
+      |
+    hint: for the brace itself write `}}`
+
+    error: a `{` stands alone in `command`
+     --> tacho.toml:3:16
+      |
+    3 | command = "a } {"
+      |                ^
+      |
+    hint: for the brace itself write `{{`
     "#);
 }
 
@@ -151,6 +152,17 @@ fn contradictions() {
       |                      ^^^^^^^^^
       |
     hint: the history of a repository is made of commits: see `{revision}` and, in `link`, `{commit}`
+    "#);
+    assert_snapshot!(shown(
+        "[[benchmark]]\nname = \"a\"\ncommand = \"b\"\nexpect.stdout = \"same\"\n[measure]\nwarmup = false\n"
+    ), @r#"
+    error: `expect.stdout = "same"` contradicts `warmup = false`
+     --> tacho.toml:4:17
+      |
+    4 | expect.stdout = "same"
+      |                 ^^^^^^
+      |
+    hint: the answer that all must equal comes from the warm-up: keep it, or compare with a `file`
     "#);
     assert_snapshot!(shown("[subject]\nlink = \"https://e.org\"\n[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n"), @r#"
     error: `link` refers to nothing
