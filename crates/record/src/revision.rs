@@ -10,8 +10,10 @@ pub struct Revision {
     pub id: String,
     /// Its place in history, larger is later; the only thing that revisions are ordered by.
     ///
-    /// For git the number of commits it consists of, so that it does not depend on what else is measured;
-    /// for releases the place in the list.
+    /// For git, on the main line, the number of commits in its history, itself included, so that it does not
+    /// depend on what else is measured. Commits of side branches are numbered just before the merge that brought
+    /// them: which merge that is depends on the main line, and so on the end of the range. For releases the place
+    /// in the list.
     pub order: u64,
     /// Who wrote it; empty for releases.
     pub author: String,
