@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tacho_record::Digest;
 
+use crate::database::SERVER;
+
 /// The cause, as the database's driver gave it.
 pub type Cause = Box<dyn Error + Send + Sync>;
 
@@ -139,6 +141,9 @@ impl StoreError {
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {
+            Self::Corrupt { place, .. } if is_server(place) => {
+                Some("the server's log may tell more; a backup brings back what cannot be read any more")
+            }
             Self::Corrupt { .. } => Some(
                 "copy it before anything else; `sqlite3 FILE .recover` often saves what can still be read",
             ),
@@ -148,8 +153,11 @@ impl StoreError {
             Self::Locked { .. } => {
                 Some("another `tacho` is writing to it; wait until it is done, or stop it")
             }
-            Self::Newer { .. } => Some("a newer `tacho` wrote it; use that one, or another folder"),
+            Self::Newer { .. } => Some("a newer `tacho` wrote it; use that one, or another store"),
             Self::NoStore { .. } => Some("`tacho track` measures"),
+            Self::NotWritable { place, .. } if is_server(place) => {
+                Some("check what its user may do there, and that it is no replica")
+            }
             Self::NotWritable { .. } => Some("check who owns it, and that its disk is writable"),
             Self::OtherSubject { .. } => {
                 Some("give each subject a store of its own: `--store`, or another database")
@@ -172,4 +180,9 @@ impl StoreError {
             _ => Self::File { path: path.to_owned(), source },
         }
     }
+}
+
+/// Whether that database is a server's: other advice helps there than with a file.
+fn is_server(place: &str) -> bool {
+    place.starts_with(SERVER)
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::server::{Server, say};
-use common::{begin, cell, sample};
+use common::{begin, cell, host, new_run, sample};
 use tacho_record::Sample;
 use tacho_store::{Location, Store, StoreError};
 
@@ -151,4 +151,35 @@ fn a_server_that_goes_away_is_called_unreachable() {
     drop(server);
     let error = store.put_sample(measurements[0], &sample(2, 0)).unwrap_err();
     assert!(matches!(error, StoreError::Unreachable { .. }), "{error}");
+}
+
+#[test]
+fn a_server_that_may_not_be_written_is_named_with_advice_for_servers() {
+    let Some(server) = Server::start() else { return };
+    let ground = server.ground();
+    drop(ground.open());
+    let Location::Postgres { url, logs } = ground.location.clone() else { unreachable!() };
+    let url = format!("{url} options='-c default_transaction_read_only=on'");
+    let mut store = Store::open_existing(&Location::Postgres { url, logs }).unwrap();
+    let error = store.put_host(&host("lab")).unwrap_err();
+    assert!(matches!(error, StoreError::NotWritable { .. }), "{error}");
+    assert!(error.hint().is_some_and(|hint| hint.contains("replica")));
+}
+
+#[test]
+fn a_server_that_was_locked_can_be_used_once_it_is_not() {
+    let Some(server) = Server::start() else { return };
+    let ground = server.ground();
+    let mut store = ground.open();
+    let lab = store.put_host(&host("lab")).unwrap();
+    let Location::Postgres { url, .. } = &ground.location else { unreachable!() };
+    let mut other = postgres::Client::connect(url, postgres::NoTls).unwrap();
+    // Under which runs are numbered.
+    let lock = format!("BEGIN; SELECT pg_advisory_xact_lock({})", 0x74_61_63_68_6f_i64);
+    other.batch_execute(&lock).unwrap();
+    let error = store.begin_run(&new_run(lab, "q"), &[]).unwrap_err();
+    assert!(matches!(error, StoreError::Locked { .. }), "{error}");
+    other.batch_execute("COMMIT").unwrap();
+    let (run, _) = store.begin_run(&new_run(lab, "q"), &[]).unwrap();
+    assert_eq!(store.runs().unwrap(), [run]);
 }

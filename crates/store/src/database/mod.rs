@@ -12,7 +12,7 @@ mod postgres;
 mod sqlite;
 
 pub(crate) use migration::{MIGRATIONS, ensure, migrate};
-pub(crate) use postgres::Postgres;
+pub(crate) use postgres::{Postgres, SERVER};
 pub(crate) use sqlite::Sqlite;
 
 use std::fmt::Display;

@@ -20,6 +20,8 @@ use crate::error::Cause;
 
 /// The key of the advisory lock under which the schema is changed and runs are numbered; `tacho` in ASCII.
 const EXCLUSIVE_LOCK: i64 = 0x74_61_63_68_6f;
+/// What the name of each database of this kind begins with, and that of no other.
+pub(crate) const SERVER: &str = "postgresql://";
 /// How long the server is waited for when connecting, unless the URL says otherwise.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 
@@ -162,12 +164,12 @@ impl ToSql for Value<'_> {
     to_sql_checked!();
 }
 
-/// The database's name without its password: `postgres host/database`.
+/// The database's name without its password: `postgresql://host/database`.
 fn name(config: &Config) -> String {
     let host = config.get_hosts().first().map_or_else(|| "localhost".to_owned(), host);
     let port = config.get_ports().first().map_or_else(String::new, |port| format!(":{port}"));
     let database = config.get_dbname().or(config.get_user()).unwrap_or("");
-    format!("postgresql://{host}{port}/{database}")
+    format!("{SERVER}{host}{port}/{database}")
 }
 
 fn host(host: &::postgres::config::Host) -> String {

@@ -1,7 +1,7 @@
 //! Many measurements at once.
 
 use tacho_record::{Failure, Measurement, Sample};
-use tacho_store::{Count, StoreError, Values};
+use tacho_store::{Count, Location, StoreError, Values};
 
 use crate::common::{Ground, begin, benchmark, cell, failed, host, new_run, revision, sample};
 
@@ -118,7 +118,8 @@ pub fn a_tampered_chunk_is_called_damaged(ground: &Ground) {
     let error = store.samples(measurements[0]).unwrap_err();
     let words = error.to_string();
     assert!(words.ends_with("is damaged: it is of format 9, and this program knows format 1"), "{words}");
-    assert!(error.hint().is_some());
+    let of_sqlite = error.hint().unwrap().contains("`sqlite3 ");
+    assert_eq!(of_sqlite, matches!(ground.location, Location::Folder(_)), "{:?}", error.hint());
     assert!(matches!(store.measurements(lab, &benchmark("x")), Err(StoreError::Corrupt { .. })));
     assert!(matches!(store.places(run.number), Err(StoreError::Corrupt { .. })));
     assert!(matches!(store.seal(run.number), Err(StoreError::Corrupt { .. })));
