@@ -45,7 +45,7 @@ impl Commits {
         let note = note.and(from).map(|from| parted(from, to, first)).or(self.shallow_note());
         let candidates = places.into_iter().map(|place| part.revision(place)).collect();
         let revisions = choose(candidates, selection.every, first, wanted);
-        Ok(Selected { revisions, commits: part.commits(), note })
+        Ok(Selected { known: revisions.clone(), revisions, commits: part.commits(), note })
     }
 
     fn list(&self, names: &[String]) -> Result<Selected, SubjectError> {
@@ -61,7 +61,12 @@ impl Commits {
         let mut revisions: Vec<Revision> = places.map(|place| part.revision(place)).collect();
         // Those of which neither has the other in its history may have the same place.
         revisions.sort_by(|one, two| (one.order, &one.id).cmp(&(two.order, &two.id)));
-        Ok(Selected { revisions, commits: part.commits(), note: self.shallow_note() })
+        Ok(Selected {
+            known: revisions.clone(),
+            revisions,
+            commits: part.commits(),
+            note: self.shallow_note(),
+        })
     }
 
     fn part(&self, tips: &[String], common: &[String]) -> Result<Part, SubjectError> {

@@ -78,6 +78,9 @@ impl Selection {
 pub struct Selected {
     /// What was asked for, in order of history, each once.
     pub revisions: Vec<Revision>,
+    /// The revisions whose places in history are known now, in its order: for releases the whole list, since
+    /// the places of those that were stored before may have changed with it; for git those asked for.
+    pub known: Vec<Revision>,
     /// All commits between the first and the last of them, side branches included, in order of history: those
     /// that the end of a range has and its start does not, or that some revisions of a list have and others
     /// do not. A merge on the main line has the files of all commits that it brought. None for releases.

@@ -97,7 +97,9 @@ impl History for Releases {
             What::Range { from, to } => self.range(from.as_deref(), to.as_deref(), selection)?,
             What::List(names) => self.list(names)?,
         };
-        Ok(Selected { revisions, commits: Vec::new(), note: None })
+        let names = self.names()?;
+        let known = (0..names.len()).map(|place| revision(names, place)).collect();
+        Ok(Selected { revisions, known, commits: Vec::new(), note: None })
     }
 }
 
@@ -176,6 +178,17 @@ mod tests {
         let selected = listed("1.0 2.0").select(&Selection { what, ..Selection::parse_range("..") }).unwrap();
         assert_eq!(selected.revisions.iter().map(|r| r.id.as_str()).collect::<Vec<_>>(), ["1.0", "2.0"]);
         assert_eq!(selected.commits, []);
+    }
+
+    #[test]
+    fn the_places_of_all_are_known_whatever_is_asked_for() {
+        let selected = listed("0.9 1.0 2.0").select(&Selection::parse_range("1.0")).unwrap();
+        let places = |revisions: &[Revision]| -> Vec<_> {
+            revisions.iter().map(|revision| (revision.id.clone(), revision.order)).collect()
+        };
+        assert_eq!(places(&selected.revisions), [("1.0".to_owned(), 2)]);
+        let all = [("0.9", 1), ("1.0", 2), ("2.0", 3)].map(|(name, order)| (name.to_owned(), order));
+        assert_eq!(places(&selected.known), all);
     }
 
     #[test]

@@ -62,7 +62,8 @@ fn what_git_knows_of_a_commit_is_there() {
     let repo = repo
         .git(&["tag", "-a", "-m", "annotated", "v1.0"])
         .git(&["tag", "-a", "-m", "nested", "again", "v1.0"]);
-    let Selected { revisions, commits, note } = range(&repo, "..");
+    let Selected { revisions, known, commits, note } = range(&repo, "..");
+    assert_eq!(known, revisions);
     assert_eq!(
         (revisions[1].id.as_str(), revisions[1].author.as_str()),
         (repo.id("HEAD").as_str(), "A. Author")
