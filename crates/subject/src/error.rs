@@ -50,6 +50,12 @@ pub enum SubjectError {
         /// What the system says.
         source: io::Error,
     },
+    /// A cache in which another process builds.
+    #[error("another tacho builds in `{path}`", path = path.display())]
+    CacheBusy {
+        /// The cache.
+        path: PathBuf,
+    },
     /// No space is left for checkouts, builds and artifacts.
     #[error("the disk that holds `{path}` is full", path = path.display())]
     DiskFull {
@@ -165,6 +171,7 @@ impl SubjectError {
             Self::BadArtifact { .. } => "artifacts are paths from the root of the checkout; `.` is all of it",
             Self::BadEvery { .. } => "such as 1h, 1d, 2w, 1month, 1y, commit or 10commits",
             Self::BadRange { .. } => "a range is `A..B`, `A..` or `..B`",
+            Self::CacheBusy { .. } => "give each its own with `--cache` or TACHO_CACHE",
             Self::DiskFull { .. } => "make room there, or choose another disk for the cache",
             Self::EmptyRange { same: true, .. } => "a revision named alone is measured alone",
             Self::EmptyRange { from, to, .. } => return Some(format!("did you mean `{to}..{from}`?")),

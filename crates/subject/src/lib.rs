@@ -14,6 +14,7 @@ mod error;
 mod files;
 mod git;
 mod history;
+mod lock;
 mod recognise;
 mod repository;
 mod scripted;

@@ -8,13 +8,14 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use tacho_record::plan::{Source, Subject};
+use tacho_record::plan::{Source, Subject, fill_shell};
 use tacho_record::{Build, BuildState, Digest, Revision};
 
 use crate::artifacts::{Cache, Content, relative};
-use crate::build::{Cut, Limits, Log, fill};
+use crate::build::{Cut, Limits, Log};
 use crate::checkout::{BUILD, Checkout, Stop, Work};
 use crate::git::REPOSITORY_VARIABLES;
+use crate::lock::Lock;
 use crate::repository::Repository;
 use crate::{Builder, Built, SubjectError};
 
@@ -27,7 +28,7 @@ const NEARLY_FULL: u64 = 1 << 30;
 
 /// Makes builds in a checkout of its own, and keeps them by digest.
 ///
-/// There may be one at a time for a cache: the checkout is always the same folder.
+/// There can be one at a time for a cache, which it locks: the checkout is always the same folder.
 #[derive(Debug)]
 pub struct Workshop {
     artifacts: Vec<String>,
@@ -37,11 +38,13 @@ pub struct Workshop {
     folder: PathBuf,
     recipe: Digest,
     timeout: Duration,
+    _lock: Lock,
 }
 
 impl Workshop {
     /// A workshop for that subject, whose plan is in that folder; `cache` is its own, to be made if need be, and
-    /// holds archives of at most `cache_limit` bytes, besides those that are needed.
+    /// holds archives of at most `cache_limit` bytes, besides those that are needed. An error when another
+    /// workshop has the same cache.
     pub fn new(
         subject: &Subject,
         plan_folder: &Path,
@@ -60,6 +63,8 @@ impl Workshop {
         let logs = cache.join("logs");
         fs::create_dir_all(&logs).map_err(SubjectError::cache("create", &logs))?;
         let folder = cache.canonicalize().map_err(SubjectError::cache("read", cache))?;
+        // Before anything in there is touched: what looks unfinished may be another's.
+        let lock = Lock::take(&folder)?;
         Ok(Self {
             artifacts: subject.artifacts.clone(),
             cache: Cache::open(&folder, cache_limit)?,
@@ -68,6 +73,7 @@ impl Workshop {
             folder,
             recipe: subject.recipe(),
             timeout: subject.build_timeout,
+            _lock: lock,
         })
     }
 
@@ -95,7 +101,7 @@ impl Workshop {
     fn command(&self, template: &str, revision: &Revision, log: &mut Log) -> Result<Command, SubjectError> {
         let jobs = available_parallelism().map_or(1, usize::from).to_string();
         let values = [("jobs", jobs.as_str()), ("release", &revision.id), ("revision", &revision.id)];
-        let script = fill(template, &values);
+        let script = fill_shell(template, &values);
         log.note(&format!("executes in {}:\n{script}", self.checkout.tree().display()))?;
         let mut command = Command::new("sh");
         command.args(["-c", &script]).current_dir(self.checkout.tree());

@@ -64,7 +64,7 @@ fn execute(folder: &TempDir, tools: &[&str]) -> Option<String> {
         eprintln!("`{missing}` is not installed: the plan is not executed");
         return None;
     }
-    let script = plan::fill(&build, &[("jobs", "2"), ("revision", "0")]);
+    let script = plan::fill_shell(&build, &[("jobs", "2"), ("revision", "0")]);
     succeed(Command::new("sh").args(["-c", &script]).current_dir(folder.path()));
     let kept = tempfile::tempdir().unwrap();
     for artifact in artifacts {

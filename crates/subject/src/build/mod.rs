@@ -2,10 +2,8 @@
 //!
 //! Which command that is, and what becomes of what it made, is in `workshop`.
 
-mod fill;
 mod log;
 mod process;
 
-pub(crate) use fill::fill;
 pub(crate) use log::Log;
 pub(crate) use process::{Cut, Ended, Limits, execute};

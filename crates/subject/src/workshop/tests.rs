@@ -113,6 +113,51 @@ fn values_are_filled_in_and_the_log_says_what_was_executed() {
 }
 
 #[test]
+fn shell_code_of_a_plan_is_executed_as_it_stands() {
+    let repo = repo().commit("a");
+    let text = r#"
+        [subject]
+        build = """
+        # Don't lose {jobs} here.
+        show() { printf '%s|' "$@"; }
+        { show {jobs} ${NO_SUCH:-x} '{revision}'; echo a b | awk '{print $2}'; } > out
+        cat >> out <<END
+        {revision}'s {{print}} {release}
+        END
+        git rev-parse --verify HEAD^{commit} >> out
+        """
+        artifacts = ["out"]
+        [[benchmark]]
+        name = "a"
+        command = "{build}/out"
+    "#;
+    // Here-documents end where a line begins.
+    let text: String = text.lines().flat_map(|line| [line.trim_start(), "\n"]).collect();
+    let refused = tacho_record::plan::parse(&text, "tacho.toml").unwrap_err();
+    assert_eq!(refused.errors[0].message, "`{release}` in `build`, but the subject has no releases");
+    let plan = tacho_record::plan::parse(&text.replace(" {release}", ""), "tacho.toml").unwrap();
+    let mut bench = Bench::new(&repo, &plan.subject, u64::MAX);
+    let id = repo.id("HEAD");
+    let artifact = bench.artifact(&id);
+    let jobs = available_parallelism().unwrap();
+    let wanted = format!("{jobs}|x|{id}|b\n{id}'s {{{{print}}}}\n{id}\n");
+    assert_eq!(bench.read(artifact, "out").unwrap(), wanted);
+}
+
+#[test]
+fn nobody_else_builds_in_the_same_cache() {
+    let repo = repo().commit("a");
+    let bench = Bench::of(&repo, "true", &["a"]);
+    let again = || Workshop::new(&subject(None, &["."]), repo.path(), bench.cache.path(), 0);
+    let error = again().unwrap_err();
+    let path = bench.cache.path().canonicalize().unwrap();
+    assert_eq!(error.to_string(), format!("another tacho builds in `{}`", path.display()));
+    assert_eq!(error.hint().unwrap(), "give each its own with `--cache` or TACHO_CACHE");
+    drop(bench.workshop);
+    assert!(again().is_ok());
+}
+
+#[test]
 fn a_command_sees_its_own_repository_and_no_other() {
     let repo = repo().commit("a").tag("v1").commit("b");
     let mut bench = Bench::of(&repo, "git describe --tags > out; cat >> out; env >> out", &["out"]);
@@ -187,7 +232,9 @@ fn an_interrupted_build_is_none() {
     assert_eq!(built, Built::Interrupted);
     // Raised already, not even the checkout begins; and afterwards all goes on.
     assert_eq!(bench.workshop.build(&revision(&repo.id("HEAD")), &interrupt).unwrap(), Built::Interrupted);
-    let mut again = Workshop::new(&subject(None, &["."]), repo.path(), bench.cache.path(), 0).unwrap();
+    let Bench { workshop, cache } = bench;
+    drop(workshop);
+    let mut again = Workshop::new(&subject(None, &["."]), repo.path(), cache.path(), 0).unwrap();
     let Built::Done { build, .. } = again.build(&revision(&repo.id("HEAD")), &NEVER).unwrap() else {
         panic!()
     };
