@@ -30,6 +30,7 @@ impl Builds<'_> {
         retry_failed: bool,
     ) -> Result<Option<Vec<Build>>, ExperimentError> {
         let mut builds = Vec::with_capacity(revisions.len());
+        self.keep_known(revisions)?;
         for (done, revision) in revisions.iter().enumerate() {
             let before = self.store.build(self.host, &revision.id, self.recipe)?;
             let keep = |build: &Build| build.state.artifact().is_some() || !retry_failed;
@@ -43,6 +44,17 @@ impl Builds<'_> {
             builds.push(build);
         }
         Ok(Some(builds))
+    }
+
+    /// What is built already must not make room for what is built now.
+    fn keep_known(&mut self, revisions: &[Revision]) -> Result<(), ExperimentError> {
+        let mut known = Vec::new();
+        for revision in revisions {
+            let build = self.store.build(self.host, &revision.id, self.recipe)?;
+            known.extend(build.and_then(|build| build.state.artifact()));
+        }
+        self.builder.keep(&known);
+        Ok(())
     }
 
     /// Unpacks the artifacts of these revisions, building again what the cache has let go; `None` when

@@ -6,6 +6,9 @@ use tacho_record::plan::Benchmark;
 use tacho_record::{BenchmarkKey, Build, Cell, Digest, Parameters, Plan, Revision};
 use tacho_store::Count;
 
+use crate::definitions::Failures;
+use crate::equal::Equals;
+
 /// What is wanted, beyond what the plan says.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
@@ -23,9 +26,11 @@ pub struct Counts(HashMap<(String, String, Digest), Samples>);
 
 /// How many samples there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Samples {
-    valid: u32,
-    failed: u32,
+pub struct Samples {
+    /// Those that count.
+    pub valid: u32,
+    /// Those that failed, the warm-up left out.
+    pub failed: u32,
 }
 
 impl Counts {
@@ -33,14 +38,14 @@ impl Counts {
     pub fn new(counts: impl IntoIterator<Item = Count>) -> Self {
         let entry = |count: Count| {
             let Count { benchmark, revision, artifact, valid, failed } = count;
-            ((benchmark.to_string(), revision, artifact), Samples { valid, failed })
+            ((benchmark.identity(), revision, artifact), Samples { valid, failed })
         };
         Self(counts.into_iter().map(entry).collect())
     }
 
     /// Those of a revision's present build: what was measured of another program is no part of them.
-    fn of(&self, key: &str, revision: &str, artifact: Digest) -> Samples {
-        self.0.get(&(key.to_owned(), revision.to_owned(), artifact)).copied().unwrap_or_default()
+    pub fn of(&self, key: &BenchmarkKey, revision: &str, artifact: Digest) -> Samples {
+        self.0.get(&(key.identity(), revision.to_owned(), artifact)).copied().unwrap_or_default()
     }
 }
 
@@ -58,16 +63,29 @@ pub fn benchmarks(plan: &Plan) -> Vec<(&Benchmark, BenchmarkKey)> {
     plan.benchmarks.iter().flat_map(|b| keys(b).into_iter().map(move |key| (b, key))).collect()
 }
 
+/// What is known of what is there.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The builds of the range, in order of history.
+    pub built: &'a [(&'a Revision, &'a Build)],
+    /// The samples that are kept.
+    pub counts: &'a Counts,
+    /// Who stands for whom.
+    pub equals: &'a Equals,
+    /// What is known of cells that have only ever failed.
+    pub failures: &'a Failures,
+}
+
 /// The cells that still lack samples, the newest revision first, so that its answer is the reference.
-pub fn missing(plan: &Plan, built: &[(&Revision, &Build)], counts: &Counts, wanted: Wanted) -> Vec<Cell> {
+pub fn missing(plan: &Plan, known: Known<'_>, wanted: Wanted) -> Vec<Cell> {
     let benchmarks = benchmarks(plan);
     let mut cells = Vec::new();
-    for (revision, artifact) in built.iter().rev().filter_map(|(r, b)| Some((r, b.state.artifact()?))) {
+    for (revision, artifact) in known.built.iter().rev().filter_map(|(r, b)| Some((r, b.state.artifact()?))) {
         for (_, key) in &benchmarks {
-            let stands_for_others =
-                wanted.measure_equal || representative(built, artifact, key, counts) == revision.id;
-            let rounds = lacking(counts.of(&key.to_string(), &revision.id, artifact), wanted);
-            if stands_for_others && rounds > 0 {
+            let rounds = known.lacking(key, &revision.id, artifact, wanted);
+            if rounds > 0
+                && (wanted.measure_equal || known.is_measured_for(key, &revision.id, artifact, wanted))
+            {
                 let revision = revision.id.clone();
                 cells.push(Cell { revision, artifact, benchmark: key.clone(), rounds });
             }
@@ -76,32 +94,31 @@ pub fn missing(plan: &Plan, built: &[(&Revision, &Build)], counts: &Counts, want
     cells
 }
 
-/// How many rounds a cell with these samples still lacks.
-fn lacking(count: Samples, wanted: Wanted) -> u32 {
-    let hopeless = count.valid == 0 && count.failed > 0;
-    match (hopeless, wanted.retry_failed) {
-        (true, true) => wanted.rounds,
-        (true, false) => 0,
-        (false, _) => wanted.rounds.saturating_sub(count.valid + count.failed),
+impl Known<'_> {
+    /// How many rounds a cell still lacks.
+    fn lacking(&self, key: &BenchmarkKey, revision: &str, artifact: Digest, wanted: Wanted) -> u32 {
+        let Samples { valid, failed } = self.counts.of(key, revision, artifact);
+        if self.failures.are_void(key, revision, artifact) {
+            return wanted.rounds;
+        }
+        match (self.failures.is_hopeless(key, revision, artifact), wanted.retry_failed) {
+            (true, true) => wanted.rounds,
+            (true, false) => 0,
+            (false, _) => wanted.rounds.saturating_sub(valid + failed),
+        }
     }
-}
 
-/// Which of the revisions with this artifact is measured for all of them: the one with the most samples, so
-/// that nothing is repeated; else the first in history.
-fn representative<'a>(
-    built: &[(&'a Revision, &Build)],
-    artifact: Digest,
-    key: &BenchmarkKey,
-    counts: &Counts,
-) -> &'a str {
-    let key = key.to_string();
-    let equal = built.iter().filter(|(_, build)| build.state.artifact() == Some(artifact));
-    let samples = |revision: &Revision| {
-        let count = counts.of(&key, &revision.id, artifact);
-        count.valid + count.failed
-    };
-    // `max_by_key` keeps the last of equals, hence the reversal: the first in history wins a tie.
-    equal.rev().max_by_key(|(revision, _)| samples(revision)).map_or("", |(revision, _)| &revision.id)
+    /// Whether this revision is the one of its artifact's that is measured: the one that stands for the others
+    /// already, as long as it is in the range or has enough samples; else the first of the range.
+    fn is_measured_for(&self, key: &BenchmarkKey, revision: &str, artifact: Digest, wanted: Wanted) -> bool {
+        let mut equal = self.built.iter().filter(|(_, build)| build.state.artifact() == Some(artifact));
+        let first = equal.clone().next().map(|(revision, _)| revision.id.as_str());
+        match self.equals.of(key, artifact) {
+            Some((stands, _)) if equal.any(|(other, _)| other.id == stands) => stands == revision,
+            Some((_, samples)) if samples >= wanted.rounds => false,
+            _ => first == Some(revision),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -122,14 +139,20 @@ mod tests {
             let index = revisions.iter().position(|r| r.id == revision).unwrap();
             Digest::of(artifacts[index])
         };
-        let counts = Counts::new(rows.iter().map(|&(revision, valid, failed)| Count {
+        let rows = rows.iter().map(|&(revision, valid, failed)| Count {
             benchmark: key.clone(),
             revision: revision.to_owned(),
             artifact: artifact(revision),
             valid,
             failed,
-        }));
-        missing(&plan, &pairs, &counts, wanted).into_iter().map(|cell| (cell.revision, cell.rounds)).collect()
+        });
+        let rows: Vec<Count> = rows.collect();
+        let failing = rows.iter().filter(|count| count.valid == 0);
+        let failing = failing.map(|count| (key.identity(), count.revision.clone(), count.artifact));
+        let failures = Failures::hopeless(failing);
+        let (counts, equals) = (Counts::new(rows.clone()), Equals::new(&rows));
+        let known = Known { built: &pairs, counts: &counts, equals: &equals, failures: &failures };
+        missing(&plan, known, wanted).into_iter().map(|cell| (cell.revision, cell.rounds)).collect()
     }
 
     fn pairs(expected: &[(&str, u32)]) -> Vec<(String, u32)> {

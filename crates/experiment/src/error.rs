@@ -8,6 +8,12 @@ use tacho_subject::SubjectError;
 /// What stops an experiment; a failing build or execution does not, it is a result.
 #[derive(Debug, thiserror::Error)]
 pub enum ExperimentError {
+    /// The folder with a build went away while it was measured.
+    #[error("the build in `{}` is gone", path.display())]
+    BuildGone {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The file that holds the right answer cannot be read.
     #[error("cannot read the expected output `{path}`: {source}")]
     ExpectedOutput {
@@ -15,6 +21,14 @@ pub enum ExperimentError {
         path: PathBuf,
         /// Why.
         source: std::io::Error,
+    },
+    /// A file or folder that a benchmark needs is not there.
+    #[error("benchmark `{benchmark}` needs `{}`, which does not exist", path.display())]
+    InputMissing {
+        /// The benchmark's name.
+        benchmark: String,
+        /// The file for its standard input, or the folder that it is executed in.
+        path: PathBuf,
     },
     /// What was measured cannot be kept or read.
     #[error(transparent)]
@@ -29,6 +43,12 @@ impl ExperimentError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
+            ExperimentError::BuildGone { .. } => Some(
+                "who cleans the cache? nothing is lost: the same command builds again and goes on".to_owned(),
+            ),
+            ExperimentError::InputMissing { .. } => {
+                Some("`stdin` and `directory` are paths from the plan's folder".to_owned())
+            }
             ExperimentError::ExpectedOutput { .. } => {
                 Some("`expect.stdout.file` is a path from the plan's folder".to_owned())
             }

@@ -10,8 +10,11 @@
 
 mod builds;
 mod cells;
+pub mod definitions;
+pub mod equal;
 mod error;
 mod observer;
+mod progress;
 pub mod schedule;
 pub mod series;
 mod track;
@@ -23,4 +26,5 @@ pub use builds::failures;
 pub use cells::benchmarks;
 pub use error::ExperimentError;
 pub use observer::{Event, Observer, Silent};
-pub use track::{Bench, GIVE_UP_AFTER, Question, Tracked, track};
+pub use progress::GIVE_UP_AFTER;
+pub use track::{Bench, Question, Tracked, track};

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use tacho_record::{BenchmarkKey, Build, Digest, Metric, Point, Revision, Series, SeriesKey};
 use tacho_store::{HostId, Store, StoreError, Values};
 
+use crate::equal::Equals;
+
 /// Which builds and samples a series is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Of<'a> {
@@ -16,6 +18,8 @@ pub struct Of<'a> {
     pub benchmark: &'a BenchmarkKey,
     /// The recipe whose builds are meant; a revision that was never built by it shows its last build.
     pub recipe: Digest,
+    /// Who stands for whom.
+    pub equals: &'a Equals,
 }
 
 /// All series of one benchmark on one host, one a metric, over these revisions.
@@ -32,7 +36,7 @@ pub fn read(
     let mut all = Vec::with_capacity(metrics.len());
     for metric in metrics {
         let values = store.values(of.host, of.benchmark, &metric.name)?;
-        let material = Material::new(&builds, &values);
+        let material = Material::new(&builds, &values, of);
         let (benchmark, host) = (of.benchmark.clone(), of.host_name.to_owned());
         all.push(Series {
             key: SeriesKey { benchmark, host, metric: metric.clone() },
@@ -53,19 +57,16 @@ pub fn present_builds(builds: &[Build], recipe: Digest) -> HashMap<String, Build
 struct Material<'a> {
     builds: &'a HashMap<String, Build>,
     values: HashMap<(&'a str, Digest), Vec<&'a Values>>,
-    /// For each artifact a revision that was measured.
-    measured: HashMap<Digest, &'a str>,
+    of: Of<'a>,
 }
 
 impl<'a> Material<'a> {
-    fn new(builds: &'a HashMap<String, Build>, all: &'a [Values]) -> Self {
+    fn new(builds: &'a HashMap<String, Build>, all: &'a [Values], of: Of<'a>) -> Self {
         let mut values: HashMap<(&str, Digest), Vec<&Values>> = HashMap::new();
-        let mut measured = HashMap::new();
-        for one in all {
+        for one in all.iter().filter(|one| !one.values.is_empty() || one.failed > 0) {
             values.entry((&one.revision, one.artifact)).or_default().push(one);
-            measured.entry(one.artifact).or_insert(one.revision.as_str());
         }
-        Self { builds, values, measured }
+        Self { builds, values, of }
     }
 
     fn point(&self, revision: &Revision) -> Point {
@@ -73,8 +74,8 @@ impl<'a> Material<'a> {
         let artifact = build.and_then(|build| build.state.artifact());
         let own = artifact.and_then(|artifact| self.values.get(&(revision.id.as_str(), artifact)));
         let other = artifact.filter(|_| own.is_none()).and_then(|artifact| {
-            let name = *self.measured.get(&artifact)?;
-            Some((name, self.values.get(&(name, artifact))?))
+            let (name, _) = self.of.equals.of(self.of.benchmark, artifact)?;
+            (name != revision.id).then_some((name, self.values.get(&(name, artifact))?))
         });
         let values = || own.or(other.map(|(_, values)| values)).into_iter().flatten();
         Point {
@@ -90,7 +91,10 @@ impl<'a> Material<'a> {
 
 #[cfg(test)]
 mod tests {
-    use tacho_record::Failure;
+    use std::collections::BTreeMap;
+
+    use tacho_record::{Failure, Host, Parameters};
+    use tacho_store::{Count, Location};
 
     use super::*;
     use crate::builds::tests::{built, revision};
@@ -101,7 +105,21 @@ mod tests {
     }
 
     fn point(builds: &[Build], all: &[Values], revision: &Revision) -> Point {
-        Material::new(&present_builds(builds, Digest::of("recipe")), all).point(revision)
+        let benchmark = BenchmarkKey { name: "b".into(), version: 1, parameters: Parameters::default() };
+        let count = |values: &Values| Count {
+            benchmark: benchmark.clone(),
+            revision: values.revision.clone(),
+            artifact: values.artifact,
+            valid: u32::try_from(values.values.len()).unwrap(),
+            failed: values.failed,
+        };
+        let equals = Equals::new(&all.iter().map(count).collect::<Vec<_>>());
+        let recipe = Digest::of("recipe");
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&Location::Folder(folder.path().join(".tacho"))).unwrap();
+        let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
+        let of = Of { host, host_name: "lab", benchmark: &benchmark, recipe, equals: &equals };
+        Material::new(&present_builds(builds, recipe), all, of).point(revision)
     }
 
     #[test]

@@ -6,18 +6,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tacho_measure::Executor;
-use tacho_record::{BenchmarkKey, Build, Cell, Digest, Metric, Outcome, Place, Plan, Revision, Run};
+use tacho_record::{Build, Cell, Digest, Metric, Outcome, Plan, Revision, Run, Sample};
 use tacho_store::{HostId, MeasurementId, NewRun, Store};
 use tacho_subject::Builder;
 
 use crate::builds::Builds;
-use crate::cells::{self, Counts, Wanted};
+use crate::cells::{self, Counts, Known, Wanted};
+use crate::definitions::Failures;
+use crate::equal::Equals;
+use crate::progress::{CellProgress, Progress};
 use crate::schedule::Schedule;
-use crate::trial::{Trial, Tried, Workplace};
+use crate::trial::{self, Trial, Tried, Workplace};
 use crate::{Event, ExperimentError, Observer};
 
-/// A cell that fails in its first executions, this many in a row, is executed no more (docs/method.md).
-pub const GIVE_UP_AFTER: usize = 2;
+/// How often builds may come out otherwise before what they are built of is left alone.
+const ATTEMPTS: u32 = 3;
 
 /// Everything an experiment works with.
 pub struct Bench<'a> {
@@ -63,13 +66,15 @@ pub struct Question {
 }
 
 impl Question {
-    /// What makes it the same question: plan, revisions and what is wanted of them; not the seed.
+    /// What makes it the same question: benchmarks, recipe, revisions and what is wanted of them; not the seed,
+    /// and nothing else of the plan.
     #[must_use]
     pub fn digest(&self) -> Digest {
         let revisions: Vec<&str> = self.revisions.iter().map(|revision| revision.id.as_str()).collect();
-        let wanted = (self.rounds, self.measure_equal, self.retry_failed);
-        let text = format!("{:?}\n{revisions:?}\n{:?}\n{wanted:?}", self.plan, self.recipe);
-        Digest::of(text)
+        let plan = (&self.plan.benchmarks, self.plan.measure.warmup);
+        let question = (plan, self.recipe, revisions, self.rounds, self.measure_equal, self.retry_failed);
+        // Only a number that JSON cannot write has no text, and plans refuse those.
+        Digest::of(serde_json::to_string(&question).unwrap_or_else(|_| format!("{question:?}")))
     }
 
     fn wanted(&self) -> Wanted {
@@ -89,6 +94,8 @@ pub struct Tracked {
     pub samples: usize,
     /// Whether the user stopped it: the same command goes on from there.
     pub interrupted: bool,
+    /// Whether some builds came out otherwise each time, so that what is missing of them was not measured.
+    pub unsettled: bool,
     /// Time spent in builds, checkouts included.
     pub building: Duration,
     /// Time spent in executions, hooks included.
@@ -105,20 +112,28 @@ pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, Expe
         run: None,
         samples: 0,
         interrupted: true,
+        unsettled: false,
         building: Duration::ZERO,
         executing: Duration::ZERO,
     };
+    for benchmark in &question.plan.benchmarks {
+        trial::check(benchmark, &question.plan_folder)?;
+    }
     bench.store.put_revisions(&question.revisions)?;
     let began = Instant::now();
-    let Some(builds) = bench.builds(question).all(&question.revisions, question.retry_failed)? else {
+    // A run that is taken up again has tried before what was to be tried again.
+    let taken_up = bench.store.unfinished_run(question.digest(), bench.host)?.is_some();
+    let retry = question.retry_failed && !taken_up;
+    let Some(builds) = bench.builds(question).all(&question.revisions, retry)? else {
         return Ok(tracked);
     };
     tracked.builds = builds;
-    let prepared = bench.prepare(question, &tracked.builds)?;
+    let prepared = bench.prepare(question, &mut tracked)?;
     tracked.building = began.elapsed();
     match prepared {
         Prepared::Interrupted => {}
         Prepared::NothingToDo => tracked.interrupted = false,
+        Prepared::Changed => (tracked.interrupted, tracked.unsettled) = (false, true),
         Prepared::Ready(session) => {
             tracked.run = Some(session.run.number);
             bench.measure(question, &session, &mut tracked)?;
@@ -135,6 +150,8 @@ struct Session {
 }
 
 enum Prepared {
+    /// A build came out otherwise when it was built again: what is missing has changed.
+    Changed,
     Interrupted,
     NothingToDo,
     Ready(Box<Session>),
@@ -153,7 +170,7 @@ impl Bench<'_> {
     }
 
     /// Takes up the interrupted run of the same question, else begins one with what is missing.
-    fn prepare(&mut self, question: &Question, builds: &[Build]) -> Result<Prepared, ExperimentError> {
+    fn prepare(&mut self, question: &Question, tracked: &mut Tracked) -> Result<Prepared, ExperimentError> {
         if let Some(run) = self.store.unfinished_run(question.digest(), self.host)? {
             let cells = self.store.cells(run.number)?;
             match self.unpack(question, cells.iter().map(|(_, cell)| cell))? {
@@ -162,25 +179,36 @@ impl Bench<'_> {
                     return Ok(Prepared::Ready(Box::new(Session { run, cells, folders })));
                 }
                 // A build came out otherwise: what is measured from here on belongs to a run of its own.
-                Some(_) => {}
+                Some(_) => self.store.abandon_run(run.number, self.executor.now())?,
             }
         }
-        self.begin(question, builds)
+        for _ in 0..ATTEMPTS {
+            // As they are now: some may have been built again.
+            if let Some(builds) = self.builds(question).all(&question.revisions, false)? {
+                tracked.builds = builds;
+            }
+            match self.begin(question, &tracked.builds)? {
+                Prepared::Changed => {}
+                prepared => return Ok(prepared),
+            }
+        }
+        Ok(Prepared::Changed)
     }
 
+    /// Begins a run with what is missing.
     fn begin(&mut self, question: &Question, builds: &[Build]) -> Result<Prepared, ExperimentError> {
-        let pairs: Vec<(&Revision, &Build)> = question.revisions.iter().zip(builds).collect();
-        let counts = Counts::new(self.store.counts(self.host)?);
-        let mut cells = cells::missing(&question.plan, &pairs, &counts, question.wanted());
-        let Some(folders) = self.unpack(question, cells.iter())? else { return Ok(Prepared::Interrupted) };
-        cells.retain(|cell| folders.contains_key(&cell.artifact));
+        let cells = self.missing(question, builds)?;
         if cells.is_empty() {
             return Ok(Prepared::NothingToDo);
+        }
+        let Some(folders) = self.unpack(question, cells.iter())? else { return Ok(Prepared::Interrupted) };
+        if !cells.iter().all(|cell| folders.contains_key(&cell.artifact)) {
+            return Ok(Prepared::Changed);
         }
         let metrics: Vec<Metric> =
             Metric::BUILT_IN.iter().filter_map(|name| Metric::built_in(name)).collect();
         self.store.put_metrics(&metrics)?;
-        let run = self.store.begin_run(&NewRun {
+        let new = NewRun {
             question: question.digest(),
             plan: question.plan_text.clone(),
             seed: question.seed,
@@ -189,10 +217,20 @@ impl Bench<'_> {
             version: question.version.clone(),
             started: self.executor.now(),
             conditions: question.conditions.clone(),
-        })?;
-        let ids = self.store.put_cells(run.number, self.host, &cells)?;
+        };
+        let (run, ids) = self.store.begin_run(&new, &cells)?;
         let cells = ids.into_iter().zip(cells).collect();
         Ok(Prepared::Ready(Box::new(Session { run, cells, folders })))
+    }
+
+    fn missing(&mut self, question: &Question, builds: &[Build]) -> Result<Vec<Cell>, ExperimentError> {
+        let built: Vec<(&Revision, &Build)> = question.revisions.iter().zip(builds).collect();
+        let counts = self.store.counts(self.host)?;
+        let failures = Failures::read(self.store, self.host, &counts, &question.plan)?;
+        let equals = Equals::new(&counts);
+        let counts = Counts::new(counts);
+        let known = Known { built: &built, counts: &counts, equals: &equals, failures: &failures };
+        Ok(cells::missing(&question.plan, known, question.wanted()))
     }
 
     fn unpack<'c>(
@@ -222,7 +260,7 @@ impl Bench<'_> {
         let mut progress = self.progress(question, session, &schedule)?;
         for round in schedule.rounds() {
             for trial in schedule.round(round) {
-                if progress.done(trial.place) || progress.given_up(trial.cell) {
+                if progress.is_needless(trial.place, trial.cell) {
                     continue;
                 }
                 if self.interrupt.load(Ordering::Relaxed)
@@ -254,14 +292,16 @@ impl Bench<'_> {
         let (id, cell) = &session.cells[trial.cell];
         let began = Instant::now();
         let reference = progress.reference(&cell.benchmark);
-        let tried = progress.trials[trial.cell].execute(self.executor, trial.place, reference);
+        let tried = progress.trials[trial.cell].execute(self.executor, trial.place, reference)?;
         let took = began.elapsed();
         tracked.executing += took;
         let Tried::Sampled { sample, answer } = tried else { return Ok(false) };
         if let (Some(answer), None) = (answer, reference) {
             // Before the sample: a kill between the two must not let a later answer become the reference.
             self.store.put_answer(&cell.benchmark, answer)?;
-            progress.references.insert(cell.benchmark.to_string(), answer);
+            // On a shared store another host's answer may have been first.
+            let first = self.store.answer(&cell.benchmark)?.unwrap_or(answer);
+            progress.references.insert(cell.benchmark.identity(), first);
         }
         self.store.put_sample(*id, &sample)?;
         tracked.samples += 1;
@@ -288,25 +328,38 @@ impl Bench<'_> {
             total,
             done: done.len(),
         });
-        let mut progress = Progress {
-            trials: Vec::new(),
-            begun: cells.iter().map(|cell| Begun::new(schedule.executions(cell.rounds))).collect(),
-            references: HashMap::new(),
-            done,
-        };
+        let counts = Counts::new(self.store.counts(self.host)?);
+        let mut progress =
+            Progress { trials: Vec::new(), cells: Vec::new(), references: HashMap::new(), done };
         for (index, (id, cell)) in session.cells.iter().enumerate() {
+            let samples = self.store.samples(*id)?;
+            let enough = enough(question, cell, &counts, &samples);
             progress.trials.push(prepare_trial(question, cell, &session.folders[&cell.artifact])?);
+            progress.cells.push(CellProgress::new(schedule.executions(cell.rounds), enough));
             if let Some(answer) = self.store.answer(&cell.benchmark)? {
-                progress.references.insert(cell.benchmark.to_string(), answer);
+                progress.references.insert(cell.benchmark.identity(), answer);
             }
-            if !progress.done.is_empty() {
-                for sample in self.store.samples(*id)? {
-                    progress.record(index, sample.place, &sample.outcome);
-                }
+            for sample in samples {
+                progress.record(index, sample.place, &sample.outcome);
             }
         }
         Ok(progress)
     }
+}
+
+/// How many samples of its own a cell needs in this run: what it set out for, unless another run has meanwhile
+/// taken some of them.
+fn enough(question: &Question, cell: &Cell, counts: &Counts, own: &[Sample]) -> u32 {
+    let all = counts.of(&cell.benchmark, &cell.revision, cell.artifact);
+    let own = |counts: fn(&Sample) -> bool| {
+        let number = own.iter().filter(|sample| sample.place.round > 0 && counts(sample)).count();
+        u32::try_from(number).unwrap_or(u32::MAX)
+    };
+    let valid = all.valid.saturating_sub(own(|sample| sample.outcome == Outcome::Valid));
+    let failed = all.failed.saturating_sub(own(|sample| sample.outcome != Outcome::Valid));
+    // Failures that were to be tried again are not what was wanted.
+    let elsewhere = if valid == 0 { 0 } else { valid + failed };
+    cell.rounds.min(question.rounds.saturating_sub(elsewhere))
 }
 
 fn prepare_trial(question: &Question, cell: &Cell, build: &Path) -> Result<Trial, ExperimentError> {
@@ -317,56 +370,4 @@ fn prepare_trial(question: &Question, cell: &Cell, build: &Path) -> Result<Trial
         .find(|(_, key)| *key == cell.benchmark)
         .expect("a run's cells come from the plan, which is part of the question's digest");
     Trial::new(benchmark, &cell.benchmark.parameters, workplace)
-}
-
-/// Where a run stands.
-struct Progress {
-    trials: Vec<Trial>,
-    begun: Vec<Begun>,
-    references: HashMap<String, Digest>,
-    done: std::collections::HashSet<Place>,
-}
-
-/// How a cell's first executions went.
-struct Begun {
-    left: usize,
-    failed: usize,
-    succeeded: bool,
-}
-
-impl Begun {
-    fn new(executions: usize) -> Self {
-        Self { left: executions, failed: 0, succeeded: false }
-    }
-
-    fn hopeless(&self) -> bool {
-        !self.succeeded && self.failed >= GIVE_UP_AFTER
-    }
-}
-
-impl Progress {
-    fn done(&self, place: Place) -> bool {
-        self.done.contains(&place)
-    }
-
-    fn given_up(&self, cell: usize) -> bool {
-        self.begun[cell].hopeless()
-    }
-
-    fn reference(&self, key: &BenchmarkKey) -> Option<Digest> {
-        self.references.get(&key.to_string()).copied()
-    }
-
-    /// Takes note of a sample; says how many executions are left out if the cell is given up with it.
-    fn record(&mut self, cell: usize, place: Place, outcome: &Outcome) -> Option<usize> {
-        self.done.insert(place);
-        let begun = &mut self.begun[cell];
-        begun.left = begun.left.saturating_sub(1);
-        let was_hopeless = begun.hopeless();
-        match outcome {
-            Outcome::Valid => begun.succeeded = true,
-            Outcome::Failed { .. } => begun.failed += 1,
-        }
-        (begun.hopeless() && !was_hopeless).then_some(begun.left)
-    }
 }

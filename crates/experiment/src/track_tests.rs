@@ -17,8 +17,12 @@ use crate::{Bench, ExperimentError, Question, Silent, Tracked, track};
 
 /// A plan with these benchmarks.
 pub fn plan(benchmarks: &str) -> Plan {
-    let text = format!("[subject]\n[measure]\nrounds = 3\n{benchmarks}");
-    tacho_record::plan::parse(&text, "tacho.toml").unwrap_or_else(|errors| panic!("{}", errors.render(false)))
+    tacho_record::plan::parse(&plan_text(benchmarks), "tacho.toml")
+        .unwrap_or_else(|errors| panic!("{}", errors.render(false)))
+}
+
+fn plan_text(benchmarks: &str) -> String {
+    format!("[subject]\n[measure]\nrounds = 3\n{benchmarks}")
 }
 
 const TWO: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nexpect = { stdout = 'same' }\n\
@@ -27,7 +31,7 @@ const TWO: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nexpect =
 /// A laboratory whose history, builds and executions are scripted.
 struct Lab {
     folder: TempDir,
-    plan: Plan,
+    benchmarks: String,
     revisions: Vec<Revision>,
     contents: BTreeMap<String, BuildState>,
     retry_failed: bool,
@@ -38,7 +42,7 @@ impl Lab {
         let revisions: Vec<Revision> = (1..=revisions).map(revision).collect();
         let contents = revisions.iter().map(|r| (r.id.clone(), built(&r.id))).collect();
         let folder = tempfile::tempdir().unwrap();
-        Self { folder, plan: plan(benchmarks), revisions, contents, retry_failed: false }
+        Self { folder, benchmarks: benchmarks.to_owned(), revisions, contents, retry_failed: false }
     }
 
     fn build(mut self, revision: &str, state: BuildState) -> Self {
@@ -55,12 +59,12 @@ impl Lab {
 
     fn question(&self) -> Question {
         Question {
-            plan: self.plan.clone(),
-            plan_text: String::new(),
+            rounds: plan(&self.benchmarks).measure.rounds,
+            plan: plan(&self.benchmarks),
+            plan_text: plan_text(&self.benchmarks),
             plan_folder: self.folder.path().to_owned(),
             revisions: self.revisions.clone(),
             recipe: Digest::of("scripted"),
-            rounds: self.plan.measure.rounds,
             measure_equal: false,
             retry_failed: self.retry_failed,
             seed: 11,
@@ -195,6 +199,78 @@ fn what_fails_each_time_is_given_up_and_left_alone() {
     assert_eq!(lab.track(fails_at_r1).unwrap().samples, 0);
     lab.retry_failed = true;
     assert_eq!(lab.track(well).unwrap().samples, 2 * 4);
+}
+
+#[test]
+fn failures_of_a_command_that_was_mended_mean_nothing() {
+    let mut lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'typo'", 1);
+    lab.track(|_, at| ended(Ended::Exited(127), at)).unwrap();
+    assert_eq!(lab.track(well).unwrap().samples, 0);
+    lab.benchmarks = lab.benchmarks.replace("typo", "right");
+    assert_eq!(lab.track(well).unwrap().samples, 4, "it is executed as it reads now");
+}
+
+#[test]
+fn a_failure_after_a_good_warm_up_is_not_given_up() {
+    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 1);
+    let executed = Shared::new(0);
+    lab.track(|_, at| {
+        executed.set(executed.get() + 1);
+        let how = match executed.get() {
+            1 => Ended::Exited(0),
+            2 => Ended::TimedOut,
+            _ => Ended::Interrupted,
+        };
+        ended(how, at)
+    })
+    .unwrap();
+    assert_eq!(lab.track(well).unwrap().samples, 2, "the rounds that were left");
+}
+
+#[test]
+fn parameters_that_read_alike_are_two_benchmarks() {
+    let benchmark =
+        |n: &str| format!("[[benchmark]]\nname = 'a'\ncommand = 'a {{n}}'\nparameters = {{ n = [{n}] }}");
+    let mut lab = Lab::new(&benchmark("1"), 1);
+    assert_eq!(lab.track(well).unwrap().samples, 4);
+    lab.benchmarks = benchmark("'1'");
+    assert_eq!(lab.track(well).unwrap().samples, 4);
+}
+
+#[test]
+fn what_another_run_took_meanwhile_is_not_repeated() {
+    let mut lab = Lab::new(TWO, 1);
+    let executed = Shared::new(0);
+    lab.track(|request, at| {
+        executed.set(executed.get() + 1);
+        if executed.get() > 3 { ended(Ended::Interrupted, at) } else { well(request, at) }
+    })
+    .unwrap();
+    let both = std::mem::replace(
+        &mut lab.benchmarks,
+        TWO.split("[[benchmark]]\nname = 'b'").next().unwrap().to_owned(),
+    );
+    lab.track(well).unwrap();
+    lab.benchmarks = both;
+    lab.track(well).unwrap();
+    let counted = lab.samples().iter().filter(|line| line.contains(" a ") && !line.contains(" 0.")).count();
+    assert_eq!(counted, 3, "{:#?}", lab.samples());
+}
+
+#[test]
+fn a_build_that_comes_out_otherwise_begins_a_run_of_its_own() {
+    let mut lab = Lab::new(TWO, 1);
+    let executed = Shared::new(0);
+    lab.track(|request, at| {
+        executed.set(executed.get() + 1);
+        if executed.get() > 3 { ended(Ended::Interrupted, at) } else { well(request, at) }
+    })
+    .unwrap();
+    // The cache is empty in each session, so it is built again, this time to something else.
+    lab = lab.build("r1", built("other"));
+    let tracked = lab.track(well).unwrap();
+    assert_eq!((tracked.run, tracked.samples, tracked.unsettled), (Some(2), 2 * 4, false));
+    assert_eq!(lab.track(well).unwrap().samples, 0, "and then nothing is missing");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::{Timestamp, Unit};
 use tacho_measure::{Capture, Ended, Execution, Executor, Request};
-use tacho_record::plan::{Benchmark, ExpectOutput, fill};
+use tacho_record::plan::{Benchmark, ExpectOutput, fill, fill_shell};
 use tacho_record::{Digest, Failure, Outcome, Parameters, Place, Sample};
 
 use crate::ExperimentError;
@@ -13,6 +13,8 @@ use crate::ExperimentError;
 /// A benchmark at a build, ready to be executed.
 #[derive(Clone, Debug)]
 pub struct Trial {
+    /// The folder of the build, if it was there when this was prepared.
+    build: Option<PathBuf>,
     request: Request,
     prepare: Option<Request>,
     conclude: Option<Request>,
@@ -45,6 +47,12 @@ pub enum Tried {
     },
     /// The user interrupted it: there is no sample.
     Interrupted,
+}
+
+impl Tried {
+    fn has_failed(&self) -> bool {
+        matches!(self, Tried::Sampled { sample, .. } if sample.outcome != Outcome::Valid)
+    }
 }
 
 /// What is filled into a benchmark's command for one build.
@@ -85,9 +93,10 @@ impl Trial {
         let hook = |script: &Option<String>| {
             script
                 .as_ref()
-                .map(|script| request(["sh", "-c", &fill(script, &values)].map(str::to_owned).to_vec()))
+                .map(|script| request(["sh", "-c", &fill_shell(script, &values)].map(str::to_owned).to_vec()))
         };
         Ok(Self {
+            build: workplace.build.exists().then(|| workplace.build.to_owned()),
             prepare: hook(&benchmark.prepare),
             conclude: hook(&benchmark.conclude),
             request: Request {
@@ -101,21 +110,43 @@ impl Trial {
     }
 
     /// Executes it once; `reference` is the digest of the first valid answer, if there was one.
-    pub fn execute(&self, executor: &mut dyn Executor, place: Place, reference: Option<Digest>) -> Tried {
+    ///
+    /// That the build is gone is no failure of the subject's, and an error.
+    pub fn execute(
+        &self,
+        executor: &mut dyn Executor,
+        place: Place,
+        reference: Option<Digest>,
+    ) -> Result<Tried, ExperimentError> {
         let before = self.prepare.as_ref().map(|hook| executor.execute(hook));
         match before.as_ref().and_then(|execution| hook_failure("prepare", execution)) {
-            Some(HookEnd::Interrupted) => return Tried::Interrupted,
-            Some(HookEnd::Failed(failure)) => {
+            Some(HookEnd::Interrupted) => return Ok(Tried::Interrupted),
+            Some(HookEnd::Failed(outcome)) => {
+                // What a failed `prepare` began is for `conclude` to end, like what a whole one did.
+                let _ = self.conclude.as_ref().map(|hook| executor.execute(hook));
                 let at = before.as_ref().map_or_else(|| executor.now(), |execution| execution.at);
-                return sampled(Sample { place, at: moment(at), outcome: failure, values: Vec::new() }, None);
+                return Ok(sampled(Sample { place, at: moment(at), outcome, values: Vec::new() }, None));
             }
             None => {}
         }
         let execution = executor.execute(&self.request);
         if matches!(execution.ended, Ended::Interrupted) {
-            return Tried::Interrupted;
+            return Ok(Tried::Interrupted);
         }
-        let mut outcome = self.judge(&execution, reference);
+        let tried = self.conclude(executor, place, &execution, reference);
+        let gone = self.build.as_ref().filter(|build| tried.has_failed() && !build.exists());
+        gone.map_or(Ok(tried), |build| Err(ExperimentError::BuildGone { path: build.clone() }))
+    }
+
+    /// Judges the execution, and has `conclude` executed.
+    fn conclude(
+        &self,
+        executor: &mut dyn Executor,
+        place: Place,
+        execution: &Execution,
+        reference: Option<Digest>,
+    ) -> Tried {
+        let mut outcome = self.judge(execution, reference);
         let after = self.conclude.as_ref().map(|hook| executor.execute(hook));
         match after.as_ref().and_then(|execution| hook_failure("conclude", execution)) {
             Some(HookEnd::Failed(failure)) if outcome == Outcome::Valid => outcome = failure,
@@ -125,7 +156,7 @@ impl Trial {
         let answer = (outcome == Outcome::Valid && self.answer == Answer::SameAsFirst)
             .then(|| execution.stdout.as_ref().map(|stdout| stdout.digest))
             .flatten();
-        sampled(Sample { place, at: moment(execution.at), outcome, values: values(&execution) }, answer)
+        sampled(Sample { place, at: moment(execution.at), outcome, values: values(execution) }, answer)
     }
 
     /// Whether it ended as the plan expects.
@@ -205,6 +236,15 @@ fn tail(execution: &Execution) -> String {
     let stdout = execution.stdout.as_ref().map_or(&[][..], |stdout| &stdout.tail);
     let bytes = if execution.stderr_tail.is_empty() { stdout } else { &execution.stderr_tail };
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Whether all that the benchmark needs besides the build is there; what `prepare` may make is not asked for.
+pub fn check(benchmark: &Benchmark, plan_folder: &Path) -> Result<(), ExperimentError> {
+    expected_output(&benchmark.expect.stdout, plan_folder)?;
+    let needed = benchmark.stdin.iter().chain(&benchmark.directory).map(|path| plan_folder.join(path));
+    let missing = needed.filter(|_| benchmark.prepare.is_none()).find(|path| !path.exists());
+    missing
+        .map_or(Ok(()), |path| Err(ExperimentError::InputMissing { benchmark: benchmark.name.clone(), path }))
 }
 
 /// What to look for in the output, and how much of it must therefore be read.

@@ -71,6 +71,15 @@ pub struct BenchmarkKey {
     pub parameters: Parameters,
 }
 
+impl BenchmarkKey {
+    /// The key as text that no other key has: `n = 1` and `n = "1"` are two benchmarks, though they read alike.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        // Only a number that JSON cannot write has no text, and plans refuse those.
+        serde_json::to_string(self).unwrap_or_else(|_| self.to_string())
+    }
+}
+
 impl fmt::Display for BenchmarkKey {
     /// `validate`, `validate[batch=64]`, `validate v2 [batch=64]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -111,5 +120,9 @@ mod tests {
         assert_eq!(key.to_string(), "validate[batch=64]");
         key.version = 2;
         assert_eq!(key.to_string(), "validate v2 [batch=64]");
+        let text = Parameters(BTreeMap::from([("batch".to_owned(), Parameter::Text("64".into()))]));
+        let other = BenchmarkKey { parameters: text, ..key.clone() };
+        assert_eq!(other.to_string(), key.to_string());
+        assert_ne!(other.identity(), key.identity());
     }
 }

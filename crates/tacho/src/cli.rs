@@ -75,7 +75,7 @@ pub struct Track {
     #[arg(long, value_name = "STEP")]
     pub every: Option<String>,
     /// Only revisions of the range with a tag like this, and its end
-    #[arg(long, value_name = "GLOB", conflicts_with = "every")]
+    #[arg(long, value_name = "GLOB")]
     pub tags: Option<String>,
     /// Follow all parents of merges, not only the first
     #[arg(long)]

@@ -14,8 +14,8 @@ use tacho_subject::SubjectError;
 pub enum CliError {
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
-    #[error("cannot read or write `{path}`: {source}")]
-    File { path: PathBuf, source: std::io::Error },
+    #[error("cannot {verb} `{path}`: {source}")]
+    File { verb: &'static str, path: PathBuf, source: std::io::Error },
     #[error(transparent)]
     Measure(#[from] MeasureError),
     #[error("there is a `{path}` already")]
@@ -54,7 +54,9 @@ impl CliError {
             CliError::Store(error) => error.hint().map(str::to_owned),
             CliError::Subject(error) => error.hint(),
             CliError::Unknown { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
-            CliError::Unknown { .. } => Some("`tacho log` lists what was measured".to_owned()),
+            CliError::Unknown { .. } => {
+                Some("`tacho show` lists the revisions that were measured".to_owned())
+            }
             CliError::Ambiguous { .. } => Some("write more of it".to_owned()),
             CliError::UnknownMetric { known, .. } | CliError::UnknownBenchmark { known, .. } => {
                 Some(format!("known are {known}"))
@@ -68,9 +70,20 @@ impl CliError {
         matches!(self, CliError::Print(error) if error.kind() == std::io::ErrorKind::BrokenPipe)
     }
 
-    /// For `map_err` where a file is at hand.
-    pub fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+    /// For `map_err` where a file is read.
+    pub fn reading(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
-        move |source| CliError::File { path, source }
+        move |source| CliError::File { verb: "read", path, source }
+    }
+
+    /// For `map_err` where a file is written.
+    pub fn writing(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| CliError::File { verb: "write", path, source }
+    }
+
+    /// Whether the user stopped it while nothing was going on yet.
+    pub fn is_interrupt(&self) -> bool {
+        matches!(self, CliError::Measure(MeasureError::Interrupted))
     }
 }

@@ -20,7 +20,8 @@ fn main() -> ExitCode {
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);
-            commands::Exit::Error.into()
+            let exit = if error.is_interrupt() { commands::Exit::Interrupted } else { commands::Exit::Error };
+            exit.into()
         }
     }
 }

@@ -34,11 +34,11 @@ impl Project {
             Some(path) => path.clone(),
             None => find_plan(&std::env::current_dir()?)?,
         };
-        let text = std::fs::read_to_string(&path).map_err(CliError::file(&path))?;
+        let text = std::fs::read_to_string(&path).map_err(CliError::reading(&path))?;
         let shown =
             path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
         let plan = plan::parse(&text, &shown).map_err(CliError::Plan)?;
-        let path = path.canonicalize().map_err(CliError::file(&path))?;
+        let path = path.canonicalize().map_err(CliError::reading(&path))?;
         let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
         let name = plan.subject.name.clone().unwrap_or_else(|| folder_name(&folder));
         Ok(Self { plan, text, folder, name, store: global.store.clone(), cache: global.cache.clone() })

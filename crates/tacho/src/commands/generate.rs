@@ -23,6 +23,6 @@ pub fn execute(command: &Generate) -> Result<Exit, CliError> {
 }
 
 fn man(folder: &Path) -> Result<(), CliError> {
-    std::fs::create_dir_all(folder).map_err(CliError::file(folder))?;
-    clap_mangen::generate_to(Arguments::command(), folder).map_err(CliError::file(folder))
+    std::fs::create_dir_all(folder).map_err(CliError::writing(folder))?;
+    clap_mangen::generate_to(Arguments::command(), folder).map_err(CliError::writing(folder))
 }

@@ -7,7 +7,7 @@ use crate::output;
 use crate::project::PLAN_FILE;
 
 pub fn execute(command: &Init) -> Result<Exit, CliError> {
-    let folder = command.folder.canonicalize().map_err(CliError::file(&command.folder))?;
+    let folder = command.folder.canonicalize().map_err(CliError::reading(&command.folder))?;
     let plan = tacho_subject::init_plan(&folder);
     if command.print {
         output::print(&plan)?;
@@ -17,7 +17,7 @@ pub fn execute(command: &Init) -> Result<Exit, CliError> {
     if path.exists() && !command.force {
         return Err(CliError::PlanExists { path });
     }
-    std::fs::write(&path, plan).map_err(CliError::file(&path))?;
+    std::fs::write(&path, plan).map_err(CliError::writing(&path))?;
     let path = path.strip_prefix(".").unwrap_or(&path);
     output::print(&format!(
         "wrote `{}`: look at its `command`, then `tacho track HEAD~5..HEAD` measures\n",

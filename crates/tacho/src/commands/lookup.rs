@@ -1,8 +1,12 @@
 //! What names on the command line stand for, in the store and the plan.
 
+use std::collections::HashMap;
+use tacho_experiment::equal::Equals;
 use tacho_experiment::series::{self, Of};
-use tacho_record::{BenchmarkKey, Metric, Revision, Series};
-use tacho_store::{HostId, Store};
+
+use tacho_record::{BenchmarkKey, Host, Metric, Revision, Series};
+use tacho_store::{HostId, Store, StoreError};
+use tacho_subject::{Every, Selection, What, history};
 
 use crate::cli::Shown;
 use crate::error::CliError;
@@ -23,6 +27,31 @@ pub fn revision(revisions: &[Revision], name: &str) -> Result<Revision, CliError
         }),
         _ => Err(CliError::Unknown { name: name.to_owned(), nearest: nearest(revisions, name) }),
     }
+}
+
+/// The revision that the user's own repository knows by that name: `HEAD`, `main~3`.
+///
+/// Nothing when it was never measured, or where there is no repository any more.
+pub fn by_repository(project: &Project, revisions: &[Revision], name: &str) -> Option<Revision> {
+    let history = history(&project.plan.subject, &project.folder).ok()?;
+    let what = What::List(vec![name.to_owned()]);
+    let selection = Selection { what, every: Every::Commit, tags: None, all_parents: false };
+    let id = history.select(&selection).ok()?.revisions.pop()?.id;
+    revisions.iter().find(|revision| revision.id == id).cloned()
+}
+
+/// The hosts of the store, each with a name of its own: two machines may call themselves the same.
+pub fn hosts(store: &mut Store) -> Result<Vec<(HostId, Host)>, StoreError> {
+    let mut seen: HashMap<String, u32> = HashMap::new();
+    let mut hosts = store.hosts()?;
+    for (_, host) in &mut hosts {
+        let times = seen.entry(host.name.clone()).or_default();
+        *times += 1;
+        if *times > 1 {
+            host.name = format!("{} ({times})", host.name);
+        }
+    }
+    Ok(hosts)
 }
 
 /// The tag or release whose spelling is nearest, if one is near.
@@ -66,10 +95,12 @@ pub fn all_series(
     shown: &Shown,
     revisions: &[Revision],
 ) -> Result<Vec<Series>, CliError> {
+    let recipe = project.plan.subject.recipe();
+    let equals = Equals::new(&store.counts(id)?);
     let mut all = Vec::new();
     for key in keys {
         let metrics = metrics(project, key, shown)?;
-        let of = Of { host: id, host_name: name, benchmark: key, recipe: project.plan.subject.recipe() };
+        let of = Of { host: id, host_name: name, benchmark: key, recipe, equals: &equals };
         all.extend(series::read(store, of, &metrics, revisions)?);
     }
     Ok(all)

@@ -1,6 +1,7 @@
 //! `tacho show`: what is known of a revision, or all series again.
 
 use serde::Serialize;
+use tacho_experiment::equal::Equals;
 use tacho_experiment::series;
 use tacho_record::{Build, Digest, Measurement, Metric, Outcome, Revision, Sample, Unit};
 use tacho_stats::Summary;
@@ -13,6 +14,9 @@ use crate::output::answer::{self, AllSeries, BuildAnswer, SampleAnswer};
 use crate::output::{self, table, text};
 use crate::project::Project;
 
+/// How many lines of a failed execution's output are shown.
+const OUTPUT_LINES: usize = 8;
+
 pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     let mut store = project.store()?;
@@ -20,7 +24,9 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
     match &command.revision {
         None => all(&project, &mut store, &revisions, command)?,
         Some(name) => {
-            let revision = lookup::revision(&revisions, name)?;
+            let known = lookup::revision(&revisions, name);
+            let known = known.or_else(|error| lookup::by_repository(&project, &revisions, name).ok_or(error));
+            let revision = known?;
             one(&project, &mut store, revision, command)?;
         }
     }
@@ -30,7 +36,7 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
 /// All series of all hosts.
 fn all(project: &Project, store: &mut Store, revisions: &[Revision], command: &Show) -> Result<(), CliError> {
     let mut series = Vec::new();
-    for (id, host) in store.hosts()? {
+    for (id, host) in lookup::hosts(store)? {
         let keys = store.benchmarks(id)?;
         series.extend(lookup::all_series(
             project,
@@ -71,7 +77,7 @@ struct Measured {
 
 fn one(project: &Project, store: &mut Store, revision: Revision, command: &Show) -> Result<(), CliError> {
     let mut hosts = Vec::new();
-    for (id, host) in store.hosts()? {
+    for (id, host) in lookup::hosts(store)? {
         hosts.push(on_host(store, (id, host.name), &revision, project.plan.subject.recipe())?);
     }
     if command.build_log {
@@ -94,12 +100,15 @@ fn on_host(
 ) -> Result<OnHost, CliError> {
     let build = series::present_builds(&store.builds(id)?, recipe).remove(&revision.id);
     let artifact = build.as_ref().and_then(|build| build.state.artifact());
+    let equals = Equals::new(&store.counts(id)?);
     let mut benchmarks = Vec::new();
     for key in store.benchmarks(id)? {
         let mut measurements = store.measurements(id, &key)?;
         measurements.retain(|m| Some(m.artifact) == artifact);
         let own = measurements.iter().any(|m| m.revision == revision.id);
-        measurements.retain(|m| m.revision == revision.id || !own);
+        let stands = artifact.and_then(|artifact| equals.of(&key, artifact)).map(|(name, _)| name);
+        let executed = if own { Some(revision.id.as_str()) } else { stands };
+        measurements.retain(|m| Some(m.revision.as_str()) == executed);
         if let Some(first) = measurements.first() {
             let executed = first.revision.clone();
             benchmarks.push(Measured { benchmark: key.to_string(), revision: executed, measurements });
@@ -182,6 +191,7 @@ impl OnHost {
             };
             out +=
                 &format!("\n{}{stand_in}\n{}", measured.benchmark, table::indent(&measured.summary(metrics)));
+            out += &table::indent(&measured.failures());
             if samples {
                 out += &format!("\n{}", table::indent(&measured.samples(metrics)));
             }
@@ -213,9 +223,8 @@ impl Measured {
 
     /// A row a metric.
     fn summary(&self, metrics: &[Metric]) -> String {
-        let head = ["metric", "median", "95 % interval", "spread", "min", "max", "samples", "failed"];
-        let mut list = table::plain(&head, &[1, 2, 3, 4, 5, 6, 7]);
-        let failed = self.all().filter(|(_, sample)| sample.outcome != Outcome::Valid).count();
+        let head = ["metric", "n", "median", "95 % interval", "spread", "min", "max"];
+        let mut list = table::plain(&head, &[1, 2, 3, 4, 5, 6]);
         for metric in metrics {
             let counted = self.all().filter(|(_, sample)| sample.counts());
             let values: Vec<f64> = counted.filter_map(|(_, sample)| sample.value(&metric.name)).collect();
@@ -224,16 +233,30 @@ impl Measured {
             let interval = summary.interval.map(|(low, high)| format!("{} … {}", show(low), show(high)));
             list.add_row([
                 metric.name.clone(),
+                summary.n.to_string(),
                 show(summary.median),
                 interval.unwrap_or_default(),
                 summary.spread().map_or_else(String::new, text::percent),
                 show(summary.min),
                 show(summary.max),
-                summary.n.to_string(),
-                failed.to_string(),
             ]);
         }
-        table::render(&list)
+        if list.is_empty() { String::new() } else { table::render(&list) }
+    }
+
+    /// How many executions failed, and how the first of them ended.
+    fn failures(&self) -> String {
+        let failed: Vec<_> = self
+            .all()
+            .filter_map(|(_, sample)| match &sample.outcome {
+                Outcome::Failed { failure, output } => Some((failure.line(), output)),
+                Outcome::Valid => None,
+            })
+            .collect();
+        let Some((why, output)) = failed.first() else { return String::new() };
+        let lines = text::last_lines(output, OUTPUT_LINES);
+        let shown: String = lines.iter().map(|line| format!("  | {line}\n")).collect();
+        format!("{} failed; the first: {why}\n{shown}", text::count(failed.len(), "execution"))
     }
 
     /// A row a sample.

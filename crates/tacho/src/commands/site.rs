@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use jiff::Timestamp;
+use tacho_experiment::equal::Equals;
 use tacho_experiment::series::{self, Of};
 use tacho_record::{BenchmarkKey, Digest, Host, Measurement, Metric, Revision, Series};
 use tacho_site::{HostBuild, HostMeasurement, Lab, RunRecord, Source, SourceError};
-use tacho_store::{HostId, Store};
+use tacho_store::{HostId, Store, StoreError};
 
-use super::Exit;
+use super::{Exit, lookup};
 use crate::cli::{Global, Site};
 use crate::error::CliError;
 use crate::output;
@@ -38,7 +39,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
     let revisions = store.revisions()?;
     let mut series = Vec::new();
     let mut builds = Vec::new();
-    let hosts = store.hosts()?;
+    let hosts = lookup::hosts(store)?;
     for (id, host) in &hosts {
         series.extend(host_series(project, store, (*id, host), &revisions)?);
         let present = series::present_builds(&store.builds(*id)?, project.plan.subject.recipe());
@@ -47,7 +48,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
     let mut runs = Vec::new();
     for run in store.runs()? {
         let conditions = store.conditions(run.number)?;
-        runs.push(RunRecord { run, conditions, warnings: Vec::new() });
+        runs.push(RunRecord { run, conditions });
     }
     let last = revisions.last().map_or(0, |revision| revision.order);
     Ok(Lab {
@@ -74,11 +75,12 @@ fn host_series(
     let builds = store.builds(id)?;
     let tried: Vec<Revision> =
         revisions.iter().filter(|r| builds.iter().any(|build| build.revision == r.id)).cloned().collect();
+    let recipe = project.plan.subject.recipe();
+    let equals = Equals::new(&store.counts(id)?);
     let mut all = Vec::new();
     for key in store.benchmarks(id)? {
         let metrics = ordered_metrics(project, store.metrics()?, &key);
-        let of =
-            Of { host: id, host_name: &host.name, benchmark: &key, recipe: project.plan.subject.recipe() };
+        let of = Of { host: id, host_name: &host.name, benchmark: &key, recipe, equals: &equals };
         let series = series::read(store, of, &metrics, &tried)?;
         all.extend(
             series.into_iter().filter(|series| {
@@ -109,7 +111,7 @@ struct Samples<'a> {
 impl<'a> Samples<'a> {
     fn read(store: &'a mut Store, recipe: Digest) -> Result<Self, CliError> {
         let mut by_revision: HashMap<String, Vec<HostMeasurement>> = HashMap::new();
-        for (id, host) in store.hosts()? {
+        for (id, host) in lookup::hosts(store)? {
             let builds = series::present_builds(&store.builds(id)?, recipe);
             let present = |measurement: &Measurement| {
                 let build = builds.get(&measurement.revision);
@@ -133,6 +135,11 @@ impl Source for Samples<'_> {
     }
 
     fn log(&mut self, log: Digest) -> Result<Option<Vec<u8>>, SourceError> {
-        Ok(Some(self.store.log(log)?))
+        match self.store.log(log) {
+            Ok(content) => Ok(Some(content)),
+            // It was deleted, or is on the machine that built.
+            Err(StoreError::LogMissing { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 }

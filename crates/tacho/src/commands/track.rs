@@ -1,10 +1,11 @@
 //! `tacho track`: measure a range of revisions, then show it.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tacho_experiment::{Bench, Question, Tracked, track};
+use tacho_experiment::{Bench, Question, Tracked, definitions, track};
 use tacho_measure::{ProcessExecutor, Wait};
 use tacho_record::{Build, BuildState, Host, Plan, Revision, Series};
 use tacho_store::Store;
@@ -25,19 +26,28 @@ pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
     let began = Instant::now();
     let project = Project::open(global)?;
     let plan = narrowed(&project.plan, &command.benchmark)?;
-    let selected = history(&plan.subject, &project.folder)?.select(&selection(command)?)?;
-    if let Some(note) = &selected.note {
-        output::note("note", note);
-    }
     if command.dry_run {
-        return dry_run(&plan, &selected.revisions, command);
+        return dry_run(&plan, &select(&project, command)?.revisions, command);
     }
     let mut session = Session::open(&project, command)?;
+    let waited = began.elapsed();
+    let selected = select(&project, command)?;
+    session.tell_of_edits(&plan)?;
     let tracked = session.track(&project, plan.clone(), &selected, global, command)?;
     let series = session.series(&project, &plan, &selected.revisions, command)?;
     let report = Report { tracked: &tracked, series: &series, revisions: &selected.revisions };
-    report.print(&mut session.store, command, began.elapsed())?;
+    report.print(&mut session.store, command, began.elapsed().saturating_sub(waited))?;
     Ok(if tracked.interrupted { Exit::Interrupted } else { report.exit() })
+}
+
+/// The revisions that are asked for.
+fn select(project: &Project, command: &Track) -> Result<Selected, CliError> {
+    let history = history(&project.plan.subject, &project.folder)?;
+    let selected = history.select(&selection(command)?)?;
+    if let Some(note) = &selected.note {
+        output::note("note", note);
+    }
+    Ok(selected)
 }
 
 /// What is asked for, as the history understands it.
@@ -100,8 +110,24 @@ impl Session {
         let lock = tacho_measure::lock_host(&tacho_measure::lock_path(), &project.name, wait)?;
         let host = tacho_measure::host();
         let mut store = Store::open(&project.location())?;
+        store.claim(&project.name)?;
         let host_id = store.put_host(&host)?;
         Ok(Self { store, host, host_id, interrupt, _lock: lock })
+    }
+
+    /// An edited command goes on in its series; whether that is right, only the user knows.
+    fn tell_of_edits(&mut self, plan: &Plan) -> Result<(), CliError> {
+        for edited in definitions::edited(&mut self.store, plan)? {
+            output::note(
+                "note",
+                &format!(
+                    "`{}` executes something else than in run {}; its samples go on in the same series",
+                    edited.benchmark, edited.run
+                ),
+            );
+            output::note("hint", "raise its `version` in the plan if old and new must not be compared");
+        }
+        Ok(())
     }
 
     fn track(
@@ -113,6 +139,7 @@ impl Session {
         command: &Track,
     ) -> Result<Tracked, CliError> {
         self.store.put_commits(&selected.commits)?;
+        self.store.put_revisions(&selected.known)?;
         let cache: PathBuf = project.cache();
         let mut builder = Workshop::new(&plan.subject, &project.folder, &cache, plan.measure.cache_limit)?;
         let mut progress = Progress::new(&selected.revisions, global.quiet || command.shown.json);
@@ -206,7 +233,9 @@ impl Report<'_> {
         }
         let tables: Vec<String> = self.series.iter().map(table::series).collect();
         output::print(&format!("{}\n{}", tables.join("\n"), self.summary(total)))?;
-        self.print_failures(store)
+        self.print_failed_builds(store)?;
+        self.print_failed_executions();
+        Ok(())
     }
 
     fn answer(&self, total: Duration) -> ReportAnswer<'_> {
@@ -239,7 +268,13 @@ impl Report<'_> {
             );
         }
         if tracked.run.is_none() {
-            return "nothing was missing: all of this is measured\n".to_owned();
+            let built = tracked.builds.iter().any(|build| build.state.artifact().is_some());
+            let nothing = match (tracked.unsettled, built) {
+                (true, _) => "some builds come out otherwise each time, and cannot be measured",
+                (false, true) => "nothing was missing: all of this is measured",
+                (false, false) => "nothing could be built, so nothing was measured",
+            };
+            return format!("{nothing}\n");
         }
         let other = total.saturating_sub(tracked.building + tracked.executing);
         format!(
@@ -253,7 +288,7 @@ impl Report<'_> {
     }
 
     /// How many builds failed, and how the first one ended.
-    fn print_failures(&self, store: &mut Store) -> Result<(), CliError> {
+    fn print_failed_builds(&self, store: &mut Store) -> Result<(), CliError> {
         let (failed, first) = tacho_experiment::failures(&self.tracked.builds);
         let Some(first) = first else { return Ok(()) };
         let name = self.revisions.iter().find(|r| r.id == first.revision).map_or("?", Revision::short);
@@ -265,8 +300,8 @@ impl Report<'_> {
                 why(first)
             ),
         );
-        if let Some(digest) = first.log {
-            let log = store.log(digest)?;
+        // On a shared store the log may be on another machine.
+        if let Some(log) = first.log.and_then(|digest| store.log(digest).ok()) {
             for line in text::last_lines(&String::from_utf8_lossy(&log), LOG_LINES) {
                 output::aside(&format!("  | {line}"));
             }
@@ -276,6 +311,33 @@ impl Report<'_> {
             &format!("`tacho show {name} --build-log` prints all of it; `--retry-failed` builds again"),
         );
         Ok(())
+    }
+
+    /// How many executions failed, and how the first of them did.
+    fn print_failed_executions(&self) {
+        let mut seen = HashSet::new();
+        let mut failed = 0;
+        let mut first = None;
+        for (series, point) in self.series.iter().flat_map(|s| s.points.iter().map(move |point| (s, point))) {
+            let benchmark = &series.key.benchmark;
+            if point.failed > 0
+                && point.equal_to.is_none()
+                && seen.insert((benchmark.identity(), &point.revision.id))
+            {
+                failed += point.failed as usize;
+                first.get_or_insert((benchmark, point));
+            }
+        }
+        let Some((benchmark, point)) = first else { return };
+        let (name, why) = (point.revision.short(), point.failure.as_deref().unwrap_or("?"));
+        output::note(
+            "note",
+            &format!("{} failed; first `{benchmark}` at {name}: {why}", text::count(failed, "execution")),
+        );
+        output::note(
+            "hint",
+            &format!("`tacho show {name}` shows what it printed; `--retry-failed` executes again"),
+        );
     }
 
     /// An error when not a single value came of it.

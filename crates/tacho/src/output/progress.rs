@@ -35,7 +35,7 @@ impl Progress {
     }
 
     fn begin(&self, verb: &str, total: usize, done: usize) {
-        let template = format!("{verb} [{{bar:30}}] {{pos}}/{{len}} {{msg}}");
+        let template = format!("{verb} [{{bar:20}}] {{pos}}/{{len}} {{wide_msg}}");
         if let Ok(style) = ProgressStyle::with_template(&template) {
             self.bar.set_style(style.progress_chars("=> "));
         }

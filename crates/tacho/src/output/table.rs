@@ -1,7 +1,7 @@
 //! Tables for the terminal.
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
-use tacho_record::{Point, Series};
+use tacho_record::{Direction, Point, Series};
 use tacho_stats::Summary;
 
 use super::{spark, text};
@@ -37,39 +37,63 @@ pub fn series(series: &Series) -> String {
     let medians: Vec<Option<f64>> =
         series.points.iter().map(|point| Some(Summary::of(&point.values)?.median)).collect();
     let drawn = spark::line(&medians, SPARK);
-    let mut table = plain(&["revision", "date", "subject", "median", "spread", "change", ""], &[3, 4, 5]);
-    let mut before = None;
-    for (point, median) in series.points.iter().zip(&medians) {
+    let head = ["revision", "date", "subject", "n", "median", "95 %", "spread", "change", ""];
+    let mut table = plain(&head, &[3, 4, 5, 6, 7]);
+    let mut before: Option<&Point> = None;
+    for point in &series.points {
         table.add_row(row(point, series, before));
-        before = median.or(before);
+        before = if point.values.is_empty() { before } else { Some(point) };
     }
     hide_empty_columns(&mut table);
     let better = match key.metric.better {
-        tacho_record::Direction::Higher => "higher is better",
-        tacho_record::Direction::Lower => "lower is better",
+        Direction::Higher => "higher is better",
+        Direction::Lower => "lower is better",
     };
     format!("{} · {} ({better})  {drawn}\n\n{}", key.benchmark, key.metric.name, indent(&render(&table)))
 }
 
-/// A revision's row; `before` is the median of the last one that has one.
-fn row(point: &Point, series: &Series, before: Option<f64>) -> Vec<String> {
+/// A revision's row; `before` is the last one that has values.
+fn row(point: &Point, series: &Series, before: Option<&Point>) -> Vec<String> {
     let unit = &series.key.metric.unit;
     let revision = &point.revision;
     let summary = Summary::of(&point.values);
     let spread = summary.as_ref().and_then(Summary::spread);
-    let ratio = match (before, &summary) {
-        (Some(before), Some(now)) if before > 0.0 && point.equal_to.is_none() => Some(now.median / before),
-        _ => None,
-    };
     vec![
         name(point),
         text::day(revision.date),
         text::cut(&revision.subject, SUBJECT),
+        summary.map_or_else(String::new, |summary| summary.n.to_string()),
         summary.map_or_else(String::new, |summary| unit.show(summary.median)),
+        summary
+            .as_ref()
+            .and_then(margin)
+            .map_or_else(String::new, |margin| format!("± {}", text::percent(margin))),
         spread.map_or_else(String::new, text::percent),
-        ratio.map_or_else(String::new, text::change),
+        change(point, before, series).unwrap_or_default(),
         state(point, series),
     ]
+}
+
+/// How far the median's interval reaches, to its farther side, as a share of the median.
+fn margin(summary: &Summary) -> Option<f64> {
+    let (low, high) = summary.interval?;
+    (summary.median != 0.0).then(|| (summary.median - low).max(high - summary.median) / summary.median.abs())
+}
+
+/// The relative difference to the revision before, unless both are the same program; where their intervals lie
+/// apart, in words too.
+fn change(point: &Point, before: Option<&Point>, series: &Series) -> Option<String> {
+    let artifact = |point: &Point| point.build.as_ref().and_then(|build| build.state.artifact());
+    let before = before.filter(|before| artifact(before) != artifact(point))?;
+    let (old, new) = (Summary::of(&before.values)?, Summary::of(&point.values)?);
+    let ratio = (old.median > 0.0).then(|| new.median / old.median)?;
+    let better = (new.median > old.median) == (series.key.metric.better == Direction::Higher);
+    let word = match (old.apart(&new), better) {
+        (false, _) => "",
+        (true, true) => " better",
+        (true, false) => " worse",
+    };
+    Some(format!("{}{word}", text::change(ratio)))
 }
 
 /// The revision's name, with its first tag in front.

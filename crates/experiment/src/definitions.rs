@@ -1,0 +1,127 @@
+//! What earlier runs meant by a benchmark of the same name.
+//!
+//! A benchmark's identity is its name, version and parameters, never its command line. So an edited command goes
+//! on in the same series, which is right when it measures the same and wrong when it does not; only the user
+//! knows. What *can* be told is that it was edited, and that failures of a command that is gone mean nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use tacho_record::plan::{self, Benchmark};
+use tacho_record::{BenchmarkKey, Digest, Plan};
+use tacho_store::{Count, HostId, Store, StoreError};
+
+use crate::progress::is_given_up;
+
+/// A benchmark that reads otherwise than in the last run that measured it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edited {
+    /// The benchmark's name.
+    pub benchmark: String,
+    /// The number of that run.
+    pub run: i64,
+}
+
+/// The benchmarks of the plan that measure something else, by their words, than when they were measured last.
+pub fn edited(store: &mut Store, plan: &Plan) -> Result<Vec<Edited>, StoreError> {
+    let mut unknown: Vec<&Benchmark> = plan.benchmarks.iter().collect();
+    let mut edited = Vec::new();
+    let mut runs = store.runs()?;
+    runs.sort_by_key(|run| std::cmp::Reverse(run.number));
+    for run in runs {
+        if unknown.is_empty() {
+            break;
+        }
+        let Some(before) = read(&run.plan) else { continue };
+        unknown.retain(|benchmark| match same_name(&before, benchmark) {
+            Some(old) if !same_work(old, benchmark) => {
+                edited.push(Edited { benchmark: benchmark.name.clone(), run: run.number });
+                false
+            }
+            found => found.is_none(),
+        });
+    }
+    Ok(edited)
+}
+
+/// What is known of cells that have only ever failed.
+#[derive(Clone, Debug, Default)]
+pub struct Failures {
+    /// Those that are given up, by benchmark, revision and artifact.
+    hopeless: HashSet<(String, String, Digest)>,
+    /// Those whose failures are all of a benchmark that read otherwise.
+    void: HashSet<(String, String, Digest)>,
+}
+
+impl Failures {
+    /// Looks at the samples of all cells that have no valid one.
+    pub fn read(store: &mut Store, host: HostId, counts: &[Count], plan: &Plan) -> Result<Self, StoreError> {
+        let mut plans: HashMap<i64, Option<Plan>> = HashMap::new();
+        let mut failures = Self::default();
+        for count in counts.iter().filter(|count| count.valid == 0 && count.failed > 0) {
+            let Some(benchmark) = plan.benchmarks.iter().find(|b| is_named(b, &count.benchmark)) else {
+                continue;
+            };
+            let mut measurements = store.measurements(host, &count.benchmark)?;
+            measurements.retain(|m| m.revision == count.revision && m.artifact == count.artifact);
+            let mut meant = Vec::new();
+            for measurement in measurements {
+                if !plans.contains_key(&measurement.run) {
+                    let run = store.run(measurement.run)?;
+                    plans.insert(measurement.run, run.and_then(|run| read(&run.plan)));
+                }
+                let old = plans[&measurement.run].as_ref().and_then(|plan| same_name(plan, benchmark));
+                if old.is_some_and(|old| same_definition(old, benchmark)) {
+                    meant.push(measurement);
+                }
+            }
+            let cell = (count.benchmark.identity(), count.revision.clone(), count.artifact);
+            if meant.is_empty() {
+                failures.void.insert(cell);
+            } else if meant.iter().any(|measurement| is_given_up(&measurement.samples)) {
+                failures.hopeless.insert(cell);
+            }
+        }
+        Ok(failures)
+    }
+
+    /// Whether the cell fails each time.
+    pub fn is_hopeless(&self, key: &BenchmarkKey, revision: &str, artifact: Digest) -> bool {
+        self.hopeless.contains(&(key.identity(), revision.to_owned(), artifact))
+    }
+
+    /// Whether its failures are none of the benchmark as it reads now.
+    pub fn are_void(&self, key: &BenchmarkKey, revision: &str, artifact: Digest) -> bool {
+        self.void.contains(&(key.identity(), revision.to_owned(), artifact))
+    }
+
+    /// These cells fail each time.
+    #[cfg(test)]
+    pub fn hopeless(cells: impl IntoIterator<Item = (String, String, Digest)>) -> Self {
+        Self { hopeless: cells.into_iter().collect(), void: HashSet::new() }
+    }
+}
+
+/// A plan as a run kept it; none when this program no longer reads it.
+fn read(text: &str) -> Option<Plan> {
+    plan::parse(text, "tacho.toml").ok()
+}
+
+fn same_name<'a>(plan: &'a Plan, benchmark: &Benchmark) -> Option<&'a Benchmark> {
+    plan.benchmarks.iter().find(|other| other.name == benchmark.name && other.version == benchmark.version)
+}
+
+fn is_named(benchmark: &Benchmark, key: &BenchmarkKey) -> bool {
+    benchmark.name == key.name && benchmark.version == key.version
+}
+
+/// Whether both execute the same thing on the same input.
+fn same_work(one: &Benchmark, other: &Benchmark) -> bool {
+    let work = |b: &Benchmark| (b.command.clone(), b.directory.clone(), b.stdin.clone(), b.prepare.clone());
+    work(one) == work(other)
+}
+
+/// Whether both may fail in the same ways.
+fn same_definition(one: &Benchmark, other: &Benchmark) -> bool {
+    let rest = |b: &Benchmark| (b.conclude.clone(), b.expect.clone(), b.timeout);
+    same_work(one, other) && rest(one) == rest(other)
+}
