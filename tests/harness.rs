@@ -120,14 +120,11 @@ impl Project {
                 .iter()
                 .flat_map(|host| host["benchmarks"].as_array().unwrap())
             {
-                for measurement in measured["measurements"].as_array().unwrap() {
-                    for sample in measurement["samples"].as_array().unwrap() {
-                        let place = &sample["place"];
-                        places.push(format!(
-                            "{} {revision} {} {} {}",
-                            measured["benchmark"], measurement["run"], place["round"], place["position"]
-                        ));
-                    }
+                for sample in measured["samples"].as_array().unwrap() {
+                    places.push(format!(
+                        "{} {revision} {} {} {}",
+                        measured["benchmark"], sample["run"], sample["round"], sample["position"]
+                    ));
                 }
             }
         }

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)] // in a test that is what a failure is
 
 mod documents;
+mod generate;
 mod harness;
 mod init;
 mod mistakes;

@@ -164,7 +164,7 @@ fn failed_builds_are_told_and_do_not_hurt() {
     4 samples in <time>: <time> building, <time> executing, <time> else
     "#);
     assert_snapshot!(answer.steady_stderr(), @r#"
-    note: 1 of 2 builds failed; first cb734f5d67: build failed with exit status 3: prog.c:1: missing header
+    note: 1 of 2 builds failed; first cb734f5d67: exit status 3: prog.c:1: missing header
       | # builds cb734f5d675a1248c7f9c19dd29529be16e68567 does not build
       | # clones <folder>/.git
       | # checks out cb734f5d675a1248c7f9c19dd29529be16e68567 in <folder>/.cache/<project>/tree
@@ -172,7 +172,7 @@ fn failed_builds_are_told_and_do_not_hurt() {
       | # sh build
       | compiling
       | prog.c:1: missing header
-      | # failed: build failed with exit status 3: prog.c:1: missing header, after <time>
+      | # failed: exit status 3: prog.c:1: missing header, after <time>
     hint: `tacho show cb734f5d67 --build-log` prints all of it; `--retry-failed` builds again
     "#);
     let log = project.tacho("show HEAD --build-log");
@@ -200,7 +200,7 @@ fn what_was_measured_is_read_back() {
     let log = project.tacho("log").succeeds().stdout;
     assert!(log.lines().count() == 2 && log.contains("finished") && log.trim_end().ends_with(" 5"), "{log}");
     let all = project.tacho("show --json").succeeds().json();
-    assert_eq!(all[0]["points"].as_array().unwrap().len(), 2);
+    assert_eq!(all["series"][0]["points"].as_array().unwrap().len(), 2);
 }
 
 #[test]

@@ -17,17 +17,13 @@ pub enum SiteError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A file that this program did not write is in the way.
-    #[error(
-        "`{path}` exists and is not a page of ours\nhint: name an empty folder, or one that holds pages already"
-    )]
+    #[error("`{path}` exists and is not a page of ours")]
     Foreign {
         /// The file.
         path: PathBuf,
     },
     /// The folder's list of pages is not one.
-    #[error(
-        "`{path}` is not a list of pages: {source}\nhint: name an empty folder, or remove the pages and this list"
-    )]
+    #[error("`{path}` is not a list of pages: {source}")]
     Manifest {
         /// The list.
         path: PathBuf,
@@ -50,4 +46,16 @@ pub enum SiteError {
         /// What the system said.
         source: io::Error,
     },
+}
+
+impl SiteError {
+    /// What to do about it, if there is something to do.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Foreign { .. } => Some("name an empty folder, or one that holds pages already"),
+            Self::Manifest { .. } => Some("name an empty folder, or remove the pages and this list"),
+            Self::Encode { .. } | Self::Read { .. } | Self::Write { .. } => None,
+        }
+    }
 }

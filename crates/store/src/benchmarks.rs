@@ -13,7 +13,8 @@ use crate::{HostId, Store, StoreError};
 pub(crate) struct MetricNumbers(HashMap<String, u32>);
 
 impl Store {
-    /// The benchmarks that have measurements on that host, in the order in which they were first measured anywhere.
+    /// The benchmarks that have measurements on that host, in the order in which they were first measured
+    /// anywhere.
     pub fn benchmarks(&mut self, host: HostId) -> Result<Vec<BenchmarkKey>, StoreError> {
         let sql = "SELECT b.name, b.version, b.parameters FROM benchmark b
             WHERE EXISTS (SELECT 1 FROM measurement m WHERE m.benchmark = b.number AND m.host = $1)

@@ -32,7 +32,8 @@ type Identity = [i64; 4];
 impl Store {
     /// Adds cells to a run; the measurement of each, in the same order.
     ///
-    /// A cell that the run has already keeps its measurement, so that a run can be resumed by putting its cells again.
+    /// A cell that the run has already keeps its measurement, so that a run can be resumed by putting its
+    /// cells again.
     pub fn put_cells(
         &mut self,
         run: i64,

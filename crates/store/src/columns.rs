@@ -1,4 +1,5 @@
-//! How words that are not numbers, text or bytes are written in columns: times, digests, and JSON for the rest.
+//! How words that are not numbers, text or bytes are written in columns: times, digests, and JSON for the
+//! rest.
 
 use std::fmt::Display;
 use std::time::Duration;

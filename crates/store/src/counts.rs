@@ -8,11 +8,11 @@ use crate::database::{Begin, Value};
 use crate::{HostId, Store, StoreError};
 
 impl Store {
-    /// How many samples count, and how many failed, the warm-up left out: of each benchmark at each revision, by
-    /// benchmark, then in order of history.
+    /// How many samples count, and how many failed, the warm-up left out: of each benchmark at each revision,
+    /// by benchmark, then in order of history.
     pub fn counts(&mut self, host: HostId) -> Result<Vec<(BenchmarkKey, String, u32, u32)>, StoreError> {
-        // Chunks carry their counts beside them, so none is decoded. Names are joined here and not there: that takes a
-        // third of the time.
+        // Chunks carry their counts beside them, so none is decoded. Names are joined here and not there:
+        // that takes half the time.
         let sql =
             "SELECT m.benchmark, m.revision, CAST(SUM(c.valid) AS BIGINT), CAST(SUM(c.failed) AS BIGINT)
             FROM measurement m JOIN chunk c ON c.run = m.run AND c.cell = m.cell

@@ -13,7 +13,8 @@ use crate::{Store, StoreError};
 pub enum Location {
     /// A folder, usually `.tacho`: the database `tacho.db` and the logs under `logs`.
     Folder(PathBuf),
-    /// A PostgreSQL server's database for all but the logs, which lie in a local folder, usually `.tacho/logs`.
+    /// A PostgreSQL server's database for all but the logs, which lie in a local folder, usually
+    /// `.tacho/logs`.
     ///
     /// The driver blocks, and may not be used where a tokio runtime is driven on the same thread.
     Postgres {
@@ -27,9 +28,8 @@ pub enum Location {
 impl Store {
     /// Opens the store, making what is missing and bringing an older schema up to date.
     pub fn open(location: &Location) -> Result<Self, StoreError> {
-        if let Location::Folder(folder) = location {
-            make_private_folder(folder)?;
-        }
+        let (Location::Folder(own) | Location::Postgres { logs: own, .. }) = location;
+        make_private_folder(own)?;
         let mut store = Self::connect(location)?;
         database::migrate(&mut *store.database, MIGRATIONS)?;
         Ok(store)

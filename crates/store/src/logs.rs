@@ -1,7 +1,7 @@
 //! The logs: what builds printed and the like, compressed, each in a file named by the digest of its content.
 //!
-//! A log is written beside its place and renamed into it once it is whole and synced, so a file with a log's name is
-//! never half of one. The same content is kept once. Reading checks the content against the name.
+//! A log is written beside its place and renamed into it once it is whole and synced, so a file with a log's
+//! name is never half of one. The same content is kept once. Reading checks the content against the name.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};

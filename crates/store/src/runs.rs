@@ -83,7 +83,8 @@ impl Store {
 
     /// Syncs all samples so far: from here on a power cut does not lose them.
     pub fn end_round(&mut self, run: i64, round: u32) -> Result<(), StoreError> {
-        // That the round is written down is not only for the record: a transaction that writes nothing syncs nothing.
+        // That the round is written down is not only for the record: a transaction that writes nothing syncs
+        // nothing.
         let sql = "UPDATE run SET round = $1 WHERE number = $2";
         self.update_run(sql, &[Value::Integer(round.into()), Value::Integer(run)], run)
     }
@@ -106,11 +107,10 @@ impl Store {
     }
 
     fn update_run(&mut self, sql: &'static str, values: &[Value], number: i64) -> Result<(), StoreError> {
+        // First, because what is written next after it waits for the disk once more: not the next sample then.
+        self.database.tidy()?;
         let updated = self.database.transaction(Begin::Durable, |database| database.execute(sql, values))?;
-        if updated == 0 {
-            return Err(self.database.unknown(format!("run {number}")));
-        }
-        self.database.tidy()
+        if updated == 0 { Err(self.database.unknown(format!("run {number}"))) } else { Ok(()) }
     }
 }
 

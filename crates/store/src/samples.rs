@@ -1,9 +1,9 @@
 //! Samples on their way in: each written before the next one starts, many at once when imported.
 //!
-//! A sample that is put is a chunk of one, in one statement. [`Store::seal`] merges a measurement's chunks once the
-//! run is done. The primary key keeps two chunks from starting at the same place; what lies further inside a chunk of
-//! several is guarded by `measurement.merged`, the last round in any of those: up to it, places are compared
-//! one by one before anything is added.
+//! A sample that is put is a chunk of one, in one statement. [`Store::seal`] merges a measurement's chunks
+//! once the run is done. The primary key keeps two chunks from starting at the same place; what lies further
+//! inside a chunk of several is guarded by `measurement.merged`, the last round in any of those: up to it,
+//! places are compared one by one before anything is added.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,8 @@ use crate::columns::{json, unkeepable};
 use crate::database::{Begin, Database, Value};
 use crate::{MeasurementId, Store, StoreError};
 
-/// Larger chunks are split where they can be: a row above a quarter of SQLite's page is continued on pages of its own.
+/// Larger chunks are split where they can be: a row above a quarter of SQLite's page is continued on pages of
+/// its own.
 const CHUNK_BYTES: usize = 950;
 
 /// Adds a chunk.
@@ -27,11 +28,13 @@ const PUT_ONE: &str = "INSERT INTO chunk (run, cell, round, position, valid, fai
     SELECT $1, $2, $3, $4, $5, $6, $7 FROM measurement
     WHERE run = $1 AND cell = $2 AND merged < $3 /*lock*/";
 
-/// Finds how far chunks of several reach in a measurement, and keeps others from changing it.
-const MERGED: &str = "SELECT merged FROM measurement WHERE run = $1 AND cell = $2 /*lock*/";
+/// Raises the last round that is in a chunk of several, and keeps others from adding samples meanwhile.
+const REACH: &str = "UPDATE measurement SET merged = CASE WHEN merged < $1 THEN $1 ELSE merged END
+    WHERE run = $2 AND cell = $3";
 
 impl Store {
-    /// Keeps one sample: when this returns, `kill -9` does not lose it, and after [`Self::end_round`] no power cut.
+    /// Keeps one sample: when this returns, `kill -9` does not lose it, and after [`Self::end_round`] no
+    /// power cut.
     pub fn put_sample(&mut self, measurement: MeasurementId, sample: &Sample) -> Result<(), StoreError> {
         let put = |store: &mut Self| {
             let chunk = gather(&mut *store.database, &mut store.metrics, [sample])?;
@@ -180,20 +183,19 @@ fn put_chunk(
 
 /// Adds samples after a look at what is there.
 fn add(database: &mut dyn Database, measurement: MeasurementId, chunk: &Chunk) -> Result<(), StoreError> {
-    let merged = database.one(MERGED, &measurement.values(), |row| row.integer(0))?;
-    let merged = merged
-        .ok_or_else(|| database.unknown(format!("cell {} of run {}", measurement.cell, measurement.run)))?;
+    let pieces = reserve(database, measurement, chunk)?;
     let stored = stored(database, measurement)?;
     let mut taken: HashSet<Place> = stored.iter().flat_map(|chunk| chunk.places.iter().copied()).collect();
     if let Some(place) = chunk.places.iter().find(|place| !taken.insert(**place)) {
         return Err(twice(*place));
     }
-    put_pieces(database, measurement, chunk, merged)
+    put_pieces(database, measurement, &pieces)
 }
 
 /// Merges all chunks of a measurement, unless they are merged already.
 fn merge(database: &mut dyn Database, measurement: MeasurementId) -> Result<(), StoreError> {
-    let merged = database.must(MERGED, &measurement.values(), |row| row.integer(0))?;
+    // Locks it; what there is to reserve is known only afterwards.
+    reserve(database, measurement, &Chunk::default())?;
     let stored = stored(database, measurement)?;
     if stored.iter().all(|chunk| chunk.len() > 1) {
         return Ok(());
@@ -204,8 +206,34 @@ fn merge(database: &mut dyn Database, measurement: MeasurementId) -> Result<(), 
     }
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by_key(|index| all.places[*index]);
+    let pieces = reserve(database, measurement, &all.select(&order))?;
     database.execute("DELETE FROM chunk WHERE run = $1 AND cell = $2", &measurement.values())?;
-    put_pieces(database, measurement, &all.select(&order), merged)
+    put_pieces(database, measurement, &pieces)
+}
+
+/// The chunk in pieces of a good size, for which the measurement is now prepared.
+fn reserve(
+    database: &mut dyn Database,
+    measurement: MeasurementId,
+    chunk: &Chunk,
+) -> Result<Vec<(Chunk, Vec<u8>)>, StoreError> {
+    let pieces = pieces(chunk);
+    let several = pieces.iter().filter(|(piece, _)| piece.len() > 1);
+    let last = several.filter_map(|(piece, _)| piece.places.last()).map(|place| place.round).max();
+    let reach = Value::Integer(last.map_or(-1, i64::from));
+    let [run, cell] = measurement.values();
+    match database.execute(REACH, &[reach, run, cell])? {
+        0 => Err(database.unknown(format!("cell {} of run {}", measurement.cell, measurement.run))),
+        _ => Ok(pieces),
+    }
+}
+
+fn put_pieces(
+    database: &mut dyn Database,
+    measurement: MeasurementId,
+    pieces: &[(Chunk, Vec<u8>)],
+) -> Result<(), StoreError> {
+    pieces.iter().try_for_each(|(piece, bytes)| put_chunk(database, PUT, measurement, piece, bytes).map(drop))
 }
 
 /// The chunks of a measurement.
@@ -214,28 +242,6 @@ fn stored(database: &mut dyn Database, measurement: MeasurementId) -> Result<Vec
     database.all(sql, &measurement.values(), |row| {
         Chunk::decode(row.bytes(0)?).map_err(|error| row.corrupt(&error))
     })
-}
-
-/// Writes samples as chunks of a good size, and how far those of several reach.
-fn put_pieces(
-    database: &mut dyn Database,
-    measurement: MeasurementId,
-    chunk: &Chunk,
-    merged: i64,
-) -> Result<(), StoreError> {
-    let mut reach = merged;
-    for (piece, bytes) in pieces(chunk) {
-        put_chunk(database, PUT, measurement, &piece, &bytes)?;
-        if piece.len() > 1 {
-            reach = reach.max(piece.places[piece.len() - 1].round.into());
-        }
-    }
-    if reach > merged {
-        let sql = "UPDATE measurement SET merged = $1 WHERE run = $2 AND cell = $3";
-        let [run, cell] = measurement.values();
-        database.execute(sql, &[Value::Integer(reach), run, cell])?;
-    }
-    Ok(())
 }
 
 /// The chunk in pieces that are small enough, each with its bytes.

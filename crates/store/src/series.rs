@@ -81,8 +81,8 @@ pub(crate) struct Found<T> {
     pub content: T,
 }
 
-/// What `read` makes of the chunks of each measurement of a benchmark (by number) on a host, in order of history,
-/// then by run. The chunk is in column 4.
+/// What `read` makes of the chunks of each measurement of a benchmark (by number) on a host, in order of
+/// history, then by run. The chunk is in column 4.
 pub(crate) fn read_each<T: Default>(
     database: &mut dyn Database,
     benchmark: i64,

@@ -34,7 +34,8 @@ impl Store {
         self.database.transaction(Begin::Read, |database| {
             let Some(number) = find_benchmark(database, benchmark)? else { return Ok(vec![]) };
             let names = metric_names(database)?;
-            // No metric has the number that stands in for an unknown one: it has no values, and failures all the same.
+            // No metric has the number that stands in for an unknown one: it has no values, and failures all
+            // the same.
             let metric =
                 names.iter().find(|(_, name)| *name == metric).map_or(u32::MAX, |(number, _)| *number);
             let mut decoder = Decoder::default();

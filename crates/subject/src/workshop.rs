@@ -13,7 +13,7 @@ use tacho_record::{Build, BuildState, Digest, Revision};
 
 use crate::artifacts::{Cache, Content, relative};
 use crate::build::{Cut, Limits, Log, fill};
-use crate::checkout::{Checkout, Stop, Work};
+use crate::checkout::{BUILD, Checkout, Stop, Work};
 use crate::git::REPOSITORY_VARIABLES;
 use crate::repository::Repository;
 use crate::{Builder, Built, SubjectError};
@@ -86,7 +86,7 @@ impl Workshop {
         self.checkout.take(revision, work)?;
         if let Some(command) = &self.command {
             let command = self.command(command, revision, work.log)?;
-            work.step("build", command)?;
+            work.step(BUILD, command)?;
         }
         let tree = self.checkout.tree();
         let content = Content::collect(tree, &self.artifacts).map_err(Stop::Failed)?;

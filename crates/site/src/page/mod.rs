@@ -53,7 +53,7 @@ pub(crate) fn framed(view: &View, frame: &Frame, content: &Markup) -> Vec<u8> {
                 link rel="stylesheet" href={ (frame.root) "app.css" };
                 @for script in frame.scripts { script src={ (frame.root) (script) } defer {} }
             }
-            body {
+            body.undated[lab.revisions.iter().all(|revision| revision.date.is_none())] {
                 header.top {
                     a.subject href={ (frame.root) "index.html" } { (lab.subject) }
                     nav aria-label="main" {

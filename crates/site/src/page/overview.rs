@@ -160,8 +160,8 @@ fn newest(view: &View) -> Markup {
         table {
             thead { tr {
                 th scope="col" { "revision" }
-                th scope="col" { "date" }
-                th scope="col" { "subject" }
+                th.date scope="col" { "date" }
+                th.subject scope="col" { "subject" }
                 th.num scope="col" { "better" }
                 th.num scope="col" { "worse" }
                 th scope="col" { "state" }

@@ -58,8 +58,8 @@ fn table(view: &View, revisions: &[&RevisionView]) -> Markup {
         table {
             thead { tr {
                 th scope="col" { "revision" }
-                th scope="col" { "date" }
-                th scope="col" { "subject" }
+                th.date scope="col" { "date" }
+                th.subject scope="col" { "subject" }
                 th.num scope="col" { "better" }
                 th.num scope="col" { "worse" }
                 th scope="col" { "state" }
@@ -107,8 +107,8 @@ fn failures(revisions: &[&RevisionView]) -> Markup {
         table {
             thead { tr {
                 th scope="col" { "revision" }
-                th scope="col" { "date" }
-                th scope="col" { "subject" }
+                th.date scope="col" { "date" }
+                th.subject scope="col" { "subject" }
                 th scope="col" { "why" }
             } }
             tbody { @for revision in revisions { tr {

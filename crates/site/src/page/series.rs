@@ -107,14 +107,14 @@ fn table(view: &View, series: &SeriesView) -> Markup {
         table.series {
             thead { tr {
                 th scope="col" { "revision" }
-                th scope="col" { "date" }
+                th.date scope="col" { "date" }
                 th.num scope="col" { "n" }
                 th.num scope="col" { (scale.head("median")) }
                 th.num scope="col" { (scale.head("95 % interval")) }
                 th.num scope="col" { "spread" }
                 th.change scope="col" colspan="2" { "difference" }
                 th scope="col" { "state" }
-                th scope="col" { "subject" }
+                th.subject scope="col" { "subject" }
             } }
             tbody { @for row in series.rows.iter().rev() { (table_row(view, series, row)) } }
         }

@@ -1,9 +1,9 @@
 //! A column: the same reading of all samples of a chunk, written as small as is simple.
 //!
-//! Readings are noise around a level: neither repetition nor order is left for a general compressor to find. What is
-//! left is that they are whole numbers of some step (microseconds, pages, decimals) in a narrow range, so a
-//! column holds the least one once and, of each, only the bits above it. Where neighbours are nearer to each
-//! other than to the least (rounds, times), the differences are written that way instead.
+//! Readings are noise around a level: neither repetition nor order is left for a general compressor to find.
+//! What is left is that they are whole numbers of some step (microseconds, pages, decimals) in a narrow
+//! range, so a column holds the least one once and, of each, only the bits above it. Where neighbours are
+//! nearer to each other than to the least (rounds, times), the differences are written that way instead.
 
 use super::ChunkError;
 use super::bytes::{Reader, pack, packed_size, put_varint, unpack, varint_size, zigzag};
@@ -134,7 +134,8 @@ impl Head {
         Ok(Packed { first, least, bytes })
     }
 
-    /// Gives the numbers, whole and in the column's form. Sums wrap: impossible input gives wrong numbers, no panic.
+    /// Gives the numbers, whole and in the column's form. Sums wrap: impossible input gives wrong numbers, no
+    /// panic.
     fn values(self, reader: &mut Reader, count: usize, mut each: impl FnMut(i64)) -> Result<(), ChunkError> {
         let Packed { first, least, bytes } = self.packed(reader, count)?;
         if self.differences {

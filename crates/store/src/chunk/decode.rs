@@ -44,9 +44,8 @@ impl Decoder {
         Ok(&self.chunk)
     }
 
-    /// Where the samples stood in the schedule and how they ended, with the readings of that metric, if it has any:
-    /// several where there are replicates.
-    /// The rest is not read.
+    /// Where the samples stood in the schedule and how they ended, with the readings of that metric, if it
+    /// has any: several where there are replicates. The rest is not read.
     pub(crate) fn decode_metric(&mut self, bytes: &[u8], metric: u32) -> Result<&Chunk, ChunkError> {
         let reader = &mut Reader::new(bytes);
         let count = self.read_places(reader)?;

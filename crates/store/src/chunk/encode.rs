@@ -6,8 +6,8 @@ use super::{Chunk, Readings, VALID, VERSION, column};
 /// With more metrics than this, sums are not looked for: there would be too many pairs to try.
 const MOST_ADDENDS: usize = 12;
 
-/// A metric that is in every sample, to the last bit, what two others add up to, as processor time is of user's and
-/// system's.
+/// A metric that is in every sample, to the last bit, what two others add up to, as processor time is of
+/// user's and system's.
 struct Sum {
     /// Its index, and those of the two others.
     whole: usize,
@@ -78,7 +78,8 @@ fn sums(metrics: &[Readings]) -> Vec<Sum> {
     sums
 }
 
-/// Whether that is the sum in every sample. What is not a number is not: its bits differ from machine to machine.
+/// Whether that is the sum in every sample. What is not a number is not: its bits differ from machine to
+/// machine.
 fn adds_up(metrics: &[Readings], whole: usize, parts: [usize; 2]) -> bool {
     let [first, second] = parts.map(|part| &metrics[part].values);
     metrics[whole].values.iter().zip(first.iter().zip(second)).all(|row| match row {

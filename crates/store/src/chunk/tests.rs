@@ -254,3 +254,24 @@ fn ten_usual_samples_take_few_bytes() {
     let bytes = chunk(&samples).encode();
     assert!(bytes.len() <= 130, "{} bytes", bytes.len());
 }
+
+/// The bytes of the example in the documentation: what stands before two spaces in each line of its block.
+fn documented() -> Vec<u8> {
+    let text = include_str!("../../../../docs/formats.md");
+    let block = text.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let bytes = block.lines().filter_map(|line| line.split("  ").next()).flat_map(str::split_whitespace);
+    bytes.map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
+}
+
+#[test]
+fn the_documented_bytes_are_written_and_read() {
+    let at = |second: i64| Timestamp::new(1_760_000_000 + second, 250_000_000).unwrap();
+    let samples = [
+        (Place { round: 1, position: 4 }, at(0), VALID, vec![(1, 52e6), (3, 50e6), (4, 2e6), (7, 6.5)]),
+        (Place { round: 2, position: 0 }, at(61), VALID, vec![(1, 53e6), (3, 50e6), (4, 3e6)]),
+        (Place { round: 3, position: 2 }, at(120), 5, vec![]),
+    ];
+    let chunk = chunk(&samples);
+    assert_eq!(chunk.encode(), documented());
+    assert_eq!(content(&Chunk::decode(&documented()).unwrap()), content(&chunk));
+}

@@ -1,7 +1,7 @@
 //! The schema, step by step: each migration is a file that is never changed once published.
 //!
-//! What was applied is recorded in the table `migration`; the schema's version is the highest number there. An older
-//! database is brought up to date when it is opened, a newer one is refused in words.
+//! What was applied is recorded in the table `migration`; the schema's version is the highest number there.
+//! An older database is brought up to date when it is opened, a newer one is refused in words.
 
 use jiff::Timestamp;
 
@@ -133,5 +133,24 @@ mod tests {
         for (number, migration) in (1..).zip(MIGRATIONS) {
             assert_eq!(migration.number, number, "{}", migration.name);
         }
+    }
+
+    #[test]
+    fn every_table_and_column_is_documented() {
+        let text = include_str!("../../../../docs/formats.md");
+        let mut database = Sqlite::open(std::path::Path::new(":memory:"), Duration::ZERO).unwrap();
+        migrate(&mut database, MIGRATIONS).unwrap();
+        let database: &mut dyn Database = &mut database;
+        let sql = "SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
+            WHERE m.type = 'table' ORDER BY 1, 2";
+        let columns = database.all(sql, &[], |row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned())));
+        for (table, column) in columns.unwrap() {
+            let section =
+                text.split(&format!("### `{table}`")).nth(1).and_then(|rest| rest.split("##").next());
+            let section = section.unwrap_or_else(|| panic!("docs/formats.md has no table `{table}`"));
+            let named = |line: &str| line.starts_with('|') && line.contains(&format!("`{column}`"));
+            assert!(section.lines().any(named), "docs/formats.md does not say what `{table}.{column}` is");
+        }
+        assert!(text.contains(&format!("The version described here is **{}**", MIGRATIONS.len())));
     }
 }

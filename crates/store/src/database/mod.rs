@@ -1,10 +1,11 @@
-//! The database, whichever it is: what the rest of the store asks of it, and nothing that only one of them has.
+//! The database, whichever it is: what the rest of the store asks of it, and nothing that only one of them
+//! has.
 //!
-//! Two implementors, [`sqlite`] for one user's folder and [`postgres`] for a team's server, serve the same SQL,
-//! which is written once, in the dialect that both understand (see [`Database`]).
-//! Why an own trait and not an object-relational mapper: diesel's `MultiConnection` needs libpq to link, allows
-//! only the types and functions that its back ends share, and hides the pragmas and syncs that the promises about
-//! `kill -9` and power cuts rest on. What we need of a database is six functions.
+//! Two implementors, [`sqlite`] for one user's folder and [`postgres`] for a team's server, serve the same
+//! SQL, which is written once, in the dialect that both understand (see [`Database`]). Why an own trait and
+//! not an object-relational mapper: diesel's `MultiConnection` needs libpq to link, allows only the types and
+//! functions that its back ends share, and hides the pragmas and syncs that the promises about `kill -9` and
+//! power cuts rest on. What we need of a database is six functions.
 
 mod migration;
 mod postgres;
@@ -69,10 +70,10 @@ pub(crate) trait Row {
 
 /// A database.
 ///
-/// Statements are written in what both dialects share: `$1`, `$2` … for values, first used in this order (SQLite
-/// takes them for names and numbers them by first use); `BIGINT`, `TEXT` and bytes as types; `ON CONFLICT`;
-/// `RETURNING`; sums cast back to `BIGINT`. The one word more is `/*lock*/` at the end of a `SELECT`: a comment
-/// to SQLite, where a writer is alone anyway, and a row lock to PostgreSQL.
+/// Statements are written in what both dialects share: `$1`, `$2` … for values, first used in this order
+/// (SQLite takes them for names and numbers them by first use); `BIGINT`, `TEXT` and bytes as types; `ON
+/// CONFLICT`; `RETURNING`; sums cast back to `BIGINT`. The one word more is `/*lock*/` at the end of a
+/// `SELECT`: a comment to SQLite, where a writer is alone anyway, and a row lock to PostgreSQL.
 pub(crate) trait Database: Send {
     /// What it is called in messages; never a password in it.
     fn place(&self) -> &str;
@@ -161,8 +162,8 @@ impl dyn Database + '_ {
         self.begin(how)?;
         let done = work(self).and_then(|result| self.commit().map(|()| result));
         if done.is_err() {
-            // The first error is the one that tells; a transaction that the database ended itself cannot be rolled
-            // back again.
+            // The first error is the one that tells; a transaction that the database ended itself cannot be
+            // rolled back again.
             let _ = self.rollback();
         }
         done

@@ -1,8 +1,8 @@
 //! PostgreSQL: a server that a team shares.
 //!
-//! Samples are committed with `synchronous_commit = off`: they outlast this process at once and a crash of the
-//! server after the next [`Begin::Durable`] commit, which waits for the disk and with it for all before it.
-//! No TLS: a server elsewhere is reached through a tunnel or a trusted network.
+//! Samples are committed with `synchronous_commit = off`: they outlast this process at once and a crash of
+//! the server after the next [`Begin::Durable`] commit, which waits for the disk and with it for all before
+//! it. No TLS: a server elsewhere is reached through a tunnel or a trusted network.
 
 use std::collections::HashMap;
 use std::error::Error;

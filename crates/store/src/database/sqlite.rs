@@ -1,13 +1,16 @@
 //! SQLite: one file, written ahead (WAL), for one user.
 //!
 //! The promises rest on three settings. `synchronous = NORMAL`: a commit hands its pages to the operating
-//! system, which keeps them whatever happens to us, and waits for no disk. `wal_autocheckpoint = 0`: no commit
-//! moves pages into the database by itself, which would sync, between two samples of all times.
-//! `synchronous = FULL`, around a [`Begin::Durable`] transaction alone: that commit syncs the log, and with it every
-//! commit before it. A checkpoint would not do: with a reader in its way it may skip the sync and say nothing.
+//! system, which keeps them whatever happens to us, and waits for no disk. `wal_autocheckpoint = 0`: no
+//! commit moves pages into the database by itself, which would sync, between two samples of all times.
+//! `synchronous = FULL`, around a [`Begin::Durable`] transaction alone: that commit syncs the log, and with
+//! it every commit before it. A checkpoint would not do: with a reader in its way it may skip the sync and
+//! say nothing.
 
-use std::path::Path;
-use std::time::Duration;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, ffi};
@@ -15,20 +18,26 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, ffi};
 use super::{Begin, Database, EachRow, Row, Value, Words};
 use crate::StoreError;
 
-/// Commits that may gather in the log before [`Database::tidy`] moves them into the database, as SQLite's own
-/// default has it.
-const COMMITS_TO_TIDY: u32 = 1000;
+/// How large the write-ahead log may grow before [`Database::tidy`] moves it into the database, in bytes: as
+/// much as SQLite itself would let it.
+const LOG_BYTES: u64 = 4096 * 1000;
+
+/// How long to wait before trying again where SQLite does not wait for others by itself.
+const RETRY: Duration = Duration::from_millis(5);
 
 /// A SQLite database.
 pub(crate) struct Sqlite {
     connection: Connection,
     place: String,
+    /// The write-ahead log.
+    log: PathBuf,
+    /// The transaction under way waits for the disk when it is committed.
     durable: bool,
-    commits: u32,
 }
 
 impl Sqlite {
-    /// Opens the file, creating it where there is none; `patience` is how long other processes are waited for.
+    /// Opens the file, creating it where there is none; `patience` is how long other processes are waited
+    /// for.
     pub(crate) fn open(path: &Path, patience: Duration) -> Result<Self, StoreError> {
         let place = path.display().to_string();
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -38,18 +47,21 @@ impl Sqlite {
             let connection = Connection::open_with_flags(path, flags)?;
             connection.busy_timeout(patience)?;
             connection.set_prepared_statement_cache_capacity(64);
-            connection.execute_batch(
-                "PRAGMA journal_mode = WAL;
+            write_ahead(&connection, patience)?;
+            connection.execute_batch(&format!(
+                "PRAGMA journal_size_limit = {LOG_BYTES};
                  PRAGMA synchronous = NORMAL;
                  PRAGMA wal_autocheckpoint = 0;
                  PRAGMA foreign_keys = ON;
                  PRAGMA trusted_schema = OFF;
-                 PRAGMA cache_size = -32768;",
-            )?;
+                 PRAGMA cache_size = -32768;"
+            ))?;
             Ok(connection)
         };
         let connection = connect().map_err(|error| explain(&place, error))?;
-        Ok(Self { connection, place, durable: false, commits: 0 })
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        Ok(Self { connection, place, log: log.into(), durable: false })
     }
 
     fn explained<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
@@ -84,9 +96,6 @@ impl Database for Sqlite {
         let written = connection
             .prepare_cached(sql)
             .and_then(|mut statement| statement.execute(rusqlite::params_from_iter(values)));
-        if connection.is_autocommit() {
-            self.commits += 1;
-        }
         self.explained(written).map(|rows| rows as u64)
     }
 
@@ -110,7 +119,6 @@ impl Database for Sqlite {
 
     fn commit(&mut self) -> Result<(), StoreError> {
         self.batch("COMMIT")?;
-        self.commits += 1;
         self.relax()
     }
 
@@ -120,12 +128,23 @@ impl Database for Sqlite {
     }
 
     fn tidy(&mut self) -> Result<(), StoreError> {
-        if self.commits < COMMITS_TO_TIDY {
-            return Ok(());
+        if fs::metadata(&self.log).is_ok_and(|log| log.len() > LOG_BYTES) {
+            // Passive: what a reader still needs stays in the log until the next time.
+            self.batch("PRAGMA wal_checkpoint(PASSIVE)")?;
         }
-        self.commits = 0;
-        // Passive: what a reader still needs stays in the log until the next time.
-        self.batch("PRAGMA wal_checkpoint(PASSIVE)")
+        Ok(())
+    }
+}
+
+/// Has the database written ahead. SQLite does not wait for others at this one step, which is taken once in a
+/// database's life, so we do.
+fn write_ahead(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
+    let begun = Instant::now();
+    loop {
+        match connection.execute_batch("PRAGMA journal_mode = WAL") {
+            Err(error) if is_busy(&error) && begun.elapsed() < patience => thread::sleep(RETRY),
+            done => return done,
+        }
     }
 }
 
@@ -164,6 +183,11 @@ impl ToSql for Value<'_> {
     }
 }
 
+/// Whether another connection is in the way.
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
 /// The variant that suits what SQLite said.
 fn explain(place: &str, error: rusqlite::Error) -> StoreError {
     let place = place.to_owned();
@@ -174,9 +198,7 @@ fn explain(place: &str, error: rusqlite::Error) -> StoreError {
     let full = failed.code == ErrorCode::DiskFull || failed.extended_code == ffi::SQLITE_IOERR_SHMSIZE;
     match failed.code {
         _ if full => StoreError::DiskFull { place, source: error.into() },
-        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
-            StoreError::Locked { place, source: error.into() }
-        }
+        _ if is_busy(&error) => StoreError::Locked { place, source: error.into() },
         ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
             StoreError::Corrupt { place, why: error.to_string() }
         }
@@ -244,5 +266,21 @@ mod tests {
         database.begin(Begin::Durable).unwrap();
         database.rollback().unwrap();
         assert_eq!(level(&mut database), NORMAL);
+    }
+
+    #[test]
+    fn the_log_is_moved_into_the_database_when_it_is_large() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        let mut database = Sqlite::open(&path, Duration::ZERO).unwrap();
+        database.batch("CREATE TABLE thing (content BLOB)").unwrap();
+        let size = |name: &str| fs::metadata(folder.path().join(name)).unwrap().len();
+        let content = vec![7; 1_000_000];
+        for _ in 0..20 {
+            database.execute("INSERT INTO thing VALUES ($1)", &[Value::Bytes(&content)]).unwrap();
+            database.tidy().unwrap();
+            assert!(size("x.db-wal") < 2 * LOG_BYTES, "{} bytes", size("x.db-wal"));
+        }
+        assert!(size("x.db") > 10_000_000, "{} bytes", size("x.db"));
     }
 }

@@ -27,13 +27,17 @@ pub fn a_store_that_is_not_there_is_not_made_by_reading(ground: &Ground) {
     }
     drop(ground.open());
     Store::open_existing(&ground.location).unwrap();
-    if let Location::Folder(folder) = &ground.location {
-        assert_eq!(fs::read_to_string(folder.join(".gitignore")).unwrap(), "*\n");
-        fs::write(folder.join(".gitignore"), "own\n").unwrap();
-        drop(ground.open());
-        assert_eq!(fs::read_to_string(folder.join(".gitignore")).unwrap(), "own\n");
-    }
+    // What is kept must not enter the subject's own repository; what its owner decided stays.
+    let (Location::Folder(own) | Location::Postgres { logs: own, .. }) = &ground.location;
+    assert_eq!(fs::read_to_string(own.join(".gitignore")).unwrap(), "*\n");
+    fs::write(own.join(".gitignore"), "own\n").unwrap();
+    drop(ground.open());
+    assert_eq!(fs::read_to_string(own.join(".gitignore")).unwrap(), "own\n");
 }
+
+/// A server of pages keeps the store in another thread than the one that opened it.
+const fn may_change_threads<T: Send>() {}
+const _: () = may_change_threads::<Store>();
 
 pub fn all_is_there_when_opened_again(ground: &Ground) {
     let mut store = ground.open();

@@ -39,6 +39,9 @@ impl From<SubjectError> for Stop {
     }
 }
 
+/// What the plan's build command is called among the steps.
+pub(crate) const BUILD: &str = "build";
+
 /// What is written down about the work: the log, and when it must end.
 #[derive(Debug)]
 pub(crate) struct Work<'a> {
@@ -47,14 +50,15 @@ pub(crate) struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Executes a command that must succeed; `what` names it in the reason why it did not.
+    /// Executes a command that must succeed; `what` names it in the reason why it did not, unless it is the build itself.
     pub fn step(&mut self, what: &str, command: Command) -> Result<(), Stop> {
         match execute(command, self.log, self.limits)? {
             Ended::Exited(status) if status.success() => Ok(()),
             Ended::Exited(status) => {
                 let status = status.to_string().replace("exit status: ", "exit status ");
                 let said = self.log.last_line().map(|line| format!(": {line}")).unwrap_or_default();
-                Err(Stop::Failed(format!("{what} failed with {status}{said}")))
+                let failed = if what == BUILD { String::new() } else { format!("{what} failed with ") };
+                Err(Stop::Failed(format!("{failed}{status}{said}")))
             }
             Ended::Cut(cut) => Err(Stop::Cut(cut)),
         }

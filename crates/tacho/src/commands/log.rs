@@ -1,10 +1,15 @@
 //! `tacho log`: the runs, newest first.
 
+use std::collections::HashSet;
+
+use serde::Serialize;
 use tacho_record::{Run, RunState};
+use tacho_store::Store;
 
 use super::Exit;
 use crate::cli::{Global, Log};
 use crate::error::CliError;
+use crate::output::answer::{self, RunAnswer};
 use crate::output::{self, table, text};
 use crate::project::Project;
 
@@ -13,22 +18,32 @@ pub fn execute(global: &Global, command: &Log) -> Result<Exit, CliError> {
     let mut runs = store.runs()?;
     runs.sort_by_key(|run| std::cmp::Reverse(run.number));
     runs.truncate(command.number.unwrap_or(usize::MAX));
+    let counts = runs.iter().map(|run| counts(&mut store, run)).collect::<Result<Vec<_>, _>>()?;
     if command.json {
-        output::print_json(&runs)?;
+        let runs = runs.iter().zip(&counts).map(|(run, counts)| RunAnswer::of(run, *counts)).collect();
+        output::print_json(&answer::versioned(Runs { runs }))?;
         return Ok(Exit::Success);
     }
     let head = ["run", "started", "took", "state", "host", "revisions", "cells", "rounds", "samples", "seed"];
     let mut list = table::plain(&head, &[0, 2, 5, 6, 7, 8, 9]);
-    for run in &runs {
-        let cells = store.cells(run.number)?;
-        let samples = store.places(run.number)?.len();
-        let mut revisions: Vec<&str> = cells.iter().map(|(_, cell)| cell.revision.as_str()).collect();
-        revisions.sort_unstable();
-        revisions.dedup();
-        list.add_row(row(run, [revisions.len(), cells.len(), run.rounds as usize, samples]));
+    for (run, [revisions, cells, samples]) in runs.iter().zip(counts) {
+        list.add_row(row(run, [revisions, cells, run.rounds as usize, samples]));
     }
     output::print(&table::render(&list))?;
     Ok(Exit::Success)
+}
+
+/// The answer in JSON.
+#[derive(Serialize)]
+struct Runs<'a> {
+    runs: Vec<RunAnswer<'a>>,
+}
+
+/// How many revisions, cells and samples a run has.
+fn counts(store: &mut Store, run: &Run) -> Result<[usize; 3], CliError> {
+    let cells = store.cells(run.number)?;
+    let revisions: HashSet<&str> = cells.iter().map(|(_, cell)| cell.revision.as_str()).collect();
+    Ok([revisions.len(), cells.len(), store.places(run.number)?.len()])
 }
 
 fn row(run: &Run, counts: [usize; 4]) -> Vec<String> {

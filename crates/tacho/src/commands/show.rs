@@ -8,7 +8,7 @@ use tacho_store::{HostId, Store};
 use super::{Exit, lookup};
 use crate::cli::{Global, Show};
 use crate::error::CliError;
-use crate::output::answer::{self, SeriesAnswer};
+use crate::output::answer::{self, AllSeries, BuildAnswer, SampleAnswer};
 use crate::output::{self, table, text};
 use crate::project::Project;
 
@@ -41,23 +41,19 @@ fn all(project: &Project, store: &mut Store, revisions: &[Revision], command: &S
         )?);
     }
     if command.shown.json {
-        let answers: Vec<SeriesAnswer<'_>> = series.iter().map(SeriesAnswer::from).collect();
-        return Ok(output::print_json(&answers)?);
+        return Ok(output::print_json(&answer::versioned(AllSeries::from(series.as_slice())))?);
     }
     let tables: Vec<String> = series.iter().map(table::series).collect();
     Ok(output::print(&tables.join("\n"))?)
 }
 
 /// All that is known of one revision.
-#[derive(Serialize)]
 struct Known {
-    format_version: u32,
     revision: Revision,
     hosts: Vec<OnHost>,
 }
 
 /// A revision on one host.
-#[derive(Serialize)]
 struct OnHost {
     host: String,
     build: Option<Build>,
@@ -65,7 +61,6 @@ struct OnHost {
 }
 
 /// A benchmark at a revision.
-#[derive(Serialize)]
 struct Measured {
     benchmark: String,
     /// The revision that was executed: another one when both built to the same artifacts.
@@ -81,9 +76,9 @@ fn one(store: &mut Store, revision: Revision, command: &Show) -> Result<(), CliE
     if command.build_log {
         return build_log(store, &revision, &hosts);
     }
-    let known = Known { format_version: answer::FORMAT_VERSION, revision, hosts };
+    let known = Known { revision, hosts };
     if command.shown.json {
-        return Ok(output::print_json(&known)?);
+        return Ok(output::print_json(&answer::versioned(known.answer()))?);
     }
     let metrics: Vec<Metric> = store.metrics()?;
     output::print(&known.text(&metrics, command.samples))?;
@@ -119,7 +114,34 @@ fn build_log(store: &mut Store, revision: &Revision, hosts: &[OnHost]) -> Result
     }
 }
 
+/// A revision in JSON.
+#[derive(Serialize)]
+struct KnownAnswer<'a> {
+    revision: &'a Revision,
+    hosts: Vec<HostAnswer<'a>>,
+}
+
+/// A revision on one host, in JSON.
+#[derive(Serialize)]
+struct HostAnswer<'a> {
+    host: &'a str,
+    build: Option<BuildAnswer>,
+    benchmarks: Vec<MeasuredAnswer<'a>>,
+}
+
+/// A benchmark at a revision, in JSON.
+#[derive(Serialize)]
+struct MeasuredAnswer<'a> {
+    benchmark: &'a str,
+    executed_at: &'a str,
+    samples: Vec<SampleAnswer<'a>>,
+}
+
 impl Known {
+    fn answer(&self) -> KnownAnswer<'_> {
+        KnownAnswer { revision: &self.revision, hosts: self.hosts.iter().map(OnHost::answer).collect() }
+    }
+
     fn text(&self, metrics: &[Metric], samples: bool) -> String {
         let revision = &self.revision;
         let mut out = format!("revision {}", revision.id);
@@ -138,6 +160,11 @@ impl Known {
 }
 
 impl OnHost {
+    fn answer(&self) -> HostAnswer<'_> {
+        let benchmarks = self.benchmarks.iter().map(Measured::answer).collect();
+        HostAnswer { host: &self.host, build: self.build.as_ref().map(BuildAnswer::from), benchmarks }
+    }
+
     fn text(&self, metrics: &[Metric], samples: bool, revision: &Revision) -> String {
         let mut out = format!(
             "\non {}: {}\n",
@@ -172,6 +199,11 @@ fn build_line(build: &Build) -> String {
 }
 
 impl Measured {
+    fn answer(&self) -> MeasuredAnswer<'_> {
+        let samples = self.all().map(|(run, sample)| SampleAnswer::of(run, sample)).collect();
+        MeasuredAnswer { benchmark: &self.benchmark, executed_at: &self.revision, samples }
+    }
+
     fn all(&self) -> impl Iterator<Item = (i64, &Sample)> {
         self.measurements.iter().flat_map(|m| m.samples.iter().map(move |sample| (m.run, sample)))
     }

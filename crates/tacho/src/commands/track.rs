@@ -180,7 +180,6 @@ struct Report<'a> {
 /// The report in JSON.
 #[derive(Serialize)]
 struct ReportAnswer<'a> {
-    format_version: u32,
     run: Option<i64>,
     interrupted: bool,
     samples: usize,
@@ -203,7 +202,7 @@ struct Builds {
 impl Report<'_> {
     fn print(&self, store: &mut Store, command: &Track, total: Duration) -> Result<(), CliError> {
         if command.shown.json {
-            return Ok(output::print_json(&self.answer(total))?);
+            return Ok(output::print_json(&answer::versioned(self.answer(total)))?);
         }
         let tables: Vec<String> = self.series.iter().map(table::series).collect();
         output::print(&format!("{}\n{}", tables.join("\n"), self.summary(total)))?;
@@ -214,7 +213,6 @@ impl Report<'_> {
         let count =
             |word: &str| self.tracked.builds.iter().filter(|build| build.state.word() == word).count();
         ReportAnswer {
-            format_version: answer::FORMAT_VERSION,
             run: self.tracked.run,
             interrupted: self.tracked.interrupted,
             samples: self.tracked.samples,

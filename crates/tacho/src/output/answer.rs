@@ -1,12 +1,39 @@
 //! The answers in JSON; docs/formats.md says what each key means.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::Serialize;
-use tacho_record::{Point, Series};
+use tacho_record::{Build, BuildState, Digest, Outcome, Point, Run, RunState, Sample, Series};
 use tacho_stats::Summary;
 
 /// Raised when a key changes its meaning or goes away.
 pub const FORMAT_VERSION: u32 = 1;
+
+/// An answer with its version.
+#[derive(Debug, Serialize)]
+pub struct Versioned<T> {
+    format_version: u32,
+    #[serde(flatten)]
+    answer: T,
+}
+
+/// The answer with the version that it is written in.
+pub fn versioned<T>(answer: T) -> Versioned<T> {
+    Versioned { format_version: FORMAT_VERSION, answer }
+}
+
+/// Several series.
+#[derive(Debug, Serialize)]
+pub struct AllSeries<'a> {
+    series: Vec<SeriesAnswer<'a>>,
+}
+
+impl<'a> From<&'a [Series]> for AllSeries<'a> {
+    fn from(series: &'a [Series]) -> Self {
+        Self { series: series.iter().map(SeriesAnswer::from).collect() }
+    }
+}
 
 /// A series with its summaries.
 #[derive(Debug, Serialize)]
@@ -68,6 +95,107 @@ impl<'a> From<&'a Point> for PointAnswer<'a> {
             interval: summary.and_then(|summary| summary.interval),
             spread: summary.and_then(|summary| summary.spread()),
             values: &point.values,
+        }
+    }
+}
+
+/// A build.
+#[derive(Debug, Serialize)]
+pub struct BuildAnswer {
+    state: &'static str,
+    why: Option<String>,
+    artifact: Option<Digest>,
+    size: Option<u64>,
+    started: Timestamp,
+    took: f64,
+    log: Option<Digest>,
+}
+
+impl From<&Build> for BuildAnswer {
+    fn from(build: &Build) -> Self {
+        let (why, size) = match &build.state {
+            BuildState::Built { size, .. } => (None, Some(*size)),
+            BuildState::Failed { why } | BuildState::Skipped { why } => (Some(why.clone()), None),
+            BuildState::TimedOut { limit } => (Some(format!("longer than {} s", limit.as_secs_f64())), None),
+        };
+        Self {
+            state: build.state.word(),
+            why,
+            artifact: build.state.artifact(),
+            size,
+            started: build.started,
+            took: build.took.as_secs_f64(),
+            log: build.log,
+        }
+    }
+}
+
+/// A sample, and the run that took it.
+#[derive(Debug, Serialize)]
+pub struct SampleAnswer<'a> {
+    run: i64,
+    round: u32,
+    position: u32,
+    at: Timestamp,
+    valid: bool,
+    failure: Option<String>,
+    output: Option<&'a str>,
+    values: BTreeMap<&'a str, f64>,
+}
+
+impl<'a> SampleAnswer<'a> {
+    /// The sample of that run.
+    pub fn of(run: i64, sample: &'a Sample) -> Self {
+        let (failure, output) = match &sample.outcome {
+            Outcome::Valid => (None, None),
+            Outcome::Failed { failure, output } => (Some(failure.line()), Some(output.as_str())),
+        };
+        Self {
+            run,
+            round: sample.place.round,
+            position: sample.place.position,
+            at: sample.at,
+            valid: failure.is_none(),
+            failure,
+            output,
+            values: sample.values.iter().map(|(name, value)| (name.as_str(), *value)).collect(),
+        }
+    }
+}
+
+/// A run, and how much it measured.
+#[derive(Debug, Serialize)]
+pub struct RunAnswer<'a> {
+    run: i64,
+    started: Timestamp,
+    ended: Option<Timestamp>,
+    finished: bool,
+    host: &'a str,
+    rounds: u32,
+    seed: u64,
+    revisions: usize,
+    cells: usize,
+    samples: usize,
+    version: &'a str,
+    plan: &'a str,
+}
+
+impl<'a> RunAnswer<'a> {
+    /// The run, with how many revisions, cells and samples it has.
+    pub fn of(run: &'a Run, [revisions, cells, samples]: [usize; 3]) -> Self {
+        Self {
+            run: run.number,
+            started: run.started,
+            ended: run.ended,
+            finished: run.state == RunState::Finished,
+            host: &run.host,
+            rounds: run.rounds,
+            seed: run.seed,
+            revisions,
+            cells,
+            samples,
+            version: &run.version,
+            plan: &run.plan,
         }
     }
 }

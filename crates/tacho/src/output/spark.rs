@@ -4,7 +4,7 @@ const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 
 /// Draws the values from their smallest (lowest block) to their largest; a missing one is a blank.
 ///
-/// Values that differ by less than 2 % of their size are drawn around the middle: noise must not look like
+/// Values that differ by less than a tenth of their size are drawn around the middle: noise must not look like
 /// mountains. More values than `width` are drawn as the mean of their neighbours.
 pub fn line(values: &[Option<f64>], width: usize) -> String {
     let values = thinned(values, width.max(1));
@@ -14,7 +14,7 @@ pub fn line(values: &[Option<f64>], width: usize) -> String {
     else {
         return String::new();
     };
-    let span = (high - low).max(0.02 * high.abs().max(low.abs())).max(f64::MIN_POSITIVE);
+    let span = (high - low).max(0.1 * high.abs().max(low.abs())).max(f64::MIN_POSITIVE);
     let floor = f64::midpoint(low, high) - span / 2.0;
     values.iter().map(|value| value.map_or(' ', |value| block((value - floor) / span))).collect()
 }
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn noise_stays_in_the_middle() {
-        assert_eq!(line(&[Some(100.0), Some(100.1), Some(99.9)], 40), "▅▅▄");
+        assert_eq!(line(&[Some(100.0), Some(100.5), Some(99.5)], 40), "▅▅▄");
         assert_eq!(line(&[Some(0.0), Some(0.0)], 40), "▅▅");
     }
 
