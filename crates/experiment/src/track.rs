@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tacho_measure::Executor;
+use tacho_record::plan::PlannedMetric;
 use tacho_record::{BenchmarkKey, Build, Cell, Digest, Metric, Outcome, Place, Plan, Revision, Run};
 use tacho_store::{HostId, MeasurementId, NewRun, Store};
 use tacho_subject::Builder;
@@ -108,6 +109,7 @@ pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, Expe
         building: Duration::ZERO,
         executing: Duration::ZERO,
     };
+    bench.put_metrics(&question.plan)?;
     bench.store.put_revisions(&question.revisions)?;
     let began = Instant::now();
     let Some(builds) = bench.builds(question).all(&question.revisions, question.retry_failed)? else {
@@ -152,6 +154,40 @@ impl Bench<'_> {
         }
     }
 
+    /// Keeps what all metrics of the plan mean, unless that would change what old values mean.
+    fn put_metrics(&mut self, plan: &Plan) -> Result<(), ExperimentError> {
+        let known = self.store.metrics()?;
+        let mut metrics: Vec<Metric> =
+            Metric::BUILT_IN.iter().filter_map(|name| Metric::built_in(name)).collect();
+        for PlannedMetric { metric, .. } in plan.benchmarks.iter().flat_map(|benchmark| &benchmark.metrics) {
+            let other = |known: &&Metric| known.name == metric.name && known.unit != metric.unit;
+            if let Some(known) = known.iter().find(other)
+                && self.has_values(&metric.name)?
+            {
+                return Err(ExperimentError::OtherUnit {
+                    metric: metric.name.clone(),
+                    known: known.unit.clone(),
+                    planned: metric.unit.clone(),
+                });
+            }
+            metrics.push(metric.clone());
+        }
+        Ok(self.store.put_metrics(&metrics)?)
+    }
+
+    /// Whether that metric was ever read, on any host.
+    fn has_values(&mut self, metric: &str) -> Result<bool, ExperimentError> {
+        for (host, _) in self.store.hosts()? {
+            for benchmark in self.store.benchmarks(host)? {
+                let values = self.store.values(host, &benchmark, metric)?;
+                if values.iter().any(|values| !values.values.is_empty()) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
     /// Takes up the interrupted run of the same question, else begins one with what is missing.
     fn prepare(&mut self, question: &Question, builds: &[Build]) -> Result<Prepared, ExperimentError> {
         if let Some(run) = self.store.unfinished_run(question.digest(), self.host)? {
@@ -177,9 +213,6 @@ impl Bench<'_> {
         if cells.is_empty() {
             return Ok(Prepared::NothingToDo);
         }
-        let metrics: Vec<Metric> =
-            Metric::BUILT_IN.iter().filter_map(|name| Metric::built_in(name)).collect();
-        self.store.put_metrics(&metrics)?;
         let run = self.store.begin_run(&NewRun {
             question: question.digest(),
             plan: question.plan_text.clone(),

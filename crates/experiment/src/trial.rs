@@ -1,4 +1,4 @@
-//! One trial: fill in the command, execute it with its hooks, judge the answer.
+//! One trial: fill in the command, execute it with its hooks, judge the answer, read its metrics.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,6 +8,7 @@ use tacho_record::plan::{Benchmark, ExpectOutput, fill};
 use tacho_record::{Digest, Failure, Outcome, Parameters, Place, Sample};
 
 use crate::ExperimentError;
+use crate::output::{OutputMetrics, Unreadable};
 
 /// A benchmark at a build, ready to be executed.
 #[derive(Clone, Debug)]
@@ -17,6 +18,7 @@ pub struct Trial {
     conclude: Option<Request>,
     exit: i32,
     answer: Answer,
+    output: OutputMetrics,
 }
 
 /// What the right output is.
@@ -72,6 +74,8 @@ impl Trial {
         values.extend(shown.iter().map(|(name, value)| (name.as_str(), value.as_str())));
 
         let (answer, stdout) = expected_output(&benchmark.expect.stdout, workplace.plan_folder)?;
+        let output = OutputMetrics::new(&benchmark.metrics, workplace.plan_folder);
+        let (stdout, stderr) = output.captures(stdout);
         let directory = join(workplace.plan_folder, benchmark.directory.as_deref());
         let request = |command: Vec<String>| Request {
             command,
@@ -80,6 +84,7 @@ impl Trial {
             stdin: None,
             timeout: benchmark.timeout,
             stdout: Capture::Nothing,
+            stderr: Capture::Nothing,
         };
         let hook = |script: &Option<String>| {
             script
@@ -92,15 +97,21 @@ impl Trial {
             request: Request {
                 stdin: benchmark.stdin.as_ref().map(|file| workplace.plan_folder.join(file)),
                 stdout,
+                stderr,
                 ..request(benchmark.command.iter().map(|word| fill(word, &values)).collect())
             },
             exit: benchmark.expect.exit,
             answer,
+            output,
         })
     }
 
     /// Executes it once; `reference` is the digest of the first valid answer, if there was one.
     pub fn execute(&self, executor: &mut dyn Executor, place: Place, reference: Option<Digest>) -> Tried {
+        if let Err(why) = self.output.remove_files() {
+            let outcome = Outcome::Failed { failure: Failure::NotStarted { why }, output: String::new() };
+            return sampled(Sample { place, at: executor.now(), outcome, values: Vec::new() }, None);
+        }
         let before = self.prepare.as_ref().map(|hook| executor.execute(hook));
         match before.as_ref().and_then(|execution| hook_failure("prepare", execution)) {
             Some(HookEnd::Interrupted) => return Tried::Interrupted,
@@ -114,7 +125,7 @@ impl Trial {
         if matches!(execution.ended, Ended::Interrupted) {
             return Tried::Interrupted;
         }
-        let mut outcome = self.judge(&execution, reference);
+        let (mut outcome, values) = self.read(&execution, self.judge(&execution, reference));
         let after = self.conclude.as_ref().map(|hook| executor.execute(hook));
         match after.as_ref().and_then(|execution| hook_failure("conclude", execution)) {
             Some(HookEnd::Failed(failure)) if outcome == Outcome::Valid => outcome = failure,
@@ -124,7 +135,28 @@ impl Trial {
         let answer = (outcome == Outcome::Valid && self.answer == Answer::SameAsFirst)
             .then(|| execution.stdout.as_ref().map(|stdout| stdout.digest))
             .flatten();
-        sampled(Sample { place, at: execution.at, outcome, values: values(&execution) }, answer)
+        sampled(Sample { place, at: execution.at, outcome, values }, answer)
+    }
+
+    /// All that can be read of it. What went wrong need not have printed its metrics; what went well must.
+    fn read(&self, execution: &Execution, outcome: Outcome) -> (Outcome, Vec<(String, f64)>) {
+        let mut values = values(execution);
+        if outcome != Outcome::Valid {
+            return (outcome, values);
+        }
+        match self.output.read(execution) {
+            Ok(more) => {
+                values.extend(more);
+                // Stable: replicates stay in order.
+                values.sort_by(|(one, _), (other, _)| one.cmp(other));
+                (outcome, values)
+            }
+            Err(Unreadable { why, tail: end }) => {
+                let end = String::from_utf8_lossy(&end).into_owned();
+                let output = if end.is_empty() { tail(execution) } else { end };
+                (Outcome::Failed { failure: Failure::Unreadable { why }, output }, values)
+            }
+        }
     }
 
     /// Whether it ended as the plan expects.

@@ -59,7 +59,7 @@ impl Failure {
             Failure::Hook { why } | Failure::NotStarted { why } => why.clone(),
             Failure::Signal { number } => format!("killed by signal {number}"),
             Failure::TimedOut => "timed out".to_owned(),
-            Failure::Unreadable { why } => format!("unreadable output: {why}"),
+            Failure::Unreadable { why } => format!("unreadable: {why}"),
             Failure::WrongAnswer { why } => format!("wrong answer: {why}"),
         }
     }
