@@ -43,6 +43,22 @@ fn more_rounds_and_new_commits_add_only_what_is_missing() {
 }
 
 #[test]
+fn another_recipe_makes_another_program_of_the_same_revision() {
+    let project = Project::scripts(1);
+    project.tacho("track").succeeds();
+    let recipe =
+        |command: &str| SCRIPT_PLAN.replace("artifacts", &format!("build = \"{command}\"\nartifacts"));
+    let project = project.plan(&recipe("echo true >> prog"));
+    let other = project.tacho("track --json").succeeds().json();
+    assert_eq!(other["samples"], 4, "it is measured on its own");
+    assert_eq!(other["series"][0]["points"][0]["values"].as_array().unwrap().len(), 3, "and not mixed in");
+    let project = project.plan(SCRIPT_PLAN);
+    let back = project.tacho("track --json").succeeds().json();
+    assert_eq!(back["samples"], 0, "nothing is lost of the first");
+    assert_eq!(back["series"][0]["points"][0]["values"].as_array().unwrap().len(), 3);
+}
+
+#[test]
 fn equal_builds_are_measured_once_and_shown_so() {
     let project = Project::scripts(2).file("README", "words\n").commit("only words");
     let answer = project.tacho("track --json").succeeds().json();

@@ -4,15 +4,7 @@ use std::collections::HashMap;
 
 use tacho_record::plan::Benchmark;
 use tacho_record::{BenchmarkKey, Build, Cell, Digest, Parameters, Plan, Revision};
-
-/// How many samples there are already of a benchmark at a revision.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
-    /// Those that count.
-    pub valid: u32,
-    /// Those that failed.
-    pub failed: u32,
-}
+use tacho_store::Count;
 
 /// What is wanted, beyond what the plan says.
 #[derive(Clone, Copy, Debug)]
@@ -25,21 +17,30 @@ pub struct Wanted {
     pub retry_failed: bool,
 }
 
-/// The samples that are already kept, by benchmark and revision.
+/// The samples that are already kept, by benchmark and build.
 #[derive(Clone, Debug, Default)]
-pub struct Counts(HashMap<(String, String), Count>);
+pub struct Counts(HashMap<(String, String, Digest), Samples>);
+
+/// How many samples there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Samples {
+    valid: u32,
+    failed: u32,
+}
 
 impl Counts {
-    /// Counts from the store's rows: benchmark, revision, valid, failed.
-    pub fn new(rows: impl IntoIterator<Item = (BenchmarkKey, String, u32, u32)>) -> Self {
-        let entry = |(key, revision, valid, failed): (BenchmarkKey, String, u32, u32)| {
-            ((key.to_string(), revision), Count { valid, failed })
+    /// What the store has counted.
+    pub fn new(counts: impl IntoIterator<Item = Count>) -> Self {
+        let entry = |count: Count| {
+            let Count { benchmark, revision, artifact, valid, failed } = count;
+            ((benchmark.to_string(), revision, artifact), Samples { valid, failed })
         };
-        Self(rows.into_iter().map(entry).collect())
+        Self(counts.into_iter().map(entry).collect())
     }
 
-    fn of(&self, key: &str, revision: &str) -> Count {
-        self.0.get(&(key.to_owned(), revision.to_owned())).copied().unwrap_or_default()
+    /// Those of a revision's present build: what was measured of another program is no part of them.
+    fn of(&self, key: &str, revision: &str, artifact: Digest) -> Samples {
+        self.0.get(&(key.to_owned(), revision.to_owned(), artifact)).copied().unwrap_or_default()
     }
 }
 
@@ -65,7 +66,7 @@ pub fn missing(plan: &Plan, built: &[(&Revision, &Build)], counts: &Counts, want
         for (_, key) in &benchmarks {
             let stands_for_others =
                 wanted.measure_equal || representative(built, artifact, key, counts) == revision.id;
-            let rounds = lacking(counts.of(&key.to_string(), &revision.id), wanted);
+            let rounds = lacking(counts.of(&key.to_string(), &revision.id, artifact), wanted);
             if stands_for_others && rounds > 0 {
                 let revision = revision.id.clone();
                 cells.push(Cell { revision, artifact, benchmark: key.clone(), rounds });
@@ -76,7 +77,7 @@ pub fn missing(plan: &Plan, built: &[(&Revision, &Build)], counts: &Counts, want
 }
 
 /// How many rounds a cell with these samples still lacks.
-fn lacking(count: Count, wanted: Wanted) -> u32 {
+fn lacking(count: Samples, wanted: Wanted) -> u32 {
     let hopeless = count.valid == 0 && count.failed > 0;
     match (hopeless, wanted.retry_failed) {
         (true, true) => wanted.rounds,
@@ -96,7 +97,7 @@ fn representative<'a>(
     let key = key.to_string();
     let equal = built.iter().filter(|(_, build)| build.state.artifact() == Some(artifact));
     let samples = |revision: &Revision| {
-        let count = counts.of(&key, &revision.id);
+        let count = counts.of(&key, &revision.id, artifact);
         count.valid + count.failed
     };
     // `max_by_key` keeps the last of equals, hence the reversal: the first in history wins a tie.
@@ -117,7 +118,17 @@ mod tests {
         let revisions: Vec<Revision> = (1..).zip(artifacts).map(|(order, _)| revision(order)).collect();
         let builds: Vec<Build> = revisions.iter().zip(artifacts).map(|(r, a)| built(r, a)).collect();
         let pairs: Vec<(&Revision, &Build)> = revisions.iter().zip(&builds).collect();
-        let counts = Counts::new(rows.iter().map(|(r, v, f)| (key.clone(), (*r).to_owned(), *v, *f)));
+        let artifact = |revision: &str| {
+            let index = revisions.iter().position(|r| r.id == revision).unwrap();
+            Digest::of(artifacts[index])
+        };
+        let counts = Counts::new(rows.iter().map(|&(revision, valid, failed)| Count {
+            benchmark: key.clone(),
+            revision: revision.to_owned(),
+            artifact: artifact(revision),
+            valid,
+            failed,
+        }));
         missing(&plan, &pairs, &counts, wanted).into_iter().map(|cell| (cell.revision, cell.rounds)).collect()
     }
 

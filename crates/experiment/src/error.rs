@@ -44,7 +44,7 @@ impl ExperimentError {
                 Some("`expect.stdout.file` is a path from the plan's folder".to_owned())
             }
             ExperimentError::OtherUnit { .. } => Some("give it another name".into()),
-            ExperimentError::Store(_) => None,
+            ExperimentError::Store(error) => error.hint().map(str::to_owned),
             ExperimentError::Subject(error) => error.hint(),
         }
     }

@@ -2,112 +2,114 @@
 
 use std::collections::HashMap;
 
-use tacho_record::{
-    BenchmarkKey, Build, Digest, Measurement, Metric, Outcome, Point, Revision, Series, SeriesKey,
-};
-use tacho_store::{HostId, Store, StoreError};
+use tacho_record::{BenchmarkKey, Build, Digest, Metric, Point, Revision, Series, SeriesKey};
+use tacho_store::{HostId, Store, StoreError, Values};
+
+/// Which builds and samples a series is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Of<'a> {
+    /// The host, as the store knows it.
+    pub host: HostId,
+    /// The host's name.
+    pub host_name: &'a str,
+    /// The benchmark with its parameters.
+    pub benchmark: &'a BenchmarkKey,
+    /// The recipe whose builds are meant; a revision that was never built by it shows its last build.
+    pub recipe: Digest,
+}
 
 /// All series of one benchmark on one host, one a metric, over these revisions.
 ///
 /// A revision that has no samples of its own takes the values of one with the same artifacts, and says so.
+/// Samples of other builds of a revision than the one meant belong to another program, and are left out.
 pub fn read(
     store: &mut Store,
-    host: (HostId, &str),
-    benchmark: &BenchmarkKey,
+    of: Of<'_>,
     metrics: &[Metric],
     revisions: &[Revision],
 ) -> Result<Vec<Series>, StoreError> {
-    let (id, name) = host;
-    let builds = store.builds(id)?;
-    let measurements = store.measurements(id, benchmark)?;
-    let material = Material::new(&builds, &measurements);
-    let series = |metric: &Metric| Series {
-        key: SeriesKey { benchmark: benchmark.clone(), host: name.to_owned(), metric: metric.clone() },
-        points: revisions.iter().map(|revision| material.point(revision, &metric.name)).collect(),
-    };
-    Ok(metrics.iter().map(series).collect())
+    let builds = present_builds(&store.builds(of.host)?, of.recipe);
+    let mut all = Vec::with_capacity(metrics.len());
+    for metric in metrics {
+        let values = store.values(of.host, of.benchmark, &metric.name)?;
+        let material = Material::new(&builds, &values);
+        let (benchmark, host) = (of.benchmark.clone(), of.host_name.to_owned());
+        all.push(Series {
+            key: SeriesKey { benchmark, host, metric: metric.clone() },
+            points: revisions.iter().map(|revision| material.point(revision)).collect(),
+        });
+    }
+    Ok(all)
 }
 
-/// Builds and measurements, findable by revision.
+/// The build of each revision that is meant: by this recipe, else the last one.
+#[must_use]
+pub fn present_builds(builds: &[Build], recipe: Digest) -> HashMap<String, Build> {
+    let (others, meant): (Vec<&Build>, Vec<&Build>) = builds.iter().partition(|build| build.recipe != recipe);
+    others.into_iter().chain(meant).map(|build| (build.revision.clone(), build.clone())).collect()
+}
+
+/// Builds and values of one metric, findable by revision.
 struct Material<'a> {
-    builds: HashMap<&'a str, &'a Build>,
-    measurements: HashMap<&'a str, Vec<&'a Measurement>>,
+    builds: &'a HashMap<String, Build>,
+    values: HashMap<(&'a str, Digest), Vec<&'a Values>>,
     /// For each artifact a revision that was measured.
     measured: HashMap<Digest, &'a str>,
 }
 
 impl<'a> Material<'a> {
-    fn new(builds: &'a [Build], measurements: &'a [Measurement]) -> Self {
-        let builds: HashMap<&str, &Build> = builds.iter().map(|b| (b.revision.as_str(), b)).collect();
-        let mut by_revision: HashMap<&str, Vec<&Measurement>> = HashMap::new();
+    fn new(builds: &'a HashMap<String, Build>, all: &'a [Values]) -> Self {
+        let mut values: HashMap<(&str, Digest), Vec<&Values>> = HashMap::new();
         let mut measured = HashMap::new();
-        for measurement in measurements.iter().filter(|measurement| !measurement.samples.is_empty()) {
-            let revision = measurement.revision.as_str();
-            by_revision.entry(revision).or_default().push(measurement);
-            if let Some(artifact) = builds.get(revision).and_then(|build| build.state.artifact()) {
-                measured.entry(artifact).or_insert(revision);
-            }
+        for one in all {
+            values.entry((&one.revision, one.artifact)).or_default().push(one);
+            measured.entry(one.artifact).or_insert(one.revision.as_str());
         }
-        Self { builds, measurements: by_revision, measured }
+        Self { builds, values, measured }
     }
 
-    fn point(&self, revision: &Revision, metric: &str) -> Point {
-        let build = self.builds.get(revision.id.as_str()).copied();
-        let own = self.measurements.get(revision.id.as_str());
-        let stand_in = build
-            .filter(|_| own.is_none())
-            .and_then(|build| self.measured.get(&build.state.artifact()?).copied());
-        let measurements = own.or_else(|| self.measurements.get(stand_in?));
-        let samples = measurements.into_iter().flatten().flat_map(|measurement| &measurement.samples);
-        let mut point = Point {
+    fn point(&self, revision: &Revision) -> Point {
+        let build = self.builds.get(&revision.id);
+        let artifact = build.and_then(|build| build.state.artifact());
+        let own = artifact.and_then(|artifact| self.values.get(&(revision.id.as_str(), artifact)));
+        let other = artifact.filter(|_| own.is_none()).and_then(|artifact| {
+            let name = *self.measured.get(&artifact)?;
+            Some((name, self.values.get(&(name, artifact))?))
+        });
+        let values = || own.or(other.map(|(_, values)| values)).into_iter().flatten();
+        Point {
             revision: revision.clone(),
             build: build.cloned(),
-            equal_to: stand_in.map(str::to_owned),
-            values: Vec::new(),
-            failed: 0,
-            failure: None,
-        };
-        for sample in samples {
-            if let Outcome::Failed { failure, .. } = &sample.outcome {
-                point.failed += 1;
-                point.failure.get_or_insert_with(|| failure.line());
-            } else if sample.counts() {
-                point.values.extend(sample.value(metric));
-            }
+            equal_to: other.map(|(name, _)| name.to_owned()),
+            values: values().flat_map(|values| values.values.iter().copied()).collect(),
+            failed: values().map(|values| values.failed).sum(),
+            failure: values().find_map(|values| Some(values.failure.as_ref()?.line())),
         }
-        point
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
-    use tacho_record::{Failure, Place, Sample};
+    use tacho_record::Failure;
 
     use super::*;
     use crate::builds::tests::{built, revision};
 
-    fn sample(round: u32, wall: f64, outcome: Outcome) -> Sample {
-        let place = Place { round, position: 0 };
-        Sample { place, at: Timestamp::UNIX_EPOCH, outcome, values: vec![("wall".into(), wall)] }
+    fn values(revision: &Revision, content: &str, values: &[f64]) -> Values {
+        let (revision, artifact) = (revision.id.clone(), Digest::of(content));
+        Values { run: 1, revision, artifact, values: values.to_vec(), failed: 0, failure: None }
     }
 
-    fn measured(revision: &Revision, samples: Vec<Sample>) -> Measurement {
-        Measurement { run: 1, revision: revision.id.clone(), samples }
+    fn point(builds: &[Build], all: &[Values], revision: &Revision) -> Point {
+        Material::new(&present_builds(builds, Digest::of("recipe")), all).point(revision)
     }
 
     #[test]
-    fn the_warm_up_and_failures_are_told_and_not_counted() {
+    fn failures_are_told_and_not_counted() {
         let one = revision(1);
-        let crash = Outcome::Failed { failure: Failure::Signal { number: 11 }, output: String::new() };
-        let samples = vec![
-            sample(0, 9.0, Outcome::Valid),
-            sample(1, 1.0, Outcome::Valid),
-            sample(2, 0.1, crash),
-            sample(3, 2.0, Outcome::Valid),
-        ];
-        let (builds, measurements) = ([built(&one, "a")], [measured(&one, samples)]);
-        let point = Material::new(&builds, &measurements).point(&one, "wall");
+        let crash = Some(Failure::Signal { number: 11 });
+        let all = [Values { failed: 1, failure: crash, ..values(&one, "a", &[1.0, 2.0]) }];
+        let point = point(&[built(&one, "a")], &all, &one);
         assert_eq!(point.values, [1.0, 2.0]);
         assert_eq!((point.failed, point.failure.as_deref()), (1, Some("killed by signal 11")));
     }
@@ -116,21 +118,25 @@ mod tests {
     fn an_equal_build_takes_the_values_of_the_one_measured() {
         let (one, two) = (revision(1), revision(2));
         let builds = [built(&one, "same"), built(&two, "same")];
-        let measurements = [measured(&two, vec![sample(1, 5.0, Outcome::Valid)])];
-        let point = Material::new(&builds, &measurements).point(&one, "wall");
-        assert_eq!((point.values.as_slice(), point.equal_to.as_deref()), (&[5.0][..], Some("r2")));
-        let point = Material::new(&builds, &measurements).point(&two, "wall");
-        assert_eq!(point.equal_to, None);
+        let all = [values(&two, "same", &[5.0])];
+        let first = point(&builds, &all, &one);
+        assert_eq!((first.values.as_slice(), first.equal_to.as_deref()), (&[5.0][..], Some("r2")));
+        assert_eq!(point(&builds, &all, &two).equal_to, None);
     }
 
     #[test]
     fn several_runs_add_up() {
         let one = revision(1);
-        let builds = [built(&one, "a")];
-        let measurements = [
-            measured(&one, vec![sample(1, 5.0, Outcome::Valid)]),
-            measured(&one, vec![sample(1, 6.0, Outcome::Valid)]),
-        ];
-        assert_eq!(Material::new(&builds, &measurements).point(&one, "wall").values, [5.0, 6.0]);
+        let all = [values(&one, "a", &[5.0]), values(&one, "a", &[6.0])];
+        assert_eq!(point(&[built(&one, "a")], &all, &one).values, [5.0, 6.0]);
+    }
+
+    #[test]
+    fn what_was_measured_of_another_program_is_left_out() {
+        let one = revision(1);
+        let all = [values(&one, "slow", &[9.0]), values(&one, "fast", &[1.0])];
+        let other = Build { recipe: Digest::of("other recipe"), ..built(&one, "fast") };
+        assert_eq!(point(&[built(&one, "slow"), other.clone()], &all, &one).values, [9.0]);
+        assert_eq!(point(&[other], &all, &one).values, [1.0], "its last build, when there is no other");
     }
 }

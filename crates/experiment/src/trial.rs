@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use jiff::{Timestamp, Unit};
 use tacho_measure::{Capture, Ended, Execution, Executor, Request};
 use tacho_record::plan::{Benchmark, ExpectOutput, fill};
 use tacho_record::{Digest, Failure, Outcome, Parameters, Place, Sample};
@@ -110,14 +111,14 @@ impl Trial {
     pub fn execute(&self, executor: &mut dyn Executor, place: Place, reference: Option<Digest>) -> Tried {
         if let Err(why) = self.output.remove_files() {
             let outcome = Outcome::Failed { failure: Failure::NotStarted { why }, output: String::new() };
-            return sampled(Sample { place, at: executor.now(), outcome, values: Vec::new() }, None);
+            return sampled(Sample { place, at: moment(executor.now()), outcome, values: Vec::new() }, None);
         }
         let before = self.prepare.as_ref().map(|hook| executor.execute(hook));
         match before.as_ref().and_then(|execution| hook_failure("prepare", execution)) {
             Some(HookEnd::Interrupted) => return Tried::Interrupted,
             Some(HookEnd::Failed(failure)) => {
-                let execution = before.as_ref().map_or_else(|| executor.now(), |execution| execution.at);
-                return sampled(Sample { place, at: execution, outcome: failure, values: Vec::new() }, None);
+                let at = before.as_ref().map_or_else(|| executor.now(), |execution| execution.at);
+                return sampled(Sample { place, at: moment(at), outcome: failure, values: Vec::new() }, None);
             }
             None => {}
         }
@@ -135,7 +136,7 @@ impl Trial {
         let answer = (outcome == Outcome::Valid && self.answer == Answer::SameAsFirst)
             .then(|| execution.stdout.as_ref().map(|stdout| stdout.digest))
             .flatten();
-        sampled(Sample { place, at: execution.at, outcome, values }, answer)
+        sampled(Sample { place, at: moment(execution.at), outcome, values }, answer)
     }
 
     /// All that can be read of it. What went wrong need not have printed its metrics; what went well must.
@@ -209,6 +210,11 @@ fn hook_failure(name: &str, execution: &Execution) -> Option<HookEnd> {
         Ended::NotStarted(why) => format!("`{name}` failed: {why}"),
     };
     Some(HookEnd::Failed(Outcome::Failed { failure: Failure::Hook { why }, output: tail(execution) }))
+}
+
+/// The time of day to the millisecond: no one asks for more, and it takes a tenth of the room.
+fn moment(at: Timestamp) -> Timestamp {
+    at.round(Unit::Millisecond).unwrap_or(at)
 }
 
 /// What an execution's readings are called; what could not be read is absent. In order of the names.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BenchmarkKey, Build, Metric, Revision, Sample};
+use crate::{BenchmarkKey, Build, Digest, Metric, Revision, Sample};
 
 /// The samples of one benchmark, at one build, on one host, in one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -11,6 +11,8 @@ pub struct Measurement {
     pub run: i64,
     /// The full name of the revision whose build was executed.
     pub revision: String,
+    /// What that build was: another recipe gives the same revision another program.
+    pub artifact: Digest,
     /// All executions, warm-up and failures included, in order of the schedule.
     pub samples: Vec<Sample>,
 }

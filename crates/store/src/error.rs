@@ -19,10 +19,7 @@ pub enum StoreError {
         what: String,
     },
     /// The database holds something that this program never writes.
-    #[error(
-        "`{place}` is damaged: {why}\n\
-         hint: copy it before anything else; `sqlite3 FILE .recover` often saves what can still be read"
-    )]
+    #[error("`{place}` is damaged: {why}")]
     Corrupt {
         /// The database.
         place: String,
@@ -38,10 +35,7 @@ pub enum StoreError {
         source: Cause,
     },
     /// No room is left, on the disk or in a quota.
-    #[error(
-        "no space is left for `{place}`: {source}\n\
-         hint: all that was measured before is kept; make room, and the same command goes on from there"
-    )]
+    #[error("no space is left for `{place}`: {source}")]
     DiskFull {
         /// The database or file that was written.
         place: String,
@@ -57,10 +51,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// Another process holds the database for longer than we wait.
-    #[error(
-        "`{place}` is locked by another process\n\
-         hint: another `tacho` is writing to it; wait until it is done, or stop it"
-    )]
+    #[error("`{place}` is locked by another process")]
     Locked {
         /// The database.
         place: String,
@@ -84,10 +75,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The database was written by a later version of this program.
-    #[error(
-        "`{place}` has schema {found}, and this `tacho` knows schemas up to {known}\n\
-         hint: a newer `tacho` wrote it; use that one, or another folder"
-    )]
+    #[error("`{place}` has schema {found}, and this `tacho` knows schemas up to {known}")]
     Newer {
         /// The database.
         place: String,
@@ -97,13 +85,13 @@ pub enum StoreError {
         known: i64,
     },
     /// There is no store where one was expected.
-    #[error("nothing is measured yet: there is no `{place}`\nhint: `tacho track` measures")]
+    #[error("nothing is measured yet: there is no `{place}`")]
     NoStore {
         /// Where it was looked for.
         place: String,
     },
     /// The database or its folder may not be written.
-    #[error("`{place}` cannot be written: {source}\nhint: check who owns it, and that its disk is writable")]
+    #[error("`{place}` cannot be written: {source}")]
     NotWritable {
         /// The database or folder.
         place: String,
@@ -127,7 +115,7 @@ pub enum StoreError {
         place: String,
     },
     /// The database server does not answer.
-    #[error("cannot reach `{place}`: {source}\nhint: check that the server runs, and the URL")]
+    #[error("cannot reach `{place}`: {source}")]
     Unreachable {
         /// The database, without its password.
         place: String,
@@ -137,6 +125,27 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// What to do about it, if there is something to do.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Corrupt { .. } => Some(
+                "copy it before anything else; `sqlite3 FILE .recover` often saves what can still be read",
+            ),
+            Self::DiskFull { .. } => Some(
+                "all that was measured before is kept; make room, and the same command goes on from there",
+            ),
+            Self::Locked { .. } => {
+                Some("another `tacho` is writing to it; wait until it is done, or stop it")
+            }
+            Self::Newer { .. } => Some("a newer `tacho` wrote it; use that one, or another folder"),
+            Self::NoStore { .. } => Some("`tacho track` measures"),
+            Self::NotWritable { .. } => Some("check who owns it, and that its disk is writable"),
+            Self::Unreachable { .. } => Some("check that the server runs, and the URL"),
+            _ => None,
+        }
+    }
+
     /// The variant that suits what the system said of a file.
     pub(crate) fn of_file(path: &Path, source: io::Error) -> Self {
         let place = || path.display().to_string();

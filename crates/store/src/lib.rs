@@ -35,6 +35,7 @@ mod values;
 use std::fmt;
 
 pub use cells::MeasurementId;
+pub use counts::Count;
 pub use error::{Cause, StoreError};
 pub use hosts::HostId;
 pub use location::Location;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tacho_record::{BenchmarkKey, Failure, Measurement, Outcome, Place, Sample};
+use tacho_record::{BenchmarkKey, Digest, Failure, Measurement, Outcome, Place, Sample};
 
 use crate::benchmarks::{find_benchmark, metric_names};
 use crate::chunk::{Chunk, Decoder, VALID};
@@ -10,9 +10,11 @@ use crate::database::{Begin, Database, Row, Value};
 use crate::{HostId, MeasurementId, Store, StoreError};
 
 /// The chunks of a benchmark on a host, one measurement after the other.
-const CHUNKS: &str = "SELECT m.run, m.cell, COALESCE(r.ordinal, 9223372036854775807), r.id, c.samples
+const CHUNKS: &str =
+    "SELECT m.run, m.cell, COALESCE(r.ordinal, 9223372036854775807), r.id, c.samples, a.digest
     FROM measurement m
     JOIN revision r ON r.number = m.revision
+    JOIN artifact a ON a.number = m.artifact
     JOIN chunk c ON c.run = m.run AND c.cell = m.cell
     WHERE m.benchmark = $1 AND m.host = $2
     ORDER BY m.revision, m.run, m.cell";
@@ -62,9 +64,10 @@ impl Store {
                     failures.explain(*measurement, samples)?;
                 }
             }
-            let measurement = |Found { measurement, revision, content: samples, .. }| Measurement {
+            let measurement = |Found { measurement, revision, artifact, content: samples, .. }| Measurement {
                 run: measurement.run,
                 revision,
+                artifact,
                 samples,
             };
             Ok(found.into_iter().map(measurement).collect())
@@ -78,6 +81,7 @@ pub(crate) struct Found<T> {
     /// The revision's place in history; the last one for those that have none.
     ordinal: i64,
     pub revision: String,
+    pub artifact: Digest,
     pub content: T,
 }
 
@@ -95,10 +99,10 @@ pub(crate) fn read_each<T: Default>(
         if let Some(last) = all.last_mut().filter(|last| last.measurement == measurement) {
             return read(row, &mut last.content);
         }
-        let (ordinal, revision) = (row.integer(2)?, row.text(3)?.to_owned());
+        let (ordinal, revision, artifact) = (row.integer(2)?, row.text(3)?.to_owned(), row.digest(5)?);
         let mut content = T::default();
         read(row, &mut content)?;
-        all.push(Found { measurement, ordinal, revision, content });
+        all.push(Found { measurement, ordinal, revision, artifact, content });
         Ok(())
     })?;
     all.sort_by_key(|found| (found.ordinal, found.measurement));

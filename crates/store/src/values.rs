@@ -1,6 +1,6 @@
 //! One metric on its way out: what a series is drawn from, read without the rest.
 
-use tacho_record::{BenchmarkKey, Failure, Place, median_of_replicates};
+use tacho_record::{BenchmarkKey, Digest, Failure, Place, median_of_replicates};
 
 use crate::benchmarks::{find_benchmark, metric_names};
 use crate::chunk::{Chunk, Decoder, VALID};
@@ -15,6 +15,8 @@ pub struct Values {
     pub run: i64,
     /// The full name of the revision whose build was executed.
     pub revision: String,
+    /// What that build was.
+    pub artifact: Digest,
     /// The values that count, one a sample, in order of the schedule, in the metric's base unit.
     pub values: Vec<f64>,
     /// How many executions failed, the warm-up not counted.
@@ -47,8 +49,8 @@ impl Store {
             let any_failed = found.iter().any(|found| !found.content.failed.is_empty());
             let failures =
                 if any_failed { Some(Failures::of_benchmark(database, number, host)?) } else { None };
-            let finish = |Found { measurement, revision, content, .. }: Found<Scattered>| {
-                content.finish(measurement, revision, failures.as_ref())
+            let finish = |Found { measurement, revision, artifact, content, .. }: Found<Scattered>| {
+                content.finish(measurement, (revision, artifact), failures.as_ref())
             };
             found.into_iter().map(finish).collect()
         })
@@ -83,7 +85,7 @@ impl Scattered {
     fn finish(
         mut self,
         measurement: MeasurementId,
-        revision: String,
+        (revision, artifact): (String, Digest),
         failures: Option<&Failures>,
     ) -> Result<Values, StoreError> {
         if !self.values.is_sorted_by_key(|(place, _)| *place) {
@@ -94,6 +96,7 @@ impl Scattered {
         Ok(Values {
             run: measurement.run,
             revision,
+            artifact,
             values: self.values.into_iter().map(|(_, value)| value).collect(),
             failed: u32::try_from(self.failed.len()).unwrap_or(u32::MAX),
             failure: details.map(|(failure, _)| failure.clone()),

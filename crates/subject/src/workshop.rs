@@ -35,6 +35,7 @@ pub struct Workshop {
     checkout: Checkout,
     command: Option<String>,
     folder: PathBuf,
+    recipe: Digest,
     timeout: Duration,
 }
 
@@ -65,20 +66,15 @@ impl Workshop {
             checkout: Checkout::new(repository, &folder),
             command: subject.build.clone(),
             folder,
+            recipe: subject.recipe(),
             timeout: subject.build_timeout,
         })
     }
 
-    /// The digest of all in the plan that decides what is built: the command and the artifacts.
+    /// The digest of all in the plan that decides what is built.
     #[must_use]
     pub fn recipe(&self) -> Digest {
-        let mut artifacts: Vec<&str> = self.artifacts.iter().map(String::as_str).collect();
-        artifacts.sort_unstable();
-        artifacts.dedup();
-        let command =
-            self.command.as_deref().map_or_else(|| "none".to_owned(), |command| format!("some {command}"));
-        // No part holds a zero byte, since none could be passed to a shell or a file system.
-        Digest::of([&["recipe 1", command.as_str()], artifacts.as_slice()].concat().join("\0"))
+        self.recipe
     }
 
     /// Checks out, builds, and keeps the artifacts: their digest and size.

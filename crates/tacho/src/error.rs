@@ -51,6 +51,7 @@ impl CliError {
             CliError::NoPlan { .. } => Some("`tacho init` writes one".to_owned()),
             CliError::PlanExists { .. } => Some("`tacho init --force` replaces it".to_owned()),
             CliError::Site(error) => error.hint().map(str::to_owned),
+            CliError::Store(error) => error.hint().map(str::to_owned),
             CliError::Subject(error) => error.hint(),
             CliError::Unknown { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
             CliError::Unknown { .. } => Some("`tacho log` lists what was measured".to_owned()),
@@ -58,7 +59,7 @@ impl CliError {
             CliError::UnknownMetric { known, .. } | CliError::UnknownBenchmark { known, .. } => {
                 Some(format!("known are {known}"))
             }
-            CliError::File { .. } | CliError::Plan(_) | CliError::Print(_) | CliError::Store(_) => None,
+            CliError::File { .. } | CliError::Plan(_) | CliError::Print(_) => None,
         }
     }
 

@@ -1,5 +1,7 @@
 //! Which of the things that a report is about is meant.
 
+use std::collections::HashSet;
+
 use super::number::short;
 
 /// Something that a tool measured.
@@ -35,13 +37,9 @@ pub(super) fn choose(things: Vec<Thing>, name: &str) -> Result<Vec<f64>, String>
 
 /// The first names, each once.
 fn first_names(things: &[Thing]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in things.iter().filter_map(|thing| thing.names.first()) {
-        if names.last() != Some(name) && !names.contains(name) {
-            names.push(name.clone());
-        }
-    }
-    names
+    let mut seen = HashSet::new();
+    let names = things.iter().filter_map(|thing| thing.names.first());
+    names.filter(|name| seen.insert(*name)).cloned().collect()
 }
 
 fn list(names: &[String]) -> String {

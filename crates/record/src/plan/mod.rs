@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Parameter;
+use crate::{Digest, Parameter};
 
 pub use error::{PlanError, PlanErrors};
 pub use parse::parse;
@@ -68,6 +68,20 @@ pub struct Subject {
     pub artifacts: Vec<String>,
     /// Where a commit can be seen, with `{commit}` for its hash (`{release}` for releases).
     pub link: Option<String>,
+}
+
+impl Subject {
+    /// The digest of all in the plan that decides what is built: the command and the artifacts.
+    #[must_use]
+    pub fn recipe(&self) -> Digest {
+        let mut artifacts: Vec<&str> = self.artifacts.iter().map(String::as_str).collect();
+        artifacts.sort_unstable();
+        artifacts.dedup();
+        let command =
+            self.build.as_deref().map_or_else(|| "none".to_owned(), |command| format!("some {command}"));
+        // No part holds a zero byte, since none could be passed to a shell or a file system.
+        Digest::of([&["recipe 1", command.as_str()], artifacts.as_slice()].concat().join("\0"))
+    }
 }
 
 /// How often, and how much is kept.

@@ -235,7 +235,7 @@ mod tests {
         one.batch("INSERT INTO thing VALUES (1)").unwrap();
         let error = two.begin(Begin::Durable).unwrap_err();
         assert!(matches!(error, StoreError::Locked { .. }), "{error}");
-        assert!(error.to_string().ends_with("wait until it is done, or stop it"), "{error}");
+        assert!(error.hint().is_some_and(|hint| hint.ends_with("wait until it is done, or stop it")));
         two.rollback().unwrap();
         let count = |database: &mut dyn Database| {
             database.must("SELECT COUNT(*) FROM thing", &[], |row| row.integer(0)).unwrap()

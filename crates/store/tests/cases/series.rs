@@ -1,7 +1,7 @@
 //! Many measurements at once.
 
 use tacho_record::{Failure, Measurement, Sample};
-use tacho_store::{StoreError, Values};
+use tacho_store::{Count, StoreError, Values};
 
 use crate::common::{Ground, begin, benchmark, cell, failed, host, new_run, revision, sample};
 
@@ -28,6 +28,7 @@ pub fn measurements_come_in_order_of_history_then_by_run(ground: &Ground) {
     let measurement = |run, revision: &str, samples: &[_]| Measurement {
         run,
         revision: revision.into(),
+        artifact: cell(revision, "x").artifact,
         samples: samples.to_vec(),
     };
     let expected = [
@@ -59,6 +60,7 @@ pub fn values_are_one_metric_of_the_measurements(ground: &Ground) {
     let of = |run, revision: &str, samples: &[Sample], failed, failure| Values {
         run,
         revision: revision.into(),
+        artifact: cell(revision, "x").artifact,
         values: samples.iter().map(|sample| sample.value("wall").unwrap()).collect(),
         failed,
         failure,
@@ -93,11 +95,14 @@ pub fn counts_leave_the_warm_up_out(ground: &Ground) {
     }
     store.import(again[0], &[sample(0, 0), sample(1, 0), failed(2, 0, Failure::TimedOut)]).unwrap();
     store.put_sample(measurements[1], &sample(1, 1)).unwrap();
-    let expected = [
-        (benchmark("x"), "old".to_owned(), 1, 0),
-        (benchmark("x"), "new".to_owned(), 6, 1),
-        (benchmark("y"), "old".to_owned(), 0, 5),
-    ];
+    let count = |name: &str, revision: &str, valid, failed| Count {
+        benchmark: benchmark(name),
+        revision: revision.to_owned(),
+        artifact: cell(revision, name).artifact,
+        valid,
+        failed,
+    };
+    let expected = [count("x", "old", 1, 0), count("x", "new", 6, 1), count("y", "old", 0, 5)];
     assert_eq!(store.counts(lab).unwrap(), expected);
     store.seal(run.number).unwrap();
     assert_eq!(store.counts(lab).unwrap(), expected);
@@ -111,11 +116,10 @@ pub fn a_tampered_chunk_is_called_damaged(ground: &Ground) {
     store.put_sample(measurements[0], &sample(1, 0)).unwrap();
     store.put_sample(measurements[0], &sample(2, 0)).unwrap();
     ground.tamper("UPDATE chunk SET samples = {garbage} WHERE round = 2");
-    let words = store.samples(measurements[0]).unwrap_err().to_string();
-    assert!(
-        words.contains("is damaged: it is of format 9, and this program knows format 1\nhint: "),
-        "{words}"
-    );
+    let error = store.samples(measurements[0]).unwrap_err();
+    let words = error.to_string();
+    assert!(words.ends_with("is damaged: it is of format 9, and this program knows format 1"), "{words}");
+    assert!(error.hint().is_some());
     assert!(matches!(store.measurements(lab, &benchmark("x")), Err(StoreError::Corrupt { .. })));
     assert!(matches!(store.places(run.number), Err(StoreError::Corrupt { .. })));
     assert!(matches!(store.seal(run.number), Err(StoreError::Corrupt { .. })));

@@ -1,6 +1,6 @@
 //! What names on the command line stand for, in the store and the plan.
 
-use tacho_experiment::series;
+use tacho_experiment::series::{self, Of};
 use tacho_record::plan::Benchmark;
 use tacho_record::{BenchmarkKey, Metric, Revision, Series};
 use tacho_store::{HostId, Store};
@@ -82,7 +82,7 @@ pub fn metrics(
 pub fn all_series(
     project: &Project,
     store: &mut Store,
-    host: (HostId, &str),
+    (id, name): (HostId, &str),
     keys: &[BenchmarkKey],
     shown: &Shown,
     revisions: &[Revision],
@@ -91,7 +91,8 @@ pub fn all_series(
     let stored = store.metrics()?;
     for key in keys {
         let metrics = metrics(project, &stored, key, shown)?;
-        all.extend(series::read(store, host, key, &metrics, revisions)?);
+        let of = Of { host: id, host_name: name, benchmark: key, recipe: project.plan.subject.recipe() };
+        all.extend(series::read(store, of, &metrics, revisions)?);
     }
     Ok(all)
 }

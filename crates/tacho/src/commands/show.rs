@@ -1,7 +1,8 @@
 //! `tacho show`: what is known of a revision, or all series again.
 
 use serde::Serialize;
-use tacho_record::{Build, Measurement, Metric, Outcome, Revision, Sample, Unit};
+use tacho_experiment::series;
+use tacho_record::{Build, Digest, Measurement, Metric, Outcome, Revision, Sample, Unit};
 use tacho_stats::Summary;
 use tacho_store::{HostId, Store};
 
@@ -20,7 +21,7 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
         None => all(&project, &mut store, &revisions, command)?,
         Some(name) => {
             let revision = lookup::revision(&revisions, name)?;
-            one(&mut store, revision, command)?;
+            one(&project, &mut store, revision, command)?;
         }
     }
     Ok(Exit::Success)
@@ -68,10 +69,10 @@ struct Measured {
     measurements: Vec<Measurement>,
 }
 
-fn one(store: &mut Store, revision: Revision, command: &Show) -> Result<(), CliError> {
+fn one(project: &Project, store: &mut Store, revision: Revision, command: &Show) -> Result<(), CliError> {
     let mut hosts = Vec::new();
     for (id, host) in store.hosts()? {
-        hosts.push(on_host(store, id, host.name, &revision)?);
+        hosts.push(on_host(store, (id, host.name), &revision, project.plan.subject.recipe())?);
     }
     if command.build_log {
         return build_log(store, &revision, &hosts);
@@ -85,18 +86,20 @@ fn one(store: &mut Store, revision: Revision, command: &Show) -> Result<(), CliE
     Ok(())
 }
 
-fn on_host(store: &mut Store, id: HostId, host: String, revision: &Revision) -> Result<OnHost, CliError> {
-    let builds = store.builds(id)?;
-    let build = builds.iter().rfind(|build| build.revision == revision.id).cloned();
+fn on_host(
+    store: &mut Store,
+    (id, host): (HostId, String),
+    revision: &Revision,
+    recipe: Digest,
+) -> Result<OnHost, CliError> {
+    let build = series::present_builds(&store.builds(id)?, recipe).remove(&revision.id);
     let artifact = build.as_ref().and_then(|build| build.state.artifact());
-    let same = |id: &str| {
-        artifact.is_some() && builds.iter().any(|b| b.revision == id && b.state.artifact() == artifact)
-    };
     let mut benchmarks = Vec::new();
     for key in store.benchmarks(id)? {
         let mut measurements = store.measurements(id, &key)?;
+        measurements.retain(|m| Some(m.artifact) == artifact);
         let own = measurements.iter().any(|m| m.revision == revision.id);
-        measurements.retain(|m| if own { m.revision == revision.id } else { same(&m.revision) });
+        measurements.retain(|m| m.revision == revision.id || !own);
         if let Some(first) = measurements.first() {
             let executed = first.revision.clone();
             benchmarks.push(Measured { benchmark: key.to_string(), revision: executed, measurements });

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use jiff::Timestamp;
-use tacho_experiment::series;
-use tacho_record::{BenchmarkKey, Digest, Host, Metric, Revision, Series};
+use tacho_experiment::series::{self, Of};
+use tacho_record::{BenchmarkKey, Digest, Host, Measurement, Metric, Revision, Series};
 use tacho_site::{HostBuild, HostMeasurement, Lab, RunRecord, Source, SourceError};
 use tacho_store::{HostId, Store};
 
@@ -26,7 +26,7 @@ pub fn execute(global: &Global, command: &Site) -> Result<Exit, CliError> {
         bar.set_length(total as u64);
         bar.set_position(done as u64);
     };
-    let mut samples = Samples::read(&mut store)?;
+    let mut samples = Samples::read(&mut store, project.plan.subject.recipe())?;
     let written = tacho_site::write(&lab, &mut samples, &command.folder, &mut draw)?;
     bar.finish_and_clear();
     output::print(&format!("open {}\n", written.index.display()))?;
@@ -41,8 +41,8 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
     let hosts = store.hosts()?;
     for (id, host) in &hosts {
         series.extend(host_series(project, store, (*id, host), &revisions)?);
-        builds
-            .extend(store.builds(*id)?.into_iter().map(|build| HostBuild { host: host.name.clone(), build }));
+        let present = series::present_builds(&store.builds(*id)?, project.plan.subject.recipe());
+        builds.extend(present.into_values().map(|build| HostBuild { host: host.name.clone(), build }));
     }
     let mut runs = Vec::new();
     for run in store.runs()? {
@@ -77,7 +77,9 @@ fn host_series(
     let mut all = Vec::new();
     for key in store.benchmarks(id)? {
         let metrics = ordered_metrics(project, store.metrics()?, &key);
-        let series = series::read(store, (id, &host.name), &key, &metrics, &tried)?;
+        let of =
+            Of { host: id, host_name: &host.name, benchmark: &key, recipe: project.plan.subject.recipe() };
+        let series = series::read(store, of, &metrics, &tried)?;
         all.extend(
             series.into_iter().filter(|series| {
                 series.points.iter().any(|point| !point.values.is_empty() || point.failed > 0)
@@ -102,11 +104,16 @@ struct Samples<'a> {
 }
 
 impl<'a> Samples<'a> {
-    fn read(store: &'a mut Store) -> Result<Self, CliError> {
+    fn read(store: &'a mut Store, recipe: Digest) -> Result<Self, CliError> {
         let mut by_revision: HashMap<String, Vec<HostMeasurement>> = HashMap::new();
         for (id, host) in store.hosts()? {
+            let builds = series::present_builds(&store.builds(id)?, recipe);
+            let present = |measurement: &Measurement| {
+                let build = builds.get(&measurement.revision);
+                build.and_then(|build| build.state.artifact()) == Some(measurement.artifact)
+            };
             for benchmark in store.benchmarks(id)? {
-                for measurement in store.measurements(id, &benchmark)? {
+                for measurement in store.measurements(id, &benchmark)?.into_iter().filter(present) {
                     let (host, benchmark) = (host.name.clone(), benchmark.clone());
                     let of_revision = by_revision.entry(measurement.revision.clone()).or_default();
                     of_revision.push(HostMeasurement { host, benchmark, measurement });
