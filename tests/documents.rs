@@ -72,7 +72,9 @@ fn the_method_states_the_constants_of_the_code() {
     let fewest =
         (1..100).find(|&n| tacho_stats::Summary::of(&vec![1.0; n]).is_some_and(|s| s.interval.is_some()));
     let interval = format!("Below {} samples there is none", fewest.unwrap());
-    for rule in [give_up, interval] {
+    let output = format!("longer than {} MiB", tacho_experiment::LONGEST_OUTPUT >> 20);
+    let replicates = format!("more than {} replicates", tacho_experiment::MOST_REPLICATES);
+    for rule in [give_up, interval, output, replicates] {
         assert!(method.contains(&rule), "docs/method.md does not say `{rule}`");
     }
 }

@@ -8,6 +8,7 @@ mod documents;
 mod generate;
 mod harness;
 mod init;
+mod metrics;
 mod mistakes;
 mod resume;
 mod track;

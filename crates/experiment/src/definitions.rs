@@ -4,6 +4,7 @@
 //! on in the same series, which is right when it measures the same and wrong when it does not; only the user
 //! knows. What *can* be told is that it was edited, and that failures of a command that is gone mean nothing.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use tacho_record::plan::{self, Benchmark};
@@ -65,11 +66,13 @@ impl Failures {
             measurements.retain(|m| m.revision == count.revision && m.artifact == count.artifact);
             let mut meant = Vec::new();
             for measurement in measurements {
-                if !plans.contains_key(&measurement.run) {
-                    let run = store.run(measurement.run)?;
-                    plans.insert(measurement.run, run.and_then(|run| read(&run.plan)));
-                }
-                let old = plans[&measurement.run].as_ref().and_then(|plan| same_name(plan, benchmark));
+                let plan = match plans.entry(measurement.run) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(unknown) => {
+                        unknown.insert(store.run(measurement.run)?.and_then(|run| read(&run.plan)))
+                    }
+                };
+                let old = plan.as_ref().and_then(|plan| same_name(plan, benchmark));
                 if old.is_some_and(|old| same_definition(old, benchmark)) {
                     meant.push(measurement);
                 }
@@ -85,11 +88,13 @@ impl Failures {
     }
 
     /// Whether the cell fails each time.
+    #[must_use]
     pub fn is_hopeless(&self, key: &BenchmarkKey, revision: &str, artifact: Digest) -> bool {
         self.hopeless.contains(&(key.identity(), revision.to_owned(), artifact))
     }
 
     /// Whether its failures are none of the benchmark as it reads now.
+    #[must_use]
     pub fn are_void(&self, key: &BenchmarkKey, revision: &str, artifact: Digest) -> bool {
         self.void.contains(&(key.identity(), revision.to_owned(), artifact))
     }

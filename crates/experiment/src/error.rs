@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use tacho_record::Unit;
 use tacho_store::StoreError;
 use tacho_subject::SubjectError;
 
@@ -30,6 +31,16 @@ pub enum ExperimentError {
         /// The file for its standard input, or the folder that it is executed in.
         path: PathBuf,
     },
+    /// A metric has values in another unit, so that old and new ones could not be told apart.
+    #[error("metric `{metric}` was measured in {} so far, not in {}", name(known), name(planned))]
+    OtherUnit {
+        /// Its name.
+        metric: String,
+        /// The unit of the values that are kept.
+        known: Unit,
+        /// The unit that the plan gives.
+        planned: Unit,
+    },
     /// What was measured cannot be kept or read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -52,8 +63,19 @@ impl ExperimentError {
             ExperimentError::ExpectedOutput { .. } => {
                 Some("`expect.stdout.file` is a path from the plan's folder".to_owned())
             }
+            ExperimentError::OtherUnit { .. } => Some("give it another name".into()),
             ExperimentError::Store(error) => error.hint().map(str::to_owned),
             ExperimentError::Subject(error) => error.hint(),
         }
+    }
+}
+
+/// The unit, in a sentence.
+fn name(unit: &Unit) -> String {
+    match unit {
+        Unit::Bytes => "bytes".to_owned(),
+        Unit::Nanoseconds => "time".to_owned(),
+        Unit::Other(name) if name.is_empty() => "no unit".to_owned(),
+        Unit::Other(name) => format!("`{name}`"),
     }
 }

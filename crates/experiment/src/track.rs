@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tacho_measure::Executor;
+use tacho_record::plan::PlannedMetric;
 use tacho_record::{Build, Cell, Digest, Metric, Outcome, Plan, Revision, Run, Sample};
 use tacho_store::{HostId, MeasurementId, NewRun, Store};
 use tacho_subject::Builder;
@@ -119,6 +120,7 @@ pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, Expe
     for benchmark in &question.plan.benchmarks {
         trial::check(benchmark, &question.plan_folder)?;
     }
+    bench.put_metrics(&question.plan)?;
     bench.store.put_revisions(&question.revisions)?;
     let began = Instant::now();
     // A run that is taken up again has tried before what was to be tried again.
@@ -169,6 +171,40 @@ impl Bench<'_> {
         }
     }
 
+    /// Keeps what all metrics of the plan mean, unless that would change what old values mean.
+    fn put_metrics(&mut self, plan: &Plan) -> Result<(), ExperimentError> {
+        let known = self.store.metrics()?;
+        let mut metrics: Vec<Metric> =
+            Metric::BUILT_IN.iter().filter_map(|name| Metric::built_in(name)).collect();
+        for PlannedMetric { metric, .. } in plan.benchmarks.iter().flat_map(|benchmark| &benchmark.metrics) {
+            let other = |known: &&Metric| known.name == metric.name && known.unit != metric.unit;
+            if let Some(known) = known.iter().find(other)
+                && self.has_values(&metric.name)?
+            {
+                return Err(ExperimentError::OtherUnit {
+                    metric: metric.name.clone(),
+                    known: known.unit.clone(),
+                    planned: metric.unit.clone(),
+                });
+            }
+            metrics.push(metric.clone());
+        }
+        Ok(self.store.put_metrics(&metrics)?)
+    }
+
+    /// Whether that metric was ever read, on any host.
+    fn has_values(&mut self, metric: &str) -> Result<bool, ExperimentError> {
+        for (host, _) in self.store.hosts()? {
+            for benchmark in self.store.benchmarks(host)? {
+                let values = self.store.values(host, &benchmark, metric)?;
+                if values.iter().any(|values| !values.values.is_empty()) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
     /// Takes up the interrupted run of the same question, else begins one with what is missing.
     fn prepare(&mut self, question: &Question, tracked: &mut Tracked) -> Result<Prepared, ExperimentError> {
         if let Some(run) = self.store.unfinished_run(question.digest(), self.host)? {
@@ -205,9 +241,6 @@ impl Bench<'_> {
         if !cells.iter().all(|cell| folders.contains_key(&cell.artifact)) {
             return Ok(Prepared::Changed);
         }
-        let metrics: Vec<Metric> =
-            Metric::BUILT_IN.iter().filter_map(|name| Metric::built_in(name)).collect();
-        self.store.put_metrics(&metrics)?;
         let new = NewRun {
             question: question.digest(),
             plan: question.plan_text.clone(),

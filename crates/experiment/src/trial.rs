@@ -1,4 +1,4 @@
-//! One trial: fill in the command, execute it with its hooks, judge the answer.
+//! One trial: fill in the command, execute it with its hooks, judge the answer, read its metrics.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,6 +9,7 @@ use tacho_record::plan::{Benchmark, ExpectOutput, fill, fill_shell};
 use tacho_record::{Digest, Failure, Outcome, Parameters, Place, Sample};
 
 use crate::ExperimentError;
+use crate::output::{OutputMetrics, Unreadable};
 
 /// A benchmark at a build, ready to be executed.
 #[derive(Clone, Debug)]
@@ -20,6 +21,7 @@ pub struct Trial {
     conclude: Option<Request>,
     exit: i32,
     answer: Answer,
+    output: OutputMetrics,
 }
 
 /// What the right output is.
@@ -81,6 +83,8 @@ impl Trial {
         values.extend(shown.iter().map(|(name, value)| (name.as_str(), value.as_str())));
 
         let (answer, stdout) = expected_output(&benchmark.expect.stdout, workplace.plan_folder)?;
+        let output = OutputMetrics::new(&benchmark.metrics, workplace.plan_folder);
+        let (stdout, stderr) = output.captures(stdout);
         let directory = join(workplace.plan_folder, benchmark.directory.as_deref());
         let request = |command: Vec<String>| Request {
             command,
@@ -89,6 +93,7 @@ impl Trial {
             stdin: None,
             timeout: benchmark.timeout,
             stdout: Capture::Nothing,
+            stderr: Capture::Nothing,
         };
         let hook = |script: &Option<String>| {
             script
@@ -102,10 +107,12 @@ impl Trial {
             request: Request {
                 stdin: benchmark.stdin.as_ref().map(|file| workplace.plan_folder.join(file)),
                 stdout,
+                stderr,
                 ..request(benchmark.command.iter().map(|word| fill(word, &values)).collect())
             },
             exit: benchmark.expect.exit,
             answer,
+            output,
         })
     }
 
@@ -118,6 +125,11 @@ impl Trial {
         place: Place,
         reference: Option<Digest>,
     ) -> Result<Tried, ExperimentError> {
+        if let Err(why) = self.output.remove_files() {
+            let outcome = Outcome::Failed { failure: Failure::NotStarted { why }, output: String::new() };
+            let at = moment(executor.now());
+            return Ok(sampled(Sample { place, at, outcome, values: Vec::new() }, None));
+        }
         let before = self.prepare.as_ref().map(|hook| executor.execute(hook));
         match before.as_ref().and_then(|execution| hook_failure("prepare", execution)) {
             Some(HookEnd::Interrupted) => return Ok(Tried::Interrupted),
@@ -138,7 +150,7 @@ impl Trial {
         gone.map_or(Ok(tried), |build| Err(ExperimentError::BuildGone { path: build.clone() }))
     }
 
-    /// Judges the execution, and has `conclude` executed.
+    /// Judges the execution, reads it, and has `conclude` executed.
     fn conclude(
         &self,
         executor: &mut dyn Executor,
@@ -146,7 +158,7 @@ impl Trial {
         execution: &Execution,
         reference: Option<Digest>,
     ) -> Tried {
-        let mut outcome = self.judge(execution, reference);
+        let (mut outcome, values) = self.read(execution, self.judge(execution, reference));
         let after = self.conclude.as_ref().map(|hook| executor.execute(hook));
         match after.as_ref().and_then(|execution| hook_failure("conclude", execution)) {
             Some(HookEnd::Failed(failure)) if outcome == Outcome::Valid => outcome = failure,
@@ -156,7 +168,28 @@ impl Trial {
         let answer = (outcome == Outcome::Valid && self.answer == Answer::SameAsFirst)
             .then(|| execution.stdout.as_ref().map(|stdout| stdout.digest))
             .flatten();
-        sampled(Sample { place, at: moment(execution.at), outcome, values: values(execution) }, answer)
+        sampled(Sample { place, at: moment(execution.at), outcome, values }, answer)
+    }
+
+    /// All that can be read of it. What went wrong need not have printed its metrics; what went well must.
+    fn read(&self, execution: &Execution, outcome: Outcome) -> (Outcome, Vec<(String, f64)>) {
+        let mut values = values(execution);
+        if outcome != Outcome::Valid {
+            return (outcome, values);
+        }
+        match self.output.read(execution) {
+            Ok(more) => {
+                values.extend(more);
+                // Stable: replicates stay in order.
+                values.sort_by(|(one, _), (other, _)| one.cmp(other));
+                (outcome, values)
+            }
+            Err(Unreadable { why, tail: end }) => {
+                let end = String::from_utf8_lossy(&end).into_owned();
+                let output = if end.is_empty() { tail(execution) } else { end };
+                (Outcome::Failed { failure: Failure::Unreadable { why }, output }, values)
+            }
+        }
     }
 
     /// Whether it ended as the plan expects.

@@ -33,6 +33,8 @@ pub struct Execution {
     pub stdout: Option<Captured>,
     /// The end of its standard error, at most 4 KiB.
     pub stderr_tail: Vec<u8>,
+    /// Its standard error, if more of it was asked for than its end.
+    pub stderr: Option<Captured>,
     /// Whether processes that it had started were still alive when it ended of its own; they were killed, and
     /// what they used is in no reading.
     pub left_behind: bool,
@@ -83,7 +85,7 @@ impl Usage {
     }
 }
 
-/// An output that was read and not kept.
+/// An output that was read, and what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captured {
     /// The digest of all of it.
@@ -94,6 +96,8 @@ pub struct Captured {
     pub found: Option<bool>,
     /// Its end, at most 4 KiB; not always UTF-8.
     pub tail: Vec<u8>,
+    /// Its beginning, as long as [`Capture::Keep`](crate::Capture::Keep) allows, if that was asked for.
+    pub kept: Option<Vec<u8>>,
 }
 
 impl Captured {
@@ -102,7 +106,19 @@ impl Captured {
     pub fn of(output: impl AsRef<[u8]>) -> Self {
         let output = output.as_ref();
         let tail = output[output.len().saturating_sub(crate::process::TAIL)..].to_vec();
-        Self { digest: Digest::of(output), bytes: output.len() as u64, found: None, tail }
+        Self { digest: Digest::of(output), bytes: output.len() as u64, found: None, tail, kept: None }
+    }
+
+    /// The same, all of it kept.
+    #[must_use]
+    pub fn keeping(output: impl AsRef<[u8]>) -> Self {
+        Self { kept: Some(output.as_ref().to_vec()), ..Self::of(output) }
+    }
+
+    /// All of it, if that was kept.
+    #[must_use]
+    pub fn whole(&self) -> Option<&[u8]> {
+        self.kept.as_deref().filter(|kept| kept.len() as u64 == self.bytes)
     }
 }
 
@@ -119,6 +135,7 @@ impl Execution {
             usage: Usage::default(),
             stdout: None,
             stderr_tail: Vec::new(),
+            stderr: None,
             left_behind: false,
         }
     }

@@ -18,15 +18,25 @@ pub struct Request {
     pub timeout: Duration,
     /// What becomes of its standard output.
     pub stdout: Capture,
+    /// What becomes of its standard error, the end of which is read and known in any case.
+    pub stderr: Capture,
 }
 
-/// What becomes of a subject's standard output.
+/// What becomes of an output of a subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Capture {
     /// Goes to `/dev/null`; nobody reads it, so nobody slows the subject down.
     Nothing,
     /// Is read: its digest, its length and its end are known afterwards.
     Digest,
+    /// As [`Capture::Digest`], and its beginning is kept, at most that many bytes; what is looked for too, if a text is
+    /// given.
+    Keep {
+        /// The most bytes that are kept; what follows them is read and not kept.
+        limit: usize,
+        /// The text.
+        search: Option<String>,
+    },
     /// As [`Capture::Digest`], and this text is looked for.
     Search(String),
 }

@@ -29,6 +29,7 @@ use crate::{Execution, Executor, Request};
 ///     stdin: None,
 ///     timeout: Duration::from_secs(1),
 ///     stdout: Capture::Nothing,
+///     stderr: Capture::Nothing,
 /// };
 /// assert_eq!(executor.execute(&request).wall, Duration::from_millis(20));
 /// assert_eq!(executor.now(), Timestamp::UNIX_EPOCH + Duration::from_millis(20));
@@ -103,6 +104,7 @@ mod tests {
             stdin: None,
             timeout: Duration::MAX,
             stdout: Capture::Nothing,
+            stderr: Capture::Nothing,
         };
         let mut calls = 0;
         let mut executor = ScriptedExecutor::new(|_, at| {

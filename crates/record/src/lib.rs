@@ -25,6 +25,6 @@ pub use metric::{Direction, Metric};
 pub use plan::Plan;
 pub use revision::{Commit, Revision};
 pub use run::{Cell, Run, RunState};
-pub use sample::{Failure, Outcome, Place, Sample};
+pub use sample::{Failure, Outcome, Place, Sample, median_of_replicates};
 pub use series::{Measurement, Point, Series, SeriesKey};
 pub use unit::Unit;

@@ -1,11 +1,12 @@
 //! A metric: a quantity with its unit and the direction in which it is better.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Unit;
 
 /// Whether more of it is good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// Throughput and the like.

@@ -38,6 +38,11 @@ pub enum Failure {
     },
     /// It did not end within the plan's limit and was killed.
     TimedOut,
+    /// A metric that the plan reads from its output is not there.
+    Unreadable {
+        /// Which, and what was found instead, in one line.
+        why: String,
+    },
     /// It gave another answer than expected: never a fast one.
     WrongAnswer {
         /// What differed, in one line.
@@ -54,6 +59,7 @@ impl Failure {
             Failure::Hook { why } | Failure::NotStarted { why } => why.clone(),
             Failure::Signal { number } => format!("killed by signal {number}"),
             Failure::TimedOut => "timed out".to_owned(),
+            Failure::Unreadable { why } => format!("unreadable: {why}"),
             Failure::WrongAnswer { why } => format!("wrong answer: {why}"),
         }
     }
@@ -86,20 +92,58 @@ pub struct Sample {
     pub outcome: Outcome,
     /// What was read, by metric name, in the metric's base unit, in order of the names.
     ///
-    /// A metric that could not be read is absent, never 0.
+    /// A metric that could not be read is absent, never 0. A name that repeats holds the replicates of that metric
+    /// within this one execution, in the order in which they were found.
     pub values: Vec<(String, f64)>,
 }
 
 impl Sample {
-    /// The value of that metric, if it was read.
+    /// The value of that metric, if it was read: the median of its replicates, where there are several.
+    ///
+    /// One execution is one value, however many its output had: those share its luck, and would pass for more
+    /// evidence than there is.
     #[must_use]
     pub fn value(&self, metric: &str) -> Option<f64> {
-        self.values.iter().find(|(name, _)| name == metric).map(|(_, value)| *value)
+        let mut all = self.values.iter().filter(|(name, _)| name == metric).map(|(_, value)| *value);
+        let first = all.next()?;
+        match all.next() {
+            None => Some(first),
+            Some(second) => median_of_replicates([first, second].into_iter().chain(all).collect()),
+        }
     }
 
     /// Whether its values may be summarised: it ended as expected and was not the warm-up.
     #[must_use]
     pub fn counts(&self) -> bool {
         self.outcome == Outcome::Valid && self.place.round > 0
+    }
+}
+
+/// The value that stands for the replicates of a metric within one execution: their median, if there are any.
+#[must_use]
+pub fn median_of_replicates(mut replicates: Vec<f64>) -> Option<f64> {
+    replicates.sort_by(f64::total_cmp);
+    let (upper, lower) = (replicates.len() / 2, replicates.len().checked_sub(1)? / 2);
+    Some(f64::midpoint(replicates[lower], replicates[upper]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replicates_are_one_value() {
+        assert_eq!(median_of_replicates(vec![]), None);
+        assert_eq!(median_of_replicates(vec![7.0]), Some(7.0));
+        assert_eq!(median_of_replicates(vec![9.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median_of_replicates(vec![9.0, 1.0, 2.0, 4.0]), Some(3.0));
+        let values = [("a", 3.0), ("b", 1.0), ("b", 5.0), ("b", 2.0)];
+        let sample = Sample {
+            place: Place { round: 1, position: 0 },
+            at: Timestamp::UNIX_EPOCH,
+            outcome: Outcome::Valid,
+            values: values.map(|(name, value)| (name.to_owned(), value)).into(),
+        };
+        assert_eq!([sample.value("a"), sample.value("b"), sample.value("c")], [Some(3.0), Some(2.0), None]);
     }
 }

@@ -17,6 +17,36 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// What a name written by people means: the unit that its numbers are kept in, and how much of that one of it
+    /// is. A name that is not known is a unit of its own.
+    #[must_use]
+    pub fn named(name: &str) -> (Self, f64) {
+        let time = match name {
+            "ns" => Some(1.0),
+            "us" | "µs" | "μs" => Some(1e3),
+            "ms" => Some(1e6),
+            "s" => Some(1e9),
+            "min" => Some(60e9),
+            "h" => Some(3600e9),
+            _ => None,
+        };
+        let size = match name {
+            "B" => Some(1.0),
+            "kB" | "KB" => Some(1e3),
+            "MB" => Some(1e6),
+            "GB" => Some(1e9),
+            "KiB" => Some(1024.0),
+            "MiB" => Some(1_048_576.0),
+            "GiB" => Some(1_073_741_824.0),
+            _ => None,
+        };
+        match (time, size) {
+            (Some(scale), _) => (Self::Nanoseconds, scale),
+            (_, Some(scale)) => (Self::Bytes, scale),
+            _ => (Self::Other(name.to_owned()), 1.0),
+        }
+    }
+
     /// The value in the largest unit that keeps it at or above 1, with four significant digits: `12.34 ms`.
     #[must_use]
     pub fn show(&self, value: f64) -> String {
@@ -71,6 +101,13 @@ mod tests {
         assert_eq!(Unit::Bytes.show(706_740_224.0), "674.0 MiB");
         assert_eq!(Unit::Other("buckets".into()).show(6.5), "6.500 buckets");
         assert_eq!(Unit::Other(String::new()).show(12345.0), "12345");
+    }
+
+    #[test]
+    fn a_name_gives_the_unit_that_numbers_are_kept_in() {
+        assert_eq!(Unit::named("ms"), (Unit::Nanoseconds, 1e6));
+        assert_eq!(Unit::named("KiB"), (Unit::Bytes, 1024.0));
+        assert_eq!(Unit::named("Mbit/s"), (Unit::Other("Mbit/s".into()), 1.0));
     }
 
     #[test]

@@ -53,13 +53,19 @@ impl Ledger {
             let row = executions.all.len();
             let (place, at) = (sample.place, sample.at);
             executions.all.push(Execution { revision, run: measured.measurement.run, place, at, failure });
-            for (metric, value) in &sample.values {
+            let mut before = None;
+            for (metric, _) in &sample.values {
+                // Replicates stand side by side, and are one value.
+                if before.replace(metric) == Some(metric) {
+                    continue;
+                }
+                let value = sample.value(metric).unwrap_or(f64::NAN);
                 if let Some(values) = executions.values.get_mut(metric) {
                     values.resize(row, f64::NAN);
-                    values.push(*value);
+                    values.push(value);
                 } else {
                     let mut values = vec![f64::NAN; row];
-                    values.push(*value);
+                    values.push(value);
                     executions.values.insert(metric.clone(), values);
                 }
             }

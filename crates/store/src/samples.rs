@@ -122,6 +122,7 @@ fn kind(failure: &Failure) -> u8 {
         Failure::Signal { .. } => 4,
         Failure::TimedOut => 5,
         Failure::WrongAnswer { .. } => 6,
+        Failure::Unreadable { .. } => 7,
     }
 }
 
@@ -146,9 +147,7 @@ fn gather<'a>(
             return Err(unkeepable("the sample", &format!("it has more than {MOST_METRICS} values")));
         }
         for (name, value) in &sample.values {
-            if !chunk.put_value(metrics.of(database, name)?, *value) {
-                return Err(unkeepable("the sample", &format!("it has two values of `{name}`")));
-            }
+            chunk.put_value(metrics.of(database, name)?, *value);
         }
     }
     Ok(chunk)

@@ -122,7 +122,8 @@ fn read_chunk(
         let name = name.ok_or_else(|| row.corrupt(&format!("there is no metric {}", readings.metric)))?;
         metrics.push((name, &readings.values));
     }
-    metrics.sort_unstable_by_key(|(name, _)| *name);
+    // Stable: replicates stay in order.
+    metrics.sort_by_key(|(name, _)| *name);
     samples.reserve(chunk.len());
     for index in 0..chunk.len() {
         let mut values = Vec::with_capacity(metrics.len());

@@ -1,6 +1,6 @@
 //! One metric on its way out: what a series is drawn from, read without the rest.
 
-use tacho_record::{BenchmarkKey, Digest, Failure, Place};
+use tacho_record::{BenchmarkKey, Digest, Failure, Place, median_of_replicates};
 
 use crate::benchmarks::{find_benchmark, metric_names};
 use crate::chunk::{Chunk, Decoder, VALID};
@@ -17,7 +17,7 @@ pub struct Values {
     pub revision: String,
     /// What that build was.
     pub artifact: Digest,
-    /// The values that count, in order of the schedule, in the metric's base unit.
+    /// The values that count, one a sample, in order of the schedule, in the metric's base unit.
     pub values: Vec<f64>,
     /// How many executions failed, the warm-up not counted.
     pub failed: u32,
@@ -67,11 +67,15 @@ struct Scattered {
 impl Scattered {
     /// Adds what counts of a chunk, and what failed.
     fn add(&mut self, chunk: &Chunk) {
-        let readings = chunk.metrics.first();
+        let value = |index: usize| match chunk.metrics.as_slice() {
+            [] => None,
+            [only] => only.values[index],
+            several => median_of_replicates(several.iter().filter_map(|it| it.values[index]).collect()),
+        };
         for (index, place) in chunk.places.iter().enumerate().filter(|(_, place)| place.round > 0) {
             if chunk.outcomes[index] != VALID {
                 self.failed.push(*place);
-            } else if let Some(value) = readings.and_then(|readings| readings.values[index]) {
+            } else if let Some(value) = value(index) {
                 self.values.push((*place, value));
             }
         }

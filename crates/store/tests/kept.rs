@@ -46,6 +46,7 @@ on_both! {
         an_import_is_kept_whole_or_not_at_all
         a_large_measurement_is_split_and_comes_back
         any_samples_come_back
+        replicates_come_back_in_their_order
         places_are_what_is_executed;
     series:
         measurements_come_in_order_of_history_then_by_run

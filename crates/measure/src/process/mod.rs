@@ -56,7 +56,7 @@ impl ProcessExecutor {
     fn measure(&mut self, request: &Request) -> Result<Execution, String> {
         reap::keep_ended_children().map_err(|error| format!("cannot account for children: {error}"))?;
         let orphans = Orphans::adopt()?;
-        let (mut outputs, ends) = Outputs::new(&request.stdout)?;
+        let (mut outputs, ends) = Outputs::new(request)?;
         let at = Timestamp::now();
         let subject = launch::start(request, ends)?;
         let end = watch::until_ended(
@@ -69,15 +69,16 @@ impl ProcessExecutor {
         let reaped = subject.reap();
         let stragglers = orphans.kill(subject.pid);
         let (status, usage) = reaped?;
-        let (stdout, stderr_tail) = outputs.finish(&mut self.buffer);
+        let output = outputs.finish(&mut self.buffer);
         Ok(Execution {
             at,
             wall: end.at.duration_since(subject.started),
             left_behind: stragglers && end.cut.is_none(),
             ended: end.cut.unwrap_or_else(|| reap::ended(status)),
             usage,
-            stdout,
-            stderr_tail,
+            stdout: output.stdout,
+            stderr_tail: output.stderr_tail,
+            stderr: output.stderr,
         })
     }
 }

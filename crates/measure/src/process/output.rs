@@ -1,4 +1,4 @@
-//! Reads what the subject prints and keeps what is asked for: never more than its end.
+//! Reads what the subject prints and keeps what is asked for: its end, and as much of its beginning as a request allows.
 
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, PipeWriter, Read};
@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use memchr::memmem::Finder;
 
-use crate::{Capture, Captured};
+use crate::{Capture, Captured, Request};
 
 /// How much of an output's end is kept, in bytes.
 pub const TAIL: usize = 4096;
@@ -33,16 +33,13 @@ pub struct Ends {
 }
 
 impl Outputs {
-    /// The outputs for that wish; or why there are none, in one line.
-    pub fn new(wish: &Capture) -> Result<(Self, Ends), String> {
+    /// The outputs that a request asks for; or why there are none, in one line.
+    pub fn new(request: &Request) -> Result<(Self, Ends), String> {
         let no_pipe = |error: io::Error| format!("cannot make a pipe: {error}");
-        let (stderr, stderr_end) = Stream::new(Sink::default()).map_err(no_pipe)?;
-        let sink = match wish {
-            Capture::Nothing => None,
-            Capture::Digest => Some(Sink::digesting(None)),
-            Capture::Search(text) => Some(Sink::digesting(Some(Search::new(text)))),
-        };
-        let (stdout, stdout_end) = match sink.map(Stream::new).transpose().map_err(no_pipe)? {
+        let stderr = Sink::new(&request.stderr).unwrap_or_default();
+        let (stderr, stderr_end) = Stream::new(stderr).map_err(no_pipe)?;
+        let stdout = Sink::new(&request.stdout).map(Stream::new);
+        let (stdout, stdout_end) = match stdout.transpose().map_err(no_pipe)? {
             Some((stream, end)) => (Some(stream), end.into()),
             None => (None, Stdio::null()),
         };
@@ -50,14 +47,26 @@ impl Outputs {
     }
 
     /// Reads what is still in the pipes and closes them. Nobody writes any more, or nobody who could be killed.
-    pub fn finish(mut self, buffer: &mut [u8]) -> (Option<Captured>, Vec<u8>) {
+    pub fn finish(mut self, buffer: &mut [u8]) -> Finished {
         self.stderr.drain(buffer);
         let stdout = self.stdout.map(|mut stdout| {
             stdout.drain(buffer);
             stdout.sink.captured()
         });
-        (stdout, self.stderr.sink.tail.into())
+        let sink = self.stderr.sink;
+        if sink.hasher.is_none() {
+            return Finished { stdout, stderr_tail: sink.tail.into(), stderr: None };
+        }
+        let stderr = sink.captured();
+        Finished { stdout, stderr_tail: stderr.tail.clone(), stderr: Some(stderr) }
     }
+}
+
+/// What is known of both outputs; see [`Execution`](crate::Execution).
+pub struct Finished {
+    pub stdout: Option<Captured>,
+    pub stderr_tail: Vec<u8>,
+    pub stderr: Option<Captured>,
 }
 
 /// One output: the pipe it comes through, and what is kept of it.
@@ -115,11 +124,27 @@ struct Sink {
     bytes: u64,
     hasher: Option<Box<blake3::Hasher>>,
     search: Option<Search>,
+    kept: Option<Kept>,
+}
+
+/// The beginning of an output, and how long it may become.
+struct Kept {
+    content: Vec<u8>,
+    limit: usize,
 }
 
 impl Sink {
-    fn digesting(search: Option<Search>) -> Self {
-        Self { hasher: Some(Box::default()), search, ..Self::default() }
+    /// What keeps what is asked for; none if nobody asks.
+    fn new(wish: &Capture) -> Option<Self> {
+        let (search, limit) = match wish {
+            Capture::Nothing => return None,
+            Capture::Digest => (None, None),
+            Capture::Keep { limit, search } => (search.as_ref(), Some(*limit)),
+            Capture::Search(text) => (Some(text), None),
+        };
+        let search = search.map(|text| Search::new(text));
+        let kept = limit.map(|limit| Kept { content: Vec::new(), limit });
+        Some(Self { hasher: Some(Box::default()), search, kept, ..Self::default() })
     }
 
     fn push(&mut self, chunk: &[u8]) {
@@ -129,6 +154,10 @@ impl Sink {
         }
         if let Some(search) = &mut self.search {
             search.push(chunk);
+        }
+        if let Some(Kept { content, limit }) = &mut self.kept {
+            let room = limit.saturating_sub(content.len());
+            content.extend_from_slice(&chunk[..room.min(chunk.len())]);
         }
         let end = &chunk[chunk.len().saturating_sub(TAIL)..];
         let surplus = (self.tail.len() + end.len()).saturating_sub(TAIL);
@@ -142,6 +171,7 @@ impl Sink {
             bytes: self.bytes,
             found: self.search.map(|search| search.found),
             tail: self.tail.into(),
+            kept: self.kept.map(|kept| kept.content),
         }
     }
 }
@@ -189,9 +219,10 @@ mod tests {
         fn reads_of_any_size_give_the_same(
             pieces in prop::collection::vec("[ab]{0,6}", 0..40),
             text in "[ab]{0,8}",
+            limit in 0_usize..100,
         ) {
             let whole = pieces.concat();
-            let mut sink = Sink::digesting(Some(Search::new(&text)));
+            let mut sink = Sink::new(&Capture::Keep { limit, search: Some(text.clone()) }).unwrap();
             for piece in &pieces {
                 sink.push(piece.as_bytes());
             }
@@ -199,6 +230,8 @@ mod tests {
             prop_assert_eq!(captured.found, Some(whole.contains(&text)));
             prop_assert_eq!(captured.digest, Digest::of(&whole));
             prop_assert_eq!(captured.bytes, whole.len() as u64);
+            prop_assert_eq!(captured.whole().is_some(), whole.len() <= limit);
+            prop_assert_eq!(captured.kept.unwrap(), &whole.as_bytes()[..limit.min(whole.len())]);
         }
 
         #[test]

@@ -31,6 +31,7 @@ fn request(command: &[&str]) -> Request {
         stdin: None,
         timeout: LONG,
         stdout: Capture::Digest,
+        stderr: Capture::Nothing,
     }
 }
 

@@ -61,3 +61,18 @@ fn who_closes_its_outputs_is_still_waited_for() {
     let execution = execute(&script("echo first; exec >&- 2>&-; sleep 0.2; exit 5"));
     assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::Exited(5), "first\n".into()));
 }
+
+#[test]
+fn what_is_to_be_kept_is_kept_up_to_its_limit() {
+    let mut request = script("printf 'bucket 6.5'; printf 'real 0.02' >&2");
+    let keep = |limit| Capture::Keep { limit, search: None };
+    (request.stdout, request.stderr) = (keep(10), keep(8));
+    let execution = execute(&request);
+    assert_eq!(execution.stdout, Some(Captured::keeping("bucket 6.5")));
+    assert_eq!(execution.stderr_tail, b"real 0.02");
+    let stderr = execution.stderr.unwrap();
+    assert_eq!((stderr.kept.as_deref(), stderr.whole()), (Some(&b"real 0.0"[..]), None));
+    (request.stdout, request.stderr) = (Capture::Nothing, Capture::Nothing);
+    let execution = execute(&request);
+    assert_eq!((execution.stdout, execution.stderr), (None, None));
+}

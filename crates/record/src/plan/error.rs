@@ -20,16 +20,24 @@ pub(super) enum Mistake {
     BadName { what: &'static str, name: String, hint: &'static str },
     #[error("`{text}` is not a pattern for files: {why}")]
     BadPattern { text: String, why: &'static str },
+    #[error("`{text}` is not a JSON pointer")]
+    BadPointer { text: String },
     #[error("unknown reference `{{{name}}}` in `{key}`")]
     BadReference { name: String, key: String, hint: String },
+    #[error("`{text}` is not a regular expression: {why}")]
+    BadRegex { text: String, why: String },
     #[error("`{text}` is not a size")]
     BadSize { text: String },
+    #[error("`{name}` is a built-in metric")]
+    BuiltInMetric { name: String },
     #[error("{what} `{name}` is given twice")]
     Duplicate { what: &'static str, name: String },
     #[error("`{key}` is empty")]
     Empty { key: String },
     #[error("the plan has no `[[benchmark]]`")]
     EmptyPlan,
+    #[error("`{parser}` has a unit of its own, {unit}")]
+    KnownUnit { parser: String, unit: String },
     #[error("`link` refers to nothing")]
     LinkWithoutReference { wanted: &'static str },
     #[error("a `{brace}` stands alone in `{key}`")]
@@ -38,8 +46,12 @@ pub(super) enum Mistake {
     Missing { key: String, table: String },
     #[error("`releases` without a `build` command")]
     MissingBuild,
+    #[error("`{text}` has no group")]
+    NoGroup { text: String },
     #[error("`{{{name}}}` is not filled in here")]
     NotFilledIn { name: String },
+    #[error("metric `{name}` has another unit or direction in another benchmark")]
+    OtherMeaning { name: String },
     #[error("`{path}` does not lie in the checkout")]
     OutsideCheckout { path: String },
     #[error("`{{release}}` in `{key}`, but the subject has no releases")]
@@ -50,12 +62,18 @@ pub(super) enum Mistake {
     Syntax { message: String },
     #[error("`{key}` contradicts `{other}`")]
     TwoHistories { key: &'static str, other: &'static str },
+    #[error("`file` contradicts `stream`")]
+    TwoPlaces,
     #[error("a quote in `command` is not closed")]
     UnclosedQuote,
     #[error("unknown key `{key}` in {table}")]
     UnknownKey { key: String, table: String, hint: String },
     #[error("unknown metric `{name}`")]
     UnknownMetric { name: String, hint: String },
+    #[error("unknown parser `{name}`")]
+    UnknownParser { name: String, hint: String },
+    #[error("`{parser}` has no `{name}`")]
+    UnknownQuantity { parser: String, name: String, hint: String },
     #[error("parameter `{name}` is used in neither `command` nor `prepare`")]
     UnusedParameter { name: String },
     #[error("`{key}` must be {expected}{}", not(*found))]
@@ -86,7 +104,16 @@ impl Mistake {
             Mistake::BadName { hint, .. } => hint,
             Mistake::BadReference { hint, .. }
             | Mistake::UnknownKey { hint, .. }
-            | Mistake::UnknownMetric { hint, .. } => hint,
+            | Mistake::UnknownMetric { hint, .. }
+            | Mistake::UnknownParser { hint, .. }
+            | Mistake::UnknownQuantity { hint, .. } => hint,
+            Mistake::BadPointer { .. } => {
+                "pointers are written like `/results/0/mean`, with `*` for all elements of an array"
+            }
+            Mistake::BuiltInMetric { .. } | Mistake::OtherMeaning { .. } => "give it another name",
+            Mistake::KnownUnit { .. } => "leave `unit` out",
+            Mistake::NoGroup { .. } => "put what matches the number into parentheses: `took ([0-9.]+) ms`",
+            Mistake::TwoPlaces => "values stand in one place: keep one of them",
             Mistake::BadSize { .. } => SIZES,
             Mistake::EmptyPlan => "add one, with at least a `name` and a `command`",
             Mistake::LinkWithoutReference { wanted } => {
@@ -111,7 +138,8 @@ impl Mistake {
             Mistake::WrongType { key, .. } if key.ends_with("timeout") => DURATIONS,
             Mistake::WrongType { key, .. } if key == "cache-limit" => SIZES,
             Mistake::BadPattern { .. } => "for `*`, `?` or `[` itself write `[*]`, `[?]` or `[[]`",
-            Mistake::Duplicate { .. }
+            Mistake::BadRegex { .. }
+            | Mistake::Duplicate { .. }
             | Mistake::Empty { .. }
             | Mistake::Missing { .. }
             | Mistake::Syntax { .. }

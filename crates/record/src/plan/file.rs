@@ -5,12 +5,15 @@
 //! commands are still text: `check` makes sense of them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::num::NonZeroU32;
 
 use schemars::{JsonSchema, Schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use crate::{Metric, Parameter};
+use crate::{Direction, Metric, Parameter};
 
 /// What to measure, and how: the plan of Tachograph.
 #[derive(JsonSchema)]
@@ -101,10 +104,81 @@ pub(super) struct BenchmarkTable {
     /// What a right answer is.
     #[serde(default)]
     pub expect: ExpectTable,
-    /// The metrics that are shown, the most telling first; all are recorded.
+    /// The metrics that are shown, the most telling first: built-in ones by name, which are all recorded anyway, and
+    /// tables for those that are read from the output.
     #[serde(default = "metrics")]
     #[schemars(length(min = 1), transform = only_metrics)]
-    pub metrics: Vec<String>,
+    pub metrics: Vec<MetricEntry>,
+}
+
+/// An element of `metrics`.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
+pub(super) enum MetricEntry {
+    /// The name of a built-in metric.
+    Named(String),
+    /// A metric that is read from what an execution prints.
+    Read(MetricTable),
+}
+
+/// A table in `metrics`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct MetricTable {
+    /// Its name in tables and pages.
+    // That it is missing is found, as everywhere, by `keys`; here it must not hide what else is wrong.
+    #[schemars(required, length(min = 1))]
+    pub name: Option<String>,
+    /// Where its values stand: `regex:mean bucket ([0-9.]+)`, `json:/results/*/mean`, `csv:COLUMN`, `key:NAME`, or a
+    /// tool and which of its numbers: `time:real`, `iperf3:received`, `tcpbench:mbps`, `google-benchmark:NAME`,
+    /// `criterion:NAME`, `go-bench:NAME:B/op`, `pytest-benchmark:NAME`, `hyperfine:COMMAND`, `jmh:NAME`,
+    /// `pyperf:NAME`, `metrics`.
+    #[schemars(required)]
+    pub from: Option<String>,
+    /// The unit of its numbers: ns, us, ms, s, B, kB, KiB, MiB … are converted, any other is shown as it is. Not
+    /// needed for tools that say theirs.
+    pub unit: Option<String>,
+    /// Which way is better: "lower" unless the tool says otherwise.
+    pub better: Option<Direction>,
+    /// Which output it stands in: "stdout" unless the tool says otherwise.
+    pub stream: Option<StreamName>,
+    /// The file it stands in instead, by path from the plan's folder; it is removed before each execution.
+    pub file: Option<String>,
+}
+
+/// `stream` of a metric.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum StreamName {
+    /// Standard error.
+    Stderr,
+    /// Standard output.
+    Stdout,
+}
+
+impl<'de> Deserialize<'de> for MetricEntry {
+    /// Not derived: an untagged enum would forget where in the file a mistake stands, and what it is.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(EntryVisitor)
+    }
+}
+
+struct EntryVisitor;
+
+impl<'de> Visitor<'de> for EntryVisitor {
+    type Value = MetricEntry;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or a table")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<MetricEntry, E> {
+        Ok(MetricEntry::Named(name.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MetricEntry, A::Error> {
+        MetricTable::deserialize(MapAccessDeserializer::new(map)).map(MetricEntry::Read)
+    }
 }
 
 /// `expect` of a benchmark.
@@ -169,8 +243,8 @@ impl From<ParameterValue> for Parameter {
 
 /// Lets editors offer the names of the metrics.
 fn only_metrics(schema: &mut Schema) {
-    if let Some(items) = schema.pointer_mut("/items") {
-        items["enum"] = Metric::BUILT_IN.as_slice().into();
+    if let Some(named) = schema.pointer_mut("/items/anyOf/0") {
+        named["enum"] = Metric::BUILT_IN.as_slice().into();
     }
 }
 
@@ -186,8 +260,8 @@ fn cache_limit() -> String {
     "2GiB".to_owned()
 }
 
-fn metrics() -> Vec<String> {
-    ["wall", "cpu", "peak-memory"].map(str::to_owned).into()
+fn metrics() -> Vec<MetricEntry> {
+    ["wall", "cpu", "peak-memory"].map(|name| MetricEntry::Named(name.to_owned())).into()
 }
 
 const fn rounds() -> NonZeroU32 {

@@ -96,17 +96,21 @@ fn prune_table(
 
 fn prune_value(value: &mut Spanned<DeValue<'_>>, node: &Value, title: &str, found: &mut Vec<Found>) {
     let span = value.span();
-    match value.get_mut() {
-        DeValue::Table(table) if node.get("properties").is_some() => {
-            prune_table(table, span, node, title, found);
-        }
-        DeValue::Array(items) if node.pointer("/items/properties").is_some() => {
+    match (value.get_mut(), table_of(node), node.get("items")) {
+        (DeValue::Table(table), Some(node), _) => prune_table(table, span, node, title, found),
+        (DeValue::Array(items), _, Some(node)) => {
             for item in items.iter_mut() {
-                prune_value(item, &node["items"], title, found);
+                prune_value(item, node, title, found);
             }
         }
         _ => {}
     }
+}
+
+/// What the schema says of a table: of the only kind that it can be, or of one of several kinds of value.
+fn table_of(node: &Value) -> Option<&Value> {
+    let kinds = node["anyOf"].as_array().map_or(std::slice::from_ref(node), Vec::as_slice);
+    kinds.iter().find(|kind| kind.get("properties").is_some())
 }
 
 /// How messages call the table that a key holds: `[subject]`, `[[benchmark]]`, `expect`.
@@ -152,8 +156,9 @@ fn collect<'a>(node: &'a Value, title: &str, everywhere: &mut Vec<(String, &'a s
     for key in keys(node) {
         everywhere.push((title.to_owned(), key));
         let inner = &node["properties"][key];
-        let items = inner.get("items").unwrap_or(inner);
-        collect(items, &title_of(key, inner, title), everywhere);
+        if let Some(table) = table_of(inner.get("items").unwrap_or(inner)) {
+            collect(table, &title_of(key, inner, title), everywhere);
+        }
     }
 }
 
@@ -201,6 +206,7 @@ mod tests {
             ("`[measure]`", "cache-limit"),
             ("`[[benchmark]]`", "command"),
             ("`expect`", "stdout"),
+            ("`metrics`", "better"),
         ] {
             assert!(everywhere.iter().any(|(table, key)| (table.as_str(), *key) == wanted), "{wanted:?}");
         }

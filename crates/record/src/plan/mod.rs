@@ -10,6 +10,7 @@ mod error;
 mod file;
 mod keys;
 mod parse;
+mod reading;
 mod schema;
 mod shell;
 mod spot;
@@ -26,6 +27,7 @@ use crate::{Digest, Parameter};
 
 pub use error::{PlanError, PlanErrors};
 pub use parse::parse;
+pub use reading::{OutputPlace, Pattern, PlannedMetric, Reading, Tool};
 pub use schema::schema;
 pub use shell::fill_shell;
 pub use template::fill;
@@ -145,6 +147,7 @@ pub struct Benchmark {
     pub stdin: Option<String>,
     /// What a right answer is.
     pub expect: Expect,
-    /// The metrics that are shown, by name, the most telling first; all are recorded.
-    pub metrics: Vec<String>,
+    /// The metrics that are shown, the most telling first, and those that are read from the output; the built-in
+    /// ones are all recorded.
+    pub metrics: Vec<PlannedMetric>,
 }

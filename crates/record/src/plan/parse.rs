@@ -3,7 +3,7 @@
 //! The text is read by the `toml` crate into values that know their place; `keys` takes out what does not exist;
 //! serde reads each table on its own into the types of `file`; `check` makes sense of what they hold.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use serde::de::DeserializeOwned;
@@ -17,7 +17,8 @@ use super::file::{BenchmarkTable, MeasureTable, SubjectTable};
 use super::keys;
 use super::schema::TREE;
 use super::spot::Spot;
-use super::{Benchmark, Measure, Plan, Source, Subject};
+use super::{Benchmark, Measure, Plan, PlannedMetric, Source, Subject};
+use crate::Metric;
 
 type Entry<'a> = Spanned<DeValue<'a>>;
 
@@ -92,7 +93,23 @@ impl<'a> Reader<'a> {
                 benchmarks.push(check.benchmark(table, spot));
             }
         }
-        (benchmarks.len() == items.len()).then_some(benchmarks)
+        (benchmarks.len() == items.len()).then(|| {
+            self.one_meaning(items, &benchmarks);
+            benchmarks
+        })
+    }
+
+    /// Reports metrics that mean something else than those of the same name in a benchmark above.
+    fn one_meaning(&mut self, items: &[Entry<'a>], benchmarks: &[Benchmark]) {
+        let mut known: HashMap<&str, &Metric> = HashMap::new();
+        for (item, benchmark) in items.iter().zip(benchmarks) {
+            for (index, PlannedMetric { metric, .. }) in benchmark.metrics.iter().enumerate() {
+                if *known.entry(&metric.name).or_insert(metric) != metric {
+                    let at = Spot::new(self.text, item).get("metrics").item(index).span();
+                    self.found.push((at, Mistake::OtherMeaning { name: metric.name.clone() }));
+                }
+            }
+        }
     }
 
     /// A table by its type.

@@ -45,7 +45,7 @@ impl Decoder {
     }
 
     /// Where the samples stood in the schedule and how they ended, with the readings of that metric, if it
-    /// has any. The rest is not read.
+    /// has any: several where there are replicates. The rest is not read.
     pub(crate) fn decode_metric(&mut self, bytes: &[u8], metric: u32) -> Result<&Chunk, ChunkError> {
         let reader = &mut Reader::new(bytes);
         let count = self.read_places(reader)?;
@@ -130,7 +130,8 @@ impl Decoder {
         each_number(reader, |reader, metric| {
             let mut part = || usize::try_from(reader.varint()?).map_err(|_| ChunkError::Number);
             let (first, second) = (part()?, part()?);
-            if first.max(second) >= written || metrics.len() == MOST_METRICS {
+            let known = metrics.iter().any(|readings| readings.metric == metric);
+            if first.max(second) >= written || metrics.len() == MOST_METRICS || known {
                 return Err(ChunkError::Metrics);
             }
             let mut values = self.spare.pop().unwrap_or_default();
@@ -140,9 +141,9 @@ impl Decoder {
             metrics.push(Readings { metric, values });
             Ok(())
         })?;
-        metrics.sort_unstable_by_key(|readings| readings.metric);
-        let twice = metrics.windows(2).any(|pair| pair[0].metric == pair[1].metric);
-        if twice { Err(ChunkError::Metrics) } else { Ok(()) }
+        // Stable: replicates stay in order.
+        metrics.sort_by_key(|readings| readings.metric);
+        Ok(())
     }
 
     fn forget_metrics(&mut self) {
@@ -163,7 +164,7 @@ impl Decoder {
     }
 }
 
-/// Gives the number of each metric of a list to `read`, which must read what follows it.
+/// Gives the number of each metric of a list to `read`, which must read what follows it. Replicates repeat a number.
 fn each_number(
     reader: &mut Reader,
     mut read: impl FnMut(&mut Reader, u32) -> Result<(), ChunkError>,
@@ -175,7 +176,7 @@ fn each_number(
     let mut before = None;
     for _ in 0..many {
         let metric = u32::try_from(reader.varint()?).map_err(|_| ChunkError::Number)?;
-        if before.replace(metric).is_some_and(|before| before >= metric) {
+        if before.replace(metric).is_some_and(|before| before > metric) {
             return Err(ChunkError::Metrics);
         }
         read(reader, metric)?;

@@ -66,10 +66,13 @@ fn sums(metrics: &[Readings]) -> Vec<Sum> {
     }
     for whole in 0..count {
         let is_part = sums.iter().any(|sum| sum.parts.contains(&whole));
+        // Which of several replicates a sum is could not be told.
+        let repeats = metrics.iter().filter(|readings| readings.metric == metrics[whole].metric).count() > 1;
         let may_be_part = |part: usize| part != whole && sums.iter().all(|sum| sum.whole != part);
         let pairs = (0..count).flat_map(|first| (first + 1..count).map(move |second| [first, second]));
         let mut candidates = pairs.filter(|[first, second]| may_be_part(*first) && may_be_part(*second));
-        let parts = if is_part { None } else { candidates.find(|parts| adds_up(metrics, whole, *parts)) };
+        let parts =
+            if is_part || repeats { None } else { candidates.find(|parts| adds_up(metrics, whole, *parts)) };
         sums.extend(parts.map(|parts| Sum { whole, parts }));
     }
     sums

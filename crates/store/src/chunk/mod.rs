@@ -39,7 +39,7 @@ pub(crate) enum ChunkError {
     /// A column is written in a way that this version does not know.
     #[error("a column has an unknown form")]
     Form,
-    /// The metrics do not ascend by number, or are too many.
+    /// The metrics do not ascend by number, are too many, or are given and a sum at once.
     #[error("its metrics are out of order or too many")]
     Metrics,
     /// A varint is longer than 64 bits, or a number outside its range.
@@ -75,6 +75,8 @@ pub(crate) struct Chunk {
     /// How each ended: [`VALID`] or the number of its kind of failure.
     pub outcomes: Vec<u8>,
     /// What was read, ascending by the metric's number; each has a value at least once.
+    ///
+    /// A number that repeats holds the replicates within one execution: the first of each sample, then the second …
     pub metrics: Vec<Readings>,
 }
 
@@ -108,17 +110,20 @@ impl Chunk {
         }
     }
 
-    /// Sets a value of the last sample that was pushed; `false` if it was set before.
-    pub(crate) fn put_value(&mut self, metric: u32, value: f64) -> bool {
+    /// Adds a value of the last sample that was pushed: after those that it has of the same metric.
+    pub(crate) fn put_value(&mut self, metric: u32, value: f64) {
         let count = self.len();
-        let index = match self.metrics.binary_search_by_key(&metric, |readings| readings.metric) {
-            Ok(index) => index,
-            Err(index) => {
-                self.metrics.insert(index, Readings { metric, values: vec![None; count] });
-                index
-            }
-        };
-        self.metrics[index].values.last_mut().is_some_and(|last| last.replace(value).is_none())
+        let mut index = self.metrics.partition_point(|readings| readings.metric < metric);
+        let taken = |readings: &Readings| readings.metric == metric && readings.values.last() != Some(&None);
+        while self.metrics.get(index).is_some_and(taken) {
+            index += 1;
+        }
+        if self.metrics.get(index).is_none_or(|readings| readings.metric != metric) {
+            self.metrics.insert(index, Readings { metric, values: vec![None; count] });
+        }
+        if let Some(last) = self.metrics[index].values.last_mut() {
+            *last = Some(value);
+        }
     }
 
     /// Adds all samples of another.

@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, TestRunner};
 use tacho_record::{Failure, Outcome, Place, Sample};
 use tacho_store::StoreError;
 
-use crate::common::{Ground, begin, cell, failed, failures, sample};
+use crate::common::{Ground, begin, benchmark, cell, failed, failures, sample};
 
 pub fn samples_are_the_same_before_and_after_sealing(ground: &Ground) {
     let mut store = ground.open();
@@ -48,7 +48,7 @@ pub fn a_failed_sample_keeps_its_last_words(ground: &Ground) {
         failures().into_iter().enumerate().map(|(index, why)| failed(index as u32, 0, why)).collect();
     // Killed for taking too long, it was measured all the same.
     expected[4].values = sample(4, 0).values;
-    expected.push(sample(6, 0));
+    expected.push(sample(7, 0));
     for sample in &expected {
         store.put_sample(measurements[0], sample).unwrap();
     }
@@ -87,10 +87,33 @@ pub fn the_same_sample_is_never_stored_twice(ground: &Ground) {
     store.put_sample(measurements[1], &samples[0]).unwrap();
     assert_eq!(store.samples(measurements[1]).unwrap(), samples[..1]);
 
-    let mut doubled = sample(8, 8);
-    doubled.values.push(("wall".into(), 1.0));
-    let words = store.put_sample(measurements[0], &doubled).unwrap_err().to_string();
-    assert_eq!(words, "the sample cannot be kept: it has two values of `wall`");
+    let mut endless = sample(8, 8);
+    endless.values.extend((0..1024).map(|value| ("x".to_owned(), f64::from(value))));
+    let words = store.put_sample(measurements[0], &endless).unwrap_err().to_string();
+    assert_eq!(words, "the sample cannot be kept: it has more than 1024 values");
+}
+
+pub fn replicates_come_back_in_their_order(ground: &Ground) {
+    let mut store = ground.open();
+    let (lab, run, measurements) = begin(&mut store, "q", &[cell("a", "x")]);
+    let with = |round: u32, times: &[f64]| {
+        let mut sample = sample(round, 0);
+        sample.values.extend(times.iter().map(|time| ("time".to_owned(), *time)));
+        sample.values.sort_by(|(one, _), (other, _)| one.cmp(other));
+        sample
+    };
+    let samples = [with(0, &[9.0]), with(1, &[3.0, 1.0, 2.5]), with(2, &[]), with(3, &[1.0, 4.0])];
+    for sample in &samples {
+        store.put_sample(measurements[0], sample).unwrap();
+    }
+    for sealed in [false, true] {
+        if sealed {
+            store.seal(run.number).unwrap();
+        }
+        assert_eq!(store.samples(measurements[0]).unwrap(), samples, "sealed: {sealed}");
+        // One value an execution, the median of its replicates.
+        assert_eq!(store.values(lab, &benchmark("x"), "time").unwrap()[0].values, [2.5, 2.5]);
+    }
 }
 
 pub fn a_sealed_measurement_can_grow(ground: &Ground) {

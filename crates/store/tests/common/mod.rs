@@ -116,7 +116,7 @@ pub fn failed(round: u32, position: u32, failure: Failure) -> Sample {
 }
 
 /// One of each kind.
-pub fn failures() -> [Failure; 6] {
+pub fn failures() -> [Failure; 7] {
     [
         Failure::Exit { code: -1 },
         Failure::Hook { why: "`prepare` ended with exit 1".into() },
@@ -124,6 +124,7 @@ pub fn failures() -> [Failure; 6] {
         Failure::Signal { number: 11 },
         Failure::TimedOut,
         Failure::WrongAnswer { why: "another digest".into() },
+        Failure::Unreadable { why: "`bucket`: nothing matches".into() },
     ]
 }
 

@@ -1,9 +1,10 @@
 //! What names on the command line stand for, in the store and the plan.
 
 use std::collections::HashMap;
+
 use tacho_experiment::equal::Equals;
 use tacho_experiment::series::{self, Of};
-
+use tacho_record::plan::Benchmark;
 use tacho_record::{BenchmarkKey, Host, Metric, Revision, Series};
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::{Every, Selection, What, history};
@@ -68,22 +69,42 @@ fn nearest(revisions: &[Revision], name: &str) -> Option<String> {
 }
 
 /// The metrics to show of a benchmark: those asked for, else the plan's first, else wall time.
-pub fn metrics(project: &Project, key: &BenchmarkKey, shown: &Shown) -> Result<Vec<Metric>, CliError> {
-    let planned = project.plan.benchmarks.iter().find(|benchmark| benchmark.name == key.name);
-    let planned = planned.map_or(&[][..], |benchmark| &benchmark.metrics);
+///
+/// What other benchmarks have and this one has not is left out; what none has is an error.
+pub fn metrics(
+    project: &Project,
+    stored: &[Metric],
+    key: &BenchmarkKey,
+    shown: &Shown,
+) -> Result<Vec<Metric>, CliError> {
+    let of = |benchmark: &Benchmark| -> Vec<Metric> {
+        benchmark.metrics.iter().map(|planned| planned.metric.clone()).collect()
+    };
+    let benchmarks = &project.plan.benchmarks;
+    // A benchmark that the plan has no more may have whatever was measured.
+    let own = benchmarks.iter().find(|benchmark| benchmark.name == key.name);
+    let own = own.map_or_else(|| stored.to_vec(), of);
+    let built_in = Metric::BUILT_IN.iter().filter_map(|name| Metric::built_in(name));
     if shown.metric.iter().any(|name| name == "all") {
-        return Ok(Metric::BUILT_IN.iter().filter_map(|name| Metric::built_in(name)).collect());
+        let others = own.into_iter().filter(|metric| Metric::built_in(&metric.name).is_none());
+        return Ok(built_in.chain(others).collect());
     }
-    let first: Vec<String> = planned.first().cloned().into_iter().collect();
-    let names = if shown.metric.is_empty() { &first } else { &shown.metric };
-    let known = || Metric::BUILT_IN.map(|name| format!("`{name}`")).join(", ");
-    names
-        .iter()
-        .map(|name| {
-            let unknown = || CliError::UnknownMetric { name: name.clone(), known: known() };
-            Metric::built_in(name).ok_or_else(unknown)
-        })
-        .collect()
+    if shown.metric.is_empty() {
+        return Ok(own.into_iter().next().or_else(|| Metric::built_in("wall")).into_iter().collect());
+    }
+    let mut known: Vec<String> = Metric::BUILT_IN.map(str::to_owned).into();
+    for metric in benchmarks.iter().flat_map(of).chain(stored.iter().cloned()) {
+        if !known.contains(&metric.name) {
+            known.push(metric.name);
+        }
+    }
+    if let Some(name) = shown.metric.iter().find(|name| !known.contains(name)) {
+        let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        return Err(CliError::UnknownMetric { name: name.clone(), known });
+    }
+    let has =
+        |name: &String| own.iter().find(|metric| metric.name == *name).cloned().or(Metric::built_in(name));
+    Ok(shown.metric.iter().filter_map(has).collect())
 }
 
 /// All series of these benchmarks to show, over these revisions.
@@ -98,8 +119,9 @@ pub fn all_series(
     let recipe = project.plan.subject.recipe();
     let equals = Equals::new(&store.counts(id)?);
     let mut all = Vec::new();
+    let stored = store.metrics()?;
     for key in keys {
-        let metrics = metrics(project, key, shown)?;
+        let metrics = metrics(project, &stored, key, shown)?;
         let of = Of { host: id, host_name: name, benchmark: key, recipe, equals: &equals };
         all.extend(series::read(store, of, &metrics, revisions)?);
     }

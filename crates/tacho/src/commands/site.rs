@@ -94,10 +94,7 @@ fn host_series(
 /// The metrics that the plan names for the benchmark, in its order; without a plan for it, all there are.
 fn ordered_metrics(project: &Project, known: Vec<Metric>, key: &BenchmarkKey) -> Vec<Metric> {
     match project.plan.benchmarks.iter().find(|benchmark| benchmark.name == key.name) {
-        Some(benchmark) => {
-            let named = |name: &String| known.iter().find(|metric| metric.name == *name).cloned();
-            benchmark.metrics.iter().filter_map(named).collect()
-        }
+        Some(benchmark) => benchmark.metrics.iter().map(|planned| planned.metric.clone()).collect(),
         None => known,
     }
 }

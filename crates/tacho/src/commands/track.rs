@@ -233,7 +233,7 @@ impl Report<'_> {
         }
         let tables: Vec<String> = self.series.iter().map(table::series).collect();
         output::print(&format!("{}\n{}", tables.join("\n"), self.summary(total)))?;
-        self.print_failed_builds(store)?;
+        self.print_failed_builds(store);
         self.print_failed_executions();
         Ok(())
     }
@@ -288,9 +288,9 @@ impl Report<'_> {
     }
 
     /// How many builds failed, and how the first one ended.
-    fn print_failed_builds(&self, store: &mut Store) -> Result<(), CliError> {
+    fn print_failed_builds(&self, store: &Store) {
         let (failed, first) = tacho_experiment::failures(&self.tracked.builds);
-        let Some(first) = first else { return Ok(()) };
+        let Some(first) = first else { return };
         let name = self.revisions.iter().find(|r| r.id == first.revision).map_or("?", Revision::short);
         output::note(
             "note",
@@ -310,7 +310,6 @@ impl Report<'_> {
             "hint",
             &format!("`tacho show {name} --build-log` prints all of it; `--retry-failed` builds again"),
         );
-        Ok(())
     }
 
     /// How many executions failed, and how the first of them did.

@@ -141,6 +141,7 @@ pub struct SampleAnswer<'a> {
     failure: Option<String>,
     output: Option<&'a str>,
     values: BTreeMap<&'a str, f64>,
+    replicates: BTreeMap<&'a str, Vec<f64>>,
 }
 
 impl<'a> SampleAnswer<'a> {
@@ -158,7 +159,10 @@ impl<'a> SampleAnswer<'a> {
             valid: failure.is_none(),
             failure,
             output,
-            values: sample.values.iter().map(|(name, value)| (name.as_str(), *value)).collect(),
+            values: (sample.values.iter())
+                .filter_map(|(name, _)| Some((name.as_str(), sample.value(name)?)))
+                .collect(),
+            replicates: replicates(sample),
         }
     }
 }
@@ -198,4 +202,14 @@ impl<'a> RunAnswer<'a> {
             plan: &run.plan,
         }
     }
+}
+
+/// The values of each metric that has several.
+fn replicates(sample: &Sample) -> BTreeMap<&str, Vec<f64>> {
+    let mut all: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (name, value) in &sample.values {
+        all.entry(name).or_default().push(*value);
+    }
+    all.retain(|_, values| values.len() > 1);
+    all
 }

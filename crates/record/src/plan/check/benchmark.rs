@@ -1,4 +1,5 @@
-//! The rules of `[[benchmark]]`: a command that can be split, parameters that are used, metrics that exist.
+//! The rules of `[[benchmark]]`: a command that can be split, parameters that are used. Those of its metrics are in
+//! `metric`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +9,7 @@ use super::super::spot::Spot;
 use super::super::template::{Piece, pieces};
 use super::super::{Benchmark, Expect, ExpectOutput};
 use super::{Check, Template};
-use crate::{Metric, Parameter, plan::keys};
+use crate::Parameter;
 
 /// What is filled in by itself somewhere in a plan, and so cannot name a parameter.
 const RESERVED: [&str; 5] = ["build", "commit", "jobs", "release", "revision"];
@@ -18,7 +19,6 @@ impl Check<'_> {
     pub(in super::super) fn benchmark(&mut self, table: BenchmarkTable, spot: Spot<'_>) -> Benchmark {
         self.name(&table.name, spot.get("name"));
         self.references(&table, spot);
-        self.metrics(&table.metrics, spot.get("metrics"));
         for (key, path) in [("directory", &table.directory), ("stdin", &table.stdin)] {
             if let Some(path) = path {
                 self.path(key, path, spot.get(key));
@@ -35,7 +35,7 @@ impl Check<'_> {
             directory: table.directory,
             stdin: table.stdin,
             expect: self.expect(table.expect, spot.get("expect").get("stdout")),
-            metrics: table.metrics,
+            metrics: self.metrics(table.metrics, spot.get("metrics")),
         }
     }
 
@@ -160,25 +160,8 @@ impl Check<'_> {
         Expect { exit: table.exit.into(), stdout }
     }
 
-    fn metrics(&mut self, metrics: &[String], spot: Spot<'_>) {
-        if metrics.is_empty() {
-            self.report(spot, Mistake::Empty { key: "metrics".to_owned() });
-        }
-        let mut names = BTreeSet::new();
-        for (index, name) in metrics.iter().enumerate() {
-            self.unique(&mut names, "metric", name, spot.item(index));
-            if Metric::built_in(name).is_none() {
-                let hint = match keys::nearest(name, Metric::BUILT_IN) {
-                    Some(guess) => format!("did you mean `{guess}`?"),
-                    None => format!("there can be {}", keys::list(Metric::BUILT_IN)),
-                };
-                self.report(spot.item(index), Mistake::UnknownMetric { name: name.clone(), hint });
-            }
-        }
-    }
-
     /// A path that is the same for all revisions, so that nothing is filled in.
-    fn path(&mut self, key: &str, path: &str, spot: Spot<'_>) {
+    pub(super) fn path(&mut self, key: &str, path: &str, spot: Spot<'_>) {
         self.not_blank(key, path, spot);
         for (at, piece) in pieces(path) {
             if let Piece::Reference(name) = piece

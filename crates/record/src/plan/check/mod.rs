@@ -1,10 +1,11 @@
 //! What the values of a plan mean, and whether they agree with one another.
 //!
 //! Here are the rules that no type expresses: durations and sizes, references and what they may refer to,
-//! duplicates, contradictions. `subject` and `benchmark` hold those of their tables. Each check reports and goes
+//! duplicates, contradictions. `subject`, `benchmark` and `metric` hold those of their tables. Each check reports and goes
 //! on with something harmless, so that all mistakes come out in one go.
 
 mod benchmark;
+mod metric;
 mod subject;
 
 use std::collections::BTreeSet;

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::{Direction, Unit};
 
 mod sense;
 mod shape;
@@ -57,6 +58,12 @@ fn texts(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
+fn built_in(names: &[&str]) -> Vec<PlannedMetric> {
+    let metric =
+        |name: &&str| PlannedMetric { metric: crate::Metric::built_in(name).unwrap(), reading: None };
+    names.iter().map(metric).collect()
+}
+
 #[test]
 fn every_key_arrives_in_the_plan() {
     let plan = parse(FULL, "tacho.toml").unwrap();
@@ -91,7 +98,7 @@ fn every_key_arrives_in_the_plan() {
             directory: Some("work".into()),
             stdin: Some("in.txt".into()),
             expect: Expect { exit: 3, stdout: ExpectOutput::Contains("ok".into()) },
-            metrics: texts(&["wall", "user", "sys", "peak-memory"]),
+            metrics: built_in(&["wall", "user", "sys", "peak-memory"]),
         }
     );
     assert_eq!(plan.benchmarks[1].expect.stdout, ExpectOutput::File("expected.txt".into()));
@@ -123,7 +130,7 @@ fn keys_that_are_not_given_have_their_defaults() {
                 directory: None,
                 stdin: None,
                 expect: Expect { exit: 0, stdout: ExpectOutput::Anything },
-                metrics: texts(&["wall", "cpu", "peak-memory"]),
+                metrics: built_in(&["wall", "cpu", "peak-memory"]),
             }],
         }
     );
@@ -268,5 +275,65 @@ proptest! {
         let mut text = FULL.to_owned();
         text.replace_range(at..(at + length).min(FULL.len()), &with);
         read_whatever(&text)?;
+    }
+}
+
+/// The metrics of a plan whose only benchmark has this one.
+fn read(metric: &str) -> PlannedMetric {
+    let text =
+        format!("[[benchmark]]\nname = \"a\"\ncommand = \"a\"\nmetrics = [{{ name = \"m\", {metric} }}]\n");
+    parse(&text, "tacho.toml")
+        .unwrap_or_else(|errors| panic!("{errors}"))
+        .benchmarks
+        .remove(0)
+        .metrics
+        .remove(0)
+}
+
+#[test]
+fn a_metric_of_the_output_arrives_with_its_unit_and_direction() {
+    let metric =
+        read(r#"from = 'regex:mean bucket ([0-9.]+)', unit = "ms", better = "higher", stream = "stderr""#);
+    let reading = Reading {
+        place: OutputPlace::Stderr,
+        pattern: Pattern::Regex("mean bucket ([0-9.]+)".into()),
+        scale: 1e6,
+    };
+    let m = |unit, better| crate::Metric { name: "m".into(), unit, better };
+    assert_eq!(metric.metric, m(Unit::Nanoseconds, Direction::Higher));
+    assert_eq!(metric.reading, Some(reading));
+    let plain = read("from = 'key:a: b', file = 'out.txt'");
+    assert_eq!(plain.metric, m(Unit::Other(String::new()), Direction::Lower));
+    let file = OutputPlace::File("out.txt".into());
+    let reading = Reading { place: file, pattern: Pattern::Key("a: b".into()), scale: 1.0 };
+    assert_eq!(plain.reading, Some(reading));
+}
+
+#[test]
+fn tools_know_where_they_print_and_what_they_count() {
+    let of = |from: &str| {
+        let PlannedMetric { metric, reading } = read(&format!("from = \"{from}\""));
+        let reading = reading.unwrap();
+        let Pattern::Tool { name, quantity, .. } = reading.pattern else { panic!("{from} is a tool") };
+        (name, quantity, metric.unit, metric.better, reading.place)
+    };
+    let text = str::to_owned;
+    let other = |name: &str| Unit::Other(name.to_owned());
+    let (lower, higher) = (Direction::Lower, Direction::Higher);
+    let (stdout, stderr) = (OutputPlace::Stdout, OutputPlace::Stderr);
+    let wanted = [
+        ("time:user", "", "user", Unit::Nanoseconds, lower, &stderr),
+        ("time", "", "real", Unit::Nanoseconds, lower, &stderr),
+        ("iperf3:sent", "", "sent", other("Mbit/s"), higher, &stdout),
+        ("go-bench:Sum/size=1:B/op", "Sum/size=1", "B/op", Unit::Bytes, lower, &stdout),
+        ("go-bench:Sum:frames/s", "Sum", "frames/s", other("frames/s"), higher, &stdout),
+        ("go-bench:A:b", "A:b", "ns/op", Unit::Nanoseconds, lower, &stdout),
+        ("google-benchmark:BM/threads:2", "BM/threads:2", "real_time", Unit::Nanoseconds, lower, &stdout),
+        ("google-benchmark:BM:bytes_per_second", "BM", "bytes_per_second", other("MB/s"), higher, &stdout),
+        ("hyperfine", "", "", Unit::Nanoseconds, lower, &stdout),
+        ("metrics", "m", "", other(""), lower, &stdout),
+    ];
+    for (from, name, quantity, unit, better, place) in wanted {
+        assert_eq!(of(from), (text(name), text(quantity), unit, better, place.clone()), "{from}");
     }
 }

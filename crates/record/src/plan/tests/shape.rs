@@ -236,7 +236,7 @@ fn wrong_types_are_all_shown() {
     15 | expect.exit = 256
        |               ^^^
 
-    error: `metrics[0]` must be a string, not an integer
+    error: `metrics[0]` must be a string or a table, not an integer
       --> tacho.toml:16:12
        |
     16 | metrics = [1]
@@ -292,4 +292,35 @@ fn wrong_types_that_have_words_of_their_own() {
     3 | [benchmark]
       | ^^^^^^^^^^^
     ");
+}
+
+#[test]
+fn metrics_of_a_wrong_shape() {
+    assert_snapshot!(shown_in_benchmark(
+        "command = \"a\"\nmetrics = [\n\
+         { name = \"a\", from = \"key:a\", beter = \"lower\" },\n\
+         { name = \"b\" },\n\
+         { name = \"c\", from = \"key:c\", better = \"more\" },\n\
+         { name = \"d\", from = \"key:d\", unit = 3 },\n]"
+    ), @r#"
+    error: unknown key `beter` in `metrics`
+     --> tacho.toml:5:31
+      |
+    5 | { name = "a", from = "key:a", beter = "lower" },
+      |                               ^^^^^
+      |
+    hint: did you mean `better`?
+
+    error: missing key `from` in `metrics`
+     --> tacho.toml:6:1
+      |
+    6 | { name = "b" },
+      | ^^^^^^^^^^^^^^
+
+    error: `metrics[2].better` must be `higher` or `lower`
+     --> tacho.toml:7:40
+      |
+    7 | { name = "c", from = "key:c", better = "more" },
+      |                                        ^^^^^^
+    "#);
 }

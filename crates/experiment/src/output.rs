@@ -1,0 +1,231 @@
+//! Metrics that stand in what an execution says: asked for before it, read after it.
+//!
+//! How values are found in a text is `measure::Parser`'s; here is which text, what must be kept for it, and what
+//! becomes of what was found.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use tacho_measure::{Capture, Captured, Execution, Parser};
+use tacho_record::median_of_replicates;
+use tacho_record::plan::{OutputPlace, PlannedMetric};
+
+/// An output that metrics are read from may be that long, in bytes (docs/method.md).
+pub const LONGEST_OUTPUT: usize = 16 << 20;
+/// So many replicates of a metric are kept of one execution; of more, their median (docs/method.md).
+pub const MOST_REPLICATES: usize = 100;
+/// So many values are kept of one execution, less than the store can hold.
+const MOST_VALUES: usize = 1000;
+/// How much of a file's end is shown, in bytes, as of the outputs.
+const TAIL: usize = 4096;
+
+/// The metrics of a benchmark that are read from its output.
+#[derive(Clone, Debug, Default)]
+pub struct OutputMetrics(Vec<OutputMetric>);
+
+#[derive(Clone, Debug)]
+struct OutputMetric {
+    name: String,
+    place: Place,
+    parser: Parser,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    File(PathBuf),
+    Stderr,
+    Stdout,
+}
+
+/// Why a metric could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Which, and why, in one line.
+    pub why: String,
+    /// The end of what was to be read.
+    pub tail: Vec<u8>,
+}
+
+impl OutputMetrics {
+    /// Those among these metrics; files are paths from that folder.
+    #[must_use]
+    pub fn new(metrics: &[PlannedMetric], plan_folder: &Path) -> Self {
+        let read = |planned: &PlannedMetric| {
+            let PlannedMetric { metric, reading } = planned;
+            let reading = reading.as_ref()?;
+            let place = match &reading.place {
+                OutputPlace::File(path) => Place::File(plan_folder.join(path)),
+                OutputPlace::Stderr => Place::Stderr,
+                OutputPlace::Stdout => Place::Stdout,
+            };
+            let parser = Parser::new(reading, &metric.unit);
+            Some(OutputMetric { name: metric.name.clone(), place, parser })
+        };
+        Self(metrics.iter().filter_map(read).collect())
+    }
+
+    /// What must become of standard output and standard error, if that was wished of standard output.
+    #[must_use]
+    pub fn captures(&self, stdout: Capture) -> (Capture, Capture) {
+        let keep = |search| Capture::Keep { limit: LONGEST_OUTPUT, search };
+        let reads = |place: &Place| self.0.iter().any(|metric| metric.place == *place);
+        let stdout = match stdout {
+            other if !reads(&Place::Stdout) => other,
+            Capture::Search(text) => keep(Some(text)),
+            _ => keep(None),
+        };
+        (stdout, if reads(&Place::Stderr) { keep(None) } else { Capture::Nothing })
+    }
+
+    /// Removes the files that are to be read, so that what an execution did not write is never taken for its own.
+    pub fn remove_files(&self) -> Result<(), String> {
+        for metric in &self.0 {
+            let Place::File(path) = &metric.place else { continue };
+            match std::fs::remove_file(path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(format!("cannot remove `{}`: {error}", path.display()));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of all metrics, replicates one after the other; or why one of them has none.
+    pub fn read(&self, execution: &Execution) -> Result<Vec<(String, f64)>, Unreadable> {
+        let mut values = Vec::new();
+        let limit = MOST_REPLICATES.min(MOST_VALUES / self.0.len().max(1)).max(1);
+        for OutputMetric { name, place, parser } in &self.0 {
+            let unreadable = |why: String, tail| Unreadable { why: format!("`{name}`: {why}"), tail };
+            let text = Text::of(place, execution).map_err(|why| unreadable(why, Vec::new()))?;
+            let too_long = || format!("the output is longer than {} MiB", LONGEST_OUTPUT >> 20);
+            let whole = text.whole.ok_or_else(|| unreadable(too_long(), text.tail.clone()))?;
+            let found = parser.values(&whole).map_err(|why| unreadable(why, text.tail.clone()))?;
+            let kept = if found.len() > limit { Vec::from_iter(median_of_replicates(found)) } else { found };
+            values.extend(kept.into_iter().map(|value| (name.clone(), value)));
+        }
+        Ok(values)
+    }
+}
+
+/// What stands at a place.
+struct Text<'a> {
+    /// All of it, unless it is too long.
+    whole: Option<Cow<'a, [u8]>>,
+    tail: Vec<u8>,
+}
+
+impl<'a> Text<'a> {
+    fn of(place: &Place, execution: &'a Execution) -> Result<Self, String> {
+        let captured = |captured: Option<&'a Captured>, tail: &[u8]| Self {
+            whole: captured.and_then(Captured::whole).map(Cow::Borrowed),
+            tail: captured.map_or(tail, |captured| &captured.tail).to_vec(),
+        };
+        match place {
+            Place::File(path) => Self::of_file(path),
+            Place::Stderr => Ok(captured(execution.stderr.as_ref(), &execution.stderr_tail)),
+            Place::Stdout => Ok(captured(execution.stdout.as_ref(), &[])),
+        }
+    }
+
+    fn of_file(path: &Path) -> Result<Self, String> {
+        let mut content = Vec::new();
+        // A byte more than may be there tells that there is more.
+        let limit = LONGEST_OUTPUT as u64 + 1;
+        let read = File::open(path).and_then(|file| file.take(limit).read_to_end(&mut content));
+        match read {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Err(format!("`{}` was not written", path.display()))
+            }
+            Err(error) => Err(format!("cannot read `{}`: {error}", path.display())),
+            Ok(_) => {
+                let tail = content[content.len().saturating_sub(TAIL)..].to_vec();
+                let whole = (content.len() <= LONGEST_OUTPUT).then_some(Cow::Owned(content));
+                Ok(Self { whole, tail })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use jiff::Timestamp;
+    use tacho_measure::Ended;
+    use tacho_record::plan::parse;
+
+    use super::*;
+
+    fn metrics(tables: &str, folder: &Path) -> OutputMetrics {
+        let text = format!("[[benchmark]]\nname = 'a'\ncommand = 'a'\nmetrics = ['wall', {tables}]\n");
+        let plan = parse(&text, "tacho.toml").unwrap_or_else(|errors| panic!("{errors}"));
+        OutputMetrics::new(&plan.benchmarks[0].metrics, folder)
+    }
+
+    fn execution() -> Execution {
+        Execution::of(Ended::Exited(0), Timestamp::UNIX_EPOCH, Duration::ZERO)
+    }
+
+    #[test]
+    fn only_what_is_read_is_kept() {
+        let nowhere = Path::new("/nowhere");
+        let keep =
+            |search: Option<&str>| Capture::Keep { limit: LONGEST_OUTPUT, search: search.map(str::to_owned) };
+        let stdout = metrics("{ name = 'a', from = 'key:a' }", nowhere);
+        assert_eq!(stdout.captures(Capture::Nothing), (keep(None), Capture::Nothing));
+        assert_eq!(stdout.captures(Capture::Search("x".into())).0, keep(Some("x")));
+        let stderr = metrics("{ name = 'a', from = 'time:real' }", nowhere);
+        assert_eq!(stderr.captures(Capture::Digest), (Capture::Digest, keep(None)));
+        let file = metrics("{ name = 'a', from = 'key:a', file = 'f' }", nowhere);
+        assert_eq!(file.captures(Capture::Nothing), (Capture::Nothing, Capture::Nothing));
+    }
+
+    #[test]
+    fn each_metric_is_read_from_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let metrics = metrics(
+            "{ name = 'a', from = 'key:a', unit = 'ms' }, { name = 'b', from = 'key:b', stream = 'stderr' },
+             { name = 'c', from = 'csv:c', file = 'out.csv' }",
+            folder.path(),
+        );
+        std::fs::write(folder.path().join("out.csv"), "c\n7\n").unwrap();
+        metrics.remove_files().unwrap();
+        let said = Execution {
+            stdout: Some(Captured::keeping("a: 2\na: 3\n")),
+            stderr: Some(Captured::keeping("b=5\n")),
+            ..execution()
+        };
+        let missing = metrics.read(&said).unwrap_err();
+        let file = folder.path().join("out.csv");
+        assert_eq!(missing.why, format!("`c`: `{}` was not written", file.display()));
+        std::fs::write(file, "c\n8\n9\n").unwrap();
+        let values = [("a", 2e6), ("a", 3e6), ("b", 5.0), ("c", 8.0), ("c", 9.0)];
+        assert_eq!(metrics.read(&said).unwrap(), values.map(|(name, value)| (name.to_owned(), value)));
+    }
+
+    #[test]
+    fn what_is_not_there_or_too_long_is_said_with_the_end_of_the_output() {
+        let metrics = metrics("{ name = 'a', from = 'key:a' }", Path::new("/nowhere"));
+        let said = |stdout| metrics.read(&Execution { stdout: Some(stdout), ..execution() });
+        let nothing = said(Captured::keeping("b: 2\n")).unwrap_err();
+        assert_eq!(nothing.why, "`a`: no line begins with `a=` or `a:`");
+        assert_eq!(nothing.tail, b"b: 2\n");
+        let cut = Captured { bytes: 99, ..Captured::keeping("a: 2\n") };
+        assert_eq!(said(cut).unwrap_err().why, "`a`: the output is longer than 16 MiB");
+    }
+
+    #[test]
+    fn of_many_replicates_their_median_is_kept() {
+        let metrics = metrics("{ name = 'a', from = 'json:/a' }", Path::new("/nowhere"));
+        let print = |count: usize| {
+            let numbers: Vec<String> = (0..count).map(|number| number.to_string()).collect();
+            let stdout = Captured::keeping(format!("{{\"a\": [{}]}}", numbers.join(",")));
+            metrics.read(&Execution { stdout: Some(stdout), ..execution() }).unwrap()
+        };
+        assert_eq!(print(MOST_REPLICATES).len(), MOST_REPLICATES);
+        assert_eq!(print(MOST_REPLICATES + 1), [("a".to_owned(), 50.0)]);
+    }
+}

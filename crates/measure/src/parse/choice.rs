@@ -1,0 +1,50 @@
+//! Which of the things that a report is about is meant.
+
+use std::collections::HashSet;
+
+use super::number::short;
+
+/// Something that a tool measured.
+pub(super) struct Thing {
+    /// What it may be called; the first name tells it from all others.
+    pub names: Vec<String>,
+    /// Its values, or why they cannot be used.
+    pub values: Result<Vec<f64>, String>,
+}
+
+/// At most so many names are listed in a message.
+const LISTED: usize = 5;
+
+/// The values of what has that name; without a name, of the only thing that there is.
+///
+/// Things of the same first name are the same one, measured several times.
+pub(super) fn choose(things: Vec<Thing>, name: &str) -> Result<Vec<f64>, String> {
+    let all: Vec<String> = first_names(&things);
+    let chosen: Vec<Thing> =
+        things.into_iter().filter(|thing| name.is_empty() || thing.names.iter().any(|n| n == name)).collect();
+    match (first_names(&chosen).as_slice(), name) {
+        ([_], _) => {
+            let values: Result<Vec<Vec<f64>>, String> =
+                chosen.into_iter().map(|thing| thing.values).collect();
+            Ok(values?.concat())
+        }
+        ([], _) if all.is_empty() => Err("it reports nothing".to_owned()),
+        ([], _) => Err(format!("nothing is called `{}`; there is {}", short(name), list(&all))),
+        (several, "") => Err(format!("several things are reported, so one must be named: {}", list(several))),
+        (several, _) => Err(format!("`{}` could be {}", short(name), list(several))),
+    }
+}
+
+/// The first names, each once.
+fn first_names(things: &[Thing]) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let names = things.iter().filter_map(|thing| thing.names.first());
+    names.filter(|name| seen.insert(*name)).cloned().collect()
+}
+
+fn list(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{}`", short(name))).collect();
+    let more = names.len().saturating_sub(LISTED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}

@@ -1,0 +1,32 @@
+//! `go test -bench` (<https://go.dev/design/14313-benchmark-format>): a name, how many iterations, pairs of number and
+//! unit. The repetitions of `-count` are replicates.
+
+use super::choice::{Thing, choose};
+
+/// The numbers of that unit of the benchmark of that name, which may go without `Benchmark` and without `-8`.
+pub(super) fn values(text: &str, name: &str, unit: &str) -> Result<Vec<f64>, String> {
+    let thing = |line: &str| {
+        let mut words = line.split_whitespace();
+        let full = words.next().filter(|word| word.starts_with("Benchmark"))?;
+        words.next()?.parse::<u64>().ok()?;
+        let words: Vec<&str> = words.collect();
+        let pair = words.chunks_exact(2).find(|pair| pair[1] == unit);
+        let value = pair.and_then(|pair| pair[0].parse::<f64>().ok());
+        let values = value.map(|value| vec![value]).ok_or_else(|| format!("it reports no `{unit}`"));
+        Some(Thing { names: names(full), values })
+    };
+    choose(text.lines().filter_map(thing).collect(), name)
+}
+
+/// `BenchmarkSum/size=1-8`, and shorter names of the same.
+fn names(full: &str) -> Vec<String> {
+    let processors = |name: &str| {
+        let (before, after) = name.rsplit_once('-')?;
+        after.parse::<u32>().ok().map(|_| before.to_owned())
+    };
+    let without = full.strip_prefix("Benchmark").unwrap_or(full);
+    [Some(full.to_owned()), Some(without.to_owned()), processors(full), processors(without)]
+        .into_iter()
+        .flatten()
+        .collect()
+}

@@ -1,0 +1,44 @@
+//! Google Benchmark with `--benchmark_format=json`
+//! (<https://github.com/google/benchmark/blob/main/docs/user_guide.md#output-formats>).
+//!
+//! Repetitions are replicates. Where only aggregates were reported, their median stands for them.
+
+use serde_json::Value;
+
+use super::choice::{Thing, choose};
+use super::json;
+
+const MEGABYTE: f64 = 1e6;
+
+/// A quantity of the benchmark of that name: times in nanoseconds, bytes in MB/s.
+pub(super) fn values(text: &str, name: &str, quantity: &str) -> Result<Vec<f64>, String> {
+    let documents = json::documents(text)?;
+    let entries = json::elements(&documents, "benchmarks")?;
+    let repetition = |entry: &&&Value| entry["run_type"] != "aggregate";
+    let median = |entry: &&&Value| entry["aggregate_name"] == "median";
+    let mut chosen: Vec<&&Value> = entries.iter().filter(repetition).collect();
+    if chosen.is_empty() {
+        chosen = entries.iter().filter(median).collect();
+    }
+    let thing = |entry: &&Value| {
+        let text = |key: &str| entry[key].as_str().map(str::to_owned);
+        let names = [text("run_name").or(text("name")), text("name")].into_iter().flatten().collect();
+        Thing { names, values: value(entry, quantity).map(|value| vec![value]) }
+    };
+    choose(chosen.into_iter().map(thing).collect(), name)
+}
+
+fn value(entry: &Value, quantity: &str) -> Result<f64, String> {
+    if entry["error_occurred"] == true {
+        return Err(format!("the benchmark failed: {}", entry["error_message"]));
+    }
+    let factor = match (quantity, entry["time_unit"].as_str()) {
+        ("bytes_per_second", _) => 1.0 / MEGABYTE,
+        ("items_per_second", _) | (_, Some("ns") | None) => 1.0,
+        (_, Some("us")) => 1e3,
+        (_, Some("ms")) => 1e6,
+        (_, Some("s")) => 1e9,
+        (_, Some(other)) => return Err(format!("its time unit `{other}` is not known")),
+    };
+    json::number(entry, quantity, factor)
+}

@@ -1,0 +1,93 @@
+//! Metrics from what a subject says: text in, numbers out.
+//!
+//! A [`Parser`] knows one metric's place in a text. The general ways to find values have a file each (`pattern`, `key`,
+//! `table`, `json`), and so has every tool whose report is known. All are pure, take any bytes, and either find at least
+//! one finite number or say why there is none. Whether an execution may be read at all, and what becomes of its values,
+//! is decided above (`experiment`); which patterns a plan may have is checked in `record::plan`.
+
+mod choice;
+mod criterion;
+mod go_bench;
+mod google_benchmark;
+mod hyperfine;
+mod iperf3;
+mod jmh;
+mod json;
+mod key;
+mod metrics;
+mod number;
+mod pattern;
+mod pyperf;
+mod pytest_benchmark;
+mod table;
+mod tcpbench;
+mod time;
+
+#[cfg(test)]
+mod tests;
+
+use regex::Regex;
+use tacho_record::Unit;
+use tacho_record::plan::{Pattern, Reading, Tool};
+
+use number::Scale;
+
+/// Finds the values of one metric.
+#[derive(Clone, Debug)]
+pub struct Parser {
+    pattern: Pattern,
+    /// The pattern of [`Pattern::Regex`], compiled once and not between executions.
+    regex: Option<Regex>,
+    scale: Scale,
+}
+
+impl Parser {
+    /// A parser for that reading of a metric with that unit.
+    #[must_use]
+    pub fn new(reading: &Reading, unit: &Unit) -> Self {
+        let regex = match &reading.pattern {
+            Pattern::Regex(text) => pattern::compile(text),
+            _ => None,
+        };
+        let scale = Scale { unit: unit.clone(), factor: reading.scale };
+        Self { pattern: reading.pattern.clone(), regex, scale }
+    }
+
+    /// All values in a text, in their order and in the metric's base unit; at least one, all of them finite.
+    ///
+    /// What is not UTF-8 is replaced. The error says in one line what was not found.
+    pub fn values(&self, output: &[u8]) -> Result<Vec<f64>, String> {
+        let text = String::from_utf8_lossy(output);
+        let values = self.find(&text)?;
+        if values.is_empty() {
+            return Err("there is no value".to_owned());
+        }
+        match values.iter().find(|value| !value.is_finite()) {
+            Some(value) => Err(format!("`{value}` is not a finite number")),
+            None => Ok(values),
+        }
+    }
+
+    fn find(&self, text: &str) -> Result<Vec<f64>, String> {
+        let scale = &self.scale;
+        match &self.pattern {
+            Pattern::Csv(column) => table::values(text, column, scale),
+            Pattern::Json(pointer) => json::values(text, pointer, scale),
+            Pattern::Key(name) => key::values(text, name, scale),
+            Pattern::Regex(_) => pattern::values(text, self.regex.as_ref(), scale),
+            Pattern::Tool { tool, name, quantity } => match tool {
+                Tool::Criterion => criterion::values(text, name),
+                Tool::GoBench => go_bench::values(text, name, quantity),
+                Tool::GoogleBenchmark => google_benchmark::values(text, name, quantity),
+                Tool::Hyperfine => hyperfine::values(text, name),
+                Tool::Iperf3 => iperf3::values(text, quantity),
+                Tool::Jmh => jmh::values(text, name, &scale.unit),
+                Tool::Metrics => metrics::values(text, name, scale),
+                Tool::Pyperf => pyperf::values(text, name, &scale.unit),
+                Tool::PytestBenchmark => pytest_benchmark::values(text, name),
+                Tool::Tcpbench => tcpbench::values(text, quantity),
+                Tool::Time => time::values(text, quantity),
+            },
+        }
+    }
+}

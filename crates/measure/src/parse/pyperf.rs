@@ -1,0 +1,38 @@
+//! pyperf's result files (<https://pyperf.readthedocs.io/en/latest/api.html#pyperf.Benchmark>): the values of all runs,
+//! those of calibration and warm-up left out.
+
+use serde_json::Value;
+use tacho_record::Unit;
+
+use super::choice::{Thing, choose};
+use super::json;
+
+/// The values of the benchmark of that name.
+pub(super) fn values(text: &str, name: &str, unit: &Unit) -> Result<Vec<f64>, String> {
+    let documents = json::documents(text)?;
+    let mut things = Vec::new();
+    for document in &documents {
+        for benchmark in json::elements(std::slice::from_ref(document), "benchmarks")? {
+            // What all benchmarks of a file have in common is told once, for the file.
+            let told = |key: &str| {
+                [benchmark, document]
+                    .into_iter()
+                    .find_map(|of| of["metadata"][key].as_str())
+                    .map(str::to_owned)
+            };
+            let values = values_of(benchmark, told("unit").as_deref().unwrap_or("second"), unit);
+            things.push(Thing { names: vec![told("name").unwrap_or_default()], values });
+        }
+    }
+    choose(things, name)
+}
+
+fn values_of(benchmark: &Value, own: &str, unit: &Unit) -> Result<Vec<f64>, String> {
+    let factor = match (own, unit) {
+        ("second", Unit::Nanoseconds) => 1e9,
+        ("byte", Unit::Bytes) | ("integer", Unit::Other(_)) => 1.0,
+        _ => return Err(format!("its unit is `{own}`, and the plan gives another")),
+    };
+    let runs = benchmark["runs"].as_array().into_iter().flatten();
+    Ok(runs.flat_map(|run| json::array(&run["values"], factor)).collect())
+}

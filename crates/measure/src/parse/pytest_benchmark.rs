@@ -1,0 +1,26 @@
+//! pytest-benchmark with `--benchmark-json` (<https://pytest-benchmark.readthedocs.io/en/latest/usage.html>).
+//!
+//! With `--benchmark-save-data` every round is a replicate, else the median stands for them.
+
+use super::choice::{Thing, choose};
+use super::json;
+
+const SECOND: f64 = 1e9;
+
+/// The times of the test of that name, short or with its file; in nanoseconds.
+pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {
+    let documents = json::documents(text)?;
+    let benchmarks = json::elements(&documents, "benchmarks")?;
+    let thing = |benchmark: &&serde_json::Value| {
+        let names = ["fullname", "name"].into_iter().filter_map(|key| benchmark[key].as_str());
+        let stats = &benchmark["stats"];
+        let rounds = json::array(&stats["data"], SECOND);
+        let values = if rounds.is_empty() {
+            json::number(stats, "median", SECOND).map(|median| vec![median])
+        } else {
+            Ok(rounds)
+        };
+        Thing { names: names.map(str::to_owned).collect(), values }
+    };
+    choose(benchmarks.iter().map(thing).collect(), name)
+}
