@@ -5,7 +5,7 @@ use std::{fs, iter};
 
 use tacho_measure::{Capture, Ended};
 
-use super::subject::{beside, in_role};
+use super::subject::{beside, beside_after, in_role};
 use super::{content, execute, printed, request, script, signals};
 
 #[test]
@@ -95,6 +95,27 @@ fn it_leads_its_own_group_and_takes_no_signal_settings_from_us() {
     assert_eq!(signals(&status, "SigBlk:"), 0);
     // We ignore writes to a closed pipe, as all Rust programs do; signal 13 is counted from 1.
     assert_eq!(signals(&status, "SigIgn:") & (1 << 12), 0);
+}
+
+#[test]
+fn no_file_but_the_standard_ones_is_open_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("answer");
+    assert!(beside_after("exec 9</dev/null", "careless harness", &file).status().unwrap().success());
+    // The last is that of the shell's own look.
+    assert_eq!(content(&file), "true 0 1 2 3\n");
+}
+
+#[test]
+fn a_script_that_names_no_interpreter_is_the_shells() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plain");
+    fs::write(&path, "echo $0 $1; exit 4").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let execution = execute(&request(&[path.to_str().unwrap(), "one"]));
+    assert_eq!(execution.ended, Ended::Exited(4));
+    assert_eq!(printed(&execution), format!("{} one\n", path.display()));
 }
 
 #[test]
