@@ -148,6 +148,50 @@ fn a_sleeping_subject_takes_time_and_uses_none() {
 }
 
 #[test]
+fn wall_time_is_made_of_running_waiting_and_blocking() {
+    // Of one thread, as this account is of the first only.
+    let spinner = execute(&script("n=0; while [ $n -lt 200000 ]; do n=$((n + 1)); done"));
+    let scheduled = spinner.usage.scheduled.unwrap();
+    let cpu = spinner.usage.user + spinner.usage.sys;
+    assert!(cpu.abs_diff(scheduled.on_cpu) < cpu / 20, "{scheduled:?}, cpu {cpu:?}");
+    let seen = scheduled.on_cpu + scheduled.waiting;
+    assert!(seen < spinner.wall + spinner.wall / 20, "{scheduled:?} of {:?}", spinner.wall);
+
+    let sleeper = execute(&request(&["sleep", "0.3"]));
+    let scheduled = sleeper.usage.scheduled.unwrap();
+    let blocked = sleeper.wall.saturating_sub(scheduled.on_cpu + scheduled.waiting);
+    assert!(blocked > Duration::from_millis(295), "{scheduled:?} of {:?}", sleeper.wall);
+}
+
+#[test]
+fn a_wait_for_a_cpu_is_told_from_work() {
+    // Two that spin on one CPU: each waits about as long as it works, until the other has ended.
+    let spin = "n=0; while [ $n -lt 200000 ]; do n=$((n + 1)); done";
+    let both = format!("sh -c '{spin}' & {spin}; wait");
+    let first = "cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/self/status)";
+    let execution = execute(&script(&format!("{first}; exec taskset -c $cpu sh -c \"{both}\"")));
+    assert_eq!(execution.ended, Ended::Exited(0), "{}", String::from_utf8_lossy(&execution.stderr_tail));
+    let scheduled = execution.usage.scheduled.unwrap();
+    assert!(scheduled.waiting > scheduled.on_cpu / 4, "{scheduled:?}");
+}
+
+#[test]
+fn what_the_kernel_counts_is_counted() {
+    let usage = execute(&request(&["sleep", "0.01"])).usage;
+    assert!(usage.voluntary_switches > 0 && usage.minor_faults > 0, "{usage:?}");
+    let few = usage.minor_faults;
+    let usage = execute(&script("for n in 1 2 3 4 5 6 7 8; do sh -c :; done")).usage;
+    assert!(usage.minor_faults > 8 * few / 2, "children are in it: {few}, {usage:?}");
+
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let mut writer = request(&["dd", "if=/dev/zero", "of=file", "bs=1M", "count=3"]);
+    folder.path().clone_into(&mut writer.directory);
+    let usage = execute(&writer).usage;
+    let in_memory = rustix::fs::statfs(folder.path()).unwrap().f_type == 0x0102_1994;
+    assert!(in_memory || usage.block_output >= 3 << 20, "{usage:?}");
+}
+
+#[test]
 fn whoever_takes_too_long_is_ended_and_whoever_will_not_end_is_killed() {
     let mut request = request(&["sleep", "1000"]);
     request.timeout = Duration::from_millis(100);
