@@ -166,10 +166,12 @@ fn wall_time_is_made_of_running_waiting_and_blocking() {
 #[test]
 fn a_wait_for_a_cpu_is_told_from_work() {
     // Two that spin on one CPU: each waits about as long as it works, until the other has ended.
+    let cpu = "cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/self/status)";
+    let mut both =
+        script(&format!("{cpu}; exec taskset -c $cpu sh -c 'eval \"$SPIN\" & eval \"$SPIN\"; wait'"));
     let spin = "n=0; while [ $n -lt 200000 ]; do n=$((n + 1)); done";
-    let both = format!("sh -c '{spin}' & {spin}; wait");
-    let first = "cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/self/status)";
-    let execution = execute(&script(&format!("{first}; exec taskset -c $cpu sh -c \"{both}\"")));
+    both.environment.push(("SPIN".to_owned(), spin.to_owned()));
+    let execution = execute(&both);
     assert_eq!(execution.ended, Ended::Exited(0), "{}", String::from_utf8_lossy(&execution.stderr_tail));
     let scheduled = execution.usage.scheduled.unwrap();
     assert!(scheduled.waiting > scheduled.on_cpu / 4, "{scheduled:?}");
