@@ -1,9 +1,11 @@
 //! How commands start, end, and what they use.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use std::{fs, iter};
 
-use tacho_measure::{Capture, Ended};
+use tacho_measure::{Capture, Ended, Executor, ProcessExecutor, Request};
 
 use super::subject::{beside, beside_after, in_role};
 use super::{content, execute, printed, request, script, signals};
@@ -212,6 +214,35 @@ fn whoever_takes_too_long_is_ended_and_whoever_will_not_end_is_killed() {
     let execution = execute(&deaf);
     assert_eq!(execution.ended, Ended::TimedOut);
     assert!(execution.wall >= Duration::from_millis(2500), "no grace: {:?}", execution.wall);
+}
+
+#[test]
+fn who_is_stopped_runs_into_its_limit() {
+    let mut stopped = script("kill -STOP $$");
+    stopped.timeout = Duration::from_millis(100);
+    assert_eq!(execute(&stopped).ended, Ended::TimedOut);
+}
+
+#[test]
+fn one_executor_executes_whatever_came_before() {
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    let mut late = request(&["sleep", "1000"]);
+    late.timeout = Duration::from_millis(50);
+    let mut ended = |request: &Request| executor.execute(request).ended;
+    for _ in 0..3 {
+        assert_eq!(ended(&late), Ended::TimedOut);
+        assert_eq!(ended(&request(&["no-such-command"])), not_found("no-such-command"));
+        assert_eq!(ended(&script("sleep 1000 & exit 5")), Ended::Exited(5));
+        let mut long = request(&["true"]);
+        long.command.extend((0..10).map(|_| "x".repeat(100_000)));
+        assert_eq!(ended(&long), Ended::Exited(0));
+        long.command.extend((0..3).map(|_| "x".repeat(1 << 20)));
+        assert!(matches!(ended(&long), Ended::NotStarted(why) if why.contains("is too long")));
+    }
+}
+
+fn not_found(command: &str) -> Ended {
+    Ended::NotStarted(format!("command not found: `{command}`"))
 }
 
 #[test]

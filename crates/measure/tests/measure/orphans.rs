@@ -67,8 +67,9 @@ fn fifty_that_hide_leave_nothing() {
         (setsid sh -c 'sleep 1000 & (sleep 1000 & sleep 1000) & sleep 1000' &)
         (sleep 1000 &)
         echo hidden";
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
     for _ in 0..50 {
-        let execution = execute(&marked(hide, "fifty"));
+        let execution = executor.execute(&marked(hide, "fifty"));
         assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::Exited(0), "hidden\n".into()));
         assert!(execution.left_behind);
         assert_eq!(ours("fifty"), Vec::<String>::new());
