@@ -82,7 +82,7 @@ fn an_unknown_benchmark_or_metric() {
     "#);
     assert_snapshot!(project.tacho("track --metric wal").exits(2).stderr, @r#"
     error: there is no metric `wal`
-    hint: known are `wall`, `cpu`, `user`, `sys`, `peak-memory`
+    hint: known are `wall`, `cpu`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait`, `blocked`, `cpu-percent`, `minor-faults`, `major-faults`, `voluntary-switches`, `involuntary-switches`, `block-input`, `block-output`
     "#);
 }
 

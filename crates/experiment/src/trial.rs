@@ -256,12 +256,31 @@ fn values(execution: &Execution) -> Vec<(String, f64)> {
     if matches!(execution.ended, Ended::NotStarted(_)) {
         return Vec::new();
     }
-    let mut values = vec![("cpu".to_owned(), nanoseconds(usage.user + usage.sys))];
-    values.extend(usage.peak_memory.map(|bytes| ("peak-memory".to_owned(), bytes as f64)));
-    values.push(("sys".to_owned(), nanoseconds(usage.sys)));
-    values.push(("user".to_owned(), nanoseconds(usage.user)));
-    values.push(("wall".to_owned(), nanoseconds(execution.wall)));
-    values
+    let (wall, cpu) = (nanoseconds(execution.wall), nanoseconds(usage.user + usage.sys));
+    let on_cpu = usage.scheduled.map(|scheduled| nanoseconds(scheduled.on_cpu));
+    let waiting = usage.scheduled.map(|scheduled| nanoseconds(scheduled.waiting));
+    // Two clocks: the difference of who never blocks may be a little below zero.
+    let blocked = on_cpu.zip(waiting).map(|(on_cpu, waiting)| wall - on_cpu - waiting);
+    // No more decimals than mean something: they are kept for ever.
+    let percent = (wall > 0.0).then(|| (cpu / wall * 10_000.0).round() / 100.0);
+    let values = [
+        ("block-input", Some(usage.block_input as f64)),
+        ("block-output", Some(usage.block_output as f64)),
+        ("blocked", blocked),
+        ("cpu", Some(cpu)),
+        ("cpu-percent", percent),
+        ("cpu-wait", waiting),
+        ("involuntary-switches", Some(usage.involuntary_switches as f64)),
+        ("major-faults", Some(usage.major_faults as f64)),
+        ("minor-faults", Some(usage.minor_faults as f64)),
+        ("on-cpu", on_cpu),
+        ("peak-memory", usage.peak_memory.map(|bytes| bytes as f64)),
+        ("sys", Some(nanoseconds(usage.sys))),
+        ("user", Some(nanoseconds(usage.user))),
+        ("voluntary-switches", Some(usage.voluntary_switches as f64)),
+        ("wall", Some(wall)),
+    ];
+    values.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
 /// The last of what it said: standard error, else standard output.
@@ -300,4 +319,46 @@ fn expected_output(
 
 fn join(folder: &Path, path: Option<&str>) -> PathBuf {
     path.map_or_else(|| folder.to_owned(), |path| folder.join(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use tacho_measure::{Scheduled, Usage};
+    use tacho_record::Metric;
+
+    use super::*;
+
+    fn execution(usage: Usage) -> Execution {
+        let wall = Duration::from_micros(3);
+        Execution { usage, ..Execution::of(Ended::Exited(0), Timestamp::UNIX_EPOCH, wall) }
+    }
+
+    #[test]
+    fn each_reading_is_a_metric_and_each_metric_a_reading() {
+        let scheduled = Some(Scheduled::default());
+        let all = values(&execution(Usage { peak_memory: Some(1), scheduled, ..Usage::default() }));
+        assert!(all.is_sorted_by(|a, b| a.0 < b.0));
+        let mut names = Metric::BUILT_IN;
+        names.sort_unstable();
+        assert_eq!(all.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), names);
+
+        let usage = Usage::default();
+        let some: Vec<String> = values(&execution(usage)).into_iter().map(|(name, _)| name).collect();
+        let absent: Vec<&str> = usage.absent().into_iter().map(|(metric, _)| metric).collect();
+        assert_eq!(some.len() + absent.len(), names.len());
+        assert!(absent.iter().all(|metric| !some.iter().any(|name| name == metric)));
+    }
+
+    #[test]
+    fn what_is_made_of_readings_is_reckoned_right() {
+        let time = Duration::from_nanos;
+        let scheduled = Some(Scheduled { on_cpu: time(1900), waiting: time(100) });
+        let usage = Usage { user: time(1500), sys: time(500), scheduled, ..Usage::default() };
+        let values = values(&execution(usage));
+        let value = |metric: &str| values.iter().find(|(name, _)| name == metric).map(|(_, value)| *value);
+        assert_eq!(value("blocked"), Some(1000.0));
+        assert_eq!(value("cpu-percent"), Some(66.67));
+        assert_eq!((value("on-cpu"), value("cpu-wait")), (Some(1900.0), Some(100.0)));
+    }
 }

@@ -62,26 +62,57 @@ pub struct Usage {
     pub user: Duration,
     /// Processor time in the kernel on its behalf.
     pub sys: Duration,
-    /// The largest resident set of any one process of the execution, in bytes.
+    /// The largest resident set of any one process of the execution, in bytes, as roughly as the kernel counts it.
     ///
     /// Absent when the kernel's number cannot be told from [`peak_floor`](Self::peak_floor).
     pub peak_memory: Option<u64>,
-    /// The smallest peak that can be seen, in bytes: a process inherits that of the process it was made from,
-    /// which was ours, so a smaller one stays hidden behind it.
+    /// The smallest peak that can be seen, in bytes: a process inherits that of the process it was made from, so
+    /// a smaller one stays hidden behind that of our launcher and the command that it was given.
     pub peak_floor: u64,
+    /// How often memory was made available without reading it from anywhere.
+    pub minor_faults: u64,
+    /// How often memory had to be read first.
+    pub major_faults: u64,
+    /// How often it gave up the CPU, to wait for something.
+    pub voluntary_switches: u64,
+    /// How often the CPU was taken from it.
+    pub involuntary_switches: u64,
+    /// What was read for it from devices, in bytes; nothing if the system had it in memory.
+    pub block_input: u64,
+    /// What it gave the system to be written to devices some time, in bytes.
+    pub block_output: u64,
+    /// What its wall time was made of; absent where the kernel keeps no account of it.
+    pub scheduled: Option<Scheduled>,
+}
+
+/// How the kernel scheduled the process that was started: its first thread only, and none of its descendants.
+///
+/// What is left of the wall time it was blocked: waiting for a file, a timer, another thread or process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scheduled {
+    /// On a CPU. Exact.
+    pub on_cpu: Duration,
+    /// Ready, and waiting for a CPU that others used.
+    pub waiting: Duration,
 }
 
 impl Usage {
-    /// Why [`peak_memory`](Self::peak_memory) is absent, in one line; nothing if it is there.
+    /// Which metrics are absent and why, in one line each; nothing if all are there.
     #[must_use]
-    pub fn peak_absent(&self) -> Option<String> {
-        let floor = self.peak_floor / 1024;
-        self.peak_memory.is_none().then(|| match floor {
-            0 => "it was not started".to_owned(),
-            _ => {
-                format!("too small to see: below {floor} KiB a process shows what it inherited from this one")
-            }
-        })
+    pub fn absent(&self) -> Vec<(&'static str, String)> {
+        let mut absent = Vec::new();
+        if self.scheduled.is_none() {
+            let why = "the kernel does not say how it scheduled the process (`/proc/PID/schedstat`)";
+            absent.extend(["blocked", "cpu-wait", "on-cpu"].map(|metric| (metric, why.to_owned())));
+        }
+        if self.peak_memory.is_none() {
+            let floor = self.peak_floor / 1024;
+            let why = format!(
+                "too small to see: below {floor} KiB a process shows what it inherited from our launcher"
+            );
+            absent.push(("peak-memory", why));
+        }
+        absent
     }
 }
 

@@ -60,7 +60,7 @@ fn install() -> io::Result<Installed> {
 }
 
 /// Whether whoever started this process wanted it not to see that signal.
-pub fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
+fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
     // SAFETY: `sigaction` is plain data, for which all zeroes is a valid value.
     let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
     // SAFETY: a null action only asks; `now` outlives the call.

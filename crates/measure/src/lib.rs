@@ -5,7 +5,8 @@
 //! (`experiment`), what the readings mean (`stats`), and where they are kept (`store`). This crate writes no
 //! file but the lock.
 //!
-//! Linux only: pidfds, subreapers and `/proc` have no counterpart that gives the same readings elsewhere.
+//! Linux only: pidfds, subreapers and `/proc` have no counterpart that gives the same readings elsewhere. Commands
+//! are started by a small program of its own (`launcher/launcher.c`), which the library carries.
 
 mod error;
 mod execution;
@@ -18,7 +19,7 @@ mod request;
 mod scripted;
 
 pub use error::MeasureError;
-pub use execution::{Captured, Ended, Execution, Executor, Usage};
+pub use execution::{Captured, Ended, Execution, Executor, Scheduled, Usage};
 pub use host::host;
 pub use interrupt::install_interrupt;
 pub use lock::{Holder, HostLock, Wait, lock_host, lock_path};

@@ -28,21 +28,45 @@ pub struct Metric {
 
 impl Metric {
     /// The names of the metrics that are read from every execution, the usual one first.
-    pub const BUILT_IN: [&'static str; 5] = ["wall", "cpu", "user", "sys", "peak-memory"];
+    pub const BUILT_IN: [&'static str; 15] = [
+        "wall",
+        "cpu",
+        "user",
+        "sys",
+        "peak-memory",
+        "on-cpu",
+        "cpu-wait",
+        "blocked",
+        "cpu-percent",
+        "minor-faults",
+        "major-faults",
+        "voluntary-switches",
+        "involuntary-switches",
+        "block-input",
+        "block-output",
+    ];
 
     /// The built-in metric of that name, if there is one.
     ///
     /// `wall` is the time from start to end, `user` and `sys` the processor time of the program and of the
     /// kernel on its behalf, `cpu` their sum (exact, where the kernel only samples the split), and
-    /// `peak-memory` the largest resident set of any one process of the execution.
+    /// `peak-memory` the largest resident set of any one process of the execution. `on-cpu`, `cpu-wait` and
+    /// `blocked` are what `wall` is made of, for the first thread of the process that was started: using a CPU,
+    /// waiting for one that others used, and waiting for anything else. `cpu-percent` is `cpu` by `wall`. The
+    /// rest are counts of the kernel's, and bytes to and from devices.
     #[must_use]
     pub fn built_in(name: &str) -> Option<Self> {
         let unit = match name {
-            "cpu" | "sys" | "user" | "wall" => Unit::Nanoseconds,
-            "peak-memory" => Unit::Bytes,
+            "blocked" | "cpu" | "cpu-wait" | "on-cpu" | "sys" | "user" | "wall" => Unit::Nanoseconds,
+            "block-input" | "block-output" | "peak-memory" => Unit::Bytes,
+            "cpu-percent" => Unit::Other("%".to_owned()),
+            "involuntary-switches" | "major-faults" | "minor-faults" | "voluntary-switches" => {
+                Unit::Other(String::new())
+            }
             _ => return None,
         };
-        Some(Self { name: name.to_owned(), unit, better: Direction::Lower })
+        let better = if name == "cpu-percent" { Direction::Higher } else { Direction::Lower };
+        Some(Self { name: name.to_owned(), unit, better })
     }
 }
 

@@ -51,7 +51,9 @@ impl Unit {
     #[must_use]
     pub fn show(&self, value: f64) -> String {
         let (scaled, suffix) = self.scale(value);
-        let digits = significant(scaled);
+        // A count that is whole is shown whole; a time has its digits all the same.
+        let is_count = !matches!(self, Unit::Nanoseconds) && scaled == value && value.fract() == 0.0;
+        let digits = if is_count { format!("{value:.0}") } else { significant(scaled) };
         if suffix.is_empty() { digits } else { format!("{digits} {suffix}") }
     }
 
@@ -100,6 +102,8 @@ mod tests {
         assert_eq!(Unit::Nanoseconds.show(0.0), "0 ns");
         assert_eq!(Unit::Bytes.show(706_740_224.0), "674.0 MiB");
         assert_eq!(Unit::Other("buckets".into()).show(6.5), "6.500 buckets");
+        assert_eq!(Unit::Other("requests/s".into()).show(150.0), "150 requests/s");
+        assert_eq!(Unit::Bytes.show(9.0), "9 B");
         assert_eq!(Unit::Other(String::new()).show(12345.0), "12345");
     }
 

@@ -1,14 +1,20 @@
-//! The real executor: one process group, watched through its pidfd, accounted for by `wait4`.
+//! The real executor: a launcher starts the subject, waits for it, and answers what it used.
 //!
-//! One execution reads from top to bottom in [`ProcessExecutor::measure`]. Each step has its file: `launch`
-//! starts the subject, `watch` waits for its end while `output` reads what it prints, `reap` asks the kernel what
-//! it used, `orphans` finds and kills what it left behind. What is read beside it later (counters, groups of
-//! processes, the host's state) joins this list; nothing here knows what the readings are for.
+//! One execution reads from top to bottom in [`ProcessExecutor::measure`]. Each step has its file: `order` puts
+//! the request into the launcher's terms, `launcher` holds that process, `watch` waits for its answer while
+//! `output` reads what the subject prints, `answer` reads what came of it. What is read beside it later (counters,
+//! groups of processes, the host's state) joins this list; nothing here knows what the readings are for.
+//!
+//! Why a launcher: a program inherits the peak of memory of the process that it was made from, and is made the
+//! slower the larger that is. And why one in C (`launcher/launcher.c`): it holds 24 KiB, so that a static program
+//! shows its own 548; to execute ourselves again for the purpose would hold several MiB, which is what our dynamic
+//! loader touches, and would need a place at the top of every `main`, those of tests included. No second file
+//! has to be installed, and building `SQLite` takes a C compiler anyway.
 
-mod launch;
-mod orphans;
+mod answer;
+mod launcher;
+mod order;
 mod output;
-mod reap;
 mod watch;
 
 use std::sync::atomic::AtomicBool;
@@ -19,7 +25,8 @@ use jiff::Timestamp;
 
 use crate::interrupt::Interrupt;
 use crate::{Ended, Execution, Executor, Request};
-use orphans::Orphans;
+use launcher::Launcher;
+use order::Order;
 use output::Outputs;
 
 pub use output::TAIL;
@@ -28,14 +35,13 @@ pub use output::TAIL;
 ///
 /// - The subject leads a process group of its own, in the background of our terminal: Ctrl-C reaches us alone. A
 ///   program that asks at `/dev/tty` is stopped by the kernel, and so runs into its time limit.
-/// - The kernel kills it when the thread that executes it dies, even by `kill -9`. Its own children are not
-///   reached by that; they are when we live, below.
-/// - Nothing outlives its execution: this process becomes the parent of all orphans below it, and kills them,
-///   whatever group or session they moved to. It leaves alone the children that it had before and those of its
-///   own group, which are not the subject's. While an execution is under way, no other part of this process may
-///   start children in groups of their own.
-/// - Executors of one process take turns, as two executions at once would disturb and could not tell orphans
-///   apart.
+/// - Nothing outlives its execution: the launcher is the parent of all orphans below it, and kills them, whatever
+///   group or session they moved to. Nor does anything outlive us, even by `kill -9`: the launcher sees that we
+///   are gone and does the same. Only a subject that kills the launcher itself leaves what it started.
+/// - Standard input and outputs are the only files that the subject has open.
+/// - The launcher is started with the first execution. What a process hands down to its children (limits,
+///   priority, processors it may use) is that of this process at that time.
+/// - Executors of one process take turns, as two executions at once would disturb each other.
 /// - Reading output takes processor time beside the subject: give it [`Capture::Nothing`](crate::Capture::Nothing)
 ///   where nobody asks for the answer.
 #[derive(Debug)]
@@ -43,39 +49,41 @@ pub struct ProcessExecutor {
     interrupt: Interrupt,
     /// Where output is read to, kept so that no execution waits for memory.
     buffer: Vec<u8>,
+    /// The one of the last execution, unless that was its last.
+    launcher: Option<Launcher>,
 }
 
 impl ProcessExecutor {
     /// An executor that ends what it executes, and starts no more, once that flag is set.
     #[must_use]
     pub fn new(interrupt: Arc<AtomicBool>) -> Self {
-        Self { interrupt: Interrupt::new(interrupt), buffer: vec![0; 64 * 1024] }
+        Self { interrupt: Interrupt::new(interrupt), buffer: vec![0; 64 * 1024], launcher: None }
     }
 
     /// Executes it, or says why it could not be started.
     fn measure(&mut self, request: &Request) -> Result<Execution, String> {
-        reap::keep_ended_children().map_err(|error| format!("cannot account for children: {error}"))?;
-        let orphans = Orphans::adopt()?;
+        let order = Order::new(request)?;
+        // Only one that did its work is used again.
+        let idle = self.launcher.take().filter(Launcher::is_there);
+        let mut launcher = idle.map_or_else(Launcher::start, Ok)?;
         let (mut outputs, ends) = Outputs::new(request)?;
         let at = Timestamp::now();
-        let subject = launch::start(request, ends)?;
-        let end = watch::until_ended(
-            &subject,
-            &mut outputs,
-            &mut self.buffer,
-            &self.interrupt,
-            subject.started.checked_add(request.timeout),
-        );
-        let reaped = subject.reap();
-        let stragglers = orphans.kill(subject.pid);
-        let (status, usage) = reaped?;
+        launcher.order(&order, &ends)?;
+        // Ours go, else the pipes would have no end.
+        drop(ends);
+        let answer = watch::until_answered(&launcher, &mut outputs, &mut self.buffer, &self.interrupt)?;
+        let floor = launcher.floor();
+        if answer.may_go_on() {
+            self.launcher = Some(launcher);
+        }
         let output = outputs.finish(&mut self.buffer);
+        answer.started().map_err(|error| order::why_not(request, &error))?;
         Ok(Execution {
             at,
-            wall: end.at.duration_since(subject.started),
-            left_behind: stragglers && end.cut.is_none(),
-            ended: end.cut.unwrap_or_else(|| reap::ended(status)),
-            usage,
+            wall: answer.wall(),
+            left_behind: answer.left_behind(),
+            ended: answer.ended(),
+            usage: answer.usage(floor),
             stdout: output.stdout,
             stderr_tail: output.stderr_tail,
             stderr: output.stderr,

@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, PipeWriter, Read};
-use std::os::fd::{AsFd, BorrowedFd};
-use std::process::Stdio;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use memchr::memmem::Finder;
 
@@ -26,10 +25,10 @@ pub struct Outputs {
 
 /// The subject's outputs, as it writes to them.
 pub struct Ends {
-    /// Standard output.
-    pub stdout: Stdio,
+    /// Standard output, if it is read.
+    pub stdout: Option<OwnedFd>,
     /// Standard error.
-    pub stderr: Stdio,
+    pub stderr: OwnedFd,
 }
 
 impl Outputs {
@@ -40,8 +39,8 @@ impl Outputs {
         let (stderr, stderr_end) = Stream::new(stderr).map_err(no_pipe)?;
         let stdout = Sink::new(&request.stdout).map(Stream::new);
         let (stdout, stdout_end) = match stdout.transpose().map_err(no_pipe)? {
-            Some((stream, end)) => (Some(stream), end.into()),
-            None => (None, Stdio::null()),
+            Some((stream, end)) => (Some(stream), Some(end.into())),
+            None => (None, None),
         };
         Ok((Self { stdout, stderr }, Ends { stdout: stdout_end, stderr: stderr_end.into() }))
     }

@@ -1,11 +1,13 @@
 //! How commands start, end, and what they use.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use std::{fs, iter};
 
-use tacho_measure::{Capture, Ended};
+use tacho_measure::{Capture, Ended, Executor, ProcessExecutor, Request};
 
-use super::subject::{beside, in_role};
+use super::subject::{beside, beside_after, in_role};
 use super::{content, execute, printed, request, script, signals};
 
 #[test]
@@ -98,6 +100,27 @@ fn it_leads_its_own_group_and_takes_no_signal_settings_from_us() {
 }
 
 #[test]
+fn no_file_but_the_standard_ones_is_open_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("answer");
+    assert!(beside_after("exec 9</dev/null", "careless harness", &file).status().unwrap().success());
+    // The last is that of the shell's own look.
+    assert_eq!(content(&file), "true 0 1 2 3\n");
+}
+
+#[test]
+fn a_script_that_names_no_interpreter_is_the_shells() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plain");
+    fs::write(&path, "echo $0 $1; exit 4").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let execution = execute(&request(&[path.to_str().unwrap(), "one"]));
+    assert_eq!(execution.ended, Ended::Exited(4));
+    assert_eq!(printed(&execution), format!("{} one\n", path.display()));
+}
+
+#[test]
 fn who_inherits_that_ended_children_are_forgotten_still_accounts_for_them() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("answer");
@@ -127,6 +150,52 @@ fn a_sleeping_subject_takes_time_and_uses_none() {
 }
 
 #[test]
+fn wall_time_is_made_of_running_waiting_and_blocking() {
+    // Of one thread, as this account is of the first only.
+    let spinner = execute(&script("n=0; while [ $n -lt 200000 ]; do n=$((n + 1)); done"));
+    let scheduled = spinner.usage.scheduled.unwrap();
+    let cpu = spinner.usage.user + spinner.usage.sys;
+    assert!(cpu.abs_diff(scheduled.on_cpu) < cpu / 20, "{scheduled:?}, cpu {cpu:?}");
+    let seen = scheduled.on_cpu + scheduled.waiting;
+    assert!(seen < spinner.wall + spinner.wall / 20, "{scheduled:?} of {:?}", spinner.wall);
+
+    let sleeper = execute(&request(&["sleep", "0.3"]));
+    let scheduled = sleeper.usage.scheduled.unwrap();
+    let blocked = sleeper.wall.saturating_sub(scheduled.on_cpu + scheduled.waiting);
+    assert!(blocked > Duration::from_millis(295), "{scheduled:?} of {:?}", sleeper.wall);
+}
+
+#[test]
+fn a_wait_for_a_cpu_is_told_from_work() {
+    // Two that spin on one CPU: each waits about as long as it works, until the other has ended.
+    let cpu = "cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/self/status)";
+    let mut both =
+        script(&format!("{cpu}; exec taskset -c $cpu sh -c 'eval \"$SPIN\" & eval \"$SPIN\"; wait'"));
+    let spin = "n=0; while [ $n -lt 200000 ]; do n=$((n + 1)); done";
+    both.environment.push(("SPIN".to_owned(), spin.to_owned()));
+    let execution = execute(&both);
+    assert_eq!(execution.ended, Ended::Exited(0), "{}", String::from_utf8_lossy(&execution.stderr_tail));
+    let scheduled = execution.usage.scheduled.unwrap();
+    assert!(scheduled.waiting > scheduled.on_cpu / 4, "{scheduled:?}");
+}
+
+#[test]
+fn what_the_kernel_counts_is_counted() {
+    let usage = execute(&request(&["sleep", "0.01"])).usage;
+    assert!(usage.voluntary_switches > 0 && usage.minor_faults > 0, "{usage:?}");
+    let few = usage.minor_faults;
+    let usage = execute(&script("for n in 1 2 3 4 5 6 7 8; do sh -c :; done")).usage;
+    assert!(usage.minor_faults > 8 * few / 2, "children are in it: {few}, {usage:?}");
+
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let mut writer = request(&["dd", "if=/dev/zero", "of=file", "bs=1M", "count=3"]);
+    folder.path().clone_into(&mut writer.directory);
+    let usage = execute(&writer).usage;
+    let in_memory = rustix::fs::statfs(folder.path()).unwrap().f_type == 0x0102_1994;
+    assert!(in_memory || usage.block_output >= 3 << 20, "{usage:?}");
+}
+
+#[test]
 fn whoever_takes_too_long_is_ended_and_whoever_will_not_end_is_killed() {
     let mut request = request(&["sleep", "1000"]);
     request.timeout = Duration::from_millis(100);
@@ -145,6 +214,35 @@ fn whoever_takes_too_long_is_ended_and_whoever_will_not_end_is_killed() {
     let execution = execute(&deaf);
     assert_eq!(execution.ended, Ended::TimedOut);
     assert!(execution.wall >= Duration::from_millis(2500), "no grace: {:?}", execution.wall);
+}
+
+#[test]
+fn who_is_stopped_runs_into_its_limit() {
+    let mut stopped = script("kill -STOP $$");
+    stopped.timeout = Duration::from_millis(100);
+    assert_eq!(execute(&stopped).ended, Ended::TimedOut);
+}
+
+#[test]
+fn one_executor_executes_whatever_came_before() {
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    let mut late = request(&["sleep", "1000"]);
+    late.timeout = Duration::from_millis(50);
+    let mut ended = |request: &Request| executor.execute(request).ended;
+    for _ in 0..3 {
+        assert_eq!(ended(&late), Ended::TimedOut);
+        assert_eq!(ended(&request(&["no-such-command"])), not_found("no-such-command"));
+        assert_eq!(ended(&script("sleep 1000 & exit 5")), Ended::Exited(5));
+        let mut long = request(&["true"]);
+        long.command.extend((0..10).map(|_| "x".repeat(100_000)));
+        assert_eq!(ended(&long), Ended::Exited(0));
+        long.command.extend((0..3).map(|_| "x".repeat(1 << 20)));
+        assert!(matches!(ended(&long), Ended::NotStarted(why) if why.contains("is too long")));
+    }
+}
+
+fn not_found(command: &str) -> Ended {
+    Ended::NotStarted(format!("command not found: `{command}`"))
 }
 
 #[test]

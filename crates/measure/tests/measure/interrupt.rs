@@ -10,7 +10,8 @@ use std::thread;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use tacho_measure::{Ended, Executor, ProcessExecutor};
 
-use super::subject::{beside, beside_ignoring};
+use super::orphans::alive;
+use super::subject::{beside, beside_after};
 use super::{content, script, signals, until};
 
 fn send(child: &Child, signal: Signal) {
@@ -54,15 +55,18 @@ fn each_signal_that_means_the_end_ends_the_execution_and_not_the_harness() {
         assert!(harness.wait().unwrap().success());
         assert_eq!(content(&file), "Interrupted Interrupted");
         assert!(test_kill_process(subject).is_err(), "{signal:?} left it alive");
+        assert_eq!(alive((harness.id(), "harness")), Vec::<String>::new());
     }
 }
 
 #[test]
-fn a_killed_harness_takes_the_subject_with_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("answer");
-    assert!(beside("guardian", &file).status().unwrap().success());
-    assert_eq!(content(&file), "killed by signal Some(9)");
+fn a_killed_harness_takes_the_subject_and_all_below_it_with_it() {
+    let (mut harness, _, _, _folder) = harness();
+    let mark = (harness.id(), "harness");
+    until("all of them", || alive(mark).len() == 4);
+    harness.kill().unwrap();
+    harness.wait().unwrap();
+    until("their end", || alive(mark).is_empty());
 }
 
 #[test]
@@ -81,7 +85,7 @@ fn a_second_interrupt_ends_us_the_ordinary_way() {
 fn what_was_to_be_ignored_stays_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("answer");
-    let mut harness = beside_ignoring("HUP", "harness", &file).spawn().unwrap();
+    let mut harness = beside_after("trap '' HUP", "harness", &file).spawn().unwrap();
     until("the subject", || content(&file.with_extension("started")).ends_with('\n'));
     let status = content(&PathBuf::from(format!("/proc/{}/status", harness.id())));
     let (hangup, terminate) = (1 << 0, 1 << 14);

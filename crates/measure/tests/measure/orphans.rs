@@ -1,25 +1,27 @@
 //! Nothing outlives its execution.
 
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tacho_measure::{Ended, Request};
+use tacho_measure::{Ended, Executor, ProcessExecutor, Request};
 
 use super::subject::beside;
-use super::{content, execute, printed, script};
+use super::{content, execute, printed, script, until};
 
 const MARK: &str = "TACHO_TEST_MARK";
 
 /// Marks what comes of a request by its environment, whatever it does to its parents, groups and names.
-fn marked(script_text: &str, mark: &str) -> Request {
+pub fn marked(script_text: &str, mark: &str) -> Request {
     let mut request = script(script_text);
     request.environment.push((MARK.to_owned(), format!("{} {mark}", std::process::id())));
     request
 }
 
-/// The processes of this machine with that mark that have not ended.
-fn alive(mark: &str) -> Vec<String> {
-    let mark = format!("{MARK}={} {mark}\0", std::process::id());
+/// The processes of this machine with that mark, made by that process, that have not ended.
+pub fn alive((marker, mark): (u32, &str)) -> Vec<String> {
+    let mark = format!("{MARK}={marker} {mark}\0");
     let processes = fs::read_dir("/proc").unwrap().flatten();
     processes
         .filter(|entry| {
@@ -30,13 +32,18 @@ fn alive(mark: &str) -> Vec<String> {
         .collect()
 }
 
+/// The same, made by us.
+fn ours(mark: &str) -> Vec<String> {
+    alive((std::process::id(), mark))
+}
+
 #[test]
 fn what_stays_in_the_group_is_killed_and_told_of() {
     let execution = execute(&marked("sleep 1000 & echo hi", "group"));
     assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::Exited(0), "hi\n".into()));
     assert!(execution.left_behind);
     assert!(execution.wall < Duration::from_secs(100));
-    assert_eq!(alive("group"), Vec::<String>::new());
+    assert_eq!(ours("group"), Vec::<String>::new());
 }
 
 #[test]
@@ -45,7 +52,7 @@ fn what_leaves_the_session_is_killed_and_told_of() {
         execute(&marked("setsid sleep 1000 & setsid sh -c 'sleep 1000 & sleep 1000' & echo hi", "session"));
     assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::Exited(0), "hi\n".into()));
     assert!(execution.left_behind);
-    assert_eq!(alive("session"), Vec::<String>::new());
+    assert_eq!(ours("session"), Vec::<String>::new());
 }
 
 #[test]
@@ -60,11 +67,12 @@ fn fifty_that_hide_leave_nothing() {
         (setsid sh -c 'sleep 1000 & (sleep 1000 & sleep 1000) & sleep 1000' &)
         (sleep 1000 &)
         echo hidden";
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
     for _ in 0..50 {
-        let execution = execute(&marked(hide, "fifty"));
+        let execution = executor.execute(&marked(hide, "fifty"));
         assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::Exited(0), "hidden\n".into()));
         assert!(execution.left_behind);
-        assert_eq!(alive("fifty"), Vec::<String>::new());
+        assert_eq!(ours("fifty"), Vec::<String>::new());
     }
 }
 
@@ -74,7 +82,7 @@ fn a_time_limit_reaches_those_that_hide() {
     request.timeout = Duration::from_millis(200);
     let execution = execute(&request);
     assert_eq!(execution.ended, Ended::TimedOut);
-    assert_eq!(alive("late"), Vec::<String>::new());
+    assert_eq!(ours("late"), Vec::<String>::new());
 }
 
 #[test]
@@ -83,4 +91,16 @@ fn our_other_children_are_left_alone() {
     let file = folder.path().join("answer");
     assert!(beside("parent", &file).status().unwrap().success());
     assert_eq!(content(&file), "left behind true false, the other None");
+}
+
+#[test]
+fn who_kills_its_launcher_is_told_of_and_the_next_has_another() {
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    let why = "the launcher of commands was killed, and the command with it";
+    for _ in 0..2 {
+        let ended = executor.execute(&marked("kill -KILL $PPID; exec sleep 1000", "parricide")).ended;
+        assert_eq!(ended, Ended::NotStarted(why.to_owned()));
+        until("its end", || ours("parricide").is_empty());
+        assert_eq!(executor.execute(&script("exit 3")).ended, Ended::Exited(3));
+    }
 }

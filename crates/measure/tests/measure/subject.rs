@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{env, fs, hint, thread};
 
-use rustix::process::{Pid, WaitOptions, getpid, set_child_subreaper, waitpid};
 use tacho_measure::{Executor, ProcessExecutor, Request, Wait, install_interrupt, lock_host};
 
-use super::{LONG, content, execute, request, script, until};
+use super::orphans::marked;
+use super::{LONG, content, execute, printed, request, script, until};
 
 const ROLE: &str = "TACHO_TEST_ROLE";
 const FILE: &str = "TACHO_TEST_FILE";
@@ -31,10 +31,10 @@ pub fn beside(role: &str, file: &Path) -> Command {
     with_role(Command::new(env::current_exe().unwrap()), role, file)
 }
 
-/// The same, started by something that ignores that signal, which is inherited.
-pub fn beside_ignoring(signal: &str, role: &str, file: &Path) -> Command {
+/// The same, started by a shell that does this first: what it ignores and opens is inherited.
+pub fn beside_after(first: &str, role: &str, file: &Path) -> Command {
     let mut command = Command::new("sh");
-    command.args(["-c", &format!("trap '' {signal}; exec \"$@\""), "sh"]).arg(env::current_exe().unwrap());
+    command.args(["-c", &format!("{first}; exec \"$@\""), "sh"]).arg(env::current_exe().unwrap());
     with_role(command, role, file)
 }
 
@@ -52,7 +52,7 @@ fn subject() {
             hint::black_box(vec![1_u8; 64 << 20]);
         }
         Ok("accountant") => accountant(),
-        Ok("guardian") => guardian(),
+        Ok("careless harness") => careless_harness(),
         Ok("heavy harness") => heavy_harness(),
         Ok("harness") => harness(),
         Ok("deaf") => deaf(),
@@ -89,6 +89,12 @@ fn heavy_harness() {
     drop(ballast);
 }
 
+/// Says what files a subject has open, with one inherited that whoever started us forgot to close.
+fn careless_harness() {
+    let open = execute(&script("cd /proc/self/fd && echo *"));
+    fs::write(file(), format!("{} {}", Path::new("/proc/self/fd/9").exists(), printed(&open))).unwrap();
+}
+
 /// Accounts for a child although it inherited that ended children are forgotten.
 fn accountant() {
     // SAFETY: to ignore a signal runs no code of ours.
@@ -96,30 +102,15 @@ fn accountant() {
     fs::write(file(), format!("{:?}", execute(&script("exit 7")).ended)).unwrap();
 }
 
-/// Kills a harness at work and becomes the parent of its subject, which nobody else kills then.
-fn guardian() {
-    set_child_subreaper(Some(getpid())).unwrap();
-    let started = file().with_extension("started");
-    let mut harness = beside("harness", &file()).spawn().unwrap();
-    until("the subject", || content(&started).ends_with('\n'));
-    let subject = Pid::from_raw(content(&started).trim().parse().unwrap()).unwrap();
-    harness.kill().unwrap();
-    harness.wait().unwrap();
-    until("its end", || match waitpid(Some(subject), WaitOptions::NOHANG).unwrap() {
-        None => false,
-        Some((_, status)) => {
-            fs::write(file(), format!("killed by signal {:?}", status.terminating_signal())).unwrap();
-            true
-        }
-    });
-}
-
 /// Executes something long until it is interrupted, as the tool does, and says how that ended.
 fn harness() {
     let started = file().with_extension("started");
     let flag = install_interrupt().unwrap();
     let mut executor = ProcessExecutor::new(flag);
-    let execution = executor.execute(&script(&format!("echo $$ >'{}'; exec sleep 1000", started.display())));
+    // Beside it, one that hides and one that keeps its output open.
+    let hiding = "(setsid sh -c \"trap '' TERM; sleep 1000\" &); sleep 1000 &";
+    let subject = marked(&format!("{hiding} echo $$ >'{}'; exec sleep 1000", started.display()), "harness");
+    let execution = executor.execute(&subject);
     let after = executor.execute(&script("exit 0"));
     fs::write(file(), format!("{:?} {:?}", execution.ended, after.ended)).unwrap();
 }
@@ -139,8 +130,7 @@ fn lock_holder() {
     until("the end", || content(&file().with_extension("enough")) == "yes");
 }
 
-/// Executes beside a child of its own, which is of another group, as an orphan would be: only that it was there
-/// before tells it from one. Other tests must not execute meanwhile.
+/// Executes beside a child of its own, which is of another group, as an orphan would be.
 fn parent() {
     let mut other = Command::new("sleep").arg("1000").process_group(0).spawn().unwrap();
     let untidy = execute(&script("sleep 1000 &")).left_behind;

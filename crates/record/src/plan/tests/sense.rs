@@ -315,7 +315,7 @@ fn values_that_make_no_sense() {
     9 | metrics = ["wal", "speed"]
       |                   ^^^^^^^
       |
-    hint: there can be `wall`, `cpu`, `user`, `sys` and `peak-memory`; what it prints is read with `{ name = …, from = … }`
+    hint: there can be `wall`, `cpu`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait`, `blocked`, `cpu-percent`, `minor-faults`, `major-faults`, `voluntary-switches`, `involuntary-switches`, `block-input` and `block-output`; what it prints is read with `{ name = …, from = … }`
 
     error: `b\n` cannot be the name of a benchmark
       --> tacho.toml:11:8

@@ -1,0 +1,201 @@
+//! What the launcher answers: how the subject ended and what the kernel says that it used.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use crate::{Ended, Scheduled, Usage};
+
+/// What the kernel counts input and output in, in bytes.
+const BLOCK: u64 = 512;
+
+/// `struct answer` of the launcher, whose numbers have these places.
+pub struct Answer {
+    numbers: [i64; Self::NUMBERS],
+    /// The ended subject's `/proc/PID/schedstat`, empty if there is none.
+    schedstat: String,
+}
+
+const ERROR: usize = 0;
+const STATUS: usize = 1;
+const CUT: usize = 2;
+const LEFT: usize = 3;
+const STUCK: usize = 4;
+const WALL: usize = 5;
+/// Where `struct rusage` begins.
+const USAGE: usize = 6;
+
+/// Values of the number at [`CUT`].
+const CUT_BY_LIMIT: i64 = 1;
+const CUT_BY_ORDER: i64 = 2;
+
+impl Answer {
+    const NUMBERS: usize = USAGE + 18;
+    const TEXT: usize = 64;
+
+    /// Its size.
+    pub const BYTES: usize = Self::NUMBERS * 8 + Self::TEXT;
+
+    /// The answer that these bytes are.
+    pub fn new(bytes: &[u8; Self::BYTES]) -> Self {
+        let (numbers, text) = bytes.split_at(Self::NUMBERS * 8);
+        let mut answer = Self { numbers: [0; _], schedstat: String::new() };
+        for (number, bytes) in answer.numbers.iter_mut().zip(numbers.as_chunks().0) {
+            *number = i64::from_ne_bytes(*bytes);
+        }
+        let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
+        answer.schedstat = String::from_utf8_lossy(text).into_owned();
+        answer
+    }
+
+    /// Whether it was started; the system's error if not.
+    pub fn started(&self) -> io::Result<()> {
+        match i32::try_from(self.numbers[ERROR]) {
+            Ok(0) => Ok(()),
+            Ok(error) => Err(io::Error::from_raw_os_error(error)),
+            Err(_) => Err(io::ErrorKind::Other.into()),
+        }
+    }
+
+    /// Whether the launcher takes further orders.
+    pub fn may_go_on(&self) -> bool {
+        self.numbers[STUCK] == 0 && self.numbers[CUT] != CUT_BY_ORDER
+    }
+
+    /// From right before it was made until it had ended.
+    pub fn wall(&self) -> Duration {
+        Duration::from_nanos(self.count(WALL))
+    }
+
+    /// Whether something of it was alive after it had ended of its own.
+    pub fn left_behind(&self) -> bool {
+        self.numbers[LEFT] != 0 && self.numbers[CUT] == 0
+    }
+
+    /// How it ended, or why it was ended.
+    pub fn ended(&self) -> Ended {
+        let status = ExitStatus::from_raw(i32::try_from(self.numbers[STATUS]).unwrap_or_default());
+        match (self.numbers[CUT], status.code(), status.signal()) {
+            (CUT_BY_LIMIT, ..) => Ended::TimedOut,
+            (CUT_BY_ORDER, ..) => Ended::Interrupted,
+            (_, Some(code), _) => Ended::Exited(code),
+            (_, None, signal) => Ended::Killed(signal.unwrap_or_default()),
+        }
+    }
+
+    /// What it used; a peak of memory up to the floor may be the launcher's.
+    pub fn usage(&self, floor: u64) -> Usage {
+        // The places of `struct rusage`; the others are always 0 on Linux.
+        let [user, sys, peak, minor, major] = [0, 2, 4, 8, 9].map(|place| USAGE + place);
+        let [read, written, voluntary, involuntary] = [11, 12, 16, 17].map(|place| USAGE + place);
+        let peak = self.count(peak) * 1024;
+        Usage {
+            user: self.time(user),
+            sys: self.time(sys),
+            peak_memory: (peak > floor).then_some(peak),
+            peak_floor: floor,
+            minor_faults: self.count(minor),
+            major_faults: self.count(major),
+            voluntary_switches: self.count(voluntary),
+            involuntary_switches: self.count(involuntary),
+            block_input: self.count(read) * BLOCK,
+            block_output: self.count(written) * BLOCK,
+            scheduled: parse_schedstat(&self.schedstat),
+        }
+    }
+
+    fn count(&self, place: usize) -> u64 {
+        u64::try_from(self.numbers[place]).unwrap_or(0)
+    }
+
+    /// A `struct timeval`: seconds, then microseconds.
+    fn time(&self, place: usize) -> Duration {
+        Duration::from_secs(self.count(place)) + Duration::from_micros(self.count(place + 1))
+    }
+}
+
+/// Reads `/proc/PID/schedstat`: nanoseconds on a CPU, nanoseconds waiting for one, and how often it got one.
+///
+/// A kernel without these statistics has no such file, or one that says that it never got any.
+fn parse_schedstat(text: &str) -> Option<Scheduled> {
+    let mut numbers = text.split_ascii_whitespace().map(str::parse::<u64>);
+    let mut next = || numbers.next()?.ok();
+    let (on_cpu, waiting, slices) = (next()?, next()?, next()?);
+    (slices > 0)
+        .then(|| Scheduled { on_cpu: Duration::from_nanos(on_cpu), waiting: Duration::from_nanos(waiting) })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// An answer with these numbers at these places, zeroes elsewhere, and that text.
+    fn answer(numbers: &[(usize, i64)], schedstat: &str) -> Answer {
+        let mut bytes = [0; Answer::BYTES];
+        for (place, number) in numbers {
+            bytes[place * 8..][..8].copy_from_slice(&number.to_ne_bytes());
+        }
+        bytes[Answer::NUMBERS * 8..][..schedstat.len()].copy_from_slice(schedstat.as_bytes());
+        Answer::new(&bytes)
+    }
+
+    #[test]
+    fn each_number_is_read_from_its_place() {
+        // As `struct rusage` has them: user, sys, maxrss, ixrss, idrss, isrss, minflt, majflt, nswap, inblock,
+        // oublock, msgsnd, msgrcv, nsignals, nvcsw, nivcsw.
+        let usage = [1, 2, 3, 4, 500, 0, 0, 0, 6, 7, 0, 8, 9, 0, 0, 0, 10, 11];
+        let numbers: Vec<(usize, i64)> = (USAGE..).zip(usage).collect();
+        let read = answer(&numbers, "12 13 14\n").usage(100 * 1024);
+        let expected = Usage {
+            user: Duration::new(1, 2000),
+            sys: Duration::new(3, 4000),
+            peak_memory: Some(500 * 1024),
+            peak_floor: 100 * 1024,
+            minor_faults: 6,
+            major_faults: 7,
+            block_input: 8 * 512,
+            block_output: 9 * 512,
+            voluntary_switches: 10,
+            involuntary_switches: 11,
+            scheduled: Some(Scheduled {
+                on_cpu: Duration::from_nanos(12),
+                waiting: Duration::from_nanos(13),
+            }),
+        };
+        assert_eq!(read, expected);
+        assert_eq!(answer(&numbers, "").usage(500 * 1024).peak_memory, None);
+        // The same place, by the system's own words.
+        assert_eq!(size_of::<libc::rusage>(), 18 * 8);
+        assert_eq!(std::mem::offset_of!(libc::rusage, ru_nivcsw), 17 * 8);
+        assert_eq!(std::mem::offset_of!(libc::rusage, ru_minflt), 8 * 8);
+    }
+
+    #[test]
+    fn an_end_of_our_making_goes_before_its_own() {
+        assert_eq!(answer(&[(STATUS, 7 << 8)], "").ended(), Ended::Exited(7));
+        assert_eq!(answer(&[(STATUS, 11)], "").ended(), Ended::Killed(11));
+        assert_eq!(answer(&[(STATUS, 7 << 8), (CUT, CUT_BY_LIMIT)], "").ended(), Ended::TimedOut);
+        assert_eq!(answer(&[(STATUS, 15), (CUT, CUT_BY_ORDER)], "").ended(), Ended::Interrupted);
+        assert!(answer(&[(LEFT, 1)], "").left_behind());
+        assert!(!answer(&[(LEFT, 1), (CUT, CUT_BY_LIMIT)], "").left_behind());
+    }
+
+    #[test]
+    fn a_kernel_that_keeps_no_account_of_cpus_says_nothing() {
+        assert_eq!(parse_schedstat(""), None);
+        assert_eq!(parse_schedstat("0 0 0\n"), None);
+        let read = parse_schedstat("95600000 175400000 12\n").unwrap();
+        assert_eq!((read.on_cpu.as_micros(), read.waiting.as_micros()), (95_600, 175_400));
+    }
+
+    proptest! {
+        #[test]
+        fn any_other_text_is_no_reading_and_no_panic(text in "[ 0-9a-f\n-]{0,60}") {
+            let numbers = text.split_ascii_whitespace().take_while(|word| word.parse::<u64>().is_ok()).count();
+            prop_assert!(parse_schedstat(&text).is_none() || numbers >= 3);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The launcher's process, from our side: started from memory, given orders, ended.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, IoSlice, Read, Write};
+use std::mem::MaybeUninit;
+use std::net::Shutdown;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recv, sendmsg};
+use rustix::param::page_size;
+
+use super::answer::Answer;
+use super::order::Order;
+use super::output::Ends;
+
+/// `launcher/launcher.c`, compiled.
+const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launcher"));
+
+/// More than the launcher's own peak of memory, in pages, apart from the orders that it holds.
+///
+/// Tested against the kernel's number. A program whose peak is above it shows its own.
+const OWN: usize = 24;
+
+/// A launcher that waits for orders.
+#[derive(Debug)]
+pub struct Launcher {
+    process: Child,
+    /// Orders go in, answers come out. It is the only end of the launcher's standard input but its own.
+    socket: UnixStream,
+    /// The subject's standard input and output where it has no other.
+    null: File,
+    /// The memory that the longest order so far takes there, in bytes.
+    longest: u64,
+}
+
+impl Launcher {
+    /// Starts one; or says in one line why that cannot be done.
+    pub fn start() -> Result<Self, String> {
+        // A child that another thread is just starting may hold the program open for writing, until it executes.
+        let mut started = Self::new();
+        for _ in 0..100 {
+            if !started.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::ExecutableFileBusy) {
+                break;
+            }
+            thread::sleep(Duration::from_millis(1));
+            started = Self::new();
+        }
+        started.map_err(|error| format!("cannot start the launcher of commands: {error}"))
+    }
+
+    fn new() -> io::Result<Self> {
+        let program = program()?;
+        let (socket, its) = UnixStream::pair()?;
+        // A group of its own: Ctrl-C reaches us alone. It must outlive us to clean up, so it does not die with us.
+        let process = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()))
+            .arg0("tacho-launcher")
+            .env_clear()
+            .current_dir("/")
+            .process_group(0)
+            .stdin(OwnedFd::from(its))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
+        Ok(Self { process, socket, null, longest: 0 })
+    }
+
+    /// Whether nobody has killed it since.
+    pub fn is_there(&self) -> bool {
+        let mut byte = [0];
+        let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK;
+        // It never says anything unasked: to read is to wait, or to learn that it is gone.
+        recv(&self.socket, &mut byte, flags).is_err_and(|error| error == Errno::AGAIN)
+    }
+
+    /// Has it execute that; the files go to the subject.
+    pub fn order(&mut self, order: &Order, ends: &Ends) -> Result<(), String> {
+        self.longest = self.longest.max(order.memory());
+        self.send(order, ends).map_err(|error| format!("the launcher of commands is gone: {error}"))
+    }
+
+    fn send(&mut self, order: &Order, ends: &Ends) -> io::Result<()> {
+        let null = self.null.as_fd();
+        let stdin = order.stdin.as_ref().map_or(null, AsFd::as_fd);
+        let stdout = ends.stdout.as_ref().map_or(null, AsFd::as_fd);
+        let files = [stdin, stdout, ends.stderr.as_fd()];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        control.push(SendAncillaryMessage::ScmRights(&files));
+        let head = order.head();
+        let parts = [IoSlice::new(&head), IoSlice::new(&order.strings)];
+        let sent = sendmsg(&self.socket, &parts, &mut control, SendFlags::NOSIGNAL)?;
+        // What did not fit; the head always does.
+        self.socket.write_all(&order.strings[sent.saturating_sub(head.len())..])
+    }
+
+    /// Asks it to end the subject, and then itself; the answer still comes.
+    pub fn ask_to_end(&self) {
+        // It fails if there is nobody to ask any more.
+        let _ = self.socket.shutdown(Shutdown::Write);
+    }
+
+    /// Reads its answer, waiting for it.
+    pub fn answer(&self) -> Result<Answer, String> {
+        let mut bytes = [0; Answer::BYTES];
+        match (&self.socket).read_exact(&mut bytes) {
+            Ok(()) => Ok(Answer::new(&bytes)),
+            Err(_) => Err("the launcher of commands was killed, and the command with it".to_owned()),
+        }
+    }
+
+    /// The smallest peak of memory that a subject of the orders so far can be told to have, in bytes.
+    pub fn floor(&self) -> u64 {
+        (OWN * page_size()) as u64 + self.longest
+    }
+}
+
+impl AsFd for Launcher {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+impl Drop for Launcher {
+    /// Ends it, with all that may still be below it.
+    fn drop(&mut self) {
+        let _ = self.socket.shutdown(Shutdown::Both);
+        let _ = self.process.wait();
+    }
+}
+
+/// The program as a file that is in no folder.
+fn program() -> io::Result<File> {
+    let name = "tacho-launcher";
+    // Where it is not known (before Linux 6.3), every such file may be executed.
+    let file = memfd_create(name, MemfdFlags::CLOEXEC | MemfdFlags::EXEC)
+        .or_else(|_| memfd_create(name, MemfdFlags::CLOEXEC))?;
+    let mut file = File::from(file);
+    file.write_all(PROGRAM)?;
+    // A program that is open for writing is not executed.
+    File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::output::Outputs;
+    use crate::{Capture, Request};
+
+    #[test]
+    fn many_may_be_started_at_once() {
+        let starting: Vec<_> = (0..16)
+            .map(|_| thread::spawn(|| (0..8).all(|_| Launcher::start().is_ok_and(|it| it.is_there()))))
+            .collect();
+        assert!(starting.into_iter().all(|thread| thread.join().unwrap()));
+    }
+
+    /// All that it ever does: an error, an end of its own, one of ours with orphans, and a long order.
+    #[test]
+    fn its_own_memory_stays_below_the_floor() {
+        let mut launcher = Launcher::start().unwrap();
+        let long = format!(": {}", "x".repeat(100_000));
+        for script in ["exit 3", "setsid sleep 1000 & sleep 1000", &long] {
+            let request = Request {
+                command: ["sh", "-c", script].map(str::to_owned).to_vec(),
+                directory: "/".into(),
+                environment: Vec::new(),
+                stdin: None,
+                timeout: Duration::from_millis(100),
+                stderr: Capture::Nothing,
+                stdout: Capture::Nothing,
+            };
+            let (_outputs, ends) = Outputs::new(&request).unwrap();
+            launcher.order(&Order::new(&request).unwrap(), &ends).unwrap();
+            launcher.answer().unwrap().started().unwrap();
+            let status = std::fs::read_to_string(format!("/proc/{}/status", launcher.process.id())).unwrap();
+            let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+            let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+            assert!(peak * 1024 < launcher.floor(), "{peak} KiB, floor {}", launcher.floor());
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! A request in the launcher's terms, and an error of it in the words of whoever wrote the request.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Duration;
+use std::{env, io};
+
+use crate::Request;
+
+/// How long a subject that was asked to end may take to do so.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Where programs are looked for when nobody says: what the C library assumes.
+const USUAL_PATH: &str = "/bin:/usr/bin";
+
+/// `struct order` of the launcher, and what comes with it.
+pub struct Order {
+    limit: Duration,
+    /// How many candidates, arguments and variables there are, in this order.
+    counts: [usize; 3],
+    /// The folder, the candidates, the arguments, the variables; a zero after each.
+    pub strings: Vec<u8>,
+    /// Standard input, if it is not nothing.
+    pub stdin: Option<File>,
+}
+
+impl Order {
+    /// The order for that request; or why it cannot be executed, in one line.
+    pub fn new(request: &Request) -> Result<Self, String> {
+        let program = request.command.first().ok_or("there is no command to execute")?;
+        let environment = environment(request);
+        let candidates = candidates(program, environment.get(OsStr::new("PATH")));
+        let stdin = request.stdin.as_deref().map(open).transpose()?;
+        let mut strings = Strings::default();
+        strings.push([request.directory.as_os_str()]);
+        let counts = [
+            strings.push(candidates.iter().map(OsString::as_os_str)),
+            strings.push(request.command.iter().map(OsStr::new)),
+            strings.push_pairs(&environment),
+        ];
+        if strings.broken {
+            return Err(format!("cannot start `{program}`: nul byte found in provided data"));
+        }
+        Ok(Self { limit: request.timeout, counts, strings: strings.bytes, stdin })
+    }
+
+    /// The fixed part, as `struct order` has it.
+    pub fn head(&self) -> [u8; 48] {
+        let nanoseconds = |time: Duration| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX).to_ne_bytes();
+        let count = |count: usize| (count as u64).to_ne_bytes();
+        let [candidates, arguments, variables] = self.counts.map(count);
+        let (limit, grace, bytes) = (nanoseconds(self.limit), nanoseconds(GRACE), count(self.strings.len()));
+        let mut head = [0; 48];
+        let fields = [limit, grace, bytes, candidates, arguments, variables];
+        head.as_chunks_mut().0.copy_from_slice(&fields);
+        head
+    }
+
+    /// The memory that it takes at the launcher, in bytes: the strings, and a pointer to each, on whole pages.
+    pub fn memory(&self) -> u64 {
+        let pointers = self.counts.iter().sum::<usize>() + 4;
+        ((self.strings.len() + pointers * size_of::<usize>()).next_multiple_of(rustix::param::page_size()))
+            as u64
+    }
+}
+
+/// Strings, each ended by a zero.
+#[derive(Default)]
+struct Strings {
+    bytes: Vec<u8>,
+    /// Whether there was a zero in one.
+    broken: bool,
+}
+
+impl Strings {
+    fn push<'a>(&mut self, strings: impl IntoIterator<Item = &'a OsStr>) -> usize {
+        strings.into_iter().map(|string| self.end_with(&[string])).count()
+    }
+
+    fn push_pairs(&mut self, pairs: &BTreeMap<OsString, OsString>) -> usize {
+        pairs.iter().map(|(name, value)| self.end_with(&[name, OsStr::new("="), value])).count()
+    }
+
+    fn end_with(&mut self, parts: &[&OsStr]) {
+        for part in parts.iter().map(|part| part.as_bytes()) {
+            self.broken |= part.contains(&0);
+            self.bytes.extend_from_slice(part);
+        }
+        self.bytes.push(0);
+    }
+}
+
+/// Our environment, with what the request adds to it.
+fn environment(request: &Request) -> BTreeMap<OsString, OsString> {
+    let added = request.environment.iter().map(|(name, value)| (name.into(), value.into()));
+    env::vars_os().chain(added).collect()
+}
+
+/// What the program may be: itself, if it names a folder, else a file of that name in each folder of the path.
+fn candidates(program: &str, path: Option<&OsString>) -> Vec<OsString> {
+    if program.contains('/') || program.is_empty() {
+        return vec![program.into()];
+    }
+    let path = path.map_or(OsStr::new(USUAL_PATH), OsString::as_os_str);
+    env::split_paths(path).map(|folder| folder.join(program).into_os_string()).collect()
+}
+
+fn open(file: &Path) -> Result<File, String> {
+    File::open(file).map_err(|error| format!("cannot open `{}` for standard input: {error}", file.display()))
+}
+
+/// Why the system refused to start it, in one line and in the words of whoever wrote the request.
+pub fn why_not(request: &Request, error: &io::Error) -> String {
+    let program = request.command.first().map_or("", String::as_str);
+    let directory = &request.directory;
+    if !directory.is_dir() {
+        return format!("the folder `{}` to execute it in does not exist", directory.display());
+    }
+    let path = directory.join(program);
+    let named = program.contains('/');
+    match error.raw_os_error() {
+        Some(libc::E2BIG) => {
+            let bytes: usize = request.command.iter().map(|word| word.len() + 1).sum();
+            format!("the argument list of `{program}` is too long: {bytes} bytes")
+        }
+        Some(libc::ENOENT) if named && path.exists() => {
+            format!("the interpreter that `{program}` names does not exist")
+        }
+        Some(libc::ENOENT) if named => format!("`{program}` does not exist"),
+        Some(libc::ENOENT) => format!("command not found: `{program}`"),
+        // A folder of `PATH` that we may not enter makes this of any command that is in none of the others.
+        Some(libc::EACCES) if !named && !is_on_path(request, program) => {
+            format!("command not found: `{program}`")
+        }
+        Some(libc::EACCES) if named && path.is_dir() => format!("`{program}` is a folder, not a program"),
+        Some(libc::EACCES) => format!("`{program}` is not executable: permission denied"),
+        _ => format!("cannot start `{program}`: {error}"),
+    }
+}
+
+/// Whether a file of that name, executable or not, is in a folder of the `PATH` that the subject would have had.
+fn is_on_path(request: &Request, program: &str) -> bool {
+    let asked = request.environment.iter().rev().find(|(name, _)| name == "PATH");
+    let path = asked.map(|(_, value)| value.into()).or_else(|| env::var_os("PATH")).unwrap_or_default();
+    env::split_paths(&path).any(|folder| request.directory.join(folder).join(program).exists())
+}
