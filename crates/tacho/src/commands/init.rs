@@ -20,7 +20,7 @@ pub fn execute(command: &Init) -> Result<Exit, CliError> {
     std::fs::write(&path, plan).map_err(CliError::writing(&path))?;
     let path = path.strip_prefix(".").unwrap_or(&path);
     output::print(&format!(
-        "wrote `{}`: look at its `command`, then `tacho track HEAD~5..HEAD` measures\n",
+        "wrote `{}`: look at its `command`; `tacho track HEAD` then measures the newest commit\n",
         path.display()
     ))?;
     Ok(Exit::Success)

@@ -83,7 +83,7 @@ fn dry_run(plan: &Plan, revisions: &[Revision], command: &Track) -> Result<Exit,
     let cells = tacho_experiment::benchmarks(plan).len();
     let rounds = command.rounds.unwrap_or(plan.measure.rounds) as usize + usize::from(plan.measure.warmup);
     output::print(&format!(
-        "{}\nwould build {} and execute {} in {}: at the most {}\n",
+        "{}\nwould build {} and execute {} in {}, as far as they are not measured yet: at the most {}\n",
         table::render(&list),
         text::count(revisions.len(), "revision"),
         text::count(cells, "benchmark"),
