@@ -261,6 +261,8 @@ fn what_was_measured_is_read_back() {
     let others: Vec<&str> = table.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(others[..3], ["user", "sys", "peak-memory"]);
     assert_eq!(others.last(), Some(&"block-output"));
+    let one = project.tacho("show v1 --metric cpu").succeeds().stdout;
+    assert!(one.contains("\n  cpu ") && !one.contains("wall"), "{one}");
     let log = project.tacho("log").succeeds().stdout;
     assert!(log.lines().count() == 2 && log.contains("finished") && log.trim_end().ends_with(" 5"), "{log}");
     let all = project.tacho("show --json").succeeds().json();

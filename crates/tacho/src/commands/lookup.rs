@@ -107,6 +107,23 @@ pub fn metrics(
     Ok(shown.metric.iter().filter_map(has).collect())
 }
 
+/// Of these metrics those of these names, in that order; all of them without names, or for `all`.
+pub fn named_metrics(known: Vec<Metric>, names: &[String]) -> Result<Vec<Metric>, CliError> {
+    if names.is_empty() || names.iter().any(|name| name == "all") {
+        return Ok(known);
+    }
+    let find = |name: &String| {
+        let found = known.iter().find(|metric| metric.name == *name).cloned();
+        found.ok_or_else(|| CliError::UnknownMetric { name: name.clone(), known: listed(&known) })
+    };
+    names.iter().map(find).collect()
+}
+
+/// Their names, for a message.
+fn listed(metrics: &[Metric]) -> String {
+    metrics.iter().map(|metric| format!("`{}`", metric.name)).collect::<Vec<_>>().join(", ")
+}
+
 /// All series of these benchmarks to show, over these revisions.
 pub fn all_series(
     project: &Project,

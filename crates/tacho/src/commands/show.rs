@@ -87,7 +87,7 @@ fn one(project: &Project, store: &mut Store, revision: Revision, command: &Show)
     if command.shown.json {
         return Ok(output::print_json(&answer::versioned(known.answer()))?);
     }
-    let metrics: Vec<Metric> = store.metrics()?;
+    let metrics = lookup::named_metrics(store.metrics()?, &command.shown.metric)?;
     output::print(&known.text(&metrics, command.samples))?;
     Ok(())
 }
