@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
+use jiff::{Timestamp, Unit};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tacho_record::{BenchmarkKey, Cell, Digest, Host, Outcome, Parameters, Place, Sample};
@@ -238,5 +238,7 @@ fn execution(random: &mut ChaCha8Rng, level: f64, place: Place, at: Timestamp) -
     let memory = noisy(3000.0, 0.005).round() * 4096.0;
     let values = [("cpu", user + sys), ("peak-memory", memory), ("sys", sys), ("user", user), ("wall", wall)];
     let values = values.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    // As `tacho` takes it: to the millisecond.
+    let at = at.round(Unit::Millisecond).unwrap();
     Sample { place, at, outcome: Outcome::Valid, values }
 }

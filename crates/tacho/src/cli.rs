@@ -7,7 +7,8 @@ use clap::{Args, Parser, Subcommand};
 /// Measures how fast a program is over its history, and can be believed
 ///
 /// A plan, `tacho.toml`, says how to get, build and measure the program. What was measured is kept in `.tacho/`
-/// beside it, for ever and raw. Exit status: 0 all well, 2 error, 130 interrupted (the same command goes on).
+/// beside it, for ever and raw. Exit status: 0 done (what failed is told), 2 error or
+/// nothing could be measured, 130 interrupted (the same command goes on).
 #[derive(Debug, Parser)]
 #[command(name = "tacho", version, max_term_width = 100, propagate_version = true)]
 pub struct Arguments {
@@ -41,7 +42,6 @@ pub enum Command {
     Log(Log),
     Show(Show),
     Site(Site),
-    #[command(hide = true)]
     Generate(Generate),
 }
 
