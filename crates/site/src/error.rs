@@ -30,6 +30,12 @@ pub enum SiteError {
         /// What the parser said.
         source: serde_json::Error,
     },
+    /// The folder holds something, and no list of pages says that it is ours.
+    #[error("`{path}` is not empty and holds no pages of ours")]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
     /// Samples or logs could not be read.
     #[error("cannot read what was measured at `{revision}`: {source}")]
     Read {
@@ -55,6 +61,7 @@ impl SiteError {
         match self {
             Self::Foreign { .. } => Some("name an empty folder, or one that holds pages already"),
             Self::Manifest { .. } => Some("name an empty folder, or remove the pages and this list"),
+            Self::NotEmpty { .. } => Some("name an empty folder, or a new one"),
             Self::Encode { .. } | Self::Read { .. } | Self::Write { .. } => None,
         }
     }

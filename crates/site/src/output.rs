@@ -1,7 +1,7 @@
 //! The folder of pages: files whole or not at all, unchanged ones untouched, our own ones removed when stale.
 //!
 //! A list of what was written (`tacho-site.json`) is kept beside the pages. Only what stands in it is ever
-//! replaced or removed, so a folder with somebody's own files is safe.
+//! replaced or removed, and a folder that holds anything but no list is refused: nobody's own files are at risk.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -55,11 +55,12 @@ pub(crate) struct Output {
 impl Output {
     /// Prepares a folder for exactly these files, named from the folder with `/`.
     pub(crate) fn open(dir: &Path, planned: BTreeSet<String>) -> Result<Self, SiteError> {
-        for folder in FOLDERS {
-            let path = dir.join(folder);
-            fs::create_dir_all(&path).map_err(|source| SiteError::Write { path, source })?;
-        }
-        let earlier = read_manifest(&dir.join(MANIFEST))?;
+        make_folder(dir)?;
+        let earlier = match read_manifest(&dir.join(MANIFEST))? {
+            Some(files) => files,
+            None if is_empty(dir)? => BTreeSet::new(),
+            None => return Err(SiteError::NotEmpty { path: dir.to_owned() }),
+        };
         let output = Self {
             dir: dir.to_owned(),
             earlier,
@@ -70,6 +71,9 @@ impl Output {
         // Listed before it is written: a writer that is killed half-way leaves nothing that the next does not know.
         let both = output.earlier.union(&output.planned).cloned().collect();
         output.write_manifest(both)?;
+        for folder in FOLDERS {
+            make_folder(&dir.join(folder))?;
+        }
         Ok(output)
     }
 
@@ -157,15 +161,26 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-fn read_manifest(path: &Path) -> Result<BTreeSet<String>, SiteError> {
+fn make_folder(path: &Path) -> Result<(), SiteError> {
+    fs::create_dir_all(path).map_err(|source| SiteError::Write { path: path.to_owned(), source })
+}
+
+fn is_empty(dir: &Path) -> Result<bool, SiteError> {
+    let mut entries =
+        fs::read_dir(dir).map_err(|source| SiteError::Write { path: dir.to_owned(), source })?;
+    Ok(entries.next().is_none())
+}
+
+/// What an earlier time has written; nothing where there is no list.
+fn read_manifest(path: &Path) -> Result<Option<BTreeSet<String>>, SiteError> {
     let text = match fs::read(path) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(SiteError::Write { path: path.to_owned(), source }),
     };
     let manifest: Manifest = serde_json::from_slice(&text)
         .map_err(|source| SiteError::Manifest { path: path.to_owned(), source })?;
-    Ok(manifest.files)
+    Ok(Some(manifest.files))
 }
 
 /// Whether a name in a list can be one of our files: a list is a file, and anyone may have edited it.
@@ -215,10 +230,20 @@ mod tests {
     #[test]
     fn a_file_that_is_not_ours_is_not_replaced() {
         let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), &[]).unwrap();
         fs::write(dir.path().join("index.html"), "theirs").unwrap();
         let error = write(dir.path(), &[("index.html", "ours!!")]).unwrap_err();
         assert!(error.to_string().ends_with("is not a page of ours") && error.hint().is_some(), "{error}");
         assert_eq!(fs::read_to_string(dir.path().join("index.html")).unwrap(), "theirs");
+    }
+
+    #[test]
+    fn a_folder_that_holds_something_else_is_left_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("notes.txt"), "theirs").unwrap();
+        let error = write(dir.path(), &[("index.html", "ours")]).unwrap_err();
+        assert!(matches!(error, SiteError::NotEmpty { .. }) && error.hint().is_some(), "{error}");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
     #[test]
