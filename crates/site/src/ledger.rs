@@ -77,6 +77,21 @@ impl Ledger {
         self.benchmarks.values().map(|executions| executions.all.len()).sum()
     }
 
+    /// How many of them failed, or gave an answer that was not the right one.
+    pub(crate) fn failed(&self) -> usize {
+        self.failures().count()
+    }
+
+    /// The first revision at which one failed, by place in history.
+    pub(crate) fn first_failed(&self) -> Option<usize> {
+        self.failures().map(|execution| execution.revision).min()
+    }
+
+    fn failures(&self) -> impl Iterator<Item = &Execution> {
+        let all = self.benchmarks.values().flat_map(|executions| &executions.all);
+        all.filter(|execution| execution.failure.is_some())
+    }
+
     /// Every execution of the series, in order of history, as CSV.
     pub(crate) fn csv(&self, view: &View, series: &SeriesView) -> Result<Vec<u8>, SiteError> {
         let mut writer = csv::Writer::from_writer(Vec::new());

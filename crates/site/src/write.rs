@@ -24,7 +24,8 @@ pub type Progress<'a> = dyn FnMut(usize, usize) + 'a;
 /// Writes all pages of a lab into a folder, which is made if need be.
 ///
 /// Files that are already as they should be are not touched. Files that an earlier call wrote and this one does
-/// not are removed; files of anybody else are neither replaced nor removed.
+/// not are removed; files of anybody else are neither replaced nor removed, and a folder that holds nothing but
+/// those is refused.
 pub fn write(
     lab: &Lab,
     source: &mut dyn Source,
@@ -44,7 +45,7 @@ pub fn write(
     }
     output.put("revisions.html", &page::revisions::page(&view))?;
     output.put("runs.html", &page::runs::page(&view))?;
-    output.put("index.html", &page::overview::page(&view, ledger.executions()))?;
+    output.put("index.html", &page::overview::page(&view, &ledger))?;
     let written = output.close()?;
     progress(total, total);
     Ok(written)

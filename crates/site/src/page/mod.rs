@@ -80,6 +80,14 @@ fn revision_link(root: &str, revision: &RevisionView) -> Markup {
     html! { a.rev href=(revision_path(root, revision)) { (revision.revision.short()) } }
 }
 
+/// A row's head: the revision, with its subject for narrow screens, on which that has no column.
+fn revision_head(root: &str, revision: &RevisionView) -> Markup {
+    let one = revision.revision;
+    let subject = one.tags.iter().chain([&one.subject]).map(String::as_str).collect::<Vec<_>>().join(" ");
+    let subject = Some(subject.trim()).filter(|subject| !subject.is_empty());
+    html! { th.rev scope="row" data-subject=[subject] { (revision_link(root, revision)) } }
+}
+
 fn revision_path(root: &str, revision: &RevisionView) -> String {
     format!("{root}revision/{}.html", revision.slug)
 }
@@ -110,6 +118,8 @@ fn day(revision: &RevisionView) -> String {
 fn change_cells(change: Option<Change>, head: Option<&str>) -> Markup {
     let is = |judged| change.is_some_and(|change| change.judged == judged);
     let (better, worse) = (is(Judged::Better), is(Judged::Worse));
+    // Without a change there is nothing that needs a head.
+    let head = change.and(head);
     html! {
         td.num.change.better[better].worse[worse] data-head=[head] {
             @if let Some(change) = change { (text::percent_change(change.share)) }

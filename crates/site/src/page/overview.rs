@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use maud::{Markup, html};
 use tacho_record::{Direction, Host};
 
-use super::{Frame, change_cells, framed, marks, revision_link, scrolling};
+use super::{Frame, change_cells, framed, marks, revision_link, revision_path, scrolling};
+use crate::ledger::Ledger;
 use crate::text::{self, count, grouped};
 use crate::view::{SeriesView, View};
 use crate::{svg, view::RevisionView};
@@ -12,12 +13,12 @@ use crate::{svg, view::RevisionView};
 /// How many of the newest revisions stand here; all are on a page of their own.
 const NEWEST: usize = 10;
 
-/// Writes the page; `executions` is the number of all.
-pub(crate) fn page(view: &View, executions: usize) -> Vec<u8> {
+/// Writes the page; the ledger has all executions.
+pub(crate) fn page(view: &View, ledger: &Ledger) -> Vec<u8> {
     let content = html! {
         h1 { (view.lab.subject) }
         (extent(view))
-        (numbers(view, view.groups.len(), executions))
+        (numbers(view, ledger))
         @for host in view.hosts() {
             section {
                 h2 { "Benchmarks on " (host) }
@@ -60,7 +61,7 @@ fn extent(view: &View) -> Markup {
     }
 }
 
-fn numbers(view: &View, benchmarks: usize, executions: usize) -> Markup {
+fn numbers(view: &View, ledger: &Ledger) -> Markup {
     let equal = view.revisions.iter().filter(|one| one.equal_to.is_some()).count();
     let unbuilt = view.revisions.iter().filter(|one| one.is_unbuilt()).count();
     let last_run = view.lab.runs.iter().map(|record| record.run.started).max();
@@ -75,12 +76,30 @@ fn numbers(view: &View, benchmarks: usize, executions: usize) -> Markup {
                 dt { "Did not build" }
                 dd { @if unbuilt == 0 { "0" } @else { a href="revisions.html#unbuilt" { (grouped(unbuilt)) } } }
             }
-            div { dt { "Benchmarks" } dd { (grouped(benchmarks)) } dd.note { (count(view.series.len(), "series", "series")) } }
-            div { dt { "Executions" } dd { (grouped(executions)) } }
+            div { dt { "Benchmarks" } dd { (grouped(view.groups.len())) } dd.note { (count(view.shown().count(), "series", "series")) } }
+            div { dt { "Executions" } dd { (grouped(ledger.executions())) } }
+            (failed(view, ledger))
             div {
                 dt { "Last run" }
                 dd { @match last_run { Some(at) => a href="runs.html" { (text::day(at)) }, None => "none" } }
                 dd.note { (count(view.lab.runs.len(), "run", "runs")) }
+            }
+        }
+    }
+}
+
+/// Executions that failed or answered wrongly, with the way to the first.
+fn failed(view: &View, ledger: &Ledger) -> Markup {
+    let first = ledger.first_failed().map(|place| &view.revisions[place]);
+    html! {
+        div {
+            dt { "Failed executions" }
+            @match first {
+                None => dd { "0" },
+                Some(first) => {
+                    dd { a href=(revision_path("", first)) { (grouped(ledger.failed())) } }
+                    dd.note { "the first at " (revision_link("", first)) }
+                }
             }
         }
     }

@@ -131,8 +131,14 @@ fn results(view: &View, revision: &RevisionView) -> Markup {
 }
 
 fn group_results(view: &View, group: &Group, rows: &HashMap<usize, &Row>) -> Markup {
-    let found: Vec<(usize, &Row)> =
+    let mut found: Vec<(usize, &Row)> =
         group.series.iter().filter_map(|series| Some((*series, *rows.get(series)?))).collect();
+    // A failure is one of all metrics: it is told once, and only where there are no values.
+    if found.iter().any(|(_, row)| row.summary.is_some()) {
+        found.retain(|(_, row)| row.summary.is_some());
+    } else {
+        found.truncate(1);
+    }
     html! {
         tbody { @for (place, (series, row)) in found.iter().enumerate() {
             tr class=[(place == 0).then_some("first")] {

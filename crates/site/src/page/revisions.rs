@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use tacho_record::BuildState;
 
-use super::{Frame, day, framed, revision_link, scrolling, tags};
+use super::{Frame, day, framed, revision_head, scrolling, tags};
 use crate::text::count;
 use crate::view::{RevisionView, View};
 
@@ -76,7 +76,7 @@ pub(super) fn table<'v, 'a: 'v>(
 fn row(view: &View, revision: &RevisionView) -> Markup {
     html! {
         tr {
-            th.rev scope="row" { (revision_link("", revision)) }
+            (revision_head("", revision))
             td.date { (day(revision)) }
             td.subject { (revision.revision.subject) (tags(revision)) }
             (tally(revision.better, "better"))
@@ -115,7 +115,7 @@ fn failures(revisions: &[&RevisionView]) -> Markup {
                 th scope="col" { "why" }
             } }
             tbody { @for revision in revisions { tr {
-                th.rev scope="row" { (revision_link("", revision)) }
+                (revision_head("", revision))
                 td.date { (day(revision)) }
                 td.subject { (revision.revision.subject) (tags(revision)) }
                 td.state { @for (why, hosts) in reasons(revision) { div.failure { (why) " " span.note { (hosts) } } } }

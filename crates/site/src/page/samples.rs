@@ -1,7 +1,5 @@
 //! Every sample of a revision: the part of its page that is long.
 
-use std::collections::HashMap;
-
 use maud::{Markup, html};
 use tacho_record::{Metric, Outcome, Sample, Unit};
 use tacho_stats::summary;
@@ -9,36 +7,42 @@ use tacho_stats::summary;
 use super::scrolling;
 use crate::HostMeasurement;
 use crate::text::{count, day, tail, time_of_day};
-use crate::view::{RevisionView, Scale, View};
+use crate::view::{RevisionView, Scale, SeriesView, View};
 
 /// How much of a failed execution's output is shown.
 const OUTPUT_LINES: usize = 20;
 
+/// So many metrics are shown of a benchmark that has no series.
+const USUAL_COLUMNS: usize = 5;
+
 /// The samples of all benchmarks of a revision, folded.
 pub(super) fn section(view: &View, revision: &RevisionView, measured: &[HostMeasurement]) -> Markup {
-    let scales = scales(view, revision);
+    let series = named(view, revision);
     html! {
         @if !measured.is_empty() {
             section {
                 h2 { "Samples" }
-                p.note { "Round 0 is the warm-up. It and failed executions are recorded and never summarised." }
-                @for one in measured { (benchmark(one, &scales)) }
+                p.note {
+                    "Round 0 is the warm-up. It and failed executions are recorded and never summarised. "
+                    "Shown are the metrics that have a series; what else was read stays in the store."
+                }
+                @for one in measured { (benchmark(one, &series)) }
             }
         }
     }
 }
 
-type Scales<'a> = HashMap<(String, &'a str, &'a str), &'a Scale>;
+/// The revision's series with the names of their benchmarks, in the lab's order.
+type Named<'v> = Vec<(String, &'v SeriesView<'v>)>;
 
-/// The scales of the revision's series, by benchmark, host and metric: numbers look the same on all pages.
-fn scales<'v>(view: &'v View, revision: &RevisionView) -> Scales<'v> {
+fn named<'v>(view: &'v View, revision: &RevisionView) -> Named<'v> {
     let series = revision.cells.iter().map(|cell| &view.series[cell.series]);
-    series.map(|one| ((one.benchmark(), one.series.key.host.as_str(), one.metric()), &one.scale)).collect()
+    series.map(|one| (one.benchmark(), one)).collect()
 }
 
-fn benchmark(one: &HostMeasurement, scales: &Scales) -> Markup {
+fn benchmark(one: &HostMeasurement, series: &Named) -> Markup {
     let samples = &one.measurement.samples;
-    let columns = columns(one, scales);
+    let columns = columns(one, series);
     let failed = samples.iter().filter(|sample| sample.outcome != Outcome::Valid).count();
     html! {
         details {
@@ -69,22 +73,33 @@ struct Column<'a> {
     scale: Scale,
 }
 
-/// One a metric that was read: the built-in ones first, in their usual order.
-fn columns<'a>(one: &'a HostMeasurement, scales: &Scales) -> Vec<Column<'a>> {
+/// One a metric that was read and has a series, so that the table stays readable however much is read; numbers
+/// look the same on all pages.
+fn columns<'a>(one: &'a HostMeasurement, series: &'a Named) -> Vec<Column<'a>> {
+    let name = one.benchmark.to_string();
+    let samples = &one.measurement.samples;
+    let is_read = |metric: &str| samples.iter().any(|sample| sample.value(metric).is_some());
+    let columns: Vec<Column> = series
+        .iter()
+        .filter(|(benchmark, one_of)| *benchmark == name && one_of.series.key.host == one.host)
+        .filter(|(_, one_of)| is_read(one_of.metric()))
+        .map(|(_, one_of)| Column { metric: one_of.metric(), scale: one_of.scale.clone() })
+        .collect();
+    if columns.is_empty() { usual_columns(samples) } else { columns }
+}
+
+/// Columns for what has no series: the usual metrics first, as many as fit.
+fn usual_columns(samples: &[Sample]) -> Vec<Column<'_>> {
     let mut metrics: Vec<&str> = Vec::new();
-    for (metric, _) in one.measurement.samples.iter().flat_map(|sample| &sample.values) {
+    for (metric, _) in samples.iter().flat_map(|sample| &sample.values) {
         if !metrics.contains(&metric.as_str()) {
             metrics.push(metric);
         }
     }
-    let usual = |metric: &&str| Metric::BUILT_IN.iter().position(|name| name == metric).unwrap_or(usize::MAX);
-    metrics.sort_by_key(usual);
-    let name = one.benchmark.to_string();
-    let scale = |metric: &str| match scales.get(&(name.clone(), one.host.as_str(), metric)) {
-        Some(scale) => (*scale).clone(),
-        None => own_scale(&one.measurement.samples, metric),
-    };
-    metrics.into_iter().map(|metric| Column { metric, scale: scale(metric) }).collect()
+    metrics
+        .sort_by_key(|metric| Metric::BUILT_IN.iter().position(|name| name == metric).unwrap_or(usize::MAX));
+    metrics.truncate(USUAL_COLUMNS);
+    metrics.into_iter().map(|metric| Column { metric, scale: own_scale(samples, metric) }).collect()
 }
 
 /// The scale of a metric that has no series, from its values here.

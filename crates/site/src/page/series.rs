@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use tacho_record::Direction;
 
-use super::{Frame, change_cells, day, framed, marks, revision_link, scrolling, tags};
+use super::{Frame, change_cells, day, framed, marks, revision_head, revision_link, scrolling, tags};
 use crate::svg;
 use crate::text;
 use crate::view::{Row, SeriesView, State, View};
@@ -48,7 +48,7 @@ fn better(series: &SeriesView) -> &'static str {
 /// The other metrics of the benchmark, and the same on other hosts.
 fn siblings(view: &View, series: &SeriesView) -> Markup {
     let key = &series.series.key;
-    let of_benchmark = || view.series.iter().filter(|other| other.series.key.benchmark == key.benchmark);
+    let of_benchmark = || view.shown().filter(|other| other.series.key.benchmark == key.benchmark);
     let metrics = || of_benchmark().filter(|other| other.series.key.host == key.host);
     let hosts = || of_benchmark().filter(|other| other.series.key.metric == key.metric);
     let link = |other: &SeriesView, name: &str| {
@@ -131,7 +131,7 @@ fn table_row(view: &View, series: &SeriesView, row: &Row) -> Markup {
     let scale = &series.scale;
     html! {
         tr {
-            th.rev scope="row" { (revision_link("../", revision)) }
+            (revision_head("../", revision))
             td.date { (day(revision)) }
             @if let Some(summary) = row.summary {
                 td.num { (summary.n) }

@@ -26,7 +26,7 @@ pub(crate) struct View<'a> {
     pub(crate) revisions: Vec<RevisionView<'a>>,
     /// All series, in the lab's order.
     pub(crate) series: Vec<SeriesView<'a>>,
-    /// The series of each benchmark on each host, in the order in which they first come.
+    /// The series of each benchmark on each host, in the order in which they first come; those worth a line.
     pub(crate) groups: Vec<Group<'a>>,
     places: HashMap<&'a str, usize>,
 }
@@ -61,15 +61,20 @@ impl<'a> View<'a> {
         self.revision(id).map_or(id, |view| view.revision.short()).to_owned()
     }
 
-    /// The names of the hosts that have series, in the order in which they first come.
+    /// The series that are worth a line, in the order of the groups.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = &SeriesView<'a>> {
+        self.groups.iter().flat_map(|group| &group.series).map(|number| &self.series[*number])
+    }
+
+    /// The names of the hosts that have groups, in the order in which they first come.
     pub(crate) fn hosts(&self) -> Vec<&'a str> {
         let mut seen = HashSet::new();
-        let hosts = self.series.iter().map(|series| series.series.key.host.as_str());
+        let hosts = self.groups.iter().map(|group| group.host);
         hosts.filter(|host| seen.insert(*host)).collect()
     }
 }
 
-/// All series of one benchmark on one host.
+/// The series of one benchmark on one host.
 pub(crate) struct Group<'a> {
     /// The benchmark with its parameters.
     pub(crate) benchmark: String,
@@ -90,7 +95,22 @@ fn groups<'a>(series: &[SeriesView<'a>]) -> Vec<Group<'a>> {
         });
         groups[place].series.push(number);
     }
+    for group in &mut groups {
+        keep_telling(group, series);
+    }
+    groups.retain(|group| !group.series.is_empty());
     groups
+}
+
+/// Drops series that say nothing: what was never read. A failure is one of all metrics, and told once.
+fn keep_telling(group: &mut Group, series: &[SeriesView]) {
+    if group.series.iter().any(|number| series[*number].is_measured()) {
+        group.series.retain(|number| series[*number].is_measured());
+    } else {
+        let fails = |number: &usize| series[*number].rows.iter().any(|row| row.state.is_failure());
+        group.series.retain(fails);
+        group.series.truncate(1);
+    }
 }
 
 /// The lab's revisions and those that only a series knows, once each, in order of history.

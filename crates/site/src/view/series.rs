@@ -89,7 +89,7 @@ impl Row<'_> {
             State::BuildSkipped(_) => "build skipped".into(),
             State::BuildTimedOut(_) => "build timed out".into(),
             State::Equal(other) => format!("equal to {}", short(other)),
-            State::Measured if failed.is_empty() => "built".into(),
+            State::Measured if failed.is_empty() => "measured".into(),
             State::Measured | State::ExecutionsFailed => failed,
             State::NotMeasured => "not measured".into(),
         }
@@ -139,6 +139,11 @@ impl<'a> SeriesView<'a> {
         }
         let scale = Scale::of(&series.key.metric.unit, typical(&rows));
         Self { series, slug, scale, rows, since_first }
+    }
+
+    /// Whether any revision has values.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.latest().is_some()
     }
 
     /// The last row that has values.
