@@ -189,6 +189,35 @@ test("all of it can be done from the keyboard", async () => {
   await done();
 });
 
+test("what is pointed at is filled in a ring, and hollow only when equal to another", async () => {
+  const { points } = data();
+  const { page, done } = await open(SERIES);
+  const look = () =>
+    page.locator(".u-cursor-pt.median").evaluate((mark) => {
+      const { backgroundColor, borderColor, boxShadow } = getComputedStyle(mark);
+      return { filled: backgroundColor === borderColor, ring: boxShadow !== "none" };
+    });
+  await page.locator(".plot").focus();
+  await page.keyboard.press("Home");
+  for (let place = 0; place < 15; place++) {
+    assert.deepEqual(await look(), { filled: points[place].state !== "equal", ring: true }, points[place].state);
+    await page.keyboard.press("ArrowRight");
+  }
+  await done();
+});
+
+test("on a phone the subject is seen without scrolling", async () => {
+  for (const path of ["revisions.html", SERIES]) {
+    const { page, done } = await open(path, { viewport: { width: 400, height: 800 } });
+    const shown = await page.locator("th.rev[data-subject]").last().evaluate((head) => {
+      const { content, display } = getComputedStyle(head, "::after");
+      return { right: head.getBoundingClientRect().right, told: content.includes(head.dataset.subject), display };
+    });
+    assert.ok(shown.right <= 400 && shown.told && shown.display !== "none", JSON.stringify(shown));
+    await done();
+  }
+});
+
 test("a finger points first and opens second", async () => {
   const { points } = data();
   const { page, done } = await open(SERIES, { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });

@@ -4868,7 +4868,9 @@ THE SOFTWARE.
     }
     tell() {
       const point = this.file.points[this.place];
-      if (point) this.words.show(point);
+      if (!point) return;
+      this.words.show(point);
+      this.plot.classList.toggle("hollow", point.state === "equal");
     }
     at() {
       return this.place;
@@ -4934,7 +4936,7 @@ THE SOFTWARE.
         {},
         invisible,
         invisible,
-        { stroke: colour("median"), width: 1.5, points: { show: false }, spanGaps: true }
+        { class: "median", stroke: colour("median"), width: 1.5, points: { show: false }, spanGaps: true }
       ],
       bands: [{ series: [1, 2], fill: colour("band") }],
       axes: [
@@ -4953,7 +4955,8 @@ THE SOFTWARE.
         // What is a click is decided with all other input, not here.
         drag: { x: true, y: false, setScale: false, dist: 5, click: () => {
         } },
-        points: { size: 9, width: 2, fill: (_2, n) => n === 3 ? scene.theme.surface : "transparent", stroke: (_2, n) => n === 3 ? scene.theme.median : "transparent" },
+        // Its colours and the ring around it are the style sheet's.
+        points: { size: 8, width: 1.5, fill: (_2, n) => n === 3 ? "var(--pointed)" : "transparent", stroke: (_2, n) => n === 3 ? "var(--median)" : "transparent" },
         move: (u, left, top) => left < 0 ? [left, top] : [u.valToPos(u.posToIdx(left), "x"), top],
         bind: { dblclick: () => null }
       },
