@@ -3,7 +3,9 @@
 //! Which command that is, and what becomes of what it made, is in `workshop`.
 
 mod log;
+mod orphans;
 mod process;
+mod table;
 
 pub(crate) use log::Log;
 pub(crate) use process::{Cut, Ended, Limits, execute};

@@ -1,9 +1,8 @@
 //! Executes a command of a build: in a process group of its own, within a time limit, until interrupted.
 //!
-//! Nothing of the group outlives the call, not even what a successful command left running in the background:
-//! it would disturb measurements. A process that leaves the group on purpose is left alone.
+//! Nothing that was started outlives the call, not even what a successful command left running in the background:
+//! it would disturb measurements. Who is in the group may end in peace; who has left it is killed (`orphans`).
 
-use std::fs;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
@@ -19,6 +18,8 @@ use rustix::process::{
 };
 
 use super::log::Log;
+use super::orphans::Orphans;
+use super::table::processes;
 use crate::SubjectError;
 
 /// How long an interrupt may go unnoticed.
@@ -56,15 +57,24 @@ pub(crate) enum Ended {
 pub(crate) fn execute(command: Command, log: &mut Log, limits: Limits) -> Result<Ended, SubjectError> {
     let program = Path::new(command.get_program()).to_owned();
     log.forget_lines();
+    let mut orphans = Orphans::adopt().map_err(SubjectError::cache("execute", &program))?;
     let mut watchdog = Watchdog::start().map_err(SubjectError::cache("execute", Path::new("sh")))?;
     let mut job = Job::start(command).map_err(SubjectError::cache("execute", &program))?;
+    orphans.spare(&watchdog.child);
+    orphans.spare(&job.child);
     watchdog.watch_over(job.group);
-    let watched = job.watch(log, limits);
+    let watched = job.watch(log, limits, &orphans);
     job.end_group(log);
     let drained = job.drain(log);
     // After the wait the number of the group may be another's.
     drop(watchdog);
-    let status = job.child.wait().map_err(SubjectError::cache("wait for", &program))?;
+    let status = job.child.wait().map_err(SubjectError::cache("wait for", &program));
+    // Whatever has failed: they must go. The child and the watchdog are gone.
+    let killed = orphans.kill();
+    let status = status?;
+    if let Some(killed) = killed {
+        log.note(&killed)?;
+    }
     let cut = watched.and_then(|cut| drained.map(|()| cut));
     let cut = cut.map_err(SubjectError::cache("write", log.path()))?;
     Ok(cut.map_or(Ended::Exited(status), Ended::Cut))
@@ -141,7 +151,7 @@ impl Job {
     }
 
     /// Until it ends by itself, or must be ended.
-    fn watch(&mut self, log: &mut Log, limits: Limits) -> io::Result<Option<Cut>> {
+    fn watch(&mut self, log: &mut Log, limits: Limits, orphans: &Orphans) -> io::Result<Option<Cut>> {
         let started = Instant::now();
         loop {
             if limits.interrupt.load(Ordering::SeqCst) {
@@ -158,6 +168,7 @@ impl Job {
             if ended {
                 return Ok(None);
             }
+            orphans.reap();
         }
     }
 
@@ -234,28 +245,12 @@ fn die_with_us(command: &mut Command) {
 
 /// Whether anybody in the group is alive, as far as the process table tells.
 fn is_alive(group: Pid) -> bool {
-    let Ok(table) = fs::read_dir("/proc") else { return false };
-    let is_number =
-        |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit);
-    table
-        .flatten()
-        .filter(is_number)
-        .filter_map(|entry| fs::read(entry.path().join("stat")).ok())
-        .any(|stat| is_alive_in(&stat, group))
-}
-
-/// Whether `/proc/PID/stat` shows a living process of the group: `PID (NAME) STATE PARENT GROUP …`.
-fn is_alive_in(stat: &[u8], group: Pid) -> bool {
-    // The name may hold anything, parentheses included.
-    let Some(name_end) = stat.iter().rposition(|&byte| byte == b')') else { return false };
-    let rest = String::from_utf8_lossy(&stat[name_end + 1..]);
-    let mut fields = rest.split_ascii_whitespace();
-    let is_dead = matches!(fields.next(), Some("Z" | "X") | None);
-    !is_dead && fields.nth(1) == Some(group.as_raw_nonzero().to_string().as_str())
+    processes().any(|process| process.group == group.as_raw_pid() && !process.is_dead)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::path::PathBuf;
     use std::process::id;
     use std::sync::atomic::AtomicU32;
@@ -263,6 +258,7 @@ mod tests {
 
     use tempfile::TempDir;
 
+    use super::super::orphans::alone;
     use super::*;
 
     static NEVER: AtomicBool = AtomicBool::new(false);
@@ -376,6 +372,8 @@ mod tests {
         while !is_found(&format!("sleep\0{marker}")) {
             thread::sleep(TICK);
         }
+        // Its orphans are not those of another test's command.
+        let _alone = alone();
         victim.kill().unwrap();
         victim.wait().unwrap();
         // However long it takes: if they are never gone, the test never ends.
@@ -399,19 +397,66 @@ mod tests {
         assert!(done.log.starts_with("y\ny\n"));
     }
 
-    #[test]
-    fn who_left_the_group_with_the_pipe_is_not_waited_for() {
-        let marker = marker();
+    /// Leaves a process in a session of its own, goes on when it is there, and then does what `end` says.
+    fn leave_and(end: &str, limits: Limits) -> Done {
+        let (marker, folder): (_, TempDir) = (marker(), tempfile::tempdir().unwrap());
+        let there = folder.path().join("there");
+        let there = there.display();
         let script = format!(
-            "setsid sh -c 'echo $$ > \"$0\"; exec sleep {marker}' \"$PID_FILE\" & sleep 0.2; echo done"
+            "setsid sh -c ': >{there}; exec sleep {marker}' & until [ -e {there} ]; do sleep 0.01; done; {end}"
         );
-        let folder: TempDir = tempfile::tempdir().unwrap();
-        let file = folder.path().join("pid");
-        let script = format!("PID_FILE={}; {script}", file.display());
+        let done = shell(&script, limits);
+        assert!(!is_found(&marker));
+        done
+    }
+
+    #[test]
+    fn who_left_the_group_is_killed_however_the_command_ends() {
+        let limits = Limits { time: LONG, interrupt: &NEVER };
+        let brief = Limits { time: Duration::from_millis(500), ..limits };
+        let cases = [
+            ("exit 0", limits, Some(0)),
+            ("exit 3", limits, Some(3)),
+            ("while :; do sleep 0.01; done", brief, None),
+        ];
+        for (end, limits, code) in cases {
+            let done = leave_and(&format!("echo done; {end}"), limits);
+            match code {
+                Some(expected) => assert_eq!(self::code(&done), Some(expected)),
+                None => assert_eq!(done.ended, Ended::Cut(Cut::TimedOut)),
+            }
+            let lines: Vec<&str> = done.log.lines().collect();
+            assert_eq!((lines.len(), lines[0]), (2, "done"), "{lines:?}");
+            assert!(lines[1].starts_with("# left behind and killed: "), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn the_children_of_who_left_the_group_are_killed_too() {
+        let (one, two, folder) = (marker(), marker(), tempfile::tempdir().unwrap());
+        let there = folder.path().join("there");
+        let there = there.display();
+        let script = format!(
+            "setsid sh -c 'setsid sh -c \": >{there}; sleep {one}; true\" & sleep {two}; true' >/dev/null 2>&1 &
+            until [ -e {there} ]; do sleep 0.01; done"
+        );
         let done = shell(&script, Limits { time: LONG, interrupt: &NEVER });
-        assert_eq!((code(&done), done.log.as_str()), (Some(0), "done\n"));
-        let pid: i32 = fs::read_to_string(file).unwrap().trim().parse().unwrap();
-        rustix::process::kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+        assert_eq!(code(&done), Some(0));
+        assert!(!is_found(&one) && !is_found(&two));
+    }
+
+    #[test]
+    fn who_left_the_group_and_ended_is_gone_for_the_command_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("id");
+        let file = file.display();
+        let script = format!(
+            "(setsid sh -c 'echo $$ >{file}; exec sleep 0.1' &)
+            until [ -s {file} ]; do sleep 0.01; done
+            while kill -0 $(cat {file}) 2>/dev/null; do sleep 0.01; done"
+        );
+        let done = shell(&script, Limits { time: Duration::from_secs(60), interrupt: &NEVER });
+        assert_eq!((code(&done), done.log.as_str()), (Some(0), ""));
     }
 
     #[test]
@@ -421,14 +466,5 @@ mod tests {
         let error = execute(Command::new("/no/such"), &mut log, Limits { time: LONG, interrupt: &NEVER })
             .unwrap_err();
         assert!(error.to_string().starts_with("cannot execute `/no/such`: "));
-    }
-
-    #[test]
-    fn a_name_may_look_like_the_rest_of_its_line() {
-        let group = Pid::from_raw(42).unwrap();
-        assert!(is_alive_in(b"7 (a) S 1 2) R 1 42 42 0", group));
-        assert!(!is_alive_in(b"7 (a) S 1 42) Z 1 42 42 0", group));
-        assert!(!is_alive_in(b"7 (a) S 42 7 42 0", group));
-        assert!(!is_alive_in(b"", group));
     }
 }
