@@ -1,7 +1,8 @@
 //! A git repository as a history.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
+use glob::Pattern;
 use tacho_record::{Commit, Revision};
 
 use super::choose::choose;
@@ -43,6 +44,9 @@ impl Commits {
         let first = first.map(|first| part.id(first));
         let note = start.filter(|start| first != Some(start.as_str()));
         let note = note.and(from).map(|from| parted(from, to, first)).or(self.shallow_note());
+        let tags_note = pattern.as_ref().and_then(|pattern| part.tags_note(pattern, &places));
+        let notes: Vec<String> = note.into_iter().chain(tags_note).collect();
+        let note = (!notes.is_empty()).then(|| notes.join("; "));
         let candidates = places.into_iter().map(|place| part.revision(place)).collect();
         let revisions = choose(candidates, selection.every, first, wanted);
         Ok(Selected { known: revisions.clone(), revisions, commits: part.commits(), note })
@@ -107,7 +111,7 @@ fn parted(from: &str, to: &str, first: Option<&str>) -> String {
                 "the main line of `{to}` does not pass through `{from}`: it starts at {short}, where they part"
             )
         }
-        None => format!("`{to}` has nothing in common with `{from}`: it starts at its first commit"),
+        None => format!("`{from}` and `{to}` share no history: all of `{to}` is taken"),
     }
 }
 
@@ -141,6 +145,23 @@ impl Part {
         places.extend(first);
         places.sort_by_key(|&place| standings[place].order);
         (first, places)
+    }
+
+    /// What to say about tags that match and are not among those places, or about a pattern that no tag matches.
+    fn tags_note(&self, pattern: &Pattern, places: &[usize]) -> Option<String> {
+        let matching = |tags: &Vec<String>| tags.iter().filter(|tag| pattern.matches(tag)).count();
+        if self.tags.values().all(|tags| matching(tags) == 0) {
+            return Some(format!("no tag matches `{pattern}`"));
+        }
+        let taken: HashSet<usize> = places.iter().copied().collect();
+        let aside = self.between().filter(|place| !taken.contains(place));
+        match aside.filter_map(|place| self.tags.get(self.id(place))).map(matching).sum::<usize>() {
+            0 => None,
+            1 => Some("1 more tag matches but lies on a side branch: --all-parents takes it".to_owned()),
+            more => {
+                Some(format!("{more} more tags match but lie on side branches: --all-parents takes them"))
+            }
+        }
     }
 
     fn revision(&self, place: usize) -> Revision {

@@ -98,9 +98,18 @@ impl History for Releases {
             What::List(names) => self.list(names)?,
         };
         let names = self.names()?;
+        let note = no_match(names, selection)?;
         let known = (0..names.len()).map(|place| revision(names, place)).collect();
-        Ok(Selected { revisions, known, commits: Vec::new(), note: None })
+        Ok(Selected { revisions, known, commits: Vec::new(), note })
     }
+}
+
+/// What to say when a range is asked for by a pattern that no release matches.
+fn no_match(names: &[String], selection: &Selection) -> Result<Option<String>, SubjectError> {
+    let (What::Range { .. }, Some(text)) = (&selection.what, &selection.tags) else { return Ok(None) };
+    let pattern = resolve::pattern(text)?;
+    let is_any = names.iter().any(|name| pattern.matches(name));
+    Ok((!is_any).then(|| format!("no release matches `{text}`")))
 }
 
 fn place(names: &[String], wanted: &str) -> Result<usize, SubjectError> {
@@ -170,6 +179,16 @@ mod tests {
         assert_eq!(chosen(&releases, "..", "3commits", None).unwrap(), "1:1.0 4:2.0-rc1 5:2.0");
         assert_eq!(chosen(&releases, "1.0..", "commit", Some("1.*")).unwrap(), "1:1.0 2:1.10 3:1.9 5:2.0");
         assert_eq!(chosen(&releases, "2.0", "commit", None).unwrap(), "5:2.0");
+    }
+
+    #[test]
+    fn a_pattern_that_no_release_matches_is_said() {
+        let ask = |tags: &str| {
+            let selection = Selection { tags: Some(tags.to_owned()), ..Selection::parse_range("..") };
+            listed("1.0 2.0").select(&selection).unwrap().note
+        };
+        assert_eq!(ask("v*").unwrap(), "no release matches `v*`");
+        assert_eq!(ask("2*"), None);
     }
 
     #[test]

@@ -134,10 +134,7 @@ fn histories_that_share_nothing_start_at_the_first_commit() {
     let repo = repo().commits("a b").git(&["checkout", "--quiet", "--orphan", "other"]).commits("x y");
     let selected = range(&repo, "main..other");
     assert_eq!(shown(&selected), "1:x 2:y");
-    assert_eq!(
-        selected.note.unwrap(),
-        "`other` has nothing in common with `main`: it starts at its first commit"
-    );
+    assert_eq!(selected.note.unwrap(), "`main` and `other` share no history: all of `other` is taken");
     assert_eq!(shown(&list(&repo, &["main", "other~1"])), "1:x 2:b");
     let repo = repo.merge("main");
     assert_eq!(shown(&all(&repo, "..")), "1:x 2:y 3:a 4:b 5:merge-main");
@@ -165,6 +162,32 @@ fn steps_and_tags_keep_both_ends() {
     assert_eq!(chosen("commit", Some("*v*"), ".."), "1:a 3:c 5:e");
     assert_eq!(chosen("commit", Some("v*"), "HEAD~3.."), "2:b 5:e");
     assert_eq!(chosen("1y", None, "HEAD~3.."), "2:b 5:e");
+}
+
+#[test]
+fn tags_on_side_branches_and_patterns_without_any_are_said() {
+    let repo = repo().commit("a").tag("v1").branch("side").commit("s").tag("v2").on("main").commit("b");
+    let repo = repo.merge("side").branch("other").commit("o").tag("v9").on("main").commit("c");
+    let ask = |tags: &str, range: &str, all_parents| {
+        let tags = Some(tags.to_owned());
+        select(repo.path(), &Selection { tags, all_parents, ..Selection::parse_range(range) }).unwrap()
+    };
+    let one = "1 more tag matches but lies on a side branch: --all-parents takes it";
+    let selected = ask("v*", "..", false);
+    assert_eq!((shown(&selected).as_str(), selected.note.as_deref()), ("1:a 5:c", Some(one)));
+    assert_eq!(ask("v*", "HEAD~3..", false).note.as_deref(), Some(one));
+    assert_eq!(ask("v*", "HEAD~1..", false).note, None);
+    assert_eq!(ask("v1", "..", false).note, None);
+    let selected = ask("v*", "..", true);
+    assert_eq!((shown(&selected).as_str(), selected.note), ("1:a 3:s 5:c", None));
+    assert_eq!(ask("w*", "..", false).note.unwrap(), "no tag matches `w*`");
+    let note = ask("v*", "side..", false).note.unwrap();
+    assert!(note.starts_with("the main line of `HEAD` does not pass through `side`"), "{note}");
+    let repo = repo.git(&["tag", "v2.1", "side"]);
+    let tags = Some("v*".to_owned());
+    let selected = select(repo.path(), &Selection { tags, ..Selection::parse_range("..") }).unwrap();
+    let two = "2 more tags match but lie on side branches: --all-parents takes them";
+    assert_eq!(selected.note.as_deref(), Some(two));
 }
 
 #[test]
