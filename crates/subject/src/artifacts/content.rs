@@ -9,6 +9,8 @@ use std::path::{Component, Path, PathBuf};
 
 use tacho_record::Digest;
 
+use super::pattern;
+
 /// One thing in the content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
@@ -129,20 +131,13 @@ impl Content {
 
     fn add_pattern(&mut self, artifact: &str, path: &Path) -> Result<(), String> {
         let absent = || format!("artifact `{artifact}` was not made");
-        let root = glob::Pattern::escape(self.root.to_str().ok_or_else(absent)?);
-        let pattern = Path::new(&root).join(path);
-        let options = glob::MatchOptions { require_literal_leading_dot: false, ..glob::MatchOptions::new() };
-        let options = glob::MatchOptions { require_literal_separator: true, ..options };
-        let found = glob::glob_with(pattern.to_str().ok_or_else(absent)?, options).map_err(|_| absent())?;
-        let mut is_empty = true;
-        for found in found {
-            let found = found.map_err(|error| unreadable(error.path(), error.error()))?;
-            let Ok(path) = found.strip_prefix(&self.root).map(Path::to_owned) else { continue };
-            let metadata = found.symlink_metadata().map_err(|error| unreadable(&path, &error))?;
-            self.add(&path, &metadata).map_err(describe)?;
-            is_empty = false;
+        let found = pattern::find(&self.root, path).ok_or_else(absent)?.map_err(describe)?;
+        for path in &found {
+            let metadata =
+                self.root.join(path).symlink_metadata().map_err(|error| unreadable(path, &error))?;
+            self.add(path, &metadata).map_err(describe)?;
         }
-        if is_empty { Err(absent()) } else { Ok(()) }
+        if found.is_empty() { Err(absent()) } else { Ok(()) }
     }
 
     fn add(&mut self, path: &Path, metadata: &Metadata) -> Result<(), Unreadable> {
@@ -193,7 +188,7 @@ impl Content {
 }
 
 /// A path that cannot be read, and why.
-type Unreadable = (PathBuf, io::Error);
+pub(super) type Unreadable = (PathBuf, io::Error);
 
 fn describe((path, error): Unreadable) -> String {
     unreadable(&path, &error)
@@ -256,6 +251,22 @@ mod tests {
         assert_eq!(shown("[x]").unwrap(), "[x]:3");
         assert_eq!(shown("*.dll").unwrap_err(), "artifact `*.dll` was not made");
         assert_eq!(shown("[").unwrap_err(), "artifact `[` was not made");
+    }
+
+    #[test]
+    fn a_pattern_matches_names_that_are_not_utf_8() {
+        use std::ffi::OsStr;
+        let folder = folder(&["out/c: x"]);
+        let name = OsStr::from_bytes(b"b\xff");
+        fs::write(folder.path().join("out").join(name), "12").unwrap();
+        let paths = |artifact: &str| {
+            let content = Content::collect(folder.path(), &[artifact.to_owned()]).unwrap();
+            content.entries().map(|(path, _)| path.to_owned()).collect::<Vec<_>>()
+        };
+        let expected = [PathBuf::from("out"), Path::new("out").join(name)];
+        for pattern in ["out/b*", "out/b?", "**/b*", "o*/b[!a]"] {
+            assert_eq!(paths(pattern), expected, "{pattern}");
+        }
     }
 
     #[test]

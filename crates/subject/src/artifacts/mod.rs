@@ -7,6 +7,7 @@
 mod archive;
 mod cache;
 mod content;
+mod pattern;
 
 pub(crate) use cache::Cache;
 pub(crate) use content::{Content, relative};
