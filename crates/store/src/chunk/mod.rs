@@ -1,7 +1,7 @@
 //! The chunk: samples of one measurement as bytes, small and quick to read. `docs/formats.md` describes them.
 //!
 //! Column after column: rounds, positions, times, outcomes, then each metric by its number. What a column
-//! looks like is in [`column`], bits in [`bytes`]. Numbers that stand for names, and the details of failures,
+//! looks like is in [`mod@column`], bits in [`bytes`]. Numbers that stand for names, and the details of failures,
 //! are resolved above; nothing here knows of a database. A chunk that was read from a hostile file gives an
 //! error, or wrong values of bounded size, and never a panic.
 
