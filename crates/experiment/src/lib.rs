@@ -4,9 +4,10 @@
 //! [`track`](fn@track) walks it for a range of revisions; [`schedule`] orders the trials, [`trial`] executes one of
 //! them and judges its answer, [`series`] reads the result back in order of history.
 //!
-//! Nothing here starts a process, opens a database or looks at a clock by itself: builds come from a
+//! Nothing here starts a process or opens a database by itself: builds come from a
 //! [`Builder`](tacho_subject::Builder), executions from an [`Executor`](tacho_measure::Executor), and what
-//! happens is told to an [`Observer`]. So every schedule and every stopping rule is tested with scripted ones.
+//! happens is told to an [`Observer`]. A clock is looked at only to report where a session's time went; nothing
+//! is decided by it. So every schedule and every stopping rule is tested with scripted ones.
 
 mod builds;
 mod cells;

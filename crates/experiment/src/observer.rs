@@ -1,7 +1,5 @@
 //! What an experiment tells while it goes on.
 
-use std::time::Duration;
-
 use tacho_record::{Build, Cell, Digest, Revision, Run, Sample};
 
 /// Something happened that a person might like to see.
@@ -40,8 +38,6 @@ pub enum Event<'a> {
         cell: &'a Cell,
         /// What was read.
         sample: &'a Sample,
-        /// The time from the end of the one before to the end of this one, hooks included.
-        took: Duration,
     },
     /// A cell fails each time and is left out from here on.
     GivenUp {

@@ -326,8 +326,7 @@ impl Bench<'_> {
         let began = Instant::now();
         let reference = progress.reference(&cell.benchmark);
         let tried = progress.trials[trial.cell].execute(self.executor, trial.place, reference)?;
-        let took = began.elapsed();
-        tracked.executing += took;
+        tracked.executing += began.elapsed();
         let Tried::Sampled { sample, answer } = tried else { return Ok(false) };
         if let (Some(answer), None) = (answer, reference) {
             // Before the sample: a kill between the two must not let a later answer become the reference.
@@ -338,7 +337,7 @@ impl Bench<'_> {
         }
         self.store.put_sample(*id, &sample)?;
         tracked.samples += 1;
-        self.observer.note(&Event::Sampled { cell, sample: &sample, took });
+        self.observer.note(&Event::Sampled { cell, sample: &sample });
         if let Some(saved) = progress.record(trial.cell, sample.place, &sample.outcome) {
             self.observer.note(&Event::GivenUp { cell, saved });
         }

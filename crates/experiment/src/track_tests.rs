@@ -130,6 +130,15 @@ fn well(_: &Request, at: Timestamp) -> Execution {
     Execution { stdout: Some(Captured::of("answer")), ..ended(Ended::Exited(0), at) }
 }
 
+/// So many that go well, then the user's Ctrl-C.
+fn interrupted_after(executions: usize) -> impl FnMut(&Request, Timestamp) -> Execution {
+    let mut executed = 0;
+    move |request, at| {
+        executed += 1;
+        if executed > executions { ended(Ended::Interrupted, at) } else { well(request, at) }
+    }
+}
+
 fn ended(how: Ended, at: Timestamp) -> Execution {
     Execution::of(how, at, Duration::from_millis(10))
 }
@@ -150,12 +159,7 @@ fn stopped_after_any_execution_it_ends_with_the_same_samples() {
     let expected = undisturbed.samples();
     for stop in 0..expected.len() {
         let lab = Lab::new(TWO, 2);
-        let executed = Shared::new(0);
-        let interrupted = lab.track(|request, at| {
-            executed.set(executed.get() + 1);
-            if executed.get() > stop { ended(Ended::Interrupted, at) } else { well(request, at) }
-        });
-        assert!(interrupted.unwrap().interrupted);
+        assert!(lab.track(interrupted_after(stop)).unwrap().interrupted);
         assert_eq!(lab.samples().len(), stop);
         lab.track(well).unwrap();
         assert_eq!(lab.samples(), expected, "stopped after {stop}");
@@ -240,12 +244,7 @@ fn parameters_that_read_alike_are_two_benchmarks() {
 #[test]
 fn what_another_run_took_meanwhile_is_not_repeated() {
     let mut lab = Lab::new(TWO, 1);
-    let executed = Shared::new(0);
-    lab.track(|request, at| {
-        executed.set(executed.get() + 1);
-        if executed.get() > 3 { ended(Ended::Interrupted, at) } else { well(request, at) }
-    })
-    .unwrap();
+    lab.track(interrupted_after(3)).unwrap();
     let both = std::mem::replace(
         &mut lab.benchmarks,
         TWO.split("[[benchmark]]\nname = 'b'").next().unwrap().to_owned(),
@@ -260,12 +259,7 @@ fn what_another_run_took_meanwhile_is_not_repeated() {
 #[test]
 fn a_build_that_comes_out_otherwise_begins_a_run_of_its_own() {
     let mut lab = Lab::new(TWO, 1);
-    let executed = Shared::new(0);
-    lab.track(|request, at| {
-        executed.set(executed.get() + 1);
-        if executed.get() > 3 { ended(Ended::Interrupted, at) } else { well(request, at) }
-    })
-    .unwrap();
+    lab.track(interrupted_after(3)).unwrap();
     // The cache is empty in each session, so it is built again, this time to something else.
     lab = lab.build("r1", built("other"));
     let tracked = lab.track(well).unwrap();

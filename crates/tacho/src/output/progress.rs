@@ -72,9 +72,9 @@ impl Observer for Progress {
                 self.begin("measuring", *total, *done);
                 self.estimate = Estimate::new(*total - *done.min(total));
             }
-            Event::Sampled { cell, took, .. } => {
+            Event::Sampled { cell, .. } => {
                 self.bar.inc(1);
-                let left = self.estimate.after(*took);
+                let left = self.estimate.after_one();
                 self.bar.set_message(format!(
                     "{} left · {} {}",
                     text::duration(left),
@@ -116,7 +116,7 @@ impl Estimate {
         Self { left, seen: 0, began: Instant::now() }
     }
 
-    fn after(&mut self, _took: Duration) -> Duration {
+    fn after_one(&mut self) -> Duration {
         self.left = self.left.saturating_sub(1);
         self.seen += 1;
         let mean = self.began.elapsed() / self.seen;
