@@ -26,10 +26,14 @@ struct Shape {
     rounds: u32,
     /// Revisions that one run measures together.
     revisions_a_run: usize,
+    /// Whether all fifteen metrics of an execution are kept, as `tacho` does, or time and memory alone.
+    all_metrics: bool,
 }
 
-const WIDE: Shape = Shape { benchmarks: 10, revisions: 10_000, rounds: 10, revisions_a_run: 100 };
-const DEEP: Shape = Shape { benchmarks: 10, revisions: 100, rounds: 1000, revisions_a_run: 100 };
+const WIDE: Shape =
+    Shape { benchmarks: 10, revisions: 10_000, rounds: 10, revisions_a_run: 100, all_metrics: false };
+const WIDE_ALL: Shape = Shape { all_metrics: true, ..WIDE };
+const DEEP: Shape = Shape { revisions: 100, rounds: 1000, ..WIDE };
 
 fn main() {
     // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is nothing
@@ -40,6 +44,11 @@ fn main() {
     let wide = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let location = Location::Folder(wide.path().to_owned());
     import("10,000 revisions × 10 benchmarks × 10 samples", &location, &WIDE);
+    read(&location);
+    drop(wide);
+    let wide = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let location = Location::Folder(wide.path().to_owned());
+    import("the same with all fifteen metrics", &location, &WIDE_ALL);
     read(&location);
     drop(wide);
     let deep = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -128,7 +137,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
 
 /// Measures as `tacho` does: a sample at a time, a sync at the end of each round.
 fn measure(location: &Location) {
-    let shape = Shape { benchmarks: 10, revisions: 10, rounds: 100, revisions_a_run: 10 };
+    let shape = Shape { benchmarks: 10, revisions: 10, rounds: 100, revisions_a_run: 10, all_metrics: false };
     let mut random = ChaCha8Rng::seed_from_u64(2);
     let mut store = Store::open(location).unwrap();
     let (run, measurements) = begin(&mut store, &cells(&shape, 0));
@@ -219,8 +228,14 @@ fn made_up(
             order.swap(last, random.random_range(0..=last));
         }
         for (position, index) in order.into_iter().enumerate() {
-            let sample = execution(random, level(index), Place { round, position: position as u32 }, at);
-            at += Duration::from_nanos(sample.values[4].1 as u64 + random.random_range(100_000..2_000_000));
+            let place = Place { round, position: position as u32 };
+            let mut sample = execution(random, level(index), place, at);
+            if shape.all_metrics {
+                add_the_others(random, &mut sample);
+            }
+            at += Duration::from_nanos(
+                sample.value("wall").unwrap() as u64 + random.random_range(100_000..2_000_000),
+            );
             batch[index].1.push(sample);
         }
     }
@@ -241,4 +256,26 @@ fn execution(random: &mut ChaCha8Rng, level: f64, place: Place, at: Timestamp) -
     // As `tacho` takes it: to the millisecond.
     let at = at.round(Unit::Millisecond).unwrap();
     Sample { place, at, outcome: Outcome::Valid, values }
+}
+
+/// What else `wait4` and schedstat say of an execution, about as noisy as it is.
+fn add_the_others(random: &mut ChaCha8Rng, sample: &mut Sample) {
+    let read = |name: &str| sample.value(name).unwrap();
+    let (wall, cpu) = (read("wall"), read("cpu"));
+    let on_cpu = cpu + f64::from(random.random_range(0..1000_u32));
+    let waiting = f64::from(random.random_range(5_000..200_000_u32));
+    let others = [
+        ("block-input", 0.0),
+        ("block-output", 0.0),
+        ("blocked", wall - on_cpu - waiting),
+        ("cpu-percent", 100.0 * cpu / wall),
+        ("cpu-wait", waiting),
+        ("involuntary-switches", f64::from(random.random_range(0..6_u32))),
+        ("major-faults", 0.0),
+        ("minor-faults", f64::from(random.random_range(220..230_u32))),
+        ("on-cpu", on_cpu),
+        ("voluntary-switches", f64::from(random.random_range(1..4_u32))),
+    ];
+    sample.values.extend(others.map(|(name, value)| (name.to_owned(), value)));
+    sample.values.sort_by(|(one, _), (other, _)| one.cmp(other));
 }
