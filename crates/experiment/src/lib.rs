@@ -1,7 +1,8 @@
 //! What to execute next, and when to stop.
 //!
 //! The way of the data: `Plan → Build → Schedule of Trials → Sample → Measurement → Series`.
-//! [`track`](fn@track) walks it for a range of revisions; [`schedule`] orders the trials, [`trial`] executes one of
+//! [`track`](fn@track) walks it for a range of revisions. Any experiment that has cells and builds makes a
+//! [`session`] of them and has it measured in [`rounds`]; [`schedule`] orders the trials, [`trial`] executes one of
 //! them and judges its answer, [`series`] reads the result back in order of history.
 //!
 //! Nothing here starts a process or opens a database by itself: builds come from a
@@ -9,6 +10,7 @@
 //! happens is told to an [`Observer`]. A clock is looked at only to report where a session's time went; nothing
 //! is decided by it. So every schedule and every stopping rule is tested with scripted ones.
 
+mod bench;
 mod builds;
 mod cells;
 pub mod definitions;
@@ -16,18 +18,22 @@ pub mod equal;
 mod error;
 mod observer;
 mod output;
+mod prepare;
 mod progress;
+pub mod rounds;
 pub mod schedule;
 pub mod series;
+pub mod session;
 mod track;
 #[cfg(test)]
 mod track_tests;
 pub mod trial;
 
+pub use bench::Bench;
 pub use builds::failures;
 pub use cells::benchmarks;
 pub use error::ExperimentError;
 pub use observer::{Event, Observer, Silent};
 pub use output::{LONGEST_OUTPUT, MOST_REPLICATES};
 pub use progress::GIVE_UP_AFTER;
-pub use track::{Bench, Question, Tracked, track};
+pub use track::{Question, Tracked, track};

@@ -1,10 +1,11 @@
-//! Where a run stands: what is executed, what is given up, which answers are the reference.
+//! Where a run stands: what has its samples, what is given up.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use tacho_record::{BenchmarkKey, Digest, Outcome, Place, Sample};
+use tacho_record::{Outcome, Place, Sample};
 
-use crate::trial::Trial;
+use crate::schedule::Schedule;
+use crate::session::{Session, SessionCell};
 
 /// A cell that fails in its first executions, this many in a row, is executed no more (docs/method.md).
 pub const GIVE_UP_AFTER: usize = 2;
@@ -17,18 +18,14 @@ pub fn is_given_up<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> bool {
 
 /// Where a run stands.
 pub struct Progress {
-    /// For each cell, what is executed.
-    pub trials: Vec<Trial>,
     /// For each cell, how far it is.
-    pub cells: Vec<CellProgress>,
-    /// For each benchmark, by identity, the reference answer.
-    pub references: HashMap<String, Digest>,
+    cells: Vec<CellProgress>,
     /// What has a sample.
-    pub done: HashSet<Place>,
+    done: HashSet<Place>,
 }
 
 /// How far a cell is.
-pub struct CellProgress {
+struct CellProgress {
     /// Executions that are still to come, as planned.
     left: usize,
     /// How many samples that were not the warm-up are enough, other runs' counted.
@@ -39,36 +36,43 @@ pub struct CellProgress {
 }
 
 impl CellProgress {
-    /// A cell at its beginning.
-    pub fn new(executions: usize, enough: u32) -> Self {
-        Self { left: executions, enough, counted: 0, failed: 0, succeeded: false }
-    }
-
     fn is_hopeless(&self) -> bool {
         !self.succeeded && self.failed >= GIVE_UP_AFTER
     }
 }
 
 impl Progress {
-    /// Whether this execution is not needed: it has its sample, or its cell needs no more, or was given up.
-    pub fn is_needless(&self, place: Place, cell: usize) -> bool {
-        let cell = &self.cells[cell];
-        self.done.contains(&place) || cell.is_hopeless() || (place.round > 0 && cell.counted >= cell.enough)
+    /// Where the run stands after what earlier sessions of it have left.
+    pub fn new(session: &Session, schedule: &Schedule) -> Self {
+        let beginning = |SessionCell { cell, enough, .. }: &SessionCell| {
+            let left = schedule.executions(cell.rounds);
+            CellProgress { left, enough: *enough, counted: 0, failed: 0, succeeded: false }
+        };
+        let cells = session.cells.iter().map(beginning).collect();
+        let mut progress = Self { cells, done: HashSet::new() };
+        for (index, cell) in session.cells.iter().enumerate() {
+            for sample in &cell.before {
+                progress.record(index, sample);
+            }
+        }
+        progress
     }
 
-    /// The reference answer of a benchmark, if there is one.
-    pub fn reference(&self, key: &BenchmarkKey) -> Option<Digest> {
-        self.references.get(&key.identity()).copied()
+    /// Whether this execution is needed: it has no sample yet, and its cell needs more, and was not given up.
+    pub fn is_needed(&self, place: Place, cell: usize) -> bool {
+        let cell = &self.cells[cell];
+        let wants_more = place.round == 0 || cell.counted < cell.enough;
+        wants_more && !cell.is_hopeless() && !self.done.contains(&place)
     }
 
     /// Takes note of a sample; says how many executions are left out if the cell is given up with it.
-    pub fn record(&mut self, cell: usize, place: Place, outcome: &Outcome) -> Option<usize> {
-        self.done.insert(place);
+    pub fn record(&mut self, cell: usize, sample: &Sample) -> Option<usize> {
+        self.done.insert(sample.place);
         let cell = &mut self.cells[cell];
         cell.left = cell.left.saturating_sub(1);
-        cell.counted += u32::from(place.round > 0);
+        cell.counted += u32::from(sample.place.round > 0);
         let was_hopeless = cell.is_hopeless();
-        match outcome {
+        match sample.outcome {
             Outcome::Valid => cell.succeeded = true,
             Outcome::Failed { .. } => cell.failed += 1,
         }

@@ -1,0 +1,201 @@
+//! Before measuring: what is missing, built and unpacked.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use tacho_record::plan::PlannedMetric;
+use tacho_record::{Build, Cell, Digest, Metric, Outcome, Plan, Revision, Run, Sample};
+use tacho_store::{MeasurementId, NewRun};
+
+use crate::builds::Builds;
+use crate::cells::{self, Counts, Known};
+use crate::definitions::Failures;
+use crate::equal::Equals;
+use crate::session::{Session, SessionCell};
+use crate::track::{Question, Tracked};
+use crate::trial::{Trial, Workplace};
+use crate::{Bench, ExperimentError};
+
+/// How often builds may come out otherwise before what they are built of is left alone.
+const ATTEMPTS: u32 = 3;
+
+/// Whether there is something to measure.
+pub enum Prepared {
+    /// A build came out otherwise when it was built again: what is missing has changed.
+    Changed,
+    /// The user stopped it.
+    Interrupted,
+    /// All is measured already.
+    NothingToDo,
+    /// A run, new or taken up again.
+    Ready(Box<Session>),
+}
+
+impl Bench<'_> {
+    /// Who builds for this question.
+    pub fn builds(&mut self, question: &Question) -> Builds<'_> {
+        Builds {
+            store: self.store,
+            builder: self.builder,
+            observer: self.observer,
+            interrupt: self.interrupt,
+            host: self.host,
+            recipe: question.recipe,
+        }
+    }
+
+    /// Keeps what all metrics of the plan mean, unless that would change what old values mean.
+    pub fn put_metrics(&mut self, plan: &Plan) -> Result<(), ExperimentError> {
+        let known = self.store.metrics()?;
+        let mut metrics: Vec<Metric> =
+            Metric::BUILT_IN.iter().filter_map(|name| Metric::built_in(name)).collect();
+        for PlannedMetric { metric, .. } in plan.benchmarks.iter().flat_map(|benchmark| &benchmark.metrics) {
+            let other = |known: &&Metric| known.name == metric.name && known.unit != metric.unit;
+            if let Some(known) = known.iter().find(other)
+                && self.has_values(&metric.name)?
+            {
+                return Err(ExperimentError::OtherUnit {
+                    metric: metric.name.clone(),
+                    known: known.unit.clone(),
+                    planned: metric.unit.clone(),
+                });
+            }
+            metrics.push(metric.clone());
+        }
+        Ok(self.store.put_metrics(&metrics)?)
+    }
+
+    /// Whether that metric was ever read, on any host.
+    fn has_values(&mut self, metric: &str) -> Result<bool, ExperimentError> {
+        for (host, _) in self.store.hosts()? {
+            for benchmark in self.store.benchmarks(host)? {
+                let values = self.store.values(host, &benchmark, metric)?;
+                if values.iter().any(|values| !values.values.is_empty()) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes up the interrupted run of the same question, else begins one with what is missing.
+    pub fn prepare(
+        &mut self,
+        question: &Question,
+        tracked: &mut Tracked,
+    ) -> Result<Prepared, ExperimentError> {
+        if let Some(run) = self.store.unfinished_run(question.digest(), self.host)? {
+            let cells = self.store.cells(run.number)?;
+            match self.unpack(question, cells.iter().map(|(_, cell)| cell))? {
+                None => return Ok(Prepared::Interrupted),
+                Some(folders) if cells.iter().all(|(_, cell)| folders.contains_key(&cell.artifact)) => {
+                    return self.session(question, run, cells, &folders);
+                }
+                // A build came out otherwise: what is measured from here on belongs to a run of its own.
+                Some(_) => self.store.abandon_run(run.number, self.executor.now())?,
+            }
+        }
+        for _ in 0..ATTEMPTS {
+            // As they are now: some may have been built again.
+            if let Some(builds) = self.builds(question).all(&question.revisions, false)? {
+                tracked.builds = builds;
+            }
+            match self.begin(question, &tracked.builds)? {
+                Prepared::Changed => {}
+                prepared => return Ok(prepared),
+            }
+        }
+        Ok(Prepared::Changed)
+    }
+
+    /// Begins a run with what is missing.
+    fn begin(&mut self, question: &Question, builds: &[Build]) -> Result<Prepared, ExperimentError> {
+        let cells = self.missing(question, builds)?;
+        if cells.is_empty() {
+            return Ok(Prepared::NothingToDo);
+        }
+        let Some(folders) = self.unpack(question, cells.iter())? else { return Ok(Prepared::Interrupted) };
+        if !cells.iter().all(|cell| folders.contains_key(&cell.artifact)) {
+            return Ok(Prepared::Changed);
+        }
+        let new = NewRun {
+            question: question.digest(),
+            plan: question.plan_text.clone(),
+            seed: question.seed,
+            rounds: question.rounds,
+            host: self.host,
+            version: question.version.clone(),
+            started: self.executor.now(),
+            conditions: question.conditions.clone(),
+        };
+        let (run, ids) = self.store.begin_run(&new, &cells)?;
+        self.session(question, run, ids.into_iter().zip(cells).collect(), &folders)
+    }
+
+    fn missing(&mut self, question: &Question, builds: &[Build]) -> Result<Vec<Cell>, ExperimentError> {
+        let built: Vec<(&Revision, &Build)> = question.revisions.iter().zip(builds).collect();
+        let counts = self.store.counts(self.host)?;
+        let failures = Failures::read(self.store, self.host, &counts, &question.plan)?;
+        let equals = Equals::new(&counts);
+        let counts = Counts::new(counts);
+        let known = Known { built: &built, counts: &counts, equals: &equals, failures: &failures };
+        Ok(cells::missing(&question.plan, known, question.wanted()))
+    }
+
+    fn unpack<'c>(
+        &mut self,
+        question: &Question,
+        cells: impl Iterator<Item = &'c Cell>,
+    ) -> Result<Option<HashMap<Digest, PathBuf>>, ExperimentError> {
+        let revisions: HashMap<&str, &Revision> =
+            question.revisions.iter().map(|r| (r.id.as_str(), r)).collect();
+        let needed: Vec<(&Revision, Digest)> =
+            cells.filter_map(|cell| Some((*revisions.get(cell.revision.as_str())?, cell.artifact))).collect();
+        self.builds(question).unpack(&needed)
+    }
+
+    /// All that the rounds need to know of the cells, what earlier sessions of the run have left included.
+    fn session(
+        &mut self,
+        question: &Question,
+        run: Run,
+        cells: Vec<(MeasurementId, Cell)>,
+        folders: &HashMap<Digest, PathBuf>,
+    ) -> Result<Prepared, ExperimentError> {
+        let counts = Counts::new(self.store.counts(self.host)?);
+        let mut ready = Vec::with_capacity(cells.len());
+        for (id, cell) in cells {
+            let before = self.store.samples(id)?;
+            let enough = enough(question, &cell, &counts, &before);
+            let trial = prepare_trial(question, &cell, &folders[&cell.artifact])?;
+            ready.push(SessionCell { id, cell, trial, enough, before });
+        }
+        let warmup = question.plan.measure.warmup;
+        Ok(Prepared::Ready(Box::new(Session { run, warmup, cells: ready })))
+    }
+}
+
+/// How many samples of its own a cell needs in this run: what it set out for, unless another run has meanwhile
+/// taken some of them.
+fn enough(question: &Question, cell: &Cell, counts: &Counts, own: &[Sample]) -> u32 {
+    let all = counts.of(&cell.benchmark, &cell.revision, cell.artifact);
+    let own = |counts: fn(&Sample) -> bool| {
+        let number = own.iter().filter(|sample| sample.place.round > 0 && counts(sample)).count();
+        u32::try_from(number).unwrap_or(u32::MAX)
+    };
+    let valid = all.valid.saturating_sub(own(|sample| sample.outcome == Outcome::Valid));
+    let failed = all.failed.saturating_sub(own(|sample| sample.outcome != Outcome::Valid));
+    // Failures that were to be tried again are not what was wanted.
+    let elsewhere = if valid == 0 { 0 } else { valid + failed };
+    cell.rounds.min(question.rounds.saturating_sub(elsewhere))
+}
+
+fn prepare_trial(question: &Question, cell: &Cell, build: &Path) -> Result<Trial, ExperimentError> {
+    let workplace = Workplace { plan_folder: &question.plan_folder, build, revision: &cell.revision };
+    let benchmarks = cells::benchmarks(&question.plan);
+    let (benchmark, _) = benchmarks
+        .iter()
+        .find(|(_, key)| *key == cell.benchmark)
+        .expect("a run's cells come from the plan, which is part of the question's digest");
+    Trial::new(benchmark, &cell.benchmark.parameters, workplace)
+}

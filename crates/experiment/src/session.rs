@@ -1,0 +1,89 @@
+//! A run that is ready to measure, new or taken up again.
+//!
+//! All that the rounds need to know, and nothing of why it is measured: whoever has cells with builds and a run to
+//! keep their samples under can have them [measured](crate::rounds::measure).
+
+use std::collections::HashMap;
+
+use tacho_record::{BenchmarkKey, Cell, Digest, Run, Sample};
+use tacho_store::{MeasurementId, Store};
+
+use crate::ExperimentError;
+use crate::trial::Trial;
+
+/// A run that is ready to measure.
+pub struct Session {
+    /// The run; its seed orders the rounds.
+    pub run: Run,
+    /// Whether a warm-up round comes first.
+    pub warmup: bool,
+    /// What it measures, in the order of the warm-up.
+    pub cells: Vec<SessionCell>,
+}
+
+/// A cell that is ready to be executed.
+pub struct SessionCell {
+    /// What its samples are kept under.
+    pub id: MeasurementId,
+    /// What it is.
+    pub cell: Cell,
+    /// What is executed.
+    pub trial: Trial,
+    /// How many samples of its own, the warm-up not counted, are enough.
+    pub enough: u32,
+    /// What earlier sessions of the run have measured of it, in order of the schedule.
+    pub before: Vec<Sample>,
+}
+
+impl Session {
+    /// How many executions earlier sessions of the run have done.
+    #[must_use]
+    pub fn done(&self) -> usize {
+        self.cells.iter().map(|cell| cell.before.len()).sum()
+    }
+
+    /// The cells, without what is known of them.
+    #[must_use]
+    pub fn plain_cells(&self) -> Vec<Cell> {
+        self.cells.iter().map(|cell| cell.cell.clone()).collect()
+    }
+}
+
+/// The reference answers of benchmarks, by identity.
+#[derive(Debug, Default)]
+pub struct References(HashMap<String, Digest>);
+
+impl References {
+    /// Those that are kept for these cells.
+    pub fn read(store: &mut Store, cells: &[SessionCell]) -> Result<Self, ExperimentError> {
+        let mut references = Self::default();
+        for SessionCell { cell, .. } in cells {
+            if references.of(&cell.benchmark).is_none()
+                && let Some(answer) = store.answer(&cell.benchmark)?
+            {
+                references.0.insert(cell.benchmark.identity(), answer);
+            }
+        }
+        Ok(references)
+    }
+
+    /// The reference answer of a benchmark, if there is one.
+    #[must_use]
+    pub fn of(&self, key: &BenchmarkKey) -> Option<Digest> {
+        self.0.get(&key.identity()).copied()
+    }
+
+    /// Keeps this answer as the reference, unless another was first.
+    pub fn keep(
+        &mut self,
+        store: &mut Store,
+        key: &BenchmarkKey,
+        answer: Digest,
+    ) -> Result<(), ExperimentError> {
+        store.put_answer(key, answer)?;
+        // On a shared store another host's answer may have been first.
+        let first = store.answer(key)?.unwrap_or(answer);
+        self.0.insert(key.identity(), first);
+        Ok(())
+    }
+}
