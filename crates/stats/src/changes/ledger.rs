@@ -1,0 +1,250 @@
+//! The life of alerts while a series grows: provisional, confirmed, withdrawn with a reason.
+//!
+//! The series is judged anew whenever points are added, and the answers differ a little each time. The ledger
+//! keeps what users see steady: a change is an alert only when several successive analyses agree on it or when it
+//! was measured again, and is withdrawn only when many in turn do not see it. Places are indexes of the series;
+//! when points were inserted before an alert, the caller moves its places first.
+
+use std::ops::RangeInclusive;
+
+use super::{Change, Detection, Kind};
+
+/// So many successive analyses must see a change before it is confirmed.
+pub const CONFIRM_AFTER: u32 = 5;
+/// So many successive analyses must not see a confirmed change before it is withdrawn.
+pub const WITHDRAW_AFTER: u32 = 20;
+/// So many points two analyses may differ on the place of one change.
+pub const SAME_PLACE: usize = 2;
+
+/// A change over time. Plain data: whoever calls [`update`] keeps it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alert {
+    /// Its name within the series, for ever: 1 for the first, never used again.
+    pub id: u32,
+    /// The change as it was last seen; frozen from when another change after it was confirmed.
+    pub change: Change,
+    /// All places where it was seen or may be.
+    pub range: RangeInclusive<usize>,
+    /// Where it stands.
+    pub state: State,
+    /// In how many successive analyses it has been seen, up to the last one that saw it.
+    pub seen: u32,
+    /// In how many successive analyses it has not been seen since.
+    pub missed: u32,
+    /// How long the series was when it was first seen.
+    pub since: usize,
+}
+
+/// Where an alert stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum State {
+    /// Seen, but not often enough to be told as a fact.
+    Provisional,
+    /// Told as a fact.
+    Confirmed,
+    /// No longer held; it stays in the ledger.
+    Withdrawn(Reason),
+}
+
+/// Why an alert is no longer held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// It was not seen again before it could be confirmed.
+    NotConfirmed,
+    /// It was confirmed, but with the points that came later it is not seen.
+    NotSeen,
+    /// Both sides were measured again and do not differ.
+    NotReproduced,
+}
+
+/// What happened to an alert.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Event {
+    /// It was seen for the first time.
+    Appeared {
+        /// The alert's name.
+        id: u32,
+    },
+    /// It is confirmed.
+    Confirmed {
+        /// The alert's name.
+        id: u32,
+    },
+    /// It is no longer held.
+    Withdrawn {
+        /// The alert's name.
+        id: u32,
+        /// Why.
+        why: Reason,
+    },
+}
+
+/// What measuring both sides of a change again said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Remeasured {
+    /// They differ.
+    Differ,
+    /// They do not.
+    Same,
+}
+
+/// Takes the analysis of the series at its present length into the ledger.
+#[must_use]
+pub fn update(alerts: &[Alert], detection: &Detection, length: usize) -> (Vec<Alert>, Vec<Event>) {
+    let (mut alerts, mut events) = (alerts.to_vec(), Vec::new());
+    let mut unclaimed: Vec<&Change> = detection.changes.iter().collect();
+    for alert in alerts.iter_mut().filter(|alert| !matches!(alert.state, State::Withdrawn(_))) {
+        match take_nearest(&mut unclaimed, alert) {
+            Some(change) => see(alert, change, &mut events),
+            None => miss(alert, &mut events),
+        }
+    }
+    for change in unclaimed {
+        let id = alerts.iter().map(|alert| alert.id).max().unwrap_or(0) + 1;
+        events.push(Event::Appeared { id });
+        alerts.push(Alert {
+            id,
+            change: change.clone(),
+            range: change.range.clone(),
+            state: State::Provisional,
+            seen: 1,
+            missed: 0,
+            since: length,
+        });
+    }
+    (alerts, events)
+}
+
+/// Takes into the ledger what measuring both sides of an alert again said.
+#[must_use]
+pub fn remeasured(alerts: &[Alert], id: u32, said: Remeasured) -> (Vec<Alert>, Vec<Event>) {
+    let (mut alerts, mut events) = (alerts.to_vec(), Vec::new());
+    if let Some(alert) = alerts.iter_mut().find(|alert| alert.id == id) {
+        match (said, alert.state) {
+            (Remeasured::Differ, State::Provisional) => confirm(alert, &mut events),
+            (Remeasured::Same, State::Provisional | State::Confirmed) => {
+                withdraw(alert, Reason::NotReproduced, &mut events);
+            }
+            _ => {}
+        }
+    }
+    (alerts, events)
+}
+
+fn take_nearest<'a>(changes: &mut Vec<&'a Change>, alert: &Alert) -> Option<&'a Change> {
+    let (which, _) = changes
+        .iter()
+        .enumerate()
+        .map(|(which, change)| (which, change.index.abs_diff(alert.change.index), change.kind))
+        .filter(|&(_, distance, kind)| distance <= SAME_PLACE && alike(kind, alert.change.kind))
+        .map(|(which, distance, _)| (which, distance))
+        .min_by_key(|&(_, distance)| distance)?;
+    Some(changes.remove(which))
+}
+
+/// A step may turn out to be the start of a dip; a change of spread is never a change of level.
+fn alike(one: Kind, other: Kind) -> bool {
+    (one == Kind::Spread) == (other == Kind::Spread)
+}
+
+fn see(alert: &mut Alert, change: &Change, events: &mut Vec<Event>) {
+    let first = *alert.range.start().min(change.range.start());
+    let last = *alert.range.end().max(change.range.end());
+    alert.range = first..=last;
+    alert.change = change.clone();
+    alert.seen = if alert.missed == 0 { alert.seen.saturating_add(1) } else { 1 };
+    alert.missed = 0;
+    if alert.state == State::Provisional && alert.seen >= CONFIRM_AFTER {
+        confirm(alert, events);
+    }
+}
+
+fn miss(alert: &mut Alert, events: &mut Vec<Event>) {
+    alert.missed = alert.missed.saturating_add(1);
+    match alert.state {
+        State::Provisional => withdraw(alert, Reason::NotConfirmed, events),
+        State::Confirmed if alert.missed >= WITHDRAW_AFTER => withdraw(alert, Reason::NotSeen, events),
+        _ => {}
+    }
+}
+
+fn confirm(alert: &mut Alert, events: &mut Vec<Event>) {
+    alert.state = State::Confirmed;
+    events.push(Event::Confirmed { id: alert.id });
+}
+
+fn withdraw(alert: &mut Alert, why: Reason, events: &mut Vec<Event>) {
+    alert.state = State::Withdrawn(why);
+    events.push(Event::Withdrawn { id: alert.id, why });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detection(places: &[usize]) -> Detection {
+        let changes = places
+            .iter()
+            .map(|&index| Change {
+                index,
+                range: index..=index,
+                before: 1.0,
+                after: 2.0,
+                effect: 1.0,
+                interval: (0.9, 1.1),
+                p: 1e-6,
+                confidence: 1.0 - 1e-6,
+                kind: Kind::Step,
+            })
+            .collect();
+        Detection { changes, ..Detection::default() }
+    }
+
+    /// The states after each of these analyses, and all events.
+    fn replay(analyses: &[&[usize]]) -> (Vec<Alert>, Vec<Event>) {
+        analyses.iter().enumerate().fold((Vec::new(), Vec::new()), |(alerts, mut events), (at, places)| {
+            let (alerts, new) = update(&alerts, &detection(places), 30 + at);
+            events.extend(new);
+            (alerts, events)
+        })
+    }
+
+    #[test]
+    fn seen_often_enough_it_is_confirmed_once() {
+        let (alerts, events) = replay(&[&[20], &[21], &[20], &[20], &[20], &[20]]);
+        assert_eq!(events, [Event::Appeared { id: 1 }, Event::Confirmed { id: 1 }]);
+        assert_eq!(
+            (alerts[0].state, alerts[0].range.clone(), alerts[0].since),
+            (State::Confirmed, 20..=21, 30)
+        );
+    }
+
+    #[test]
+    fn a_name_is_never_used_again() {
+        let (alerts, events) = replay(&[&[20], &[], &[20]]);
+        let gone = Event::Withdrawn { id: 1, why: Reason::NotConfirmed };
+        assert_eq!(events, [Event::Appeared { id: 1 }, gone, Event::Appeared { id: 2 }]);
+        assert_eq!(alerts[1].state, State::Provisional);
+    }
+
+    #[test]
+    fn a_confirmed_one_outlives_gaps_but_not_long_ones() {
+        let seen: [&[usize]; 5] = [&[20]; 5];
+        let unseen: [&[usize]; 20] = [&[]; 20];
+        let (alerts, _) = replay(&[&seen[..], &unseen[..19]].concat());
+        assert_eq!((alerts[0].state, alerts[0].missed), (State::Confirmed, 19));
+        let (alerts, events) = replay(&[&seen[..], &unseen[..]].concat());
+        assert_eq!(alerts[0].state, State::Withdrawn(Reason::NotSeen));
+        assert_eq!(events.last(), Some(&Event::Withdrawn { id: 1, why: Reason::NotSeen }));
+    }
+
+    #[test]
+    fn measured_again_it_is_decided_at_once() {
+        let (alerts, _) = replay(&[&[20]]);
+        let (confirmed, events) = remeasured(&alerts, 1, Remeasured::Differ);
+        assert_eq!((confirmed[0].state, events), (State::Confirmed, vec![Event::Confirmed { id: 1 }]));
+        let (withdrawn, _) = remeasured(&confirmed, 1, Remeasured::Same);
+        assert_eq!(withdrawn[0].state, State::Withdrawn(Reason::NotReproduced));
+        assert_eq!(remeasured(&withdrawn, 1, Remeasured::Differ).1, [], "what is withdrawn stays so");
+    }
+}

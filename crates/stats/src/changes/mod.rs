@@ -1,0 +1,110 @@
+//! What changed in a series, and only what changed.
+//!
+//! [`detect`] takes the values of one series in order and tells the changes of their level, each with its
+//! interval of places, its effect, and how sure it is; what looked like a change and is none is told with the
+//! reason. Which way is better is not its business. The rules are in `docs/method.md`, "Changes".
+//!
+//! In steps, one file each: the values become logarithms, on which steps are ratios (`series`); a segmentation
+//! that outliers cannot mislead proposes candidates (`segment`); a test against the series' own noise refuses
+//! most of them (`judge`).
+
+mod finding;
+mod judge;
+pub mod ledger;
+mod phases;
+mod point;
+mod robust;
+mod segment;
+mod series;
+
+pub use finding::{Change, Detection, Drift, Judged, Kind, Mode, Modes, Refusal, Refused};
+pub use phases::phases;
+pub use point::Point;
+
+/// What the detector goes by; the defaults are the rules in `docs/method.md`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// How many standard errors two neighbouring levels must be apart to be two.
+    pub threshold: f64,
+    /// Beyond how many standard deviations a value is an outlier, whose distance no longer counts.
+    pub outlier: f64,
+    /// What a further level costs the segmentation, in units of the logarithm of the number of points.
+    pub penalty: f64,
+    /// How many points on each side of a change are compared, at most.
+    pub window: usize,
+    /// Below this many finite values a series is not judged.
+    pub fewest: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { threshold: 4.0, outlier: 3.0, penalty: 4.0, window: 30, fewest: 6 }
+    }
+}
+
+/// Finds what changed in a series of values in order.
+///
+/// Time and memory grow linearly with the length. Values that are not finite are skipped; indexes always count
+/// them. Any two calls with the same input give the same answer.
+#[must_use]
+pub fn detect(points: &[Point], options: &Options) -> Detection {
+    let series = match series::Series::of(points, options) {
+        Ok(series) => series,
+        Err(judged) => return Detection { judged, ..Detection::default() },
+    };
+    let candidates = segment::candidates(&series, options);
+    judge::judge(&series, candidates, options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Noise without a generator: a fixed to and fro of about 1 %.
+    fn noisy(level: f64, place: usize) -> f64 {
+        let phase = (place * 7919) % 101;
+        level * (1.0 + 0.02 * (phase as f64 / 101.0 - 0.5))
+    }
+
+    fn found(values: &[f64]) -> Detection {
+        let points: Vec<Point> = values.iter().copied().map(Point::of).collect();
+        detect(&points, &Options::default())
+    }
+
+    #[test]
+    fn one_step_is_found_where_it_is() {
+        let values: Vec<f64> = (0..60).map(|i| noisy(if i < 30 { 100.0 } else { 110.0 }, i)).collect();
+        let detection = found(&values);
+        assert_eq!(detection.changes.len(), 1, "{detection:?}");
+        let change = &detection.changes[0];
+        assert_eq!((change.index, change.kind), (30, Kind::Step));
+        assert!((change.effect - 0.1).abs() < 0.01, "{change:?}");
+        assert!(change.interval.0 < 0.1 && 0.1 < change.interval.1, "{change:?}");
+        assert!(change.p < 1e-6 && change.confidence > 0.999_99, "{change:?}");
+    }
+
+    #[test]
+    fn a_step_with_the_environment_is_called_that() {
+        let mut points: Vec<Point> =
+            (0..60).map(|i| Point::of(noisy(if i < 30 { 100.0 } else { 110.0 }, i))).collect();
+        points[30..].iter_mut().for_each(|point| point.environment = 1);
+        let kinds: Vec<Kind> =
+            detect(&points, &Options::default()).changes.iter().map(|change| change.kind).collect();
+        assert_eq!(kinds, [Kind::Environment]);
+    }
+
+    #[test]
+    fn what_cannot_be_judged_says_why() {
+        assert_eq!(found(&[]).judged, Judged::Empty);
+        assert_eq!(found(&[1.0, f64::NAN, 2.0]).judged, Judged::TooFew { points: 2, needed: 6 });
+        assert_eq!(found(&[5.0; 20]).judged, Judged::Constant);
+    }
+
+    #[test]
+    fn phases_cover_all_values() {
+        let values: Vec<f64> = (0..40).map(|i| noisy(if i < 10 { 150.0 } else { 100.0 }, i)).collect();
+        assert_eq!(phases(&values), [0..10, 10..40]);
+        assert_eq!(phases(&[1.0, 2.0]).len(), 1);
+        assert!(phases(&[]).is_empty());
+    }
+}
