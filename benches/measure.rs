@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use tacho_measure::{Capture, Ended, Executor, ProcessExecutor, Request};
+use tacho_measure::{Ended, Executor, ProcessExecutor, Request};
 
 const TURNS: usize = 10;
 const EXECUTIONS: usize = 100;
@@ -61,15 +61,8 @@ fn theirs_of(bare: &Path) -> Vec<Duration> {
 }
 
 fn ours_once(executor: &mut ProcessExecutor) -> Duration {
-    let execution = executor.execute(&Request {
-        command: vec!["/bin/true".to_owned()],
-        directory: "/".into(),
-        environment: Vec::new(),
-        stdin: None,
-        timeout: Duration::from_secs(60),
-        stdout: Capture::Nothing,
-        stderr: Capture::Nothing,
-    });
+    let execution =
+        executor.execute(&Request { timeout: Duration::from_secs(60), ..Request::new(["/bin/true"]) });
     assert_eq!(execution.ended, Ended::Exited(0));
     execution.wall
 }

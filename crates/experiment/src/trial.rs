@@ -87,13 +87,9 @@ impl Trial {
         let (stdout, stderr) = output.captures(stdout);
         let directory = join(workplace.plan_folder, benchmark.directory.as_deref());
         let request = |command: Vec<String>| Request {
-            command,
             directory: directory.clone(),
-            environment: Vec::new(),
-            stdin: None,
             timeout: benchmark.timeout,
-            stdout: Capture::Nothing,
-            stderr: Capture::Nothing,
+            ..Request::new(command)
         };
         let hook = |script: &Option<String>| {
             script
@@ -199,7 +195,7 @@ impl Trial {
             Ended::Exited(_) => self.wrong_answer(execution, reference),
             Ended::Killed(number) => Some(Failure::Signal { number: *number }),
             Ended::NotStarted(why) => Some(Failure::NotStarted { why: why.clone() }),
-            Ended::TimedOut | Ended::Interrupted => Some(Failure::TimedOut),
+            Ended::LimitReached(_) | Ended::TimedOut | Ended::Interrupted => Some(Failure::TimedOut),
         };
         failure.map_or(Outcome::Valid, |failure| Outcome::Failed { failure, output: tail(execution) })
     }
@@ -238,6 +234,7 @@ fn hook_failure(name: &str, execution: &Execution) -> Option<HookEnd> {
         Ended::Interrupted => return Some(HookEnd::Interrupted),
         Ended::Exited(code) => format!("`{name}` failed: exit {code}"),
         Ended::Killed(number) => format!("`{name}` failed: killed by signal {number}"),
+        Ended::LimitReached(_) => format!("`{name}` failed: it reached a limit"),
         Ended::TimedOut => format!("`{name}` failed: timed out"),
         Ended::NotStarted(why) => format!("`{name}` failed: {why}"),
     };
@@ -345,7 +342,7 @@ mod tests {
 
         let usage = Usage::default();
         let some: Vec<String> = values(&execution(usage)).into_iter().map(|(name, _)| name).collect();
-        let absent: Vec<&str> = usage.absent().into_iter().map(|(metric, _)| metric).collect();
+        let absent: Vec<_> = usage.absent().into_iter().map(|absent| absent.metric).collect();
         assert_eq!(some.len() + absent.len(), names.len());
         assert!(absent.iter().all(|metric| !some.iter().any(|name| name == metric)));
     }

@@ -62,10 +62,10 @@ struct answer {
 	int64_t error; /* why it could not be started, or 0 */
 	int64_t status; /* as wait4 has it */
 	int64_t cut; /* why we ended it */
-	int64_t left; /* whether something of it was alive after it had ended */
+	int64_t left; /* how many processes of it were alive after it had ended */
 	int64_t stuck; /* whether something of it is alive still: this launcher ends */
 	int64_t wall; /* nanoseconds from before it was made until it had ended */
-	struct rusage usage;
+	struct rusage usage; /* its own, that of its descendants that were waited for, and of all orphans */
 	char schedstat[64]; /* its /proc/PID/schedstat after it had ended, zeroes behind */
 };
 _Static_assert(sizeof(struct answer) == (6 + 18) * 8 + 64, "numbers of 64 bits");
@@ -427,8 +427,8 @@ static void watch(int pid, int pidfd, int64_t started)
 }
 
 /* If that process is a child of ours, kills it, and its group if that is the subject's: a group is only named
- * while one of ours, not reaped yet, is in it, else the number may be another's. Whether it was alive. */
-static int kill_child(long pid, long subject)
+ * while one of ours, not reaped yet, is in it, else the number may be another's. */
+static void kill_child(long pid, long subject)
 {
 	char stat[512];
 	const char *text = stat, *rest = NULL;
@@ -438,15 +438,13 @@ static int kill_child(long pid, long subject)
 		if (*text == ')')
 			rest = text;
 	if (!rest || !rest[1] || !rest[2] || !rest[3])
-		return 0;
-	char state = rest[2];
+		return;
 	rest += 4;
 	if (number(&rest) != own_pid)
-		return 0;
+		return;
 	if (*rest == ' ' && (rest++, number(&rest) == subject))
 		end(-subject, SIGKILL);
 	end(pid, SIGKILL);
-	return state != 'Z' && state != 'X';
 }
 
 struct entry {
@@ -457,44 +455,74 @@ struct entry {
 	char name[];
 };
 
-/* Kills all our children; whether one was alive. */
-static int kill_children(long subject)
+/* Kills all our children. */
+static void kill_children(long subject)
 {
 	_Alignas(8) char entries[1024];
-	int alive = 0;
 	long length, table = CALL(SYS_openat, AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (table < 0)
-		return 0;
+		return;
 	while ((length = CALL(SYS_getdents64, table, entries, sizeof entries, 0)) > 0)
 		for (char *at = entries; at < entries + length; at += ((struct entry *)at)->size) {
 			const char *name = ((struct entry *)at)->name;
 			long pid = number(&name);
 			if (pid > 0)
-				alive |= kill_child(pid, subject);
+				kill_child(pid, subject);
 		}
 	CALL(SYS_close, table, 0, 0, 0);
-	return alive;
+}
+
+static void add_time(struct timeval *sum, const struct timeval *more)
+{
+	sum->tv_sec += more->tv_sec;
+	sum->tv_usec += more->tv_usec;
+	if (sum->tv_usec >= 1000000) {
+		sum->tv_usec -= 1000000;
+		sum->tv_sec++;
+	}
+}
+
+/* Adds what an orphan used to what the subject did. */
+static void add_usage(struct rusage *sum, const struct rusage *more)
+{
+	add_time(&sum->ru_utime, &more->ru_utime);
+	add_time(&sum->ru_stime, &more->ru_stime);
+	if (more->ru_maxrss > sum->ru_maxrss)
+		sum->ru_maxrss = more->ru_maxrss;
+	sum->ru_minflt += more->ru_minflt;
+	sum->ru_majflt += more->ru_majflt;
+	sum->ru_inblock += more->ru_inblock;
+	sum->ru_oublock += more->ru_oublock;
+	sum->ru_nvcsw += more->ru_nvcsw;
+	sum->ru_nivcsw += more->ru_nivcsw;
 }
 
 /* Ends all that is left of the subject, which is reaped. We are the parent of all orphans below us, whatever group
  * or session they moved to; each round kills all that stand at the top, and so brings up their children. */
 static void end_orphans(long subject)
 {
-	int64_t deadline = now() + PATIENCE;
+	int64_t deadline = 0;
 	uint64_t child_ended = 1ULL << (SIGCHLD - 1);
 	for (;;) {
 		struct timespec left;
+		struct rusage usage;
 		long reaped;
-		while ((reaped = reap(-1, NULL, WNOHANG, NULL)) > 0)
-			;
+		int status;
+		while ((reaped = reap(-1, &status, WNOHANG, &usage)) > 0) {
+			add_usage(&answer.usage, &usage);
+			/* One that we did not kill had ended of its own. */
+			answer.left += deadline && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+		}
 		/* Nearly always there are none; to see that costs one system call. */
 		if (reaped == -ECHILD)
 			return;
+		if (!deadline)
+			deadline = now() + PATIENCE;
 		if (now() >= deadline) {
 			answer.stuck = 1;
 			return;
 		}
-		answer.left |= kill_children(subject);
+		kill_children(subject);
 		/* It is blocked, so one that comes before we wait is still there. */
 		CALL(SYS_rt_sigtimedwait, &child_ended, 0, until(deadline, &left), SIGNAL_SET);
 	}

@@ -1,9 +1,10 @@
 //! What came of one execution, and the trait behind which it happens.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_record::Digest;
+use tacho_record::{Digest, Limit};
 
 use crate::Request;
 
@@ -35,9 +36,26 @@ pub struct Execution {
     pub stderr_tail: Vec<u8>,
     /// Its standard error, if more of it was asked for than its end.
     pub stderr: Option<Captured>,
-    /// Whether processes that it had started were still alive when it ended of its own; they were killed, and
-    /// what they used is in no reading.
-    pub left_behind: bool,
+    /// How many processes that it had started were still alive when it ended of its own; they were killed.
+    pub left_behind: u32,
+    /// What could not be read, and why; in no order.
+    pub absent: Vec<Absent>,
+}
+
+/// A metric that an execution has no value of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Absent {
+    /// The metric's name.
+    pub metric: Cow<'static, str>,
+    /// Why, in one line: `not available here: …`.
+    pub why: Cow<'static, str>,
+}
+
+impl Absent {
+    /// A metric that is absent for that reason.
+    pub fn new(metric: impl Into<Cow<'static, str>>, why: impl Into<Cow<'static, str>>) -> Self {
+        Self { metric: metric.into(), why: why.into() }
+    }
 }
 
 /// How an execution ended.
@@ -49,6 +67,8 @@ pub enum Ended {
     Interrupted,
     /// A signal of this number, which was not ours, killed it.
     Killed(i32),
+    /// It used as much as it may of that.
+    LimitReached(Limit),
     /// It could not be started: why, in one line.
     NotStarted(String),
     /// It took longer than it may and was ended.
@@ -97,20 +117,21 @@ pub struct Scheduled {
 }
 
 impl Usage {
-    /// Which metrics are absent and why, in one line each; nothing if all are there.
+    /// Which of its metrics are absent and why; nothing if all are there.
     #[must_use]
-    pub fn absent(&self) -> Vec<(&'static str, String)> {
+    pub fn absent(&self) -> Vec<Absent> {
         let mut absent = Vec::new();
         if self.scheduled.is_none() {
-            let why = "the kernel does not say how it scheduled the process (`/proc/PID/schedstat`)";
-            absent.extend(["blocked", "cpu-wait", "on-cpu"].map(|metric| (metric, why.to_owned())));
+            let why = "not available here: the kernel does not say how it scheduled the process \
+                       (`/proc/PID/schedstat`)";
+            absent.extend(["blocked", "cpu-wait", "on-cpu"].map(|metric| Absent::new(metric, why)));
         }
         if self.peak_memory.is_none() {
             let floor = self.peak_floor / 1024;
             let why = format!(
                 "too small to see: below {floor} KiB a process shows what it inherited from our launcher"
             );
-            absent.push(("peak-memory", why));
+            absent.push(Absent::new("peak-memory", why));
         }
         absent
     }
@@ -167,7 +188,8 @@ impl Execution {
             stdout: None,
             stderr_tail: Vec::new(),
             stderr: None,
-            left_behind: false,
+            left_behind: 0,
+            absent: Vec::new(),
         }
     }
 }

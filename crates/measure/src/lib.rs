@@ -19,7 +19,7 @@ mod request;
 mod scripted;
 
 pub use error::MeasureError;
-pub use execution::{Captured, Ended, Execution, Executor, Scheduled, Usage};
+pub use execution::{Absent, Captured, Ended, Execution, Executor, Scheduled, Usage};
 pub use host::host;
 pub use interrupt::install_interrupt;
 pub use lock::{Holder, HostLock, Wait, lock_host, lock_path};

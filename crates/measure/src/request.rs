@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tacho_record::{Conditions, Limits};
+
 /// One command to execute once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
@@ -10,7 +12,7 @@ pub struct Request {
     pub command: Vec<String>,
     /// The folder in which it is executed.
     pub directory: PathBuf,
-    /// Variables added to the inherited environment, the later of two with the same name winning.
+    /// Variables added to the environment that the conditions give it, the later of two with the same name winning.
     pub environment: Vec<(String, String)>,
     /// The file that is its standard input; without one it reads `/dev/null`.
     pub stdin: Option<PathBuf>,
@@ -20,6 +22,30 @@ pub struct Request {
     pub stdout: Capture,
     /// What becomes of its standard error, the end of which is read and known in any case.
     pub stderr: Capture,
+    /// What it finds around it.
+    pub conditions: Conditions,
+    /// What it may use at most.
+    pub limits: Limits,
+}
+
+impl Request {
+    /// That command and nothing else: in the root folder, without time limit, output or conditions.
+    ///
+    /// The start of all others: `Request { timeout, ..Request::new(["true"]) }`.
+    #[must_use]
+    pub fn new(command: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self {
+            command: command.into_iter().map(Into::into).collect(),
+            directory: "/".into(),
+            environment: Vec::new(),
+            stdin: None,
+            timeout: Duration::MAX,
+            stdout: Capture::Nothing,
+            stderr: Capture::Nothing,
+            conditions: Conditions::default(),
+            limits: Limits::default(),
+        }
+    }
 }
 
 /// What becomes of an output of a subject.

@@ -16,21 +16,13 @@ use crate::{Execution, Executor, Request};
 /// ```
 /// use std::time::Duration;
 /// use jiff::Timestamp;
-/// use tacho_measure::{Capture, Ended, Execution, Executor, Request, ScriptedExecutor};
+/// use tacho_measure::{Ended, Execution, Executor, Request, ScriptedExecutor};
 ///
 /// let mut executor = ScriptedExecutor::new(|request, at| {
 ///     let wall = if request.command == ["slow"] { 20 } else { 10 };
 ///     Execution::of(Ended::Exited(0), at, Duration::from_millis(wall))
 /// });
-/// let request = Request {
-///     command: vec!["slow".to_owned()],
-///     directory: "/".into(),
-///     environment: Vec::new(),
-///     stdin: None,
-///     timeout: Duration::from_secs(1),
-///     stdout: Capture::Nothing,
-///     stderr: Capture::Nothing,
-/// };
+/// let request = Request::new(["slow"]);
 /// assert_eq!(executor.execute(&request).wall, Duration::from_millis(20));
 /// assert_eq!(executor.now(), Timestamp::UNIX_EPOCH + Duration::from_millis(20));
 /// assert_eq!(executor.requests(), [request]);
@@ -92,20 +84,12 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{Capture, Ended};
+    use crate::Ended;
 
     #[test]
     fn the_clock_advances_by_what_each_execution_took_and_nothing_else() {
         let start: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
-        let request = Request {
-            command: vec!["x".into()],
-            directory: "/".into(),
-            environment: vec![],
-            stdin: None,
-            timeout: Duration::MAX,
-            stdout: Capture::Nothing,
-            stderr: Capture::Nothing,
-        };
+        let request = Request::new(["x"]);
         let mut calls = 0;
         let mut executor = ScriptedExecutor::new(|_, at| {
             calls += 1;

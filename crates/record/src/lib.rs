@@ -7,6 +7,7 @@
 
 mod benchmark;
 mod build;
+mod conditions;
 mod digest;
 mod host;
 mod metric;
@@ -19,6 +20,7 @@ mod unit;
 
 pub use benchmark::{BenchmarkKey, Parameter, Parameters};
 pub use build::{Build, BuildState};
+pub use conditions::{Cgroup, Conditions, Cpus, Inherit, Limit, Limits, Scheduling};
 pub use digest::{Digest, ParseDigestError};
 pub use host::Host;
 pub use metric::{Direction, Metric};

@@ -68,9 +68,9 @@ impl Answer {
         Duration::from_nanos(self.count(WALL))
     }
 
-    /// Whether something of it was alive after it had ended of its own.
-    pub fn left_behind(&self) -> bool {
-        self.numbers[LEFT] != 0 && self.numbers[CUT] == 0
+    /// How many processes of it were alive after it had ended of its own.
+    pub fn left_behind(&self) -> u32 {
+        if self.numbers[CUT] == 0 { u32::try_from(self.numbers[LEFT]).unwrap_or(u32::MAX) } else { 0 }
     }
 
     /// How it ended, or why it was ended.
@@ -179,8 +179,8 @@ mod tests {
         assert_eq!(answer(&[(STATUS, 11)], "").ended(), Ended::Killed(11));
         assert_eq!(answer(&[(STATUS, 7 << 8), (CUT, CUT_BY_LIMIT)], "").ended(), Ended::TimedOut);
         assert_eq!(answer(&[(STATUS, 15), (CUT, CUT_BY_ORDER)], "").ended(), Ended::Interrupted);
-        assert!(answer(&[(LEFT, 1)], "").left_behind());
-        assert!(!answer(&[(LEFT, 1), (CUT, CUT_BY_LIMIT)], "").left_behind());
+        assert_eq!(answer(&[(LEFT, 2)], "").left_behind(), 2);
+        assert_eq!(answer(&[(LEFT, 2), (CUT, CUT_BY_LIMIT)], "").left_behind(), 0);
     }
 
     #[test]

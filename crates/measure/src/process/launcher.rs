@@ -151,8 +151,8 @@ fn program() -> io::Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Request;
     use crate::process::output::Outputs;
-    use crate::{Capture, Request};
 
     #[test]
     fn many_may_be_started_at_once() {
@@ -168,15 +168,8 @@ mod tests {
         let mut launcher = Launcher::start().unwrap();
         let long = format!(": {}", "x".repeat(100_000));
         for script in ["exit 3", "setsid sleep 1000 & sleep 1000", &long] {
-            let request = Request {
-                command: ["sh", "-c", script].map(str::to_owned).to_vec(),
-                directory: "/".into(),
-                environment: Vec::new(),
-                stdin: None,
-                timeout: Duration::from_millis(100),
-                stderr: Capture::Nothing,
-                stdout: Capture::Nothing,
-            };
+            let request =
+                Request { timeout: Duration::from_millis(100), ..Request::new(["sh", "-c", script]) };
             let (_outputs, ends) = Outputs::new(&request).unwrap();
             launcher.order(&Order::new(&request).unwrap(), &ends).unwrap();
             launcher.answer().unwrap().started().unwrap();

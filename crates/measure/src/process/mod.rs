@@ -78,12 +78,14 @@ impl ProcessExecutor {
         }
         let output = outputs.finish(&mut self.buffer);
         answer.started().map_err(|error| order::why_not(request, &error))?;
+        let usage = answer.usage(floor);
         Ok(Execution {
             at,
             wall: answer.wall(),
             left_behind: answer.left_behind(),
             ended: answer.ended(),
-            usage: answer.usage(floor),
+            absent: usage.absent(),
+            usage,
             stdout: output.stdout,
             stderr_tail: output.stderr_tail,
             stderr: output.stderr,

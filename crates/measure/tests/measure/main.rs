@@ -24,15 +24,7 @@ use tacho_measure::{Capture, Execution, Executor, ProcessExecutor, Request};
 const LONG: Duration = Duration::from_secs(120);
 
 fn request(command: &[&str]) -> Request {
-    Request {
-        command: command.iter().map(|&word| word.to_owned()).collect(),
-        directory: "/".into(),
-        environment: Vec::new(),
-        stdin: None,
-        timeout: LONG,
-        stdout: Capture::Digest,
-        stderr: Capture::Nothing,
-    }
+    Request { timeout: LONG, stdout: Capture::Digest, ..Request::new(command.iter().copied()) }
 }
 
 fn script(text: &str) -> Request {

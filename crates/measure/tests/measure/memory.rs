@@ -1,5 +1,7 @@
 //! Peak memory: the subject's own number or none, never ours.
 
+use tacho_measure::Absent;
+
 use super::subject::{beside, in_role};
 use super::{content, execute, request};
 
@@ -39,5 +41,5 @@ fn what_is_smaller_than_its_own_command_is_absent_with_its_reason() {
     let usage = tacho_measure::Usage { peak_floor: 33 * MIB, ..Default::default() };
     let why =
         "too small to see: below 33792 KiB a process shows what it inherited from our launcher".to_owned();
-    assert!(usage.absent().contains(&("peak-memory", why)));
+    assert!(usage.absent().contains(&Absent::new("peak-memory", why)));
 }
