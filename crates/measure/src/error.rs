@@ -14,8 +14,14 @@ pub enum MeasureError {
         /// Whose, as far as it has said so.
         holder: Option<Holder>,
     },
-    /// The user interrupted the wait for the host.
-    #[error("interrupted while waiting for another tacho to end")]
+    /// The instrument could not measure itself.
+    #[error("the instrument cannot measure itself: {why}")]
+    Instrument {
+        /// What went wrong, in one line.
+        why: String,
+    },
+    /// The user interrupted it before anything was measured.
+    #[error("interrupted before anything was measured")]
     Interrupted,
     /// The file that the host is locked by could not be opened, locked or written.
     #[error("cannot lock this host with `{}`: {source}", .path.display())]
@@ -40,7 +46,7 @@ impl MeasureError {
         match self {
             Self::HostBusy { .. } => Some("wait for it, or use --wait"),
             Self::LockFile { .. } => Some("name a file that you may write in TACHO_LOCK"),
-            Self::Interrupted | Self::Signals { .. } => None,
+            Self::Instrument { .. } | Self::Interrupted | Self::Signals { .. } => None,
         }
     }
 }

@@ -11,6 +11,7 @@
 mod error;
 mod execution;
 mod host;
+mod instrument;
 mod interrupt;
 mod lock;
 mod parse;
@@ -21,6 +22,7 @@ mod scripted;
 pub use error::MeasureError;
 pub use execution::{Absent, Captured, Ended, Execution, Executor, Scheduled, Usage};
 pub use host::host;
+pub use instrument::{SelfTest, self_test};
 pub use interrupt::install_interrupt;
 pub use lock::{Holder, HostLock, Wait, lock_host, lock_path};
 pub use parse::Parser;

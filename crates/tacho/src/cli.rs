@@ -38,6 +38,7 @@ pub struct Global {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Init(Init),
+    Doctor(Doctor),
     Track(Track),
     Log(Log),
     Show(Show),
@@ -57,6 +58,25 @@ pub struct Init {
     /// Print the plan instead of writing it
     #[arg(long)]
     pub print: bool,
+}
+
+/// Say what this machine is, and how well it can be measured on
+///
+/// Needs no plan. What cannot be read here is listed with the reason.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Let the instrument measure itself: its clock, starting nothing, an empty loop, `true`
+    #[arg(long)]
+    pub instrument: bool,
+    /// How many turns the instrument takes
+    #[arg(long, value_name = "N", default_value_t = 200, requires = "instrument", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub turns: u32,
+    /// Wait until no other measurement is going on on this host
+    #[arg(long, requires = "instrument")]
+    pub wait: bool,
+    /// Answer in JSON, as docs/formats.md describes
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Measure a range of revisions: how did it go over history?

@@ -136,8 +136,8 @@ impl Drop for Launcher {
     }
 }
 
-/// The program as a file that is in no folder.
-fn program() -> io::Result<File> {
+/// The program as a file that is in no folder; with nobody to give it orders it ends at once.
+pub fn program() -> io::Result<File> {
     let name = "tacho-launcher";
     // Where it is not known (before Linux 6.3), every such file may be executed.
     let file = memfd_create(name, MemfdFlags::CLOEXEC | MemfdFlags::EXEC)

@@ -29,6 +29,7 @@ use launcher::Launcher;
 use order::Order;
 use output::Outputs;
 
+pub use launcher::program;
 pub use output::TAIL;
 
 /// Executes commands on this host.

@@ -20,7 +20,8 @@ pub fn execute(global: &Global, command: &Log) -> Result<Exit, CliError> {
     runs.truncate(command.number.unwrap_or(usize::MAX));
     let counts = runs.iter().map(|run| counts(&mut store, run)).collect::<Result<Vec<_>, _>>()?;
     if command.json {
-        let runs = runs.iter().zip(&counts).map(|(run, counts)| RunAnswer::of(run, *counts)).collect();
+        let answer = |(run, counts): (_, &_)| answer(&mut store, run, *counts);
+        let runs = runs.iter().zip(&counts).map(answer).collect::<Result<_, _>>()?;
         output::print_json(&answer::versioned(Runs { runs }))?;
         return Ok(Exit::Success);
     }
@@ -37,6 +38,11 @@ pub fn execute(global: &Global, command: &Log) -> Result<Exit, CliError> {
 #[derive(Serialize)]
 struct Runs<'a> {
     runs: Vec<RunAnswer<'a>>,
+}
+
+/// A run in the answer.
+fn answer<'a>(store: &mut Store, run: &'a Run, counts: [usize; 3]) -> Result<RunAnswer<'a>, CliError> {
+    Ok(RunAnswer::of(run, store.conditions(run.number)?, counts))
 }
 
 /// How many revisions, cells and samples a run has.

@@ -1,5 +1,6 @@
 //! One file a command: reads what is needed, has it done, prints the answer.
 
+mod doctor;
 mod generate;
 mod init;
 mod log;
@@ -38,6 +39,7 @@ impl From<Exit> for ExitCode {
 pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
     let global = &arguments.global;
     match arguments.command {
+        Command::Doctor(command) => doctor::execute(&command),
         Command::Generate(command) => generate::execute(&command),
         Command::Init(command) => init::execute(&command),
         Command::Log(command) => log::execute(global, &command),

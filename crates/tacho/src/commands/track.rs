@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tacho_experiment::{Bench, Question, Tracked, definitions, track};
+use tacho_experiment::{Bench, Instrument, Question, Tracked, definitions, track};
 use tacho_measure::{ProcessExecutor, Wait};
 use tacho_record::{Build, BuildState, Host, Plan, Revision, Series};
 use tacho_store::Store;
@@ -18,6 +18,9 @@ use crate::output::answer::{self, SeriesAnswer};
 use crate::output::progress::Progress;
 use crate::output::{self, table, text};
 use crate::project::Project;
+
+/// How often the instrument measures itself for a run's record: some 20 ms.
+const TURNS: u32 = 10;
 
 /// How many lines of the first failed build's log are shown.
 const LOG_LINES: usize = 8;
@@ -141,6 +144,8 @@ impl Session {
         self.store.put_commits(&selected.commits)?;
         self.store.put_revisions(&selected.known)?;
         let cache: PathBuf = project.cache();
+        let mut executor = ProcessExecutor::new(self.interrupt.clone());
+        let instrument = Instrument::measure(&mut executor, TURNS)?;
         let mut builder = Workshop::new(&plan.subject, &project.folder, &cache, plan.measure.cache_limit)?;
         let mut progress = Progress::new(&selected.revisions, global.quiet || command.shown.json);
         let question = Question {
@@ -154,12 +159,12 @@ impl Session {
             retry_failed: command.retry_failed,
             seed: command.seed.unwrap_or_else(random_seed),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            conditions: conditions(&self.host),
+            conditions: conditions(&self.host, &instrument),
         };
         let mut bench = Bench {
             store: &mut self.store,
             builder: &mut builder,
-            executor: &mut ProcessExecutor::new(self.interrupt.clone()),
+            executor: &mut executor,
             observer: &mut progress,
             interrupt: &self.interrupt,
             host: self.host_id,
@@ -182,13 +187,10 @@ impl Session {
     }
 }
 
-/// The host's facts that may differ from run to run.
-fn conditions(host: &Host) -> std::collections::BTreeMap<String, String> {
-    host.facts
-        .iter()
-        .filter(|(key, _)| key.starts_with("now."))
-        .map(|(k, v)| (k.clone(), v.clone()))
-        .collect()
+/// The host's facts that may differ from run to run, and what the instrument read of itself.
+fn conditions(host: &Host, instrument: &Instrument) -> std::collections::BTreeMap<String, String> {
+    let now = host.facts.iter().filter(|(key, _)| key.starts_with("now."));
+    now.map(|(key, value)| (key.clone(), value.clone())).chain(instrument.facts()).collect()
 }
 
 /// A seed that nobody chose: small enough to be typed again, and exact in JSON.

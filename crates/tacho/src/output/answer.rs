@@ -181,12 +181,17 @@ pub struct RunAnswer<'a> {
     cells: usize,
     samples: usize,
     version: &'a str,
+    conditions: BTreeMap<String, String>,
     plan: &'a str,
 }
 
 impl<'a> RunAnswer<'a> {
-    /// The run, with how many revisions, cells and samples it has.
-    pub fn of(run: &'a Run, [revisions, cells, samples]: [usize; 3]) -> Self {
+    /// The run, under which conditions it measured, and how many revisions, cells and samples it has.
+    pub fn of(
+        run: &'a Run,
+        conditions: BTreeMap<String, String>,
+        [revisions, cells, samples]: [usize; 3],
+    ) -> Self {
         Self {
             run: run.number,
             started: run.started,
@@ -199,6 +204,7 @@ impl<'a> RunAnswer<'a> {
             cells,
             samples,
             version: &run.version,
+            conditions,
             plan: &run.plan,
         }
     }

@@ -1,0 +1,124 @@
+//! `tacho doctor`: what this machine is, and what the instrument reads of itself.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tacho_experiment::Instrument;
+use tacho_measure::{ProcessExecutor, Wait};
+use tacho_record::{Host, Unit};
+use tacho_stats::Summary;
+
+use super::Exit;
+use crate::cli::Doctor;
+use crate::error::CliError;
+use crate::output::{self, answer, table, text};
+
+pub fn execute(command: &Doctor) -> Result<Exit, CliError> {
+    let host = tacho_measure::host();
+    let instrument = command.instrument.then(|| measure(command)).transpose()?;
+    if command.json {
+        output::print_json(&answer::versioned(DoctorAnswer::of(&host, command, instrument.as_ref())))?;
+        return Ok(Exit::Success);
+    }
+    let mut shown = facts(&host);
+    if let Some(instrument) = &instrument {
+        shown.push_str(&readings(instrument, command.turns));
+    }
+    output::print(&shown)?;
+    Ok(Exit::Success)
+}
+
+/// Has the instrument measure itself, while nobody else measures on this host.
+fn measure(command: &Doctor) -> Result<Instrument, CliError> {
+    let interrupt = tacho_measure::install_interrupt()?;
+    let wait = if command.wait { Wait::Unless(&interrupt) } else { Wait::No };
+    let _lock = tacho_measure::lock_host(&tacho_measure::lock_path(), "tacho doctor", wait)?;
+    Ok(Instrument::measure(&mut ProcessExecutor::new(interrupt.clone()), command.turns)?)
+}
+
+/// What the host is, a line a fact.
+fn facts(host: &Host) -> String {
+    let mut list = table::plain(&["host", &host.name], &[]);
+    for (name, value) in &host.facts {
+        list.add_row([name.strip_prefix("now.").unwrap_or(name), value]);
+    }
+    table::render(&list)
+}
+
+/// What the instrument read of itself.
+fn readings(instrument: &Instrument, turns: u32) -> String {
+    let time = |value: f64| Unit::Nanoseconds.show(value);
+    let head = ["the instrument", "median", "95 %", "spread", "min", "max"];
+    let mut list = table::plain(&head, &[1, 2, 3, 4, 5]);
+    for (name, summary) in instrument.parts() {
+        let interval = summary.interval.map(|(low, high)| format!("{} to {}", time(low), time(high)));
+        let spread = summary.spread().map(text::percent);
+        list.add_row([
+            name.to_owned(),
+            time(summary.median),
+            interval.unwrap_or_default(),
+            spread.unwrap_or_default(),
+            time(summary.min),
+            time(summary.max),
+        ]);
+    }
+    format!(
+        "\n{}\n{}, interleaved; the clock goes in steps of {} and takes {} to read\n",
+        table::render(&list),
+        text::count(turns as usize, "turn"),
+        time(instrument.clock_step),
+        time(instrument.clock_cost),
+    )
+}
+
+/// The answer in JSON.
+#[derive(Serialize)]
+struct DoctorAnswer<'a> {
+    host: &'a str,
+    facts: &'a BTreeMap<String, String>,
+    instrument: Option<InstrumentAnswer>,
+}
+
+/// What the instrument read of itself, in nanoseconds.
+#[derive(Serialize)]
+struct InstrumentAnswer {
+    turns: u32,
+    clock_step: f64,
+    clock_cost: f64,
+    empty_loop: Times,
+    nothing: Times,
+    r#true: Times,
+    between: Times,
+}
+
+/// A summary of times, in nanoseconds.
+#[derive(Serialize)]
+struct Times {
+    median: f64,
+    interval: Option<(f64, f64)>,
+    spread: Option<f64>,
+    min: f64,
+    max: f64,
+}
+
+impl From<&Summary> for Times {
+    fn from(summary: &Summary) -> Self {
+        let &Summary { median, interval, min, max, .. } = summary;
+        Self { median, interval, spread: summary.spread(), min, max }
+    }
+}
+
+impl<'a> DoctorAnswer<'a> {
+    fn of(host: &'a Host, command: &Doctor, instrument: Option<&Instrument>) -> Self {
+        let instrument = instrument.map(|instrument| InstrumentAnswer {
+            turns: command.turns,
+            clock_step: instrument.clock_step,
+            clock_cost: instrument.clock_cost,
+            empty_loop: (&instrument.empty_loop).into(),
+            nothing: (&instrument.nothing).into(),
+            r#true: (&instrument.of_true).into(),
+            between: (&instrument.between).into(),
+        });
+        Self { host: &host.name, facts: &host.facts, instrument }
+    }
+}

@@ -1,0 +1,41 @@
+//! The machine and the instrument, described.
+
+use crate::harness::{Project, SCRIPT_PLAN};
+
+#[test]
+fn the_instrument_measures_itself_without_a_plan() {
+    let project = Project::empty();
+    let answer = project.tacho("doctor --instrument --turns 7 --json").succeeds().json();
+    let instrument = &answer["instrument"];
+    assert_eq!(instrument["turns"], 7);
+    for part in ["empty_loop", "nothing", "true", "between"] {
+        let number = |key: &str| instrument[part][key].as_f64().unwrap();
+        assert!(number("min") > 0.0 && number("min") <= number("median"), "{part}: {instrument}");
+        assert!(number("median") <= number("max"), "{part}: {instrument}");
+    }
+    assert!(instrument["clock_step"].as_f64().unwrap() >= 1.0);
+    let table = project.tacho("doctor --instrument --turns 7").succeeds().stdout;
+    for word in ["cpus", "starting nothing", "between two executions", "7 turns"] {
+        assert!(table.contains(word), "{word} is not in\n{table}");
+    }
+}
+
+#[test]
+fn facts_alone_measure_nothing() {
+    let project = Project::empty();
+    let answer = project.tacho("doctor --json").succeeds().json();
+    assert!(answer["instrument"].is_null() && answer["facts"]["arch"].is_string(), "{answer}");
+    let wrong = project.tacho("doctor --turns 3");
+    assert_eq!(wrong.status, 2, "--turns means nothing without --instrument");
+}
+
+#[test]
+fn a_run_records_what_the_instrument_read_of_itself() {
+    let project = Project::scripts(1).plan(SCRIPT_PLAN);
+    project.tacho("track").succeeds();
+    let runs = project.tacho("log --json").succeeds().json();
+    let conditions = runs["runs"][0]["conditions"].as_object().unwrap();
+    let ours: Vec<&str> = conditions.keys().filter_map(|key| key.strip_prefix("instrument.")).collect();
+    assert_eq!(ours, ["between", "clock-step", "loop-spread", "nothing", "true", "true-spread"]);
+    assert!(conditions.contains_key("now.kernel"), "{conditions:?}");
+}
