@@ -4,8 +4,10 @@
 //! I/O, no clock, no randomness that is not handed in; nothing here knows what the numbers measure. Each function
 //! cites its source.
 
+pub mod anytime;
 mod apart;
 pub mod changes;
 pub mod summary;
 
+pub use anytime::PairedRatio;
 pub use summary::Summary;

@@ -68,7 +68,7 @@ pub fn quantile(samples: &[f64], p: f64) -> Option<f64> {
 }
 
 /// The finite ones, ascending.
-fn sorted(samples: &[f64]) -> Vec<f64> {
+pub(crate) fn sorted(samples: &[f64]) -> Vec<f64> {
     let mut sorted: Vec<f64> = samples.iter().copied().filter(|x| x.is_finite()).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted
