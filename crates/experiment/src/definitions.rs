@@ -7,7 +7,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use tacho_record::plan::{self, Benchmark};
+use tacho_record::plan::{self, Benchmark, Hook};
 use tacho_record::{BenchmarkKey, Digest, Plan};
 use tacho_store::{Count, HostId, Store, StoreError};
 
@@ -121,12 +121,16 @@ fn is_named(benchmark: &Benchmark, key: &BenchmarkKey) -> bool {
 
 /// Whether both execute the same thing on the same input.
 fn same_work(one: &Benchmark, other: &Benchmark) -> bool {
-    let work = |b: &Benchmark| (b.command.clone(), b.directory.clone(), b.stdin.clone(), b.prepare.clone());
+    let script = |hook: &Option<Hook>| hook.as_ref().map(|hook| hook.script.clone());
+    let work = |b: &Benchmark| {
+        let beside = (script(&b.hooks.setup), script(&b.hooks.prepare), b.companion.clone());
+        (b.command.clone(), b.shell.clone(), b.directory.clone(), b.stdin.clone(), beside)
+    };
     work(one) == work(other)
 }
 
 /// Whether both may fail in the same ways.
 fn same_definition(one: &Benchmark, other: &Benchmark) -> bool {
-    let rest = |b: &Benchmark| (b.conclude.clone(), b.expect.clone(), b.timeout);
+    let rest = |b: &Benchmark| (b.hooks.clone(), b.output.clone(), b.expect.clone(), b.timeout);
     same_work(one, other) && rest(one) == rest(other)
 }

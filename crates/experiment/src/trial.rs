@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::{Timestamp, Unit};
 use tacho_measure::{Capture, Ended, Execution, Executor, Request};
-use tacho_record::plan::{Benchmark, ExpectOutput, fill, fill_shell};
+use tacho_record::plan::{Benchmark, ExpectOutput, Hook, fill, fill_shell};
 use tacho_record::{Digest, Failure, Outcome, Parameters, Place, Sample};
 
 use crate::ExperimentError;
@@ -91,15 +91,15 @@ impl Trial {
             timeout: benchmark.timeout,
             ..Request::new(command)
         };
-        let hook = |script: &Option<String>| {
-            script
-                .as_ref()
-                .map(|script| request(["sh", "-c", &fill_shell(script, &values)].map(str::to_owned).to_vec()))
+        let hook = |hook: &Option<Hook>| {
+            let Hook { script, timeout } = hook.as_ref()?;
+            let command = ["sh", "-c", &fill_shell(script, &values)].map(str::to_owned).to_vec();
+            Some(Request { timeout: *timeout, ..request(command) })
         };
         Ok(Self {
             build: workplace.build.exists().then(|| workplace.build.to_owned()),
-            prepare: hook(&benchmark.prepare),
-            conclude: hook(&benchmark.conclude),
+            prepare: hook(&benchmark.hooks.prepare),
+            conclude: hook(&benchmark.hooks.conclude),
             request: Request {
                 stdin: benchmark.stdin.as_ref().map(|file| workplace.plan_folder.join(file)),
                 stdout,
@@ -291,7 +291,9 @@ fn tail(execution: &Execution) -> String {
 pub fn check(benchmark: &Benchmark, plan_folder: &Path) -> Result<(), ExperimentError> {
     expected_output(&benchmark.expect.stdout, plan_folder)?;
     let needed = benchmark.stdin.iter().chain(&benchmark.directory).map(|path| plan_folder.join(path));
-    let missing = needed.filter(|_| benchmark.prepare.is_none()).find(|path| !path.exists());
+    let missing = needed
+        .filter(|_| benchmark.hooks.setup.is_none() && benchmark.hooks.prepare.is_none())
+        .find(|path| !path.exists());
     missing
         .map_or(Ok(()), |path| Err(ExperimentError::InputMissing { benchmark: benchmark.name.clone(), path }))
 }

@@ -46,6 +46,38 @@ impl Metric {
         "block-output",
     ];
 
+    /// The name of the time that an empty shell takes.
+    pub const SHELL: &'static str = "shell";
+    /// The name of the wall time without that of an empty shell.
+    pub const NET_WALL: &'static str = "net-wall";
+
+    /// The names of the metrics that are read where there is something beside an execution: a shell, an output that is
+    /// read, a companion.
+    pub const BESIDE: [&'static str; 5] =
+        [Self::NET_WALL, Self::SHELL, "output-bytes", "companion-cpu", "companion-peak-memory"];
+
+    /// The metric of that name that needs no plan to say what it is.
+    #[must_use]
+    pub fn known(name: &str) -> Option<Self> {
+        Self::built_in(name).or_else(|| Self::beside(name))
+    }
+
+    /// The metric of [`Metric::BESIDE`] of that name, if there is one.
+    ///
+    /// `shell` is the wall time of an empty shell, executed beside a benchmark that has one, and `net-wall` the wall
+    /// time without it, which noise may make negative. `output-bytes` is the length of an output that is read or goes
+    /// to a file. `companion-cpu` and `companion-peak-memory` are what a benchmark's companion used during the
+    /// execution: the processor time of all its processes, and the largest resident set of any one of them.
+    #[must_use]
+    pub fn beside(name: &str) -> Option<Self> {
+        let unit = match name {
+            Self::NET_WALL | Self::SHELL | "companion-cpu" => Unit::Nanoseconds,
+            "companion-peak-memory" | "output-bytes" => Unit::Bytes,
+            _ => return None,
+        };
+        Some(Self { name: name.to_owned(), unit, better: Direction::Lower })
+    }
+
     /// The built-in metric of that name, if there is one.
     ///
     /// `wall` is the time from start to end, `user` and `sys` the processor time of the program and of the
@@ -79,6 +111,10 @@ mod tests {
         for name in Metric::BUILT_IN {
             assert_eq!(Metric::built_in(name).map(|metric| metric.name).as_deref(), Some(name));
         }
-        assert_eq!(Metric::built_in("bucket"), None);
+        for name in Metric::BESIDE {
+            assert_eq!(Metric::known(name).map(|metric| metric.name).as_deref(), Some(name));
+            assert_eq!(Metric::built_in(name), None);
+        }
+        assert_eq!(Metric::known("bucket"), None);
     }
 }

@@ -48,10 +48,14 @@ pub(super) enum Mistake {
     MissingBuild,
     #[error("`{text}` has no group")]
     NoGroup { text: String },
+    #[error("`companion` does not say when it is ready")]
+    NeverReady,
     #[error("`{{{name}}}` is not filled in here")]
     NotFilledIn { name: String },
     #[error("metric `{name}` has another unit or direction in another benchmark")]
     OtherMeaning { name: String },
+    #[error("`output = \"null\"` contradicts `{reader}`, which reads it")]
+    OutputNotRead { reader: &'static str },
     #[error("`{path}` does not lie in the checkout")]
     OutsideCheckout { path: String },
     #[error("`{{release}}` in `{key}`, but the subject has no releases")]
@@ -64,8 +68,8 @@ pub(super) enum Mistake {
     TwoHistories { key: &'static str, other: &'static str },
     #[error("`file` contradicts `stream`")]
     TwoPlaces,
-    #[error("a quote in `command` is not closed")]
-    UnclosedQuote,
+    #[error("a quote in `{key}` is not closed")]
+    UnclosedQuote { key: &'static str },
     #[error("unknown key `{key}` in {table}")]
     UnknownKey { key: String, table: String, hint: String },
     #[error("unknown metric `{name}`")]
@@ -74,8 +78,10 @@ pub(super) enum Mistake {
     UnknownParser { name: String, hint: String },
     #[error("`{parser}` has no `{name}`")]
     UnknownQuantity { parser: String, name: String, hint: String },
-    #[error("parameter `{name}` is used in neither `command` nor `prepare`")]
+    #[error("parameter `{name}` is used neither in `command` nor in `setup`, `prepare` or `companion`")]
     UnusedParameter { name: String },
+    #[error("`command` must be one string, since `shell` is given")]
+    WordsForShell,
     #[error("`{key}` must be {expected}{}", not(*found))]
     WrongType { key: String, expected: String, found: Option<&'static str> },
 }
@@ -123,7 +129,11 @@ impl Mistake {
                 return Some(format!("for the brace itself write `{brace}{brace}`"));
             }
             Mistake::MissingBuild => "it fetches `{release}` into an empty folder, and builds it there",
+            Mistake::NeverReady => {
+                "give it a `port`, or `ready = { line = \"listening\" }`, `{ file = \"path\" }`, `{ command = \"…\" }` or \"started\""
+            }
             Mistake::NotFilledIn { .. } => "it is a path from the plan's folder, the same for all revisions",
+            Mistake::OutputNotRead { .. } => "leave `output` out, or use a pipe or a file, which are read",
             Mistake::OutsideCheckout { .. } => "artifacts are paths from the root of the checkout",
             Mistake::ReleaseWithoutReleases { .. } => {
                 "the history of a repository is made of commits: see `{revision}` and, in `link`, `{commit}`"
@@ -135,6 +145,9 @@ impl Mistake {
             Mistake::UnusedParameter { name } => {
                 return Some(format!("write `{{{name}}}` where its values belong"));
             }
+            Mistake::WordsForShell => {
+                "what is given as words needs no shell: leave `shell` out, or write one string"
+            }
             Mistake::WrongType { key, .. } if key.ends_with("timeout") => DURATIONS,
             Mistake::WrongType { key, .. } if key == "cache-limit" => SIZES,
             Mistake::BadPattern { .. } => "for `*`, `?` or `[` itself write `[*]`, `[?]` or `[[]`",
@@ -143,7 +156,7 @@ impl Mistake {
             | Mistake::Empty { .. }
             | Mistake::Missing { .. }
             | Mistake::Syntax { .. }
-            | Mistake::UnclosedQuote
+            | Mistake::UnclosedQuote { .. }
             | Mistake::WrongType { .. } => return None,
         };
         Some(hint.to_owned())

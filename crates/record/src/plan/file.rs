@@ -4,6 +4,9 @@
 //! come from here, and the documentation of a field is what editors show for its key. Durations, sizes and
 //! commands are still text: `check` makes sense of them.
 
+mod companion;
+mod hook;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU32;
@@ -14,6 +17,9 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::{Direction, Metric, Parameter};
+
+pub(super) use companion::{CompanionTable, OutputEntry, PerName, PortEntry, ReadyEntry, ShellEntry};
+pub(super) use hook::HookEntry;
 
 /// What to measure, and how: the plan of Tachograph.
 #[derive(JsonSchema)]
@@ -85,15 +91,27 @@ pub(super) struct BenchmarkTable {
     pub version: NonZeroU32,
     /// The command: a string that is split into words as a shell would, or the words. No shell is started.
     /// {build}, {revision}, for releases {release}, and the parameters are filled in; {{ and }} are braces.
+    /// With `shell` it is one string, which is left to that shell.
     pub command: Words,
+    /// Whether `command` is for a shell: true for `sh -c`, or another one, as "bash" or "bash -eu -o pipefail -c". An
+    /// empty shell is then executed beside each execution, and the metric `net-wall` is without its time.
+    pub shell: Option<ShellEntry>,
     /// Values for each parameter; all combinations are measured.
     #[serde(default)]
     pub parameters: BTreeMap<String, Vec<ParameterValue>>,
-    /// A shell command executed before each execution, not timed. The same names as in `command` are filled in,
-    /// quoted where needed; all other braces are the shell's.
-    pub prepare: Option<String>,
-    /// A shell command executed after each execution, not timed; filled in like `prepare`.
-    pub conclude: Option<String>,
+    /// A shell command executed once in a session for the benchmark at each build, before everything is executed. The
+    /// same names as in `command` are filled in, quoted where needed; all other braces are the shell's. With a time
+    /// limit of its own it is `{ command = "…", timeout = "5m" }`, as are the other hooks.
+    pub setup: Option<HookEntry>,
+    /// A shell command executed before each execution, not timed; filled in like `setup`.
+    pub prepare: Option<HookEntry>,
+    /// A shell command executed after each execution, not timed; filled in like `setup`.
+    pub conclude: Option<HookEntry>,
+    /// A shell command executed once in a session for the benchmark at each build, after everything was executed;
+    /// filled in like `setup`.
+    pub cleanup: Option<HookEntry>,
+    /// A program that is under way while it is executed, such as a server.
+    pub companion: Option<CompanionTable>,
     /// How long one execution may take: "500ms", "60s", "5m", "2h".
     #[serde(default = "timeout")]
     pub timeout: String,
@@ -101,6 +119,9 @@ pub(super) struct BenchmarkTable {
     pub directory: Option<String>,
     /// A file for its standard input, by path from the plan's folder; not given: nothing.
     pub stdin: Option<String>,
+    /// What becomes of its standard output: "null" (nothing), "pipe" (read and counted), "keep" (its beginning is kept),
+    /// or a file. Not given: nothing, unless `expect` or `metrics` look at it.
+    pub output: Option<OutputEntry>,
     /// What a right answer is.
     #[serde(default)]
     pub expect: ExpectTable,
@@ -244,7 +265,7 @@ impl From<ParameterValue> for Parameter {
 /// Lets editors offer the names of the metrics.
 fn only_metrics(schema: &mut Schema) {
     if let Some(named) = schema.pointer_mut("/items/anyOf/0") {
-        named["enum"] = Metric::BUILT_IN.as_slice().into();
+        named["enum"] = [&Metric::BUILT_IN[..], &Metric::BESIDE].concat().into();
     }
 }
 

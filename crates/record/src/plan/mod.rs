@@ -6,8 +6,10 @@
 //! editors.
 
 mod check;
+mod companion;
 mod error;
 mod file;
+mod hook;
 mod keys;
 mod parse;
 mod reading;
@@ -25,7 +27,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Digest, Parameter};
 
+pub use companion::{Companion, Per, Port, Ready};
 pub use error::{PlanError, PlanErrors};
+pub use hook::{Hook, Hooks};
 pub use parse::parse;
 pub use reading::{OutputPlace, Pattern, PlannedMetric, Reading, Tool};
 pub use schema::schema;
@@ -113,6 +117,20 @@ pub enum ExpectOutput {
     Same,
 }
 
+/// What becomes of an execution's standard output.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Output {
+    /// It goes to this file, by path from the plan's folder, which is empty at the start of each execution.
+    File(String),
+    /// It is read and counted, and its beginning kept with the sample.
+    Keep,
+    /// It is read as far as an expectation or a metric needs it; else it goes nowhere.
+    #[default]
+    Needed,
+    /// It is read and counted.
+    Pipe,
+}
+
 /// What a right answer is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expect {
@@ -129,22 +147,25 @@ pub struct Benchmark {
     pub name: String,
     /// Raised when old and new values must not be compared.
     pub version: u32,
-    /// The command, as its words; `{build}`, `{revision}`, `{release}` and parameters are filled in by [`fill`].
+    /// The command, as its words; `{build}`, `{revision}`, `{release}`, parameters and, with a companion that has one,
+    /// `{port}` are filled in by [`fill`]. With a `shell` it is one word, filled in by [`fill_shell`].
     pub command: Vec<String>,
+    /// The words of the shell that the command is for, up to the option that code follows; none: there is no shell.
+    pub shell: Option<Vec<String>>,
     /// Values for each parameter; all combinations are measured.
     pub parameters: BTreeMap<String, Vec<Parameter>>,
-    /// A shell command executed before each execution, not timed.
-    ///
-    /// The same names as in the command are filled in, but by [`fill_shell`]; all other braces are the shell's.
-    pub prepare: Option<String>,
-    /// A shell command executed after each execution, not timed; filled in like `prepare`.
-    pub conclude: Option<String>,
+    /// What is done beside executions, and not timed.
+    pub hooks: Hooks,
+    /// What is under way while it is executed.
+    pub companion: Option<Companion>,
     /// How long one execution may take.
     pub timeout: Duration,
     /// The folder that it is executed in, by path from the plan's folder.
     pub directory: Option<String>,
     /// A file for its standard input, by path from the plan's folder; none: nothing.
     pub stdin: Option<String>,
+    /// What becomes of its standard output.
+    pub output: Output,
     /// What a right answer is.
     pub expect: Expect,
     /// The metrics that are shown, the most telling first, and those that are read from the output; the built-in

@@ -192,7 +192,16 @@ impl Place {
         let key = format!("{key}{}", self.keys);
         let found = message.starts_with("invalid type").then_some(self.kind);
         let (expected, found) = match key.as_str() {
-            "command" => ("a string or an array of strings", Some(self.kind)),
+            "command" | "companion.command" => ("a string or an array of strings", Some(self.kind)),
+            "companion.per" => (r#"`"execution"`, `"cell"` or `"run"`"#, None),
+            "companion.port" => (r#"`"free"` or a number from 1 to 65535"#, None),
+            key if key.starts_with("companion.ready") => {
+                let choices = r#"`{ port = 8080 }`, `{ file = "path" }`, `{ line = "text" }`, `{ command = "…" }` or `"started"`"#;
+                (choices, None)
+            }
+            key if key.starts_with("output") => {
+                (r#"`"null"`, `"pipe"`, `"keep"` or `{ file = "path" }`"#, None)
+            }
             key if key.starts_with("expect.stdout") => {
                 let choices = r#"`"anything"`, `"same"`, `{ contains = "text" }` or `{ file = "path" }`"#;
                 (choices, None)

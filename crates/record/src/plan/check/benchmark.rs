@@ -4,15 +4,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::error::Mistake;
-use super::super::file::{BenchmarkTable, ExpectStdout, ExpectTable, ParameterValue, Words};
+use super::super::file::{
+    BenchmarkTable, ExpectStdout, ExpectTable, OutputEntry, ParameterValue, ShellEntry, Words,
+};
 use super::super::spot::Spot;
 use super::super::template::{Piece, pieces};
-use super::super::{Benchmark, Expect, ExpectOutput};
+use super::super::{Benchmark, Expect, ExpectOutput, Output, OutputPlace, PlannedMetric};
 use super::{Check, Template};
-use crate::Parameter;
+use crate::{Metric, Parameter};
 
 /// What is filled in by itself somewhere in a plan, and so cannot name a parameter.
-const RESERVED: [&str; 5] = ["build", "commit", "jobs", "release", "revision"];
+const RESERVED: [&str; 6] = ["build", "commit", "jobs", "port", "release", "revision"];
 
 impl Check<'_> {
     /// One `[[benchmark]]`.
@@ -24,18 +26,33 @@ impl Check<'_> {
                 self.path(key, path, spot.get(key));
             }
         }
+        let shell = table.shell.as_ref().and_then(|entry| self.shell_words(entry, spot.get("shell")));
+        let timeout = self.duration(&table.timeout, spot.get("timeout"));
+        let hooks = self.hooks(&table, timeout, spot);
+        let metrics = self.metrics(table.metrics, spot.get("metrics"));
+        let metrics =
+            if is_given("metrics", spot) { metrics } else { usual_metrics(shell.is_some(), metrics) };
+        let expect = self.expect(table.expect, spot.get("expect").get("stdout"));
+        let output = self.output(table.output, (&expect, &metrics), spot.get("output"));
+        let companion = table.companion.and_then(|table| self.companion(table, spot.get("companion")));
+        let command = match shell {
+            Some(_) => self.code(table.command, spot.get("command")),
+            None => self.words(table.command, spot.get("command")),
+        };
         Benchmark {
             name: table.name,
             version: table.version.get(),
-            command: self.command(table.command, spot.get("command")),
+            command,
+            shell,
             parameters: self.parameters(table.parameters, spot.get("parameters")),
-            prepare: table.prepare,
-            conclude: table.conclude,
-            timeout: self.duration(&table.timeout, spot.get("timeout")),
+            hooks,
+            companion,
+            timeout,
             directory: table.directory,
             stdin: table.stdin,
-            expect: self.expect(table.expect, spot.get("expect").get("stdout")),
-            metrics: self.metrics(table.metrics, spot.get("metrics")),
+            output,
+            expect,
+            metrics,
         }
     }
 
@@ -51,34 +68,25 @@ impl Check<'_> {
     /// That everything referred to exists, and that every parameter is referred to.
     fn references(&mut self, table: &BenchmarkTable, spot: Spot<'_>) {
         let parameters = table.parameters.keys().map(String::as_str);
-        let names = self.with_release(["build", "revision"].into_iter().chain(parameters));
-        let templates: Vec<Template<'_>> = match &table.command {
-            Words::Line(text) => {
-                vec![Template { key: "command", names: &names, spot: spot.get("command"), text }]
+        let steady = self.with_release(["build", "revision"].into_iter().chain(parameters));
+        let companion = table.companion.as_ref();
+        let port = companion.and_then(|companion| companion.port).map(|_| "port");
+        let names: Vec<&str> = steady.iter().copied().chain(port).collect();
+        let mut checked = match (&table.command, &table.shell) {
+            (Words::Line(text), Some(ShellEntry::Line(_) | ShellEntry::Usual(true))) => {
+                vec![self.shell(Template { key: "command", names: &names, spot: spot.get("command"), text })]
             }
-            Words::Split(words) => (words.iter().enumerate())
-                .map(|(index, text)| Template {
-                    key: "command",
-                    names: &names,
-                    spot: spot.get("command").item(index),
-                    text,
-                })
-                .collect(),
+            (command, _) => self.words_references(command, &names, spot.get("command")),
         };
-        let mut checked: Vec<_> = templates.into_iter().map(|template| self.template(template)).collect();
-        if let Some(text) = &table.prepare {
-            self.not_blank("prepare", text, spot.get("prepare"));
-            checked.push(self.shell(Template {
-                key: "prepare",
-                names: &names,
-                spot: spot.get("prepare"),
-                text,
-            }));
+        if let Some(companion) = companion {
+            checked.extend(self.companion_references(companion, &names, spot.get("companion")));
         }
-        if let Some(text) = &table.conclude {
-            self.not_blank("conclude", text, spot.get("conclude"));
-            self.shell(Template { key: "conclude", names: &names, spot: spot.get("conclude"), text });
-        }
+        let setup = self.hook_references("setup", table.setup.as_ref(), &steady, spot.get("setup"));
+        let prepare = self.hook_references("prepare", table.prepare.as_ref(), &names, spot.get("prepare"));
+        checked.extend(setup.into_iter().chain(prepare));
+        // What these do comes too late to tell one value from another.
+        self.hook_references("conclude", table.conclude.as_ref(), &names, spot.get("conclude"));
+        self.hook_references("cleanup", table.cleanup.as_ref(), &steady, spot.get("cleanup"));
         if checked.iter().all(|(well, _)| *well) {
             let used: BTreeSet<&str> = checked.into_iter().flat_map(|(_, used)| used).collect();
             let unused = |name: &&String| !used.contains(name.as_str()) && why_not(name).is_none();
@@ -89,16 +97,81 @@ impl Check<'_> {
         }
     }
 
-    fn command(&mut self, words: Words, spot: Spot<'_>) -> Vec<String> {
+    /// A command that is executed as it is.
+    pub(super) fn words(&mut self, words: Words, spot: Spot<'_>) -> Vec<String> {
         let words = match words {
             Words::Split(words) => words,
             Words::Line(line) => shell_words::split(&line).unwrap_or_else(|_| {
-                self.report(spot, Mistake::UnclosedQuote);
+                self.report(spot, Mistake::UnclosedQuote { key: "command" });
                 vec![line]
             }),
         };
         self.not_blank("command", words.first().map_or("", String::as_str), spot);
         words
+    }
+
+    /// A command that is left to a shell.
+    fn code(&mut self, words: Words, spot: Spot<'_>) -> Vec<String> {
+        match words {
+            Words::Line(line) => {
+                self.not_blank("command", &line, spot);
+                vec![line]
+            }
+            Words::Split(words) => {
+                self.report(spot, Mistake::WordsForShell);
+                words
+            }
+        }
+    }
+
+    /// The words of the shell, up to the option that code follows; none where there is to be no shell.
+    fn shell_words(&mut self, entry: &ShellEntry, spot: Spot<'_>) -> Option<Vec<String>> {
+        let line = match entry {
+            ShellEntry::Usual(usual) => return usual.then(|| vec!["sh".to_owned(), "-c".to_owned()]),
+            ShellEntry::Line(line) => line,
+        };
+        let mut words = shell_words::split(line).unwrap_or_else(|_| {
+            self.report(spot, Mistake::UnclosedQuote { key: "shell" });
+            vec![line.clone()]
+        });
+        self.not_blank("shell", words.first().map_or("", String::as_str), spot);
+        let takes_code = |word: &String| {
+            word.strip_prefix('-').is_some_and(|rest| {
+                rest.ends_with('c') && rest.chars().all(|letter| letter.is_ascii_alphabetic())
+            })
+        };
+        if !words.last().is_some_and(takes_code) {
+            words.push("-c".to_owned());
+        }
+        Some(words)
+    }
+
+    fn output(
+        &mut self,
+        entry: Option<OutputEntry>,
+        (expect, metrics): (&Expect, &[PlannedMetric]),
+        spot: Spot<'_>,
+    ) -> Output {
+        let is_read = |metric: &PlannedMetric| {
+            metric.reading.as_ref().is_some_and(|reading| reading.place == OutputPlace::Stdout)
+        };
+        match entry {
+            Some(OutputEntry::Null) if expect.stdout != ExpectOutput::Anything => {
+                self.report(spot, Mistake::OutputNotRead { reader: "expect.stdout" });
+                Output::Needed
+            }
+            Some(OutputEntry::Null) if metrics.iter().any(is_read) => {
+                self.report(spot, Mistake::OutputNotRead { reader: "metrics" });
+                Output::Needed
+            }
+            None | Some(OutputEntry::Null) => Output::Needed,
+            Some(OutputEntry::Keep) => Output::Keep,
+            Some(OutputEntry::Pipe) => Output::Pipe,
+            Some(OutputEntry::File(path)) => {
+                self.path("output.file", &path, spot.get("file"));
+                Output::File(path)
+            }
+        }
     }
 
     fn parameters(
@@ -172,6 +245,20 @@ impl Check<'_> {
             }
         }
     }
+}
+
+/// Whether the table has that key.
+fn is_given(key: &str, spot: Spot<'_>) -> bool {
+    spot.key(key) != spot.span()
+}
+
+/// The metrics where the plan gives none: with a shell, the time without it goes first.
+fn usual_metrics(shell: bool, usual: Vec<PlannedMetric>) -> Vec<PlannedMetric> {
+    let named = |name: &str| {
+        Metric::known(name).map(|metric| PlannedMetric { metric, reading: None }).filter(|_| shell)
+    };
+    let (first, last) = (named(Metric::NET_WALL), named(Metric::SHELL));
+    first.into_iter().chain(usual).chain(last).collect()
 }
 
 /// What speaks against the name of a parameter.

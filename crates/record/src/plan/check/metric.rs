@@ -41,13 +41,14 @@ impl Check<'_> {
     }
 
     fn built_in(&mut self, name: String, spot: Spot<'_>) -> Option<PlannedMetric> {
-        let metric = Metric::built_in(&name);
+        let metric = Metric::known(&name);
         if metric.is_none() {
-            let hint = match keys::nearest(&name, Metric::BUILT_IN) {
+            let known = Metric::BUILT_IN.into_iter().chain(Metric::BESIDE);
+            let hint = match keys::nearest(&name, known.clone()) {
                 Some(guess) => format!("did you mean `{guess}`?"),
                 None => format!(
                     "there can be {}; what it prints is read with `{{ name = …, from = … }}`",
-                    keys::list(Metric::BUILT_IN)
+                    keys::list(known)
                 ),
             };
             self.report(spot, Mistake::UnknownMetric { name, hint });
@@ -73,7 +74,7 @@ impl Check<'_> {
 
     fn metric_name(&mut self, name: &str, spot: Spot<'_>) {
         self.not_blank("name", name, spot);
-        if Metric::built_in(name).is_some() {
+        if Metric::known(name).is_some() {
             self.report(spot, Mistake::BuiltInMetric { name: name.to_owned() });
         }
         let hint = match name {

@@ -5,6 +5,8 @@
 //! on with something harmless, so that all mistakes come out in one go.
 
 mod benchmark;
+mod companion;
+mod hook;
 mod metric;
 mod subject;
 
@@ -156,7 +158,9 @@ impl<'f> Check<'f> {
         if name == "release" && self.releases == Some(false) {
             return Mistake::ReleaseWithoutReleases { key };
         }
-        let hint = if let Some(guess) = keys::nearest(name, template.names.iter().copied()) {
+        let hint = if name == "port" {
+            "`port` of a `companion` says what it is".to_owned()
+        } else if let Some(guess) = keys::nearest(name, template.names.iter().copied()) {
             format!("did you mean `{{{guess}}}`?")
         } else {
             let names: Vec<String> = template.names.iter().map(|name| format!("{{{name}}}")).collect();

@@ -28,11 +28,14 @@ name = "validate"
 version = 2
 command = "{build}/src/prog -b {batch} 'my data/' {{}}"
 parameters = { batch = [1, 0.5, "all"], size = [64] }
+setup = { command = "make-data {size} {revision}", timeout = "5m" }
 prepare = "head -c {size} /dev/zero > in.txt"
 conclude = "rm in.txt"
+cleanup = "rm -r data"
 timeout = "500ms"
 directory = "work"
 stdin = "in.txt"
+output = "keep"
 expect = { exit = 3, stdout = { contains = "ok" } }
 metrics = ["wall", "user", "sys", "peak-memory"]
 
@@ -40,6 +43,14 @@ metrics = ["wall", "user", "sys", "peak-memory"]
 name = "start"
 command = ["{build}/src/prog", "--version"]
 expect.stdout = { file = "expected.txt" }
+
+[[benchmark]]
+name = "requests"
+command = "client localhost:{port} | tail -n {lines}"
+shell = "bash -eu"
+parameters = { lines = [1] }
+output = { file = "out.txt" }
+companion = { command = "{build}/server -p {port}", port = "free", ready = { line = "listening" }, timeout = "3s", per = "cell" }
 "#;
 
 /// What is shown for a plan with mistakes.
@@ -59,9 +70,60 @@ fn texts(words: &[&str]) -> Vec<String> {
 }
 
 fn built_in(names: &[&str]) -> Vec<PlannedMetric> {
-    let metric =
-        |name: &&str| PlannedMetric { metric: crate::Metric::built_in(name).unwrap(), reading: None };
+    let metric = |name: &&str| PlannedMetric { metric: crate::Metric::known(name).unwrap(), reading: None };
     names.iter().map(metric).collect()
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "as the plan has it")]
+fn hook(script: &str, milliseconds: u64) -> Option<Hook> {
+    Some(Hook { script: script.to_owned(), timeout: Duration::from_millis(milliseconds) })
+}
+
+#[test]
+fn what_goes_on_beside_a_benchmark_arrives_in_the_plan() {
+    let plan = parse(FULL, "tacho.toml").unwrap();
+    let benchmark = &plan.benchmarks[2];
+    assert_eq!(benchmark.command, ["client localhost:{port} | tail -n {lines}"]);
+    assert_eq!(benchmark.shell, Some(texts(&["bash", "-eu", "-c"])));
+    assert_eq!(benchmark.output, Output::File("out.txt".into()));
+    let companion = Companion {
+        command: texts(&["{build}/server", "-p", "{port}"]),
+        port: Some(Port::Free),
+        ready: Ready::Line("listening".into()),
+        timeout: Duration::from_secs(3),
+        per: Per::Cell,
+    };
+    assert_eq!(benchmark.companion, Some(companion));
+    assert_eq!(benchmark.metrics, built_in(&["net-wall", "wall", "cpu", "peak-memory", "shell"]));
+}
+
+#[test]
+fn a_shell_is_a_name_or_its_words() {
+    let shell = |value: &str| {
+        let text = format!("[[benchmark]]\nname = 'a'\ncommand = 'a | b'\nshell = {value}\n");
+        parse(&text, "tacho.toml").unwrap().benchmarks.remove(0).shell.unwrap_or_default()
+    };
+    assert_eq!(shell("false"), texts(&[]));
+    assert_eq!(shell("true"), texts(&["sh", "-c"]));
+    assert_eq!(shell("'bash'"), texts(&["bash", "-c"]));
+    assert_eq!(shell("'bash -eu -o pipefail -c'"), texts(&["bash", "-eu", "-o", "pipefail", "-c"]));
+    assert_eq!(shell("'/bin/my\\ sh -lc'"), texts(&["/bin/my sh", "-lc"]));
+    assert_eq!(shell("'bash --norc'"), texts(&["bash", "--norc", "-c"]));
+}
+
+#[test]
+fn a_companion_is_ready_in_one_of_five_ways() {
+    let ready = |lines: &str| {
+        let text =
+            format!("[[benchmark]]\nname = 'a'\ncommand = 'a'\ncompanion = {{ command = 's', {lines} }}\n");
+        parse(&text, "tacho.toml").unwrap().benchmarks.remove(0).companion.unwrap().ready
+    };
+    assert_eq!(ready("port = 8080"), Ready::Port(None));
+    assert_eq!(ready("ready = { port = 8080 }"), Ready::Port(Some(8080)));
+    assert_eq!(ready("ready = { file = 'run/s.sock' }"), Ready::File("run/s.sock".into()));
+    assert_eq!(ready("ready = { line = 'up' }"), Ready::Line("up".into()));
+    assert_eq!(ready("ready = { command = 'curl -sf {{x}}' }"), Ready::Command("curl -sf {{x}}".into()));
+    assert_eq!(ready("ready = 'started'"), Ready::Started);
 }
 
 #[test]
@@ -92,8 +154,15 @@ fn every_key_arrives_in_the_plan() {
                 ),
                 ("size".into(), vec![Parameter::Integer(64)]),
             ]),
-            prepare: Some("head -c {size} /dev/zero > in.txt".into()),
-            conclude: Some("rm in.txt".into()),
+            shell: None,
+            hooks: Hooks {
+                setup: hook("make-data {size} {revision}", 300_000),
+                prepare: hook("head -c {size} /dev/zero > in.txt", 500),
+                conclude: hook("rm in.txt", 500),
+                cleanup: hook("rm -r data", 500),
+            },
+            companion: None,
+            output: Output::Keep,
             timeout: Duration::from_millis(500),
             directory: Some("work".into()),
             stdin: Some("in.txt".into()),
@@ -124,11 +193,13 @@ fn keys_that_are_not_given_have_their_defaults() {
                 version: 1,
                 command: texts(&["true"]),
                 parameters: BTreeMap::new(),
-                prepare: None,
-                conclude: None,
+                shell: None,
+                hooks: Hooks::default(),
+                companion: None,
                 timeout: Duration::from_secs(60),
                 directory: None,
                 stdin: None,
+                output: Output::Needed,
                 expect: Expect { exit: 0, stdout: ExpectOutput::Anything },
                 metrics: built_in(&["wall", "cpu", "peak-memory"]),
             }],
@@ -164,7 +235,7 @@ fn braces_of_shell_code_are_the_shells() {
     );
     let plan = parse(&text, "tacho.toml").unwrap();
     assert_eq!(plan.subject.build.as_deref(), Some(shell));
-    assert_eq!(plan.benchmarks[0].conclude.as_deref(), Some(shell));
+    assert_eq!(plan.benchmarks[0].hooks.conclude, hook(shell, 60_000));
 }
 
 #[test]
@@ -174,7 +245,7 @@ fn an_error_says_where_it_is() {
     let [error] = errors.errors.as_slice() else { panic!("{errors}") };
     assert_eq!((error.line, error.column, error.span.clone()), (4, 1, 34..38));
     assert_eq!(error.message, "unknown key `ü` in `[[benchmark]]`");
-    assert!(error.hint.as_deref().unwrap().starts_with("there can be `command`, "));
+    assert!(error.hint.as_deref().unwrap().starts_with("there can be `cleanup`, `command`, "));
 }
 
 #[test]
@@ -214,7 +285,7 @@ fn read_whatever(text: &str) -> Result<(), TestCaseError> {
 fn piece() -> impl Strategy<Value = String> {
     let keys = prop::sample::select(
         "name build command parameters expect metrics timeout releases repository artifacts rounds link stdin \
-         prepare version stdout benchmark subject.build expect.exit cache-limit nmae"
+         prepare setup shell output companion companion.ready companion.port version stdout benchmark subject.build expect.exit cache-limit nmae"
             .split(' ')
             .collect::<Vec<_>>(),
     );
@@ -238,6 +309,7 @@ fn piece() -> impl Strategy<Value = String> {
         "'''\nü'''",
         "99999999999999999999",
         "{ stdout = { file = 1 } }",
+        "{ command = \"a {port}\", port = \"free\", ready = { line = \"x\" } }",
         "[[[{ a = 1 }]]]",
         "\"\\u0000\\n{build}\"",
     ]);

@@ -90,7 +90,7 @@ fn unknown_keys_are_all_shown_with_what_was_meant() {
     10 | colour = "red"
        | ^^^^^^
        |
-    hint: there can be `command`, `conclude`, `directory`, `expect`, `metrics`, `name`, `parameters`, `prepare`, `stdin`, `timeout` and `version`
+    hint: there can be `cleanup`, `command`, `companion`, `conclude`, `directory`, `expect`, `metrics`, `name`, `output`, `parameters`, `prepare`, `setup`, `shell`, `stdin`, `timeout` and `version`
 
     error: unknown key `stdot` in `expect`
       --> tacho.toml:11:12
@@ -322,5 +322,68 @@ fn metrics_of_a_wrong_shape() {
       |
     7 | { name = "c", from = "key:c", better = "more" },
       |                                        ^^^^^^
+    "#);
+}
+
+#[test]
+fn choices_that_are_none() {
+    assert_snapshot!(shown_in_benchmark(
+        "command = \"a\"\nshell = 1\noutput = \"inherit\"\nsetup = 5\n\
+         companion = { command = 1, port = 0, ready = \"soon\", per = \"day\" }"
+    ), @r#"
+    error: `shell` must be `true`, `false` or a string, not an integer
+     --> tacho.toml:4:9
+      |
+    4 | shell = 1
+      |         ^
+
+    error: `output` must be `"null"`, `"pipe"`, `"keep"` or `{ file = "path" }`
+     --> tacho.toml:5:10
+      |
+    5 | output = "inherit"
+      |          ^^^^^^^^^
+
+    error: `setup` must be a string or a table, not an integer
+     --> tacho.toml:6:9
+      |
+    6 | setup = 5
+      |         ^
+
+    error: `companion.command` must be a string or an array of strings, not an integer
+     --> tacho.toml:7:25
+      |
+    7 | companion = { command = 1, port = 0, ready = "soon", per = "day" }
+      |                         ^
+    "#);
+    assert_snapshot!(shown_in_benchmark(
+        "command = \"a\"\noutput = { path = \"x\" }\nsetup = { comand = \"x\" }\n\
+         companion = { command = \"a\", port = \"any\" }"
+    ), @r#"
+    error: `output` must be `"null"`, `"pipe"`, `"keep"` or `{ file = "path" }`
+     --> tacho.toml:4:12
+      |
+    4 | output = { path = "x" }
+      |            ^^^^
+
+    error: unknown key `comand` in `setup`
+     --> tacho.toml:5:11
+      |
+    5 | setup = { comand = "x" }
+      |           ^^^^^^
+      |
+    hint: did you mean `command`?
+
+    error: `companion.port` must be `"free"` or a number from 1 to 65535
+     --> tacho.toml:6:37
+      |
+    6 | companion = { command = "a", port = "any" }
+      |                                     ^^^^^
+    "#);
+    assert_snapshot!(shown_in_benchmark("command = \"a\"\ncompanion = { command = \"a\", ready = { port = 70000 } }"), @r#"
+    error: `companion.ready.port` must be `{ port = 8080 }`, `{ file = "path" }`, `{ line = "text" }`, `{ command = "…" }` or `"started"`
+     --> tacho.toml:4:47
+      |
+    4 | companion = { command = "a", ready = { port = 70000 } }
+      |                                               ^^^^^
     "#);
 }

@@ -1,0 +1,56 @@
+//! Companions: what a benchmark needs to have under way beside it, a server above all.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// A program that is under way while a benchmark is executed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Companion {
+    /// The command, as its words; filled in as the benchmark's, and `{port}` too.
+    pub command: Vec<String>,
+    /// The port that `{port}` stands for, if it is to have one.
+    pub port: Option<Port>,
+    /// How it is known that it is ready.
+    pub ready: Ready,
+    /// How long it may take to become ready.
+    pub timeout: Duration,
+    /// What it lives as long as.
+    pub per: Per,
+}
+
+/// A port of this host that a companion listens on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Port {
+    /// This one.
+    Fixed(u16),
+    /// One that nobody has, another each time.
+    Free,
+}
+
+/// How it is known that a companion is ready.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ready {
+    /// This shell command succeeds; filled in as hooks are.
+    Command(String),
+    /// This file, by path from the plan's folder, was made or changed since the start.
+    File(String),
+    /// Its output has a line with this text in it.
+    Line(String),
+    /// It listens on its own port, or on the one given here.
+    Port(Option<u16>),
+    /// As soon as it was started.
+    Started,
+}
+
+/// What a companion lives as long as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Per {
+    /// As all executions of the benchmark at a build, with the same parameters, in a session.
+    Cell,
+    /// As one execution.
+    #[default]
+    Execution,
+    /// As all executions, in a session, whose companions are the same in all their words.
+    Run,
+}
