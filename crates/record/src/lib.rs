@@ -11,6 +11,7 @@ mod conditions;
 mod digest;
 mod host;
 mod metric;
+pub mod numbers;
 pub mod plan;
 mod revision;
 mod run;

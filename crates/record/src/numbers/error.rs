@@ -1,0 +1,134 @@
+//! What may be wrong with a file of numbers, in words.
+
+/// Why a file of numbers is not understood. Lines and columns count from 1, indices in JSON from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NumbersError {
+    /// A CSV cell is not what its column holds.
+    #[error("line {line}, column `{column}`: `{text}` is not {wanted}")]
+    Cell {
+        /// Its line.
+        line: u64,
+        /// Its column's name.
+        column: String,
+        /// What stands there, cut.
+        text: String,
+        /// What should.
+        wanted: &'static str,
+    },
+    /// The header cannot be understood.
+    #[error("the header has {why}")]
+    Header {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// It holds nothing.
+    #[error("there is nothing in it")]
+    Empty,
+    /// It is not JSON; the message says where.
+    #[error("it begins like JSON, and is none: {why}")]
+    Json {
+        /// The parser's words, with line and column.
+        why: String,
+    },
+    /// Two lists that belong together are not equally long.
+    #[error("`{path}` has {found}, and `{other}` {wanted}")]
+    Length {
+        /// The one.
+        path: String,
+        /// How many entries it has.
+        found: usize,
+        /// The other.
+        other: &'static str,
+        /// How many that has.
+        wanted: usize,
+    },
+    /// Something that every series has is not there.
+    #[error("`{path}` has no {what}")]
+    Missing {
+        /// The place in JSON.
+        path: String,
+        /// What is missing.
+        what: &'static str,
+    },
+    /// It is CSV, and there is no column of numbers.
+    #[error("no column has numbers below its name")]
+    NoNumbers,
+    /// It is JSON with no series in it.
+    #[error("there is no series in it")]
+    NoSeries,
+    /// It is not UTF-8.
+    #[error("line {line} is not UTF-8 text")]
+    NotText {
+        /// The first line that is not.
+        line: usize,
+    },
+    /// A row has more or fewer cells than the header.
+    #[error("line {line} has {found} cells, and the header {wanted}")]
+    Row {
+        /// Its line.
+        line: u64,
+        /// How many it has.
+        found: u64,
+        /// How many it should have.
+        wanted: u64,
+    },
+    /// Two series have one name.
+    #[error("there are two series `{name}`")]
+    Twice {
+        /// The name.
+        name: String,
+    },
+    /// A key that is nearly one that is known.
+    #[error("unknown key `{path}`")]
+    UnknownKey {
+        /// Its place.
+        path: String,
+        /// The known one.
+        nearest: &'static str,
+    },
+    /// A place in JSON holds something else than it should.
+    #[error("`{path}` is {found}, not {wanted}")]
+    Wrong {
+        /// The place, as `series.parse.values[17]`.
+        path: String,
+        /// What is there.
+        found: String,
+        /// What should be.
+        wanted: &'static str,
+    },
+}
+
+impl NumbersError {
+    /// What to do about it, if there is something.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Cell { text, .. } if text.contains(',') => {
+                Some("decimals are written with a point".to_owned())
+            }
+            Self::Cell { .. } => Some("a gap is an empty cell, or `NaN`".to_owned()),
+            Self::Empty | Self::NoSeries | Self::Missing { .. } => {
+                Some(r#"the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`"#.to_owned())
+            }
+            Self::Header { .. } | Self::NoNumbers => {
+                Some("the first line names the columns: `commit,parse,load`".to_owned())
+            }
+            Self::UnknownKey { nearest, .. } => Some(format!("did you mean `{nearest}`?")),
+            Self::Json { .. }
+            | Self::Length { .. }
+            | Self::NotText { .. }
+            | Self::Row { .. }
+            | Self::Twice { .. }
+            | Self::Wrong { .. } => None,
+        }
+    }
+}
+
+/// The beginning of a text, fit for a message of one line.
+pub(super) fn short(text: &str) -> String {
+    let mut shown: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(40).is_some() {
+        shown.push('…');
+    }
+    shown
+}

@@ -1,0 +1,98 @@
+//! Numbers of anybody's: series in a JSON or CSV file that no plan and no store knows of.
+//!
+//! [`parse`] finds out which of the two it is and reads it; `docs/formats.md` says what may stand in it. Whatever is
+//! wrong is an error that names the place; nothing of a file is skipped but what [`Numbers::left_out`] names.
+
+mod error;
+mod json;
+mod node;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use crate::{Direction, Unit};
+
+pub use error::NumbersError;
+
+/// The series of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Numbers {
+    /// How they stood in it, so that they can be answered alike.
+    pub shape: Shape,
+    /// The series, in the file's order; at least one, and no two with the same name.
+    pub series: Vec<Given>,
+    /// Columns of a CSV file that were taken for no series: without a single number, or counting rows.
+    pub left_out: Vec<String>,
+}
+
+/// How the series of a file stood in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Several in a list: a JSON array, columns.
+    Listed,
+    /// Several by name: a JSON object.
+    Named,
+    /// One alone.
+    One,
+}
+
+/// A series as it was given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Given {
+    /// Its name; absent where it has none and needs none.
+    pub name: Option<String>,
+    /// What its numbers count; for people only.
+    pub unit: Unit,
+    /// Which way is better.
+    pub better: Direction,
+    /// Its points, in order.
+    pub points: Vec<GivenPoint>,
+}
+
+/// A point of a series as it was given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GivenPoint {
+    /// What was measured, all finite; several are replicates. None: a gap.
+    pub samples: Vec<f64>,
+    /// What it was measured of: a commit, a release.
+    pub label: Option<String>,
+    /// When, as it was written.
+    pub time: Option<String>,
+    /// What it was measured with: host, kernel, compiler.
+    pub tags: BTreeMap<String, String>,
+}
+
+/// Reads a file of numbers; `better` is meant where the file does not say which way is better.
+///
+/// JSON begins with `{` or `[`; anything else is CSV with a header.
+pub fn parse(bytes: &[u8], better: Direction) -> Result<Numbers, NumbersError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
+        NumbersError::NotText { line: 1 + before.iter().filter(|&&byte| byte == b'\n').count() }
+    })?;
+    match text.trim_start().chars().next() {
+        None => Err(NumbersError::Empty),
+        Some('{' | '[') => json::parse(text, better),
+        Some(_) => table::parse(text, better),
+    }
+}
+
+/// A direction by its word.
+fn direction(word: &str) -> Option<Direction> {
+    match word {
+        "higher" => Some(Direction::Higher),
+        "lower" => Some(Direction::Lower),
+        _ => None,
+    }
+}
+
+/// Refuses two series of one name.
+fn distinct(series: &[Given]) -> Result<(), NumbersError> {
+    let mut names: Vec<&str> = series.iter().filter_map(|series| series.name.as_deref()).collect();
+    names.sort_unstable();
+    let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+    twice.map_or(Ok(()), |pair| Err(NumbersError::Twice { name: pair[0].to_owned() }))
+}

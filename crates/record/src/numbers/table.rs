@@ -1,0 +1,261 @@
+//! Series in CSV: a column each, or a row for each value.
+
+use std::collections::{BTreeMap, HashMap};
+
+use csv::{ReaderBuilder, StringRecord, Trim};
+
+use super::error::short;
+use super::{Given, GivenPoint, Numbers, NumbersError, Shape, direction, distinct};
+use crate::{Direction, Unit};
+
+/// Names of columns that say what a row was measured of.
+const LABELS: [&str; 8] = ["commit", "revision", "release", "version", "label", "sha", "hash", "build"];
+/// Names of columns that say when. One called `time`, the last, is one only if it holds no plain numbers.
+const TIMES: [&str; 4] = ["date", "timestamp", "datetime", "time"];
+/// Names of columns that say with what.
+const TAGS: [&str; 7] = ["host", "machine", "kernel", "compiler", "environment", "os", "cpu"];
+/// Names of columns that say of which series a row is, where there is one of [`VALUES`] too.
+const NAMES: [&str; 3] = ["series", "benchmark", "name"];
+/// Names of columns that hold the values of all series.
+const VALUES: [&str; 1] = ["value"];
+/// Names of columns that count rows: those stand in order already.
+const ORDERS: [&str; 4] = ["index", "order", "position", "number"];
+/// What stands for a gap, in small letters.
+const GAPS: [&str; 8] = ["", "nan", "null", "none", "na", "n/a", "inf", "-inf"];
+
+pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersError> {
+    let table = Table::read(text)?;
+    let numbers = match table.find(&NAMES).zip(table.find(&VALUES)) {
+        Some((name, value)) => Long { name, value, better }.series(&table)?,
+        None => wide(&table, better)?,
+    };
+    distinct(&numbers.series)?;
+    Ok(numbers)
+}
+
+/// A table with a header.
+struct Table {
+    head: Vec<String>,
+    rows: Vec<Row>,
+    label: Option<usize>,
+    time: Option<usize>,
+    tags: Vec<usize>,
+}
+
+struct Row {
+    line: u64,
+    cells: StringRecord,
+}
+
+impl Table {
+    fn read(text: &str) -> Result<Self, NumbersError> {
+        let mut reader = ReaderBuilder::new()
+            .delimiter(delimiter(text))
+            .trim(Trim::All)
+            .has_headers(false)
+            .from_reader(text.as_bytes());
+        let mut head: Option<Vec<String>> = None;
+        let mut rows = Vec::new();
+        for record in reader.records() {
+            let cells = record.map_err(|error| of_reader(text, &error))?;
+            let line = line(text, cells.position());
+            match head {
+                None => head = Some(cells.iter().map(str::to_owned).collect()),
+                Some(_) => rows.push(Row { line, cells }),
+            }
+        }
+        let head = checked(head.unwrap_or_default())?;
+        let mut table = Self { head, rows, label: None, time: None, tags: Vec::new() };
+        table.label = table.find(&LABELS);
+        let is_time = |&index: &usize| !table.is(index, &["time"]) || !table.has_numbers(index);
+        table.time = table.find(&TIMES).filter(is_time);
+        table.tags = (0..table.head.len()).filter(|&index| table.is(index, &TAGS)).collect();
+        Ok(table)
+    }
+
+    /// The column with the first of these names that there is, whatever its letters' case.
+    fn find(&self, names: &[&str]) -> Option<usize> {
+        names.iter().find_map(|name| self.head.iter().position(|head| head.eq_ignore_ascii_case(name)))
+    }
+
+    fn is(&self, column: usize, names: &[&str]) -> bool {
+        names.iter().any(|name| self.head[column].eq_ignore_ascii_case(name))
+    }
+
+    fn has_numbers(&self, column: usize) -> bool {
+        self.rows.iter().any(|row| row.cells[column].parse::<f64>().is_ok_and(f64::is_finite))
+    }
+
+    /// The number in a cell; nothing where there is a gap.
+    fn number(&self, row: &Row, column: usize) -> Result<Option<f64>, NumbersError> {
+        let text = &row.cells[column];
+        if GAPS.contains(&text.to_ascii_lowercase().as_str()) {
+            return Ok(None);
+        }
+        match text.parse::<f64>() {
+            Ok(number) => Ok(Some(number).filter(|number| number.is_finite())),
+            Err(_) => Err(self.wrong(row, column, "a number")),
+        }
+    }
+
+    fn wrong(&self, row: &Row, column: usize, wanted: &'static str) -> NumbersError {
+        let (column, text) = (self.head[column].clone(), short(&row.cells[column]));
+        NumbersError::Cell { line: row.line, column, text, wanted }
+    }
+
+    /// A point without samples, of what a row says.
+    fn point(&self, row: &Row) -> GivenPoint {
+        let text = |column: usize| Some(row.cells[column].to_owned()).filter(|text| !text.is_empty());
+        let tag = |&column: &usize| Some((self.head[column].to_ascii_lowercase(), text(column)?));
+        GivenPoint {
+            samples: Vec::new(),
+            label: self.label.and_then(text),
+            time: self.time.and_then(text),
+            tags: self.tags.iter().filter_map(tag).collect::<BTreeMap<_, _>>(),
+        }
+    }
+}
+
+/// Points being put together: rows of one label are samples of one point.
+#[derive(Default)]
+struct Points {
+    points: Vec<GivenPoint>,
+    by_label: HashMap<String, usize>,
+}
+
+impl Points {
+    /// The point that a row belongs to.
+    fn of(&mut self, table: &Table, row: &Row) -> &mut GivenPoint {
+        let point = table.point(row);
+        let next = self.points.len();
+        let index = match &point.label {
+            Some(label) => *self.by_label.entry(label.clone()).or_insert(next),
+            None => next,
+        };
+        if index == next {
+            self.points.push(point);
+        }
+        &mut self.points[index]
+    }
+}
+
+/// A column a series.
+fn wide(table: &Table, better: Direction) -> Result<Numbers, NumbersError> {
+    let is_used = |&column: &usize| {
+        table.label == Some(column) || table.time == Some(column) || table.tags.contains(&column)
+    };
+    let is_series = |&column: &usize| {
+        let other = [&LABELS[..], &TIMES[..3], &ORDERS[..]].iter().any(|names| table.is(column, names));
+        !other && table.has_numbers(column)
+    };
+    let rest = (0..table.head.len()).filter(|column| !is_used(column));
+    let (columns, left_out): (Vec<usize>, Vec<usize>) = rest.partition(is_series);
+    if columns.is_empty() {
+        return Err(NumbersError::NoNumbers);
+    }
+    let series = |&column: &usize| {
+        let mut points = Points::default();
+        for row in &table.rows {
+            let value = table.number(row, column)?;
+            points.of(table, row).samples.extend(value);
+        }
+        let unit = Unit::Other(String::new());
+        Ok(Given { name: Some(table.head[column].clone()), unit, better, points: points.points })
+    };
+    Ok(Numbers {
+        shape: if columns.len() == 1 { Shape::One } else { Shape::Listed },
+        series: columns.iter().map(series).collect::<Result<_, _>>()?,
+        left_out: left_out.into_iter().map(|column| table.head[column].clone()).collect(),
+    })
+}
+
+/// A row for each value.
+struct Long {
+    name: usize,
+    value: usize,
+    better: Direction,
+}
+
+impl Long {
+    fn series(&self, table: &Table) -> Result<Numbers, NumbersError> {
+        let mut series: Vec<(Given, Points)> = Vec::new();
+        let mut by_name: HashMap<String, usize> = HashMap::new();
+        for row in table.rows.iter().filter(|row| counts(table, row)) {
+            let name = &row.cells[self.name];
+            let next = series.len();
+            let index = *by_name.entry(name.to_owned()).or_insert(next);
+            if index == next {
+                series.push((self.begin(table, row)?, Points::default()));
+            }
+            let value = table.number(row, self.value)?;
+            series[index].1.of(table, row).samples.extend(value);
+        }
+        if series.is_empty() {
+            return Err(NumbersError::NoNumbers);
+        }
+        let shape = if series.len() == 1 { Shape::One } else { Shape::Listed };
+        let whole = |(given, points): (Given, Points)| Given { points: points.points, ..given };
+        Ok(Numbers { shape, series: series.into_iter().map(whole).collect(), left_out: Vec::new() })
+    }
+
+    /// A series as its first row has it.
+    fn begin(&self, table: &Table, row: &Row) -> Result<Given, NumbersError> {
+        let unit = table.find(&["unit"]).map(|column| row.cells[column].to_owned());
+        let better = match table.find(&["better"]).filter(|&column| !row.cells[column].is_empty()) {
+            None => self.better,
+            Some(column) => direction(&row.cells[column])
+                .ok_or_else(|| table.wrong(row, column, "`lower` or `higher`"))?,
+        };
+        let name = Some(row.cells[self.name].to_owned()).filter(|name| !name.is_empty());
+        Ok(Given { name, unit: Unit::Other(unit.unwrap_or_default()), better, points: Vec::new() })
+    }
+}
+
+/// Whether a row counts: where our own pages' raw data say that an execution failed or warmed up, it does not.
+fn counts(table: &Table, row: &Row) -> bool {
+    let is = |column: &str, text: &str| table.find(&[column]).is_none_or(|index| &row.cells[index] == text);
+    is("outcome", "valid") && !(table.find(&["round"]).is_some() && is("round", "0"))
+}
+
+/// The separator that the header has most of: a comma, if there is none.
+fn delimiter(text: &str) -> u8 {
+    let head = text.trim_start().lines().next().unwrap_or("");
+    let count = |separator: &u8| head.bytes().filter(|byte| byte == separator).count();
+    // The last of equals is taken.
+    [b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',')
+}
+
+/// A header whose columns all have names of their own.
+fn checked(head: Vec<String>) -> Result<Vec<String>, NumbersError> {
+    if let Some(index) = head.iter().position(String::is_empty) {
+        return Err(NumbersError::Header { why: format!("no name for column {}", index + 1) });
+    }
+    if head.iter().all(|name| name.parse::<f64>().is_ok()) {
+        return Err(NumbersError::Header { why: "numbers, and no names".to_owned() });
+    }
+    let mut sorted: Vec<&String> = head.iter().collect();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(NumbersError::Header { why: format!("two columns `{}`", short(pair[0])) }),
+        None => Ok(head),
+    }
+}
+
+/// The line of a record, which for its reader begins with the blank lines before it.
+fn line(text: &str, position: Option<&csv::Position>) -> u64 {
+    let Some(position) = position else { return 0 };
+    let start = usize::try_from(position.byte()).unwrap_or(usize::MAX);
+    let rest = text.as_bytes().get(start..).unwrap_or_default();
+    let blank = rest.iter().take_while(|byte| b"\r\n".contains(byte)).filter(|&&byte| byte == b'\n');
+    position.line() + blank.count() as u64
+}
+
+fn of_reader(text: &str, error: &csv::Error) -> NumbersError {
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
+            NumbersError::Row { line: line(text, pos.as_ref()), found: *len, wanted: *expected_len }
+        }
+        // Reading text from memory fails in no other way; if it does, its own words have to do.
+        _ => NumbersError::Header { why: error.to_string() },
+    }
+}

@@ -1,0 +1,266 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn read(text: &str) -> Numbers {
+    parse(text.as_bytes(), Direction::Lower).unwrap_or_else(|error| panic!("{error} in {text}"))
+}
+
+#[track_caller]
+fn refused(text: &str) -> String {
+    let error = parse(text.as_bytes(), Direction::Lower).unwrap_err();
+    let hint = error.hint().map_or_else(String::new, |hint| format!("\nhint: {hint}"));
+    format!("{error}{hint}")
+}
+
+/// The samples of each point.
+fn samples(given: &Given) -> Vec<Vec<f64>> {
+    given.points.iter().map(|point| point.samples.clone()).collect()
+}
+
+fn names(numbers: &Numbers) -> Vec<&str> {
+    numbers.series.iter().map(|series| series.name.as_deref().unwrap_or("-")).collect()
+}
+
+#[test]
+fn the_simplest_series() {
+    let numbers = read(r#"{"values": [1, 2.5, null, NaN, -Infinity, 3], "better": "higher"}"#);
+    assert_eq!(numbers.shape, Shape::One);
+    let series = &numbers.series[0];
+    assert_eq!((series.name.as_deref(), series.better), (None, Direction::Higher));
+    assert_eq!(samples(series), [vec![1.0], vec![2.5], vec![], vec![], vec![], vec![3.0]]);
+    assert_eq!(samples(&read("[1, NaN, 2]").series[0]), [vec![1.0], vec![], vec![2.0]]);
+}
+
+#[test]
+fn all_that_a_point_may_have() {
+    let numbers = read(
+        r#"{"name": "parse", "unit": "ms", "values": [1, 2, 3], "samples": [[1, 1.5, null], [], [3]],
+            "labels": ["a", 7, null], "times": ["2026-01-02", 1760000000, null],
+            "tags": [{"host": "lab", "jobs": 4, "x": null}, "gcc 13", null]}"#,
+    );
+    let [one, two, three] = numbers.series[0].points.as_slice() else { panic!("{numbers:?}") };
+    assert_eq!((one.samples.as_slice(), one.label.as_deref()), (&[1.0, 1.5][..], Some("a")));
+    assert_eq!(
+        (two.samples.as_slice(), two.label.as_deref()),
+        (&[2.0][..], Some("7")),
+        "no samples: the value"
+    );
+    assert_eq!(two.time.as_deref(), Some("1760000000"));
+    assert_eq!((three.label.as_deref(), three.time.as_deref(), three.tags.len()), (None, None, 0));
+    assert_eq!(one.tags, BTreeMap::from([("host".into(), "lab".into()), ("jobs".into(), "4".into())]));
+    assert_eq!(two.tags, BTreeMap::from([("environment".into(), "gcc 13".into())]));
+    assert_eq!(numbers.series[0].unit, Unit::Other("ms".into()));
+    let by_name = read(r#"{"values": [1, 2], "tags": {"host": ["a", "b"], "os": [null, "x"]}}"#);
+    assert_eq!(by_name.series[0].points[1].tags.len(), 2);
+    assert_eq!(by_name.series[0].points[0].tags.len(), 1);
+}
+
+#[test]
+fn many_series_by_name_and_in_a_list() {
+    let named =
+        read(r#"{"series": {"b": {"values": [1]}, "a": [2, null]}, "better": "higher", "labels": null}"#);
+    assert_eq!((named.shape, names(&named)), (Shape::Named, vec!["b", "a"]));
+    assert!(named.series.iter().all(|series| series.better == Direction::Higher), "what stands around holds");
+    let listed = read(r#"{"series": [{"name": "a", "values": [1]}, {"samples": [[1, 2]]}]}"#);
+    assert_eq!((listed.shape, names(&listed)), (Shape::Listed, vec!["a", "-"]));
+    let bare = read(r#"[{"name": "a", "values": [1], "better": "higher"}]"#);
+    assert_eq!((bare.shape, names(&bare)), (Shape::Listed, vec!["a"]));
+    assert_eq!(bare.series[0].better, Direction::Higher);
+}
+
+#[test]
+fn each_mistake_in_json_names_its_place() {
+    insta::assert_snapshot!(refused("{\"values\": [1,\n 2,, 3]}"), @"it begins like JSON, and is none: expected value at line 2 column 4");
+    insta::assert_snapshot!(refused(r#"{"values": [1, "12 ms"]}"#), @"`values[1]` is the text `12 ms`, not a number or null");
+    insta::assert_snapshot!(refused(r#"{"series": {"a": {"values": [1, [2]]}}}"#), @"`series.a.values[1]` is an array, not a number or null");
+    insta::assert_snapshot!(refused(r#"{"series": [{"values": {}}]}"#), @"`series[0].values` is an object, not an array");
+    insta::assert_snapshot!(refused(r#"{"values": [1, 2], "labels": ["a"]}"#), @"`labels` has 1, and `values` 2");
+    insta::assert_snapshot!(refused(r#"{"samples": [[1], [2]], "times": []}"#), @"`times` has 0, and `samples` 2");
+    insta::assert_snapshot!(refused(r#"{"samples": [[1], [true]]}"#), @"`samples[1][0]` is true, not a number or null");
+    insta::assert_snapshot!(refused(r#"{"samples": [[1], {}]}"#), @"`samples[1]` is an object, not an array of numbers");
+    insta::assert_snapshot!(refused(r#"{"values": [1], "better": "up"}"#), @"`better` is the text `up`, not `lower` or `higher`");
+    insta::assert_snapshot!(refused(r#"{"values": [1], "beter": "lower"}"#), @r"
+    unknown key `beter`
+    hint: did you mean `better`?
+    ");
+    insta::assert_snapshot!(refused(r#"{"values": [1], "tags": [{"os": []}]}"#), @"`tags[0].os` is an array, not a text");
+    insta::assert_snapshot!(refused(r#"{"vals": [1]}"#), @r#"
+    `the object` has no `values`
+    hint: the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
+    "#);
+    insta::assert_snapshot!(refused(r#"{"series": {}}"#), @r#"
+    there is no series in it
+    hint: the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
+    "#);
+    insta::assert_snapshot!(refused(r#"{"series": 3}"#), @"`series` is the number 3, not an object or an array of series");
+    insta::assert_snapshot!(refused(r#"{"series": {"a": [1], "a": [2]}}"#), @"it begins like JSON, and is none: the key `a` is there twice at line 1 column 25");
+    insta::assert_snapshot!(refused(r#"[{"name": "a", "values": []}, {"name": "a", "values": []}]"#), @"there are two series `a`");
+    insta::assert_snapshot!(refused(" \n"), @r#"
+    there is nothing in it
+    hint: the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
+    "#);
+    assert!(refused(&"[".repeat(100_000)).contains("recursion limit"), "no stack is deep enough for all");
+    assert_eq!(parse(b"{\n\xff}", Direction::Lower).unwrap_err().to_string(), "line 2 is not UTF-8 text");
+}
+
+#[test]
+fn a_column_a_series() {
+    let numbers = read(
+        "commit,date,host,parse,load,author\n\
+         a1,2026-01-01,lab,10.5,3,Ann\n\
+         b2,2026-01-02,lab,NaN,4,Ben\n\
+         b2,2026-01-02,lab,11,5,Ben\n\
+         c3,2026-01-03,other,12,,Ann\n",
+    );
+    assert_eq!((numbers.shape, names(&numbers)), (Shape::Listed, vec!["parse", "load"]));
+    assert_eq!(samples(&numbers.series[0]), [vec![10.5], vec![11.0], vec![12.0]]);
+    assert_eq!(
+        samples(&numbers.series[1]),
+        [vec![3.0], vec![4.0, 5.0], vec![]],
+        "rows of one commit are samples"
+    );
+    let last = &numbers.series[0].points[2];
+    assert_eq!((last.label.as_deref(), last.time.as_deref()), (Some("c3"), Some("2026-01-03")));
+    assert_eq!(last.tags["host"], "other");
+    assert_eq!(numbers.left_out, ["author"]);
+}
+
+#[test]
+fn separators_ends_of_lines_and_a_lone_column() {
+    let numbers = read("\u{feff}index;Commit;my value\r\n0;a;1\r\n1;b;2\r\n");
+    assert_eq!((numbers.shape, names(&numbers)), (Shape::One, vec!["my value"]));
+    assert_eq!(samples(&numbers.series[0]), [[1.0], [2.0]]);
+    assert_eq!(
+        (numbers.series[0].points[1].label.as_deref(), numbers.left_out.as_slice()),
+        (Some("b"), &["index".to_owned()][..])
+    );
+    assert_eq!(names(&read("a\tb\n1\t2\n")), ["a", "b"]);
+}
+
+#[test]
+fn a_column_called_time_is_what_it_holds() {
+    assert_eq!(names(&read("commit,time\na,1.5\n")), ["time"]);
+    let dated = read("time,wall\n2024.01.01 3:00:00 +0100,1.5\n");
+    assert_eq!(names(&dated), ["wall"]);
+    assert_eq!(dated.series[0].points[0].time.as_deref(), Some("2024.01.01 3:00:00 +0100"));
+}
+
+#[test]
+fn a_row_a_value() {
+    let numbers = read(
+        "series,revision,round,outcome,value,unit,better\n\
+         load,a,0,valid,99,ms,\n\
+         load,a,1,valid,10,ms,\n\
+         rate,a,1,valid,5,req/s,higher\n\
+         load,a,2,valid,11,ms,\n\
+         load,b,1,exit 1,77,ms,\n\
+         load,b,2,valid,12,ms,\n",
+    );
+    assert_eq!((numbers.shape, names(&numbers)), (Shape::Listed, vec!["load", "rate"]));
+    assert_eq!(
+        samples(&numbers.series[0]),
+        [vec![10.0, 11.0], vec![12.0]],
+        "no warm-up, nothing that failed"
+    );
+    assert_eq!(numbers.series[1].better, Direction::Higher);
+    assert_eq!(numbers.series[1].unit, Unit::Other("req/s".into()));
+}
+
+#[test]
+fn each_mistake_in_csv_names_its_line() {
+    insta::assert_snapshot!(refused("commit,parse\na,1\nb,12 ms\n"), @r"
+    line 3, column `parse`: `12 ms` is not a number
+    hint: a gap is an empty cell, or `NaN`
+    ");
+    insta::assert_snapshot!(refused("commit;parse\na;1\nb;1,5\n"), @r"
+    line 3, column `parse`: `1,5` is not a number
+    hint: decimals are written with a point
+    ");
+    insta::assert_snapshot!(refused("commit,parse\na,1\n\nb,2,3\n"), @"line 4 has 3 cells, and the header 2");
+    insta::assert_snapshot!(refused("a,a\n1,2\n"), @r"
+    the header has two columns `a`
+    hint: the first line names the columns: `commit,parse,load`
+    ");
+    insta::assert_snapshot!(refused("1.5\n1.6\n"), @r"
+    the header has numbers, and no names
+    hint: the first line names the columns: `commit,parse,load`
+    ");
+    insta::assert_snapshot!(refused("commit,author\na,Ann\n"), @r"
+    no column has numbers below its name
+    hint: the first line names the columns: `commit,parse,load`
+    ");
+    insta::assert_snapshot!(refused("commit,,parse\na,b,1\n"), @r"
+    the header has no name for column 2
+    hint: the first line names the columns: `commit,parse,load`
+    ");
+    insta::assert_snapshot!(refused("series,value,better\na,1,up\n"), @r"
+    line 2, column `better`: `up` is not `lower` or `higher`
+    hint: a gap is an empty cell, or `NaN`
+    ");
+}
+
+/// Text that is nearly a file of numbers.
+fn nearly() -> impl Strategy<Value = String> {
+    let words = prop::sample::select(vec![
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\"",
+        "\\",
+        "\n",
+        "\r",
+        ";",
+        "\t",
+        " ",
+        "NaN",
+        "-Infinity",
+        "null",
+        "1",
+        "-2.5e300",
+        "1e999",
+        "\"values\"",
+        "\"samples\"",
+        "\"series\"",
+        "\"tags\"",
+        "\"labels\"",
+        "\"better\"",
+        "\"lower\"",
+        "commit",
+        "value",
+        "series",
+        "time",
+        "é",
+        "\u{feff}",
+        "\0",
+    ]);
+    prop::collection::vec(words, 0..60).prop_map(|words| words.concat())
+}
+
+proptest! {
+    #[test]
+    fn nothing_makes_it_panic(text in nearly(), bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = parse(text.as_bytes(), Direction::Lower);
+        let _ = parse(&bytes, Direction::Higher);
+    }
+
+    #[test]
+    fn what_is_written_is_read(values in prop::collection::vec(prop::option::of(-1e12..1e12_f64), 1..50)) {
+        let json = serde_json::json!({ "values": values }).to_string();
+        let expected: Vec<Vec<f64>> = values.iter().map(|value| value.iter().copied().collect()).collect();
+        let close = |found: &[Vec<f64>]| {
+            found.len() == expected.len()
+                && found.iter().zip(&expected).all(|(a, b)| a.len() == b.len()
+                    && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-15 * b.abs()))
+        };
+        prop_assert!(close(&samples(&read(&json).series[0])));
+        if values.iter().any(Option::is_some) {
+            let cell = |value: &Option<f64>| value.map_or_else(|| "nan\n".to_owned(), |value| format!("{value}\n"));
+            let csv = format!("parse\n{}", values.iter().map(cell).collect::<String>());
+            prop_assert!(close(&samples(&read(&csv).series[0])));
+        }
+    }
+}
