@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use tacho_experiment::changes;
+
 use crate::harness::Project;
 
 fn root() -> PathBuf {
@@ -29,7 +31,9 @@ fn commands(text: &str) -> Vec<String> {
 
 #[test]
 fn every_command_of_the_documents_is_understood() {
-    let project = Project::scripts(12).tag("v1.0");
+    let numbers =
+        "commit,parse\n".to_owned() + &(0..20).map(|n| format!("c{n},10.{}\n", n % 7)).collect::<String>();
+    let project = Project::scripts(12).tag("v1.0").file("numbers.csv", &numbers);
     for (name, line) in
         DOCUMENTS.iter().flat_map(|name| commands(&document(name)).into_iter().map(move |line| (name, line)))
     {
@@ -76,7 +80,9 @@ fn the_method_states_the_constants_of_the_code() {
     let interval = format!("Below {} samples there is none", fewest.unwrap());
     let output = format!("longer than {} MiB", tacho_experiment::LONGEST_OUTPUT >> 20);
     let replicates = format!("more than {} replicates", tacho_experiment::MOST_REPLICATES);
-    for rule in [give_up, interval, output, replicates] {
+    let false_share = format!("at most **{} %** are expected to be false", 100.0 * changes::FALSE_SHARE);
+    let returned = format!("no more than {} % of the change is left", 100.0 * changes::RETURNED);
+    for rule in [give_up, interval, output, replicates, false_share, returned] {
         assert!(method.contains(&rule), "docs/method.md does not say `{rule}`");
     }
 }

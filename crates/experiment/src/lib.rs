@@ -13,6 +13,7 @@
 mod bench;
 mod builds;
 mod cells;
+pub mod changes;
 pub mod definitions;
 pub mod equal;
 mod error;

@@ -42,6 +42,7 @@ pub enum Command {
     Track(Track),
     Log(Log),
     Show(Show),
+    Changes(Changes),
     Site(Site),
     Generate(Generate),
 }
@@ -160,6 +161,67 @@ pub struct Show {
     pub build_log: bool,
     #[command(flatten)]
     pub shown: Shown,
+}
+
+/// Tell what changed, and only what changed: where did it get slower?
+///
+/// Exit status: 1 when something got worse, 0 otherwise.
+#[derive(Debug, Args)]
+pub struct Changes {
+    /// Judge the numbers in this file, JSON or CSV (`-` is standard input): no plan and no store are needed
+    ///
+    /// `{"values": [5.1, 5.2, 6.0], "better": "lower"}`, or a table with a header; docs/formats.md has all that may
+    /// stand in it.
+    #[arg(long, value_name = "FILE", required = true)]
+    pub from: Option<PathBuf>,
+    /// Which way is better, where the file does not say
+    #[arg(long, value_name = "WAY", default_value = "lower", requires = "from")]
+    pub better: Better,
+    /// Only changes of at least so many per cent, up or down
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percent, hide_default_value = true)]
+    pub min_effect: f64,
+    /// Only changes of these kinds
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    pub kind: Vec<Kind>,
+    /// Also what looked like a change and is none, with the reason
+    #[arg(long)]
+    pub all: bool,
+    /// Answer in JSON, as docs/formats.md describes
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Which way is better.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum Better {
+    /// Time, memory and the like
+    Lower,
+    /// Throughput and the like
+    Higher,
+}
+
+/// Kinds of changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Kind {
+    /// The level changed for good, or for long
+    Step,
+    /// A dip: the level changed for a few points, and came back
+    Dip,
+    /// The share of one of several levels changed
+    ModeShare,
+    /// The spread changed, not the level
+    Spread,
+    /// It changed together with host, kernel, compiler or the like
+    Environment,
+}
+
+/// A number of per cent, with or without the sign.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches('%').trim_end().parse::<f64>();
+    number
+        .ok()
+        .filter(|number| number.is_finite() && *number >= 0.0)
+        .ok_or_else(|| "not a number of per cent".to_owned())
 }
 
 /// Write pages that open from disk

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use tacho_experiment::ExperimentError;
 use tacho_measure::MeasureError;
+use tacho_record::numbers::NumbersError;
 use tacho_record::plan::PlanErrors;
 use tacho_site::SiteError;
 use tacho_store::StoreError;
@@ -18,6 +19,8 @@ pub enum CliError {
     File { verb: &'static str, path: PathBuf, source: std::io::Error },
     #[error(transparent)]
     Measure(#[from] MeasureError),
+    #[error("cannot judge `{name}`: {source}")]
+    Numbers { name: String, source: NumbersError },
     #[error("there is a `{path}` already")]
     PlanExists { path: PathBuf },
     #[error("there is no plan: no `tacho.toml` in `{folder}` or a folder above it")]
@@ -48,6 +51,7 @@ impl CliError {
         match self {
             CliError::Experiment(error) => error.hint(),
             CliError::Measure(error) => error.hint().map(str::to_owned),
+            CliError::Numbers { source, .. } => source.hint(),
             CliError::NoPlan { .. } => Some("`tacho init` writes one".to_owned()),
             CliError::PlanExists { .. } => Some("`tacho init --force` replaces it".to_owned()),
             CliError::Site(error) => error.hint().map(str::to_owned),

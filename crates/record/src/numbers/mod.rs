@@ -69,9 +69,8 @@ pub struct GivenPoint {
 /// JSON begins with `{` or `[`; anything else is CSV with a header.
 pub fn parse(bytes: &[u8], better: Direction) -> Result<Numbers, NumbersError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let before = &bytes[..error.valid_up_to()];
-        NumbersError::NotText { line: 1 + before.iter().filter(|&&byte| byte == b'\n').count() }
+    let text = std::str::from_utf8(bytes).map_err(|error| NumbersError::NotText {
+        line: bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count(),
     })?;
     match text.trim_start().chars().next() {
         None => Err(NumbersError::Empty),

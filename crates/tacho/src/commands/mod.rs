@@ -1,5 +1,6 @@
 //! One file a command: reads what is needed, has it done, prints the answer.
 
+mod changes;
 mod doctor;
 mod generate;
 mod init;
@@ -19,6 +20,8 @@ use crate::error::CliError;
 pub enum Exit {
     /// All well.
     Success,
+    /// All well, and something got worse.
+    Worse,
     /// It could not be done.
     Error,
     /// The user stopped it; the same command goes on.
@@ -29,6 +32,7 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         match exit {
             Exit::Success => ExitCode::SUCCESS,
+            Exit::Worse => ExitCode::from(1),
             Exit::Error => ExitCode::from(2),
             Exit::Interrupted => ExitCode::from(130),
         }
@@ -39,6 +43,7 @@ impl From<Exit> for ExitCode {
 pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
     let global = &arguments.global;
     match arguments.command {
+        Command::Changes(command) => changes::execute(&command),
         Command::Doctor(command) => doctor::execute(&command),
         Command::Generate(command) => generate::execute(&command),
         Command::Init(command) => init::execute(&command),

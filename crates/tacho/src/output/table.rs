@@ -129,7 +129,7 @@ fn state(point: &Point, series: &Series) -> String {
 }
 
 /// Releases have no dates and no subject lines: what is empty in every row takes no room.
-fn hide_empty_columns(table: &mut Table) {
+pub fn hide_empty_columns(table: &mut Table) {
     let used = |table: &Table, index| {
         table.row_iter().any(|row| row.cell_iter().nth(index).is_some_and(|cell| !cell.content().is_empty()))
     };

@@ -1,0 +1,43 @@
+//! Anybody's numbers, judged.
+
+use tacho_record::numbers::{Given, GivenPoint};
+use tacho_stats::changes::{Options, Point};
+
+use super::{Environments, Judgement, judge};
+
+/// A series that was given, with what was found in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedGiven<'a> {
+    /// The series.
+    pub given: &'a Given,
+    /// What stands for each point: the median of its samples; not finite where there is a gap.
+    pub values: Vec<f64>,
+    /// With what each point was measured.
+    pub environments: Environments,
+    /// What was found.
+    pub judgement: Judgement,
+}
+
+/// Judges series that were given together.
+#[must_use]
+pub fn judge_given(series: &[Given]) -> Vec<JudgedGiven<'_>> {
+    let prepared: Vec<(Environments, Vec<Point>)> = series.iter().map(points).collect();
+    let all: Vec<&[Point]> = prepared.iter().map(|(_, points)| points.as_slice()).collect();
+    let judgements = judge(&all, &Options::default());
+    let judged = |((given, (environments, points)), judgement): ((_, (_, Vec<Point>)), _)| {
+        let values = points.iter().map(|point| point.value).collect();
+        JudgedGiven { given, values, environments, judgement }
+    };
+    series.iter().zip(prepared).zip(judgements).map(judged).collect()
+}
+
+/// The points as the detector takes them.
+fn points(given: &Given) -> (Environments, Vec<Point>) {
+    let environments = Environments::new(given.points.iter().map(|point| point.tags.clone()).collect());
+    let point = |(point, environment): (&GivenPoint, u32)| {
+        let gap = Point { environment, ..Point::of(f64::NAN) };
+        Point::from_samples(&point.samples, environment).unwrap_or(gap)
+    };
+    let points = given.points.iter().zip(environments.numbers()).map(point).collect();
+    (environments, points)
+}

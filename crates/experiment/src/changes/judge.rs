@@ -1,0 +1,76 @@
+//! Many series judged together: what a single one shows by chance, a hundred show a hundred times.
+
+use tacho_stats::believed;
+use tacho_stats::changes::{Change, Detection, Judged, Options, Point, detect};
+
+/// Of the changes that are told at most this share is expected to be false.
+pub const FALSE_SHARE: f64 = 0.05;
+
+/// What was found in one series among many.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// What the detector found, without what follows.
+    pub detection: Detection,
+    /// Changes that would be told if this series were the only one: so many series show as clear ones by chance.
+    pub chance: Vec<Change>,
+}
+
+/// Finds the changes of all series, and holds the share of false ones down over all of them (docs/method.md).
+///
+/// Series that could not be judged do not count among the many.
+#[must_use]
+pub fn judge<S: AsRef<[Point]>>(series: &[S], options: &Options) -> Vec<Judgement> {
+    let detections: Vec<Detection> = series.iter().map(|points| detect(points.as_ref(), options)).collect();
+    let judged = detections.iter().filter(|detection| detection.judged == Judged::Yes);
+    let families: Vec<Vec<f64>> =
+        judged.map(|detection| detection.changes.iter().map(|change| change.p).collect()).collect();
+    let cut = believed(families.iter().map(Vec::as_slice), FALSE_SHARE);
+    detections.into_iter().map(|detection| divide(detection, cut)).collect()
+}
+
+fn divide(mut detection: Detection, cut: f64) -> Judgement {
+    let changes = std::mem::take(&mut detection.changes);
+    let (kept, chance) = changes.into_iter().partition(|change| change.p <= cut);
+    detection.changes = kept;
+    Judgement { detection, chance }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A level with a fixed to and fro of 1 %, and a step half way.
+    fn stepping(step: f64) -> Vec<Point> {
+        let noise = |place: usize| 0.02 * (((place * 7919) % 101) as f64 / 101.0 - 0.5);
+        let level = |place: usize| if place < 30 { 100.0 } else { 100.0 * (1.0 + step) };
+        (0..60).map(|place| Point::of(level(place) * (1.0 + noise(place)))).collect()
+    }
+
+    #[test]
+    fn a_clear_change_is_told_however_many_series_there_are() {
+        let mut series = vec![stepping(0.0); 200];
+        series.push(stepping(0.2));
+        let judged = judge(&series, &Options::default());
+        assert_eq!(judged.iter().map(|one| one.detection.changes.len()).sum::<usize>(), 1);
+        assert_eq!(judged[200].detection.changes[0].index, 30);
+    }
+
+    #[test]
+    fn a_change_that_many_series_show_by_chance_is_set_aside() {
+        let one = Change {
+            index: 1,
+            range: 1..=1,
+            before: 1.0,
+            after: 2.0,
+            effect: 1.0,
+            interval: (0.9, 1.1),
+            p: 0.01,
+            confidence: 0.99,
+            kind: tacho_stats::changes::Kind::Step,
+        };
+        let detection = Detection { changes: vec![one.clone()], ..Detection::default() };
+        assert_eq!(divide(detection.clone(), 0.05).chance, []);
+        let aside = divide(detection, 0.001);
+        assert_eq!((aside.chance.len(), aside.detection.changes.len()), (1, 0));
+    }
+}

@@ -1,0 +1,76 @@
+//! What a change means: worse or better, and whether it is over.
+
+use tacho_record::Direction;
+use tacho_stats::changes::{Change, Kind};
+
+/// A level has come back when no more than this share of the change is left.
+pub const RETURNED: f64 = 0.25;
+
+/// Whether it is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It got better.
+    Better,
+    /// It got worse.
+    Worse,
+}
+
+/// Which way is better, for one change: a wider spread is never.
+#[must_use]
+pub fn verdict(change: &Change, better: Direction) -> Verdict {
+    let rises_well = better == Direction::Higher && change.kind != Kind::Spread;
+    if (change.effect > 0.0) == rises_well { Verdict::Better } else { Verdict::Worse }
+}
+
+/// For each change of a series, in order, the later change with which the level came back, if one did.
+#[must_use]
+pub fn returns(changes: &[Change]) -> Vec<Option<usize>> {
+    let level = |change: &Change| change.kind != Kind::Spread;
+    let returned = |(at, change): (usize, &Change)| {
+        let moved = change.after - change.before;
+        let left = |later: &Change| (later.after - change.before) / moved;
+        (at + 1..changes.len())
+            .find(|&later| level(change) && level(&changes[later]) && left(&changes[later]) <= RETURNED)
+    };
+    changes.iter().enumerate().map(returned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(before: f64, after: f64, kind: Kind) -> Change {
+        let effect = after / before - 1.0;
+        Change {
+            index: 1,
+            range: 1..=1,
+            before,
+            after,
+            effect,
+            interval: (0.0, 0.0),
+            p: 0.0,
+            confidence: 1.0,
+            kind,
+        }
+    }
+
+    #[test]
+    fn the_metric_says_which_way_is_better_and_a_spread_never_is() {
+        let up = change(10.0, 12.0, Kind::Step);
+        assert_eq!(verdict(&up, Direction::Lower), Verdict::Worse);
+        assert_eq!(verdict(&up, Direction::Higher), Verdict::Better);
+        let wider = change(1.0, 2.0, Kind::Spread);
+        assert_eq!(verdict(&wider, Direction::Higher), Verdict::Worse);
+        assert_eq!(verdict(&change(2.0, 1.0, Kind::Spread), Direction::Higher), Verdict::Better);
+    }
+
+    #[test]
+    fn a_level_comes_back_when_a_quarter_of_the_change_is_left() {
+        let step = |before, after| change(before, after, Kind::Step);
+        let back = [step(100.0, 120.0), step(120.0, 130.0), step(130.0, 104.0)];
+        assert_eq!(returns(&back), [Some(2), Some(2), None]);
+        assert_eq!(returns(&[step(100.0, 120.0), step(120.0, 110.0)]), [None, None], "half of it is left");
+        let spread = [step(100.0, 120.0), change(120.0, 100.0, Kind::Spread)];
+        assert_eq!(returns(&spread), [None, None], "a spread is no level");
+    }
+}

@@ -1,0 +1,54 @@
+//! `tacho changes --from`: judges anybody's numbers, without a plan or a store.
+
+use std::io::Read;
+use std::path::Path;
+
+use tacho_experiment::changes::judge_given;
+use tacho_record::Direction;
+use tacho_record::numbers::{self, Numbers};
+
+use crate::cli::{Better, Changes};
+use crate::commands::Exit;
+use crate::error::CliError;
+use crate::output;
+use crate::output::changes::{Filter, Found};
+
+pub fn execute(path: &Path, command: &Changes) -> Result<Exit, CliError> {
+    let better = match command.better {
+        Better::Higher => Direction::Higher,
+        Better::Lower => Direction::Lower,
+    };
+    let bytes = read(path)?;
+    let numbers =
+        numbers::parse(&bytes, better).map_err(|source| CliError::Numbers { name: name(path), source })?;
+    let found =
+        Found { shape: numbers.shape, series: judge_given(&numbers.series), filter: Filter::of(command) };
+    if command.json {
+        output::print_json(&found.answer())?;
+    } else {
+        output::print(&found.text())?;
+        tell_left_out(&numbers);
+    }
+    Ok(if found.has_regression() { Exit::Worse } else { Exit::Success })
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, CliError> {
+    if path != Path::new("-") {
+        return std::fs::read(path).map_err(CliError::reading(path));
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes).map_err(CliError::reading("standard input"))?;
+    Ok(bytes)
+}
+
+fn name(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// Columns that are no series are named, lest somebody waits for a verdict on one.
+fn tell_left_out(numbers: &Numbers) {
+    if !numbers.left_out.is_empty() {
+        let names: Vec<String> = numbers.left_out.iter().map(|name| format!("`{name}`")).collect();
+        output::note("note", &format!("taken for no series: {}", names.join(", ")));
+    }
+}

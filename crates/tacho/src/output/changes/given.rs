@@ -1,0 +1,335 @@
+//! What was found in anybody's numbers.
+
+use serde::Serialize;
+use tacho_experiment::changes::{Difference, JudgedGiven, Verdict, returns, verdict};
+use tacho_record::Direction;
+use tacho_record::numbers::Shape;
+use tacho_stats::changes::{Change, Kind};
+
+use super::{BY_CHANCE, Filter};
+use crate::output::answer::{Versioned, versioned};
+use crate::output::{spark, table, text};
+
+/// How many blocks a drawn series has at the most.
+const SPARK: usize = 60;
+/// How wide a label may become.
+const LABEL: usize = 24;
+
+/// What was found in the series of a file, and what of it is shown.
+pub struct Found<'a> {
+    /// How they stood in it.
+    pub shape: Shape,
+    /// The series with what was found in them.
+    pub series: Vec<JudgedGiven<'a>>,
+    /// What is shown.
+    pub filter: Filter,
+}
+
+/// The answer in JSON: one series alone, or all of them as they stood in the file.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Answer<'a> {
+    One(Versioned<SeriesAnswer<'a>>),
+    Many(Versioned<Many<'a>>),
+}
+
+#[derive(Serialize)]
+pub struct Many<'a> {
+    judged: usize,
+    not_judged: usize,
+    series: All<'a>,
+}
+
+/// Several series, in a list or by name.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum All<'a> {
+    Listed(Vec<SeriesAnswer<'a>>),
+    Named(Named<'a>),
+}
+
+/// Series by name, in the file's order.
+struct Named<'a>(Vec<SeriesAnswer<'a>>);
+
+impl Serialize for Named<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|series| (series.name.unwrap_or(""), series)))
+    }
+}
+
+/// One series.
+#[derive(Serialize)]
+pub struct SeriesAnswer<'a> {
+    name: Option<&'a str>,
+    better: Direction,
+    points: usize,
+    judged: bool,
+    why_not: Option<String>,
+    changes: Vec<ChangeAnswer<'a>>,
+    refused: Vec<RefusedAnswer<'a>>,
+    drift: Option<DriftAnswer>,
+    modes: Option<Vec<ModeAnswer>>,
+}
+
+#[derive(Serialize)]
+struct ChangeAnswer<'a> {
+    index: usize,
+    label: Option<&'a str>,
+    time: Option<&'a str>,
+    range: [usize; 2],
+    before: f64,
+    after: f64,
+    effect: f64,
+    interval: [f64; 2],
+    p: f64,
+    confidence: f64,
+    kind: &'static str,
+    verdict: &'static str,
+    returned: Option<usize>,
+    environment: Vec<EnvironmentAnswer>,
+}
+
+#[derive(Serialize)]
+struct EnvironmentAnswer {
+    tag: String,
+    before: String,
+    after: String,
+}
+
+#[derive(Serialize)]
+struct RefusedAnswer<'a> {
+    index: usize,
+    label: Option<&'a str>,
+    why: &'static str,
+}
+
+#[derive(Serialize)]
+struct DriftAnswer {
+    range: [usize; 2],
+    effect: f64,
+}
+
+#[derive(Serialize)]
+struct ModeAnswer {
+    ratio: f64,
+    share: f64,
+}
+
+impl Found<'_> {
+    /// All that was found, in JSON.
+    pub fn answer(&self) -> Answer<'_> {
+        let mut series: Vec<SeriesAnswer<'_>> = self.all().map(One::answer).collect();
+        if self.shape == Shape::One
+            && let Some(one) = series.pop()
+        {
+            return Answer::One(versioned(one));
+        }
+        let judged = series.iter().filter(|series| series.judged).count();
+        let not_judged = series.len() - judged;
+        let named = self.shape == Shape::Named;
+        let series = if named { All::Named(Named(series)) } else { All::Listed(series) };
+        Answer::Many(versioned(Many { judged, not_judged, series }))
+    }
+
+    /// All that was found, for people.
+    pub fn text(&self) -> String {
+        let shown = self.all().filter_map(One::text);
+        let lines: Vec<String> = shown.chain([self.summary()]).collect();
+        lines.join("\n")
+    }
+
+    /// Whether something that is shown got worse, not by its environment, and has not come back.
+    pub fn has_regression(&self) -> bool {
+        self.all().any(|series| {
+            series.shown().any(|(change, back)| {
+                back.is_none()
+                    && !matches!(change.kind, Kind::Environment | Kind::DipEnd)
+                    && verdict(change, series.found.given.better) == Verdict::Worse
+            })
+        })
+    }
+
+    fn all(&self) -> impl Iterator<Item = One<'_>> {
+        self.series.iter().map(|found| One { found, filter: &self.filter })
+    }
+
+    /// How many series were judged, and what came of it.
+    fn summary(&self) -> String {
+        let skipped =
+            |found: &&JudgedGiven<'_>| super::not_judged(found.judgement.detection.judged).is_some();
+        let not = self.series.iter().filter(skipped).count();
+        let changes: usize = self.all().map(|series| series.shown().count()).sum();
+        let judged = self.series.len() - not;
+        // `series` is its own plural.
+        let mut line = format!("{} in {judged} series", text::count(changes, "change"));
+        if not > 0 {
+            line += &format!("; {not} not judged");
+        }
+        line + "\n"
+    }
+}
+
+/// One series, and what of it is shown.
+#[derive(Clone, Copy)]
+struct One<'a> {
+    found: &'a JudgedGiven<'a>,
+    filter: &'a Filter,
+}
+
+impl<'a> One<'a> {
+    /// The changes that are shown, each with the index of the one with which its level came back.
+    fn shown(self) -> impl Iterator<Item = (&'a Change, Option<usize>)> {
+        let changes = &self.found.judgement.detection.changes;
+        let back = returns(changes).into_iter().map(|at| at.map(|at| changes[at].index));
+        changes.iter().zip(back).filter(|(change, _)| self.filter.shows(change))
+    }
+
+    fn label(self, index: usize) -> Option<&'a str> {
+        self.found.given.points.get(index)?.label.as_deref()
+    }
+
+    fn answer(self) -> SeriesAnswer<'a> {
+        let detection = &self.found.judgement.detection;
+        let why_not = super::not_judged(detection.judged);
+        SeriesAnswer {
+            name: self.found.given.name.as_deref(),
+            better: self.found.given.better,
+            points: self.found.values.len(),
+            judged: why_not.is_none(),
+            why_not,
+            changes: self.shown().map(|(change, back)| self.change(change, back)).collect(),
+            refused: self.refused(),
+            drift: detection
+                .drift
+                .as_ref()
+                .map(|drift| DriftAnswer { range: [drift.first, drift.last], effect: drift.effect }),
+            modes: detection.modes.as_ref().map(|modes| {
+                modes.levels.iter().map(|mode| ModeAnswer { ratio: mode.ratio, share: mode.share }).collect()
+            }),
+        }
+    }
+
+    fn change(self, change: &Change, returned: Option<usize>) -> ChangeAnswer<'a> {
+        ChangeAnswer {
+            index: change.index,
+            label: self.label(change.index),
+            time: self.found.given.points.get(change.index).and_then(|point| point.time.as_deref()),
+            range: [*change.range.start(), *change.range.end()],
+            before: change.before,
+            after: change.after,
+            effect: change.effect,
+            interval: [change.interval.0, change.interval.1],
+            p: change.p,
+            confidence: change.confidence,
+            kind: super::kind_key(change.kind),
+            verdict: super::verdict_word(verdict(change, self.found.given.better)),
+            returned,
+            environment: self.environment(change),
+        }
+    }
+
+    /// What of the environment differs between the last value before a change and the first after it.
+    fn environment(self, change: &Change) -> Vec<EnvironmentAnswer> {
+        let before = (0..change.index).rev().find(|&index| self.found.values[index].is_finite());
+        let differences = before.map(|before| self.found.environments.differences(before, change.index));
+        let answer = |difference: Difference| EnvironmentAnswer {
+            tag: difference.tag,
+            before: difference.before,
+            after: difference.after,
+        };
+        differences.unwrap_or_default().into_iter().map(answer).collect()
+    }
+
+    /// What looked like a change and is none, in order.
+    fn refused(self) -> Vec<RefusedAnswer<'a>> {
+        let judgement = &self.found.judgement;
+        let refused =
+            judgement.detection.refused.iter().map(|refused| (refused.index, super::refusal(refused.why)));
+        let chance = judgement.chance.iter().map(|change| (change.index, BY_CHANCE));
+        let mut all: Vec<(usize, &str)> = refused.chain(chance).collect();
+        all.sort_unstable();
+        all.into_iter().map(|(index, why)| RefusedAnswer { index, label: self.label(index), why }).collect()
+    }
+
+    /// The series for people; nothing when there is nothing to say of it.
+    fn text(self) -> Option<String> {
+        let detection = &self.found.judgement.detection;
+        let mut notes: Vec<String> = super::not_judged(detection.judged)
+            .map(|why| format!("not judged: {why}"))
+            .into_iter()
+            .chain(detection.drift.as_ref().map(super::drift))
+            .chain(detection.modes.as_ref().map(super::modes))
+            .collect();
+        if self.filter.all {
+            notes.extend(self.refused().iter().map(|refused| {
+                let label = refused.label.map_or_else(String::new, |label| format!(" {label}"));
+                format!("no change at {}{label}: {}", refused.index, refused.why)
+            }));
+        }
+        let changes = self.table();
+        let nothing = changes.is_empty() && notes.is_empty();
+        let notes: String = notes.into_iter().map(|note| format!("  {note}\n")).collect();
+        (!nothing).then(|| format!("{}\n\n{changes}{notes}", self.head()))
+    }
+
+    /// Its name, which way is better, and a drawing.
+    fn head(self) -> String {
+        let values: Vec<Option<f64>> =
+            self.found.values.iter().map(|value| Some(*value).filter(|v| v.is_finite())).collect();
+        let better = match self.found.given.better {
+            Direction::Higher => "higher is better",
+            Direction::Lower => "lower is better",
+        };
+        let name = self.found.given.name.as_deref().unwrap_or("values");
+        format!("{name} ({better})  {}", spark::line(&values, SPARK))
+    }
+
+    /// A row a change; empty without any.
+    fn table(self) -> String {
+        let head = [
+            "index",
+            "range",
+            "label",
+            "time",
+            "before",
+            "after",
+            "change",
+            "",
+            "95 %",
+            "confidence",
+            "kind",
+            "",
+        ];
+        let mut list = table::plain(&head, &[0, 4, 5, 6, 9]);
+        for (change, back) in self.shown() {
+            list.add_row(self.row(change, back));
+        }
+        table::hide_empty_columns(&mut list);
+        if list.is_empty() { String::new() } else { table::indent(&table::render(&list)) }
+    }
+
+    fn row(self, change: &Change, back: Option<usize>) -> Vec<String> {
+        let (first, last) = (change.range.start(), change.range.end());
+        let time = self.found.given.points.get(change.index).and_then(|point| point.time.as_deref());
+        let show = |value| self.found.given.unit.show(value);
+        let mut notes: Vec<String> = back.map(|index| format!("came back at {index}")).into_iter().collect();
+        if change.kind == Kind::Environment {
+            let differences = self.environment(change).into_iter();
+            notes.extend(differences.map(|d| format!("{}: {} → {}", d.tag, d.before, d.after)));
+        }
+        vec![
+            change.index.to_string(),
+            if first == last { String::new() } else { format!("{first}–{last}") },
+            text::cut(self.label(change.index).unwrap_or(""), LABEL),
+            text::cut(time.unwrap_or(""), LABEL),
+            show(change.before),
+            show(change.after),
+            super::effect(change.effect),
+            super::verdict_word(verdict(change, self.found.given.better)).to_owned(),
+            super::interval(change.interval),
+            super::confidence(change.p),
+            super::kind_words(change.kind).to_owned(),
+            notes.join(", "),
+        ]
+    }
+}

@@ -1,0 +1,157 @@
+//! `tacho changes --from`: anybody's numbers, without a plan or a store.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::harness::{Answer, Project};
+
+/// A level with a fixed to and fro of 2 %: the same each time, and no noise that anybody could complain of.
+fn level(level: f64, points: std::ops::Range<usize>) -> Vec<f64> {
+    let value = |place: usize| level * (1.0 + 0.02 * (((place * 7919) % 101) as f64 / 101.0 - 0.5));
+    points.map(|place| (value(place) * 1000.0).round() / 1000.0).collect()
+}
+
+/// Forty points; from the twentieth on they are so much higher.
+fn step(share: f64) -> Vec<f64> {
+    [level(100.0, 0..20), level(100.0 * (1.0 + share), 20..40)].concat()
+}
+
+/// `tacho changes --from` of a file with this content, with these words after it.
+fn from(content: &str, words: &str) -> Answer {
+    let project = Project::empty().file("numbers", content);
+    project.tacho(&format!("changes --from numbers {words}"))
+}
+
+#[test]
+fn a_step_is_told_with_where_how_much_and_how_sure() {
+    let answer =
+        from(&json!({ "values": step(0.1), "better": "lower", "unit": "ms" }).to_string(), "").exits(1);
+    assert_eq!(answer.stderr, "");
+    assert_snapshot!(answer.steady_stdout(), @r"
+    values (lower is better)  <line>
+
+      index  before  after  change  <percent>  confidence  kind
+      20  <time>  <time>  <percent>  worse  <percent> … <percent>  > <percent>  step
+
+    1 change in 1 series
+    ");
+}
+
+#[test]
+fn the_same_in_json() {
+    let mut values: Vec<Option<f64>> = step(0.1).into_iter().map(Some).collect();
+    values[3] = None;
+    let answer = from(&json!({ "values": values, "better": "higher" }).to_string(), "--json").exits(0).json();
+    let [change] = answer["changes"].as_array().unwrap().as_slice() else { panic!("{answer}") };
+    assert_eq!(change["index"], 20);
+    assert_eq!(change["range"], json!([20, 20]));
+    assert_eq!((&change["kind"], &change["verdict"]), (&json!("step"), &json!("better")));
+    let between =
+        |value: &serde_json::Value, low: f64, high: f64| (low..high).contains(&value.as_f64().unwrap());
+    assert!(between(&change["effect"], 0.08, 0.12), "{change}");
+    let interval = change["interval"].as_array().unwrap();
+    assert!(between(&interval[0], 0.05, 0.1) && between(&interval[1], 0.1, 0.15), "{change}");
+    assert!(between(&change["confidence"], 0.99, 1.01), "{change}");
+    assert_eq!(
+        (&answer["points"], &answer["judged"], &answer["format_version"]),
+        (&json!(40), &json!(true), &json!(1))
+    );
+}
+
+#[test]
+fn nothing_is_told_of_what_does_not_change() {
+    let answer = from(&json!({ "values": level(100.0, 0..60) }).to_string(), "").succeeds();
+    assert_snapshot!(answer.steady_stdout(), @"0 changes in 1 series");
+    let few = from("[1, 2, 3]", "").succeeds();
+    assert_snapshot!(few.stdout, @r"
+    values (lower is better)  ▁▅█
+
+      not judged: it has 3 points with values, and 6 are needed
+
+    0 changes in 0 series; 1 not judged
+    ");
+}
+
+#[test]
+fn many_series_are_answered_as_they_were_asked() {
+    let (up, flat) = (step(0.1), level(100.0, 0..40));
+    let named = from(&json!({ "series": { "up": { "values": up }, "flat": flat } }).to_string(), "--json")
+        .exits(1)
+        .json();
+    assert_eq!(named["series"]["up"]["changes"][0]["index"], 20);
+    assert_eq!(named["series"]["flat"]["changes"], json!([]));
+    let listed = from(&json!([{ "name": "up", "values": up }, { "values": flat }]).to_string(), "--json")
+        .exits(1)
+        .json();
+    assert_eq!(listed["series"][0]["changes"][0]["index"], 20);
+    assert_eq!((&listed["series"][1]["name"], &listed["judged"]), (&json!(null), &json!(2)));
+}
+
+#[test]
+fn a_table_with_commits_and_a_change_of_the_machine() {
+    let mut csv = "commit,host,parse,load\n".to_owned();
+    for (place, (parse, load)) in step(0.1).iter().zip(step(-0.2)).enumerate() {
+        let host = if place < 20 { "old" } else { "new" };
+        csv += &format!("c{place},{host},{parse},{load}\n");
+    }
+    let answer = from(&csv, "").succeeds().stdout;
+    let rows: Vec<&str> =
+        answer.lines().filter(|line| line.ends_with("environment  host: old → new")).collect();
+    assert_eq!(rows.len(), 2, "neither is a regression of the program: {answer}");
+    assert!(rows.iter().all(|row| row.trim_start().starts_with("20  c20")), "{answer}");
+    let better = from(&csv.replace("new", "old"), "--better higher --json").exits(1).json();
+    let verdicts: Vec<_> =
+        (0..2).map(|at| better["series"][at]["changes"][0]["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["better", "worse"]);
+    assert_eq!(better["series"][0]["changes"][0]["label"], "c20");
+}
+
+#[test]
+fn filters_leave_out_what_is_not_asked_for() {
+    let content = json!({ "values": step(0.1) }).to_string();
+    from(&content, "--min-effect 5%").exits(1);
+    let small = from(&content, "--min-effect 20").succeeds();
+    assert!(small.stdout.contains("0 changes in 1 series"), "{}", small.stdout);
+    from(&content, "--kind dip,environment").succeeds();
+    from(&content, "--kind step").exits(1);
+}
+
+#[test]
+fn numbers_come_from_standard_input_too() {
+    let project = Project::empty();
+    let mut child = project
+        .command(["changes", "--from", "-", "--json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(json!(step(0.1)).to_string().as_bytes()).unwrap();
+    let answer = Answer::of(&child.wait_with_output().unwrap()).exits(1);
+    assert_eq!(answer.json()["changes"][0]["index"], 20);
+}
+
+#[test]
+fn mistakes_are_told_with_their_place() {
+    assert_snapshot!(from("{\"values\": [1, \"12 ms\"]}", "").exits(2).stderr, @"error: cannot judge `numbers`: `values[1]` is the text `12 ms`, not a number or null");
+    assert_snapshot!(from("commit,parse\na,1\nb,12 ms\n", "").exits(2).stderr, @r"
+    error: cannot judge `numbers`: line 3, column `parse`: `12 ms` is not a number
+    hint: a gap is an empty cell, or `NaN`
+    ");
+    assert_snapshot!(from("", "").exits(2).stderr, @r#"
+    error: cannot judge `numbers`: there is nothing in it
+    hint: the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
+    "#);
+    let missing = Project::empty().tacho("changes --from nowhere.json").exits(2);
+    assert_snapshot!(missing.stderr, @"error: cannot read `nowhere.json`: No such file or directory (os error 2)");
+    assert_snapshot!(from("[1]", "--min-effect much").exits(2).stderr.lines().next().unwrap(), @"error: invalid value 'much' for '--min-effect <PERCENT>': not a number of per cent");
+}
+
+#[test]
+fn columns_that_are_no_series_are_named() {
+    let answer = from("commit,author,parse\na,Ann,1\n", "").exits(0);
+    assert_eq!(answer.stderr, "note: taken for no series: `author`\n");
+}
