@@ -1,14 +1,15 @@
-//! What executing a command costs beside the command: `cargo bench -p tacho-measure`, the promised limits beside each number.
+//! What executing a command costs beside the command: `cargo bench -p tacho-measure --bench measure`, the promised
+//! limits beside each number.
 //!
-//! `true`, executed a thousand times by us and by a bare `posix_spawn` and `wait4` loop in C (`bare.c`), in turns
-//! of a hundred: both see the same machine. Our median by theirs is what the harness adds to a sample; our whole
-//! call by the sum of its samples is what it adds between two. Theirs has the clean-up of the ended process in
-//! its samples, ours has it between two, so the whole by theirs is the fair sum of both.
+//! `true`, executed a thousand times by us, by a bare `posix_spawn` and `wait4` loop in C (`bare.c`), and by hyperfine
+//! (if it is there), in turns of a hundred: all see the same machine. Our median by the bare one is what the harness
+//! adds to a sample; the whole call by the sum of its samples is what it adds between two. The bare loop has the
+//! clean-up of the ended process in its samples, ours has it between two, so our whole by its is the fair sum of both.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -18,33 +19,77 @@ use tacho_measure::{Ended, Executor, ProcessExecutor, Request};
 const TURNS: usize = 10;
 const EXECUTIONS: usize = 100;
 
+/// What came of one of those compared: the wall time of each execution, and that of all calls.
+#[derive(Default)]
+struct Times {
+    samples: Vec<Duration>,
+    call: Duration,
+}
+
+impl Times {
+    fn take(&mut self, turn: impl FnOnce() -> Vec<Duration>) {
+        let begun = Instant::now();
+        let samples = turn();
+        self.call += begun.elapsed();
+        self.samples.extend(samples);
+    }
+
+    fn median(&self) -> Duration {
+        let mut sorted = self.samples.clone();
+        sorted.sort_unstable();
+        sorted[sorted.len() / 2]
+    }
+
+    fn sum(&self) -> Duration {
+        self.samples.iter().sum()
+    }
+
+    fn line(&self, name: &str) -> String {
+        format!(
+            "  {name:<24} {:7.1} µs a median, call by samples {:.3}",
+            micros(self.median()),
+            self.overhead()
+        )
+    }
+
+    fn overhead(&self) -> f64 {
+        self.call.as_secs_f64() / self.sum().as_secs_f64()
+    }
+}
+
 fn main() {
     // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is nothing to do.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    let bare = compile(Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let bare = compile(folder);
     // A fresh executor grows old: a harness that holds memory must be no slower.
     let ballast = vec![1_u8; 64 << 20];
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
-    let (mut theirs, mut ours) = (Vec::new(), Vec::new());
-    let mut call = Duration::ZERO;
     ours_once(&mut executor);
+    let (mut theirs, mut ours, mut hyperfine) = (Times::default(), Times::default(), Times::default());
+    let has_hyperfine = Command::new("hyperfine").arg("--version").stdout(Stdio::null()).status().is_ok();
     for _ in 0..TURNS {
-        theirs.extend(theirs_of(&bare));
-        let begun = Instant::now();
-        ours.extend((0..EXECUTIONS).map(|_| ours_once(&mut executor)));
-        call += begun.elapsed();
+        theirs.take(|| theirs_of(&bare));
+        ours.take(|| (0..EXECUTIONS).map(|_| ours_once(&mut executor)).collect());
+        if has_hyperfine {
+            hyperfine.take(|| hyperfine_of(folder));
+        }
     }
     std::hint::black_box(ballast);
-    let (sum, theirs_sum) = (ours.iter().sum::<Duration>(), theirs.iter().sum::<Duration>());
-    let (theirs, ours) = (median(theirs), median(ours));
     println!("`true`, {} times in turns of {EXECUTIONS}", TURNS * EXECUTIONS);
-    println!("  bare loop in C   {:7.1} µs", micros(theirs));
-    println!("  ours             {:7.1} µs", micros(ours));
-    println!("  ours by bare     {:7.3}      (at most 1.1)", ours.as_secs_f64() / theirs.as_secs_f64());
-    println!("  call by samples  {:7.3}      (at most 1.05)", call.as_secs_f64() / sum.as_secs_f64());
-    println!("  call by theirs   {:7.3}", call.as_secs_f64() / theirs_sum.as_secs_f64());
+    println!("{}\n{}", theirs.line("bare loop in C"), ours.line("ours"));
+    let ratio = |by: &Times| ours.median().as_secs_f64() / by.median().as_secs_f64();
+    println!("  ours by bare            {:7.3}  (at most 1.1)", ratio(&theirs));
+    println!("  our call by samples     {:7.3}  (at most 1.05)", ours.overhead());
+    println!("  our call by bare's sum  {:7.3}", ours.call.as_secs_f64() / theirs.sum().as_secs_f64());
+    if has_hyperfine {
+        println!("{}", hyperfine.line("hyperfine -N"));
+        println!("  ours by hyperfine       {:7.3}  (at most 1)", ratio(&hyperfine));
+    } else {
+        println!("  hyperfine is not here: install it to compare");
+    }
 }
 
 fn compile(folder: &Path) -> PathBuf {
@@ -61,15 +106,25 @@ fn theirs_of(bare: &Path) -> Vec<Duration> {
 }
 
 fn ours_once(executor: &mut ProcessExecutor) -> Duration {
-    let execution =
-        executor.execute(&Request { timeout: Duration::from_secs(60), ..Request::new(["/bin/true"]) });
+    let execution = executor.execute(&Request::new(["/bin/true"]));
     assert_eq!(execution.ended, Ended::Exited(0));
     execution.wall
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
+fn hyperfine_of(folder: &Path) -> Vec<Duration> {
+    let report = folder.join("hyperfine.json");
+    let runs = EXECUTIONS.to_string();
+    let arguments = ["-N", "--style", "none", "--runs", &*runs, "--export-json"];
+    let status = Command::new("hyperfine")
+        .args(arguments)
+        .arg(&report)
+        .arg("/bin/true")
+        .stderr(Stdio::null())
+        .status();
+    assert!(status.unwrap().success());
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+    let times = report["results"][0]["times"].as_array().unwrap();
+    times.iter().map(|time| Duration::from_secs_f64(time.as_f64().unwrap())).collect()
 }
 
 fn micros(time: Duration) -> f64 {
