@@ -1,13 +1,15 @@
 //! Numbers in, numbers out.
 //!
 //! Pure functions over slices: summaries, their intervals, when two are apart, what changed in a series, and how
-//! much of many findings to believe. No I/O, no clock, no randomness that is not handed in; nothing here knows what the
+//! much of many findings to believe; and whether one side is faster than another. No I/O, no clock, no randomness that is not handed in; nothing here knows what the
 //! numbers measure. Each function cites its source.
 
 pub mod anytime;
 mod apart;
 pub mod changes;
+pub mod compare;
 mod discoveries;
+pub mod distribution;
 pub mod summary;
 
 pub use anytime::PairedRatio;

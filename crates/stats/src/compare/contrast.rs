@@ -1,0 +1,81 @@
+//! Two sides, ready for asking whether the second is above the first.
+
+use super::order::sorted;
+use super::sample::{self, Sample, Scale};
+
+/// Values of both sides as they are compared.
+#[derive(Clone, Debug)]
+pub(super) struct Contrast {
+    pub scale: Scale,
+    /// Ascending.
+    pub a: Vec<f64>,
+    /// Ascending.
+    pub b: Vec<f64>,
+    /// For each round with both, B's median above A's; ascending.
+    pub rounds: Vec<f64>,
+    /// The values of each side by the units of their topmost level, where there are levels.
+    pub units: Option<[Vec<Vec<f64>>; 2]>,
+    /// Where drawing begins.
+    pub seed: u64,
+}
+
+impl Contrast {
+    /// The values themselves, limits that were reached included.
+    pub fn stated(scale: Scale, a: &[Sample], b: &[Sample], seed: u64) -> Self {
+        Self::of(scale, [a, b], seed, &|sample| sample.value, &|sample| sample.value)
+    }
+
+    /// What is not known of `a` is high and of `b` low: what is above all the same, is.
+    pub fn against(scale: Scale, a: &[Sample], b: &[Sample], seed: u64) -> Self {
+        Self::of(scale, [a, b], seed, &Sample::high, &Sample::low)
+    }
+
+    fn of(
+        scale: Scale,
+        [a, b]: [&[Sample]; 2],
+        seed: u64,
+        of_a: &dyn Fn(&Sample) -> f64,
+        of_b: &dyn Fn(&Sample) -> f64,
+    ) -> Self {
+        let value_a = |sample: &Sample| scale.of_value(of_a(sample));
+        let value_b = |sample: &Sample| scale.of_value(of_b(sample));
+        let rounds = if sample::rounds_share_layouts(a) { Vec::new() } else { sample::rounds(a, b) };
+        let rounds = rounds.iter().map(|(a, b)| centre(b, &value_b) - centre(a, &value_a));
+        let units = |samples, value: &dyn Fn(&Sample) -> f64| {
+            let units = sample::units(samples)?;
+            let values = |unit: &Vec<&Sample>| unit.iter().map(|sample| value(sample)).collect();
+            Some(units.iter().map(values).collect::<Vec<Vec<f64>>>())
+        };
+        let alone = |samples: &[Sample], value: &dyn Fn(&Sample) -> f64| {
+            samples.iter().map(|sample| vec![value(sample)]).collect()
+        };
+        let units = match (units(a, &value_a), units(b, &value_b)) {
+            (None, None) => None,
+            (of_a, of_b) => {
+                Some([of_a.unwrap_or_else(|| alone(a, &value_a)), of_b.unwrap_or_else(|| alone(b, &value_b))])
+            }
+        };
+        Self {
+            scale,
+            a: sorted(&a.iter().map(value_a).collect::<Vec<_>>()),
+            b: sorted(&b.iter().map(value_b).collect::<Vec<_>>()),
+            rounds: sorted(&rounds.collect::<Vec<_>>()),
+            units,
+            seed,
+        }
+    }
+
+    /// The same with `b` lower by so much.
+    pub fn shifted(&self, by: f64) -> Self {
+        let lower = |values: &[f64]| values.iter().map(|value| value - by).collect();
+        let units = self.units.as_ref().map(|[a, b]| [a.clone(), b.iter().map(|unit| lower(unit)).collect()]);
+        Self { a: self.a.clone(), b: lower(&self.b), rounds: lower(&self.rounds), units, ..*self }
+    }
+}
+
+/// The median.
+fn centre(samples: &[&Sample], value: &dyn Fn(&Sample) -> f64) -> f64 {
+    let sorted = sorted(&samples.iter().map(|sample| value(sample)).collect::<Vec<_>>());
+    let (low, high) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
+    if low == high { low } else { f64::midpoint(low, high) }
+}

@@ -1,0 +1,89 @@
+//! A ratio with its interval.
+
+use super::contrast::Contrast;
+use super::sample::{Sample, Scale};
+use super::{Estimator, order};
+
+/// How many times A's value B's is, by one estimator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// How it was taken.
+    pub estimator: Estimator,
+    /// B by A; absent where A's centre is zero or negative.
+    pub ratio: Option<f64>,
+    /// Where the ratio is, with the confidence that was asked; absent with too few samples. One end is 0 or infinite
+    /// where so many samples reached a limit that nothing bounds it.
+    pub interval: Option<(f64, f64)>,
+    /// B − A, in the metric's unit.
+    pub difference: f64,
+    /// Where the difference is.
+    pub difference_interval: Option<(f64, f64)>,
+    /// The chance of so large a difference, either way, when there is none.
+    pub p: f64,
+    /// The chance to see both ends of the margin as far away as here when B is just outside: the test of *same*.
+    pub p_same: f64,
+}
+
+/// Both sides, looked at from below and from above.
+pub(super) struct Both {
+    stated: Contrast,
+    up: Contrast,
+    down: Contrast,
+}
+
+impl Both {
+    pub fn of(scale: Scale, a: &[Sample], b: &[Sample], seed: u64) -> Self {
+        Self {
+            stated: Contrast::stated(scale, a, b, seed),
+            up: Contrast::against(scale, a, b, seed),
+            down: Contrast::against(scale, b, a, seed),
+        }
+    }
+
+    /// Where the shift is, each end being wrong at most with the chance `level`.
+    pub fn bounds(&self, estimator: Estimator, level: f64) -> Option<(f64, f64)> {
+        Some((estimator.bound_below(&self.up, level)?, -estimator.bound_below(&self.down, level)?))
+    }
+
+    /// The estimate, at this confidence of both ends together (0.05 is 95 %), with a margin on the scale of values, and with
+    /// what the clock may be wrong by on it.
+    pub fn estimate(
+        &self,
+        estimator: Estimator,
+        error: f64,
+        margin: f64,
+        resolution: f64,
+    ) -> Option<Estimate> {
+        let shift = estimator.shift(&self.stated)?;
+        let bounds =
+            self.bounds(estimator, error / 2.0).map(|(low, high)| (low - resolution, high + resolution));
+        let above = |by: f64| estimator.chance_above(&self.up, by);
+        let below = |by: f64| estimator.chance_above(&self.down, by);
+        let centre = order::quantile(&self.stated.a, 0.5)?;
+        let p = (2.0 * above(resolution).min(below(resolution))).min(1.0);
+        Some(Estimate {
+            estimator,
+            ratio: self.ratio(centre, shift),
+            interval: bounds.and_then(|(low, high)| self.ratio(centre, low).zip(self.ratio(centre, high))),
+            difference: self.difference(centre, shift),
+            difference_interval: bounds
+                .map(|(low, high)| (self.difference(centre, low), self.difference(centre, high))),
+            p,
+            p_same: above(-margin + resolution).max(below(-margin + resolution)),
+        })
+    }
+
+    fn ratio(&self, centre: f64, shift: f64) -> Option<f64> {
+        match self.stated.scale {
+            Scale::Ratio => Some(shift.exp()),
+            Scale::Difference => (centre > 0.0).then(|| 1.0 + shift / centre),
+        }
+    }
+
+    fn difference(&self, centre: f64, shift: f64) -> f64 {
+        match self.stated.scale {
+            Scale::Ratio => centre.exp() * shift.exp_m1(),
+            Scale::Difference => shift,
+        }
+    }
+}

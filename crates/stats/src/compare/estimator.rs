@@ -1,0 +1,100 @@
+//! What is said to be the ratio of two sides, with its interval: several, since none is the sharpest everywhere.
+
+use super::Scale;
+use super::contrast::Contrast;
+use super::{levels, means, median, order, quantiles, ranks};
+
+/// How the ratio of B to A is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Estimator {
+    /// The middle of the ratios within each round: Hodges & Lehmann's estimate, the median of the means (on the
+    /// logarithm's scale) of all pairs of rounds. Blind to what drifts.
+    RoundRatios,
+    /// The middle of the ratios of each sample of B to each of A: Hodges & Lehmann's estimate for two sides.
+    AllRatios,
+    /// The ratio of the medians.
+    Median,
+    /// The ratio of the means.
+    Mean,
+    /// The ratio of the smallest samples.
+    Minimum,
+    /// The ratio of the tenth percentiles.
+    LowDecile,
+}
+
+impl Estimator {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::RoundRatios, Self::AllRatios, Self::Median, Self::Mean, Self::Minimum, Self::LowDecile];
+
+    /// Whether samples of one round are taken as a pair.
+    #[must_use]
+    pub fn is_paired(self) -> bool {
+        self == Self::RoundRatios
+    }
+
+    /// The quantile that it compares.
+    fn quantile(self) -> Option<f64> {
+        match self {
+            Self::Median => Some(0.5),
+            Self::Minimum => Some(0.0),
+            Self::LowDecile => Some(0.1),
+            _ => None,
+        }
+    }
+
+    /// Where one side is, as values are compared; ratios of pairs have two sides or none.
+    pub(super) fn location(self, scale: Scale, sorted: &[f64]) -> Option<f64> {
+        match self {
+            Self::RoundRatios | Self::AllRatios => None,
+            Self::Mean => means::location(scale, sorted),
+            Self::Median | Self::Minimum | Self::LowDecile => order::quantile(sorted, self.quantile()?),
+        }
+    }
+
+    /// The shift of B against A; `None` with nothing to take it from.
+    pub(super) fn shift(self, contrast: &Contrast) -> Option<f64> {
+        let Contrast { scale, a, b, rounds, .. } = contrast;
+        match self {
+            Self::RoundRatios => middle(rounds.len() * (rounds.len() + 1) / 2, |k| order::walsh(rounds, k)),
+            Self::AllRatios => middle(a.len() * b.len(), |k| order::difference(a, b, k)),
+            _ => Some(self.location(*scale, b)? - self.location(*scale, a)?),
+        }
+    }
+
+    /// The shift is below this at most with the chance `level`; `None` with too few samples for that.
+    pub(super) fn bound_below(self, contrast: &Contrast, level: f64) -> Option<f64> {
+        let Contrast { a, b, rounds, .. } = contrast;
+        if contrast.units.is_some() && !self.is_paired() {
+            return levels::bound_below(self, contrast, level);
+        }
+        match self {
+            Self::RoundRatios => Some(order::walsh(rounds, ranks::walsh_rank(rounds.len(), level)?)),
+            Self::AllRatios => Some(order::difference(a, b, ranks::shift_rank(a.len(), b.len(), level)?)),
+            Self::Median => median::bound_below(a, b, level),
+            Self::Mean => means::bound_below(contrast, level),
+            Self::Minimum | Self::LowDecile => quantiles::bound_below(a, b, self.quantile()?, level),
+        }
+    }
+
+    /// The chance of so high a B when the shift is `by`.
+    pub(super) fn chance_above(self, contrast: &Contrast, by: f64) -> f64 {
+        if contrast.units.is_some() && !self.is_paired() {
+            return levels::above(self, contrast, by);
+        }
+        let Contrast { a, b, rounds, .. } = &contrast.shifted(by);
+        match self {
+            Self::RoundRatios => ranks::signed_ranks_above(rounds),
+            Self::AllRatios => ranks::rank_sum_above(a, b),
+            Self::Median => median::above(a, b),
+            Self::Mean => means::above(contrast, by),
+            Self::Minimum => quantiles::above(a, b, 0.0),
+            Self::LowDecile => quantiles::above(a, b, 0.1),
+        }
+    }
+}
+
+/// The middle one of so many numbers that are had by their rank, or the mean of the middle two.
+fn middle(count: usize, of: impl Fn(usize) -> f64) -> Option<f64> {
+    (count > 0).then(|| f64::midpoint(of(count.div_ceil(2)), of(count / 2 + 1)))
+}

@@ -1,0 +1,180 @@
+//! What is compared: samples with the round and the levels that they belong to.
+
+use std::collections::BTreeMap;
+
+/// What is known of a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bound {
+    /// It is this.
+    #[default]
+    Exact,
+    /// It is at least this: a limit was reached, such as that of time.
+    AtLeast,
+    /// It is at most this.
+    AtMost,
+}
+
+/// One value of a metric.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// The value, or the limit that it reached. Samples whose value is not finite are left out.
+    pub value: f64,
+    /// What the value says.
+    pub bound: Bound,
+    /// The round that it was measured in; samples of both sides in one round are a pair.
+    pub round: Option<u32>,
+    /// Which layout of the program it is of (links, addresses), where there are several: the topmost level.
+    pub layout: Option<u32>,
+    /// Which execution it is of, where an execution has several values: the level below.
+    pub process: Option<u32>,
+}
+
+impl Sample {
+    /// A value on its own.
+    #[must_use]
+    pub fn new(value: f64) -> Self {
+        Self { value, bound: Bound::Exact, round: None, layout: None, process: None }
+    }
+
+    /// The same, measured in a round.
+    #[must_use]
+    pub fn in_round(self, round: u32) -> Self {
+        Self { round: Some(round), ..self }
+    }
+
+    /// The same, one of several values of an execution.
+    #[must_use]
+    pub fn of_process(self, process: u32) -> Self {
+        Self { process: Some(process), ..self }
+    }
+
+    /// The same, of one of several layouts of the program.
+    #[must_use]
+    pub fn of_layout(self, layout: u32) -> Self {
+        Self { layout: Some(layout), ..self }
+    }
+
+    /// The same, of a limit that was reached.
+    #[must_use]
+    pub fn at_least(self) -> Self {
+        Self { bound: Bound::AtLeast, ..self }
+    }
+
+    /// The least that the value can be.
+    pub(super) fn low(&self) -> f64 {
+        if self.bound == Bound::AtMost { f64::NEG_INFINITY } else { self.value }
+    }
+
+    /// The most that the value can be.
+    pub(super) fn high(&self) -> f64 {
+        if self.bound == Bound::AtLeast { f64::INFINITY } else { self.value }
+    }
+}
+
+/// Those whose value is a number.
+pub(super) fn finite(samples: &[Sample]) -> Vec<Sample> {
+    samples.iter().copied().filter(|sample| sample.value.is_finite()).collect()
+}
+
+/// How values are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// By their ratio, as differences of logarithms.
+    Ratio,
+    /// By their difference, since some are zero or negative.
+    Difference,
+}
+
+impl Scale {
+    /// By ratio, where all values are above zero.
+    pub(super) fn of(samples: &[&[Sample]]) -> Self {
+        let positive = samples.iter().flat_map(|side| side.iter()).all(|sample| sample.value > 0.0);
+        if positive { Self::Ratio } else { Self::Difference }
+    }
+
+    /// A value as it is compared.
+    pub(super) fn of_value(self, value: f64) -> f64 {
+        match self {
+            Self::Ratio if value <= 0.0 => f64::NEG_INFINITY,
+            Self::Ratio => value.ln(),
+            Self::Difference => value,
+        }
+    }
+
+    /// The value that is compared as this.
+    pub(super) fn value_of(self, compared: f64) -> f64 {
+        match self {
+            Self::Ratio => compared.exp(),
+            Self::Difference => compared,
+        }
+    }
+}
+
+/// The samples of both sides by round, for the rounds that have both.
+pub(super) fn rounds<'a>(a: &'a [Sample], b: &'a [Sample]) -> Vec<(Vec<&'a Sample>, Vec<&'a Sample>)> {
+    let mut rounds: BTreeMap<u32, (Vec<&Sample>, Vec<&Sample>)> = BTreeMap::new();
+    for (round, sample) in a.iter().filter_map(|sample| Some((sample.round?, sample))) {
+        rounds.entry(round).or_default().0.push(sample);
+    }
+    for (round, sample) in b.iter().filter_map(|sample| Some((sample.round?, sample))) {
+        rounds.entry(round).or_default().1.push(sample);
+    }
+    rounds.into_values().filter(|(a, b)| !a.is_empty() && !b.is_empty()).collect()
+}
+
+/// Whether several rounds were measured with one of several layouts: rounds are not independent then.
+pub(super) fn rounds_share_layouts(samples: &[Sample]) -> bool {
+    let count = |of: &dyn Fn(&Sample) -> Option<u32>| {
+        samples.iter().filter_map(of).collect::<std::collections::BTreeSet<u32>>().len()
+    };
+    let layouts = count(&|sample| sample.layout);
+    layouts > 1 && layouts < count(&|sample| sample.round)
+}
+
+/// The samples by the topmost level that has several units of which one has several samples; `None` when each sample
+/// stands for itself.
+pub(super) fn units(samples: &[Sample]) -> Option<Vec<Vec<&Sample>>> {
+    let by = |key: &dyn Fn(&Sample) -> Option<(u32, u32)>| {
+        let mut units: BTreeMap<(u32, u32), Vec<&Sample>> = BTreeMap::new();
+        for sample in samples {
+            units.entry(key(sample)?).or_default().push(sample);
+        }
+        let nested = units.len() > 1 && units.len() < samples.len();
+        nested.then(|| units.into_values().collect())
+    };
+    let layouts = by(&|sample| Some((sample.layout?, 0)));
+    layouts.or_else(|| by(&|sample| Some((sample.layout.unwrap_or(0), sample.process?))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_pair_what_both_sides_have() {
+        let a = [Sample::new(1.0).in_round(1), Sample::new(2.0).in_round(2), Sample::new(3.0)];
+        let b = [Sample::new(4.0).in_round(2), Sample::new(5.0).in_round(2), Sample::new(6.0).in_round(3)];
+        assert_eq!(rounds(&a, &b), [(vec![&a[1]], vec![&b[0], &b[1]])]);
+    }
+
+    #[test]
+    fn the_topmost_level_with_several_units_counts() {
+        let in_units = |layouts: u32, processes: u32, iterations: u32| {
+            let sample = |i: u32| Sample::new(1.0).of_layout(i % layouts).of_process(i / layouts % processes);
+            let samples: Vec<Sample> = (0..layouts * processes * iterations).map(sample).collect();
+            units(&samples).map(|units| units.len())
+        };
+        assert_eq!(in_units(3, 2, 2), Some(3));
+        assert_eq!(in_units(1, 4, 2), Some(4));
+        assert_eq!(in_units(1, 4, 1), None);
+        assert_eq!(units(&[Sample::new(1.0), Sample::new(2.0)]), None);
+    }
+
+    #[test]
+    fn what_has_zeros_is_compared_by_difference() {
+        let (some, zero) = ([Sample::new(1.0)], [Sample::new(0.0)]);
+        assert_eq!(Scale::of(&[&some, &some]), Scale::Ratio);
+        assert_eq!(Scale::of(&[&some, &zero]), Scale::Difference);
+        assert_eq!(Scale::Ratio.of_value(f64::NEG_INFINITY), f64::NEG_INFINITY);
+    }
+}

@@ -1,0 +1,102 @@
+//! What is said in one word, and by which rule.
+
+use super::Estimate;
+
+/// Which way is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// Lower values, as of time.
+    Lower,
+    /// Higher values, as of throughput.
+    Higher,
+}
+
+/// The word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// B is better than A.
+    Faster,
+    /// B is worse than A.
+    Slower,
+    /// B is within the margin around A.
+    Same,
+    /// Neither can be told.
+    Unclear,
+}
+
+/// How large the difference is, beside whether there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// The whole interval is within the margin.
+    Within,
+    /// The whole interval is beyond the margin.
+    Beyond,
+    /// The interval reaches from within the margin to beyond, or there is none.
+    Open,
+}
+
+impl Verdict {
+    /// By one estimate, with a margin on the ratio (0.01: between 1/1.01 and 1.01).
+    ///
+    /// *Same* by two one-sided tests (Schuirmann, "A Comparison of the Two One-Sided Tests Procedure and the Power
+    /// Approach", Journal of Pharmacokinetics and Biopharmaceutics 15 (1987)): the interval is within the margin.
+    #[must_use]
+    pub fn of(estimate: &Estimate, better: Better, margin: f64) -> Self {
+        let higher = match better {
+            Better::Lower => Self::Slower,
+            Better::Higher => Self::Faster,
+        };
+        match (Size::of(estimate, margin), estimate.sign()) {
+            (Size::Within, _) => Self::Same,
+            (_, 0) => Self::Unclear,
+            (_, 1) => higher,
+            _ => higher.opposite(),
+        }
+    }
+
+    /// Faster for slower.
+    #[must_use]
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Faster => Self::Slower,
+            Self::Slower => Self::Faster,
+            other => other,
+        }
+    }
+
+    /// Whether it says that there is a difference.
+    #[must_use]
+    pub fn differs(self) -> bool {
+        matches!(self, Self::Faster | Self::Slower)
+    }
+}
+
+impl Size {
+    /// Of this interval against the margin.
+    #[must_use]
+    pub fn of(estimate: &Estimate, margin: f64) -> Self {
+        let Some((low, high)) = estimate.interval else {
+            // No ratio, since A's centre is zero: only what differs nowhere is the same.
+            let nothing = estimate.difference_interval == Some((0.0, 0.0));
+            return if nothing { Self::Within } else { Self::Open };
+        };
+        let (least, most) = (1.0 / (1.0 + margin), 1.0 + margin);
+        match () {
+            () if low >= least && high <= most => Self::Within,
+            () if low > most || high < least => Self::Beyond,
+            () => Self::Open,
+        }
+    }
+}
+
+impl Estimate {
+    /// 1 where B is above A for certain, -1 where below, else 0.
+    #[must_use]
+    pub fn sign(&self) -> i8 {
+        match self.difference_interval {
+            Some((low, _)) if low > 0.0 => 1,
+            Some((_, high)) if high < 0.0 => -1,
+            _ => 0,
+        }
+    }
+}
