@@ -53,7 +53,7 @@ impl OutputMetrics {
     #[must_use]
     pub fn new(metrics: &[PlannedMetric], plan_folder: &Path) -> Self {
         let read = |planned: &PlannedMetric| {
-            let PlannedMetric { metric, reading } = planned;
+            let PlannedMetric { metric, reading, .. } = planned;
             let reading = reading.as_ref()?;
             let place = match &reading.place {
                 OutputPlace::File(path) => Place::File(plan_folder.join(path)),

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_record::{Digest, Limit};
+use tacho_record::{Counter, Digest, Limit};
 
-use crate::Request;
+use crate::{Count, Request, Unavailable};
 
 /// Whatever can execute a request: the real thing, or a script in tests.
 pub trait Executor {
@@ -14,6 +14,13 @@ pub trait Executor {
     ///
     /// Never fails: a command that could not be started has [`Ended::NotStarted`].
     fn execute(&mut self, request: &Request) -> Execution;
+
+    /// Why executions cannot have that counter, if they cannot.
+    ///
+    /// An executor that says nothing has all.
+    fn lacks(&mut self, _counter: Counter) -> Option<Unavailable> {
+        None
+    }
 
     /// The time on the executor's clock, which is the one that [`Execution::at`] is read from.
     fn now(&mut self) -> Timestamp;
@@ -30,6 +37,8 @@ pub struct Execution {
     pub ended: Ended,
     /// What it used.
     pub usage: Usage,
+    /// What was counted of it, of what was asked for, in no order.
+    pub counts: Vec<(Counter, Count)>,
     /// Its standard output, if that was to be read.
     pub stdout: Option<Captured>,
     /// The end of its standard error, at most 4 KiB.
@@ -185,6 +194,7 @@ impl Execution {
             wall,
             ended,
             usage: Usage::default(),
+            counts: Vec::new(),
             stdout: None,
             stderr_tail: Vec::new(),
             stderr: None,

@@ -8,6 +8,7 @@
 //! Linux only: pidfds, subreapers and `/proc` have no counterpart that gives the same readings elsewhere. Commands
 //! are started by a small program of its own (`launcher/launcher.c`), which the library carries.
 
+mod counters;
 mod error;
 mod execution;
 mod host;
@@ -19,6 +20,7 @@ mod process;
 mod request;
 mod scripted;
 
+pub use counters::{Count, Unavailable};
 pub use error::MeasureError;
 pub use execution::{Absent, Captured, Ended, Execution, Executor, Scheduled, Usage};
 pub use host::host;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tacho_record::{Conditions, Limits};
+use tacho_record::{Conditions, Counter, Limits};
 
 /// One command to execute once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct Request {
     pub conditions: Conditions,
     /// What it may use at most.
     pub limits: Limits,
+    /// What is counted of it. Executions one after the other with the same counters cost least.
+    pub counters: Vec<Counter>,
 }
 
 impl Request {
@@ -44,6 +46,7 @@ impl Request {
             stderr: Capture::Nothing,
             conditions: Conditions::default(),
             limits: Limits::default(),
+            counters: Vec::new(),
         }
     }
 }

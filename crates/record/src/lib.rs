@@ -8,6 +8,7 @@
 mod benchmark;
 mod build;
 mod conditions;
+mod counter;
 mod digest;
 mod host;
 mod metric;
@@ -22,6 +23,7 @@ mod unit;
 pub use benchmark::{BenchmarkKey, Parameter, Parameters};
 pub use build::{Build, BuildState};
 pub use conditions::{Cgroup, Conditions, Cpus, Inherit, Limit, Limits, Scheduling};
+pub use counter::Counter;
 pub use digest::{Digest, ParseDigestError};
 pub use host::Host;
 pub use metric::{Direction, Metric};

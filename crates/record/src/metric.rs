@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Unit;
+use crate::{Counter, Unit};
 
 /// Whether more of it is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -55,11 +55,27 @@ impl Metric {
     /// read, a companion.
     pub const BESIDE: [&'static str; 5] =
         [Self::NET_WALL, Self::SHELL, "output-bytes", "companion-cpu", "companion-peak-memory"];
+    /// The name of the share of the time in which the processor's counters counted.
+    pub const COUNTED_SHARE: &'static str = "counted-share";
 
     /// The metric of that name that needs no plan to say what it is.
     #[must_use]
     pub fn known(name: &str) -> Option<Self> {
-        Self::built_in(name).or_else(|| Self::beside(name))
+        let counted = || Counter::named(name).map(Counter::metric);
+        let share = || Self::counted_share(name);
+        Self::built_in(name).or_else(|| Self::beside(name)).or_else(counted).or_else(share)
+    }
+
+    /// The names of all metrics that a plan may ask for without saying what they are, the most usual first.
+    pub fn names() -> impl Iterator<Item = &'static str> + Clone {
+        let counters = Counter::ALL.map(Counter::name);
+        Self::BUILT_IN.into_iter().chain(Self::BESIDE).chain(counters)
+    }
+
+    /// What is kept beside the processor's counters: the smallest of their shares.
+    fn counted_share(name: &str) -> Option<Self> {
+        let unit = Unit::Other("%".to_owned());
+        (name == Self::COUNTED_SHARE).then(|| Self { name: name.to_owned(), unit, better: Direction::Higher })
     }
 
     /// The metric of [`Metric::BESIDE`] of that name, if there is one.
@@ -111,7 +127,9 @@ mod tests {
         for name in Metric::BUILT_IN {
             assert_eq!(Metric::built_in(name).map(|metric| metric.name).as_deref(), Some(name));
         }
-        for name in Metric::BESIDE {
+        let counters = Counter::ALL.map(Counter::name);
+        let others = Metric::BESIDE.into_iter().chain(counters).chain([Metric::COUNTED_SHARE]);
+        for name in others {
             assert_eq!(Metric::known(name).map(|metric| metric.name).as_deref(), Some(name));
             assert_eq!(Metric::built_in(name), None);
         }

@@ -76,7 +76,7 @@ impl MetricNumbers {
             "SELECT number FROM metric WHERE name = $1",
             "INSERT INTO metric (name, unit, better) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
         );
-        let known = Metric::built_in(name);
+        let known = Metric::known(name);
         let unit = known.as_ref().map(|metric| json("the metric's unit", &metric.unit)).transpose()?;
         let better = known.map(|metric| word(metric.better));
         let rest = [maybe_text(unit.as_deref()), maybe_text(better)];

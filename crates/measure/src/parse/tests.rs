@@ -65,7 +65,7 @@ fn parser(from: &str, more: &str) -> Parser {
         "[[benchmark]]\nname = 'a'\ncommand = 'a'\nmetrics = [{{ name = 'm', from = '{from}'{more} }}]\n"
     );
     let plan = parse(&text, "tacho.toml").unwrap_or_else(|errors| panic!("{errors}"));
-    let PlannedMetric { metric, reading } = plan.benchmarks[0].metrics[0].clone();
+    let PlannedMetric { metric, reading, .. } = plan.benchmarks[0].metrics[0].clone();
     Parser::new(&reading.unwrap(), &metric.unit)
 }
 

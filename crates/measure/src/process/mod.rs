@@ -87,6 +87,7 @@ impl ProcessExecutor {
             ended: answer.ended(),
             absent: usage.absent(),
             usage,
+            counts: Vec::new(),
             stdout: output.stdout,
             stderr_tail: output.stderr_tail,
             stderr: output.stderr,

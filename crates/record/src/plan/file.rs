@@ -16,7 +16,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use crate::{Direction, Metric, Parameter};
+use crate::{Counter, Direction, Metric, Parameter};
 
 pub(super) use companion::{CompanionTable, OutputEntry, PerName, PortEntry, ReadyEntry, ShellEntry};
 pub(super) use hook::HookEntry;
@@ -125,8 +125,9 @@ pub(super) struct BenchmarkTable {
     /// What a right answer is.
     #[serde(default)]
     pub expect: ExpectTable,
-    /// The metrics that are shown, the most telling first: built-in ones by name, which are all recorded anyway, and
-    /// tables for those that are read from the output.
+    /// The metrics that are shown, the most telling first: built-in ones by name, which are all recorded anyway,
+    /// counters by name, which are counted where they stand here ("instructions?" where the host has them), and tables
+    /// for those that are read from the output.
     #[serde(default = "metrics")]
     #[schemars(length(min = 1), transform = only_metrics)]
     pub metrics: Vec<MetricEntry>,
@@ -136,7 +137,7 @@ pub(super) struct BenchmarkTable {
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged)]
 pub(super) enum MetricEntry {
-    /// The name of a built-in metric.
+    /// The name of a built-in metric, or of a counter; with a "?" behind it a counter may be absent.
     Named(String),
     /// A metric that is read from what an execution prints.
     Read(MetricTable),
@@ -265,7 +266,8 @@ impl From<ParameterValue> for Parameter {
 /// Lets editors offer the names of the metrics.
 fn only_metrics(schema: &mut Schema) {
     if let Some(named) = schema.pointer_mut("/items/anyOf/0") {
-        named["enum"] = [&Metric::BUILT_IN[..], &Metric::BESIDE].concat().into();
+        let optional = Counter::ALL.map(|counter| format!("{}?", counter.name()));
+        named["enum"] = Metric::names().map(str::to_owned).chain(optional).collect::<Vec<_>>().into();
     }
 }
 

@@ -31,7 +31,7 @@ pub use companion::{Companion, Per, Port, Ready};
 pub use error::{PlanError, PlanErrors};
 pub use hook::{Hook, Hooks};
 pub use parse::parse;
-pub use reading::{OutputPlace, Pattern, PlannedMetric, Reading, Tool};
+pub use reading::{Counting, OutputPlace, Pattern, PlannedMetric, Reading, Tool};
 pub use schema::schema;
 pub use shell::fill_shell;
 pub use template::fill;

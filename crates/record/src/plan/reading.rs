@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Direction, Metric, Unit};
+use crate::{Counter, Direction, Metric, Unit};
 
 /// A metric of a benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,6 +14,31 @@ pub struct PlannedMetric {
     pub metric: Metric,
     /// Where its values stand in the output; none for those that are built in.
     pub reading: Option<Reading>,
+    /// What counts it, if it must be counted.
+    pub counting: Option<Counting>,
+}
+
+impl PlannedMetric {
+    /// A metric that every execution has.
+    #[must_use]
+    pub fn plain(metric: Metric) -> Self {
+        Self { metric, reading: None, counting: None }
+    }
+
+    /// A metric that is counted.
+    #[must_use]
+    pub fn counted(counter: Counter, optional: bool) -> Self {
+        Self { counting: Some(Counting { counter, optional }), ..Self::plain(counter.metric()) }
+    }
+}
+
+/// What counts a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counting {
+    /// The counter.
+    pub counter: Counter,
+    /// Whether it may be absent on hosts that do not have it.
+    pub optional: bool,
 }
 
 /// Where the values of a metric stand, and what they are written in.

@@ -104,7 +104,7 @@ fn usual_columns(samples: &[Sample]) -> Vec<Column<'_>> {
 
 /// The scale of a metric that has no series, from its values here.
 fn own_scale(samples: &[Sample], metric: &str) -> Scale {
-    let unit = Metric::built_in(metric).map_or(Unit::Other(String::new()), |metric| metric.unit);
+    let unit = Metric::known(metric).map_or(Unit::Other(String::new()), |metric| metric.unit);
     let values: Vec<f64> = samples.iter().filter_map(|sample| sample.value(metric)).collect();
     Scale::of(&unit, summary::median(&values).unwrap_or(0.0))
 }

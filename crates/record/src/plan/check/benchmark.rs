@@ -254,9 +254,7 @@ fn is_given(key: &str, spot: Spot<'_>) -> bool {
 
 /// The metrics where the plan gives none: with a shell, the time without it goes first.
 fn usual_metrics(shell: bool, usual: Vec<PlannedMetric>) -> Vec<PlannedMetric> {
-    let named = |name: &str| {
-        Metric::known(name).map(|metric| PlannedMetric { metric, reading: None }).filter(|_| shell)
-    };
+    let named = |name: &str| Metric::known(name).map(PlannedMetric::plain).filter(|_| shell);
     let (first, last) = (named(Metric::NET_WALL), named(Metric::SHELL));
     first.into_iter().chain(usual).chain(last).collect()
 }

@@ -10,7 +10,7 @@ use super::super::reading::usual_direction;
 use super::super::spot::Spot;
 use super::super::{OutputPlace, Pattern, PlannedMetric, Reading, Tool};
 use super::Check;
-use crate::{Metric, Unit, plan::keys};
+use crate::{Counter, Metric, Unit, plan::keys};
 
 /// The parsers that belong to no tool.
 const GENERAL: [&str; 4] = ["csv", "json", "key", "regex"];
@@ -27,7 +27,7 @@ impl Check<'_> {
             let spot = spot.item(index);
             match entry {
                 MetricEntry::Named(name) => {
-                    self.unique(&mut names, "metric", &name, spot);
+                    self.unique(&mut names, "metric", name.trim_end_matches('?'), spot);
                     metrics.extend(self.built_in(name, spot));
                 }
                 MetricEntry::Read(table) => {
@@ -41,19 +41,22 @@ impl Check<'_> {
     }
 
     fn built_in(&mut self, name: String, spot: Spot<'_>) -> Option<PlannedMetric> {
-        let metric = Metric::known(&name);
-        if metric.is_none() {
-            let known = Metric::BUILT_IN.into_iter().chain(Metric::BESIDE);
-            let hint = match keys::nearest(&name, known.clone()) {
-                Some(guess) => format!("did you mean `{guess}`?"),
-                None => format!(
-                    "there can be {}; what it prints is read with `{{ name = …, from = … }}`",
-                    keys::list(known)
-                ),
-            };
-            self.report(spot, Mistake::UnknownMetric { name, hint });
+        let (plain, optional) = name.strip_suffix('?').map_or((&*name, false), |plain| (plain, true));
+        if let Some(counter) = Counter::named(plain) {
+            return Some(PlannedMetric::counted(counter, optional));
         }
-        Some(PlannedMetric { metric: metric?, reading: None })
+        if let (Some(metric), false) = (Metric::known(plain), optional) {
+            return Some(PlannedMetric::plain(metric));
+        }
+        let hint = match keys::nearest(plain, Metric::names()) {
+            Some(guess) => format!("did you mean `{guess}`?"),
+            None => format!(
+                "there can be {}; what it prints is read with `{{ name = …, from = … }}`",
+                keys::list(Metric::names())
+            ),
+        };
+        self.report(spot, Mistake::UnknownMetric { name, hint });
+        None
     }
 
     /// A metric that is read from the output.
@@ -69,7 +72,8 @@ impl Check<'_> {
         let tool = if let Pattern::Tool { tool, .. } = pattern { Some(tool) } else { None };
         let usual = tool.map_or(OutputPlace::Stdout, Tool::place);
         let reading = Reading { place: place.unwrap_or(usual), pattern, scale };
-        Some(PlannedMetric { metric: Metric { name, unit, better }, reading: Some(reading) })
+        let metric = Metric { name, unit, better };
+        Some(PlannedMetric { reading: Some(reading), ..PlannedMetric::plain(metric) })
     }
 
     fn metric_name(&mut self, name: &str, spot: Spot<'_>) {

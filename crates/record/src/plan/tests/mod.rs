@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Direction, Unit};
+use crate::{Counter, Direction, Unit};
 
 mod sense;
 mod shape;
@@ -70,7 +70,7 @@ fn texts(words: &[&str]) -> Vec<String> {
 }
 
 fn built_in(names: &[&str]) -> Vec<PlannedMetric> {
-    let metric = |name: &&str| PlannedMetric { metric: crate::Metric::known(name).unwrap(), reading: None };
+    let metric = |name: &&str| PlannedMetric::plain(crate::Metric::known(name).unwrap());
     names.iter().map(metric).collect()
 }
 
@@ -382,9 +382,28 @@ fn a_metric_of_the_output_arrives_with_its_unit_and_direction() {
 }
 
 #[test]
+fn a_counter_is_named_and_may_be_optional() {
+    let metrics = |names: &str| {
+        let text = format!("[[benchmark]]\nname = \"a\"\ncommand = \"a\"\nmetrics = [{names}]\n");
+        parse(&text, "tacho.toml").map(|mut plan| plan.benchmarks.remove(0).metrics)
+    };
+    let expected = [
+        PlannedMetric::plain(crate::Metric::built_in("wall").unwrap()),
+        PlannedMetric::counted(Counter::Instructions, true),
+        PlannedMetric::counted(Counter::CallgrindInstructions, false),
+    ];
+    assert_eq!(metrics("'wall', 'instructions?', 'callgrind-instructions'").unwrap(), expected);
+    let said = |names: &str| metrics(names).unwrap_err().errors.remove(0);
+    assert_eq!(said("'wall?'").hint.as_deref(), Some("did you mean `wall`?"));
+    assert_eq!(said("'cycels'").hint.as_deref(), Some("did you mean `cycles`?"));
+    assert_eq!(said("'cycles', 'cycles?'").message, "metric `cycles` is given twice");
+    assert_eq!(said("{ name = 'energy', from = 'key:e' }").message, "`energy` is a built-in metric");
+}
+
+#[test]
 fn tools_know_where_they_print_and_what_they_count() {
     let of = |from: &str| {
-        let PlannedMetric { metric, reading } = read(&format!("from = \"{from}\""));
+        let PlannedMetric { metric, reading, .. } = read(&format!("from = \"{from}\""));
         let reading = reading.unwrap();
         let Pattern::Tool { name, quantity, .. } = reading.pattern else { panic!("{from} is a tool") };
         (name, quantity, metric.unit, metric.better, reading.place)

@@ -1,0 +1,111 @@
+//! Counters: metrics that cost something to read, and so are read only when they are asked for.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Direction, Metric, Unit};
+
+/// A metric that is counted where a plan, or a command, asks for it.
+///
+/// All but [`Energy`](Self::Energy) are of the process that was started and *all* its descendants, whether somebody
+/// waited for them or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counter {
+    /// Jumps that the processor did not foresee, in the program.
+    BranchMisses,
+    /// Jumps, in the program.
+    Branches,
+    /// Of [`CacheReferences`](Self::CacheReferences), those that had to go to memory.
+    CacheMisses,
+    /// Accesses to the last cache before memory, in the program. What exactly that is, the processor decides.
+    CacheReferences,
+    /// Instructions of the program, as callgrind executes it once: nearly the same each time, and on any processor.
+    CallgrindInstructions,
+    /// How often a thread was moved to another CPU.
+    CpuMigrations,
+    /// Cycles of the processor's clock, in the program.
+    Cycles,
+    /// What the processors took up, all that went on on this host included.
+    Energy,
+    /// Instructions, in the program.
+    Instructions,
+    /// Processor time, in the program and in the kernel; exact.
+    TaskClock,
+}
+
+impl Counter {
+    /// All counters, the most telling first.
+    pub const ALL: [Self; 10] = [
+        Self::Instructions,
+        Self::Cycles,
+        Self::Branches,
+        Self::BranchMisses,
+        Self::CacheReferences,
+        Self::CacheMisses,
+        Self::TaskClock,
+        Self::CpuMigrations,
+        Self::Energy,
+        Self::CallgrindInstructions,
+    ];
+
+    /// The name of its metric, and of the counter.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BranchMisses => "branch-misses",
+            Self::Branches => "branches",
+            Self::CacheMisses => "cache-misses",
+            Self::CacheReferences => "cache-references",
+            Self::CallgrindInstructions => "callgrind-instructions",
+            Self::CpuMigrations => "cpu-migrations",
+            Self::Cycles => "cycles",
+            Self::Energy => "energy",
+            Self::Instructions => "instructions",
+            Self::TaskClock => "task-clock",
+        }
+    }
+
+    /// The counter of that name, if there is one.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|counter| counter.name() == name)
+    }
+
+    /// Its metric. Less is better of each.
+    #[must_use]
+    pub fn metric(self) -> Metric {
+        let unit = match self {
+            Self::Energy => Unit::Other("J".to_owned()),
+            Self::TaskClock => Unit::Nanoseconds,
+            _ => Unit::Other(String::new()),
+        };
+        Metric { name: self.name().to_owned(), unit, better: Direction::Lower }
+    }
+
+    /// Whether the processor itself counts, which can count few things at a time.
+    #[must_use]
+    pub fn is_of_processor(self) -> bool {
+        use Counter as C;
+        matches!(
+            self,
+            C::BranchMisses | C::Branches | C::CacheMisses | C::CacheReferences | C::Cycles | C::Instructions
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_counter_has_a_name_and_a_metric_of_that_name() {
+        for counter in Counter::ALL {
+            assert_eq!(Counter::named(counter.name()), Some(counter));
+            assert_eq!(counter.metric().name, counter.name());
+            assert_eq!(serde_json::to_value(counter).unwrap(), counter.name());
+            assert_eq!(Metric::built_in(counter.name()), None);
+        }
+        assert_eq!(Counter::named("wall"), None);
+    }
+}
