@@ -246,7 +246,8 @@ fn moment(at: Timestamp) -> Timestamp {
     at.round(Unit::Millisecond).unwrap_or(at)
 }
 
-/// What an execution's readings are called; what could not be read is absent. In order of the names.
+/// What an execution's readings, and those of the host, are called; what could not be read is absent. In order of
+/// the names.
 fn values(execution: &Execution) -> Vec<(String, f64)> {
     let nanoseconds = |time: Duration| time.as_nanos() as f64;
     let usage = &execution.usage;
@@ -277,7 +278,11 @@ fn values(execution: &Execution) -> Vec<(String, f64)> {
         ("voluntary-switches", Some(usage.voluntary_switches as f64)),
         ("wall", Some(wall)),
     ];
-    values.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    let own = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let mut all: Vec<_> =
+        own.chain(execution.readings.values()).map(|(name, value)| (name.to_owned(), value)).collect();
+    all.sort_by(|(one, _), (other, _)| one.cmp(other));
+    all
 }
 
 /// The last of what it said: standard error, else standard output.

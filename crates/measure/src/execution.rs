@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_record::{Counter, Digest, Limit};
 
-use crate::{Count, Request, Unavailable};
+use crate::{Count, Readings, Request, Unavailable};
 
 /// Whatever can execute a request: the real thing, or a script in tests.
 pub trait Executor {
@@ -39,6 +39,8 @@ pub struct Execution {
     pub usage: Usage,
     /// What was counted of it, of what was asked for, in no order.
     pub counts: Vec<(Counter, Count)>,
+    /// What the host was like meanwhile.
+    pub readings: Readings,
     /// Its standard output, if that was to be read.
     pub stdout: Option<Captured>,
     /// The end of its standard error, at most 4 KiB.
@@ -195,6 +197,7 @@ impl Execution {
             ended,
             usage: Usage::default(),
             counts: Vec::new(),
+            readings: Readings::default(),
             stdout: None,
             stderr_tail: Vec::new(),
             stderr: None,

@@ -23,7 +23,7 @@ mod scripted;
 pub use counters::{Count, Unavailable};
 pub use error::MeasureError;
 pub use execution::{Absent, Captured, Ended, Execution, Executor, Scheduled, Usage};
-pub use host::host;
+pub use host::{HostReader, Readings, host};
 pub use instrument::{SelfTest, self_test};
 pub use interrupt::install_interrupt;
 pub use lock::{Holder, HostLock, Wait, lock_host, lock_path};

@@ -63,7 +63,8 @@ impl Metric {
     pub fn known(name: &str) -> Option<Self> {
         let counted = || Counter::named(name).map(Counter::metric);
         let share = || Self::counted_share(name);
-        Self::built_in(name).or_else(|| Self::beside(name)).or_else(counted).or_else(share)
+        let own = Self::built_in(name).or_else(|| Self::beside(name));
+        own.or_else(counted).or_else(share).or_else(|| Self::host(name))
     }
 
     /// The names of all metrics that a plan may ask for without saying what they are, the most usual first.
@@ -92,6 +93,62 @@ impl Metric {
             _ => return None,
         };
         Some(Self { name: name.to_owned(), unit, better: Direction::Lower })
+    }
+
+    /// The names of the readings of the host that are kept beside an execution's own metrics.
+    ///
+    /// They tell why a sample is what it is, and are shown where they are asked for by name.
+    pub const HOST: [&'static str; 16] = [
+        "host-frequency",
+        "host-interrupts",
+        "host-memory",
+        "host-node",
+        "host-other-cpu",
+        "host-pressure-cpu",
+        "host-pressure-io",
+        "host-pressure-memory",
+        "host-running",
+        "host-socket",
+        "host-softirqs",
+        "host-steal",
+        "host-swapped",
+        "host-switches",
+        "host-temperature",
+        "host-throttled",
+    ];
+
+    /// Whether that is the name of a reading of the host.
+    #[must_use]
+    pub fn is_host(name: &str) -> bool {
+        Self::HOST.contains(&name)
+    }
+
+    /// The reading of the host of that name, if there is one.
+    ///
+    /// Times and counts are those between a moment before the execution and one after it. `host-other-cpu` is the
+    /// processor time of everything but the subject and us; `host-steal` what a hypervisor kept from this host;
+    /// `host-pressure-…` for how long some task waited for a CPU, a device or memory; `host-switches` the context
+    /// switches of all. The others hold at the end: the frequency of the CPU that it ended on, with that CPU's node
+    /// of memory and socket, the temperature of the hottest processor, memory that could be had (least of both
+    /// moments) and tasks that ran or were ready to (most of both, without who asks).
+    #[must_use]
+    pub fn host(name: &str) -> Option<Self> {
+        let other = |name: &str| Unit::Other(name.to_owned());
+        let unit = match name {
+            "host-other-cpu"
+            | "host-pressure-cpu"
+            | "host-pressure-io"
+            | "host-pressure-memory"
+            | "host-steal" => Unit::Nanoseconds,
+            "host-memory" | "host-swapped" => Unit::Bytes,
+            "host-frequency" => other("Hz"),
+            "host-temperature" => other("°C"),
+            _ if Self::is_host(name) => other(""),
+            _ => return None,
+        };
+        let higher = matches!(name, "host-frequency" | "host-memory");
+        let better = if higher { Direction::Higher } else { Direction::Lower };
+        Some(Self { name: name.to_owned(), unit, better })
     }
 
     /// The built-in metric of that name, if there is one.
@@ -128,11 +185,12 @@ mod tests {
             assert_eq!(Metric::built_in(name).map(|metric| metric.name).as_deref(), Some(name));
         }
         let counters = Counter::ALL.map(Counter::name);
-        let others = Metric::BESIDE.into_iter().chain(counters).chain([Metric::COUNTED_SHARE]);
+        let others =
+            Metric::BESIDE.into_iter().chain(counters).chain([Metric::COUNTED_SHARE]).chain(Metric::HOST);
         for name in others {
             assert_eq!(Metric::known(name).map(|metric| metric.name).as_deref(), Some(name));
             assert_eq!(Metric::built_in(name), None);
         }
-        assert_eq!(Metric::known("bucket"), None);
+        assert_eq!((Metric::known("bucket"), Metric::known("host-bucket")), (None, None));
     }
 }

@@ -63,9 +63,11 @@ impl Unit {
         const TIME: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
         const SIZE: [(f64, &str); 4] =
             [(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1024.0, "KiB"), (1.0, "B")];
+        const FREQUENCY: [(f64, &str); 4] = [(1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz")];
         match self {
             Unit::Bytes => pick(value, &SIZE),
             Unit::Nanoseconds => pick(value, &TIME),
+            Unit::Other(name) if name == "Hz" => pick(value, &FREQUENCY),
             Unit::Other(name) => (value, name),
         }
     }
@@ -103,6 +105,7 @@ mod tests {
         assert_eq!(Unit::Bytes.show(706_740_224.0), "674.0 MiB");
         assert_eq!(Unit::Other("buckets".into()).show(6.5), "6.500 buckets");
         assert_eq!(Unit::Other("requests/s".into()).show(150.0), "150 requests/s");
+        assert_eq!(Unit::Other("Hz".into()).show(2_790_000_000.0), "2.790 GHz");
         assert_eq!(Unit::Bytes.show(9.0), "9 B");
         assert_eq!(Unit::Other(String::new()).show(12345.0), "12345");
     }

@@ -67,7 +67,7 @@ impl Store {
 }
 
 impl MetricNumbers {
-    /// The number of that metric; a new one gets the next, and the meaning of the built-in one of its name.
+    /// The number of that metric; a new one gets the next, and the meaning of the known one of its name.
     pub(crate) fn of(&mut self, database: &mut dyn Database, name: &str) -> Result<u32, StoreError> {
         if let Some(number) = self.0.get(name) {
             return Ok(*number);

@@ -3,10 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+/// Where processors have their folders.
+pub const CPUS: &str = "/sys/devices/system/cpu";
+
 /// A fact, or why it cannot be known here: `not available here: …`.
 pub type Fact = Result<String, String>;
 
 /// The files of a host: this one's, or those of a folder that looks like one.
+#[derive(Clone, Debug)]
 pub struct Files {
     root: PathBuf,
 }
@@ -28,17 +32,28 @@ impl Files {
 
     /// What the file says of each processor that has it, in order of their numbers.
     pub fn read_each_cpu(&self, file: &str) -> Result<Vec<String>, String> {
-        let folder = "/sys/devices/system/cpu";
-        let mut numbers: Vec<u32> = fs::read_dir(self.below_root(folder))
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter_map(|entry| entry.file_name().to_str()?.strip_prefix("cpu")?.parse().ok())
-            .collect();
-        numbers.sort_unstable();
+        let numbers = self.numbered(CPUS, "cpu");
         let values: Vec<String> =
-            numbers.iter().filter_map(|n| self.read(&format!("{folder}/cpu{n}/{file}")).ok()).collect();
-        if values.is_empty() { Err(missing(&[&format!("{folder}/cpu*/{file}")])) } else { Ok(values) }
+            numbers.iter().filter_map(|n| self.read(&format!("{CPUS}/cpu{n}/{file}")).ok()).collect();
+        if values.is_empty() { Err(missing(&[&format!("{CPUS}/cpu*/{file}")])) } else { Ok(values) }
+    }
+
+    /// The numbers of what is in the folder as `cpu0`, `cpu1` …, ascending.
+    pub fn numbered(&self, folder: &str, prefix: &str) -> Vec<u32> {
+        let entries = fs::read_dir(self.below_root(folder)).into_iter().flatten().flatten();
+        let number =
+            |entry: fs::DirEntry| entry.file_name().to_str()?.strip_prefix(prefix)?.parse::<u32>().ok();
+        let mut numbers: Vec<u32> = entries.filter_map(number).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// The file, opened to be read again and again.
+    pub fn open(&self, path: &str) -> Result<fs::File, String> {
+        fs::File::open(self.below_root(path)).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => missing(&[path]),
+            _ => format!("not available here: {path} cannot be opened: {error}"),
+        })
     }
 
     fn below_root(&self, path: &str) -> PathBuf {

@@ -1,15 +1,18 @@
-//! What this host is: facts that make it this host, and facts that hold now.
+//! What this host is: facts that make it this host, facts that hold now, and readings of what goes on on it.
 //!
-//! `files` reads, `facts` understands; neither judges. Whether a machine can be trusted is for the floors above.
+//! `files` reads, `facts` and `readings` understand; none judges. Whether a machine can be trusted is for the floors above.
 
 mod facts;
 mod files;
+mod readings;
 
 use std::path::Path;
 
 use tacho_record::Host;
 
 use files::Files;
+
+pub use readings::{HostReader, Readings};
 
 /// This host, as it describes itself at this moment.
 ///

@@ -116,6 +116,19 @@ impl Launcher {
         }
     }
 
+    /// The processor time that it used itself, so far.
+    pub fn cpu(&self) -> Duration {
+        let (mut clock, mut used) = (0, libc::timespec { tv_sec: 0, tv_nsec: 0 });
+        let pid = libc::pid_t::try_from(self.process.id()).unwrap_or(0);
+        // SAFETY: both write to the place that they are given, which is ours.
+        let read = unsafe {
+            libc::clock_getcpuclockid(pid, &raw mut clock) == 0
+                && libc::clock_gettime(clock, &raw mut used) == 0
+        };
+        let time = || Some(Duration::new(used.tv_sec.try_into().ok()?, used.tv_nsec.try_into().ok()?));
+        if read { time().unwrap_or_default() } else { Duration::ZERO }
+    }
+
     /// The smallest peak of memory that a subject of the orders so far can be told to have, in bytes.
     pub fn floor(&self) -> u64 {
         (OWN * page_size()) as u64 + self.longest

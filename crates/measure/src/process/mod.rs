@@ -24,7 +24,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::interrupt::Interrupt;
-use crate::{Ended, Execution, Executor, Request};
+use crate::{Ended, Execution, Executor, HostReader, Request};
 use launcher::Launcher;
 use order::Order;
 use output::Outputs;
@@ -52,13 +52,15 @@ pub struct ProcessExecutor {
     buffer: Vec<u8>,
     /// The one of the last execution, unless that was its last.
     launcher: Option<Launcher>,
+    host: HostReader,
 }
 
 impl ProcessExecutor {
     /// An executor that ends what it executes, and starts no more, once that flag is set.
     #[must_use]
     pub fn new(interrupt: Arc<AtomicBool>) -> Self {
-        Self { interrupt: Interrupt::new(interrupt), buffer: vec![0; 64 * 1024], launcher: None }
+        let interrupt = Interrupt::new(interrupt);
+        Self { interrupt, buffer: vec![0; 64 * 1024], launcher: None, host: HostReader::new() }
     }
 
     /// Executes it, or says why it could not be started.
@@ -68,18 +70,21 @@ impl ProcessExecutor {
         let idle = self.launcher.take().filter(Launcher::is_there);
         let mut launcher = idle.map_or_else(Launcher::start, Ok)?;
         let (mut outputs, ends) = Outputs::new(request)?;
+        let before = launcher.cpu();
+        self.host.begin();
         let at = Timestamp::now();
         launcher.order(&order, &ends)?;
         // Ours go, else the pipes would have no end.
         drop(ends);
         let answer = watch::until_answered(&launcher, &mut outputs, &mut self.buffer, &self.interrupt)?;
-        let floor = launcher.floor();
+        let usage = answer.usage(launcher.floor());
+        let starting = launcher.cpu().saturating_sub(before);
+        let readings = self.host.end(usage.user + usage.sys + starting, None);
         if answer.may_go_on() {
             self.launcher = Some(launcher);
         }
         let output = outputs.finish(&mut self.buffer);
         answer.started().map_err(|error| order::why_not(request, &error))?;
-        let usage = answer.usage(floor);
         Ok(Execution {
             at,
             wall: answer.wall(),
@@ -88,6 +93,7 @@ impl ProcessExecutor {
             absent: usage.absent(),
             usage,
             counts: Vec::new(),
+            readings,
             stdout: output.stdout,
             stderr_tail: output.stderr_tail,
             stderr: output.stderr,

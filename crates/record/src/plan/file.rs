@@ -267,7 +267,8 @@ impl From<ParameterValue> for Parameter {
 fn only_metrics(schema: &mut Schema) {
     if let Some(named) = schema.pointer_mut("/items/anyOf/0") {
         let optional = Counter::ALL.map(|counter| format!("{}?", counter.name()));
-        named["enum"] = Metric::names().map(str::to_owned).chain(optional).collect::<Vec<_>>().into();
+        let names = Metric::names().chain(Metric::HOST).map(str::to_owned);
+        named["enum"] = names.chain(optional).collect::<Vec<_>>().into();
     }
 }
 

@@ -86,13 +86,15 @@ pub fn metrics(
     let own = own.map_or_else(|| stored.to_vec(), of);
     let built_in = Metric::BUILT_IN.iter().filter_map(|name| Metric::built_in(name));
     if shown.metric.iter().any(|name| name == "all") {
-        let others = own.into_iter().filter(|metric| Metric::built_in(&metric.name).is_none());
+        let is_other = |name: &str| Metric::built_in(name).is_none() && !Metric::is_host(name);
+        let others = own.into_iter().filter(|metric| is_other(&metric.name));
         return Ok(built_in.chain(others).collect());
     }
     if shown.metric.is_empty() {
         return Ok(own.into_iter().next().or_else(|| Metric::built_in("wall")).into_iter().collect());
     }
-    let mut known: Vec<String> = Metric::BUILT_IN.map(str::to_owned).into();
+    let mut known: Vec<String> =
+        Metric::BUILT_IN.iter().chain(&Metric::HOST).map(|&name| name.into()).collect();
     for metric in benchmarks.iter().flat_map(of).chain(stored.iter().cloned()) {
         if !known.contains(&metric.name) {
             known.push(metric.name);
@@ -102,15 +104,14 @@ pub fn metrics(
         let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         return Err(CliError::UnknownMetric { name: name.clone(), known });
     }
-    let has =
-        |name: &String| own.iter().find(|metric| metric.name == *name).cloned().or(Metric::built_in(name));
+    let has = |name: &String| own.iter().find(|metric| metric.name == *name).cloned().or(Metric::known(name));
     Ok(shown.metric.iter().filter_map(has).collect())
 }
 
-/// Of these metrics those of these names, in that order; all of them without names, or for `all`.
+/// Of these metrics those of these names, in that order; without names, or for `all`, all but readings of the host.
 pub fn named_metrics(known: Vec<Metric>, names: &[String]) -> Result<Vec<Metric>, CliError> {
     if names.is_empty() || names.iter().any(|name| name == "all") {
-        return Ok(known);
+        return Ok(known.into_iter().filter(|metric| !Metric::is_host(&metric.name)).collect());
     }
     let find = |name: &String| {
         let found = known.iter().find(|metric| metric.name == *name).cloned();
