@@ -2,8 +2,8 @@
 //!
 //! One execution reads from top to bottom in [`ProcessExecutor::measure`]. Each step has its file: `order` puts
 //! the request into the launcher's terms, `launcher` holds that process, `watch` waits for its answer while
-//! `output` reads what the subject prints, `answer` reads what came of it. What is read beside it later (counters,
-//! groups of processes, the host's state) joins this list; nothing here knows what the readings are for.
+//! `output` reads what the subject prints, `answer` reads what came of it; [`Events`] count meanwhile. What is read beside it
+//! later (groups of processes, the host's state) joins this list; nothing here knows what the readings are for.
 //!
 //! Why a launcher: a program inherits the peak of memory of the process that it was made from, and is made the
 //! slower the larger that is. And why one in C (`launcher/launcher.c`): it holds 24 KiB, so that a static program
@@ -22,9 +22,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use tacho_record::Counter;
 
+use crate::counters::{self, Events};
 use crate::interrupt::Interrupt;
-use crate::{Ended, Execution, Executor, HostReader, Request};
+use crate::{Ended, Execution, Executor, HostReader, Request, Unavailable};
 use launcher::Launcher;
 use order::Order;
 use output::Outputs;
@@ -50,8 +52,8 @@ pub struct ProcessExecutor {
     interrupt: Interrupt,
     /// Where output is read to, kept so that no execution waits for memory.
     buffer: Vec<u8>,
-    /// The one of the last execution, unless that was its last.
-    launcher: Option<Launcher>,
+    /// The one of the last execution, unless that was its last, and what is counted of all that it executes.
+    launcher: Option<(Launcher, Events)>,
     host: HostReader,
 }
 
@@ -67,21 +69,24 @@ impl ProcessExecutor {
     fn measure(&mut self, request: &Request) -> Result<Execution, String> {
         let order = Order::new(request)?;
         // Only one that did its work is used again.
-        let idle = self.launcher.take().filter(Launcher::is_there);
-        let mut launcher = idle.map_or_else(Launcher::start, Ok)?;
+        let idle = self.launcher.take().filter(|(launcher, _)| launcher.is_there());
+        let (mut launcher, events) = idle.map_or_else(start, Ok)?;
+        let mut events = events.or_those(&request.counters, launcher.id());
         let (mut outputs, ends) = Outputs::new(request)?;
         let before = launcher.cpu();
         self.host.begin();
+        events.begin();
         let at = Timestamp::now();
         launcher.order(&order, &ends)?;
         // Ours go, else the pipes would have no end.
         drop(ends);
         let answer = watch::until_answered(&launcher, &mut outputs, &mut self.buffer, &self.interrupt)?;
+        let (counts, uncounted) = events.end();
         let usage = answer.usage(launcher.floor());
         let starting = launcher.cpu().saturating_sub(before);
         let readings = self.host.end(usage.user + usage.sys + starting, None);
         if answer.may_go_on() {
-            self.launcher = Some(launcher);
+            self.launcher = Some((launcher, events));
         }
         let output = outputs.finish(&mut self.buffer);
         answer.started().map_err(|error| order::why_not(request, &error))?;
@@ -90,9 +95,9 @@ impl ProcessExecutor {
             wall: answer.wall(),
             left_behind: answer.left_behind(),
             ended: answer.ended(),
-            absent: usage.absent(),
+            absent: [usage.absent(), uncounted].concat(),
             usage,
-            counts: Vec::new(),
+            counts,
             readings,
             stdout: output.stdout,
             stderr_tail: output.stderr_tail,
@@ -112,7 +117,16 @@ impl Executor for ProcessExecutor {
         self.measure(request).unwrap_or_else(|why| Execution::of(Ended::NotStarted(why), at, Duration::ZERO))
     }
 
+    fn lacks(&mut self, counter: Counter) -> Option<Unavailable> {
+        counters::lacks(counter)
+    }
+
     fn now(&mut self) -> Timestamp {
         Timestamp::now()
     }
+}
+
+/// A new launcher, of whose executions nothing is counted yet.
+fn start() -> Result<(Launcher, Events), String> {
+    Ok((Launcher::start()?, Events::default()))
 }
