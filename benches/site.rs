@@ -12,7 +12,7 @@ mod lab;
 use std::path::Path;
 use std::time::Instant;
 
-use tacho_record::{Point, Revision};
+use tacho_record::{Limited, Point, Revision};
 use tacho_site::{SiteError, write};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -48,6 +48,7 @@ fn add_revision(fixture: &mut lab::Fixture) {
             build: None,
             equal_to: None,
             values: Vec::new(),
+            limited: Limited::default(),
             failed: 0,
             failure: None,
         };

@@ -21,25 +21,6 @@ export interface SeriesFile {
   scale: Scale;
   /** One a revision, in order of history. */
   points: Point[];
-  /** The changes that were found and are still held, in order of history; absent without any. */
-  changes?: Found[];
-}
-
-/** A change that was found in the series: its numbers are judged, unlike those of neighbouring points. */
-export interface Found {
-  name: string;
-  /** Its page, from the folder of the pages. */
-  page: string;
-  /** The point that is most likely the first at the new level. */
-  at: number;
-  /** The first and the last point that it may be. */
-  from: number;
-  to: number;
-  /** The levels before and after; absent where not the level changed. */
-  levels?: [number, number];
-  judged: "better" | "unclear" | "worse";
-  /** Its size and state in words. */
-  text: string;
 }
 
 export interface Metric {
@@ -76,6 +57,8 @@ export interface Point {
   values: number[];
   /** How many executions failed. */
   failed: number;
+  /** How many executions reached a limit: their values, not among those above, would have been more. */
+  limited: number;
 }
 
 export interface Revision {
@@ -98,6 +81,7 @@ export type State =
   | "build-timed-out"
   | "equal"
   | "executions-failed"
+  | "limit-reached"
   | "measured"
   | "not-measured";
 
@@ -109,6 +93,8 @@ export interface Summary {
   q3: number;
   /** Where the population's median is with 95 % confidence; absent below six values. */
   interval?: [number, number];
+  /** Whether the median is only known to be more than this: executions reached a limit. */
+  is_bound?: true;
 }
 
 export interface Change {

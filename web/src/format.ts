@@ -20,7 +20,7 @@ export function day(point: Point): string {
 export function median(scale: Scale, point: Point): string {
   const summary = point.summary;
   if (summary === undefined) return "";
-  const shown = show(scale, summary.median);
+  const shown = (summary.is_bound === true ? "> " : "") + show(scale, summary.median);
   if (summary.interval === undefined) return shown;
   const [low, high] = summary.interval;
   return `${shown} (${bare(scale, low)} – ${bare(scale, high)})`;

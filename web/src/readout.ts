@@ -32,7 +32,7 @@ function figures(file: SeriesFile, point: Point): Node[] {
     const { text: shown, judged } = point.change;
     nodes.push(text(judged === "unclear" ? shown : `${shown} ${judged}`, judged));
   }
-  const isPlain = point.state === "measured" && point.failed === 0;
+  const isPlain = point.state === "measured" && point.failed === 0 && point.limited === 0;
   if (!isPlain) nodes.push(text(point.state_text, point.state === "equal" ? "" : "failure"));
   return nodes;
 }

@@ -119,14 +119,14 @@ fn is_named(benchmark: &Benchmark, key: &BenchmarkKey) -> bool {
     benchmark.name == key.name && benchmark.version == key.version
 }
 
-/// Whether both execute the same thing on the same input.
+/// Whether both execute the same thing on the same input, under the same conditions and limits.
 fn same_work(one: &Benchmark, other: &Benchmark) -> bool {
     let script = |hook: &Option<Hook>| hook.as_ref().map(|hook| hook.script.clone());
     let work = |b: &Benchmark| {
         let beside = (script(&b.hooks.setup), script(&b.hooks.prepare), b.companion.clone());
         (b.command.clone(), b.shell.clone(), b.directory.clone(), b.stdin.clone(), beside)
     };
-    work(one) == work(other)
+    work(one) == work(other) && (&one.conditions, one.limits) == (&other.conditions, other.limits)
 }
 
 /// Whether both may fail in the same ways.

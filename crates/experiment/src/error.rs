@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use tacho_measure::Unavailable;
 use tacho_record::Unit;
 use tacho_store::StoreError;
 use tacho_subject::SubjectError;
@@ -41,6 +42,14 @@ pub enum ExperimentError {
         /// The unit that the plan gives.
         planned: Unit,
     },
+    /// Conditions or limits of a benchmark cannot be had on this host.
+    #[error("benchmark `{benchmark}` cannot be executed as the plan says: {source}")]
+    Unavailable {
+        /// The benchmark's name.
+        benchmark: String,
+        /// Why.
+        source: Unavailable,
+    },
     /// What was measured cannot be kept or read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -63,6 +72,7 @@ impl ExperimentError {
             ExperimentError::ExpectedOutput { .. } => {
                 Some("`expect.stdout.file` is a path from the plan's folder".to_owned())
             }
+            ExperimentError::Unavailable { source, .. } => source.hint.clone(),
             ExperimentError::OtherUnit { .. } => Some("give it another name".into()),
             ExperimentError::Store(error) => error.hint().map(str::to_owned),
             ExperimentError::Subject(error) => error.hint(),

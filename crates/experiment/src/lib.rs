@@ -20,6 +20,7 @@ mod error;
 pub mod instrument;
 mod observer;
 mod output;
+mod padding;
 mod prepare;
 mod progress;
 pub mod rounds;

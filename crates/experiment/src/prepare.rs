@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use tacho_record::plan::PlannedMetric;
-use tacho_record::{Build, Cell, Digest, Metric, Outcome, Plan, Revision, Run, Sample};
+use tacho_record::{Build, Cell, Digest, Metric, Plan, Revision, Run, Sample};
 use tacho_store::{MeasurementId, NewRun};
 
 use crate::builds::Builds;
@@ -167,7 +167,7 @@ impl Bench<'_> {
         for (id, cell) in cells {
             let before = self.store.samples(id)?;
             let enough = enough(question, &cell, &counts, &before);
-            let trial = prepare_trial(question, &cell, &folders[&cell.artifact])?;
+            let trial = prepare_trial(question, run.seed, &cell, &folders[&cell.artifact])?;
             ready.push(SessionCell { id, cell, trial, enough, before });
         }
         let warmup = question.plan.measure.warmup;
@@ -183,15 +183,20 @@ fn enough(question: &Question, cell: &Cell, counts: &Counts, own: &[Sample]) -> 
         let number = own.iter().filter(|sample| sample.place.round > 0 && counts(sample)).count();
         u32::try_from(number).unwrap_or(u32::MAX)
     };
-    let valid = all.valid.saturating_sub(own(|sample| sample.outcome == Outcome::Valid));
-    let failed = all.failed.saturating_sub(own(|sample| sample.outcome != Outcome::Valid));
+    let valid = all.valid.saturating_sub(own(|sample| !sample.outcome.is_failure()));
+    let failed = all.failed.saturating_sub(own(|sample| sample.outcome.is_failure()));
     // Failures that were to be tried again are not what was wanted.
     let elsewhere = if valid == 0 { 0 } else { valid + failed };
     cell.rounds.min(question.rounds.saturating_sub(elsewhere))
 }
 
-fn prepare_trial(question: &Question, cell: &Cell, build: &Path) -> Result<Trial, ExperimentError> {
-    let workplace = Workplace { plan_folder: &question.plan_folder, build, revision: &cell.revision };
+fn prepare_trial(
+    question: &Question,
+    seed: u64,
+    cell: &Cell,
+    build: &Path,
+) -> Result<Trial, ExperimentError> {
+    let workplace = Workplace { plan_folder: &question.plan_folder, build, revision: &cell.revision, seed };
     let benchmarks = cells::benchmarks(&question.plan);
     let (benchmark, _) = benchmarks
         .iter()

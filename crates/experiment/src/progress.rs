@@ -13,7 +13,7 @@ pub const GIVE_UP_AFTER: usize = 2;
 /// Whether a cell with these samples, in the order in which they were taken, is given up.
 pub fn is_given_up<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> bool {
     let first = samples.into_iter().take(GIVE_UP_AFTER);
-    first.filter(|sample| sample.outcome != Outcome::Valid).count() == GIVE_UP_AFTER
+    first.filter(|sample| sample.outcome.is_failure()).count() == GIVE_UP_AFTER
 }
 
 /// Where a run stands.
@@ -73,7 +73,7 @@ impl Progress {
         cell.counted += u32::from(sample.place.round > 0);
         let was_hopeless = cell.is_hopeless();
         match sample.outcome {
-            Outcome::Valid => cell.succeeded = true,
+            Outcome::Valid | Outcome::LimitReached { .. } => cell.succeeded = true,
             Outcome::Failed { .. } => cell.failed += 1,
         }
         (cell.is_hopeless() && !was_hopeless).then_some(cell.left)

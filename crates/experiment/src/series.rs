@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use tacho_record::{BenchmarkKey, Build, Digest, Metric, Point, Revision, Series, SeriesKey};
+use tacho_record::{
+    BenchmarkKey, Build, Digest, Direction, Limited, Metric, Point, Revision, Series, SeriesKey,
+};
 use tacho_store::{HostId, Store, StoreError, Values};
 
 use crate::equal::Equals;
@@ -36,7 +38,7 @@ pub fn read(
     let mut all = Vec::with_capacity(metrics.len());
     for metric in metrics {
         let values = store.values(of.host, of.benchmark, &metric.name)?;
-        let material = Material::new(&builds, &values, of);
+        let material = Material::new(&builds, &values, of, metric.better);
         let (benchmark, host) = (of.benchmark.clone(), of.host_name.to_owned());
         all.push(Series {
             key: SeriesKey { benchmark, host, metric: metric.clone() },
@@ -58,15 +60,28 @@ struct Material<'a> {
     builds: &'a HashMap<String, Build>,
     values: HashMap<(&'a str, Digest), Vec<&'a Values>>,
     of: Of<'a>,
+    better: Direction,
 }
 
 impl<'a> Material<'a> {
-    fn new(builds: &'a HashMap<String, Build>, all: &'a [Values], of: Of<'a>) -> Self {
+    fn new(builds: &'a HashMap<String, Build>, all: &'a [Values], of: Of<'a>, better: Direction) -> Self {
         let mut values: HashMap<(&str, Digest), Vec<&Values>> = HashMap::new();
-        for one in all.iter().filter(|one| !one.values.is_empty() || one.failed > 0) {
+        for one in all.iter().filter(|one| !one.values.is_empty() || one.failed > 0 || one.limited.count > 0)
+        {
             values.entry((&one.revision, one.artifact)).or_default().push(one);
         }
-        Self { builds, values, of }
+        Self { builds, values, of, better }
+    }
+
+    /// All that reached a limit. That there would have been more of it says nothing where more is better.
+    fn limited<'v>(&self, values: impl Iterator<Item = &'v &'v Values> + Clone) -> Limited {
+        let all = values.map(|values| &values.limited);
+        let bounds = all.clone().filter(|_| self.better == Direction::Lower);
+        Limited {
+            count: all.clone().map(|limited| limited.count).sum(),
+            bounds: bounds.flat_map(|limited| limited.bounds.iter().copied()).collect(),
+            why: all.clone().find_map(|limited| limited.why.clone()),
+        }
     }
 
     fn point(&self, revision: &Revision) -> Point {
@@ -83,6 +98,7 @@ impl<'a> Material<'a> {
             build: build.cloned(),
             equal_to: other.map(|(name, _)| name.to_owned()),
             values: values().flat_map(|values| values.values.iter().copied()).collect(),
+            limited: self.limited(values()),
             failed: values().map(|values| values.failed).sum(),
             failure: values().find_map(|values| Some(values.failure.as_ref()?.line())),
         }
@@ -101,7 +117,8 @@ mod tests {
 
     fn values(revision: &Revision, content: &str, values: &[f64]) -> Values {
         let (revision, artifact) = (revision.id.clone(), Digest::of(content));
-        Values { run: 1, revision, artifact, values: values.to_vec(), failed: 0, failure: None }
+        let limited = Limited::default();
+        Values { run: 1, revision, artifact, values: values.to_vec(), limited, failed: 0, failure: None }
     }
 
     fn point(builds: &[Build], all: &[Values], revision: &Revision) -> Point {
@@ -119,7 +136,7 @@ mod tests {
         let mut store = Store::open(&Location::Folder(folder.path().join(".tacho"))).unwrap();
         let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
         let of = Of { host, host_name: "lab", benchmark: &benchmark, recipe, equals: &equals };
-        Material::new(&present_builds(builds, recipe), all, of).point(revision)
+        Material::new(&present_builds(builds, recipe), all, of, Direction::Lower).point(revision)
     }
 
     #[test]

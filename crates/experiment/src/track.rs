@@ -90,6 +90,7 @@ pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, Expe
     };
     for benchmark in &question.plan.benchmarks {
         trial::check(benchmark, &question.plan_folder)?;
+        trial::rehearse(benchmark, bench.executor)?;
     }
     bench.put_metrics(&question.plan)?;
     bench.store.put_revisions(&question.revisions)?;

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Capture, Captured, Ended, Execution, Request, ScriptedExecutor};
-use tacho_record::{BuildState, Digest, Failure, Host, Outcome, Plan, Revision};
+use tacho_measure::{Capture, Captured, Ended, Execution, Request, ScriptedExecutor, Unavailable};
+use tacho_record::{BuildState, Digest, Failure, Host, Limit, Outcome, Plan, Revision};
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
 use tempfile::TempDir;
@@ -212,6 +212,99 @@ fn failures_of_a_command_that_was_mended_mean_nothing() {
     assert_eq!(lab.track(well).unwrap().samples, 0);
     lab.benchmarks = lab.benchmarks.replace("typo", "right");
     assert_eq!(lab.track(well).unwrap().samples, 4, "it is executed as it reads now");
+}
+
+#[test]
+fn to_reach_a_limit_is_a_result_and_its_values_are_bounds() {
+    let limited =
+        "[[benchmark]]\nname = 'a'\ncommand = 'a'\nlimits = { cpu-time = '2s', address-space = '1GiB' }";
+    let lab = Lab::new(limited, 1);
+    let executed = Shared::new(0);
+    let tracked = lab.track(|request, at| {
+        assert_eq!(request.limits.cpu_time, Some(Duration::from_secs(2)));
+        executed.set(executed.get() + 1);
+        match executed.get() {
+            1 | 2 => ended(Ended::LimitReached(Limit::CpuTime), at),
+            3 => ended(Ended::Killed(6), at),
+            _ => ended(Ended::Exited(0), at),
+        }
+    });
+    assert_eq!(tracked.unwrap().samples, 4, "two in a row are no reason to give up");
+    assert_eq!(lab.track(well).unwrap().samples, 0, "they count");
+    let mut store = lab.store();
+    let (id, _) = store.cells(1).unwrap()[0].clone();
+    let samples = store.samples(id).unwrap();
+    let lines: Vec<String> =
+        samples.iter().filter_map(|sample| sample.outcome.told()).map(|(line, _)| line).collect();
+    let cpu_time = "limit reached: 2.000 s of processor time";
+    assert_eq!(lines, [cpu_time, cpu_time, "limit reached: 1.000 GiB of address space (killed by signal 6)"]);
+    assert_eq!(samples[1].value("cpu"), Some(2e9), "at least the limit, though 0 was read");
+    assert_eq!(samples[1].bound("wall"), Some(1e7));
+    assert_eq!(
+        (samples[0].bound("wall"), samples[3].bound("wall")),
+        (None, None),
+        "the warm-up, and a valid one"
+    );
+}
+
+#[test]
+fn a_wrong_answer_under_a_limit_is_a_failure() {
+    let lab = Lab::new(
+        "[[benchmark]]\nname = 'a'\ncommand = 'a'\nexpect.stdout = { contains = 'x' }\n\
+         limits = { address-space = '1GiB' }",
+        1,
+    );
+    lab.track(well).unwrap();
+    assert!(lab.samples().iter().all(|line| line.contains("WrongAnswer")), "{:?}", lab.samples());
+}
+
+#[test]
+fn what_cannot_be_had_here_is_said_before_anything_is_built() {
+    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'\nconditions = { cold = true }", 1);
+    let mut store = lab.store();
+    let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
+    let why = Unavailable::new("cannot drop the system's caches", Some("`cold = true` needs root"));
+    let mut executor = ScriptedExecutor::new(|_, at| ended(Ended::Exited(0), at)).refusing(why);
+    let mut bench = Bench {
+        store: &mut store,
+        builder: &mut lab.builder(),
+        executor: &mut executor,
+        observer: &mut Silent,
+        interrupt: &AtomicBool::new(false),
+        host,
+    };
+    let error = track(&mut bench, &lab.question()).unwrap_err();
+    let expected = "benchmark `a` cannot be executed as the plan says: cannot drop the system's caches";
+    assert_eq!(error.to_string(), expected);
+    assert_eq!(error.hint().as_deref(), Some("`cold = true` needs root"));
+    assert!(store.builds(host).unwrap().is_empty());
+}
+
+#[test]
+fn an_environment_of_random_length_is_the_same_when_taken_up_again() {
+    let padded = TWO.replace("name = 'b'", "name = 'b'\nconditions = { random-environment = true }");
+    let lengths = |stop: Option<usize>| {
+        let lab = Lab::new(&padded, 2);
+        let mut found = BTreeMap::new();
+        for stop in [stop, None] {
+            let mut executed = 0;
+            lab.track(|request, at| {
+                executed += 1;
+                if stop.is_some_and(|stop| executed > stop) {
+                    return ended(Ended::Interrupted, at);
+                }
+                let length = request.environment.iter().map(|(_, value)| value.len()).sum::<usize>();
+                found.entry(request.command.join(" ")).or_insert_with(Vec::new).push(length);
+                well(request, at)
+            })
+            .unwrap();
+        }
+        found
+    };
+    let whole = lengths(None);
+    assert!(whole["a r1"].iter().all(|length| *length == 0));
+    assert!(whole["b r1"].iter().any(|length| *length > 0));
+    assert_eq!(lengths(Some(5)), whole);
 }
 
 #[test]

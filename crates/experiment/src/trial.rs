@@ -1,15 +1,19 @@
 //! One trial: fill in the command, execute it with its hooks, judge the answer, read its metrics.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::{Timestamp, Unit};
 use tacho_measure::{Capture, Ended, Execution, Executor, Request};
 use tacho_record::plan::{Benchmark, ExpectOutput, Hook, fill, fill_shell};
-use tacho_record::{Digest, Failure, Outcome, Parameters, Place, Sample};
+use tacho_record::{
+    Conditions, Digest, Failure, Limit, Limits, Metric, Outcome, Parameters, Place, Reached, Sample,
+};
 
 use crate::ExperimentError;
 use crate::output::{OutputMetrics, Unreadable};
+use crate::padding::Padding;
 
 /// A benchmark at a build, ready to be executed.
 #[derive(Clone, Debug)]
@@ -22,6 +26,8 @@ pub struct Trial {
     exit: i32,
     answer: Answer,
     output: OutputMetrics,
+    /// What the random length of its environment is drawn from, if that is wanted.
+    padding: Option<Padding>,
 }
 
 /// What the right output is.
@@ -66,6 +72,8 @@ pub struct Workplace<'a> {
     pub build: &'a Path,
     /// The revision's full name.
     pub revision: &'a str,
+    /// The seed of the run.
+    pub seed: u64,
 }
 
 impl Trial {
@@ -86,9 +94,16 @@ impl Trial {
         let output = OutputMetrics::new(&benchmark.metrics, workplace.plan_folder);
         let (stdout, stderr) = output.captures(stdout);
         let directory = join(workplace.plan_folder, benchmark.directory.as_deref());
+        let conditions = &benchmark.conditions;
         let request = |command: Vec<String>| Request {
             directory: directory.clone(),
             timeout: benchmark.timeout,
+            // A hook has the environment of what it is for, and nothing else of its conditions.
+            conditions: Conditions {
+                environment: conditions.environment.clone(),
+                inherit: conditions.inherit.clone(),
+                ..Conditions::default()
+            },
             ..Request::new(command)
         };
         let hook = |hook: &Option<Hook>| {
@@ -104,11 +119,15 @@ impl Trial {
                 stdin: benchmark.stdin.as_ref().map(|file| workplace.plan_folder.join(file)),
                 stdout,
                 stderr,
-                ..request(benchmark.command.iter().map(|word| fill(word, &values)).collect())
+                ..conditioned(
+                    benchmark,
+                    request(benchmark.command.iter().map(|word| fill(word, &values)).collect()),
+                )
             },
             exit: benchmark.expect.exit,
             answer,
             output,
+            padding: conditions.random_environment.then_some(Padding { seed: workplace.seed }),
         })
     }
 
@@ -137,13 +156,22 @@ impl Trial {
             }
             None => {}
         }
-        let execution = executor.execute(&self.request);
+        let execution = executor.execute(&self.padded(place));
         if matches!(execution.ended, Ended::Interrupted) {
             return Ok(Tried::Interrupted);
         }
         let tried = self.conclude(executor, place, &execution, reference);
         let gone = self.build.as_ref().filter(|build| tried.has_failed() && !build.exists());
         gone.map_or(Ok(tried), |build| Err(ExperimentError::BuildGone { path: build.clone() }))
+    }
+
+    /// The request as it is executed at that place.
+    fn padded(&self, place: Place) -> Cow<'_, Request> {
+        self.padding.map_or(Cow::Borrowed(&self.request), |padding| {
+            let mut request = self.request.clone();
+            request.environment.push(padding.variable(place));
+            Cow::Owned(request)
+        })
     }
 
     /// Judges the execution, reads it, and has `conclude` executed.
@@ -170,6 +198,9 @@ impl Trial {
     /// All that can be read of it. What went wrong need not have printed its metrics; what went well must.
     fn read(&self, execution: &Execution, outcome: Outcome) -> (Outcome, Vec<(String, f64)>) {
         let mut values = values(execution);
+        if let Outcome::LimitReached { reached, .. } = &outcome {
+            at_least(&mut values, reached);
+        }
         if outcome != Outcome::Valid {
             return (outcome, values);
         }
@@ -190,14 +221,31 @@ impl Trial {
 
     /// Whether it ended as the plan expects.
     fn judge(&self, execution: &Execution, reference: Option<Digest>) -> Outcome {
+        if let Some(reached) = self.reached(&execution.ended) {
+            return Outcome::LimitReached { reached, output: tail(execution) };
+        }
         let failure = match &execution.ended {
             Ended::Exited(code) if *code != self.exit => Some(Failure::Exit { code: *code }),
             Ended::Exited(_) => self.wrong_answer(execution, reference),
             Ended::Killed(number) => Some(Failure::Signal { number: *number }),
             Ended::NotStarted(why) => Some(Failure::NotStarted { why: why.clone() }),
+            // Limits are told above; an interrupted one is never judged.
             Ended::LimitReached(_) | Ended::TimedOut | Ended::Interrupted => Some(Failure::TimedOut),
         };
         failure.map_or(Outcome::Valid, |failure| Outcome::Failed { failure, output: tail(execution) })
+    }
+
+    /// The limit that it reached. Of a limit on address space the kernel does not tell: who is refused some may end in
+    /// any way, so each end that is not the expected one is taken for that.
+    fn reached(&self, ended: &Ended) -> Option<Reached> {
+        let limits = self.request.limits;
+        let how = match ended {
+            Ended::LimitReached(limit) => return Some(limits.reached(*limit, None)),
+            Ended::Exited(code) if *code != self.exit => format!("exit {code}"),
+            Ended::Killed(number) => format!("killed by signal {number}"),
+            _ => return None,
+        };
+        limits.address_space.map(|_| limits.reached(Limit::AddressSpace, Some(how)))
     }
 
     fn wrong_answer(&self, execution: &Execution, reference: Option<Digest>) -> Option<Failure> {
@@ -220,6 +268,30 @@ impl Trial {
 
 fn sampled(sample: Sample, answer: Option<Digest>) -> Tried {
     Tried::Sampled { sample, answer }
+}
+
+/// The request under the conditions and limits of the benchmark.
+fn conditioned(benchmark: &Benchmark, request: Request) -> Request {
+    let names_it = benchmark.metrics.iter().any(|planned| planned.metric.name == Metric::PEAK_MEMORY_TREE);
+    Request {
+        conditions: benchmark.conditions.clone(),
+        limits: benchmark.limits,
+        tree_memory: names_it || benchmark.limits.memory.is_some(),
+        ..request
+    }
+}
+
+/// Raises the value of what was limited to the limit: it would have been more.
+fn at_least(values: &mut Vec<(String, f64)>, reached: &Reached) {
+    let (name, at) = match reached.limit {
+        Limit::AddressSpace => return,
+        Limit::CpuTime => ("cpu", reached.at as f64),
+        Limit::Memory => (Metric::PEAK_MEMORY_TREE, reached.at as f64),
+    };
+    match values.binary_search_by(|(other, _)| other.as_str().cmp(name)) {
+        Ok(place) => values[place].1 = values[place].1.max(at),
+        Err(place) => values.insert(place, (name.to_owned(), at)),
+    }
 }
 
 /// How a hook ended, unless it went well.
@@ -251,7 +323,9 @@ fn moment(at: Timestamp) -> Timestamp {
 fn values(execution: &Execution) -> Vec<(String, f64)> {
     let nanoseconds = |time: Duration| time.as_nanos() as f64;
     let usage = &execution.usage;
-    if matches!(execution.ended, Ended::NotStarted(_)) {
+    // Who had no memory even to start was not executed.
+    let never_started = matches!(execution.ended, Ended::LimitReached(_)) && execution.wall.is_zero();
+    if never_started || matches!(execution.ended, Ended::NotStarted(_)) {
         return Vec::new();
     }
     let (wall, cpu) = (nanoseconds(execution.wall), nanoseconds(usage.user + usage.sys));
@@ -269,10 +343,12 @@ fn values(execution: &Execution) -> Vec<(String, f64)> {
         ("cpu-percent", percent),
         ("cpu-wait", waiting),
         ("involuntary-switches", Some(usage.involuntary_switches as f64)),
+        ("left-behind", Some(execution.left_behind.into())),
         ("major-faults", Some(usage.major_faults as f64)),
         ("minor-faults", Some(usage.minor_faults as f64)),
         ("on-cpu", on_cpu),
         ("peak-memory", usage.peak_memory.map(|bytes| bytes as f64)),
+        (Metric::PEAK_MEMORY_TREE, usage.tree_memory.map(|bytes| bytes as f64)),
         ("sys", Some(nanoseconds(usage.sys))),
         ("user", Some(nanoseconds(usage.user))),
         ("voluntary-switches", Some(usage.voluntary_switches as f64)),
@@ -301,6 +377,15 @@ pub fn check(benchmark: &Benchmark, plan_folder: &Path) -> Result<(), Experiment
         .find(|path| !path.exists());
     missing
         .map_or(Ok(()), |path| Err(ExperimentError::InputMissing { benchmark: benchmark.name.clone(), path }))
+}
+
+/// Whether its conditions and limits can be had on this host.
+pub fn rehearse(benchmark: &Benchmark, executor: &mut dyn Executor) -> Result<(), ExperimentError> {
+    if benchmark.conditions == Conditions::default() && benchmark.limits == Limits::default() {
+        return Ok(());
+    }
+    let rehearsed = executor.rehearse(&conditioned(benchmark, Request::new(&benchmark.command)));
+    rehearsed.map_err(|source| ExperimentError::Unavailable { benchmark: benchmark.name.clone(), source })
 }
 
 /// What to look for in the output, and how much of it must therefore be read.

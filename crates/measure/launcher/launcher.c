@@ -37,8 +37,15 @@
 #define SYS_close_range 436
 #endif
 
+/* As the kernel has them, in headers that are not everywhere. */
+#define CPU_TIME 0
+#define ADDRESS_SPACE 9
+#define NO_RANDOM_ADDRESSES 0x0040000UL
+#define NO_LIMIT (~0ULL)
+
 #define SOCKET 0
 #define SECOND 1000000000LL
+#define MILLISECOND 1000000LL
 #define NEVER INT64_MAX
 /* How long the killed may take to be gone; those that do not are stuck in the kernel. */
 #define PATIENCE (5 * SECOND)
@@ -46,40 +53,73 @@
 #define ALL_SIGNALS (~0ULL)
 #define SIGNAL_SET sizeof(uint64_t)
 
-/* What to execute; with it come the three files that become the standard ones. Then these strings, each ended by
- * a zero: the folder, `candidates` paths to try in turn, `arguments` words and `variables` NAME=VALUE. */
+/* Which conditions are set, which files come, and how the child is made. */
+enum {
+	SET_NICE = 1 << 0,
+	SET_SCHEDULING = 1 << 1,
+	SET_CPUS = 1 << 2,
+	SET_RANDOM_ADDRESSES = 1 << 3,
+	OWN_MEMORY = 1 << 4, /* it shares no memory with us: the kernel may kill it for want of some */
+	USAGE_COMES = 1 << 5, /* a file with the processor time that its control group has used */
+	KILL_COMES = 1 << 6, /* a file that kills its control group */
+};
+
+/* What to execute. With it come the three files that become the standard ones, `groups` files that make who writes
+ * 0 to them a member of a control group, and those that the flags name. Then these strings, each ended by a zero:
+ * the folder, `candidates` paths to try in turn, `arguments` words and `variables` NAME=VALUE. Without a candidate
+ * the child takes its conditions upon itself and ends. */
 struct order {
 	int64_t limit; /* nanoseconds that it may take */
 	int64_t grace; /* nanoseconds between asking it to end and killing it */
+	int64_t cpu_limit; /* nanoseconds of processor time that it may use */
+	uint64_t cpu_seconds, address_space; /* what each of its processes may have, or no limit */
+	uint64_t flags;
+	int64_t nice, policy, priority, random_addresses;
+	uint64_t cpus[16]; /* a bit each */
+	uint64_t cpus_usable; /* how many it can use at once */
+	uint64_t groups;
 	uint64_t bytes; /* of all strings */
 	uint64_t candidates, arguments, variables;
 };
 
-enum { NOT_CUT, CUT_BY_LIMIT, CUT_BY_ORDER };
+enum { NOT_CUT, CUT_BY_LIMIT, CUT_BY_ORDER, CUT_BY_CPU_TIME };
+
+/* What a child was doing when it could not go on. */
+enum { STARTING, JOINING, SCHEDULING, NICING, PINNING, RANDOMISING, LIMITING };
 
 /* What came of it. All but the last are numbers of 64 bits, which is what `struct rusage` consists of. */
 struct answer {
 	int64_t error; /* why it could not be started, or 0 */
+	int64_t step; /* what it was doing then */
 	int64_t status; /* as wait4 has it */
 	int64_t cut; /* why we ended it */
 	int64_t left; /* how many processes of it were alive after it had ended */
 	int64_t stuck; /* whether something of it is alive still: this launcher ends */
-	int64_t wall; /* nanoseconds from before it was made until it had ended */
+	int64_t wall; /* nanoseconds from before it was made until it had ended, without those for its conditions */
+	int64_t migrations; /* how often it was moved to another processor, or -1 */
+	int64_t last_cpu; /* the processor that it used last, or -1 */
 	struct rusage usage; /* its own, that of its descendants that were waited for, and of all orphans */
 	char schedstat[64]; /* its /proc/PID/schedstat after it had ended, zeroes behind */
 };
-_Static_assert(sizeof(struct answer) == (6 + 18) * 8 + 64, "numbers of 64 bits");
+_Static_assert(sizeof(struct answer) == (9 + 18) * 8 + 64, "numbers of 64 bits");
 
 static struct order order;
 static struct answer answer;
-static int files[3];
+enum { STANDARD = 3, MOST_GROUPS = 3, MOST_FILES = STANDARD + MOST_GROUPS + 2 };
+static int files[MOST_FILES];
+static int files_count, usage_file, kill_file;
 static char *strings;
 static size_t strings_size;
 /* The pointers into `strings`: two more than the arguments, for a script without `#!`, come before them. */
 static char **words, **variables;
 static int own_pid;
-/* Why the child did not become the program; it shares our memory until it has. */
-static volatile int failure;
+/* What the child tells us, in memory that both have, whatever else they share. */
+struct child {
+	int failure; /* why it did not become the program */
+	int step; /* what it was doing then */
+	int64_t preparing; /* nanoseconds that its conditions took */
+};
+static volatile struct child *child;
 static _Alignas(16) char child_stack[16 * 1024];
 
 /* ---- the processor ---- */
@@ -184,6 +224,13 @@ static __attribute__((noreturn)) void leave(void)
 		CALL(SYS_exit_group, 0, 0, 0, 0);
 }
 
+/* Memory of that size, or NULL. */
+static void *allocate(size_t size, int flags)
+{
+	long memory = call(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+	return memory < 0 && memory > -4096 ? NULL : (void *)memory;
+}
+
 static int64_t now(void)
 {
 	struct timespec time;
@@ -244,6 +291,33 @@ static long number(const char **text)
 	return value;
 }
 
+/* What comes after that text, NULL if it does not occur. */
+static const char *after_text(const char *text, const char *wanted)
+{
+	for (; *text; text++) {
+		const char *at = text, *rest = wanted;
+		while (*rest && *at == *rest)
+			at++, rest++;
+		if (!*rest)
+			return at;
+	}
+	return NULL;
+}
+
+/* The field of that number, from 3 on, of a /proc/PID/stat; -1 if it has none. The name of the program, in
+ * parentheses, may hold anything, parentheses included. */
+static long field(const char *stat, int wanted)
+{
+	const char *rest = NULL;
+	for (; *stat; stat++)
+		if (*stat == ')')
+			rest = stat + 1;
+	for (int at = 2; rest && *rest; )
+		if (*rest++ == ' ' && ++at == wanted)
+			return number(&rest);
+	return -1;
+}
+
 /* Reads /proc/PID/NAME as far as it fits; its length. Its end is a zero. */
 static size_t read_of(long pid, const char *name, char *buffer, size_t size)
 {
@@ -274,6 +348,13 @@ static int receive(char *memory, size_t size)
 	return 1;
 }
 
+/* Closes our files from that one on, the standard ones being the first. */
+static void close_files(int first, int end)
+{
+	for (int i = first; i < end; i++)
+		CALL(SYS_close, files[i], 0, 0, 0);
+}
+
 /* Receives the fixed part of an order and its files. */
 static int receive_order(void)
 {
@@ -289,11 +370,15 @@ static int receive_order(void)
 	message.msg_flags = 0;
 	long length = CALL(SYS_recvmsg, SOCKET, &message, MSG_CMSG_CLOEXEC | MSG_WAITALL, 0);
 	struct cmsghdr *first = CMSG_FIRSTHDR(&message);
-	if (length != sizeof order || !first || first->cmsg_len != CMSG_LEN(sizeof files))
+	if (length != sizeof order || !first || order.groups > MOST_GROUPS)
 		return 0;
-	for (int i = 0; i < 3; i++)
+	files_count = (first->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	for (int i = 0; i < files_count; i++)
 		files[i] = ((int *)CMSG_DATA(first))[i];
-	return 1;
+	int next = STANDARD + order.groups;
+	usage_file = order.flags & USAGE_COMES ? files[next++] : -1;
+	kill_file = order.flags & KILL_COMES ? files[next++] : -1;
+	return files_count == next;
 }
 
 /* Makes room for the strings and the pointers to them. What was made is kept: nearly all orders are alike. */
@@ -304,10 +389,9 @@ static int make_room(void)
 	if (size > strings_size) {
 		if (strings)
 			CALL(SYS_munmap, strings, strings_size, 0, 0);
-		long memory = call(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (memory < 0 && memory > -4096)
+		strings = allocate(size, MAP_PRIVATE);
+		if (!strings)
 			return 0;
-		strings = (char *)memory;
 		strings_size = size;
 	}
 	words = (char **)(strings + (order.bytes + 15) / 16 * 16) + 1;
@@ -340,7 +424,7 @@ static void point(void)
 
 static __attribute__((noreturn)) void fail(long error)
 {
-	failure = -error;
+	child->failure = -error;
 	for (;;)
 		CALL(SYS_exit_group, 127, 0, 0, 0);
 }
@@ -349,6 +433,56 @@ static void check(long result)
 {
 	if (result < 0)
 		fail(result);
+}
+
+/* The same for one of its conditions. */
+static void must(int step, long result)
+{
+	child->step = step;
+	check(result);
+	child->step = STARTING;
+}
+
+/* At the first of the two it is told, at the second it is killed. */
+static void limit_itself(int resource, uint64_t soft, uint64_t hard)
+{
+	uint64_t limits[2];
+	limits[0] = soft;
+	limits[1] = hard;
+	if (soft != NO_LIMIT)
+		must(LIMITING, CALL(SYS_prlimit64, 0, resource, limits, 0));
+}
+
+/* The kernel quietly leaves out those that are not there or not ours to use. */
+static void keep_to_processors(void)
+{
+	uint64_t kept[sizeof order.cpus / sizeof order.cpus[0]];
+	must(PINNING, CALL(SYS_sched_setaffinity, 0, sizeof order.cpus, order.cpus, 0));
+	long size = CALL(SYS_sched_getaffinity, 0, sizeof kept, kept, 0);
+	must(PINNING, size);
+	for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+		if (order.cpus[i] != (i < size / sizeof kept[0] ? kept[i] : 0))
+			must(PINNING, -EINVAL);
+}
+
+static void take_conditions(void)
+{
+	int priority = order.priority;
+	for (uint64_t i = 0; i < order.groups; i++)
+		must(JOINING, CALL(SYS_write, files[STANDARD + i], "0", 1, 0));
+	if (order.flags & SET_SCHEDULING)
+		must(SCHEDULING, CALL(SYS_sched_setscheduler, 0, order.policy, &priority, 0));
+	if (order.flags & SET_NICE)
+		must(NICING, CALL(SYS_setpriority, PRIO_PROCESS, 0, order.nice, 0));
+	if (order.flags & SET_CPUS)
+		keep_to_processors();
+	if (order.flags & SET_RANDOM_ADDRESSES) {
+		long others = CALL(SYS_personality, 0xffffffffUL, 0, 0, 0) & ~NO_RANDOM_ADDRESSES;
+		unsigned long wanted = order.random_addresses ? 0 : NO_RANDOM_ADDRESSES;
+		must(RANDOMISING, CALL(SYS_personality, others | wanted, 0, 0, 0));
+	}
+	limit_itself(CPU_TIME, order.cpu_seconds, order.cpu_seconds + 1);
+	limit_itself(ADDRESS_SPACE, order.address_space, order.address_space);
 }
 
 /* Whether the next folder of the search path may hold what this one does not. */
@@ -385,8 +519,13 @@ __attribute__((noreturn, used)) void become(void)
 	check(CALL(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0));
 	if (CALL(SYS_getppid, 0, 0, 0, 0) != own_pid)
 		fail(-ESRCH);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < STANDARD; i++)
 		check(CALL(SYS_dup3, files[i], i, 0, 0));
+	int64_t begun = now();
+	take_conditions();
+	child->preparing = now() - begun;
+	if (!order.candidates)
+		leave();
 	check(CALL(SYS_chdir, strings, 0, 0, 0));
 	check(CALL(SYS_rt_sigprocmask, SIG_SETMASK, &none, 0, SIGNAL_SET));
 	fail(become_first());
@@ -394,12 +533,52 @@ __attribute__((noreturn, used)) void become(void)
 
 /* ---- its end ---- */
 
-/* Waits until it has ended and ends it when it must: at its limit, when told to, when nobody is there any more. */
+/* The processor time that it has used so far: its group, else it alone. */
+static int64_t cpu_time_of(long pid)
+{
+	char text[64];
+	struct timespec time;
+	if (usage_file >= 0) {
+		/* `usage_usec 1234`, or nanoseconds alone. */
+		long length = CALL(SYS_pread64, usage_file, text, sizeof text - 1, 0);
+		text[length > 0 ? length : 0] = 0;
+		const char *micro = after_text(text, "usage_usec "), *nano = text;
+		return micro ? number(&micro) * 1000 : number(&nano);
+	}
+	/* As clock_getcpuclockid has it. */
+	CALL(SYS_clock_gettime, (int)(~(unsigned)pid << 3 | 2), &time, 0, 0);
+	return time.tv_sec * SECOND + time.tv_nsec;
+}
+
+/* When its processor time is to be looked at again, 0 if it has used it all. Before that time it cannot have, so
+ * that there are few looks; at last they are a millisecond apart. */
+static int64_t next_look(long pid, int64_t time)
+{
+	int64_t left = order.cpu_limit - cpu_time_of(pid);
+	int64_t wait = left / (int64_t)order.cpus_usable;
+	return left <= 0 ? 0 : time + (wait > MILLISECOND ? wait : MILLISECOND);
+}
+
+static void kill_all(long pid)
+{
+	end(-pid, SIGKILL);
+	if (kill_file >= 0)
+		CALL(SYS_write, kill_file, "1", 1, 0);
+}
+
+/* Waits until it has ended and ends it when it must: at its limits, when told to, when nobody is there any more. */
 static void watch(int pid, int pidfd, int64_t started)
 {
 	enum { WATCHING, ASKED, KILLED } stage = WATCHING;
 	int64_t limit = order.limit > NEVER - started ? NEVER : started + order.limit;
+	int64_t look = order.cpu_limit == NEVER ? NEVER : started;
 	for (;;) {
+		if (stage == WATCHING && look != NEVER && !(look = next_look(pid, now()))) {
+			answer.cut = CUT_BY_CPU_TIME;
+			kill_all(pid);
+			stage = KILLED;
+			limit = NEVER;
+		}
 		struct pollfd fds[2];
 		struct timespec left;
 		fds[0].fd = pidfd;
@@ -407,14 +586,15 @@ static void watch(int pid, int pidfd, int64_t started)
 		fds[1].fd = stage == KILLED ? -1 : SOCKET;
 		fds[1].events = stage == WATCHING ? POLLRDHUP : 0;
 		fds[0].revents = fds[1].revents = 0;
-		call(SYS_ppoll, (long)fds, 2, (long)until(limit, &left), 0, SIGNAL_SET, 0);
+		int64_t wake = stage == WATCHING && look < limit ? look : limit;
+		call(SYS_ppoll, (long)fds, 2, (long)until(wake, &left), 0, SIGNAL_SET, 0);
 		int64_t time = now();
 		if (fds[0].revents) {
 			answer.wall = time - started;
 			return;
 		}
 		if (stage != KILLED && (fds[1].revents & POLLHUP || (stage == ASKED && time >= limit))) {
-			end(-pid, SIGKILL);
+			kill_all(pid);
 			stage = KILLED;
 			limit = NEVER;
 		} else if (stage == WATCHING && (fds[1].revents || time >= limit)) {
@@ -426,24 +606,19 @@ static void watch(int pid, int pidfd, int64_t started)
 	}
 }
 
+/* Fields of /proc/PID/stat, as proc(5) numbers them. */
+enum { PARENT = 4, GROUP = 5, PROCESSOR = 39 };
+
 /* If that process is a child of ours, kills it, and its group if that is the subject's: a group is only named
  * while one of ours, not reaped yet, is in it, else the number may be another's. */
 static void kill_child(long pid, long subject)
 {
 	char stat[512];
-	const char *text = stat, *rest = NULL;
 	read_of(pid, "stat", stat, sizeof stat);
-	/* The name, in parentheses, may hold anything, parentheses included. */
-	for (; *text; text++)
-		if (*text == ')')
-			rest = text;
-	if (!rest || !rest[1] || !rest[2] || !rest[3])
+	if (field(stat, PARENT) != own_pid)
 		return;
-	rest += 4;
-	if (number(&rest) != own_pid)
-		return;
-	if (*rest == ' ' && (rest++, number(&rest) == subject))
-		end(-subject, SIGKILL);
+	if (field(stat, GROUP) == subject)
+		kill_all(subject);
 	end(pid, SIGKILL);
 }
 
@@ -530,29 +705,44 @@ static void end_orphans(long subject)
 
 /* ---- one after the other ---- */
 
+/* What can be read of it from its end until it is reaped. */
+static void read_ended(long pid)
+{
+	static char text[2048];
+	read_of(pid, "schedstat", answer.schedstat, sizeof answer.schedstat);
+	read_of(pid, "stat", text, sizeof text);
+	answer.last_cpu = field(text, PROCESSOR);
+	read_of(pid, "sched", text, sizeof text);
+	const char *at = after_text(text, "nr_migrations");
+	while (at && (*at == ' ' || *at == ':'))
+		at++;
+	answer.migrations = at ? number(&at) : -1;
+}
+
 static void execute(void)
 {
 	int pidfd = -1;
-	failure = 0;
+	long flags = CLONE_VFORK | CLONE_PIDFD | SIGCHLD | (order.flags & OWN_MEMORY ? 0 : CLONE_VM);
+	child->failure = child->step = STARTING;
+	child->preparing = 0;
 	for (size_t i = 0; i < sizeof answer; i++)
 		((volatile char *)&answer)[i] = 0;
 	int64_t started = now();
-	long pid = start_on(child_stack + sizeof child_stack, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &pidfd);
-	for (int i = 0; i < 3; i++)
-		CALL(SYS_close, files[i], 0, 0, 0);
-	if (pid < 0) {
-		answer.error = -pid;
-		return;
-	}
-	if (failure)
-		answer.error = failure;
-	else
+	long pid = start_on(child_stack + sizeof child_stack, flags, &pidfd);
+	close_files(0, STANDARD);
+	answer.error = pid < 0 ? -pid : child->failure;
+	answer.step = child->step;
+	if (!answer.error) {
 		watch(pid, pidfd, started);
-	CALL(SYS_close, pidfd, 0, 0, 0);
-	/* Known until it is reaped. */
-	read_of(pid, "schedstat", answer.schedstat, sizeof answer.schedstat);
-	reap(pid, &answer.status, 0, &answer.usage);
-	end_orphans(pid);
+		answer.wall -= child->preparing;
+	}
+	if (pid >= 0) {
+		CALL(SYS_close, pidfd, 0, 0, 0);
+		read_ended(pid);
+		reap(pid, &answer.status, 0, &answer.usage);
+		end_orphans(pid);
+	}
+	close_files(STANDARD, files_count);
 }
 
 static void tell(void)
@@ -586,6 +776,9 @@ static void set_up(void)
 	CALL(SYS_prctl, PR_SET_NAME, "tacho-launcher", 0, 0);
 	/* Before Linux 5.9 it is not there; then only what we inherited by others' neglect stays open. */
 	CALL(SYS_close_range, 3, ~0U, 0, 0);
+	child = allocate(sizeof *child, MAP_SHARED);
+	if (!child)
+		leave();
 }
 
 __attribute__((noreturn, used)) void launcher(void)

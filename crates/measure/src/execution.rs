@@ -22,6 +22,12 @@ pub trait Executor {
         None
     }
 
+    /// Whether an execution under that request's conditions and limits can be had here; nothing is executed.
+    fn rehearse(&mut self, request: &Request) -> Result<(), Unavailable> {
+        let _ = request;
+        Ok(())
+    }
+
     /// The time on the executor's clock, which is the one that [`Execution::at`] is read from.
     fn now(&mut self) -> Timestamp;
 }
@@ -86,7 +92,8 @@ pub enum Ended {
     TimedOut,
 }
 
-/// What the kernel says that an execution used: the process itself and its descendants that were waited for.
+/// What the kernel says that an execution used: the process itself, its descendants that were waited for, and those
+/// that it left behind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Processor time in the program. The split from `sys` is sampled by many kernels, the sum is exact.
@@ -112,6 +119,13 @@ pub struct Usage {
     pub block_input: u64,
     /// What it gave the system to be written to devices some time, in bytes.
     pub block_output: u64,
+    /// The most memory that all its processes had together at any time, in bytes, what the system kept of files for
+    /// them included; present only where [`Request::tree_memory`] asks for it.
+    pub tree_memory: Option<u64>,
+    /// How often the process that was started was moved to another CPU; its first thread only.
+    pub migrations: Option<u64>,
+    /// The CPU that it used last.
+    pub last_cpu: Option<u32>,
     /// What its wall time was made of; absent where the kernel keeps no account of it.
     pub scheduled: Option<Scheduled>,
 }

@@ -20,7 +20,7 @@ mod process;
 mod request;
 mod scripted;
 
-pub use counters::{Count, Unavailable, UnderCallgrind, under_callgrind};
+pub use counters::{Count, Unavailable};
 pub use error::MeasureError;
 pub use execution::{Absent, Captured, Ended, Execution, Executor, Scheduled, Usage};
 pub use host::{HostReader, Readings, host};
@@ -28,6 +28,6 @@ pub use instrument::{SelfTest, self_test};
 pub use interrupt::install_interrupt;
 pub use lock::{Holder, HostLock, Wait, lock_host, lock_path};
 pub use parse::Parser;
-pub use process::ProcessExecutor;
+pub use process::{ProcessExecutor, environment};
 pub use request::{Capture, Request};
 pub use scripted::ScriptedExecutor;

@@ -28,6 +28,8 @@ pub struct Request {
     pub limits: Limits,
     /// What is counted of it. Executions one after the other with the same counters cost least.
     pub counters: Vec<Counter>,
+    /// Whether the memory of all its processes together is to be read, where that can be.
+    pub tree_memory: bool,
 }
 
 impl Request {
@@ -47,6 +49,7 @@ impl Request {
             conditions: Conditions::default(),
             limits: Limits::default(),
             counters: Vec::new(),
+            tree_memory: false,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 
-use crate::{Execution, Executor, Request};
+use crate::{Execution, Executor, Request, Unavailable};
 
 /// Executes by asking a closure, and remembers what it was asked.
 ///
@@ -31,6 +31,7 @@ pub struct ScriptedExecutor<'a> {
     script: Box<Script<'a>>,
     clock: Timestamp,
     requests: Vec<Request>,
+    refusal: Option<Unavailable>,
 }
 
 /// What comes of a request at that time.
@@ -40,13 +41,19 @@ impl<'a> ScriptedExecutor<'a> {
     /// An executor with that script, whose clock starts at the epoch.
     #[must_use]
     pub fn new(script: impl FnMut(&Request, Timestamp) -> Execution + 'a) -> Self {
-        Self { script: Box::new(script), clock: Timestamp::UNIX_EPOCH, requests: Vec::new() }
+        Self { script: Box::new(script), clock: Timestamp::UNIX_EPOCH, requests: Vec::new(), refusal: None }
     }
 
     /// The same with its clock at that time.
     #[must_use]
     pub fn starting_at(self, clock: Timestamp) -> Self {
         Self { clock, ..self }
+    }
+
+    /// The same on a host where no condition can be had.
+    #[must_use]
+    pub fn refusing(self, why: Unavailable) -> Self {
+        Self { refusal: Some(why), ..self }
     }
 
     /// All requests so far, oldest first.
@@ -63,6 +70,10 @@ impl Executor for ScriptedExecutor<'_> {
         let execution = (self.script)(request, at);
         self.clock += execution.wall;
         Execution { at, ..execution }
+    }
+
+    fn rehearse(&mut self, _: &Request) -> Result<(), Unavailable> {
+        self.refusal.clone().map_or(Ok(()), Err)
     }
 
     fn now(&mut self) -> Timestamp {

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Unit;
+
 /// What an execution finds around it. They belong to what is measured: under others, values mean something else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conditions {
@@ -36,6 +38,27 @@ pub enum Cpus {
     Isolated,
     /// Those with these numbers.
     List(BTreeSet<u32>),
+}
+
+impl Cpus {
+    /// The highest number of a processor: Linux can be built for so many.
+    pub const LAST: u32 = 8191;
+
+    /// Processors as the kernel lists them: `0-3,6`; none if it is no such list.
+    #[must_use]
+    pub fn list(text: &str) -> Option<BTreeSet<u32>> {
+        let mut all = BTreeSet::new();
+        for part in text.split(',') {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let number = |text: &str| text.trim().parse::<u32>().ok().filter(|number| *number <= Self::LAST);
+            let (first, last) = (number(first)?, number(last)?);
+            if first > last {
+                return None;
+            }
+            all.extend(first..=last);
+        }
+        Some(all)
+    }
 }
 
 impl fmt::Display for Cpus {
@@ -162,8 +185,50 @@ pub enum Limit {
     Memory,
 }
 
+/// That an execution used as much as it may: a result, not a failure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reached {
+    /// Of what.
+    pub limit: Limit,
+    /// The limit, in bytes or nanoseconds.
+    pub at: u64,
+    /// How it ended, where the kernel leaves that to the program: `exit 1`.
+    pub how: Option<String>,
+}
+
+impl Reached {
+    /// In one line, for tables: `limit reached: 512.0 MiB of memory`.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let (unit, of) = match self.limit {
+            Limit::AddressSpace => (Unit::Bytes, "address space"),
+            Limit::CpuTime => (Unit::Nanoseconds, "processor time"),
+            Limit::Memory => (Unit::Bytes, "memory"),
+        };
+        let how = self.how.as_ref().map_or_else(String::new, |how| format!(" ({how})"));
+        format!("limit reached: {} of {of}{how}", unit.show(self.at as f64))
+    }
+}
+
+impl Limits {
+    /// That this limit was reached, which is one of these.
+    #[must_use]
+    pub fn reached(&self, limit: Limit, how: Option<String>) -> Reached {
+        let time = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let at = match limit {
+            Limit::AddressSpace => self.address_space,
+            Limit::CpuTime => self.cpu_time.map(time),
+            Limit::Memory => self.memory,
+        };
+        let at = at.unwrap_or_default();
+        Reached { limit, at, how }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -173,6 +238,36 @@ mod tests {
         assert_eq!(shown(&[5]), "5");
         assert_eq!(shown(&[u32::MAX - 1, u32::MAX]), "4294967294-4294967295");
         assert_eq!(Cpus::Isolated.to_string(), "isolated");
+    }
+
+    #[test]
+    fn a_list_is_read_as_it_is_shown() {
+        let read = |text: &str| Cpus::list(text).map(|list| Cpus::List(list).to_string());
+        assert_eq!(read("0-3, 6,2").as_deref(), Some("0-3,6"));
+        for text in ["", "3-1", "a", "1-", "8192", "0-4000000000", "1;2", "-1"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_set_of_processors_comes_back(list in prop::collection::btree_set(0..=Cpus::LAST, 1..40)) {
+            prop_assert_eq!(Cpus::list(&Cpus::List(list.clone()).to_string()), Some(list));
+        }
+    }
+
+    #[test]
+    fn a_limit_is_shown_with_what_it_is_of() {
+        let limits = Limits {
+            address_space: Some(1 << 30),
+            cpu_time: Some(Duration::from_millis(1500)),
+            memory: Some(512 << 20),
+        };
+        let line = |limit, how: Option<&str>| limits.reached(limit, how.map(str::to_owned)).line();
+        assert_eq!(line(Limit::Memory, None), "limit reached: 512.0 MiB of memory");
+        assert_eq!(line(Limit::CpuTime, None), "limit reached: 1.500 s of processor time");
+        let shown = "limit reached: 1.000 GiB of address space (exit 1)";
+        assert_eq!(line(Limit::AddressSpace, Some("exit 1")), shown);
     }
 
     #[test]

@@ -1,13 +1,12 @@
 //! The words that all parts of Tachograph share, and how they are written down.
 //!
 //! Here live the nouns of `docs/glossary.md`: [`Plan`], [`Revision`], [`Build`], [`Sample`], [`Measurement`],
-//! [`Series`], [`Change`] and their kin, with nothing but data and the rules that belong to the data alone.
+//! [`Series`] and their kin, with nothing but data and the rules that belong to the data alone.
 //! What does *not* live here: anything that touches a file, a process, a database or a clock.
 //! Every other crate depends on this one; it depends on none of them.
 
 mod benchmark;
 mod build;
-mod change;
 mod conditions;
 mod counter;
 mod digest;
@@ -23,10 +22,7 @@ mod unit;
 
 pub use benchmark::{BenchmarkKey, Parameter, Parameters};
 pub use build::{Build, BuildState};
-pub use change::{
-    Change, ChangeKind, Finding, Happened, Happening, Life, Tagged, Withdrawal, Word, change_name,
-};
-pub use conditions::{Cgroup, Conditions, Cpus, Inherit, Limit, Limits, Scheduling};
+pub use conditions::{Cgroup, Conditions, Cpus, Inherit, Limit, Limits, Reached, Scheduling};
 pub use counter::Counter;
 pub use digest::{Digest, ParseDigestError};
 pub use host::Host;
@@ -35,5 +31,5 @@ pub use plan::Plan;
 pub use revision::{Commit, Revision};
 pub use run::{Cell, Run, RunState};
 pub use sample::{Failure, Outcome, Place, Sample, median_of_replicates};
-pub use series::{Measurement, Point, Series, SeriesKey};
+pub use series::{Limited, Measurement, Point, Series, SeriesKey};
 pub use unit::Unit;

@@ -28,7 +28,7 @@ pub struct Metric {
 
 impl Metric {
     /// The names of the metrics that are read from every execution, the usual one first.
-    pub const BUILT_IN: [&'static str; 15] = [
+    pub const BUILT_IN: [&'static str; 16] = [
         "wall",
         "cpu",
         "user",
@@ -42,6 +42,7 @@ impl Metric {
         "major-faults",
         "voluntary-switches",
         "involuntary-switches",
+        "left-behind",
         "block-input",
         "block-output",
     ];
@@ -51,10 +52,19 @@ impl Metric {
     /// The name of the wall time without that of an empty shell.
     pub const NET_WALL: &'static str = "net-wall";
 
+    /// The name of the most memory that all processes of an execution had together.
+    pub const PEAK_MEMORY_TREE: &'static str = "peak-memory-tree";
+
     /// The names of the metrics that are read where there is something beside an execution: a shell, an output that is
-    /// read, a companion.
-    pub const BESIDE: [&'static str; 5] =
-        [Self::NET_WALL, Self::SHELL, "output-bytes", "companion-cpu", "companion-peak-memory"];
+    /// read, a companion, a control group.
+    pub const BESIDE: [&'static str; 6] = [
+        Self::NET_WALL,
+        Self::SHELL,
+        "output-bytes",
+        "companion-cpu",
+        "companion-peak-memory",
+        Self::PEAK_MEMORY_TREE,
+    ];
     /// The name of the share of the time in which the processor's counters counted.
     pub const COUNTED_SHARE: &'static str = "counted-share";
 
@@ -85,11 +95,13 @@ impl Metric {
     /// time without it, which noise may make negative. `output-bytes` is the length of an output that is read or goes
     /// to a file. `companion-cpu` and `companion-peak-memory` are what a benchmark's companion used during the
     /// execution: the processor time of all its processes, and the largest resident set of any one of them.
+    /// `peak-memory-tree` is the most memory that all processes of the execution had together at any time, what the
+    /// system kept of files for them included; it is read where a plan asks for it, or limits it.
     #[must_use]
     pub fn beside(name: &str) -> Option<Self> {
         let unit = match name {
             Self::NET_WALL | Self::SHELL | "companion-cpu" => Unit::Nanoseconds,
-            "companion-peak-memory" | "output-bytes" => Unit::Bytes,
+            Self::PEAK_MEMORY_TREE | "companion-peak-memory" | "output-bytes" => Unit::Bytes,
             _ => return None,
         };
         Some(Self { name: name.to_owned(), unit, better: Direction::Lower })
@@ -165,9 +177,11 @@ impl Metric {
             "blocked" | "cpu" | "cpu-wait" | "on-cpu" | "sys" | "user" | "wall" => Unit::Nanoseconds,
             "block-input" | "block-output" | "peak-memory" => Unit::Bytes,
             "cpu-percent" => Unit::Other("%".to_owned()),
-            "involuntary-switches" | "major-faults" | "minor-faults" | "voluntary-switches" => {
-                Unit::Other(String::new())
-            }
+            "involuntary-switches"
+            | "left-behind"
+            | "major-faults"
+            | "minor-faults"
+            | "voluntary-switches" => Unit::Other(String::new()),
             _ => return None,
         };
         let better = if name == "cpu-percent" { Direction::Higher } else { Direction::Lower };

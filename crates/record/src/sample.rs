@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::Reached;
+
 /// Where an execution stood in its run's schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
@@ -71,6 +73,14 @@ impl Failure {
 pub enum Outcome {
     /// As the plan expects; its values count.
     Valid,
+    /// It used as much as it may. What was read of it is less than it would have been: it counts as that, or more.
+    LimitReached {
+        /// Of what.
+        #[serde(flatten)]
+        reached: Reached,
+        /// The last of what it printed, as that of a failure.
+        output: String,
+    },
     /// Otherwise; its values are kept and never summarised.
     Failed {
         /// In what way.
@@ -79,6 +89,24 @@ pub enum Outcome {
         /// The last of what it printed, as far as it was kept; what is not UTF-8 in it is replaced.
         output: String,
     },
+}
+
+impl Outcome {
+    /// Whether it went wrong; to reach a limit is none.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Outcome::Failed { .. })
+    }
+
+    /// How it ended otherwise than the plan expects, in one line, and the last of what it printed.
+    #[must_use]
+    pub fn told(&self) -> Option<(String, &str)> {
+        match self {
+            Outcome::Valid => None,
+            Outcome::LimitReached { reached, output } => Some((reached.line(), output)),
+            Outcome::Failed { failure, output } => Some((failure.line(), output)),
+        }
+    }
 }
 
 /// The raw readings of one execution.
@@ -116,6 +144,13 @@ impl Sample {
     #[must_use]
     pub fn counts(&self) -> bool {
         self.outcome == Outcome::Valid && self.place.round > 0
+    }
+
+    /// What the metric would have been at least: where a limit was reached, and not in the warm-up.
+    #[must_use]
+    pub fn bound(&self, metric: &str) -> Option<f64> {
+        let is_limited = matches!(self.outcome, Outcome::LimitReached { .. }) && self.place.round > 0;
+        is_limited.then(|| self.value(metric))?
     }
 }
 

@@ -28,6 +28,17 @@ pub struct SeriesKey {
     pub metric: Metric,
 }
 
+/// Executions that reached a limit: of a metric it is known only that it would have been at least so much.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Limited {
+    /// How many there are.
+    pub count: u32,
+    /// The metric's values when the limit was reached, one each, for a metric of which less is better.
+    pub bounds: Vec<f64>,
+    /// Which limit the first of them reached, in one line.
+    pub why: Option<String>,
+}
+
 /// One revision's place in a series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
@@ -39,6 +50,8 @@ pub struct Point {
     pub equal_to: Option<String>,
     /// The metric's values that count, in the order in which they were taken.
     pub values: Vec<f64>,
+    /// The executions that reached a limit.
+    pub limited: Limited,
     /// How many executions failed.
     pub failed: u32,
     /// How the first failed one failed, in one line.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use tacho_record::{BenchmarkKey, Outcome, Place, SeriesKey, Unit};
+use tacho_record::{BenchmarkKey, Place, SeriesKey, Unit};
 
 use crate::view::{SeriesView, View};
 use crate::{HostMeasurement, SiteError};
@@ -33,8 +33,10 @@ struct Execution {
     run: i64,
     place: Place,
     at: Timestamp,
-    /// The failure in one line; none when it was valid.
-    failure: Option<Arc<str>>,
+    /// How it ended in one line; none when it was valid.
+    told: Option<Arc<str>>,
+    /// Whether it failed.
+    failed: bool,
 }
 
 impl Ledger {
@@ -42,17 +44,15 @@ impl Ledger {
     pub(crate) fn add(&mut self, revision: usize, measured: &HostMeasurement) {
         let executions = self.benchmarks.entry(identity(&measured.benchmark, &measured.host)).or_default();
         for sample in &measured.measurement.samples {
-            let failure = match &sample.outcome {
-                Outcome::Valid => None,
-                Outcome::Failed { failure, .. } => {
-                    let line = failure.line();
-                    let shared = self.outcomes.entry(line).or_insert_with_key(|line| line.as_str().into());
-                    Some(Arc::clone(shared))
-                }
-            };
+            let told = sample.outcome.told().map(|(line, _)| {
+                let shared = self.outcomes.entry(line).or_insert_with_key(|line| line.as_str().into());
+                Arc::clone(shared)
+            });
+            let failed = sample.outcome.is_failure();
             let row = executions.all.len();
             let (place, at) = (sample.place, sample.at);
-            executions.all.push(Execution { revision, run: measured.measurement.run, place, at, failure });
+            let run = measured.measurement.run;
+            executions.all.push(Execution { revision, run, place, at, told, failed });
             let mut before = None;
             for (metric, _) in &sample.values {
                 // Replicates stand side by side, and are one value.
@@ -89,7 +89,7 @@ impl Ledger {
 
     fn failures(&self) -> impl Iterator<Item = &Execution> {
         let all = self.benchmarks.values().flat_map(|executions| &executions.all);
-        all.filter(|execution| execution.failure.is_some())
+        all.filter(|execution| execution.failed)
     }
 
     /// Every execution of the series, in order of history, as CSV.
@@ -125,8 +125,9 @@ impl Ledger {
             writer.write_field(execution.place.round.to_string())?;
             writer.write_field(execution.place.position.to_string())?;
             writer.write_field(execution.at.to_string())?;
-            writer
-                .write_field(execution.failure.as_deref().map_or("valid".into(), |f| harmless(f.into())))?;
+            writer.write_field(
+                execution.told.as_deref().map_or("valid".into(), |told| harmless(told.into())),
+            )?;
             writer.write_field(value.map(|value| value.to_string()).unwrap_or_default())?;
             writer.write_field(&unit)?;
             writer.write_record(None::<&[u8]>)?;

@@ -6,6 +6,7 @@
 
 pub mod anytime;
 mod apart;
+mod censored;
 pub mod changes;
 pub mod compare;
 mod discoveries;

@@ -20,6 +20,10 @@ pub struct Summary {
     /// Where the median of the population is, with at least 95 % confidence; absent below six samples, from
     /// which no such interval can be had.
     pub interval: Option<(f64, f64)>,
+    /// How many of the samples were [cut off](Summary::censored): they would have been more.
+    pub censored: usize,
+    /// Whether the median is only known to be more than this.
+    pub is_bound: bool,
 }
 
 impl Summary {
@@ -39,15 +43,21 @@ impl Summary {
             q3: quantile_of_sorted(&sorted, 0.75),
             mad: quantile_of_sorted(&distances, 0.5),
             interval: median_interval(&sorted, 0.95),
+            censored: 0,
+            is_bound: false,
         })
     }
 
     /// The spread of the samples: the interquartile range as a share of the median (0.02 is 2 %).
     ///
-    /// `None` when the median is zero, and for one sample, which has none.
+    /// `None` when the median is zero, for one sample, which has none, and where so many were cut off that the upper
+    /// quartile is not known.
     #[must_use]
     pub fn spread(&self) -> Option<f64> {
-        (self.n >= 2 && self.median != 0.0).then(|| (self.q3 - self.q1) / self.median.abs())
+        // Its rank, counted from 0, is three quarters of the last one's, which is to be that of one not cut off.
+        let whole = self.n - self.censored;
+        let is_known = self.censored == 0 || (whole > 0 && 3 * (self.n - 1) <= 4 * (whole - 1));
+        (is_known && self.n >= 2 && self.median != 0.0).then(|| (self.q3 - self.q1) / self.median.abs())
     }
 }
 
@@ -81,7 +91,7 @@ fn sorted_by_distance(sorted_samples: &[f64], centre: f64) -> Vec<f64> {
 
 /// Type 7 quantile; the slice is ascending and not empty.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 <= rank <= len - 1
-fn quantile_of_sorted(sorted: &[f64], p: f64) -> f64 {
+pub(crate) fn quantile_of_sorted(sorted: &[f64], p: f64) -> f64 {
     let rank = p.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
     let below = rank.floor() as usize;
     let above = rank.ceil() as usize;
@@ -94,7 +104,7 @@ fn quantile_of_sorted(sorted: &[f64], p: f64) -> f64 {
 ///
 /// Free of assumptions but independence: the number of samples below the median is binomial(n, ½).
 /// David & Nagaraja, "Order Statistics" (2003), 7.1.
-fn median_interval(sorted: &[f64], confidence: f64) -> Option<(f64, f64)> {
+pub(crate) fn median_interval(sorted: &[f64], confidence: f64) -> Option<(f64, f64)> {
     let n = sorted.len();
     let miss_each_side = (1.0 - confidence) / 2.0;
     // P(X = i) of binomial(n, ½), starting with ½ⁿ; below n ≈ 1000 that does not underflow, and far above it

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use tacho_record::{Failure, Outcome, Place, Sample};
 
 use crate::benchmarks::MetricNumbers;
-use crate::chunk::{Chunk, Decoder, MOST_METRICS, VALID};
+use crate::chunk::{Chunk, Decoder, LIMIT_REACHED, MOST_METRICS, VALID};
 use crate::columns::{json, unkeepable};
 use crate::database::{Begin, Database, Value};
 use crate::{MeasurementId, Store, StoreError};
@@ -72,8 +72,8 @@ impl Store {
                 measurements.into_iter().try_for_each(|(measurement, samples)| {
                     let chunk = gather(database, metrics, samples)?;
                     add(database, measurement, &chunk)?;
-                    let failed = samples.iter().filter(|sample| sample.outcome != Outcome::Valid);
-                    failed.into_iter().try_for_each(|sample| put_failure(database, measurement, sample))
+                    let told = samples.iter().filter(|sample| sample.outcome != Outcome::Valid);
+                    told.into_iter().try_for_each(|sample| put_failure(database, measurement, sample))
                 })
             })
         })?;
@@ -140,6 +140,7 @@ fn gather<'a>(
     for sample in samples {
         let outcome = match &sample.outcome {
             Outcome::Valid => VALID,
+            Outcome::LimitReached { .. } => LIMIT_REACHED,
             Outcome::Failed { failure, .. } => kind(failure),
         };
         chunk.push(sample.place, sample.at, outcome);
@@ -258,25 +259,27 @@ fn pieces(chunk: &Chunk) -> Vec<(Chunk, Vec<u8>)> {
     indices.chunks(chunk.len().div_ceil(parts)).flat_map(|part| pieces(&chunk.select(part))).collect()
 }
 
-/// How many samples count, and how many would but failed; the warm-up is neither.
+/// How many samples count, those that reached a limit among them, and how many would but failed; the warm-up is
+/// neither.
 fn counted(chunk: &Chunk) -> [i64; 2] {
     let after_warm_up = |(place, _): &(&Place, &u8)| place.round > 0;
     let outcomes = chunk.places.iter().zip(&chunk.outcomes).filter(after_warm_up);
-    outcomes.fold(
-        [0, 0],
-        |[valid, failed], (_, outcome)| {
-            if *outcome == VALID { [valid + 1, failed] } else { [valid, failed + 1] }
-        },
-    )
+    outcomes.fold([0, 0], |[valid, failed], (_, outcome)| {
+        if [VALID, LIMIT_REACHED].contains(outcome) { [valid + 1, failed] } else { [valid, failed + 1] }
+    })
 }
 
-/// Writes down how a sample failed, if it did.
+/// Writes down how a sample failed or which limit it reached, if it did.
 fn put_failure(
     database: &mut dyn Database,
     measurement: MeasurementId,
     sample: &Sample,
 ) -> Result<(), StoreError> {
-    let Outcome::Failed { failure, output } = &sample.outcome else { return Ok(()) };
+    let (told, output) = match &sample.outcome {
+        Outcome::Valid => return Ok(()),
+        Outcome::LimitReached { reached, output } => (json("the limit", reached)?, output),
+        Outcome::Failed { failure, output } => (json("the failure", failure)?, output),
+    };
     let sql = "INSERT INTO failure (run, cell, round, position, failure, output)
         VALUES ($1, $2, $3, $4, $5, $6)";
     let [run, cell] = measurement.values();
@@ -285,7 +288,7 @@ fn put_failure(
         cell,
         Value::Integer(sample.place.round.into()),
         Value::Integer(sample.place.position.into()),
-        Value::Text(&json("the failure", failure)?),
+        Value::Text(&told),
         Value::Bytes(output.as_bytes()),
     ];
     database.execute(sql, &values).map(drop)

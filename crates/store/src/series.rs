@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use tacho_record::{BenchmarkKey, Digest, Failure, Measurement, Outcome, Place, Sample};
+use serde::Deserialize;
+use tacho_record::{BenchmarkKey, Digest, Failure, Measurement, Outcome, Place, Reached, Sample};
 
 use crate::benchmarks::{find_benchmark, metric_names};
 use crate::chunk::{Chunk, Decoder, VALID};
@@ -149,9 +150,17 @@ fn is_failed(sample: &Sample) -> bool {
     sample.outcome != Outcome::Valid
 }
 
-/// How samples failed, with the last of what they printed.
+/// What stands in the column `failure`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum How {
+    Reached(Reached),
+    Failed(Failure),
+}
+
+/// How samples ended that did not end as expected, with the last of what they printed.
 pub(crate) struct Failures {
-    details: HashMap<(MeasurementId, Place), (Failure, String)>,
+    details: HashMap<(MeasurementId, Place), Outcome>,
     /// The database, for messages.
     place: String,
 }
@@ -179,28 +188,27 @@ impl Failures {
             let measurement = MeasurementId { run: row.integer(0)?, cell: row.integer(1)? };
             let place = Place { round: row.number(2)?, position: row.number(3)? };
             let output = String::from_utf8_lossy(row.bytes(5)?).into_owned();
-            Ok(((measurement, place), (row.json(4)?, output)))
+            let outcome = match row.json(4)? {
+                How::Reached(reached) => Outcome::LimitReached { reached, output },
+                How::Failed(failure) => Outcome::Failed { failure, output },
+            };
+            Ok(((measurement, place), outcome))
         })?;
         Ok(Self { details: details.into_iter().collect(), place: database.place().to_owned() })
     }
 
-    /// How the sample at that place failed, and the last of what it printed.
-    pub(crate) fn at(
-        &self,
-        measurement: MeasurementId,
-        place: Place,
-    ) -> Result<&(Failure, String), StoreError> {
+    /// How the sample at that place ended.
+    pub(crate) fn at(&self, measurement: MeasurementId, place: Place) -> Result<&Outcome, StoreError> {
         self.details.get(&(measurement, place)).ok_or_else(|| StoreError::Corrupt {
             place: self.place.clone(),
-            why: format!("how a sample of run {} failed is missing", measurement.run),
+            why: format!("how a sample of run {} ended is missing", measurement.run),
         })
     }
 
-    /// Fills in how the failed samples of a measurement failed.
+    /// Fills in how those samples of a measurement ended that did not end as expected.
     fn explain(&self, measurement: MeasurementId, samples: &mut [Sample]) -> Result<(), StoreError> {
         for sample in samples.iter_mut().filter(|sample| is_failed(sample)) {
-            let (failure, output) = self.at(measurement, sample.place)?.clone();
-            sample.outcome = Outcome::Failed { failure, output };
+            sample.outcome = self.at(measurement, sample.place)?.clone();
         }
         Ok(())
     }

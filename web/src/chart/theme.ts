@@ -9,8 +9,6 @@ export interface Theme {
   sample: string;
   band: string;
   failure: string;
-  better: string;
-  worse: string;
   font: string;
 }
 
@@ -26,8 +24,6 @@ export function theme(holder: HTMLElement): Theme {
     sample: named("sample"),
     band: named("band"),
     failure: named("worse"),
-    better: named("better"),
-    worse: named("worse"),
     font: `12px ${style.fontFamily}`,
   };
 }

@@ -5,6 +5,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use tacho_record::Limit;
+
 use crate::{Ended, Scheduled, Usage};
 
 /// What the kernel counts input and output in, in bytes.
@@ -18,17 +20,40 @@ pub struct Answer {
 }
 
 const ERROR: usize = 0;
-const STATUS: usize = 1;
-const CUT: usize = 2;
-const LEFT: usize = 3;
-const STUCK: usize = 4;
-const WALL: usize = 5;
+const STEP: usize = 1;
+const STATUS: usize = 2;
+const CUT: usize = 3;
+const LEFT: usize = 4;
+const STUCK: usize = 5;
+const WALL: usize = 6;
+const MIGRATIONS: usize = 7;
+const LAST_CPU: usize = 8;
 /// Where `struct rusage` begins.
-const USAGE: usize = 6;
+const USAGE: usize = 9;
 
 /// Values of the number at [`CUT`].
 const CUT_BY_LIMIT: i64 = 1;
 const CUT_BY_ORDER: i64 = 2;
+const CUT_BY_CPU_TIME: i64 = 3;
+
+/// What a child was doing when it could not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Becoming the program.
+    Starting,
+    /// Joining a control group.
+    Joining,
+    /// Taking its scheduling class.
+    Scheduling,
+    /// Taking its niceness.
+    Nicing,
+    /// Keeping to its processors.
+    Pinning,
+    /// Having random addresses, or not.
+    Randomising,
+    /// Limiting itself.
+    Limiting,
+}
 
 impl Answer {
     const NUMBERS: usize = USAGE + 18;
@@ -58,6 +83,14 @@ impl Answer {
         }
     }
 
+    /// What it was doing when it could not be started.
+    pub fn step(&self) -> Step {
+        const STEPS: [Step; 6] =
+            [Step::Joining, Step::Scheduling, Step::Nicing, Step::Pinning, Step::Randomising, Step::Limiting];
+        let place = usize::try_from(self.numbers[STEP]).ok().and_then(|step| step.checked_sub(1));
+        place.and_then(|place| STEPS.get(place).copied()).unwrap_or(Step::Starting)
+    }
+
     /// Whether the launcher takes further orders.
     pub fn may_go_on(&self) -> bool {
         self.numbers[STUCK] == 0 && self.numbers[CUT] != CUT_BY_ORDER
@@ -79,6 +112,7 @@ impl Answer {
         match (self.numbers[CUT], status.code(), status.signal()) {
             (CUT_BY_LIMIT, ..) => Ended::TimedOut,
             (CUT_BY_ORDER, ..) => Ended::Interrupted,
+            (CUT_BY_CPU_TIME, ..) => Ended::LimitReached(Limit::CpuTime),
             (_, Some(code), _) => Ended::Exited(code),
             (_, None, signal) => Ended::Killed(signal.unwrap_or_default()),
         }
@@ -102,6 +136,9 @@ impl Answer {
             block_input: self.count(read) * BLOCK,
             block_output: self.count(written) * BLOCK,
             scheduled: parse_schedstat(&self.schedstat),
+            tree_memory: None,
+            migrations: u64::try_from(self.numbers[MIGRATIONS]).ok(),
+            last_cpu: u32::try_from(self.numbers[LAST_CPU]).ok(),
         }
     }
 
@@ -147,7 +184,8 @@ mod tests {
         // As `struct rusage` has them: user, sys, maxrss, ixrss, idrss, isrss, minflt, majflt, nswap, inblock,
         // oublock, msgsnd, msgrcv, nsignals, nvcsw, nivcsw.
         let usage = [1, 2, 3, 4, 500, 0, 0, 0, 6, 7, 0, 8, 9, 0, 0, 0, 10, 11];
-        let numbers: Vec<(usize, i64)> = (USAGE..).zip(usage).collect();
+        let other = [(MIGRATIONS, 14), (LAST_CPU, -1)];
+        let numbers: Vec<(usize, i64)> = (USAGE..).zip(usage).chain(other).collect();
         let read = answer(&numbers, "12 13 14\n").usage(100 * 1024);
         let expected = Usage {
             user: Duration::new(1, 2000),
@@ -164,6 +202,9 @@ mod tests {
                 on_cpu: Duration::from_nanos(12),
                 waiting: Duration::from_nanos(13),
             }),
+            tree_memory: None,
+            migrations: Some(14),
+            last_cpu: None,
         };
         assert_eq!(read, expected);
         assert_eq!(answer(&numbers, "").usage(500 * 1024).peak_memory, None);

@@ -28,6 +28,9 @@ const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launcher"));
 /// Tested against the kernel's number. A program whose peak is above it shows its own.
 const OWN: usize = 24;
 
+/// How many files may go with an order.
+const MOST_FILES: usize = 8;
+
 /// A launcher that waits for orders.
 #[derive(Debug)]
 pub struct Launcher {
@@ -80,11 +83,6 @@ impl Launcher {
         recv(&self.socket, &mut byte, flags).is_err_and(|error| error == Errno::AGAIN)
     }
 
-    /// The number of its process, which is the parent of all that it executes.
-    pub fn id(&self) -> u32 {
-        self.process.id()
-    }
-
     /// Has it execute that; the files go to the subject.
     pub fn order(&mut self, order: &Order, ends: &Ends) -> Result<(), String> {
         self.longest = self.longest.max(order.memory());
@@ -95,8 +93,10 @@ impl Launcher {
         let null = self.null.as_fd();
         let stdin = order.stdin.as_ref().map_or(null, AsFd::as_fd);
         let stdout = ends.stdout.as_ref().map_or(null, AsFd::as_fd);
-        let files = [stdin, stdout, ends.stderr.as_fd()];
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+        let group = &order.group;
+        let others = group.join.iter().chain(&group.usage).chain(&group.kill).map(AsFd::as_fd);
+        let files: Vec<_> = [stdin, stdout, ends.stderr.as_fd()].into_iter().chain(others).collect();
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
         let mut control = SendAncillaryBuffer::new(&mut space);
         control.push(SendAncillaryMessage::ScmRights(&files));
         let head = order.head();
@@ -170,6 +170,7 @@ pub fn program() -> io::Result<File> {
 mod tests {
     use super::*;
     use crate::Request;
+    use crate::process::cgroup::GroupFiles;
     use crate::process::output::Outputs;
 
     #[test]
@@ -189,7 +190,7 @@ mod tests {
             let request =
                 Request { timeout: Duration::from_millis(100), ..Request::new(["sh", "-c", script]) };
             let (_outputs, ends) = Outputs::new(&request).unwrap();
-            launcher.order(&Order::new(&request).unwrap(), &ends).unwrap();
+            launcher.order(&Order::new(&request, GroupFiles::default()).unwrap(), &ends).unwrap();
             launcher.answer().unwrap().started().unwrap();
             let status = std::fs::read_to_string(format!("/proc/{}/status", launcher.process.id())).unwrap();
             let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

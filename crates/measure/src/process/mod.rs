@@ -2,8 +2,8 @@
 //!
 //! One execution reads from top to bottom in [`ProcessExecutor::measure`]. Each step has its file: `order` puts
 //! the request into the launcher's terms, `launcher` holds that process, `watch` waits for its answer while
-//! `output` reads what the subject prints, `answer` reads what came of it; [`Events`] count meanwhile. What is read beside it
-//! later (groups of processes, the host's state) joins this list; nothing here knows what the readings are for.
+//! `output` reads what the subject prints, `answer` reads what came of it. What is read beside it later (counters,
+//! groups of processes, the host's state) joins this list; nothing here knows what the readings are for.
 //!
 //! Why a launcher: a program inherits the peak of memory of the process that it was made from, and is made the
 //! slower the larger that is. And why one in C (`launcher/launcher.c`): it holds 24 KiB, so that a static program
@@ -12,9 +12,12 @@
 //! has to be installed, and building `SQLite` takes a C compiler anyway.
 
 mod answer;
+mod cgroup;
+mod environment;
 mod launcher;
 mod order;
 mod output;
+mod settings;
 mod watch;
 
 use std::sync::atomic::AtomicBool;
@@ -22,15 +25,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_record::Counter;
+use tacho_record::{Cgroup, Limit, Metric};
 
-use crate::counters::{self, Events};
 use crate::interrupt::Interrupt;
-use crate::{Ended, Execution, Executor, HostReader, Request, Unavailable};
+use crate::{Absent, Ended, Execution, Executor, HostReader, Readings, Request, Unavailable, Usage};
+use answer::{Answer, Step};
+use cgroup::{Cgroups, Group, GroupFiles};
 use launcher::Launcher;
 use order::Order;
-use output::Outputs;
+use output::{Finished, Outputs};
 
+pub use environment::environment;
 pub use launcher::program;
 pub use output::TAIL;
 
@@ -52,58 +57,157 @@ pub struct ProcessExecutor {
     interrupt: Interrupt,
     /// Where output is read to, kept so that no execution waits for memory.
     buffer: Vec<u8>,
-    /// The one of the last execution, unless that was its last, and what is counted of all that it executes.
-    launcher: Option<(Launcher, Events)>,
+    /// The one of the last execution, unless that was its last.
+    launcher: Option<Launcher>,
     host: HostReader,
+    /// Where control groups can be made, once somebody asked for one.
+    cgroups: Option<Cgroups>,
+}
+
+/// What came back of an order.
+struct Done {
+    at: Timestamp,
+    answer: Answer,
+    output: Finished,
+    usage: Usage,
+    readings: Readings,
 }
 
 impl ProcessExecutor {
     /// An executor that ends what it executes, and starts no more, once that flag is set.
     #[must_use]
     pub fn new(interrupt: Arc<AtomicBool>) -> Self {
-        let interrupt = Interrupt::new(interrupt);
-        Self { interrupt, buffer: vec![0; 64 * 1024], launcher: None, host: HostReader::new() }
+        Self {
+            interrupt: Interrupt::new(interrupt),
+            buffer: vec![0; 64 * 1024],
+            launcher: None,
+            host: HostReader::new(),
+            cgroups: None,
+        }
     }
 
     /// Executes it, or says why it could not be started.
     fn measure(&mut self, request: &Request) -> Result<Execution, String> {
-        let order = Order::new(request)?;
+        let group = self.group(request)?;
+        let order = Order::new(request, group.as_ref().map_or_else(no_files, Group::files)?)?;
+        if request.conditions.cold {
+            settings::drop_caches()?;
+        }
+        let done = self.perform(request, &order)?;
+        let ended = ended(request, &done.answer, group.as_ref())?;
+        let mut usage = done.usage;
+        usage.tree_memory = group.as_ref().filter(|_| request.tree_memory).and_then(Group::peak);
+        let mut absent = usage.absent();
+        absent.extend(self.no_tree_memory(request, usage.tree_memory));
+        Ok(Execution {
+            at: done.at,
+            wall: done.answer.wall(),
+            left_behind: done.answer.left_behind(),
+            ended,
+            usage,
+            absent,
+            counts: Vec::new(),
+            readings: done.readings,
+            stdout: done.output.stdout,
+            stderr_tail: done.output.stderr_tail,
+            stderr: done.output.stderr,
+        })
+    }
+
+    /// Has the launcher do that.
+    fn perform(&mut self, request: &Request, order: &Order) -> Result<Done, String> {
         // Only one that did its work is used again.
-        let idle = self.launcher.take().filter(|(launcher, _)| launcher.is_there());
-        let (mut launcher, events) = idle.map_or_else(start, Ok)?;
-        let mut events = events.or_those(&request.counters, launcher.id());
+        let idle = self.launcher.take().filter(Launcher::is_there);
+        let mut launcher = idle.map_or_else(Launcher::start, Ok)?;
         let (mut outputs, ends) = Outputs::new(request)?;
         let before = launcher.cpu();
         self.host.begin();
-        events.begin();
         let at = Timestamp::now();
-        launcher.order(&order, &ends)?;
+        launcher.order(order, &ends)?;
         // Ours go, else the pipes would have no end.
         drop(ends);
         let answer = watch::until_answered(&launcher, &mut outputs, &mut self.buffer, &self.interrupt)?;
-        let (counts, uncounted) = events.end();
         let usage = answer.usage(launcher.floor());
         let starting = launcher.cpu().saturating_sub(before);
-        let readings = self.host.end(usage.user + usage.sys + starting, None);
+        let readings = self.host.end(usage.user + usage.sys + starting, usage.last_cpu);
         if answer.may_go_on() {
-            self.launcher = Some((launcher, events));
+            self.launcher = Some(launcher);
         }
-        let output = outputs.finish(&mut self.buffer);
-        answer.started().map_err(|error| order::why_not(request, &error))?;
-        Ok(Execution {
-            at,
-            wall: answer.wall(),
-            left_behind: answer.left_behind(),
-            ended: answer.ended(),
-            absent: [usage.absent(), uncounted].concat(),
-            usage,
-            counts,
-            readings,
-            stdout: output.stdout,
-            stderr_tail: output.stderr_tail,
-            stderr: output.stderr,
-        })
+        Ok(Done { at, answer, usage, readings, output: outputs.finish(&mut self.buffer) })
     }
+
+    /// A control group for that request, if it needs one; or why it cannot have it.
+    fn group(&mut self, request: &Request) -> Result<Option<Group>, String> {
+        let must = request.conditions.cgroup == Cgroup::Always || request.limits.memory.is_some();
+        let may = must || request.tree_memory || request.limits.cpu_time.is_some();
+        if !may || request.conditions.cgroup == Cgroup::Never {
+            return Ok(None);
+        }
+        if self.cgroups.is_none() {
+            // To look may move us to another group, where who was started before us would not follow.
+            self.launcher = None;
+        }
+        let cgroups = self.cgroups.get_or_insert_with(Cgroups::find);
+        match cgroups.no_memory() {
+            Some(why) if must => Err(why.to_owned()),
+            _ => cgroups.make(request.limits.memory).map(Some),
+        }
+    }
+
+    /// Why there is no reading of the memory of all processes together, if there is none.
+    fn no_tree_memory(&self, request: &Request, read: Option<u64>) -> Option<Absent> {
+        let why = match &self.cgroups {
+            _ if read.is_some() || !request.tree_memory => return None,
+            Some(cgroups) => {
+                cgroups.no_memory().unwrap_or("not available here: the control group does not say")
+            }
+            None => "control groups are forbidden (`cgroup = \"never\"`)",
+        };
+        Some(Absent::new(Metric::PEAK_MEMORY_TREE, why.to_owned()))
+    }
+
+    /// Takes the conditions of that request upon nothing.
+    fn try_conditions(&mut self, request: &Request) -> Result<(), Unavailable> {
+        let without_hint = |why| Unavailable::new(why, None);
+        let group = self.group(request).map_err(|why| Unavailable::new(why, Some(cgroup::HINT)))?;
+        let files = group.as_ref().map_or_else(no_files, Group::files).map_err(without_hint)?;
+        let order = Order::rehearsal(request, files).map_err(without_hint)?;
+        let quiet = Request { conditions: request.conditions.clone(), ..Request::new(["rehearsal"]) };
+        let done = self.perform(&quiet, &order).map_err(without_hint)?;
+        match done.answer.started() {
+            // To be too small even for that is a result.
+            Err(error) if done.answer.step() != Step::Starting => {
+                Err(settings::why_not(request, done.answer.step(), &error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "in place of what opens files")]
+fn no_files() -> Result<GroupFiles, String> {
+    Ok(GroupFiles::default())
+}
+
+/// How it ended; or why it could not be started.
+fn ended(request: &Request, answer: &Answer, group: Option<&Group>) -> Result<Ended, String> {
+    let limits = request.limits;
+    let ended = match answer.started() {
+        Ok(()) => answer.ended(),
+        Err(error) if error.raw_os_error() == Some(libc::ENOMEM) && limits.address_space.is_some() => {
+            Ended::LimitReached(Limit::AddressSpace)
+        }
+        Err(error) if error.raw_os_error() == Some(libc::ENOMEM) && limits.memory.is_some() => {
+            Ended::LimitReached(Limit::Memory)
+        }
+        Err(error) => return Err(order::why_not(request, answer.step(), &error)),
+    };
+    let short = limits.memory.is_some() && group.is_some_and(Group::was_short_of_memory);
+    Ok(match ended {
+        Ended::Exited(_) | Ended::Killed(_) if short => Ended::LimitReached(Limit::Memory),
+        Ended::Killed(libc::SIGXCPU) if limits.cpu_time.is_some() => Ended::LimitReached(Limit::CpuTime),
+        other => other,
+    })
 }
 
 impl Executor for ProcessExecutor {
@@ -117,16 +221,14 @@ impl Executor for ProcessExecutor {
         self.measure(request).unwrap_or_else(|why| Execution::of(Ended::NotStarted(why), at, Duration::ZERO))
     }
 
-    fn lacks(&mut self, counter: Counter) -> Option<Unavailable> {
-        counters::lacks(counter)
+    fn rehearse(&mut self, request: &Request) -> Result<(), Unavailable> {
+        if request.conditions.cold {
+            settings::may_drop_caches()?;
+        }
+        self.try_conditions(request)
     }
 
     fn now(&mut self) -> Timestamp {
         Timestamp::now()
     }
-}
-
-/// A new launcher, of whose executions nothing is counted yet.
-fn start() -> Result<(Launcher, Events), String> {
-    Ok((Launcher::start()?, Events::default()))
 }

@@ -8,6 +8,10 @@ use std::path::Path;
 use std::time::Duration;
 use std::{env, io};
 
+use super::answer::Step;
+use super::cgroup::GroupFiles;
+use super::environment::environment;
+use super::settings::{self, Settings};
 use crate::Request;
 
 /// How long a subject that was asked to end may take to do so.
@@ -16,22 +20,29 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Where programs are looked for when nobody says: what the C library assumes.
 const USUAL_PATH: &str = "/bin:/usr/bin";
 
+/// The longest time, which is no limit.
+const NEVER: u64 = i64::MAX as u64;
+
 /// `struct order` of the launcher, and what comes with it.
 pub struct Order {
     limit: Duration,
+    settings: Settings,
     /// How many candidates, arguments and variables there are, in this order.
     counts: [usize; 3],
     /// The folder, the candidates, the arguments, the variables; a zero after each.
     pub strings: Vec<u8>,
     /// Standard input, if it is not nothing.
     pub stdin: Option<File>,
+    /// The files of its control group.
+    pub group: GroupFiles,
 }
 
 impl Order {
-    /// The order for that request; or why it cannot be executed, in one line.
-    pub fn new(request: &Request) -> Result<Self, String> {
+    /// The order for that request, in that control group; or why it cannot be executed, in one line.
+    pub fn new(request: &Request, group: GroupFiles) -> Result<Self, String> {
+        let settings = Settings::new(request, &group)?;
         let program = request.command.first().ok_or("there is no command to execute")?;
-        let environment = environment(request);
+        let environment = environment_of(request);
         let candidates = candidates(program, environment.get(OsStr::new("PATH")));
         let stdin = request.stdin.as_deref().map(open).transpose()?;
         let mut strings = Strings::default();
@@ -44,20 +55,33 @@ impl Order {
         if strings.broken {
             return Err(format!("cannot start `{program}`: nul byte found in provided data"));
         }
-        Ok(Self { limit: request.timeout, counts, strings: strings.bytes, stdin })
+        Ok(Self { limit: request.timeout, settings, counts, strings: strings.bytes, stdin, group })
+    }
+
+    /// The order to take the conditions of that request upon itself, and to execute nothing.
+    pub fn rehearsal(request: &Request, group: GroupFiles) -> Result<Self, String> {
+        let settings = Settings::new(request, &group)?;
+        Ok(Self { limit: GRACE, settings, counts: [0; 3], strings: vec![0], stdin: None, group })
     }
 
     /// The fixed part, as `struct order` has it.
-    pub fn head(&self) -> [u8; 48] {
-        let nanoseconds = |time: Duration| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX).to_ne_bytes();
-        let count = |count: usize| (count as u64).to_ne_bytes();
-        let [candidates, arguments, variables] = self.counts.map(count);
-        let (limit, grace, bytes) = (nanoseconds(self.limit), nanoseconds(GRACE), count(self.strings.len()));
-        let mut head = [0; 48];
-        let fields = [limit, grace, bytes, candidates, arguments, variables];
-        head.as_chunks_mut().0.copy_from_slice(&fields);
+    pub fn head(&self) -> [u8; Self::HEAD] {
+        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).map_or(NEVER, |it| it.min(NEVER));
+        let [candidates, arguments, variables] = self.counts.map(|count| count as u64);
+        let (groups, bytes) = (self.group.join.len() as u64, self.strings.len() as u64);
+        let numbers = [nanoseconds(self.limit), nanoseconds(GRACE)]
+            .into_iter()
+            .chain(self.settings.numbers())
+            .chain([groups, bytes, candidates, arguments, variables]);
+        let mut head = [0; Self::HEAD];
+        for (place, number) in head.as_chunks_mut().0.iter_mut().zip(numbers) {
+            *place = number.to_ne_bytes();
+        }
         head
     }
+
+    /// The size of the fixed part, in bytes.
+    const HEAD: usize = (2 + Settings::NUMBERS + 5) * 8;
 
     /// The memory that it takes at the launcher, in bytes: the strings, and a pointer to each, on whole pages.
     pub fn memory(&self) -> u64 {
@@ -93,12 +117,6 @@ impl Strings {
     }
 }
 
-/// Our environment, with what the request adds to it.
-fn environment(request: &Request) -> BTreeMap<OsString, OsString> {
-    let added = request.environment.iter().map(|(name, value)| (name.into(), value.into()));
-    env::vars_os().chain(added).collect()
-}
-
 /// What the program may be: itself, if it names a folder, else a file of that name in each folder of the path.
 fn candidates(program: &str, path: Option<&OsString>) -> Vec<OsString> {
     if program.contains('/') || program.is_empty() {
@@ -113,7 +131,10 @@ fn open(file: &Path) -> Result<File, String> {
 }
 
 /// Why the system refused to start it, in one line and in the words of whoever wrote the request.
-pub fn why_not(request: &Request, error: &io::Error) -> String {
+pub fn why_not(request: &Request, step: Step, error: &io::Error) -> String {
+    if step != Step::Starting {
+        return settings::why_not(request, step, error).why;
+    }
     let program = request.command.first().map_or("", String::as_str);
     let directory = &request.directory;
     if !directory.is_dir() {
@@ -124,7 +145,13 @@ pub fn why_not(request: &Request, error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(libc::E2BIG) => {
             let bytes: usize = request.command.iter().map(|word| word.len() + 1).sum();
-            format!("the argument list of `{program}` is too long: {bytes} bytes")
+            let environment: usize =
+                environment_of(request).iter().map(|(name, it)| name.len() + it.len() + 2).sum();
+            if environment > bytes {
+                format!("the environment of `{program}` is too large: {environment} bytes")
+            } else {
+                format!("the argument list of `{program}` is too long: {bytes} bytes")
+            }
         }
         Some(libc::ENOENT) if named && path.exists() => {
             format!("the interpreter that `{program}` names does not exist")
@@ -141,9 +168,15 @@ pub fn why_not(request: &Request, error: &io::Error) -> String {
     }
 }
 
+/// All variables that it has.
+fn environment_of(request: &Request) -> BTreeMap<OsString, OsString> {
+    let mut environment = environment(&request.conditions);
+    environment.extend(request.environment.iter().map(|(name, value)| (name.into(), value.into())));
+    environment
+}
+
 /// Whether a file of that name, executable or not, is in a folder of the `PATH` that the subject would have had.
 fn is_on_path(request: &Request, program: &str) -> bool {
-    let asked = request.environment.iter().rev().find(|(name, _)| name == "PATH");
-    let path = asked.map(|(_, value)| value.into()).or_else(|| env::var_os("PATH")).unwrap_or_default();
+    let path = environment_of(request).remove(OsStr::new("PATH")).unwrap_or_default();
     env::split_paths(&path).any(|folder| request.directory.join(folder).join(program).exists())
 }

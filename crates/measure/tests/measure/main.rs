@@ -5,9 +5,10 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod counters;
+mod conditions;
 mod execute;
 mod interrupt;
+mod limits;
 mod lock;
 mod memory;
 mod orphans;

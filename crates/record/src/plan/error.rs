@@ -14,6 +14,8 @@ pub(super) type Found = (Range<usize>, Mistake);
 /// One thing that is wrong in a plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Mistake {
+    #[error("`{text}` is not a list of processors")]
+    BadCpus { text: String },
     #[error("`{text}` is not a duration{}", because(why))]
     BadDuration { text: String, why: &'static str },
     #[error("`{name}` cannot be the name of a {what}")]
@@ -26,6 +28,8 @@ pub(super) enum Mistake {
     BadReference { name: String, key: String, hint: String },
     #[error("`{text}` is not a regular expression: {why}")]
     BadRegex { text: String, why: String },
+    #[error("`{text}` is not a way of scheduling")]
+    BadScheduling { text: String },
     #[error("`{text}` is not a size")]
     BadSize { text: String },
     #[error("`{name}` is a built-in metric")]
@@ -40,6 +44,8 @@ pub(super) enum Mistake {
     KnownUnit { parser: String, unit: String },
     #[error("`link` refers to nothing")]
     LinkWithoutReference { wanted: &'static str },
+    #[error("`limits.memory` contradicts `conditions.cgroup = \"never\"`")]
+    LimitWithoutGroup,
     #[error("a `{brace}` stands alone in `{key}`")]
     LoneBrace { brace: char, key: String },
     #[error("missing key `{key}` in {table}")]
@@ -86,6 +92,7 @@ pub(super) enum Mistake {
     WrongType { key: String, expected: String, found: Option<&'static str> },
 }
 
+const CPUS: &str = "processors are written like \"1\", \"0-3,6\" or [0, 1], or are \"isolated\"";
 const DURATIONS: &str = "durations are written like \"500ms\", \"60s\", \"5m\" or \"2h\"";
 const SIZES: &str = "sizes are written like \"500MiB\" or \"2GiB\"";
 
@@ -106,6 +113,7 @@ impl Mistake {
     /// What to do about it, if that is not clear from the message.
     fn hint(&self) -> Option<String> {
         let hint = match self {
+            Mistake::BadCpus { .. } => CPUS,
             Mistake::BadDuration { .. } => DURATIONS,
             Mistake::BadName { hint, .. } => hint,
             Mistake::BadReference { hint, .. }
@@ -120,8 +128,12 @@ impl Mistake {
             Mistake::KnownUnit { .. } => "leave `unit` out",
             Mistake::NoGroup { .. } => "put what matches the number into parentheses: `took ([0-9.]+) ms`",
             Mistake::TwoPlaces => "values stand in one place: keep one of them",
+            Mistake::BadScheduling { .. } => {
+                "there can be `other`, `batch`, `idle`, and with a priority from 1 to 99 `fifo 50` and `rr 50`"
+            }
             Mistake::BadSize { .. } => SIZES,
             Mistake::EmptyPlan => "add one, with at least a `name` and a `command`",
+            Mistake::LimitWithoutGroup => "it is a control group's limit: take one of them out",
             Mistake::LinkWithoutReference { wanted } => {
                 return Some(format!("write `{{{wanted}}}` where it belongs"));
             }
@@ -148,8 +160,15 @@ impl Mistake {
             Mistake::WordsForShell => {
                 "what is given as words needs no shell: leave `shell` out, or write one string"
             }
-            Mistake::WrongType { key, .. } if key.ends_with("timeout") => DURATIONS,
-            Mistake::WrongType { key, .. } if key == "cache-limit" => SIZES,
+            Mistake::WrongType { key, .. } if key.ends_with("cpus") => CPUS,
+            Mistake::WrongType { key, .. } if key.ends_with("timeout") || key.ends_with("cpu-time") => {
+                DURATIONS
+            }
+            Mistake::WrongType { key, .. }
+                if ["cache-limit", "limits.memory", "limits.address-space"].contains(&&**key) =>
+            {
+                SIZES
+            }
             Mistake::BadPattern { .. } => "for `*`, `?` or `[` itself write `[*]`, `[?]` or `[[]`",
             Mistake::BadRegex { .. }
             | Mistake::Duplicate { .. }

@@ -77,6 +77,10 @@ pub(super) struct MeasureTable {
     /// How large the cache of built artifacts may become, compressed: "500MiB", "2GiB".
     #[serde(default = "cache_limit")]
     pub cache_limit: String,
+    /// Under which conditions benchmarks are executed that say nothing else.
+    pub conditions: Option<ConditionsTable>,
+    /// What they may use at most, likewise.
+    pub limits: Option<LimitsTable>,
 }
 
 /// `[[benchmark]]`.
@@ -122,6 +126,10 @@ pub(super) struct BenchmarkTable {
     /// What becomes of its standard output: "null" (nothing), "pipe" (read and counted), "keep" (its beginning is kept),
     /// or a file. Not given: nothing, unless `expect` or `metrics` look at it.
     pub output: Option<OutputEntry>,
+    /// Under which conditions it is executed; what is not given is as in `[measure]`.
+    pub conditions: Option<ConditionsTable>,
+    /// What it may use at most; what is not given is as in `[measure]`. To reach a limit is a result, not an error.
+    pub limits: Option<LimitsTable>,
     /// What a right answer is.
     #[serde(default)]
     pub expect: ExpectTable,
@@ -131,6 +139,80 @@ pub(super) struct BenchmarkTable {
     #[serde(default = "metrics")]
     #[schemars(length(min = 1), transform = only_metrics)]
     pub metrics: Vec<MetricEntry>,
+}
+
+/// `conditions` of `[measure]` or of a benchmark.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct ConditionsTable {
+    /// The processors that it may use, counted from 0: "1", "0-3,6", [0, 1]; or "isolated", those that the system
+    /// was booted to leave alone. Not given: those that tacho may use.
+    pub cpus: Option<CpusValue>,
+    /// Its niceness, from -20 (goes first, needs rights) to 19. Not given: that of tacho.
+    #[schemars(range(min = -20, max = 19))]
+    pub nice: Option<i64>,
+    /// How the kernel shares processors out to it: "other", "batch", "idle", or with rights "fifo 50", "rr 50"
+    /// (real time, with its priority from 1 to 99). Not given: as to tacho.
+    pub scheduling: Option<String>,
+    /// Variables of its environment, and of that of its hooks.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// Which variables it has of tacho's environment beside HOME, LANG, LANGUAGE, LC_*, LOGNAME, PATH, SHELL, TERM,
+    /// TMPDIR, TZ and USER: a list of names like `JAVA_HOME` and `CARGO_*`, or true for all.
+    pub inherit_environment: Option<InheritValue>,
+    /// Whether its environment is made longer by a random number of bytes, up to 4095, another one each time.
+    pub random_environment: Option<bool>,
+    /// Whether the kernel puts its memory at random addresses. Not given: as the system does.
+    pub aslr: Option<bool>,
+    /// Whether the system forgets all files that it has in memory before each execution. Needs root.
+    pub cold: Option<bool>,
+    /// Whether it is executed in a control group of its own, which accounts for all its processes together: "auto"
+    /// where a metric or a limit needs it, "always", "never".
+    pub cgroup: Option<CgroupName>,
+}
+
+/// `cpus` of `conditions`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum CpusValue {
+    /// A list as the kernel writes it, or "isolated".
+    Text(String),
+    /// The numbers.
+    Numbers(Vec<u32>),
+}
+
+/// `inherit-environment` of `conditions`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum InheritValue {
+    /// All of it, or nothing beyond what is always inherited.
+    All(bool),
+    /// Names; a `*` at the end stands for any letters.
+    Named(Vec<String>),
+}
+
+/// `cgroup` of `conditions`.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum CgroupName {
+    /// Each execution.
+    Always,
+    /// Where a metric or a limit needs it.
+    Auto,
+    /// None.
+    Never,
+}
+
+/// `limits` of `[measure]` or of a benchmark.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct LimitsTable {
+    /// Address space of each of its processes: "1GiB".
+    pub address_space: Option<String>,
+    /// Processor time of all its processes together: "10s", "500ms".
+    pub cpu_time: Option<String>,
+    /// Memory of all its processes together: "512MiB". Needs control groups.
+    pub memory: Option<String>,
 }
 
 /// An element of `metrics`.

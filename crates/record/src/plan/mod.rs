@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, Parameter};
+use crate::{Conditions, Digest, Limits, Parameter};
 
 pub use companion::{Companion, Per, Port, Ready};
 pub use error::{PlanError, PlanErrors};
@@ -102,6 +102,10 @@ pub struct Measure {
     pub warmup: bool,
     /// How large the cache of built artifacts may become, in bytes, compressed.
     pub cache_limit: u64,
+    /// Under which conditions benchmarks are executed that say nothing else.
+    pub conditions: Conditions,
+    /// What they may use at most, likewise.
+    pub limits: Limits,
 }
 
 /// What is expected of an execution's standard output.
@@ -166,6 +170,10 @@ pub struct Benchmark {
     pub stdin: Option<String>,
     /// What becomes of its standard output.
     pub output: Output,
+    /// Under which conditions it is executed, those of `[measure]` included.
+    pub conditions: Conditions,
+    /// What it may use at most, likewise.
+    pub limits: Limits,
     /// What a right answer is.
     pub expect: Expect,
     /// The metrics that are shown, the most telling first, and those that are read from the output; the built-in

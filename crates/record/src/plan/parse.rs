@@ -52,8 +52,7 @@ impl<'a> Reader<'a> {
         let subject = self.subject(&root.remove("subject").unwrap_or_else(empty));
         let measure = self.measure(&root.remove("measure").unwrap_or_else(empty));
         let releases = subject.as_ref().map(|subject| !matches!(subject.source, Source::Git(_)));
-        let warmup = measure.as_ref().map(|measure| measure.warmup);
-        let benchmarks = self.benchmarks(&root.remove("benchmark")?, releases, warmup);
+        let benchmarks = self.benchmarks(&root.remove("benchmark")?, releases, measure.as_ref());
         Some(Plan { subject: subject?, measure: measure?, benchmarks: benchmarks? })
     }
 
@@ -64,15 +63,16 @@ impl<'a> Reader<'a> {
 
     fn measure(&mut self, entry: &Entry<'a>) -> Option<Measure> {
         let table: MeasureTable = self.table(entry, "[measure]", &TREE["properties"]["measure"])?;
-        Some(Check::new(&mut self.found, None).measure(&table, Spot::new(self.text, entry)))
+        Some(Check::new(&mut self.found, None).measure(table, Spot::new(self.text, entry)))
     }
 
-    /// All benchmarks; whether there are releases and a warm-up is not known where that could not be read.
+    /// All benchmarks; whether there are releases, and what `[measure]` says, is not known where that could not be
+    /// read.
     fn benchmarks(
         &mut self,
         entry: &Entry<'a>,
         releases: Option<bool>,
-        warmup: Option<bool>,
+        measure: Option<&Measure>,
     ) -> Option<Vec<Benchmark>> {
         let Some(items) = entry.get_ref().as_array() else {
             self.wrong_shape(entry, "[[benchmark]]");
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
             let node = &TREE["properties"]["benchmark"]["items"];
             let table: Option<BenchmarkTable> = self.table(item, "[[benchmark]]", node);
             let spot = Spot::new(self.text, item);
-            let mut check = Check::new(&mut self.found, releases).with_warmup(warmup);
+            let mut check = Check::new(&mut self.found, releases).with_measure(measure);
             if let Some(table) = table {
                 check.unique(&mut names, "benchmark", &table.name, spot.get("name"));
                 benchmarks.push(check.benchmark(table, spot));
@@ -202,6 +202,8 @@ impl Place {
             key if key.starts_with("output") => {
                 (r#"`"null"`, `"pipe"`, `"keep"` or `{ file = "path" }`"#, None)
             }
+            "conditions.cpus" => ("a string or an array of whole numbers", Some(self.kind)),
+            "conditions.inherit-environment" => ("`true`, `false` or an array of strings", Some(self.kind)),
             key if key.starts_with("expect.stdout") => {
                 let choices = r#"`"anything"`, `"same"`, `{ contains = "text" }` or `{ file = "path" }`"#;
                 (choices, None)
@@ -215,6 +217,7 @@ impl Place {
                 "a nonzero u32" => ("a whole number from 1 to 4294967295", found),
                 "a sequence" => ("an array", found),
                 "u8" => ("a whole number from 0 to 255", found),
+                table if table.starts_with("struct ") => ("a table", found),
                 other => (other, found),
             },
         };

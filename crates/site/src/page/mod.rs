@@ -3,8 +3,6 @@
 //! Templates only: whatever they show was computed in [`crate::view`]. Everything that is not a template's own
 //! text is escaped by the template engine.
 
-pub(crate) mod change;
-pub(crate) mod changes;
 pub(crate) mod overview;
 pub(crate) mod revision;
 pub(crate) mod revisions;
@@ -13,9 +11,10 @@ mod samples;
 pub(crate) mod series;
 
 use maud::{DOCTYPE, Markup, html};
+use tacho_stats::Summary;
 
 use crate::text;
-use crate::view::{Change, Judged, RevisionView, View};
+use crate::view::{Change, Judged, RevisionView, Scale, View};
 
 /// A mark that is nobody's trade: a dial with its trace. Small enough to stand in each page.
 const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E\
@@ -74,12 +73,8 @@ pub(crate) fn framed(view: &View, frame: &Frame, content: &Markup) -> Vec<u8> {
     page.into_string().into_bytes()
 }
 
-const MAIN: [(&str, &str); 4] = [
-    ("index.html", "Overview"),
-    ("changes.html", "Changes"),
-    ("revisions.html", "Revisions"),
-    ("runs.html", "Runs"),
-];
+const MAIN: [(&str, &str); 3] =
+    [("index.html", "Overview"), ("revisions.html", "Revisions"), ("runs.html", "Runs")];
 
 /// A link to a revision's page by its short name.
 fn revision_link(root: &str, revision: &RevisionView) -> Markup {
@@ -128,9 +123,23 @@ fn change_cells(change: Option<Change>, head: Option<&str>) -> Markup {
     let head = change.and(head);
     html! {
         td.num.change.better[better].worse[worse] data-head=[head] {
-            @if let Some(change) = change { (text::percent_change(change.share)) }
+            @if let Some(change) = change { (change.text()) }
         }
         td.word.better[better].worse[worse] { @if let Some(change) = change { (change.judged.word()) } }
+    }
+}
+
+/// What stands before a median of which only a lower bound is known.
+fn more(summary: &Summary) -> &'static str {
+    if summary.is_bound { "> " } else { "" }
+}
+
+/// A median's interval; its upper end may not be known.
+fn interval(scale: &Scale, summary: &Summary) -> Markup {
+    html! {
+        @if let Some((low, high)) = summary.interval {
+            (scale.number(low)) " – " @if high.is_finite() { (scale.number(high)) }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use maud::{Markup, html};
 use tacho_record::{Direction, Host};
 
-use super::{Frame, change_cells, framed, marks, revision_link, revision_path, scrolling};
+use super::{Frame, change_cells, framed, marks, more, revision_link, revision_path, scrolling};
 use crate::ledger::Ledger;
 use crate::text::{self, count, grouped};
 use crate::view::{SeriesView, View};
@@ -169,7 +169,7 @@ fn latest(view: &View, series: &SeriesView) -> Markup {
     };
     let is_last = series.rows.last().is_some_and(|last| last.revision == row.revision);
     html! {
-        (series.scale.show(summary.median))
+        (more(&summary)) (series.scale.show(summary.median))
         @if !is_last { span.note { " at " (revision_link("", &view.revisions[row.revision])) } }
     }
 }

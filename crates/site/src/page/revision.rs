@@ -6,7 +6,8 @@ use maud::{Markup, html};
 use tacho_record::{BuildState, Commit, Digest};
 
 use super::{
-    Frame, change_cells, framed, revision_link, revision_named, revision_path, samples, scrolling, tags,
+    Frame, change_cells, framed, interval, more, revision_link, revision_named, revision_path, samples,
+    scrolling, tags,
 };
 use crate::text::{self, count, duration, grouped, minute};
 use crate::view::{Group, RevisionView, Row, SeriesView, State, View};
@@ -158,9 +159,9 @@ fn result(view: &View, series: &SeriesView, row: &Row) -> Markup {
     html! {
         td.metric { a href={ "../series/" (series.slug) ".html" } { (series.metric()) } }
         @if let Some(summary) = row.summary {
-            td.num.latest { (scale.show(summary.median)) }
+            td.num.latest { (more(&summary)) (scale.show(summary.median)) }
             (change_cells(row.change, Some("difference")))
-            td.num.count { @if let Some((low, high)) = summary.interval { (scale.number(low)) " – " (scale.number(high)) } }
+            td.num.count { (interval(scale, &summary)) }
             td.num.count { (summary.n) }
         } @else {
             td.failure colspan="5" { (row.state_text(|id| view.short(id))) }
@@ -189,7 +190,7 @@ fn commits(view: &View, revision: &RevisionView) -> Markup {
     }
 }
 
-pub(super) fn one_commit(view: &View, commit: &Commit) -> Markup {
+fn one_commit(view: &View, commit: &Commit) -> Markup {
     let short: String = commit.id.chars().take(10).collect();
     html! {
         li {

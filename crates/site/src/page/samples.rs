@@ -43,13 +43,16 @@ fn named<'v>(view: &'v View, revision: &RevisionView) -> Named<'v> {
 fn benchmark(one: &HostMeasurement, series: &Named) -> Markup {
     let samples = &one.measurement.samples;
     let columns = columns(one, series);
-    let failed = samples.iter().filter(|sample| sample.outcome != Outcome::Valid).count();
+    let failed = samples.iter().filter(|sample| sample.outcome.is_failure()).count();
+    let limited =
+        samples.iter().filter(|sample| matches!(sample.outcome, Outcome::LimitReached { .. })).count();
     html! {
         details {
             summary {
                 b { (one.benchmark) } " on " (one.host) ", run " (one.measurement.run) ": "
                 (count(samples.len(), "execution", "executions"))
                 @if failed > 0 { ", " span.failure { (failed) " failed" } }
+                @if limited > 0 { ", " span.failure { (limited) " reached a limit" } }
             }
             (scrolling("samples", &html! {
                 table.samples {
@@ -120,18 +123,19 @@ fn row(sample: &Sample, columns: &[Column]) -> Markup {
             }
             @match &sample.outcome {
                 Outcome::Valid => td { @if sample.place.round == 0 { "warm-up" } @else { "valid" } },
+                Outcome::LimitReached { reached, .. } => td.failure { (reached.line()) },
                 Outcome::Failed { failure, .. } => td.failure { (failure.line()) },
             }
         }
     }
 }
 
-/// What failed executions printed at last, once each, with the rounds in which they did.
+/// What executions printed at last that failed or reached a limit, once each, with the rounds in which they did.
 fn outputs(samples: &[Sample]) -> Vec<((String, &str), Vec<u32>)> {
     let mut outputs: Vec<((String, &str), Vec<u32>)> = Vec::new();
     for sample in samples {
-        let Outcome::Failed { failure, output } = &sample.outcome else { continue };
-        let what = (failure.line(), tail(output, OUTPUT_LINES).0);
+        let Some((line, output)) = sample.outcome.told() else { continue };
+        let what = (line, tail(output, OUTPUT_LINES).0);
         match outputs.iter_mut().find(|(other, _)| *other == what) {
             Some((_, rounds)) => rounds.push(sample.place.round),
             None => outputs.push((what, vec![sample.place.round])),

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use tacho_record::Direction;
 
 use super::{
-    Frame, change_cells, day, framed, marks, revision_head, revision_link, revision_named, scrolling, tags,
+    Frame, change_cells, day, framed, interval, marks, more, revision_head, revision_link, scrolling, tags,
 };
 use crate::svg;
 use crate::text;
@@ -23,7 +23,6 @@ pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
             (svg::still(&series.medians(), &format!("{title} over revisions")))
             figcaption { "Medians over revisions, oldest left. The table below has the numbers." }
         }
-        (changes(view, series))
         section {
             h2 { "Numbers" }
             p.note {
@@ -92,7 +91,7 @@ fn change(name: &str, change: Option<crate::view::Change>) -> Markup {
         @if let Some(change) = change {
             div {
                 dt { (name) }
-                dd class=(change.judged.word()) { (text::percent_change(change.share)) }
+                dd class=(change.judged.word()) { (change.text()) }
                 dd.note { (match change.judged.word() { "" => "unclear", word => word }) }
             }
         }
@@ -102,26 +101,6 @@ fn change(name: &str, change: Option<crate::view::Change>) -> Markup {
 fn without(series: &SeriesView) -> String {
     let missing = series.rows.iter().filter(|row| row.summary.is_none()).count();
     if missing == 0 { "all measured".into() } else { format!("{missing} without values") }
-}
-
-/// The changes that were found in it, newest first.
-fn changes(view: &View, series: &SeriesView) -> Markup {
-    let number = view.series.iter().position(|one| one.slug == series.slug);
-    let found = number.map(|number| view.changes_of(number)).unwrap_or_default();
-    html! {
-        @if !found.is_empty() {
-            section {
-                h2 { "Changes" }
-                ul.changes { @for one in found.iter().rev() {
-                    li {
-                        (revision_named(view, "../", &one.change().finding.revision)) ": "
-                        a href={ "../change/" (one.slug) ".html" } { (one.effect()) " " (one.judged.word()) }
-                        span.note { ", " (one.kind()) ", " (one.state()) }
-                    }
-                } }
-            }
-        }
-    }
 }
 
 fn table(view: &View, series: &SeriesView) -> Markup {
@@ -158,8 +137,8 @@ fn table_row(view: &View, series: &SeriesView, row: &Row) -> Markup {
             td.date { (day(revision)) }
             @if let Some(summary) = row.summary {
                 td.num { (summary.n) }
-                td.num.median { (scale.number(summary.median)) }
-                td.num { @if let Some((low, high)) = summary.interval { (scale.number(low)) " – " (scale.number(high)) } }
+                td.num.median { (more(&summary)) (scale.number(summary.median)) }
+                td.num { (interval(scale, &summary)) }
                 td.num { @if let Some(spread) = summary.spread() { (text::percent(spread)) } }
             } @else { td.num { "0" } td {} td {} td {} }
             (change_cells(row.change, None))
@@ -171,7 +150,7 @@ fn table_row(view: &View, series: &SeriesView, row: &Row) -> Markup {
 
 fn state(view: &View, row: &Row) -> Markup {
     let text = row.state_text(|id| view.short(id));
-    let is_failure = row.state.is_failure() || row.point.failed > 0;
+    let is_failure = row.state.is_failure() || row.point.failed > 0 || row.point.limited.count > 0;
     html! {
         @match row.state {
             State::Equal(other) => { "equal to " (super::revision_named(view, "../", other)) }

@@ -4,6 +4,8 @@ use serde::Serialize;
 use tacho_record::Direction;
 use tacho_stats::Summary;
 
+use crate::text;
+
 /// What a difference is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -17,11 +19,6 @@ pub(crate) enum Judged {
 }
 
 impl Judged {
-    /// What a step from one level to another is.
-    pub(crate) fn of(before: f64, after: f64, better: Direction) -> Self {
-        if (after < before) == (better == Direction::Lower) { Judged::Better } else { Judged::Worse }
-    }
-
     /// The word for tables; nothing where nothing is marked.
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -39,18 +36,32 @@ pub(crate) struct Change {
     pub(crate) share: f64,
     /// What it is taken for.
     pub(crate) judged: Judged,
+    /// Whether only that much is known of it: it is more.
+    pub(crate) is_bound: bool,
 }
 
 impl Change {
-    /// The change from one summary to another; `None` when the earlier median is zero.
+    /// The change from one summary to another; `None` when the earlier median is zero or not known.
     pub(crate) fn between(before: &Summary, after: &Summary, better: Direction) -> Option<Self> {
+        if before.is_bound {
+            return None;
+        }
         let share = (after.median - before.median) / before.median.abs();
-        let judged = if before.apart(after) {
-            Judged::of(before.median, after.median, better)
-        } else {
+        let judged = if !before.apart(after) {
             Judged::Unclear
+        } else if (after.median < before.median) == (better == Direction::Lower) {
+            Judged::Better
+        } else {
+            Judged::Worse
         };
-        share.is_finite().then_some(Self { share, judged })
+        share.is_finite().then_some(Self { share, judged, is_bound: after.is_bound })
+    }
+}
+
+impl Change {
+    /// In percent, with its sign.
+    pub(crate) fn text(&self) -> String {
+        format!("{}{}", if self.is_bound { "> " } else { "" }, text::percent_change(self.share))
     }
 }
 

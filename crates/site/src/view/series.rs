@@ -20,6 +20,8 @@ pub(crate) enum State<'a> {
     Equal(&'a str),
     /// It was executed and gave not one valid value.
     ExecutionsFailed,
+    /// Each of its executions that did not fail reached a limit.
+    LimitReached,
     /// It was measured.
     Measured,
     /// It was never built or executed for this series.
@@ -32,6 +34,7 @@ impl<'a> State<'a> {
         match (build, point.equal_to.as_deref()) {
             (_, Some(other)) => State::Equal(other),
             _ if !point.values.is_empty() => State::Measured,
+            _ if point.limited.count > 0 => State::LimitReached,
             _ if point.failed > 0 => State::ExecutionsFailed,
             (Some(BuildState::Failed { why }), _) => State::BuildFailed(why),
             (Some(BuildState::Skipped { why }), _) => State::BuildSkipped(why),
@@ -48,6 +51,7 @@ impl<'a> State<'a> {
             State::BuildTimedOut(_) => "build-timed-out",
             State::Equal(_) => "equal",
             State::ExecutionsFailed => "executions-failed",
+            State::LimitReached => "limit-reached",
             State::Measured => "measured",
             State::NotMeasured => "not-measured",
         }
@@ -55,7 +59,8 @@ impl<'a> State<'a> {
 
     /// Whether something went wrong.
     pub(crate) fn is_failure(self) -> bool {
-        matches!(self, State::BuildFailed(_) | State::BuildTimedOut(_) | State::ExecutionsFailed)
+        use State::{BuildFailed, BuildTimedOut, ExecutionsFailed, LimitReached};
+        matches!(self, BuildFailed(_) | BuildTimedOut(_) | ExecutionsFailed | LimitReached)
     }
 }
 
@@ -84,13 +89,24 @@ impl Row<'_> {
                 format!("{} failed{first}", crate::text::count(failed as usize, "execution", "executions"))
             }
         };
+        let limited = match self.point.limited.count {
+            0 => String::new(),
+            limited => {
+                let why = self.point.limited.why.as_deref().unwrap_or_default();
+                format!("{why} ({})", crate::text::count(limited as usize, "execution", "executions"))
+            }
+        };
+        let told = match (failed.is_empty(), limited.is_empty()) {
+            (false, false) => format!("{failed}; {limited}"),
+            _ => failed + &limited,
+        };
         match self.state {
             State::BuildFailed(_) => "build failed".into(),
             State::BuildSkipped(_) => "build skipped".into(),
             State::BuildTimedOut(_) => "build timed out".into(),
             State::Equal(other) => format!("equal to {}", short(other)),
-            State::Measured if failed.is_empty() => "measured".into(),
-            State::Measured | State::ExecutionsFailed => failed,
+            State::Measured if told.is_empty() => "measured".into(),
+            State::Measured | State::ExecutionsFailed | State::LimitReached => told,
             State::NotMeasured => "not measured".into(),
         }
     }
@@ -120,7 +136,7 @@ impl<'a> SeriesView<'a> {
             .map(|point| Row {
                 point,
                 revision: place(&point.revision.id),
-                summary: Summary::of(&point.values),
+                summary: Summary::censored(&point.values, &point.limited.bounds),
                 change: None,
                 state: State::of(point),
             })

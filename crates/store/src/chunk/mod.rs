@@ -27,8 +27,10 @@ const MOST_SAMPLES: usize = 4096;
 /// The most metrics in a chunk, likewise.
 pub(crate) const MOST_METRICS: usize = 1024;
 
-/// The outcome of a valid sample; any other is the number of its kind of failure.
+/// The outcome of a valid sample; any other but the next is the number of its kind of failure.
 pub(crate) const VALID: u8 = 0;
+/// The outcome of a sample that reached a limit.
+pub(crate) const LIMIT_REACHED: u8 = 8;
 
 /// Why bytes are not a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,7 +74,7 @@ pub(crate) struct Chunk {
     pub places: Vec<Place>,
     /// When each was started.
     pub at: Vec<Timestamp>,
-    /// How each ended: [`VALID`] or the number of its kind of failure.
+    /// How each ended: [`VALID`], [`LIMIT_REACHED`] or the number of its kind of failure.
     pub outcomes: Vec<u8>,
     /// What was read, ascending by the metric's number; each has a value at least once.
     ///

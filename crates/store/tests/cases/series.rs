@@ -1,9 +1,9 @@
 //! Many measurements at once.
 
-use tacho_record::{Failure, Measurement, Sample};
+use tacho_record::{Failure, Limited, Measurement, Sample};
 use tacho_store::{Count, Location, StoreError, Values};
 
-use crate::common::{Ground, begin, benchmark, cell, failed, host, new_run, revision, sample};
+use crate::common::{Ground, begin, benchmark, cell, failed, host, limited, new_run, revision, sample};
 
 pub fn measurements_come_in_order_of_history_then_by_run(ground: &Ground) {
     let mut store = ground.open();
@@ -61,6 +61,7 @@ pub fn values_are_one_metric_of_the_measurements(ground: &Ground) {
         revision: revision.into(),
         artifact: cell(revision, "x").artifact,
         values: samples.iter().map(|sample| sample.value("wall").unwrap()).collect(),
+        limited: Limited::default(),
         failed,
         failure,
     };
@@ -80,6 +81,31 @@ pub fn values_are_one_metric_of_the_measurements(ground: &Ground) {
         [of(run.number, "old", &[], 0, None), of(run.number, "new", &[], 2, Some(Failure::TimedOut))];
     assert_eq!(never_read, expected);
     assert_eq!(store.values(lab, &benchmark("never"), "wall").unwrap(), []);
+}
+
+pub fn what_reached_a_limit_counts_and_stands_apart(ground: &Ground) {
+    let mut store = ground.open();
+    let (lab, run, ids) = begin(&mut store, "q", &[cell("a", "x")]);
+    let samples =
+        [sample(1, 0), limited(2, 0), failed(3, 0, Failure::TimedOut), limited(4, 0), limited(0, 0)];
+    store.import(ids[0], &samples[..2]).unwrap();
+    samples[2..].iter().for_each(|sample| store.put_sample(ids[0], sample).unwrap());
+    for sealed in [false, true] {
+        if sealed {
+            store.seal(run.number).unwrap();
+        }
+        let count = &store.counts(lab).unwrap()[0];
+        assert_eq!((count.valid, count.failed), (3, 1), "sealed: {sealed}");
+        let values = &store.values(lab, &benchmark("x"), "wall").unwrap()[0];
+        let bounds = [2, 4].map(|round| sample(round, 0).value("wall").unwrap()).to_vec();
+        let why = Some("limit reached: 512.0 MiB of memory".to_owned());
+        assert_eq!(values.limited, Limited { count: 2, bounds, why });
+        assert_eq!((values.values.len(), values.failed), (1, 1));
+        let never_read = &store.values(lab, &benchmark("x"), "cycles").unwrap()[0].limited;
+        assert_eq!((never_read.count, never_read.bounds.len()), (2, 0));
+        let back = store.samples(ids[0]).unwrap();
+        assert_eq!(back[2], samples[1]);
+    }
 }
 
 pub fn counts_leave_the_warm_up_out(ground: &Ground) {

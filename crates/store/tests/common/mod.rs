@@ -9,7 +9,8 @@ use std::path::Path;
 
 use jiff::{Timestamp, ToSpan};
 use tacho_record::{
-    BenchmarkKey, Cell, Digest, Failure, Host, Outcome, Parameter, Parameters, Place, Revision, Run, Sample,
+    BenchmarkKey, Cell, Digest, Failure, Host, Limit, Outcome, Parameter, Parameters, Place, Reached,
+    Revision, Run, Sample,
 };
 use tacho_store::{HostId, Location, MeasurementId, NewRun, Store};
 use tempfile::TempDir;
@@ -113,6 +114,15 @@ pub fn sample(round: u32, position: u32) -> Sample {
 pub fn failed(round: u32, position: u32, failure: Failure) -> Sample {
     let output = format!("last words of {round}: \u{0}\u{fffd} \u{1f980}\n");
     Sample { outcome: Outcome::Failed { failure, output }, values: vec![], ..sample(round, position) }
+}
+
+/// One that had as much memory as it may.
+pub fn limited(round: u32, position: u32) -> Sample {
+    let reached = Reached { limit: Limit::Memory, at: 512 << 20, how: None };
+    Sample {
+        outcome: Outcome::LimitReached { reached, output: "killed\n".to_owned() },
+        ..sample(round, position)
+    }
 }
 
 /// One of each kind.

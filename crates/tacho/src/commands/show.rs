@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tacho_experiment::equal::Equals;
 use tacho_experiment::series;
-use tacho_record::{Build, Digest, Measurement, Metric, Outcome, Revision, Sample, Unit};
+use tacho_record::{Build, Digest, Direction, Measurement, Metric, Outcome, Revision, Sample, Unit};
 use tacho_stats::Summary;
 use tacho_store::{HostId, Store};
 
@@ -228,13 +228,15 @@ impl Measured {
         for metric in metrics {
             let counted = self.all().filter(|(_, sample)| sample.counts());
             let values: Vec<f64> = counted.filter_map(|(_, sample)| sample.value(&metric.name)).collect();
-            let Some(summary) = Summary::of(&values) else { continue };
+            let limited = self.all().filter(|_| metric.better == Direction::Lower);
+            let bounds: Vec<f64> = limited.filter_map(|(_, sample)| sample.bound(&metric.name)).collect();
+            let Some(summary) = Summary::censored(&values, &bounds) else { continue };
             let show = |value| metric.unit.show(value);
-            let interval = summary.interval.map(|(low, high)| format!("{} … {}", show(low), show(high)));
+            let interval = summary.interval.map(|interval| text::interval(&metric.unit, interval));
             list.add_row([
                 metric.name.clone(),
                 summary.n.to_string(),
-                show(summary.median),
+                text::median(&metric.unit, &summary),
                 interval.unwrap_or_default(),
                 summary.spread().map_or_else(String::new, text::percent),
                 show(summary.min),
@@ -244,19 +246,18 @@ impl Measured {
         if list.is_empty() { String::new() } else { table::render(&list) }
     }
 
-    /// How many executions failed, and how the first of them ended.
+    /// How many executions failed or reached a limit, and how the first of each ended.
     fn failures(&self) -> String {
-        let failed: Vec<_> = self
-            .all()
-            .filter_map(|(_, sample)| match &sample.outcome {
-                Outcome::Failed { failure, output } => Some((failure.line(), output)),
-                Outcome::Valid => None,
-            })
-            .collect();
-        let Some((why, output)) = failed.first() else { return String::new() };
-        let lines = text::last_lines(output, OUTPUT_LINES);
-        let shown: String = lines.iter().map(|line| format!("  | {line}\n")).collect();
-        format!("{} failed; the first: {why}\n{shown}", text::count(failed.len(), "execution"))
+        let told = |wanted: fn(&Outcome) -> bool, what: &str| {
+            let told = self.all().filter(|(_, sample)| wanted(&sample.outcome));
+            let told: Vec<_> = told.filter_map(|(_, sample)| sample.outcome.told()).collect();
+            let Some((why, output)) = told.first() else { return String::new() };
+            let lines = text::last_lines(output, OUTPUT_LINES);
+            let shown: String = lines.iter().map(|line| format!("  | {line}\n")).collect();
+            format!("{} {what}; the first: {why}\n{shown}", text::count(told.len(), "execution"))
+        };
+        let limited = told(|outcome| !outcome.is_failure(), "reached a limit");
+        format!("{}{limited}", told(Outcome::is_failure, "failed"))
     }
 
     /// A row a sample.
@@ -274,10 +275,7 @@ impl Measured {
             let shown =
                 |m: &Metric| sample.value(&m.name).map_or_else(|| "–".to_owned(), |value| m.unit.show(value));
             row.extend(metrics.iter().map(shown));
-            row.push(match &sample.outcome {
-                Outcome::Valid => String::new(),
-                Outcome::Failed { failure, .. } => failure.line(),
-            });
+            row.push(sample.outcome.told().map_or_else(String::new, |(line, _)| line));
             list.add_row(row);
         }
         table::render(&list)

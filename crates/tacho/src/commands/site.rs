@@ -62,8 +62,6 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         revisions,
         builds,
         series,
-        events: Vec::new(),
-        unjudged: Vec::new(),
     })
 }
 
@@ -84,11 +82,12 @@ fn host_series(
         let metrics = ordered_metrics(project, store.metrics()?, &key);
         let of = Of { host: id, host_name: &host.name, benchmark: &key, recipe, equals: &equals };
         let series = series::read(store, of, &metrics, &tried)?;
-        all.extend(
-            series.into_iter().filter(|series| {
-                series.points.iter().any(|point| !point.values.is_empty() || point.failed > 0)
-            }),
-        );
+        all.extend(series.into_iter().filter(|series| {
+            series
+                .points
+                .iter()
+                .any(|point| !point.values.is_empty() || point.failed > 0 || point.limited.count > 0)
+        }));
     }
     Ok(all)
 }

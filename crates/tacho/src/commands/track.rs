@@ -124,7 +124,7 @@ impl Session {
             output::note(
                 "note",
                 &format!(
-                    "`{}` executes something else than in run {}; its samples go on in the same series",
+                    "`{}` is executed otherwise than in run {}; its samples go on in the same series",
                     edited.benchmark, edited.run
                 ),
             );
@@ -343,7 +343,11 @@ impl Report<'_> {
 
     /// An error when not a single value came of it.
     fn exit(&self) -> Exit {
-        let any = self.series.iter().flat_map(|series| &series.points).any(|point| !point.values.is_empty());
+        let any = self
+            .series
+            .iter()
+            .flat_map(|series| &series.points)
+            .any(|point| !point.values.is_empty() || point.limited.count > 0);
         if any { Exit::Success } else { Exit::Error }
     }
 }

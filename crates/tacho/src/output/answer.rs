@@ -58,7 +58,11 @@ struct PointAnswer<'a> {
     equal_to: Option<&'a str>,
     failed: u32,
     failure: Option<&'a str>,
+    limited: u32,
+    limit: Option<&'a str>,
+    bounds: &'a [f64],
     median: Option<f64>,
+    median_is_bound: bool,
     interval: Option<(f64, f64)>,
     spread: Option<f64>,
     values: &'a [f64],
@@ -80,7 +84,7 @@ impl<'a> From<&'a Series> for SeriesAnswer<'a> {
 
 impl<'a> From<&'a Point> for PointAnswer<'a> {
     fn from(point: &'a Point) -> Self {
-        let summary = Summary::of(&point.values);
+        let summary = Summary::censored(&point.values, &point.limited.bounds);
         Self {
             revision: &point.revision.id,
             order: point.revision.order,
@@ -91,7 +95,11 @@ impl<'a> From<&'a Point> for PointAnswer<'a> {
             equal_to: point.equal_to.as_deref(),
             failed: point.failed,
             failure: point.failure.as_deref(),
+            limited: point.limited.count,
+            limit: point.limited.why.as_deref(),
+            bounds: &point.limited.bounds,
             median: summary.map(|summary| summary.median),
+            median_is_bound: summary.is_some_and(|summary| summary.is_bound),
             interval: summary.and_then(|summary| summary.interval),
             spread: summary.and_then(|summary| summary.spread()),
             values: &point.values,
@@ -139,6 +147,7 @@ pub struct SampleAnswer<'a> {
     at: Timestamp,
     valid: bool,
     failure: Option<String>,
+    limit: Option<String>,
     output: Option<&'a str>,
     values: BTreeMap<&'a str, f64>,
     replicates: BTreeMap<&'a str, Vec<f64>>,
@@ -147,17 +156,18 @@ pub struct SampleAnswer<'a> {
 impl<'a> SampleAnswer<'a> {
     /// The sample of that run.
     pub fn of(run: i64, sample: &'a Sample) -> Self {
-        let (failure, output) = match &sample.outcome {
-            Outcome::Valid => (None, None),
-            Outcome::Failed { failure, output } => (Some(failure.line()), Some(output.as_str())),
-        };
+        let told = sample.outcome.told();
+        let output = told.as_ref().map(|(_, output)| *output);
+        let line = told.map(|(line, _)| line);
+        let (failure, limit) = if sample.outcome.is_failure() { (line, None) } else { (None, line) };
         Self {
             run,
             round: sample.place.round,
             position: sample.place.position,
             at: sample.at,
-            valid: failure.is_none(),
+            valid: sample.outcome == Outcome::Valid,
             failure,
+            limit,
             output,
             values: (sample.values.iter())
                 .filter_map(|(name, _)| Some((name.as_str(), sample.value(name)?)))

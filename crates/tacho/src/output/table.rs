@@ -34,15 +34,14 @@ pub fn render(table: &Table) -> String {
 /// One series: its name with a drawn line, then a row a revision.
 pub fn series(series: &Series) -> String {
     let key = &series.key;
-    let medians: Vec<Option<f64>> =
-        series.points.iter().map(|point| Some(Summary::of(&point.values)?.median)).collect();
+    let medians: Vec<Option<f64>> = series.points.iter().map(|point| Some(summary(point)?.median)).collect();
     let drawn = spark::line(&medians, SPARK);
     let head = ["revision", "date", "subject", "n", "median", "95 %", "spread", "change", ""];
     let mut table = plain(&head, &[3, 4, 5, 6, 7]);
     let mut before: Option<&Point> = None;
     for point in &series.points {
         table.add_row(row(point, series, before));
-        before = if point.values.is_empty() { before } else { Some(point) };
+        before = if summary(point).is_some() { Some(point) } else { before };
     }
     hide_empty_columns(&mut table);
     let better = match key.metric.better {
@@ -52,18 +51,23 @@ pub fn series(series: &Series) -> String {
     format!("{} · {} ({better})  {drawn}\n\n{}", key.benchmark, key.metric.name, indent(&render(&table)))
 }
 
+/// What a point's values say, those of executions that reached a limit among them.
+fn summary(point: &Point) -> Option<Summary> {
+    Summary::censored(&point.values, &point.limited.bounds)
+}
+
 /// A revision's row; `before` is the last one that has values.
 fn row(point: &Point, series: &Series, before: Option<&Point>) -> Vec<String> {
     let unit = &series.key.metric.unit;
     let revision = &point.revision;
-    let summary = Summary::of(&point.values);
+    let summary = summary(point);
     let spread = summary.as_ref().and_then(Summary::spread);
     vec![
         name(point),
         text::day(revision.date),
         text::cut(&revision.subject, SUBJECT),
         summary.map_or_else(String::new, |summary| summary.n.to_string()),
-        summary.map_or_else(String::new, |summary| unit.show(summary.median)),
+        summary.map_or_else(String::new, |summary| text::median(unit, &summary)),
         summary
             .as_ref()
             .and_then(margin)
@@ -76,7 +80,7 @@ fn row(point: &Point, series: &Series, before: Option<&Point>) -> Vec<String> {
 
 /// How far the median's interval reaches, to its farther side, as a share of the median.
 fn margin(summary: &Summary) -> Option<f64> {
-    let (low, high) = summary.interval?;
+    let (low, high) = summary.interval.filter(|(_, high)| high.is_finite())?;
     (summary.median != 0.0).then(|| (summary.median - low).max(high - summary.median) / summary.median.abs())
 }
 
@@ -85,7 +89,7 @@ fn margin(summary: &Summary) -> Option<f64> {
 fn change(point: &Point, before: Option<&Point>, series: &Series) -> Option<String> {
     let artifact = |point: &Point| point.build.as_ref().and_then(|build| build.state.artifact());
     let before = before.filter(|before| artifact(before) != artifact(point))?;
-    let (old, new) = (Summary::of(&before.values)?, Summary::of(&point.values)?);
+    let (old, new) = (summary(before).filter(|old| !old.is_bound)?, summary(point)?);
     let ratio = (old.median > 0.0).then(|| new.median / old.median)?;
     let better = (new.median > old.median) == (series.key.metric.better == Direction::Higher);
     let word = match (old.apart(&new), better) {
@@ -93,7 +97,7 @@ fn change(point: &Point, before: Option<&Point>, series: &Series) -> Option<Stri
         (true, true) => " better",
         (true, false) => " worse",
     };
-    Some(format!("{}{word}", text::change(ratio)))
+    Some(format!("{}{}{word}", if new.is_bound { "> " } else { "" }, text::change(ratio)))
 }
 
 /// The revision's name, with its first tag in front.
@@ -122,6 +126,10 @@ fn state(point: &Point, series: &Series) -> String {
         _ if point.failed > 0 => {
             let how = point.failure.as_deref().unwrap_or("");
             format!("{} failed ({})", text::count(point.failed as usize, "execution"), text::cut(how, 60))
+        }
+        _ if point.limited.count > 0 => {
+            let why = point.limited.why.as_deref().unwrap_or_default();
+            format!("{why} ({})", text::count(point.limited.count as usize, "execution"))
         }
         _ if point.values.is_empty() => "not measured yet".to_owned(),
         _ => String::new(),

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use tacho_record::Unit;
+use tacho_stats::Summary;
 
 /// A day in the user's time zone: `2024-03-01`; nothing when unknown.
 pub fn day(date: Option<Timestamp>) -> String {
@@ -25,6 +27,17 @@ pub fn duration(time: Duration) -> String {
         s if s < 3600.0 => format!("{} min {} s", whole / 60, whole % 60),
         _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
     }
+}
+
+/// A median: `12.34 ms`, `> 10.00 s` where only that much is known of it.
+pub fn median(unit: &Unit, summary: &Summary) -> String {
+    format!("{}{}", if summary.is_bound { "> " } else { "" }, unit.show(summary.median))
+}
+
+/// An interval, whose upper end may not be known: `12.30 ms … 12.41 ms`, `12.30 ms …`.
+pub fn interval(unit: &Unit, (low, high): (f64, f64)) -> String {
+    let high = if high.is_finite() { format!(" {}", unit.show(high)) } else { String::new() };
+    format!("{} …{high}", unit.show(low))
 }
 
 /// `1 build`, `2 builds`.

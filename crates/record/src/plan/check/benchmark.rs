@@ -11,7 +11,7 @@ use super::super::spot::Spot;
 use super::super::template::{Piece, pieces};
 use super::super::{Benchmark, Expect, ExpectOutput, Output, OutputPlace, PlannedMetric};
 use super::{Check, Template};
-use crate::{Metric, Parameter};
+use crate::{Cgroup, Metric, Parameter};
 
 /// What is filled in by itself somewhere in a plan, and so cannot name a parameter.
 const RESERVED: [&str; 6] = ["build", "commit", "jobs", "port", "release", "revision"];
@@ -39,6 +39,12 @@ impl Check<'_> {
             Some(_) => self.code(table.command, spot.get("command")),
             None => self.words(table.command, spot.get("command")),
         };
+        let (conditions, limits) = self.base.clone();
+        let conditions = self.conditions(table.conditions, &conditions, spot.get("conditions"));
+        let limits = self.limits(table.limits, limits, spot.get("limits"));
+        if limits.memory.is_some() && conditions.cgroup == Cgroup::Never {
+            self.report(spot.get("limits"), Mistake::LimitWithoutGroup);
+        }
         Benchmark {
             name: table.name,
             version: table.version.get(),
@@ -51,6 +57,8 @@ impl Check<'_> {
             directory: table.directory,
             stdin: table.stdin,
             output,
+            conditions,
+            limits,
             expect,
             metrics,
         }

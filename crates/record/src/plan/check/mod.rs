@@ -6,6 +6,7 @@
 
 mod benchmark;
 mod companion;
+mod conditions;
 mod hook;
 mod metric;
 mod subject;
@@ -22,6 +23,7 @@ use super::shell;
 use super::spot::Spot;
 use super::template::{Piece, pieces};
 use super::{Measure, keys};
+use crate::{Conditions, Limits};
 
 /// The longest time limit: a year, so that no clock overflows.
 const LONGEST: SignedDuration = SignedDuration::from_hours(366 * 24);
@@ -33,6 +35,8 @@ pub(super) struct Check<'f> {
     releases: Option<bool>,
     /// Whether there is a warm-up; not known while, or because, `[measure]` is not read.
     warmup: Option<bool>,
+    /// The conditions and limits of benchmarks that say nothing else.
+    base: (Conditions, Limits),
 }
 
 /// A template, and what it may refer to.
@@ -51,18 +55,25 @@ struct Template<'a> {
 impl<'f> Check<'f> {
     /// Puts what it finds to the rest.
     pub(super) fn new(found: &'f mut Vec<Found>, releases: Option<bool>) -> Self {
-        Self { found, releases, warmup: None }
+        Self { found, releases, warmup: None, base: Default::default() }
     }
 
-    /// Tells it whether there is a warm-up.
-    pub(super) fn with_warmup(self, warmup: Option<bool>) -> Self {
-        Self { warmup, ..self }
+    /// Tells it what `[measure]` says, if that could be read.
+    pub(super) fn with_measure(self, measure: Option<&Measure>) -> Self {
+        let base = measure.map(|measure| (measure.conditions.clone(), measure.limits));
+        Self { warmup: measure.map(|measure| measure.warmup), base: base.unwrap_or_default(), ..self }
     }
 
     /// `[measure]`.
-    pub(super) fn measure(&mut self, table: &MeasureTable, spot: Spot<'_>) -> Measure {
-        let cache_limit = self.size(&table.cache_limit, spot.get("cache-limit"));
-        Measure { rounds: table.rounds.get(), warmup: table.warmup, cache_limit }
+    pub(super) fn measure(&mut self, table: MeasureTable, spot: Spot<'_>) -> Measure {
+        let (conditions, limits) = (Conditions::default(), Limits::default());
+        Measure {
+            rounds: table.rounds.get(),
+            warmup: table.warmup,
+            cache_limit: self.size(&table.cache_limit, spot.get("cache-limit")),
+            conditions: self.conditions(table.conditions, &conditions, spot.get("conditions")),
+            limits: self.limits(table.limits, limits, spot.get("limits")),
+        }
     }
 
     /// Reports a name that was there before.

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{Counter, Direction, Unit};
 
+mod conditions;
 mod sense;
 mod shape;
 
@@ -126,6 +127,17 @@ fn a_companion_is_ready_in_one_of_five_ways() {
     assert_eq!(ready("ready = 'started'"), Ready::Started);
 }
 
+/// `[measure]` with nothing in it.
+fn measure() -> Measure {
+    Measure {
+        rounds: 10,
+        warmup: true,
+        cache_limit: 2 << 30,
+        conditions: Conditions::default(),
+        limits: Limits::default(),
+    }
+}
+
 #[test]
 fn every_key_arrives_in_the_plan() {
     let plan = parse(FULL, "tacho.toml").unwrap();
@@ -140,7 +152,7 @@ fn every_key_arrives_in_the_plan() {
             link: Some("https://example.org/c/{commit}".into()),
         }
     );
-    assert_eq!(plan.measure, Measure { rounds: 20, warmup: false, cache_limit: 500 << 20 });
+    assert_eq!(plan.measure, Measure { rounds: 20, warmup: false, cache_limit: 500 << 20, ..measure() });
     assert_eq!(
         plan.benchmarks[0],
         Benchmark {
@@ -166,6 +178,8 @@ fn every_key_arrives_in_the_plan() {
             timeout: Duration::from_millis(500),
             directory: Some("work".into()),
             stdin: Some("in.txt".into()),
+            conditions: Conditions::default(),
+            limits: Limits::default(),
             expect: Expect { exit: 3, stdout: ExpectOutput::Contains("ok".into()) },
             metrics: built_in(&["wall", "user", "sys", "peak-memory"]),
         }
@@ -187,7 +201,7 @@ fn keys_that_are_not_given_have_their_defaults() {
                 artifacts: texts(&["."]),
                 link: None,
             },
-            measure: Measure { rounds: 10, warmup: true, cache_limit: 2 << 30 },
+            measure: measure(),
             benchmarks: vec![Benchmark {
                 name: "a".into(),
                 version: 1,
@@ -200,6 +214,8 @@ fn keys_that_are_not_given_have_their_defaults() {
                 directory: None,
                 stdin: None,
                 output: Output::Needed,
+                conditions: Conditions::default(),
+                limits: Limits::default(),
                 expect: Expect { exit: 0, stdout: ExpectOutput::Anything },
                 metrics: built_in(&["wall", "cpu", "peak-memory"]),
             }],

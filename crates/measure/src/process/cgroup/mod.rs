@@ -1,0 +1,299 @@
+//! Control groups: one for an execution, which accounts for all its processes together and can be limited.
+//!
+//! Made where a metric or a limit asks for it (making and removing one takes about 100 µs, and who is in one pays
+//! for the accounting of its memory), anew for each execution: what an earlier one left in the page cache stays
+//! charged to its group. Version 2 and version 1 are used as they come, also both at once. Where none can be made
+//! is found once, with the reasons.
+
+mod find;
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::thread;
+use std::time::Duration;
+
+use find::{Mount, keyed, lists};
+
+/// Begins the names of our groups; the number of our process follows, and a count.
+const PREFIX: &str = "tacho-";
+
+/// What helps where none can be made.
+pub const HINT: &str =
+    "`systemd-run --user --scope -p Delegate=yes tacho …` gives it a group of its own; root may make any";
+
+/// Where groups are made.
+#[derive(Debug)]
+pub struct Cgroups {
+    /// The folder in which groups that account for memory are made, and how.
+    memory: Result<(PathBuf, Version), String>,
+    /// The folder in which groups that account for processor time are made, and how.
+    usage: Result<(PathBuf, Version), String>,
+    /// How many were made.
+    made: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Version {
+    One,
+    Two,
+}
+
+impl Version {
+    /// The file with the largest memory so far, in bytes.
+    fn peak(self) -> &'static str {
+        match self {
+            Version::One => "memory.max_usage_in_bytes",
+            Version::Two => "memory.peak",
+        }
+    }
+
+    /// The file with the processor time so far.
+    fn usage(self) -> &'static str {
+        match self {
+            Version::One => "cpuacct.usage",
+            Version::Two => "cpu.stat",
+        }
+    }
+
+    /// The files that limit memory and what is swapped out of it, with what is written to them; the first must be.
+    fn limits(self, bytes: u64) -> [(&'static str, String); 3] {
+        let limit = bytes.to_string();
+        match self {
+            Version::One => [
+                ("memory.limit_in_bytes", limit.clone()),
+                ("memory.memsw.limit_in_bytes", limit),
+                ("memory.swappiness", "0".to_owned()),
+            ],
+            Version::Two => [
+                ("memory.max", limit),
+                ("memory.swap.max", "0".to_owned()),
+                ("memory.oom.group", "1".to_owned()),
+            ],
+        }
+    }
+
+    /// The file that counts who was killed for want of memory.
+    fn kills(self) -> &'static str {
+        match self {
+            Version::One => "memory.oom_control",
+            Version::Two => "memory.events",
+        }
+    }
+}
+
+impl Cgroups {
+    /// Looks where groups can be made, by making one.
+    pub fn find() -> Self {
+        let mounts = fs::read_to_string("/proc/self/mountinfo").map(|text| find::mounts(&text));
+        let membership = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let mounts = mounts.unwrap_or_default();
+        let find = |controller: &'static str, file: fn(Version) -> &'static str, hierarchy: &str| {
+            let found = candidates(&mounts, &membership, controller);
+            let none =
+                || format!("not available here: no control groups that account for {hierarchy} are mounted");
+            let tried: Vec<_> =
+                found.iter().map(|(folder, version)| try_out(folder, *version, file(*version))).collect();
+            let works = tried.iter().position(Result::is_ok);
+            let why = tried.into_iter().find_map(Result::err);
+            works.map(|index| found[index].clone()).ok_or_else(|| why.unwrap_or_else(none))
+        };
+        Self {
+            memory: find("memory", Version::peak, "memory"),
+            usage: find("cpuacct", Version::usage, "processor time"),
+            made: 0,
+        }
+    }
+
+    /// Why no group that accounts for memory can be made, if none can.
+    pub fn no_memory(&self) -> Option<&str> {
+        self.memory.as_ref().err().map(String::as_str)
+    }
+
+    /// A new group, with that limit on its memory; as far as there can be one.
+    pub fn make(&mut self, memory_limit: Option<u64>) -> Result<Group, String> {
+        self.made += 1;
+        let name = format!("{PREFIX}{}-{}", process::id(), self.made);
+        let mut group = Group { folders: Vec::new(), memory: None, usage: None };
+        let mut add = |(parent, version): &(PathBuf, Version)| -> Result<(PathBuf, Version), String> {
+            let folder = parent.join(&name);
+            if !group.folders.contains(&folder) {
+                fs::create_dir(&folder).map_err(|error| cannot_make(parent, &error))?;
+                group.folders.push(folder.clone());
+            }
+            Ok((folder, *version))
+        };
+        let memory = self.memory.as_ref().ok().map(&mut add).transpose()?;
+        let usage = self.usage.as_ref().ok().map(&mut add).transpose()?;
+        (group.memory, group.usage) = (memory, usage);
+        if let (Some(bytes), Some((folder, version))) = (memory_limit, &group.memory) {
+            limit(folder, version.limits(bytes))?;
+        }
+        Ok(group)
+    }
+}
+
+/// Sets limits, of which only the first must be there.
+fn limit(folder: &Path, [first, rest @ ..]: [(&'static str, String); 3]) -> Result<(), String> {
+    let (file, text) = first;
+    fs::write(folder.join(file), text)
+        .map_err(|error| format!("cannot set `{file}` of its control group: {error}"))?;
+    for (file, text) in rest {
+        // Not there without swap, or on older kernels.
+        let _ = fs::write(folder.join(file), text);
+    }
+    Ok(())
+}
+
+/// The folders in which a group with that controller might be made, the best first.
+fn candidates(mounts: &[Mount], membership: &str, controller: &str) -> Vec<(PathBuf, Version)> {
+    let mut found = Vec::new();
+    for mount in mounts {
+        let version = match (mount.is_unified(), mount.has(controller)) {
+            (true, _) => Version::Two,
+            (_, true) => Version::One,
+            _ => continue,
+        };
+        found.extend(mount.own(membership).map(|own| (own, version)));
+        found.push((mount.folder.clone(), version));
+    }
+    // A controller is in one hierarchy: where that is of version 1, version 2 has not got it.
+    found.sort_by_key(|(_, version)| *version);
+    found.dedup();
+    found
+}
+
+/// Makes a group in that folder to see that it has that file, and removes it again.
+fn try_out(parent: &Path, version: Version, file: &str) -> Result<(), String> {
+    sweep(parent);
+    if version == Version::Two && file.starts_with("memory") {
+        enable_memory(parent)?;
+    }
+    let folder = parent.join(format!("{PREFIX}{}-0", process::id()));
+    fs::create_dir(&folder).map_err(|error| cannot_make(parent, &error))?;
+    let has = folder.join(file).exists();
+    let joined = OpenOptions::new().write(true).open(folder.join("cgroup.procs")).map(drop);
+    remove(&folder);
+    if !has {
+        return Err(format!(
+            "not available here: control groups below `{}` have no `{file}`",
+            parent.display()
+        ));
+    }
+    joined.map_err(|error| cannot_make(parent, &error))
+}
+
+fn cannot_make(parent: &Path, error: &io::Error) -> String {
+    format!("not available here: cannot make a control group in `{}`: {error}", parent.display())
+}
+
+/// Sees to it that groups in that folder, of version 2, account for memory.
+///
+/// That a group may have either processes or such groups in it is the kernel's rule: where we are alone in ours, as
+/// in a scope of systemd's that was made for us, we move into one below it.
+fn enable_memory(parent: &Path) -> Result<(), String> {
+    let read = |file: &str| fs::read_to_string(parent.join(file)).unwrap_or_default();
+    if lists(&read("cgroup.subtree_control"), "memory") {
+        return Ok(());
+    }
+    if !lists(&read("cgroup.controllers"), "memory") {
+        let why = format!("not available here: `{}` does not account for memory", parent.display());
+        return Err(why);
+    }
+    let enable = || fs::write(parent.join("cgroup.subtree_control"), "+memory");
+    let Err(first) = enable() else { return Ok(()) };
+    let own = process::id().to_string();
+    let others = read("cgroup.procs").lines().any(|pid| pid != own);
+    if others || first.kind() == io::ErrorKind::PermissionDenied {
+        return Err(cannot_make(parent, &first));
+    }
+    let below = parent.join(format!("{PREFIX}self"));
+    let moved = fs::create_dir_all(&below).and_then(|()| fs::write(below.join("cgroup.procs"), own));
+    moved.and_then(|()| enable()).map_err(|error| cannot_make(parent, &error))
+}
+
+/// Removes what a killed one of us has left.
+fn sweep(parent: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let pid = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split_once('-'));
+        if let Some((pid, _)) = pid
+            && !Path::new("/proc").join(pid).exists()
+        {
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
+}
+
+/// Removes a group, which nobody is in any more.
+fn remove(folder: &Path) {
+    // Who was killed may not quite be gone.
+    for _ in 0..50 {
+        match fs::remove_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                thread::sleep(Duration::from_millis(1));
+            }
+            _ => return,
+        }
+    }
+}
+
+/// A group of one execution; gone when dropped.
+#[derive(Debug)]
+pub struct Group {
+    folders: Vec<PathBuf>,
+    memory: Option<(PathBuf, Version)>,
+    usage: Option<(PathBuf, Version)>,
+}
+
+/// The files of a group that the launcher works with.
+#[derive(Debug, Default)]
+pub struct GroupFiles {
+    /// Who writes 0 to them becomes a member.
+    pub join: Vec<OwnedFd>,
+    /// The processor time that it has used.
+    pub usage: Option<OwnedFd>,
+    /// Who writes 1 to it kills all members.
+    pub kill: Option<OwnedFd>,
+}
+
+impl Group {
+    /// Opens the files that the launcher needs.
+    pub fn files(&self) -> Result<GroupFiles, String> {
+        let write = |path: PathBuf| OpenOptions::new().write(true).open(path).map(OwnedFd::from);
+        let join =
+            self.folders.iter().map(|folder| write(folder.join("cgroup.procs"))).collect::<io::Result<_>>();
+        let usage = self.usage.as_ref().map(|(folder, version)| File::open(folder.join(version.usage())));
+        // Since Linux 5.14; without it, processes are killed one by one.
+        let kill = self.folders.iter().find_map(|folder| write(folder.join("cgroup.kill")).ok());
+        let opened =
+            join.and_then(|join| Ok(GroupFiles { join, usage: usage.transpose()?.map(OwnedFd::from), kill }));
+        opened.map_err(|error| format!("cannot use its control group: {error}"))
+    }
+
+    /// The most memory that its processes had together at any time, in bytes, what the system kept of files for
+    /// them included.
+    pub fn peak(&self) -> Option<u64> {
+        let (folder, version) = self.memory.as_ref()?;
+        fs::read_to_string(folder.join(version.peak())).ok()?.trim().parse().ok()
+    }
+
+    /// Whether one of its processes was killed because they had as much memory as they may.
+    pub fn was_short_of_memory(&self) -> bool {
+        let kills = self.memory.as_ref().and_then(|(folder, version)| {
+            keyed(&fs::read_to_string(folder.join(version.kills())).ok()?, "oom_kill")
+        });
+        kills.is_some_and(|kills| kills > 0)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.folders.iter().for_each(|folder| remove(folder));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! To reach a limit is a result.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use tacho_measure::{Ended, Execution, Executor, ProcessExecutor, Request};
+use tacho_record::{Cgroup, Conditions, Limit, Limits};
+
+use super::subject::in_role;
+use super::{execute, request, script};
+
+const MIB: u64 = 1 << 20;
+
+fn limited(limits: Limits, request: Request) -> Request {
+    Request { limits, ..request }
+}
+
+fn memory(bytes: u64) -> Limits {
+    Limits { memory: Some(bytes), ..Limits::default() }
+}
+
+fn cpu_time(milliseconds: u64) -> Limits {
+    Limits { cpu_time: Some(Duration::from_millis(milliseconds)), ..Limits::default() }
+}
+
+/// Whether control groups can be had here; says so where not.
+fn groups() -> bool {
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    match executor.rehearse(&limited(memory(64 * MIB), request(&["true"]))) {
+        Ok(()) => true,
+        Err(refused) => {
+            assert!(refused.why.starts_with("not available here: "), "{refused}");
+            assert!(refused.hint.is_some());
+            eprintln!("SKIPPED: {refused}");
+            false
+        }
+    }
+}
+
+fn cpu(execution: &Execution) -> Duration {
+    execution.usage.user + execution.usage.sys
+}
+
+#[test]
+fn a_limit_on_memory_is_that_of_all_processes_together() {
+    if !groups() {
+        return;
+    }
+    let fill = in_role("fill"); // 64 MiB
+    assert_eq!(execute(&limited(memory(256 * MIB), fill.clone())).ended, Ended::Exited(0));
+    assert_eq!(execute(&limited(memory(32 * MIB), fill)).ended, Ended::LimitReached(Limit::Memory));
+    // Each of them has less than the limit, and whoever waits for them ends well.
+    let hold = "dd if=/dev/zero bs=24M count=1 2>/dev/null | sleep 1 & ";
+    let both = script(&format!("{hold}{hold}wait; exit 0"));
+    assert_eq!(execute(&limited(memory(32 * MIB), both)).ended, Ended::LimitReached(Limit::Memory));
+}
+
+#[test]
+fn memory_below_what_it_needs_to_start_is_a_limit_too() {
+    if !groups() {
+        return;
+    }
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    for bytes in [0, 4096, 64 * 1024] {
+        let ended = executor.execute(&limited(memory(bytes), request(&["true"]))).ended;
+        assert_eq!(ended, Ended::LimitReached(Limit::Memory), "{bytes}");
+        assert_eq!(
+            executor.execute(&request(&["true"])).ended,
+            Ended::Exited(0),
+            "the next one has no limit"
+        );
+    }
+}
+
+#[test]
+fn memory_of_all_processes_together_is_read_where_it_is_asked_for() {
+    if !groups() {
+        return;
+    }
+    let tree = |text: &str| execute(&Request { tree_memory: true, ..script(text) });
+    let hold = "dd if=/dev/zero bs=32M count=1 2>/dev/null | sleep 0.3 & ";
+    let execution = tree(&format!("{hold}{hold}wait"));
+    let together = execution.usage.tree_memory.unwrap();
+    assert!((64 * MIB..80 * MIB).contains(&together), "{together}");
+    assert!(execution.usage.peak_memory.unwrap() < 48 * MIB, "of the largest alone");
+    assert!(execution.absent.iter().all(|absent| absent.metric != "peak-memory-tree"));
+
+    assert_eq!(execute(&script("exit 0")).usage.tree_memory, None);
+    let conditions = Conditions { cgroup: Cgroup::Never, ..Conditions::default() };
+    let forbidden = execute(&Request { conditions, tree_memory: true, ..script("exit 0") });
+    assert_eq!(forbidden.usage.tree_memory, None);
+    let why = forbidden.absent.iter().find(|absent| absent.metric == "peak-memory-tree").unwrap();
+    assert_eq!(why.why, "control groups are forbidden (`cgroup = \"never\"`)");
+}
+
+#[test]
+fn no_group_outlives_its_execution() {
+    if !groups() {
+        return;
+    }
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    let conditions = Conditions { cgroup: Cgroup::Always, ..Conditions::default() };
+    let hiding = "(setsid sh -c 'sleep 1000 & sleep 1000' &) ; sleep 1000 & cat /proc/self/cgroup";
+    let execution = executor.execute(&Request { conditions, ..script(hiding) });
+    assert!(execution.left_behind > 0);
+    let shown = super::printed(&execution);
+    let own = format!("/tacho-{}-", std::process::id());
+    assert!(shown.contains(&own), "{shown}");
+    let paths = shown.lines().filter_map(|line| line.rsplit(':').next()).filter(|path| path.contains(&own));
+    for path in paths {
+        let mounts = ["", "/unified", "/memory", "/cpuacct", "/cpu,cpuacct"];
+        let left = mounts
+            .iter()
+            .find(|mount| std::path::Path::new(&format!("/sys/fs/cgroup{mount}{path}")).exists());
+        assert_eq!(left, None, "{path}");
+    }
+}
+
+#[test]
+fn processor_time_is_limited_to_the_millisecond() {
+    let spin = script("while :; do :; done");
+    for cgroup in [Cgroup::Auto, Cgroup::Never] {
+        let conditions = Conditions { cgroup, ..Conditions::default() };
+        let execution = execute(&Request { conditions, ..limited(cpu_time(60), spin.clone()) });
+        assert_eq!(execution.ended, Ended::LimitReached(Limit::CpuTime));
+        let used = cpu(&execution);
+        assert!((58..120).contains(&used.as_millis()), "{cgroup:?}: {used:?}");
+    }
+    // Who uses less is left alone, however long it takes.
+    let sleep = execute(&limited(cpu_time(60), request(&["sleep", "0.2"])));
+    assert_eq!(sleep.ended, Ended::Exited(0));
+}
+
+#[test]
+fn processor_time_of_all_processes_is_added_up_in_a_group() {
+    if !groups() {
+        return;
+    }
+    let spin = "sh -c 'while :; do :; done' & ";
+    let execution = execute(&limited(cpu_time(90), script(&format!("{spin}{spin}{spin}wait"))));
+    assert_eq!(execution.ended, Ended::LimitReached(Limit::CpuTime));
+    let used = cpu(&execution);
+    assert!((85..180).contains(&used.as_millis()), "{used:?}");
+}
+
+#[test]
+fn without_a_group_each_process_is_limited_by_whole_seconds() {
+    let conditions = Conditions { cgroup: Cgroup::Never, ..Conditions::default() };
+    let child = "sh -c 'while :; do :; done'; echo $?";
+    let request = Request { conditions, ..limited(cpu_time(400), script(child)) };
+    let execution = execute(&request);
+    // 128 + SIGXCPU, which the shell has seen of its child.
+    assert_eq!((execution.ended.clone(), super::printed(&execution).as_str()), (Ended::Exited(0), "152\n"));
+    assert!(cpu(&execution) >= Duration::from_millis(900));
+}
+
+#[test]
+fn address_space_is_what_a_program_may_ask_for() {
+    let limits = |mib: u64| Limits { address_space: Some(mib * MIB), ..Limits::default() };
+    let ask = request(&["dd", "if=/dev/zero", "of=/dev/null", "bs=100M", "count=1"]);
+    assert_eq!(execute(&limited(limits(400), ask.clone())).ended, Ended::Exited(0));
+    assert_eq!(execute(&limited(limits(64), ask)).ended, Ended::Exited(1), "it copes, in its own way");
+    // Below what the program itself takes, it is killed before its first instruction or cannot be started.
+    let ended =
+        execute(&limited(Limits { address_space: Some(4096), ..Limits::default() }, request(&["true"])))
+            .ended;
+    assert!(matches!(ended, Ended::Killed(_) | Ended::LimitReached(Limit::AddressSpace)), "{ended:?}");
+}
+
+#[test]
+fn a_time_limit_goes_on_beside_the_others() {
+    let mut request = limited(cpu_time(60_000), request(&["sleep", "1000"]));
+    request.timeout = Duration::from_millis(50);
+    assert_eq!(execute(&request).ended, Ended::TimedOut);
+}

@@ -1,0 +1,87 @@
+//! Samples of which it is only known that they would have been at least so much: right-censored ones.
+
+use crate::Summary;
+use crate::summary::{median_interval, quantile_of_sorted, sorted};
+
+impl Summary {
+    /// As [`Summary::of`], with samples that were cut off: of those only bounds are known, below which they would not
+    /// have been.
+    ///
+    /// A sample that was cut off ranks above all that were not. A median or quartile among those that were not is
+    /// itself; among those that were it is a lower bound of it: what it would be if each of them had been its bound,
+    /// as no quantile falls when a sample rises. So is the interval's lower end; its upper end is then infinite.
+    #[must_use]
+    pub fn censored(values: &[f64], bounds: &[f64]) -> Option<Self> {
+        let (values, bounds) = (sorted(values), sorted(bounds));
+        let least = sorted(&[values.as_slice(), &bounds].concat());
+        let most: Vec<f64> = values.into_iter().chain(bounds.iter().map(|_| f64::INFINITY)).collect();
+        let ranked = |p| Some(quantile_of_sorted(&most, p)).filter(|value| value.is_finite());
+        let summary = Self::of(&least)?;
+        let ends = median_interval(&least, 0.95).zip(median_interval(&most, 0.95));
+        Some(Self {
+            median: ranked(0.5).unwrap_or(summary.median),
+            q1: ranked(0.25).unwrap_or(summary.q1),
+            q3: ranked(0.75).unwrap_or(summary.q3),
+            interval: ends.map(|((low, _), (_, high))| (low, high)),
+            censored: bounds.len(),
+            is_bound: ranked(0.5).is_none(),
+            ..summary
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_median_below_the_cut_is_itself() {
+        let summary = Summary::censored(&[3.0, 1.0, 2.0], &[10.0, 10.0]).unwrap();
+        assert_eq!((summary.n, summary.censored, summary.median, summary.is_bound), (5, 2, 3.0, false));
+        assert_eq!((summary.min, summary.max, summary.q1), (1.0, 10.0, 2.0));
+        assert_eq!(summary.spread(), None, "the upper quartile is not known");
+    }
+
+    #[test]
+    fn a_median_above_the_cut_is_a_bound() {
+        let summary = Summary::censored(&[3.0, 1.0], &[10.0, 10.0, 10.0]).unwrap();
+        assert_eq!((summary.median, summary.is_bound), (10.0, true));
+        // Of four, the median is between the second and the third: more than the middle of 3 and 10.
+        let summary = Summary::censored(&[3.0, 1.0], &[10.0, 10.0]).unwrap();
+        assert_eq!((summary.median, summary.is_bound), (6.5, true));
+        let all = Summary::censored(&[], &[10.0, 12.0]).unwrap();
+        assert_eq!((all.n, all.median, all.is_bound), (2, 11.0, true));
+        assert_eq!(Summary::censored(&[], &[]), None);
+    }
+
+    #[test]
+    fn the_interval_ends_where_nothing_is_known() {
+        // Of ten, it goes from the second smallest to the second largest.
+        let values: Vec<f64> = (1..=8).map(f64::from).collect();
+        let ends = |bounds: &[f64]| Summary::censored(&values, bounds).unwrap().interval.unwrap();
+        assert_eq!(ends(&[20.0, 20.0]), (2.0, f64::INFINITY));
+        assert_eq!(ends(&[20.0]), (2.0, 8.0));
+        let few = Summary::censored(&values, &[20.0, 20.0]).unwrap();
+        let more = Summary::of(&values.iter().map(|value| value + 100.0).collect::<Vec<_>>()).unwrap();
+        assert!(!few.apart(&more), "what was cut off may be as much");
+    }
+
+    proptest! {
+        #[test]
+        fn to_cut_off_never_raises_what_is_said(
+            whole in prop::collection::vec(0.0..100.0_f64, 1..60), limit in 0.0..100.0_f64
+        ) {
+            let (values, above): (Vec<f64>, Vec<f64>) = whole.iter().partition(|value| **value < limit);
+            let truth = Summary::of(&whole).unwrap();
+            let cut = Summary::censored(&values, &vec![limit; above.len()]).unwrap();
+            prop_assert!(cut.median <= truth.median);
+            prop_assert!(cut.is_bound || cut.median == truth.median);
+            if let (Some((low, high)), Some((true_low, true_high))) = (cut.interval, truth.interval) {
+                prop_assert!(low <= true_low && true_high <= high);
+            }
+            prop_assert_eq!(Summary::censored(&whole, &[]), Some(truth));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Conditions and limits, through the binary.
+
+use crate::harness::Project;
+
+/// One commit with that script, and a benchmark of it with these keys.
+fn project(script: &str, keys: &str) -> Project {
+    let plan = format!(
+        "[subject]\nartifacts = [\"prog\"]\n[measure]\nrounds = 2\n\
+         [[benchmark]]\nname = \"answer\"\ncommand = \"sh {{build}}/prog\"\n{keys}\n"
+    );
+    Project::repository().file("prog", script).commit("one").plan(&plan)
+}
+
+#[test]
+fn a_limit_that_is_reached_is_a_result() {
+    let project = project("while :; do :; done\n", "limits = { cpu-time = \"40ms\" }\nmetrics = [\"cpu\"]");
+    let answer = project.tacho("track HEAD").succeeds();
+    assert!(answer.stdout.contains("> "), "{}", answer.stdout);
+    assert!(
+        answer.stdout.contains("limit reached: 40.00 ms of processor time (2 executions)"),
+        "{}",
+        answer.stdout
+    );
+    let point = &project.tacho("show --json").succeeds().json()["series"][0]["points"][0];
+    assert_eq!(
+        (&point["limited"], &point["failed"], &point["median_is_bound"]),
+        (&2.into(), &0.into(), &true.into())
+    );
+    assert!(point["median"].as_f64().unwrap() >= 40e6, "{point}");
+    assert_eq!(point["values"], serde_json::json!([]));
+    let shown = project.tacho("show HEAD").succeeds().stdout;
+    assert!(shown.contains("3 executions reached a limit; the first: limit reached: 40.00 ms"), "{shown}");
+    assert!(project.tacho("track HEAD").succeeds().stdout.contains("nothing was missing"));
+    project.tacho("site pages").succeeds();
+    let pages: Vec<_> = std::fs::read_dir(project.path().join("pages/series")).unwrap().flatten().collect();
+    let page = std::fs::read_to_string(pages[0].path()).unwrap();
+    assert!(page.contains("limit reached: 40.00 ms of processor time"), "{page}");
+}
+
+#[test]
+fn the_environment_is_little_of_ours_and_what_the_plan_gives() {
+    let project = project(
+        "echo \"$ONE $OURS $KEPT_TOO $HOME\"\n",
+        "conditions = { environment = { ONE = \"1\" }, inherit-environment = [\"KEPT_*\"] }\n\
+         expect = { stdout = { contains = \"1  ours /home/a\\n\" } }",
+    );
+    let mut command = project.command(["track", "HEAD"]);
+    command.env("OURS", "ours").env("KEPT_TOO", "ours").env("HOME", "/home/a");
+    crate::harness::Answer::of(&command.output().unwrap()).succeeds();
+}
+
+#[test]
+fn conditions_that_cannot_be_had_are_refused_before_anything_is_built() {
+    let project = project("exit 0\n", "conditions = { cpus = \"0,1023\" }");
+    let answer = project.tacho("track HEAD").exits(2);
+    assert_eq!(
+        answer.steady_stderr(),
+        "error: benchmark `answer` cannot be executed as the plan says: cannot keep it to processors `0,1023`: not all \
+         of them are there and may be used\nhint: `taskset -cp $$` shows those that may be used here\n"
+    );
+    assert!(!project.cache().join("builds").exists());
+}
+
+#[test]
+fn an_edited_condition_is_told() {
+    let project = project("exit 0\n", "");
+    project.tacho("track HEAD").succeeds();
+    let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
+    let project = project.plan(&format!("{plan}conditions = {{ nice = 5 }}\n"));
+    let answer = project.tacho("track HEAD").exits(0);
+    assert!(answer.stderr.contains("`answer` is executed otherwise than in run 1"), "{}", answer.stderr);
+}
