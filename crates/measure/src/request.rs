@@ -18,6 +18,8 @@ pub struct Request {
     pub stdin: Option<PathBuf>,
     /// How long it may take before it is ended.
     pub timeout: Duration,
+    /// How long it may take to end when it is asked to; then it is killed.
+    pub grace: Duration,
     /// What becomes of its standard output.
     pub stdout: Capture,
     /// What becomes of its standard error, the end of which is read and known in any case.
@@ -44,6 +46,7 @@ impl Request {
             environment: Vec::new(),
             stdin: None,
             timeout: Duration::MAX,
+            grace: Duration::from_millis(500),
             stdout: Capture::Nothing,
             stderr: Capture::Nothing,
             conditions: Conditions::default(),

@@ -14,8 +14,8 @@ use super::environment::environment;
 use super::settings::{self, Settings};
 use crate::Request;
 
-/// How long a subject that was asked to end may take to do so.
-const GRACE: Duration = Duration::from_millis(500);
+/// How long a child may take to take its conditions upon itself.
+const REHEARSAL: Duration = Duration::from_secs(10);
 
 /// Where programs are looked for when nobody says: what the C library assumes.
 const USUAL_PATH: &str = "/bin:/usr/bin";
@@ -26,6 +26,7 @@ const NEVER: u64 = i64::MAX as u64;
 /// `struct order` of the launcher, and what comes with it.
 pub struct Order {
     limit: Duration,
+    grace: Duration,
     settings: Settings,
     /// How many candidates, arguments and variables there are, in this order.
     counts: [usize; 3],
@@ -55,13 +56,29 @@ impl Order {
         if strings.broken {
             return Err(format!("cannot start `{program}`: nul byte found in provided data"));
         }
-        Ok(Self { limit: request.timeout, settings, counts, strings: strings.bytes, stdin, group })
+        Ok(Self {
+            limit: request.timeout,
+            grace: request.grace,
+            settings,
+            counts,
+            strings: strings.bytes,
+            stdin,
+            group,
+        })
     }
 
     /// The order to take the conditions of that request upon itself, and to execute nothing.
     pub fn rehearsal(request: &Request, group: GroupFiles) -> Result<Self, String> {
         let settings = Settings::new(request, &group)?;
-        Ok(Self { limit: GRACE, settings, counts: [0; 3], strings: vec![0], stdin: None, group })
+        Ok(Self {
+            limit: REHEARSAL,
+            grace: REHEARSAL,
+            settings,
+            counts: [0; 3],
+            strings: vec![0],
+            stdin: None,
+            group,
+        })
     }
 
     /// The fixed part, as `struct order` has it.
@@ -69,7 +86,7 @@ impl Order {
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).map_or(NEVER, |it| it.min(NEVER));
         let [candidates, arguments, variables] = self.counts.map(|count| count as u64);
         let (groups, bytes) = (self.group.join.len() as u64, self.strings.len() as u64);
-        let numbers = [nanoseconds(self.limit), nanoseconds(GRACE)]
+        let numbers = [nanoseconds(self.limit), nanoseconds(self.grace)]
             .into_iter()
             .chain(self.settings.numbers())
             .chain([groups, bytes, candidates, arguments, variables]);

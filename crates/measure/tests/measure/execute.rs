@@ -19,6 +19,25 @@ fn the_end_is_told_as_it_was() {
 }
 
 #[test]
+fn each_signal_that_kills_is_told() {
+    // All but those that are ignored, stop, or let go on unless somebody says otherwise, and those of the C library.
+    let harmless = [libc::SIGCHLD, libc::SIGCONT, libc::SIGURG, libc::SIGWINCH];
+    let stopping = [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU];
+    let deadly = (1..=64).filter(|number| !harmless.contains(number) && !stopping.contains(number));
+    for number in deadly.filter(|number| ![32, 33].contains(number)) {
+        let ended = execute(&script(&format!("ulimit -c 0; kill -{number} $$; exit 0"))).ended;
+        assert_eq!(ended, Ended::Killed(number));
+    }
+    for number in harmless {
+        assert_eq!(
+            execute(&script(&format!("kill -{number} $$; exit 3"))).ended,
+            Ended::Exited(3),
+            "{number}"
+        );
+    }
+}
+
+#[test]
 fn what_cannot_be_started_says_why() {
     let folder = tempfile::tempdir().unwrap();
     let script = |name: &str, text: &str, mode| {
@@ -47,6 +66,16 @@ fn what_cannot_be_started_says_why() {
     let long = "x".repeat(64);
     let words: Vec<&str> = iter::once("true").chain(iter::repeat_n(&*long, 1 << 16)).collect();
     assert_eq!(why(&words), "the argument list of `true` is too long: 4259845 bytes");
+    // One variable may have 128 KiB, all words and variables together a quarter of the stack.
+    let mut full = request(&["true"]);
+    full.environment = (0..100).map(|n| (format!("V{n:03}"), "x".repeat(100_000))).collect();
+    let too_large = |request: &Request| match execute(request).ended {
+        Ended::NotStarted(why) => why.starts_with("the environment of `true` is too large: 1000"),
+        other => panic!("{other:?}"),
+    };
+    assert!(too_large(&full));
+    full.environment = vec![("ONE".to_owned(), "x".repeat(10_000_000))];
+    assert!(too_large(&full));
 }
 
 #[test]

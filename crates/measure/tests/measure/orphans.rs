@@ -76,6 +76,39 @@ fn fifty_that_hide_leave_nothing() {
     }
 }
 
+/// A thousand that fork twice, leave their group and session, ignore requests to end, and are timed out.
+#[test]
+fn a_thousand_that_hide_and_are_timed_out_leave_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let hider = folder.path().join("hider");
+    let source = format!("{}/tests/measure/hider.c", env!("CARGO_MANIFEST_DIR"));
+    assert!(std::process::Command::new("cc").arg("-o").arg(&hider).arg(source).status().unwrap().success());
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    let mut request = marked("", "thousand");
+    request.command = vec![hider.to_str().unwrap().to_owned()];
+    request.timeout = Duration::from_millis(5);
+    request.grace = Duration::from_millis(1);
+    for round in 0..1000 {
+        let execution = executor.execute(&request);
+        assert_eq!(execution.ended, Ended::TimedOut, "{round}");
+        if round % 50 == 49 {
+            assert_eq!(ours("thousand"), Vec::<String>::new());
+        }
+    }
+    assert_eq!(ours("thousand"), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_left_behind_is_in_the_account() {
+    // Nobody waits for it, and it is still spinning when the shell ends.
+    let spin = "sh -c 'while :; do :; done'";
+    let execution = execute(&marked(&format!("(setsid {spin} &); sleep 0.3"), "account"));
+    assert_eq!((execution.ended.clone(), execution.left_behind), (Ended::Exited(0), 1));
+    let cpu = execution.usage.user + execution.usage.sys;
+    assert!(cpu > Duration::from_millis(60), "{cpu:?}");
+    assert_eq!(ours("account"), Vec::<String>::new());
+}
+
 #[test]
 fn a_time_limit_reaches_those_that_hide() {
     let mut request = marked("trap '' TERM; (setsid sleep 1000 &); sleep 1000 & sleep 1000", "late");
