@@ -70,3 +70,19 @@ fn an_edited_condition_is_told() {
     let answer = project.tacho("track HEAD").exits(0);
     assert!(answer.stderr.contains("`answer` is executed otherwise than in run 1"), "{}", answer.stderr);
 }
+
+#[test]
+fn processes_left_behind_are_told_of() {
+    let project = project("sleep 1000 &\nsleep 1000 &\n", "");
+    let answer = project.tacho("track HEAD").exits(0);
+    assert_eq!(
+        answer.stderr,
+        "note: 2 executions of `answer` left processes behind, which were killed\n\
+         hint: let the command wait for them: what they were to do is measured in part\n"
+    );
+    let shown = project.tacho("show HEAD").succeeds().stdout;
+    assert!(shown.contains("3 executions left processes behind, which were killed"), "{shown}");
+    let sample =
+        &project.tacho("show HEAD --json").succeeds().json()["hosts"][0]["benchmarks"][0]["samples"][0];
+    assert_eq!(sample["values"]["left-behind"], 2.0);
+}

@@ -192,6 +192,7 @@ impl OnHost {
             out +=
                 &format!("\n{}{stand_in}\n{}", measured.benchmark, table::indent(&measured.summary(metrics)));
             out += &table::indent(&measured.failures());
+            out += &table::indent(&measured.left_behind());
             if samples {
                 out += &format!("\n{}", table::indent(&measured.samples(metrics)));
             }
@@ -258,6 +259,17 @@ impl Measured {
         };
         let limited = told(|outcome| !outcome.is_failure(), "reached a limit");
         format!("{}{limited}", told(Outcome::is_failure, "failed"))
+    }
+
+    /// How many executions left processes behind.
+    fn left_behind(&self) -> String {
+        let left = self.all().filter_map(|(_, sample)| sample.value("left-behind"));
+        match left.filter(|left| *left > 0.0).count() {
+            0 => String::new(),
+            untidy => {
+                format!("{} left processes behind, which were killed\n", text::count(untidy, "execution"))
+            }
+        }
     }
 
     /// A row a sample.

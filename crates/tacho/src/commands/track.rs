@@ -38,6 +38,7 @@ pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
     session.tell_of_edits(&plan)?;
     let tracked = session.track(&project, plan.clone(), &selected, global, command)?;
     let series = session.series(&project, &plan, &selected.revisions, command)?;
+    session.tell_of_left_behind(&plan, tracked.run)?;
     let report = Report { tracked: &tracked, series: &series, revisions: &selected.revisions };
     report.print(&mut session.store, command, began.elapsed().saturating_sub(waited))?;
     Ok(if tracked.interrupted { Exit::Interrupted } else { report.exit() })
@@ -116,6 +117,27 @@ impl Session {
         store.claim(&project.name)?;
         let host_id = store.put_host(&host)?;
         Ok(Self { store, host, host_id, interrupt, _lock: lock })
+    }
+
+    /// Processes that are left behind were killed: what they were to do is not done, and not measured.
+    fn tell_of_left_behind(&mut self, plan: &Plan, run: Option<i64>) -> Result<(), CliError> {
+        for (_, key) in tacho_experiment::benchmarks(plan) {
+            let values = self.store.values(self.host_id, &key, "left-behind")?;
+            let of_run = values.iter().filter(|values| Some(values.run) == run);
+            let untidy = of_run.flat_map(|values| &values.values).filter(|left| **left > 0.0).count();
+            if untidy > 0 {
+                let executions = text::count(untidy, "execution");
+                output::note(
+                    "note",
+                    &format!("{executions} of `{key}` left processes behind, which were killed"),
+                );
+                output::note(
+                    "hint",
+                    "let the command wait for them: what they were to do is measured in part",
+                );
+            }
+        }
+        Ok(())
     }
 
     /// An edited command goes on in its series; whether that is right, only the user knows.
