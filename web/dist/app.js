@@ -4571,6 +4571,16 @@ THE SOFTWARE.
     return meaning !== void 0;
   }
 
+  // src/chart/levels.ts
+  function levels(changes, count) {
+    const known = changes.flatMap(({ at, levels: both }) => both === void 0 ? [] : [{ at, before: both[0], after: both[1] }]);
+    const first = known[0];
+    if (first === void 0) return [];
+    const begun = { from: 0, to: first.at - 1, value: first.before };
+    const after = known.map(({ at, after: value }, place) => ({ from: at, to: (known[place + 1]?.at ?? count) - 1, value }));
+    return [begun, ...after];
+  }
+
   // src/chart/layers.ts
   function stage(u, count) {
     const from = u.scales["x"]?.min ?? 0;
@@ -4595,10 +4605,48 @@ THE SOFTWARE.
     draw();
     ctx.restore();
   }
-  function behind(u, { points: points2, data, theme: theme2 }) {
+  function behind(u, { points: points2, changes, data, theme: theme2 }) {
     const s = stage(u, points2.length);
     drawTags(s, points2, theme2);
-    clipped(s, () => drawSamples(s, data, theme2));
+    clipped(s, () => {
+      drawRanges(s, changes, theme2);
+      drawSamples(s, data, theme2);
+    });
+  }
+  function drawRanges(s, changes, theme2) {
+    const { ctx, box, pixel } = s;
+    ctx.save();
+    for (const { from, to, judged } of changes) {
+      const left = Math.min(s.x(from - 0.5), s.x(from) - pixel);
+      const right = Math.max(s.x(to) + pixel, s.x(from - 0.5) + 2 * pixel);
+      ctx.fillStyle = judged === "worse" ? theme2.worse : theme2.better;
+      ctx.globalAlpha = 0.16;
+      ctx.fillRect(left, box.top, right - left, box.height);
+    }
+    ctx.restore();
+  }
+  function drawLevels(s, { points: points2, changes, theme: theme2 }) {
+    const { ctx, box, pixel } = s;
+    ctx.save();
+    ctx.strokeStyle = theme2.text;
+    ctx.lineWidth = 1.5 * pixel;
+    ctx.setLineDash([6 * pixel, 4 * pixel]);
+    ctx.beginPath();
+    for (const { from, to, value } of levels(changes, points2.length)) {
+      ctx.moveTo(s.x(from), s.y(value));
+      ctx.lineTo(s.x(to), s.y(value));
+    }
+    ctx.stroke();
+    ctx.setLineDash([]);
+    for (const { at, judged, levels: both } of changes) {
+      const mark = new Path2D();
+      const rises = both === void 0 || both[1] > both[0];
+      const tip = rises ? box.top + pixel : box.top + 11 * pixel;
+      triangle(mark, s.x(at), tip, 6 * pixel, rises ? 1 : -1);
+      ctx.fillStyle = judged === "worse" ? theme2.worse : theme2.better;
+      ctx.fill(mark);
+    }
+    ctx.restore();
   }
   function drawSamples(s, data, theme2) {
     const { ctx, box } = s;
@@ -4648,9 +4696,11 @@ THE SOFTWARE.
     }
     ctx.restore();
   }
-  function inFront(u, { points: points2, data, theme: theme2 }) {
+  function inFront(u, scene) {
+    const { points: points2, data, theme: theme2 } = scene;
     const s = stage(u, points2.length);
     clipped(s, () => {
+      drawLevels(s, scene);
       if (s.step >= 6 * s.pixel) drawMarkers(s, points2, data, theme2);
       drawFailures(s, points2, theme2);
     });
@@ -4752,6 +4802,8 @@ THE SOFTWARE.
       sample: named("sample"),
       band: named("band"),
       failure: named("worse"),
+      better: named("better"),
+      worse: named("worse"),
       font: `12px ${style.fontFamily}`
     };
   }
@@ -4814,7 +4866,7 @@ THE SOFTWARE.
       __publicField(this, "plot", plot());
       __publicField(this, "u");
       this.count = file.points.length;
-      this.scene = { points: file.points, data: columns(file), theme: theme(holder2) };
+      this.scene = { points: file.points, changes: file.changes ?? [], data: columns(file), theme: theme(holder2) };
       this.span = fromHash(file.points, location.hash) ?? whole(this.count);
       this.place = latest(file);
       this.words = readout(file, root);
@@ -4981,7 +5033,7 @@ THE SOFTWARE.
   }
   function help() {
     const text2 = document.createElement("figcaption");
-    text2.textContent = "Dots are samples, the line their median, the band its 95 % interval. Hollow: equal to another revision. × did not build, \\ failed whenever executed, ▲ samples beyond the edge. Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
+    text2.textContent = "Dots are samples, the line their median, the band its 95 % interval. Hollow: equal to another revision. Dashed: the levels between changes; a stripe is where a change may be. × did not build, \\ failed whenever executed, ▲ samples beyond the edge. Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
     return text2;
   }
 

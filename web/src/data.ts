@@ -21,6 +21,25 @@ export interface SeriesFile {
   scale: Scale;
   /** One a revision, in order of history. */
   points: Point[];
+  /** The changes that were found and are still held, in order of history; absent without any. */
+  changes?: Found[];
+}
+
+/** A change that was found in the series: its numbers are judged, unlike those of neighbouring points. */
+export interface Found {
+  name: string;
+  /** Its page, from the folder of the pages. */
+  page: string;
+  /** The point that is most likely the first at the new level. */
+  at: number;
+  /** The first and the last point that it may be. */
+  from: number;
+  to: number;
+  /** The levels before and after; absent where not the level changed. */
+  levels?: [number, number];
+  judged: "better" | "unclear" | "worse";
+  /** Its size and state in words. */
+  text: string;
 }
 
 export interface Metric {

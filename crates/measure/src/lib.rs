@@ -20,7 +20,7 @@ mod process;
 mod request;
 mod scripted;
 
-pub use counters::{Count, Unavailable};
+pub use counters::{Count, Unavailable, UnderCallgrind, under_callgrind};
 pub use error::MeasureError;
 pub use execution::{Absent, Captured, Ended, Execution, Executor, Scheduled, Usage};
 pub use host::{HostReader, Readings, host};

@@ -1,12 +1,13 @@
 //! The words that all parts of Tachograph share, and how they are written down.
 //!
 //! Here live the nouns of `docs/glossary.md`: [`Plan`], [`Revision`], [`Build`], [`Sample`], [`Measurement`],
-//! [`Series`] and their kin, with nothing but data and the rules that belong to the data alone.
+//! [`Series`], [`Change`] and their kin, with nothing but data and the rules that belong to the data alone.
 //! What does *not* live here: anything that touches a file, a process, a database or a clock.
 //! Every other crate depends on this one; it depends on none of them.
 
 mod benchmark;
 mod build;
+mod change;
 mod conditions;
 mod counter;
 mod digest;
@@ -22,6 +23,9 @@ mod unit;
 
 pub use benchmark::{BenchmarkKey, Parameter, Parameters};
 pub use build::{Build, BuildState};
+pub use change::{
+    Change, ChangeKind, Finding, Happened, Happening, Life, Tagged, Withdrawal, Word, change_name,
+};
 pub use conditions::{Cgroup, Conditions, Cpus, Inherit, Limit, Limits, Reached, Scheduling};
 pub use counter::Counter;
 pub use digest::{Digest, ParseDigestError};

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use tacho_record::{BenchmarkKey, Metric, Revision};
 
 use crate::SiteError;
-use crate::view::{Judged, Row, Scale, SeriesView, View};
+use crate::view::{ChangeView, Judged, Row, Scale, SeriesView, View};
 
 /// Raised when a reader of the version before would misread the data.
 pub const FORMAT_VERSION: u32 = 1;
@@ -22,6 +22,23 @@ struct SeriesFile<'a> {
     host: &'a str,
     scale: &'a Scale,
     points: Vec<PointData<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changes: Vec<FoundData<'a>>,
+}
+
+/// A change that was found in the series and is still held.
+#[derive(Serialize)]
+struct FoundData<'a> {
+    name: &'a str,
+    page: String,
+    /// Where among the points it is first, and between which it may be.
+    at: usize,
+    from: usize,
+    to: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    levels: Option<[Plain; 2]>,
+    judged: Judged,
+    text: String,
 }
 
 #[derive(Serialize)]
@@ -74,6 +91,7 @@ pub(crate) fn json(view: &View, series: &SeriesView) -> Result<Vec<u8>, SiteErro
         host: &key.host,
         scale: &series.scale,
         points: series.rows.iter().map(|row| point(view, row)).collect(),
+        changes: found(view, series),
     };
     let text = serde_json::to_string(&file).map_err(|source| SiteError::Encode {
         path: format!("data/{}.json", series.slug),
@@ -116,6 +134,27 @@ fn point<'a>(view: &View<'a>, row: &Row<'a>) -> PointData<'a> {
         failed: row.point.failed,
         limited: row.point.limited.count,
     }
+}
+
+/// The changes of the series, by place among its points.
+fn found<'a>(view: &View<'a>, series: &SeriesView) -> Vec<FoundData<'a>> {
+    let number = view.series.iter().position(|one| one.slug == series.slug);
+    let place = |revision: usize| series.rows.iter().position(|row| row.revision == revision);
+    let one = |change: &ChangeView<'a>| {
+        let at = place(change.place?)?;
+        let finding = &change.change().finding;
+        Some(FoundData {
+            name: &change.change().name,
+            page: format!("change/{}.html", change.slug),
+            at,
+            from: change.good.and_then(place).map_or(at, |good| good + 1),
+            to: change.bad.and_then(place).unwrap_or(at),
+            levels: change.has_levels().then_some([Plain(finding.before), Plain(finding.after)]),
+            judged: change.judged,
+            text: format!("{} {}, {}", change.effect(), change.judged.word(), change.state()),
+        })
+    };
+    number.map(|number| view.changes_of(number)).unwrap_or_default().into_iter().filter_map(one).collect()
 }
 
 /// A number that is written without a point when it is whole, as nearly all are.

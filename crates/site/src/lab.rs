@@ -6,7 +6,10 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use tacho_record::{BenchmarkKey, Build, Commit, Digest, Host, Measurement, Revision, Run, Series};
+use tacho_record::{
+    BenchmarkKey, Build, Change, Commit, Digest, Happening, Host, Measurement, Revision, Run, Series,
+    SeriesKey,
+};
 
 /// Everything about one subject's measurements but the samples and the logs.
 ///
@@ -34,6 +37,26 @@ pub struct Lab {
     pub series: Vec<Series>,
     /// The commits of the measured part of history, in any order; may be empty.
     pub commits: Vec<Commit>,
+    /// The changes that were found, those that are no longer held too; those of one place together, newest first.
+    pub events: Vec<EventRecord>,
+    /// The series in which no changes could be looked for, and why not.
+    pub unjudged: Vec<(SeriesKey, String)>,
+}
+
+/// The changes of several series at one place of history.
+#[derive(Clone, Debug)]
+pub struct EventRecord {
+    /// At least one.
+    pub changes: Vec<ChangeRecord>,
+}
+
+/// A change, and its life so far.
+#[derive(Clone, Debug)]
+pub struct ChangeRecord {
+    /// The change.
+    pub change: Change,
+    /// What happened to it, oldest first.
+    pub happenings: Vec<Happening>,
 }
 
 /// A build, and the host that it was made on.

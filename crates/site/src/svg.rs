@@ -3,6 +3,8 @@
 use maud::{Markup, html};
 use tacho_stats::summary;
 
+use crate::view::Scale;
+
 /// At most this many places stand side by side in a small line.
 const SPARK_PLACES: usize = 60;
 
@@ -36,6 +38,40 @@ pub(crate) fn still(medians: &[Option<f64>], label: &str) -> Markup {
             polyline points=(join(&points)) {}
         }
     }
+}
+
+/// Samples of several groups, one strip each on one scale: a dot a sample, a bar at the median.
+pub(crate) fn strips(groups: &[(&str, &[f64])], scale: &Scale) -> Markup {
+    const LEFT: f64 = 70.0;
+    const WIDTH: f64 = 900.0;
+    const STRIP: f64 = 70.0;
+    let all: Vec<Option<f64>> =
+        groups.iter().flat_map(|(_, values)| values.iter().copied().map(Some)).collect();
+    let (low, high) = span(&all);
+    let x = |value: f64| LEFT + (value - low) / (high - low) * WIDTH;
+    let bottom = STRIP * groups.len() as f64;
+    html! {
+        svg.strips viewBox=(format!("0 0 {} {}", LEFT + WIDTH + 60.0, bottom + 24.0)) role="img" aria-label="samples before and after" {
+            @for (number, (name, values)) in groups.iter().enumerate() {
+                @let top = STRIP * number as f64;
+                text x="0" y=(short(top + STRIP / 2.0 + 4.0)) { (name) }
+                @for (place, value) in values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
+                    circle cx=(short(x(*value))) cy=(short(top + STRIP * jitter(place))) r="3" {}
+                }
+                @if let Some(median) = summary::median(values) {
+                    line x1=(short(x(median))) x2=(short(x(median))) y1=(short(top + 6.0)) y2=(short(top + STRIP - 6.0)) {}
+                }
+            }
+            @for value in [low, f64::midpoint(low, high), high] {
+                text.axis x=(short(x(value))) y=(short(bottom + 18.0)) text-anchor="middle" { (scale.show(value)) }
+            }
+        }
+    }
+}
+
+/// Where in its strip a dot stands, so that equal ones do not hide each other: the golden ratio fills evenly.
+fn jitter(place: usize) -> f64 {
+    0.2 + 0.6 * (place as f64 * 0.618_033_988_749_895).fract()
 }
 
 /// As many places as can be told apart: the median of each stretch.

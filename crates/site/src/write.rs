@@ -12,7 +12,7 @@ use tacho_record::Digest;
 use crate::ledger::Ledger;
 use crate::output::{Output, Written};
 use crate::page::revision::{Log, Material, log_file};
-use crate::view::{SeriesView, View};
+use crate::view::{ChangeView, SeriesView, View};
 use crate::{Lab, SiteError, Source, assets, data, page};
 
 /// So many revisions are in memory at a time.
@@ -43,6 +43,12 @@ pub fn write(
         batch.par_iter().try_for_each(|series| write_series(&view, series, &ledger, &output))?;
         progress(before + number * BATCH + batch.len(), total);
     }
+    for event in &view.events {
+        for change in &event.changes {
+            output.put(&change_file(change), &page::change::page(&view, event, change))?;
+        }
+    }
+    output.put("changes.html", &page::changes::page(&view))?;
     output.put("revisions.html", &page::revisions::page(&view))?;
     output.put("runs.html", &page::runs::page(&view))?;
     output.put("index.html", &page::overview::page(&view, &ledger))?;
@@ -51,15 +57,21 @@ pub fn write(
     Ok(written)
 }
 
-const MAIN_PAGES: usize = 3;
+const MAIN_PAGES: usize = 4;
+
+fn change_file(change: &ChangeView) -> String {
+    format!("change/{}.html", change.slug)
+}
 
 /// The names of all files.
 fn planned(view: &View) -> BTreeSet<String> {
-    let main = ["app.css", "app.js", "index.html", "revisions.html", "runs.html"].map(str::to_owned);
+    let main =
+        ["app.css", "app.js", "changes.html", "index.html", "revisions.html", "runs.html"].map(str::to_owned);
     let series = view.series.iter().flat_map(|one| files(one).map(|(name, _)| name));
     let revisions = view.revisions.iter().map(|one| format!("revision/{}.html", one.slug));
     let logs = view.lab.builds.iter().filter_map(|build| build.build.log.map(log_file));
-    main.into_iter().chain(series).chain(revisions).chain(logs).collect()
+    let changes = view.events.iter().flat_map(|event| &event.changes).map(change_file);
+    main.into_iter().chain(series).chain(revisions).chain(changes).chain(logs).collect()
 }
 
 #[derive(Clone, Copy)]

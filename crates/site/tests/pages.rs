@@ -81,6 +81,30 @@ fn resolved(base: &Path, relative: &str) -> PathBuf {
 }
 
 #[test]
+fn what_got_worse_and_what_got_better_stand_together() {
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut realistic(), dir.path());
+    let files = files(dir.path());
+    let all = &files[Path::new("changes.html")];
+    let expected = all.split("<tbody>").find(|event| event.contains("show wall") && event.contains("+679 %"));
+    let event = expected.unwrap();
+    let place = |text: &str| event.find(text).unwrap_or_else(|| panic!("{text} is not in {event}"));
+    assert!(
+        place("show wall") < place("peak-memory") && place("peak-memory") < place("grind[batch=64] wall")
+    );
+    assert!(all.contains("1 series is told nothing about"), "what was not judged is said");
+    let page = attributes(event, "href").into_iter().find(|link| link.starts_with("change/")).unwrap();
+    let change = &files[Path::new(page)];
+    for part in
+        ["Before and after", "What else changed there", "commits between", "memory for time, as agreed"]
+    {
+        assert!(change.contains(part), "{part} is not on {page}");
+    }
+    let gone = all.split("No longer held").nth(1).unwrap();
+    assert!(gone.contains("measured again and do not differ"));
+}
+
+#[test]
 fn whatever_a_name_holds_it_is_harmless() {
     const EVIL: &str = "=</script><zz onload=\"x()\">'&\u{2028}../..";
     let mut fixture = realistic();
@@ -108,6 +132,15 @@ fn whatever_a_name_holds_it_is_harmless() {
         series.key.host = EVIL.into();
         series.key.metric =
             Metric { name: EVIL.into(), unit: Unit::Other(EVIL.into()), ..series.key.metric.clone() };
+    }
+    for record in lab.events.iter_mut().flat_map(|event| &mut event.changes) {
+        record.change.name = EVIL.into();
+        record.change.note = EVIL.into();
+        record.change.series.benchmark.name = EVIL.into();
+        record.change.finding.good = EVIL.into();
+    }
+    for (key, why) in &mut lab.unjudged {
+        (key.benchmark.name, *why) = (EVIL.into(), EVIL.into());
     }
     for measured in fixture.kept.measurements.values_mut().flatten() {
         measured.benchmark.name = EVIL.into();
@@ -186,7 +219,7 @@ fn progress_ends_with_all() {
     write(&fixture.lab, &mut fixture.kept, dir.path(), &mut progress).unwrap();
     assert!(told.is_sorted(), "{told:?}");
     let (done, total) = *told.last().unwrap();
-    assert_eq!((done, total), (160 + 12 + 3, 160 + 12 + 3));
+    assert_eq!((done, total), (160 + 12 + 4, 160 + 12 + 4));
 }
 
 #[test]

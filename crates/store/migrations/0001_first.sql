@@ -115,3 +115,35 @@ CREATE TABLE failure (
     PRIMARY KEY (run, cell, round, position),
     FOREIGN KEY (run, cell) REFERENCES measurement (run, cell)
 ) {clustered};
+
+CREATE TABLE change (
+    number    {number},
+    name      TEXT NOT NULL UNIQUE,
+    host      BIGINT NOT NULL REFERENCES host (number),
+    benchmark BIGINT NOT NULL REFERENCES benchmark (number),
+    metric    BIGINT NOT NULL REFERENCES metric (number),
+    found     TEXT NOT NULL,
+    finding   TEXT NOT NULL,
+    life      TEXT NOT NULL,
+    word      TEXT NOT NULL,
+    note      TEXT NOT NULL,
+    fixed     TEXT
+);
+
+CREATE TABLE happening (
+    change   BIGINT NOT NULL REFERENCES change (number),
+    position BIGINT NOT NULL,
+    at       TEXT NOT NULL,
+    happened TEXT NOT NULL,
+    PRIMARY KEY (change, position)
+) {clustered};
+
+CREATE TABLE analysis (
+    host      BIGINT NOT NULL REFERENCES host (number),
+    benchmark BIGINT NOT NULL REFERENCES benchmark (number),
+    metric    BIGINT NOT NULL REFERENCES metric (number),
+    judged    {blob} NOT NULL,
+    newest    TEXT NOT NULL,
+    at        TEXT NOT NULL,
+    PRIMARY KEY (host, benchmark, metric)
+) {clustered};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tacho_record::{BenchmarkKey, Digest, Direction, Metric};
 
 use crate::columns::{digest_value, intern, json, maybe_text, unkeepable};
-use crate::database::{Begin, Database, Value};
+use crate::database::{Begin, Database, Row, Value};
 use crate::{HostId, Store, StoreError};
 
 /// The numbers that stand for metrics in chunks, by name.
@@ -26,12 +26,7 @@ impl Store {
     pub fn metrics(&mut self) -> Result<Vec<Metric>, StoreError> {
         let sql = "SELECT name, unit, better FROM metric WHERE unit IS NOT NULL ORDER BY number";
         self.database.all(sql, &[], |row| {
-            let better = match row.text(2)? {
-                "higher" => Direction::Higher,
-                "lower" => Direction::Lower,
-                other => return Err(row.corrupt(&format!("`{other}` is no direction of a metric"))),
-            };
-            Ok(Metric { name: row.text(0)?.to_owned(), unit: row.json(1)?, better })
+            Ok(Metric { name: row.text(0)?.to_owned(), unit: row.json(1)?, better: direction(row, 2)? })
         })
     }
 
@@ -133,6 +128,15 @@ fn parameters(benchmark: &BenchmarkKey) -> Result<String, StoreError> {
         return Ok(text);
     }
     Err(unkeepable(&format!("the benchmark `{benchmark}`"), &"a parameter is not a finite number"))
+}
+
+/// The direction in that column.
+pub(crate) fn direction(row: &dyn Row, column: usize) -> Result<Direction, StoreError> {
+    match row.text(column)? {
+        "higher" => Ok(Direction::Higher),
+        "lower" => Ok(Direction::Lower),
+        other => Err(row.corrupt(&format!("`{other}` is no direction of a metric"))),
+    }
 }
 
 fn word(direction: Direction) -> &'static str {

@@ -13,11 +13,13 @@
 //! hosts history builds benchmarks           chunk/     samples as bytes
 //! logs       files by digest                database/  one SQL for SQLite and PostgreSQL, migrations
 //! subject    whose store it is              columns    times, digests and JSON
+//! changes    what was found in series, and what users say of it
 //! ```
 
 mod benchmarks;
 mod builds;
 mod cells;
+mod changes;
 mod chunk;
 mod columns;
 mod counts;
@@ -36,6 +38,7 @@ mod values;
 use std::fmt;
 
 pub use cells::MeasurementId;
+pub use changes::{Analysis, NewAnalysis};
 pub use counts::Count;
 pub use error::{Cause, StoreError};
 pub use hosts::HostId;

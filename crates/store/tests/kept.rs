@@ -22,6 +22,11 @@ macro_rules! on_both {
 }
 
 on_both! {
+    changes:
+        changes_come_back_with_all_that_happened
+        no_analysis_touches_the_users_word
+        of_two_analyses_at_once_one_is_kept
+        a_name_is_never_given_to_a_change_of_another_series;
     names:
         a_host_is_kept_once_and_without_what_changes
         revisions_come_in_order_of_history_and_are_renewed

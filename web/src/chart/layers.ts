@@ -1,12 +1,14 @@
 // What the chart library does not draw itself: samples, markers, tags, and what failed.
 import type uPlot from "uplot";
-import type { Point, State } from "../data.ts";
+import type { Found, Point, State } from "../data.ts";
+import { levels } from "./levels.ts";
 import type { Columns } from "./columns.ts";
 import type { Theme } from "./theme.ts";
 
 /** What the layers draw, asked for at each drawing. */
 export interface Scene {
   points: Point[];
+  changes: Found[];
   data: Columns;
   theme: Theme;
 }
@@ -52,10 +54,52 @@ function clipped(s: Stage, draw: () => void): void {
 }
 
 /** Behind the lines: tags, then every sample; those beyond the edge as triangles on it. */
-export function behind(u: uPlot, { points, data, theme }: Scene): void {
+export function behind(u: uPlot, { points, changes, data, theme }: Scene): void {
   const s = stage(u, points.length);
   drawTags(s, points, theme);
-  clipped(s, () => drawSamples(s, data, theme));
+  clipped(s, () => {
+    drawRanges(s, changes, theme);
+    drawSamples(s, data, theme);
+  });
+}
+
+/** Where each change is: a stripe as wide as its place is uncertain, in the colour of what it did. */
+function drawRanges(s: Stage, changes: Found[], theme: Theme): void {
+  const { ctx, box, pixel } = s;
+  ctx.save();
+  for (const { from, to, judged } of changes) {
+    const left = Math.min(s.x(from - 0.5), s.x(from) - pixel);
+    const right = Math.max(s.x(to) + pixel, s.x(from - 0.5) + 2 * pixel);
+    ctx.fillStyle = judged === "worse" ? theme.worse : theme.better;
+    ctx.globalAlpha = 0.16;
+    ctx.fillRect(left, box.top, right - left, box.height);
+  }
+  ctx.restore();
+}
+
+/** The level of each stretch between two changes, and a mark on top of each change: up or down as it went. */
+function drawLevels(s: Stage, { points, changes, theme }: Scene): void {
+  const { ctx, box, pixel } = s;
+  ctx.save();
+  ctx.strokeStyle = theme.text;
+  ctx.lineWidth = 1.5 * pixel;
+  ctx.setLineDash([6 * pixel, 4 * pixel]);
+  ctx.beginPath();
+  for (const { from, to, value } of levels(changes, points.length)) {
+    ctx.moveTo(s.x(from), s.y(value));
+    ctx.lineTo(s.x(to), s.y(value));
+  }
+  ctx.stroke();
+  ctx.setLineDash([]);
+  for (const { at, judged, levels: both } of changes) {
+    const mark = new Path2D();
+    const rises = both === undefined || both[1] > both[0];
+    const tip = rises ? box.top + pixel : box.top + 11 * pixel;
+    triangle(mark, s.x(at), tip, 6 * pixel, rises ? 1 : -1);
+    ctx.fillStyle = judged === "worse" ? theme.worse : theme.better;
+    ctx.fill(mark);
+  }
+  ctx.restore();
 }
 
 function drawSamples(s: Stage, data: Columns, theme: Theme): void {
@@ -111,9 +155,11 @@ function drawTags(s: Stage, points: Point[], theme: Theme): void {
 }
 
 /** In front of the lines: a marker a revision when there is room, and along the bottom what failed. */
-export function inFront(u: uPlot, { points, data, theme }: Scene): void {
+export function inFront(u: uPlot, scene: Scene): void {
+  const { points, data, theme } = scene;
   const s = stage(u, points.length);
   clipped(s, () => {
+    drawLevels(s, scene);
     if (s.step >= 6 * s.pixel) drawMarkers(s, points, data, theme);
     drawFailures(s, points, theme);
   });

@@ -9,6 +9,8 @@ export interface Theme {
   sample: string;
   band: string;
   failure: string;
+  better: string;
+  worse: string;
   font: string;
 }
 
@@ -24,6 +26,8 @@ export function theme(holder: HTMLElement): Theme {
     sample: named("sample"),
     band: named("band"),
     failure: named("worse"),
+    better: named("better"),
+    worse: named("worse"),
     font: `12px ${style.fontFamily}`,
   };
 }

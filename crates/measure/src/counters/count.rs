@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tacho_record::Counter;
+
 /// What was counted in one execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
@@ -12,6 +14,75 @@ pub struct Count {
     pub enabled: Duration,
     /// How long it was.
     pub running: Duration,
+}
+
+impl Count {
+    /// The count that a reading comes to, or why it comes to none.
+    ///
+    /// A processor counts few things at a time. Where more are asked for, the kernel lets them take turns, and what was
+    /// seen in some of the time is taken for all of it: `value × enabled / running`, rounded.
+    pub fn of(reading: Reading) -> Result<Self, &'static str> {
+        let Reading { value, enabled, running } = reading;
+        if enabled == 0 {
+            return Err("the kernel counted nothing of it, as of programs that change their user");
+        }
+        if running == 0 {
+            return Err("the processor's counters were in use by others all the time");
+        }
+        let scaled =
+            (u128::from(value) * u128::from(enabled) + u128::from(running / 2)) / u128::from(running);
+        Ok(Self {
+            value: if running < enabled { u64::try_from(scaled).unwrap_or(u64::MAX) } else { value },
+            enabled: Duration::from_nanos(enabled),
+            running: Duration::from_nanos(running),
+        })
+    }
+
+    /// The value in the base unit of the counter's metric.
+    #[must_use]
+    pub fn value_of(&self, counter: Counter) -> f64 {
+        let scale = if counter == Counter::Energy { 1e6 } else { 1.0 };
+        self.value as f64 / scale
+    }
+
+    /// The share of the time that it was counted in, in per cent with two decimals; below 100 if it was not all of it.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        if self.running >= self.enabled {
+            return 100.0;
+        }
+        let hundredths = self.running.as_nanos() * 10_000 / self.enabled.as_nanos();
+        u16::try_from(hundredths).map_or(100.0, f64::from) / 100.0
+    }
+}
+
+/// What the kernel says of an event: the number, and for how many nanoseconds it should have been and was counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    pub value: u64,
+    pub enabled: u64,
+    pub running: u64,
+}
+
+impl Reading {
+    /// What came since an earlier reading of the same event.
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            value: self.value.saturating_sub(earlier.value),
+            enabled: self.enabled.saturating_sub(earlier.enabled),
+            running: self.running.saturating_sub(earlier.running),
+        }
+    }
+
+    /// Both of an event that two kinds of processors count, each on its own: a program is on one of them at a time.
+    pub fn and(self, other: Self) -> Self {
+        let enabled = self.enabled.max(other.enabled);
+        Self {
+            value: self.value.saturating_add(other.value),
+            enabled,
+            running: self.running.saturating_add(other.running).min(enabled),
+        }
+    }
 }
 
 /// Why something cannot be had on this host.
@@ -29,5 +100,76 @@ impl Unavailable {
     #[must_use]
     pub fn new(why: impl Into<String>, hint: Option<&str>) -> Self {
         Self { why: why.into(), hint: hint.map(str::to_owned) }
+    }
+
+    /// That cause, which nothing can be done about.
+    pub fn because(why: impl std::fmt::Display) -> Self {
+        Self { why: format!("not available here: {why}"), hint: None }
+    }
+
+    /// The same, with something to do about it.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn reading(value: u64, enabled: u64, running: u64) -> Reading {
+        Reading { value, enabled, running }
+    }
+
+    #[test]
+    fn what_was_counted_all_the_time_is_not_touched() {
+        let count = Count::of(reading(u64::MAX, 5_000, 5_000)).unwrap();
+        assert_eq!((count.value, count.share()), (u64::MAX, 100.0));
+    }
+
+    /// The example of docs/method.md.
+    #[test]
+    fn what_was_counted_some_of_the_time_is_scaled_and_the_share_is_known() {
+        let count = Count::of(reading(4_300_000, 100_000_000, 43_000_000)).unwrap();
+        assert_eq!((count.value, count.share()), (10_000_000, 43.0));
+        // A hair below all of the time is never called all of it.
+        assert_eq!(Count::of(reading(7, 1_000_000_000, 999_999_999)).unwrap().share(), 99.99);
+    }
+
+    #[test]
+    fn what_was_never_counted_is_absent_and_not_zero() {
+        assert!(Count::of(reading(0, 0, 0)).unwrap_err().contains("change their user"));
+        assert!(Count::of(reading(0, 900, 0)).unwrap_err().contains("in use by others"));
+    }
+
+    #[test]
+    fn two_kinds_of_processors_make_one_count() {
+        // 70 of 100 ns on the large ones, 30 on the small: all was counted.
+        let both = reading(700, 100, 70).and(reading(90, 100, 30));
+        assert_eq!(Count::of(both).unwrap().value, 790);
+        // Each counted half of its time.
+        let both = reading(350, 100, 35).and(reading(45, 100, 15));
+        let count = Count::of(both).unwrap();
+        assert_eq!((count.value, count.share()), (790, 50.0));
+    }
+
+    proptest! {
+        /// A program that does the same all the time is counted right, however little of the time.
+        #[test]
+        fn an_even_rate_is_found_again(rate in 0_u64..50, enabled in 1_u64..1_000_000_000, share in 1_u64..=1000) {
+            let running = (enabled * share / 1000).max(1);
+            let count = Count::of(reading(rate * running, enabled, running)).unwrap();
+            prop_assert_eq!(count.value, rate * enabled);
+            prop_assert!((0.0..=100.0).contains(&count.share()));
+        }
+
+        #[test]
+        fn no_reading_panics(value: u64, enabled: u64, running: u64, earlier: (u64, u64, u64)) {
+            let since = reading(value, enabled, running).since(reading(earlier.0, earlier.1, earlier.2));
+            let _ = Count::of(since.and(reading(value, enabled, running))).map(|count| count.share());
+        }
     }
 }

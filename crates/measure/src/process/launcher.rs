@@ -83,6 +83,11 @@ impl Launcher {
         recv(&self.socket, &mut byte, flags).is_err_and(|error| error == Errno::AGAIN)
     }
 
+    /// The number of its process, which is the parent of all that it executes.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Has it execute that; the files go to the subject.
     pub fn order(&mut self, order: &Order, ends: &Ends) -> Result<(), String> {
         self.longest = self.longest.max(order.memory());

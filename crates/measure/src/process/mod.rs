@@ -2,8 +2,8 @@
 //!
 //! One execution reads from top to bottom in [`ProcessExecutor::measure`]. Each step has its file: `order` puts
 //! the request into the launcher's terms, `launcher` holds that process, `watch` waits for its answer while
-//! `output` reads what the subject prints, `answer` reads what came of it. What is read beside it later (counters,
-//! groups of processes, the host's state) joins this list; nothing here knows what the readings are for.
+//! `output` reads what the subject prints, `answer` reads what came of it; [`Events`] count meanwhile. What is read beside it
+//! later (groups of processes, the host's state) joins this list; nothing here knows what the readings are for.
 //!
 //! Why a launcher: a program inherits the peak of memory of the process that it was made from, and is made the
 //! slower the larger that is. And why one in C (`launcher/launcher.c`): it holds 24 KiB, so that a static program
@@ -25,10 +25,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_record::{Cgroup, Limit, Metric};
+use tacho_record::{Cgroup, Counter, Limit, Metric};
 
+use crate::counters::{self, Events};
 use crate::interrupt::Interrupt;
-use crate::{Absent, Ended, Execution, Executor, HostReader, Readings, Request, Unavailable, Usage};
+use crate::{Absent, Count, Ended, Execution, Executor, HostReader, Readings, Request, Unavailable, Usage};
 use answer::{Answer, Step};
 use cgroup::{Cgroups, Group, GroupFiles};
 use launcher::Launcher;
@@ -57,8 +58,8 @@ pub struct ProcessExecutor {
     interrupt: Interrupt,
     /// Where output is read to, kept so that no execution waits for memory.
     buffer: Vec<u8>,
-    /// The one of the last execution, unless that was its last.
-    launcher: Option<Launcher>,
+    /// The one of the last execution, unless that was its last, and what is counted of all that it executes.
+    launcher: Option<(Launcher, Events)>,
     host: HostReader,
     /// Where control groups can be made, once somebody asked for one.
     cgroups: Option<Cgroups>,
@@ -70,6 +71,8 @@ struct Done {
     answer: Answer,
     output: Finished,
     usage: Usage,
+    counts: Vec<(Counter, Count)>,
+    uncounted: Vec<Absent>,
     readings: Readings,
 }
 
@@ -99,6 +102,7 @@ impl ProcessExecutor {
         usage.tree_memory = group.as_ref().filter(|_| request.tree_memory).and_then(Group::peak);
         let mut absent = usage.absent();
         absent.extend(self.no_tree_memory(request, usage.tree_memory));
+        absent.extend(done.uncounted);
         Ok(Execution {
             at: done.at,
             wall: done.answer.wall(),
@@ -106,7 +110,7 @@ impl ProcessExecutor {
             ended,
             usage,
             absent,
-            counts: Vec::new(),
+            counts: done.counts,
             readings: done.readings,
             stdout: done.output.stdout,
             stderr_tail: done.output.stderr_tail,
@@ -117,23 +121,27 @@ impl ProcessExecutor {
     /// Has the launcher do that.
     fn perform(&mut self, request: &Request, order: &Order) -> Result<Done, String> {
         // Only one that did its work is used again.
-        let idle = self.launcher.take().filter(Launcher::is_there);
-        let mut launcher = idle.map_or_else(Launcher::start, Ok)?;
+        let idle = self.launcher.take().filter(|(launcher, _)| launcher.is_there());
+        let (mut launcher, events) = idle.map_or_else(start, Ok)?;
+        let mut events = events.or_those(&request.counters, launcher.id());
         let (mut outputs, ends) = Outputs::new(request)?;
         let before = launcher.cpu();
         self.host.begin();
+        events.begin();
         let at = Timestamp::now();
         launcher.order(order, &ends)?;
         // Ours go, else the pipes would have no end.
         drop(ends);
         let answer = watch::until_answered(&launcher, &mut outputs, &mut self.buffer, &self.interrupt)?;
+        let (counts, uncounted) = events.end();
         let usage = answer.usage(launcher.floor());
         let starting = launcher.cpu().saturating_sub(before);
         let readings = self.host.end(usage.user + usage.sys + starting, usage.last_cpu);
         if answer.may_go_on() {
-            self.launcher = Some(launcher);
+            self.launcher = Some((launcher, events));
         }
-        Ok(Done { at, answer, usage, readings, output: outputs.finish(&mut self.buffer) })
+        let output = outputs.finish(&mut self.buffer);
+        Ok(Done { at, answer, output, usage, counts, uncounted, readings })
     }
 
     /// A control group for that request, if it needs one; or why it cannot have it.
@@ -221,6 +229,10 @@ impl Executor for ProcessExecutor {
         self.measure(request).unwrap_or_else(|why| Execution::of(Ended::NotStarted(why), at, Duration::ZERO))
     }
 
+    fn lacks(&mut self, counter: Counter) -> Option<Unavailable> {
+        counters::lacks(counter)
+    }
+
     fn rehearse(&mut self, request: &Request) -> Result<(), Unavailable> {
         if request.conditions.cold {
             settings::may_drop_caches()?;
@@ -231,4 +243,9 @@ impl Executor for ProcessExecutor {
     fn now(&mut self) -> Timestamp {
         Timestamp::now()
     }
+}
+
+/// A new launcher, of whose executions nothing is counted yet.
+fn start() -> Result<(Launcher, Events), String> {
+    Ok((Launcher::start()?, Events::default()))
 }

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod conditions;
+mod counters;
 mod execute;
 mod interrupt;
 mod limits;

@@ -3,6 +3,8 @@
 //! Templates only: whatever they show was computed in [`crate::view`]. Everything that is not a template's own
 //! text is escaped by the template engine.
 
+pub(crate) mod change;
+pub(crate) mod changes;
 pub(crate) mod overview;
 pub(crate) mod revision;
 pub(crate) mod revisions;
@@ -73,8 +75,12 @@ pub(crate) fn framed(view: &View, frame: &Frame, content: &Markup) -> Vec<u8> {
     page.into_string().into_bytes()
 }
 
-const MAIN: [(&str, &str); 3] =
-    [("index.html", "Overview"), ("revisions.html", "Revisions"), ("runs.html", "Runs")];
+const MAIN: [(&str, &str); 4] = [
+    ("index.html", "Overview"),
+    ("changes.html", "Changes"),
+    ("revisions.html", "Revisions"),
+    ("runs.html", "Runs"),
+];
 
 /// A link to a revision's page by its short name.
 fn revision_link(root: &str, revision: &RevisionView) -> Markup {

@@ -190,7 +190,7 @@ fn commits(view: &View, revision: &RevisionView) -> Markup {
     }
 }
 
-fn one_commit(view: &View, commit: &Commit) -> Markup {
+pub(super) fn one_commit(view: &View, commit: &Commit) -> Markup {
     let short: String = commit.id.chars().take(10).collect();
     html! {
         li {

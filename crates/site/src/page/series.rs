@@ -4,7 +4,8 @@ use maud::{Markup, html};
 use tacho_record::Direction;
 
 use super::{
-    Frame, change_cells, day, framed, interval, marks, more, revision_head, revision_link, scrolling, tags,
+    Frame, change_cells, day, framed, interval, marks, more, revision_head, revision_link, revision_named,
+    scrolling, tags,
 };
 use crate::svg;
 use crate::text;
@@ -23,6 +24,7 @@ pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
             (svg::still(&series.medians(), &format!("{title} over revisions")))
             figcaption { "Medians over revisions, oldest left. The table below has the numbers." }
         }
+        (changes(view, series))
         section {
             h2 { "Numbers" }
             p.note {
@@ -101,6 +103,26 @@ fn change(name: &str, change: Option<crate::view::Change>) -> Markup {
 fn without(series: &SeriesView) -> String {
     let missing = series.rows.iter().filter(|row| row.summary.is_none()).count();
     if missing == 0 { "all measured".into() } else { format!("{missing} without values") }
+}
+
+/// The changes that were found in it, newest first.
+fn changes(view: &View, series: &SeriesView) -> Markup {
+    let number = view.series.iter().position(|one| one.slug == series.slug);
+    let found = number.map(|number| view.changes_of(number)).unwrap_or_default();
+    html! {
+        @if !found.is_empty() {
+            section {
+                h2 { "Changes" }
+                ul.changes { @for one in found.iter().rev() {
+                    li {
+                        (revision_named(view, "../", &one.change().finding.revision)) ": "
+                        a href={ "../change/" (one.slug) ".html" } { (one.effect()) " " (one.judged.word()) }
+                        span.note { ", " (one.kind()) ", " (one.state()) }
+                    }
+                } }
+            }
+        }
+    }
 }
 
 fn table(view: &View, series: &SeriesView) -> Markup {

@@ -19,6 +19,11 @@ pub(crate) enum Judged {
 }
 
 impl Judged {
+    /// What a step from one level to another is.
+    pub(crate) fn of(before: f64, after: f64, better: Direction) -> Self {
+        if (after < before) == (better == Direction::Lower) { Judged::Better } else { Judged::Worse }
+    }
+
     /// The word for tables; nothing where nothing is marked.
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -47,12 +52,10 @@ impl Change {
             return None;
         }
         let share = (after.median - before.median) / before.median.abs();
-        let judged = if !before.apart(after) {
-            Judged::Unclear
-        } else if (after.median < before.median) == (better == Direction::Lower) {
-            Judged::Better
+        let judged = if before.apart(after) {
+            Judged::of(before.median, after.median, better)
         } else {
-            Judged::Worse
+            Judged::Unclear
         };
         share.is_finite().then_some(Self { share, judged, is_bound: after.is_bound })
     }

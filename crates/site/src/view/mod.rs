@@ -3,6 +3,7 @@
 //! Nothing here knows HTML. All judgements that a page shows are made here.
 
 mod change;
+pub(crate) mod event;
 mod revision;
 mod scale;
 mod series;
@@ -12,6 +13,7 @@ use std::collections::{HashMap, HashSet};
 use tacho_record::Revision;
 
 pub(crate) use change::{Change, Judged};
+pub(crate) use event::{ChangeView, EventView};
 pub(crate) use revision::RevisionView;
 pub(crate) use scale::Scale;
 pub(crate) use series::{Row, SeriesView, State};
@@ -28,6 +30,8 @@ pub(crate) struct View<'a> {
     pub(crate) series: Vec<SeriesView<'a>>,
     /// The series of each benchmark on each host, in the order in which they first come; those worth a line.
     pub(crate) groups: Vec<Group<'a>>,
+    /// The changes that were found, those of one place together, newest first.
+    pub(crate) events: Vec<EventView<'a>>,
     places: HashMap<&'a str, usize>,
 }
 
@@ -48,12 +52,22 @@ impl<'a> View<'a> {
             .collect();
         let revisions = revision::all(lab, &ordered, &series);
         let groups = groups(&series);
-        Self { lab, revisions, series, groups, places }
+        let events = event::all(lab, &series, &places);
+        Self { lab, revisions, series, groups, events, places }
     }
 
     /// The revision of that full name, if it is one of the lab's.
     pub(crate) fn revision(&self, id: &str) -> Option<&RevisionView<'a>> {
         self.places.get(id).map(|place| &self.revisions[*place])
+    }
+
+    /// The changes of that series, those that are no longer held left out, in order of history.
+    pub(crate) fn changes_of(&self, series: usize) -> Vec<&ChangeView<'a>> {
+        let all = self.events.iter().flat_map(|event| &event.changes);
+        let mut found: Vec<&ChangeView> =
+            all.filter(|one| one.series == Some(series) && one.change().stands()).collect();
+        found.sort_by_key(|one| one.place);
+        found
     }
 
     /// The short form of a full name.

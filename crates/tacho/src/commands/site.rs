@@ -62,6 +62,8 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         revisions,
         builds,
         series,
+        events: Vec::new(),
+        unjudged: Vec::new(),
     })
 }
 

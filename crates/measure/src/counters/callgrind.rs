@@ -1,0 +1,108 @@
+//! Instructions, counted by callgrind: the program is executed once more, in software, so that no processor need count.
+//!
+//! Callgrind writes a file when a process ends. Three things make the sum of these files that of all processes:
+//!
+//! - A process that another one splits off (`fork`) starts with what was counted of the other so far. So the other is
+//!   made to write a file, and to start from 0, right before.
+//! - A process that becomes another program (`exec`) forgets what it has done. So it is made to write a file before.
+//! - A process that is killed writes none. Its log is there all the same.
+//!
+//! The first two are seen by the functions of the C library that do it. What asks the kernel itself is found out by what it
+//! leaves: see [`sum`].
+
+use std::io;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use super::callgrind_files::{Files, sum};
+use super::count::Unavailable;
+use crate::{Capture, Ended, Executor, Request};
+
+const PROGRAM: &str = "valgrind";
+
+/// What callgrind is told: nothing but this counts, whatever the user's own settings say.
+///
+/// Lines of code are nothing to us, and files are small without them. Nobody asks a process while it goes on.
+const OPTIONS: [&str; 5] =
+    ["--tool=callgrind", "--command-line-only=yes", "--trace-children=yes", "--dump-line=no", "--vgdb=no"];
+
+/// The functions before which a file is written.
+const BEFORE: [&str; 11] = [
+    "__execve",
+    "__fork",
+    "__libc_fork",
+    "__vfork",
+    "execve",
+    "execveat",
+    "fexecve",
+    "fork",
+    "posix_spawn",
+    "posix_spawnp",
+    "vfork",
+];
+
+/// What came of an execution under callgrind. How long it took, and what else it used, means nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnderCallgrind {
+    /// How it ended.
+    pub ended: Ended,
+    /// How many instructions it executed, with all that it started, outside of the kernel; or why that is not known.
+    pub instructions: Result<u64, String>,
+}
+
+/// Why callgrind cannot be had here, if it cannot.
+pub fn lacks() -> Option<Unavailable> {
+    let asked = Command::new(PROGRAM).arg("--version").stdin(Stdio::null()).output();
+    match asked {
+        Ok(answer) if answer.status.success() => None,
+        Ok(answer) => Some(Unavailable::because(format!("`{PROGRAM} --version` failed: {}", answer.status))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let why = Unavailable::because(format!("there is no `{PROGRAM}`, which callgrind is part of"));
+            Some(why.hint("most systems have it as a package of that name"))
+        }
+        Err(error) => Some(Unavailable::because(format!("cannot start `{PROGRAM}`: {error}"))),
+    }
+}
+
+/// Executes the request under callgrind, once, and reads none of its outputs.
+pub fn under_callgrind(executor: &mut dyn Executor, request: &Request) -> UnderCallgrind {
+    let nowhere = |error: io::Error| UnderCallgrind {
+        ended: Ended::NotStarted(format!("no folder for the files of callgrind: {error}")),
+        instructions: Err("there is no folder for the files of callgrind".to_owned()),
+    };
+    let folder = match tempfile::Builder::new().prefix("tacho-callgrind-").tempdir() {
+        Ok(folder) => folder,
+        Err(error) => return nowhere(error),
+    };
+    let execution = executor.execute(&wrapped(request, &folder));
+    let files = Files::read(folder.path());
+    let instructions = sum(&files).map_err(|why| match &files.complaint {
+        Some(complaint) => format!("{why}: {complaint}"),
+        None => why,
+    });
+    UnderCallgrind { ended: execution.ended, instructions }
+}
+
+/// The same request, its command under callgrind, which writes into that folder.
+fn wrapped(request: &Request, folder: &TempDir) -> Request {
+    let file = |name: &str| placeholder_free(&folder.path().join(name));
+    let mut command: Vec<String> = [PROGRAM].iter().chain(&OPTIONS).map(|&word| word.to_owned()).collect();
+    command.extend(BEFORE.map(|function| format!("--dump-before={function}")));
+    command.push(format!("--log-file={}.%p", file("log")));
+    command.push(format!("--callgrind-out-file={}.%p", file("out")));
+    command.extend_from_slice(&request.command);
+    Request {
+        command,
+        stdout: Capture::Nothing,
+        stderr: Capture::Nothing,
+        counters: Vec::new(),
+        ..request.clone()
+    }
+}
+
+/// The path as valgrind reads it: `%p` and the like are filled in.
+fn placeholder_free(path: &Path) -> String {
+    path.to_string_lossy().replace('%', "%%")
+}

@@ -1,0 +1,222 @@
+//! Energy: what the processors of this host took up, as they account for it themselves (RAPL).
+//!
+//! `/sys/class/powercap/intel-rapl:0`, `:1`, … are domains; those that are named `package-…` are whole processors
+//! with all that is in them, so that their sum is what is wanted. Domains within them (`core`, `uncore`, `dram`:
+//! `intel-rapl:0:1`), the platform (`psys`) and the same packages seen another way (`intel-rapl-mmio:0`) would count
+//! the same joules twice. AMD's processors are listed under Intel's name.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::count::{Count, Unavailable};
+
+const FOLDER: &str = "sys/class/powercap";
+
+/// More than any processor takes up, in watts.
+///
+/// A counter that it could fill within an execution may have started from 0 more than once, which nothing tells.
+const MOST: u64 = 600;
+
+/// The processors of this host, and what they had taken up at some moment.
+#[derive(Debug)]
+pub struct Energy {
+    packages: Vec<Package>,
+    began: Instant,
+}
+
+#[derive(Debug)]
+struct Package {
+    file: File,
+    path: PathBuf,
+    /// Where its counter starts from 0 again, in microjoules.
+    range: u64,
+    /// What it said when the execution began.
+    before: Option<u64>,
+}
+
+impl Energy {
+    /// The processors of the host whose files these are.
+    pub fn open(root: &Path) -> Result<Self, Unavailable> {
+        let folder = root.join(FOLDER);
+        let mut domains: Vec<PathBuf> = fs::read_dir(&folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|entry| entry.file_name().to_str().is_some_and(is_outermost))
+            .map(|entry| entry.path())
+            .filter(|domain| read(&domain.join("name")).is_ok_and(|name| name.starts_with("package-")))
+            .collect();
+        domains.sort();
+        if domains.is_empty() {
+            let why = format!("no processor accounts for its energy in /{FOLDER}, as in virtual machines");
+            return Err(Unavailable::because(why));
+        }
+        let packages: Result<_, _> = domains.iter().map(|domain| Package::open(domain, root)).collect();
+        Ok(Self { packages: packages?, began: Instant::now() })
+    }
+
+    /// Takes note of what they have taken up so far.
+    pub fn begin(&mut self) {
+        self.began = Instant::now();
+        for package in &mut self.packages {
+            package.before = package.read().ok();
+        }
+    }
+
+    /// What they have taken up since then.
+    pub fn end(&mut self) -> Result<Count, String> {
+        let took = self.began.elapsed();
+        let value =
+            self.packages.iter_mut().map(|package| package.since(took)).sum::<Result<u64, String>>()?;
+        Ok(Count { value, enabled: took, running: took })
+    }
+}
+
+/// Whether that folder is a domain within no other: `intel-rapl:` and one number.
+fn is_outermost(name: &str) -> bool {
+    name.strip_prefix("intel-rapl:").is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+impl Package {
+    fn open(domain: &Path, root: &Path) -> Result<Self, Unavailable> {
+        let path = domain.join("energy_uj");
+        let shown = Path::new("/").join(path.strip_prefix(root).unwrap_or(&path));
+        let refused = |error: io::Error| {
+            let why = Unavailable::because(format!("{} cannot be read: {error}", shown.display()));
+            match error.kind() {
+                io::ErrorKind::PermissionDenied => why.hint("only root may read it: measure as root"),
+                _ => why,
+            }
+        };
+        let file = File::open(&path).map_err(refused)?;
+        let range = read(&domain.join("max_energy_range_uj")).map_err(refused)?;
+        let range = range.parse().map_err(|_| Unavailable::because("a counter of energy without an end"))?;
+        let package = Self { file, path: shown, range, before: None };
+        package.read().map_err(Unavailable::because)?;
+        Ok(package)
+    }
+
+    /// What it took up since the execution began, so long ago, in microjoules.
+    fn since(&mut self, took: Duration) -> Result<u64, String> {
+        if u64::try_from(took.as_micros()).is_ok_and(|micros| micros >= self.range / MOST) {
+            let range = self.range / 1_000_000;
+            return Err(format!("the counter of energy ends at {range} J, too few for so long an execution"));
+        }
+        let after = self.read()?;
+        let before = self.before.take().ok_or("there was no energy to read when it began")?;
+        Ok(difference(before, after, self.range))
+    }
+
+    fn read(&self) -> Result<u64, String> {
+        let mut text = [0; 32];
+        let length = self.file.read_at(&mut text, 0).unwrap_or(0);
+        let number = str::from_utf8(&text[..length]).ok().and_then(|text| text.trim().parse().ok());
+        number.ok_or_else(|| format!("{} says no number", self.path.display()))
+    }
+}
+
+/// From one number of a counter to the next, if that starts from 0 again after its range.
+fn difference(before: u64, after: u64, range: u64) -> u64 {
+    after.checked_sub(before).unwrap_or_else(|| range.saturating_sub(before).saturating_add(after))
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    Ok(fs::read_to_string(path)?.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// A host with these domains: the name of the folder, that of the domain, its energy and range.
+    fn host(domains: &[(&str, &str, u64, u64)]) -> TempDir {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join(FOLDER).join("intel-rapl")).unwrap();
+        for (folder, name, energy, range) in domains {
+            let folder = root.path().join(FOLDER).join(folder);
+            fs::create_dir(&folder).unwrap();
+            fs::write(folder.join("name"), format!("{name}\n")).unwrap();
+            fs::write(folder.join("energy_uj"), format!("{energy}\n")).unwrap();
+            fs::write(folder.join("max_energy_range_uj"), format!("{range}\n")).unwrap();
+        }
+        root
+    }
+
+    fn set(root: &TempDir, domain: &str, energy: u64) {
+        fs::write(root.path().join(FOLDER).join(domain).join("energy_uj"), format!("{energy}\n")).unwrap();
+    }
+
+    /// As a laptop of Intel's lists them: the package with its parts, the platform, and the package once more.
+    const INTEL: [(&str, &str, u64, u64); 5] = [
+        ("intel-rapl:0", "package-0", 61_213_449_012, 262_143_328_850),
+        ("intel-rapl:0:0", "core", 22_107_183_201, 262_143_328_850),
+        ("intel-rapl:0:1", "uncore", 1_201_445_117, 262_143_328_850),
+        ("intel-rapl:1", "psys", 208_001_100_433, 262_143_328_850),
+        ("intel-rapl-mmio:0", "package-0", 61_213_447_999, 262_143_328_850),
+    ];
+
+    /// As a server of AMD's with two processors does.
+    const AMD: [(&str, &str, u64, u64); 4] = [
+        ("intel-rapl:0", "package-0", 65_532_000_000, 65_532_610_987),
+        ("intel-rapl:0:0", "core", 1_204_001, 65_532_610_987),
+        ("intel-rapl:1", "package-1", 7_000_000, 65_532_610_987),
+        ("intel-rapl:1:0", "core", 900_000, 65_532_610_987),
+    ];
+
+    #[test]
+    fn only_the_package_counts() {
+        let root = host(&INTEL);
+        let mut energy = Energy::open(root.path()).unwrap();
+        energy.begin();
+        for domain in INTEL {
+            set(&root, domain.0, domain.2 + 1_500_000);
+        }
+        assert_eq!(energy.end().unwrap().value, 1_500_000);
+        assert!(energy.end().unwrap_err().starts_with("there was no energy"), "nothing began");
+    }
+
+    #[test]
+    fn packages_are_summed_and_a_counter_may_start_again() {
+        let root = host(&AMD);
+        let mut energy = Energy::open(root.path()).unwrap();
+        energy.begin();
+        set(&root, "intel-rapl:0", 389_013);
+        set(&root, "intel-rapl:1", 7_500_000);
+        assert_eq!(energy.end().unwrap().value, 610_987 + 389_013 + 500_000);
+    }
+
+    #[test]
+    fn what_may_have_started_again_twice_is_absent() {
+        let root = host(&AMD);
+        let mut energy = Energy::open(root.path()).unwrap();
+        energy.begin();
+        let why = energy.packages[0].since(Duration::from_secs(110)).unwrap_err();
+        assert_eq!(why, "the counter of energy ends at 65532 J, too few for so long an execution");
+        assert_eq!(energy.packages[0].since(Duration::from_secs(109)), Ok(0));
+    }
+
+    #[test]
+    fn hosts_without_it_say_so() {
+        let nothing = host(&[("intel-rapl:0:0", "core", 1, 2), ("dtpm", "package-0", 1, 2)]);
+        let why = Energy::open(nothing.path()).unwrap_err();
+        assert!(why.why.contains("no processor accounts for its energy in /sys/class/powercap"), "{why:?}");
+        let broken = host(&[("intel-rapl:0", "package-0", 1, 2)]);
+        fs::write(broken.path().join(FOLDER).join("intel-rapl:0/energy_uj"), "").unwrap();
+        let why = Energy::open(broken.path()).unwrap_err().why;
+        assert_eq!(why, "not available here: /sys/class/powercap/intel-rapl:0/energy_uj says no number");
+    }
+
+    proptest! {
+        #[test]
+        fn a_difference_across_the_end_is_what_was_added(before in 0_u64..=1000, added in 0_u64..1000) {
+            let after = before + added;
+            prop_assert_eq!(difference(before, if after > 1000 { after - 1000 } else { after }, 1000), added);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The counters of one process: all events of what it starts, opened once and read after each execution.
+
+use std::io;
+use std::path::Path;
+
+use tacho_record::Counter;
+
+use super::count::{Count, Reading, Unavailable};
+use super::energy::Energy;
+use super::event::{Event, Kind, anchor, refusal};
+use super::processors::kinds_of_processors;
+use crate::Absent;
+
+/// What is counted in the same moments, because the one is divided by the other.
+///
+/// No more than two: a group that a processor has not enough counters for is never counted at all. Where there are more
+/// groups than it can count, the kernel lets them take turns.
+const GROUPS: [[Counter; 2]; 3] = [
+    [Counter::Instructions, Counter::Cycles],
+    [Counter::Branches, Counter::BranchMisses],
+    [Counter::CacheReferences, Counter::CacheMisses],
+];
+
+/// Some counters, opened on a process that starts others.
+///
+/// The process itself is not counted. Whoever it starts is, with all its descendants, from the moment when it becomes
+/// another program; when one of them ends, the kernel adds what was counted of it to what is read here.
+#[derive(Debug, Default)]
+pub struct Events {
+    asked: Vec<Counter>,
+    counted: Vec<Counted>,
+    energy: Option<Energy>,
+    /// What cannot be counted.
+    refused: Vec<(Counter, Unavailable)>,
+    /// Open as long as the events are.
+    anchor: Option<Event>,
+}
+
+/// A counter: one event for each kind of processors.
+#[derive(Debug)]
+struct Counted {
+    counter: Counter,
+    events: Vec<Event>,
+    /// What they said last.
+    last: Reading,
+}
+
+impl Events {
+    /// Opens them on that process of the host whose files these are.
+    ///
+    /// What cannot be had is no error: it is told after each execution.
+    pub fn open(pid: u32, asked: &[Counter], root: &Path) -> Self {
+        let mut events = Self {
+            asked: asked.to_vec(),
+            counted: Vec::new(),
+            energy: None,
+            refused: Vec::new(),
+            anchor: None,
+        };
+        events.open_energy(root);
+        let is_wanted = |counter: &Counter| asked.contains(counter) && Kind::of(*counter).is_some();
+        let wanted: Vec<Counter> = Counter::ALL.into_iter().filter(is_wanted).collect();
+        if !wanted.is_empty() {
+            events.open_kernels(pid, &wanted, root);
+        }
+        events
+    }
+
+    fn open_energy(&mut self, root: &Path) {
+        if !self.asked.contains(&Counter::Energy) {
+            return;
+        }
+        match Energy::open(root) {
+            Ok(energy) => self.energy = Some(energy),
+            Err(why) => self.refused.push((Counter::Energy, why)),
+        }
+    }
+
+    fn open_kernels(&mut self, pid: u32, wanted: &[Counter], root: &Path) {
+        let anchor = match anchor(pid) {
+            Ok(anchor) => anchor,
+            Err(error) => {
+                self.refused.extend(wanted.iter().map(|&counter| (counter, refusal(counter, &error, root))));
+                return;
+            }
+        };
+        self.anchor = Some(anchor);
+        let processors = kinds_of_processors(root);
+        for &counter in wanted {
+            let Some(kind) = Kind::of(counter) else { continue };
+            match self.open_one(pid, counter, kind, &processors) {
+                Ok(events) => self.counted.push(Counted { counter, events, last: Reading::default() }),
+                Err(error) => self.refused.push((counter, refusal(counter, &error, root))),
+            }
+        }
+    }
+
+    /// The events of a counter: one, or one for each kind of processors.
+    fn open_one(&self, pid: u32, counter: Counter, kind: Kind, processors: &[u32]) -> io::Result<Vec<Event>> {
+        let each = |index: usize, kind: Kind| {
+            let leader = self.leader(counter).and_then(|events| events.get(index));
+            match kind.open(pid, leader) {
+                // They cannot be counted at the same time: then each on its own.
+                Err(error) if leader.is_some() && error.raw_os_error() == Some(libc::EINVAL) => {
+                    kind.open(pid, None)
+                }
+                opened => opened,
+            }
+        };
+        if processors.is_empty() || !counter.is_of_processor() {
+            return Ok(vec![each(0, kind)?]);
+        }
+        processors.iter().enumerate().map(|(index, &kinds)| each(index, kind.at(kinds))).collect()
+    }
+
+    /// The events of the counter that this one is counted together with, if those are open.
+    fn leader(&self, counter: Counter) -> Option<&[Event]> {
+        let first = GROUPS.iter().find(|[_, second]| *second == counter)?[0];
+        let leader = self.counted.iter().find(|counted| counted.counter == first)?;
+        Some(&leader.events)
+    }
+
+    /// These, if they are what is asked for, else those that are, on that process of this host.
+    pub fn or_those(self, asked: &[Counter], pid: u32) -> Self {
+        if self.asked == asked { self } else { Self::open(pid, asked, Path::new("/")) }
+    }
+
+    /// Why one of them cannot be counted at all.
+    pub fn refusal(&self, counter: Counter) -> Option<&Unavailable> {
+        self.refused.iter().find(|(refused, _)| *refused == counter).map(|(_, why)| why)
+    }
+
+    /// To be called right before an execution.
+    pub fn begin(&mut self) {
+        if let Some(energy) = &mut self.energy {
+            energy.begin();
+        }
+    }
+
+    /// What was counted since then, and why what was not was not. To be called after the execution has ended.
+    pub fn end(&mut self) -> (Vec<(Counter, Count)>, Vec<Absent>) {
+        let energy = self.energy.as_mut().map(|energy| (Counter::Energy, energy.end()));
+        let counted = self.counted.iter_mut().map(|counted| (counted.counter, counted.end()));
+        let (mut counts, mut absent) = (Vec::new(), Vec::new());
+        for (counter, count) in counted.chain(energy) {
+            match count {
+                Ok(count) => counts.push((counter, count)),
+                Err(why) => absent.push(Absent::new(counter.name(), why)),
+            }
+        }
+        absent.extend(self.refused.iter().map(|(counter, why)| Absent::new(counter.name(), why.why.clone())));
+        (counts, absent)
+    }
+}
+
+impl Counted {
+    /// What it counted since the last time: the process itself counts nothing, so that is the execution since.
+    fn end(&mut self) -> Result<Count, String> {
+        let mut now = Reading::default();
+        for event in &self.events {
+            let reading =
+                event.read().map_err(|error| format!("the kernel does not say the count: {error}"))?;
+            now = now.and(reading);
+        }
+        let reading = now.since(std::mem::replace(&mut self.last, now));
+        Count::of(reading).map_err(str::to_owned)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    /// Printed with `--nocapture`, and not asserted: a busy machine is no mistake.
+    #[test]
+    fn what_reading_them_costs() {
+        let asked = [Counter::TaskClock, Counter::CpuMigrations];
+        for asked in [&asked[..], &Counter::ALL] {
+            let mut events = Events::open(std::process::id(), asked, Path::new("/"));
+            let mut costs: Vec<_> = (0..1000)
+                .map(|_| {
+                    let began = Instant::now();
+                    events.begin();
+                    let (counts, absent) = events.end();
+                    (began.elapsed(), counts.len() + absent.len())
+                })
+                .collect();
+            costs.sort_unstable();
+            assert!(costs.iter().all(|(_, all)| *all == events.counted.len() + events.refused.len()));
+            let open = events.counted.len();
+            println!(
+                "reading {open} of {} counters: {:?} in the median",
+                asked.len(),
+                costs[costs.len() / 2].0
+            );
+        }
+    }
+
+    #[test]
+    fn what_has_not_begun_a_program_is_not_counted() {
+        let mut events = Events::open(std::process::id(), &[Counter::TaskClock], Path::new("/"));
+        let (counts, absent) = events.end();
+        assert_eq!(
+            (counts, absent.len()),
+            (Vec::new(), 1),
+            "nothing but us is there, and we stay what we are"
+        );
+    }
+}

@@ -1,0 +1,254 @@
+//! Changes: places in a series from which on it is otherwise, with their life and what users say of them.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{Digest, SeriesKey};
+
+/// A change of a series, as it is kept: found once, held on to or withdrawn since, named for ever.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// Its name, [made](change_name) when it was found; no other change of the store has it.
+    pub name: String,
+    /// The series.
+    pub series: SeriesKey,
+    /// When it was found.
+    pub found: Timestamp,
+    /// What was found, as it was last seen.
+    pub finding: Finding,
+    /// Where it stands by itself.
+    pub life: Life,
+    /// The user's word, which no analysis ever touches.
+    pub word: Word,
+    /// What the user wrote to it; empty without.
+    pub note: String,
+    /// The name of the later change with which the level came back, if it did.
+    pub fixed_by: Option<String>,
+}
+
+impl Change {
+    /// The user's word, or *fixed* where the level came back and no other reason was given.
+    #[must_use]
+    pub fn state(&self) -> Word {
+        match self.word {
+            Word::New | Word::Confirmed if self.fixed_by.is_some() => Word::Fixed,
+            word => word,
+        }
+    }
+
+    /// Whether it is still held.
+    #[must_use]
+    pub fn stands(&self) -> bool {
+        !matches!(self.life, Life::Withdrawn { .. })
+    }
+}
+
+/// What was found at a place of a series.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The full name of the revision that is most likely the first at the new level.
+    pub revision: String,
+    /// The last measured revision before that is surely at the old level. It was a commit after this one …
+    pub good: String,
+    /// … up to and including this one: the last measured revision that may be the first at the new level.
+    pub bad: String,
+    /// The level before, in the metric's base unit; for a change of spread that spread.
+    pub before: f64,
+    /// The level after.
+    pub after: f64,
+    /// The level after by that before, minus 1; absent where the level before is 0.
+    pub effect: Option<f64>,
+    /// Where the effect is with 95 % confidence.
+    pub interval: Option<(f64, f64)>,
+    /// How often a series like this without any change would show one as clear somewhere.
+    pub p: f64,
+    /// What kind of change it is.
+    pub kind: ChangeKind,
+    /// What of the environment differs with it.
+    #[serde(default)]
+    pub environment: Vec<Tagged>,
+    /// How many revisions of the series had values when it was seen.
+    pub points: u32,
+    /// In how many analyses in a row it was seen, up to the last one that saw it.
+    pub seen: u32,
+    /// In how many it was not seen since.
+    pub missed: u32,
+}
+
+/// Something of the environment that differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tagged {
+    /// What: `kernel`, `compiler`.
+    pub tag: String,
+    /// What it was.
+    pub before: String,
+    /// What it is.
+    pub after: String,
+}
+
+/// Kinds of changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeKind {
+    /// The level came back from a dip.
+    DipEnd,
+    /// The level changed for a few revisions only.
+    DipStart,
+    /// The level changed where the environment changed as well: it need not be the program.
+    Environment,
+    /// Values go to and fro between levels; the share of one of them changed.
+    ModeShare,
+    /// The spread of the values changed, not their level.
+    Spread,
+    /// The level changed for good, or for long.
+    Step,
+}
+
+/// Where a change stands by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "life", rename_all = "kebab-case")]
+pub enum Life {
+    /// Held for a fact.
+    Confirmed,
+    /// Seen, but not yet often enough.
+    Provisional,
+    /// No longer held; it is kept all the same.
+    Withdrawn {
+        /// Why.
+        why: Withdrawal,
+    },
+}
+
+/// Why a change is no longer held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Withdrawal {
+    /// It was not seen again before it could be confirmed.
+    NotConfirmed,
+    /// Both sides were measured again, and do not differ.
+    NotReproduced,
+    /// It was confirmed, and with what was measured since it is not seen.
+    NotSeen,
+}
+
+/// What a user says of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Word {
+    /// It is one.
+    Confirmed,
+    /// It is one, and meant to be.
+    Expected,
+    /// It is none.
+    FalseAlarm,
+    /// It was one, and is over.
+    Fixed,
+    /// Nothing yet.
+    New,
+}
+
+/// Something that happened to a change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Happening {
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    #[serde(flatten)]
+    pub what: Happened,
+}
+
+/// What may happen to a change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "happened", rename_all = "kebab-case")]
+pub enum Happened {
+    /// It was held on to while points were added.
+    Confirmed {
+        /// In how many analyses in a row it was seen; absent when it was measured again instead.
+        seen: Option<u32>,
+    },
+    /// The level came back.
+    Fixed {
+        /// The change with which it did.
+        by: String,
+    },
+    /// It was found.
+    Found {
+        /// Its first revision.
+        revision: String,
+    },
+    /// Both sides were measured again.
+    Measured {
+        /// The number of the run that did.
+        run: i64,
+        /// How many samples each side got.
+        samples: u32,
+        /// Whether they differ.
+        differs: bool,
+        /// The level after by that before, minus 1, of these samples alone.
+        effect: Option<f64>,
+    },
+    /// With what was measured since, another revision is more likely the first, or the level differs by more or less
+    /// than was thought.
+    Moved {
+        /// What was found until then.
+        from: Box<Finding>,
+    },
+    /// The user gave his word.
+    Said {
+        /// The word until then.
+        from: Word,
+        /// The word.
+        to: Word,
+        /// What he wrote to it; empty without.
+        note: String,
+    },
+    /// That the level came back turned out not to be so.
+    Unfixed,
+    /// It is no longer held.
+    Withdrawn {
+        /// Why.
+        why: Withdrawal,
+    },
+}
+
+/// A name made from a seed, short and to be spoken: `lodare`. Further attempts give further names, for when the
+/// first is taken.
+#[must_use]
+pub fn change_name(seed: Digest, attempt: u32) -> String {
+    const BEGINS: &[u8] = b"bdfghklmnprstvz";
+    const ENDS: &[u8] = b"aeiou";
+    let bytes = Digest::of([seed.as_bytes().as_slice(), &attempt.to_le_bytes()].concat());
+    let letter = |letters: &[u8], byte: u8| char::from(letters[usize::from(byte) % letters.len()]);
+    let syllable = |pair: &[u8]| [letter(BEGINS, pair[0]), letter(ENDS, pair[1])];
+    bytes.as_bytes()[..6].chunks_exact(2).flat_map(syllable).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_depends_on_nothing_but_its_seed() {
+        let seed = Digest::of("parse wall lab 0123");
+        assert_eq!((change_name(seed, 0), change_name(seed, 1)), ("zurepi".into(), "bagusa".into()));
+    }
+
+    #[test]
+    fn names_hardly_ever_meet() {
+        let names: std::collections::HashSet<String> =
+            (0..1000_u32).map(|n| change_name(Digest::of(n.to_le_bytes()), 0)).collect();
+        assert!(names.len() >= 995, "{}", names.len());
+        assert!(
+            names.iter().all(|name| name.len() == 6 && name.bytes().all(|byte| byte.is_ascii_lowercase()))
+        );
+    }
+
+    #[test]
+    fn what_happened_is_written_flat() {
+        let at = Timestamp::UNIX_EPOCH;
+        let happening = Happening { at, what: Happened::Withdrawn { why: Withdrawal::NotSeen } };
+        let text = serde_json::to_string(&happening).unwrap();
+        assert_eq!(text, r#"{"at":"1970-01-01T00:00:00Z","happened":"withdrawn","why":"not-seen"}"#);
+        assert_eq!(serde_json::from_str::<Happening>(&text).unwrap(), happening);
+    }
+}

@@ -1,0 +1,218 @@
+//! A change: before and after, what lies between, what else changed there, and what happened to it.
+
+use maud::{Markup, html};
+use tacho_record::{Commit, Happened, Happening};
+
+use super::changes::{interval, row};
+use super::revision::one_commit;
+use super::{Frame, framed, revision_named, scrolling};
+use crate::svg;
+use crate::text::{count, grouped, minute, percent_change};
+use crate::view::event::{withdrawal, word};
+use crate::view::{ChangeView, EventView, View};
+
+/// So many measured revisions on each side are shown as distributions.
+const SIDE: usize = 10;
+
+/// How many commits stand on the page.
+const COMMITS: usize = 200;
+
+/// Writes the page of one change of that event.
+pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> {
+    let change = one.change();
+    let name = format!("{} {}", change.series.benchmark, change.series.metric.name);
+    let title = format!("{name} {}", one.effect());
+    let content = html! {
+        h1 { (name) ": " span.better[one.judged.word() == "better"].worse[one.judged.word() == "worse"] {
+            (one.effect()) " " (one.judged.word())
+        } }
+        p.lead {
+            "From " (revision_named(view, "../", &change.finding.revision)) " on"
+            @if let Some(place) = one.place { ": " (view.revisions[place].revision.subject) }
+        }
+        (numbers(view, one))
+        (sides(view, one))
+        (others(view, event, one))
+        (between(view, one))
+        (closer(one))
+        (life(view, &one.record.happenings))
+    };
+    framed(view, &Frame { title: &title, root: "../", active: "", scripts: &[] }, &content)
+}
+
+/// The numbers of the change, and where it stands.
+fn numbers(view: &View, one: &ChangeView) -> Markup {
+    let change = one.change();
+    let finding = &change.finding;
+    let show = |value: f64| change.series.metric.unit.show(value);
+    html! {
+        dl.numbers {
+            div { dt { "Before" } dd { (show(finding.before)) } }
+            div { dt { "After" } dd { (show(finding.after)) } }
+            div { dt { "Effect" } dd { (one.effect()) } dd.note { "95 %: " (interval(one)) } }
+            div { dt { "By chance" } dd { (chance(finding.p)) } dd.note { "a series without change shows one as clear" } }
+            div { dt { "Kind" } dd { (one.kind()) } }
+            div { dt { "State" } dd { (one.state()) } @if !change.note.is_empty() { dd.note { (change.note) } } }
+        }
+        p.byline {
+            "Its name is " code { (change.name) } ", found " (minute(change.found)) " on " (change.series.host)
+            @if let Some(series) = one.series {
+                "; " a href={ "../series/" (view.series[series].slug) ".html" } { "its series" }
+            }
+            "."
+        }
+        @for tagged in &finding.environment {
+            p.callout { "With it " (tagged.tag) " changed from " code { (tagged.before) } " to " code { (tagged.after) } ": it need not be the program." }
+        }
+    }
+}
+
+/// How often a series without any change shows one as clear.
+fn chance(p: f64) -> String {
+    if p < 1e-4 { "less than 1 in 10,000".to_owned() } else { format!("{:.2} %", p * 100.0) }
+}
+
+/// The samples of the nearest revisions on both sides.
+fn sides(view: &View, one: &ChangeView) -> Markup {
+    let Some(series) = one.series.map(|series| &view.series[series]) else { return html! {} };
+    let Some(place) = one.place else { return html! {} };
+    let measured: Vec<_> = series.rows.iter().filter(|row| row.summary.is_some()).collect();
+    let split = measured.partition_point(|row| row.revision < place);
+    let until =
+        one.good.map_or(split, |good| measured.partition_point(|row| row.revision <= good)).min(split);
+    let values = |rows: &[&crate::view::Row]| -> Vec<f64> {
+        rows.iter().flat_map(|row| row.point.values.iter().copied()).collect()
+    };
+    let before = values(&measured[until.saturating_sub(SIDE)..until]);
+    let after = values(&measured[split..(split + SIDE).min(measured.len())]);
+    html! {
+        @if !before.is_empty() && !after.is_empty() {
+            section {
+                h2 { "Before and after" }
+                figure.chart {
+                    (svg::strips(&[("before", &before), ("after", &after)], &series.scale))
+                    figcaption {
+                        "Each dot is a sample, the bar the median, of at most " (SIDE) " measured revisions on each side: "
+                        (grouped(before.len())) " before, " (grouped(after.len())) " after."
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What else changed at the same place: the trade-off.
+fn others(view: &View, event: &EventView, one: &ChangeView) -> Markup {
+    let others: Vec<&ChangeView> = event.changes.iter().filter(|other| other.slug != one.slug).collect();
+    html! {
+        @if !others.is_empty() {
+            section {
+                h2 { "What else changed there" }
+                (scrolling("what else changed there", &html! {
+                    table.overview.changes {
+                        thead { tr {
+                            th scope="col" { "benchmark and metric" }
+                            th.change scope="col" colspan="2" { "change" }
+                            th.num scope="col" { "95 %" }
+                            th.num scope="col" { "before" }
+                            th.num scope="col" { "after" }
+                            th scope="col" { "kind" }
+                            th scope="col" { "state" }
+                        } }
+                        tbody { @for other in others { tr { (row(view, other, "../", true)) } } }
+                    }
+                }))
+            }
+        }
+    }
+}
+
+/// The commits that it may be, newest first.
+fn between(view: &View, one: &ChangeView) -> Markup {
+    let commits = commits(view, one);
+    let finding = &one.change().finding;
+    html! {
+        section {
+            h2 {
+                @if commits.is_empty() { "Between" } @else { (count(commits.len(), "commit", "commits")) " between" }
+            }
+            p.note {
+                "After " (revision_named(view, "../", &finding.good)) ", up to and including "
+                (revision_named(view, "../", &finding.bad)) ": it is one of these."
+            }
+            ol.commits { @for commit in commits.iter().take(COMMITS) { (one_commit(view, commit)) } }
+            @if commits.len() > COMMITS { p.note { "And " (grouped(commits.len() - COMMITS)) " older ones." } }
+        }
+    }
+}
+
+fn commits<'a>(view: &View<'a>, one: &ChangeView) -> Vec<&'a Commit> {
+    let Some((good, bad)) = one.good.zip(one.bad) else { return Vec::new() };
+    let order = |place: usize| view.revisions[place].revision.order;
+    let mut found: Vec<&Commit> = view
+        .lab
+        .commits
+        .iter()
+        .filter(|commit| commit.order > order(good) && commit.order <= order(bad))
+        .collect();
+    found.sort_by(|a, b| (b.order, b.date, &b.id).cmp(&(a.order, a.date, &a.id)));
+    found
+}
+
+/// How to find out more.
+fn closer(one: &ChangeView) -> Markup {
+    let finding = &one.change().finding;
+    html! {
+        section {
+            h2 { "Look closer" }
+            p { "Measure both sides again, interleaved, and settle it:" }
+            pre { "tacho changes --confirm " (one.change().name) }
+            p { "Measure every commit between:" }
+            pre { "tacho track " (finding.good) ".." (finding.bad) }
+        }
+    }
+}
+
+/// What happened to it, oldest first.
+fn life(view: &View, happenings: &[Happening]) -> Markup {
+    html! {
+        @if !happenings.is_empty() {
+            section {
+                h2 { "What happened" }
+                ol.commits { @for one in happenings { li { span.note { (minute(one.at)) } " " (happened(view, &one.what)) } } }
+            }
+        }
+    }
+}
+
+fn happened(view: &View, what: &Happened) -> Markup {
+    html! {
+        @match what {
+            Happened::Confirmed { seen: Some(seen) } => {
+                "held for a fact after " (count(*seen as usize, "analysis", "analyses")) " in a row"
+            }
+            Happened::Confirmed { seen: None } => { "held for a fact: it was measured again" }
+            Happened::Fixed { by } => { "the level came back with " code { (by) } }
+            Happened::Found { revision } => { "found, first at " (revision_named(view, "../", revision)) }
+            Happened::Measured { run, samples, differs, effect } => {
+                "measured again in " a href={ "../runs.html#run-" (run) } { "run " (run) } ", "
+                (count(*samples as usize, "sample", "samples")) " on each side: "
+                @if *differs { "they differ" } @else { "they do not differ" }
+                @if let Some(effect) = effect { ", " (percent_change(*effect)) }
+            }
+            Happened::Moved { from } => {
+                "until then thought to be first at " (revision_named(view, "../", &from.revision))
+            }
+            Happened::Said { to, note, .. } => { "the user: " (said(*to)) @if !note.is_empty() { ", “" (note) "”" } }
+            Happened::Unfixed => { "the level did not come back after all" }
+            Happened::Withdrawn { why } => { "withdrawn: " (withdrawal(*why)) }
+        }
+    }
+}
+
+fn said(to: tacho_record::Word) -> &'static str {
+    match word(to) {
+        "" => "new",
+        word => word,
+    }
+}

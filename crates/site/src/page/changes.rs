@@ -1,0 +1,125 @@
+//! All changes, by place in history: what got better and what got worse in the same commit stand together.
+
+use maud::{Markup, html};
+
+use super::{Frame, framed, revision_named, scrolling};
+use crate::text::count;
+use crate::view::{ChangeView, EventView, Judged, View};
+
+/// Writes the page.
+pub(crate) fn page(view: &View) -> Vec<u8> {
+    let (held, gone): (Vec<_>, Vec<_>) =
+        view.events.iter().partition(|event| event.changes.iter().any(|one| one.change().stands()));
+    let content = html! {
+        h1 { "Changes" }
+        p.lead { (lead(view, held.len())) }
+        @if !held.is_empty() { (scrolling("changes", &table(view, &held))) }
+        (unjudged(view))
+        @if !gone.is_empty() {
+            section {
+                h2 { "No longer held" }
+                p.note { "What was seen once and is not any more, with the reason." }
+                (scrolling("changes that are no longer held", &table(view, &gone)))
+            }
+        }
+    };
+    framed(view, &Frame { title: "Changes", root: "", active: "changes.html", scripts: &[] }, &content)
+}
+
+fn lead(view: &View, events: usize) -> String {
+    let judged = view.shown().count().saturating_sub(view.lab.unjudged.len());
+    let standing = |one: &&ChangeView| one.change().stands();
+    let changes = view.events.iter().flat_map(|event| &event.changes).filter(standing).count();
+    format!(
+        "{} at {} in history, found in {} that were judged together.",
+        count(changes, "change", "changes"),
+        count(events, "place", "places"),
+        count(judged, "series", "series"),
+    )
+}
+
+/// A group of rows an event.
+fn table(view: &View, events: &[&EventView]) -> Markup {
+    html! {
+        table.overview.changes {
+            thead { tr {
+                th scope="col" { "first at" }
+                th scope="col" { "benchmark and metric" }
+                th.change scope="col" colspan="2" { "change" }
+                th.num scope="col" { "95 %" }
+                th.num scope="col" { "before" }
+                th.num scope="col" { "after" }
+                th scope="col" { "kind" }
+                th scope="col" { "state" }
+            } }
+            @for event in events {
+                tbody { @for (number, one) in event.changes.iter().enumerate() {
+                    tr class=[(number == 0).then_some("first")] {
+                        @if number == 0 { (head(view, event)) }
+                        (row(view, one, "", true))
+                    }
+                } }
+            }
+        }
+        p.legend { "One place is one row group: what got worse stands first. The names lead to the evidence." }
+    }
+}
+
+/// The event's revision, with the subject of its commit.
+fn head(view: &View, event: &EventView) -> Markup {
+    let first = &event.changes[0];
+    html! {
+        th.name scope="rowgroup" rowspan=(event.changes.len()) {
+            (revision_named(view, "", &first.change().finding.revision))
+            @if let Some(place) = first.place { div.note { (view.revisions[place].revision.subject) } }
+        }
+    }
+}
+
+/// A change's row, without the revision.
+pub(super) fn row(view: &View, one: &ChangeView, root: &str, link: bool) -> Markup {
+    let finding = &one.change().finding;
+    let name = format!("{} {}", one.change().series.benchmark, one.change().series.metric.name);
+    let level = |value: f64| match one.series.filter(|_| one.has_levels()) {
+        Some(series) => view.series[series].scale.show(value),
+        None => one.change().series.metric.unit.show(value),
+    };
+    html! {
+        td.metric {
+            @if link { a href={ (root) "change/" (one.slug) ".html" } { (name) } } @else { (name) }
+        }
+        td.num.change.better[one.judged == Judged::Better].worse[one.judged == Judged::Worse] { (one.effect()) }
+        td.word.better[one.judged == Judged::Better].worse[one.judged == Judged::Worse] { (one.judged.word()) }
+        td.num.count { (interval(one)) }
+        td.num.latest { (level(finding.before)) }
+        td.num.latest { (level(finding.after)) }
+        td.count { (one.kind()) }
+        td.state { (one.state()) }
+    }
+}
+
+/// Where the effect is with 95 % confidence.
+pub(super) fn interval(one: &ChangeView) -> String {
+    let percent = crate::text::percent_change;
+    one.change()
+        .finding
+        .interval
+        .map_or_else(String::new, |(low, high)| format!("{} … {}", percent(low), percent(high)))
+}
+
+/// The series that could not be judged: silence about them would pass for good news.
+fn unjudged(view: &View) -> Markup {
+    let all = &view.lab.unjudged;
+    html! {
+        @if !all.is_empty() {
+            section {
+                h2 { "Not judged" }
+                p.note { (count(all.len(), "series is", "series are")) " told nothing about." }
+                details {
+                    summary { "Which, and why" }
+                    ul { @for (key, why) in all { li { (key.benchmark) " " (key.metric.name) " on " (key.host) ": " (why) } } }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Changes as pages show them: those of one place of history together, so that a trade-off is seen.
+
+use std::collections::{HashMap, HashSet};
+
+use tacho_record::{ChangeKind, Direction, Life, Withdrawal, Word};
+
+use super::{Judged, SeriesView};
+use crate::{ChangeRecord, Lab, slug};
+
+/// The changes of several series at one place.
+#[derive(Debug)]
+pub(crate) struct EventView<'a> {
+    /// At least one, what got worse first, the largest first.
+    pub(crate) changes: Vec<ChangeView<'a>>,
+}
+
+/// A change, ready to be shown.
+#[derive(Debug)]
+pub(crate) struct ChangeView<'a> {
+    /// The change and its life.
+    pub(crate) record: &'a ChangeRecord,
+    /// The name of its page, without folder and extension.
+    pub(crate) slug: String,
+    /// Its series, by place in the lab, if that is there.
+    pub(crate) series: Option<usize>,
+    /// Its first revision, by place in history, if that is there.
+    pub(crate) place: Option<usize>,
+    /// The last revision that is surely at the old level, by place in history.
+    pub(crate) good: Option<usize>,
+    /// The last revision that may be the first at the new level, by place in history.
+    pub(crate) bad: Option<usize>,
+    /// Whether it is good.
+    pub(crate) judged: Judged,
+}
+
+impl<'a> ChangeView<'a> {
+    /// The change itself.
+    pub(crate) fn change(&self) -> &'a tacho_record::Change {
+        &self.record.change
+    }
+
+    /// The effect for people: `+6.1 %`; the levels say it where the one before is 0.
+    pub(crate) fn effect(&self) -> String {
+        self.change().finding.effect.map_or_else(|| "from 0".to_owned(), crate::text::percent_change)
+    }
+
+    /// What kind of change it is, in words.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self.change().finding.kind {
+            ChangeKind::DipEnd => "end of a dip",
+            ChangeKind::DipStart => "begin of a dip",
+            ChangeKind::Environment => "with the environment",
+            ChangeKind::ModeShare => "share of a mode",
+            ChangeKind::Spread => "spread",
+            ChangeKind::Step => "step",
+        }
+    }
+
+    /// Where it stands, in words: by itself, and what the user says.
+    pub(crate) fn state(&self) -> String {
+        let life = match self.change().life {
+            Life::Confirmed => "held for a fact",
+            Life::Provisional => "provisional",
+            Life::Withdrawn { why } => return format!("withdrawn: {}", withdrawal(why)),
+        };
+        match word(self.change().state()) {
+            "" => life.to_owned(),
+            word => format!("{word}, {life}"),
+        }
+    }
+
+    /// Whether its levels are those of the values, so that they can be drawn among them.
+    pub(crate) fn has_levels(&self) -> bool {
+        !matches!(self.change().finding.kind, ChangeKind::Spread | ChangeKind::ModeShare)
+    }
+}
+
+/// Why it is no longer held, in words.
+pub(crate) fn withdrawal(why: Withdrawal) -> &'static str {
+    match why {
+        Withdrawal::NotConfirmed => "it was not seen again before it could be confirmed",
+        Withdrawal::NotReproduced => "both sides were measured again and do not differ",
+        Withdrawal::NotSeen => "with what was measured since it is not seen",
+    }
+}
+
+/// The user's word; nothing while he has said nothing.
+pub(crate) fn word(word: Word) -> &'static str {
+    match word {
+        Word::Confirmed => "confirmed by the user",
+        Word::Expected => "expected",
+        Word::FalseAlarm => "false alarm",
+        Word::Fixed => "fixed",
+        Word::New => "",
+    }
+}
+
+/// All events of the lab, in its order.
+pub(crate) fn all<'a>(
+    lab: &'a Lab,
+    series: &[SeriesView<'a>],
+    places: &HashMap<&str, usize>,
+) -> Vec<EventView<'a>> {
+    let mut taken = HashSet::new();
+    let mut one = |record: &'a ChangeRecord| {
+        let change = &record.change;
+        let place = |id: &str| places.get(id).copied();
+        ChangeView {
+            record,
+            slug: slug::unique(slug::revision(&change.name), &mut taken),
+            series: series.iter().position(|one| one.series.key == change.series),
+            place: place(&change.finding.revision),
+            good: place(&change.finding.good),
+            bad: place(&change.finding.bad),
+            judged: judged(change),
+        }
+    };
+    let mut events: Vec<EventView> = lab
+        .events
+        .iter()
+        .map(|event| EventView { changes: event.changes.iter().map(&mut one).collect() })
+        .collect();
+    for event in &mut events {
+        let size = |one: &ChangeView| one.change().finding.effect.map_or(f64::INFINITY, f64::abs);
+        let key = |one: &ChangeView| (one.judged == Judged::Better, -size(one));
+        event.changes.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal));
+    }
+    events
+}
+
+/// A wider spread is never better, whichever way the metric is.
+fn judged(change: &tacho_record::Change) -> Judged {
+    let finding = &change.finding;
+    let is_spread = finding.kind == ChangeKind::Spread;
+    let better = if is_spread { Direction::Lower } else { change.series.metric.better };
+    Judged::of(finding.before, finding.after, better)
+}

@@ -1,0 +1,130 @@
+//! Changes, their events and the user's word.
+
+use tacho_record::{
+    Change, ChangeKind, Digest, Finding, Happened, Happening, Life, Metric, SeriesKey, Withdrawal, Word,
+};
+use tacho_store::{Analysis, HostId, NewAnalysis, Store, StoreError};
+
+use crate::common::{Ground, benchmark, host, time};
+
+fn finding(revision: &str) -> Finding {
+    Finding {
+        revision: revision.into(),
+        good: "good".into(),
+        bad: "bad".into(),
+        before: 0.1 + 0.2,
+        after: 1e300,
+        effect: None,
+        interval: Some((-0.1, 0.1)),
+        p: 1e-300,
+        kind: ChangeKind::DipStart,
+        environment: vec![],
+        points: 40,
+        seen: 1,
+        missed: 0,
+    }
+}
+
+fn change(name: &str) -> Change {
+    let metric = Metric::built_in("wall").unwrap();
+    Change {
+        name: name.into(),
+        series: SeriesKey { benchmark: benchmark("b"), host: "lab".into(), metric },
+        found: time(1),
+        finding: finding("first"),
+        life: Life::Provisional,
+        word: Word::New,
+        note: String::new(),
+        fixed_by: None,
+    }
+}
+
+fn analysis(judged: &str) -> Analysis {
+    Analysis { judged: Digest::of(judged), newest: "newest".into(), at: time(2) }
+}
+
+fn at_three(what: Happened) -> Happening {
+    Happening { at: time(3), what }
+}
+
+/// A store that knows the metric of these changes.
+fn store(ground: &Ground) -> (Store, HostId) {
+    let mut store = ground.open();
+    store.put_metrics(&[Metric::built_in("wall").unwrap()]).unwrap();
+    let lab = store.put_host(&host("lab")).unwrap();
+    (store, lab)
+}
+
+fn keep(store: &mut Store, lab: HostId, before: Option<&Analysis>, changes: &[Change]) -> bool {
+    let happenings: Vec<_> = changes
+        .iter()
+        .map(|c| (c.name.clone(), at_three(Happened::Found { revision: "r".into() })))
+        .collect();
+    let now = analysis(&format!("{before:?}"));
+    let series = &change("").series;
+    store
+        .keep_analysis(lab, &NewAnalysis { series, before, now: &now, changes, happenings: &happenings })
+        .unwrap()
+}
+
+pub fn changes_come_back_with_all_that_happened(ground: &Ground) {
+    let (mut store, lab) = store(ground);
+    assert_eq!((store.changes(lab).unwrap(), store.analyses(lab).unwrap()), (vec![], vec![]));
+    assert!(keep(&mut store, lab, None, &[change("one"), change("two")]));
+    assert_eq!(store.changes(lab).unwrap(), [change("one"), change("two")]);
+    assert_eq!(store.change("two").unwrap(), Some((lab, change("two"))));
+    assert_eq!(store.change("three").unwrap(), None);
+    let analyses = store.analyses(lab).unwrap();
+    assert_eq!(analyses, [(benchmark("b"), "wall".to_owned(), analysis("None"))]);
+
+    let gone = Life::Withdrawn { why: Withdrawal::NotReproduced };
+    let measured = Happened::Measured { run: 7, samples: 10, differs: false, effect: Some(0.001) };
+    let events = [at_three(measured), at_three(Happened::Withdrawn { why: Withdrawal::NotReproduced })];
+    store.put_life("two", gone, &events).unwrap();
+    assert_eq!(store.change("two").unwrap().unwrap().1.life, gone);
+    let found = at_three(Happened::Found { revision: "r".into() });
+    assert_eq!(store.happenings("two").unwrap(), [std::slice::from_ref(&found), &events[..]].concat());
+    assert_eq!(store.happenings("one").unwrap(), [found]);
+    let nothing = store.put_life("three", gone, &[]).unwrap_err();
+    assert!(matches!(nothing, StoreError::Unknown { .. }), "{nothing}");
+}
+
+pub fn no_analysis_touches_the_users_word(ground: &Ground) {
+    let (mut store, lab) = store(ground);
+    assert!(keep(&mut store, lab, None, &[change("one")]));
+    store.say("one", Word::Expected, "the price of safety", time(5)).unwrap();
+    let mut anew = change("one");
+    (anew.finding, anew.life, anew.fixed_by) = (finding("second"), Life::Confirmed, Some("two".into()));
+    assert!(keep(&mut store, lab, Some(&analysis("None")), std::slice::from_ref(&anew)));
+    let (_, known) = store.change("one").unwrap().unwrap();
+    assert_eq!((known.word, &*known.note), (Word::Expected, "the price of safety"));
+    assert_eq!((known.finding, known.life, known.fixed_by), (anew.finding, anew.life, anew.fixed_by));
+    let said = Happened::Said { from: Word::New, to: Word::Expected, note: "the price of safety".into() };
+    assert_eq!(store.happenings("one").unwrap()[1], Happening { at: time(5), what: said });
+    assert!(matches!(store.say("no", Word::New, "", time(6)), Err(StoreError::Unknown { .. })));
+}
+
+pub fn of_two_analyses_at_once_one_is_kept(ground: &Ground) {
+    let (mut store, lab) = store(ground);
+    assert!(keep(&mut store, lab, None, &[change("one")]));
+    assert!(
+        !keep(&mut store, lab, None, &[change("two")]),
+        "it went on from nothing, and there is something"
+    );
+    assert!(!keep(&mut store, lab, Some(&analysis("other")), &[change("two")]));
+    assert_eq!(store.changes(lab).unwrap().len(), 1);
+    assert!(keep(&mut store, lab, Some(&analysis("None")), &[change("two")]));
+}
+
+pub fn a_name_is_never_given_to_a_change_of_another_series(ground: &Ground) {
+    let (mut store, lab) = store(ground);
+    assert!(keep(&mut store, lab, None, &[change("one")]));
+    let series = SeriesKey { benchmark: benchmark("other"), ..change("one").series };
+    let now = analysis("now");
+    let changes = [Change { series: series.clone(), ..change("one") }];
+    let new = NewAnalysis { series: &series, before: None, now: &now, changes: &changes, happenings: &[] };
+    let error = store.keep_analysis(lab, &new).unwrap_err();
+    assert!(matches!(error, StoreError::AlreadyStored { .. }), "{error}");
+    assert_eq!(store.changes(lab).unwrap(), [change("one")]);
+    assert_eq!(store.analyses(lab).unwrap().len(), 1, "all or nothing");
+}
