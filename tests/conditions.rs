@@ -86,3 +86,15 @@ fn processes_left_behind_are_told_of() {
         &project.tacho("show HEAD --json").succeeds().json()["hosts"][0]["benchmarks"][0]["samples"][0];
     assert_eq!(sample["values"]["left-behind"], 2.0);
 }
+
+#[test]
+fn what_cannot_be_read_says_why() {
+    let keys = "metrics = [\"wall\", \"peak-memory-tree\"]\nconditions = { cgroup = \"never\" }";
+    let project = project("exit 0\n", keys);
+    project.tacho("track HEAD").exits(0);
+    let why = "control groups are forbidden (`cgroup = \"never\"`)";
+    let shown = project.tacho("show HEAD --metric wall --metric peak-memory-tree").succeeds().stdout;
+    assert!(shown.contains(&format!("peak-memory-tree: {why}")), "{shown}");
+    let answer = project.tacho("show HEAD --json").succeeds().json();
+    assert_eq!(answer["hosts"][0]["benchmarks"][0]["absent"]["peak-memory-tree"], why);
+}

@@ -3,8 +3,12 @@
 //! Who takes part in a round is known before it begins, from the samples of the rounds before it alone. So a
 //! killed run goes on exactly as it would have.
 
+use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+
+use tacho_measure::Absent;
+use tacho_store::Absence;
 
 use crate::progress::Progress;
 use crate::schedule::{Schedule, Trial};
@@ -49,6 +53,8 @@ struct Rounds<'a, 'b> {
     progress: Progress,
     references: References,
     measured: Measured,
+    /// Of which cells it is kept why they lack which metric.
+    absent: HashSet<(usize, String)>,
 }
 
 impl<'a, 'b> Rounds<'a, 'b> {
@@ -64,7 +70,15 @@ impl<'a, 'b> Rounds<'a, 'b> {
         });
         let references = References::read(bench.store, &session.cells)?;
         let progress = Progress::new(session, &schedule);
-        Ok(Self { bench, session, schedule, progress, references, measured: Measured::default() })
+        Ok(Self {
+            bench,
+            session,
+            schedule,
+            progress,
+            references,
+            measured: Measured::default(),
+            absent: HashSet::new(),
+        })
     }
 
     /// One round, as far as it is not done yet; `false` when interrupted.
@@ -99,12 +113,18 @@ impl<'a, 'b> Rounds<'a, 'b> {
         let reference = self.references.of(&cell.benchmark);
         let tried = executed.execute(self.bench.executor, trial.place, reference)?;
         self.measured.executing += began.elapsed();
-        let Tried::Sampled { sample, answer } = tried else { return Ok(false) };
+        let Tried::Sampled { sample, answer, absent } = tried else { return Ok(false) };
         if let (Some(answer), None) = (answer, reference) {
             // Before the sample: a kill between the two must not let a later answer become the reference.
             self.references.keep(self.bench.store, &cell.benchmark, answer)?;
         }
         self.bench.store.put_sample(*id, &sample)?;
+        for Absent { metric, why } in absent {
+            if self.absent.insert((trial.cell, metric.to_string())) {
+                let absence = Absence { metric: metric.into_owned(), why: why.into_owned() };
+                self.bench.store.put_absence(self.session.run.number, &cell.benchmark, &absence)?;
+            }
+        }
         self.measured.samples += 1;
         self.bench.observer.note(&Event::Sampled { cell, sample: &sample });
         if let Some(saved) = self.progress.record(trial.cell, &sample) {

@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Capture, Captured, Ended, Execution, Request, ScriptedExecutor, Unavailable};
+use tacho_measure::{Absent, Capture, Captured, Ended, Execution, Request, ScriptedExecutor, Unavailable};
 use tacho_record::{BuildState, Digest, Failure, Host, Limit, Outcome, Plan, Revision};
-use tacho_store::{Location, Store};
+use tacho_store::{Absence, Location, Store};
 use tacho_subject::ScriptedBuilder;
 use tempfile::TempDir;
 
@@ -245,6 +245,23 @@ fn to_reach_a_limit_is_a_result_and_its_values_are_bounds() {
         (None, None),
         "the warm-up, and a valid one"
     );
+}
+
+#[test]
+fn why_a_metric_is_absent_is_kept_once() {
+    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 2);
+    let executed = Shared::new(0);
+    lab.track(|request, at| {
+        executed.set(executed.get() + 1);
+        let why = format!("not available here: {}", executed.get());
+        Execution { absent: vec![Absent::new("on-cpu", why)], ..well(request, at) }
+    })
+    .unwrap();
+    let mut store = lab.store();
+    let key = store.cells(1).unwrap()[0].1.benchmark.clone();
+    let expected = Absence { metric: "on-cpu".into(), why: "not available here: 1".into() };
+    assert_eq!(store.absences(1, &key).unwrap(), [expected]);
+    assert_eq!(store.absences(2, &key).unwrap(), []);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::{Timestamp, Unit};
-use tacho_measure::{Capture, Ended, Execution, Executor, Request};
+use tacho_measure::{Absent, Capture, Ended, Execution, Executor, Request};
 use tacho_record::plan::{Benchmark, ExpectOutput, Hook, fill, fill_shell};
 use tacho_record::{
     Conditions, Digest, Failure, Limit, Limits, Metric, Outcome, Parameters, Place, Reached, Sample,
@@ -52,6 +52,8 @@ pub enum Tried {
         sample: Sample,
         /// The digest of its output, when the first valid one becomes the reference.
         answer: Option<Digest>,
+        /// What could not be read of it, and why.
+        absent: Vec<Absent>,
     },
     /// The user interrupted it: there is no sample.
     Interrupted,
@@ -192,7 +194,8 @@ impl Trial {
         let answer = (outcome == Outcome::Valid && self.answer == Answer::SameAsFirst)
             .then(|| execution.stdout.as_ref().map(|stdout| stdout.digest))
             .flatten();
-        sampled(Sample { place, at: moment(execution.at), outcome, values }, answer)
+        let sample = Sample { place, at: moment(execution.at), outcome, values };
+        Tried::Sampled { sample, answer, absent: execution.absent.clone() }
     }
 
     /// All that can be read of it. What went wrong need not have printed its metrics; what went well must.
@@ -267,7 +270,7 @@ impl Trial {
 }
 
 fn sampled(sample: Sample, answer: Option<Digest>) -> Tried {
-    Tried::Sampled { sample, answer }
+    Tried::Sampled { sample, answer, absent: Vec::new() }
 }
 
 /// The request under the conditions and limits of the benchmark.

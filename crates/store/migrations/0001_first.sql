@@ -93,6 +93,14 @@ CREATE TABLE measurement (
 -- All that a series needs to know of its measurements, so that it is read from here alone.
 CREATE INDEX measurement_series ON measurement (host, benchmark, revision, run, cell);
 
+CREATE TABLE absence (
+    run       BIGINT NOT NULL REFERENCES run (number),
+    benchmark BIGINT NOT NULL REFERENCES benchmark (number),
+    metric    TEXT NOT NULL,
+    why       TEXT NOT NULL,
+    PRIMARY KEY (run, benchmark, metric)
+) {clustered};
+
 CREATE TABLE chunk (
     run      BIGINT NOT NULL,
     cell     BIGINT NOT NULL,

@@ -16,6 +16,7 @@
 //! changes    what was found in series, and what users say of it
 //! ```
 
+mod absences;
 mod benchmarks;
 mod builds;
 mod cells;
@@ -37,6 +38,7 @@ mod values;
 
 use std::fmt;
 
+pub use absences::Absence;
 pub use cells::MeasurementId;
 pub use changes::{Analysis, NewAnalysis};
 pub use counts::Count;

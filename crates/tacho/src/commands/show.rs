@@ -1,5 +1,7 @@
 //! `tacho show`: what is known of a revision, or all series again.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use tacho_experiment::equal::Equals;
 use tacho_experiment::series;
@@ -73,6 +75,8 @@ struct Measured {
     /// The revision that was executed: another one when both built to the same artifacts.
     revision: String,
     measurements: Vec<Measurement>,
+    /// What could not be read, by metric, with the reason.
+    absent: BTreeMap<String, String>,
 }
 
 fn one(project: &Project, store: &mut Store, revision: Revision, command: &Show) -> Result<(), CliError> {
@@ -111,7 +115,17 @@ fn on_host(
         measurements.retain(|m| Some(m.revision.as_str()) == executed);
         if let Some(first) = measurements.first() {
             let executed = first.revision.clone();
-            benchmarks.push(Measured { benchmark: key.to_string(), revision: executed, measurements });
+            let mut absent = BTreeMap::new();
+            for measurement in &measurements {
+                let found = store.absences(measurement.run, &key)?;
+                absent.extend(found.into_iter().map(|absence| (absence.metric, absence.why)));
+            }
+            benchmarks.push(Measured {
+                benchmark: key.to_string(),
+                revision: executed,
+                measurements,
+                absent,
+            });
         }
     }
     Ok(OnHost { host, build, benchmarks })
@@ -146,6 +160,7 @@ struct HostAnswer<'a> {
 struct MeasuredAnswer<'a> {
     benchmark: &'a str,
     executed_at: &'a str,
+    absent: &'a BTreeMap<String, String>,
     samples: Vec<SampleAnswer<'a>>,
 }
 
@@ -193,6 +208,7 @@ impl OnHost {
                 &format!("\n{}{stand_in}\n{}", measured.benchmark, table::indent(&measured.summary(metrics)));
             out += &table::indent(&measured.failures());
             out += &table::indent(&measured.left_behind());
+            out += &table::indent(&measured.absent(metrics));
             if samples {
                 out += &format!("\n{}", table::indent(&measured.samples(metrics)));
             }
@@ -215,7 +231,12 @@ fn build_line(build: &Build) -> String {
 impl Measured {
     fn answer(&self) -> MeasuredAnswer<'_> {
         let samples = self.all().map(|(run, sample)| SampleAnswer::of(run, sample)).collect();
-        MeasuredAnswer { benchmark: &self.benchmark, executed_at: &self.revision, samples }
+        MeasuredAnswer {
+            benchmark: &self.benchmark,
+            executed_at: &self.revision,
+            absent: &self.absent,
+            samples,
+        }
     }
 
     fn all(&self) -> impl Iterator<Item = (i64, &Sample)> {
@@ -259,6 +280,17 @@ impl Measured {
         };
         let limited = told(|outcome| !outcome.is_failure(), "reached a limit");
         format!("{}{limited}", told(Outcome::is_failure, "failed"))
+    }
+
+    /// Which of these metrics could not be read, and why; several with one reason together.
+    fn absent(&self, metrics: &[Metric]) -> String {
+        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (metric, why) in &self.absent {
+            if metrics.iter().any(|known| known.name == *metric) {
+                reasons.entry(why).or_default().push(metric);
+            }
+        }
+        reasons.iter().map(|(why, metrics)| format!("{}: {why}\n", metrics.join(", "))).collect()
     }
 
     /// How many executions left processes behind.
