@@ -15,6 +15,7 @@ mod memory;
 mod orphans;
 mod output;
 mod subject;
+mod truth;
 
 use std::path::Path;
 use std::sync::Arc;
