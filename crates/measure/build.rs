@@ -1,12 +1,14 @@
-//! Compiles the launcher (`launcher/launcher.c`) into a static program, which the library carries.
+//! Compiles the launcher (`launcher/launcher.c` and what it includes) into a static program, which the library carries.
 
 use std::env;
 use std::path::PathBuf;
 
+/// All of the launcher's source.
+const FOLDER: &str = "launcher";
 const SOURCE: &str = "launcher/launcher.c";
 
 fn main() {
-    println!("cargo::rerun-if-changed={SOURCE}");
+    println!("cargo::rerun-if-changed={FOLDER}");
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let mut compiler = cc::Build::new().pic(false).opt_level(1).debug(false).get_compiler().to_command();
     // No library and no start-up code, nothing that would call either, and few pages.

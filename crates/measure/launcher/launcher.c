@@ -11,31 +11,10 @@
  * subject is asked to end; when it is gone, however it ended, the subject is killed at once, with all below it.
  * What an order means, and what it prints, is not known here.
  *
- * To port it to another processor, write `call`, `start_on` and `_start` for it.
+ * Its parts: `order.h`, what it is told and answers; `system.h`, what it has instead of a C library.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <sched.h>
-#include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <sys/wait.h>
-#include <time.h>
-
-#ifndef CLONE_PIDFD
-#define CLONE_PIDFD 0x1000
-#endif
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
+#include "system.h"
+#include "order.h"
 
 /* As the kernel has them, in headers that are not everywhere. */
 #define CPU_TIME 0
@@ -44,64 +23,8 @@
 #define NO_LIMIT (~0ULL)
 
 #define SOCKET 0
-#define SECOND 1000000000LL
-#define MILLISECOND 1000000LL
-#define NEVER INT64_MAX
 /* How long the killed may take to be gone; those that do not are stuck in the kernel. */
 #define PATIENCE (5 * SECOND)
-#define NO_SIGNALS 0ULL
-#define ALL_SIGNALS (~0ULL)
-#define SIGNAL_SET sizeof(uint64_t)
-
-/* Which conditions are set, which files come, and how the child is made. */
-enum {
-	SET_NICE = 1 << 0,
-	SET_SCHEDULING = 1 << 1,
-	SET_CPUS = 1 << 2,
-	SET_RANDOM_ADDRESSES = 1 << 3,
-	OWN_MEMORY = 1 << 4, /* it shares no memory with us: the kernel may kill it for want of some */
-	USAGE_COMES = 1 << 5, /* a file with the processor time that its control group has used */
-	KILL_COMES = 1 << 6, /* a file that kills its control group */
-};
-
-/* What to execute. With it come the three files that become the standard ones, `groups` files that make who writes
- * 0 to them a member of a control group, and those that the flags name. Then these strings, each ended by a zero:
- * the folder, `candidates` paths to try in turn, `arguments` words and `variables` NAME=VALUE. Without a candidate
- * the child takes its conditions upon itself and ends. */
-struct order {
-	int64_t limit; /* nanoseconds that it may take */
-	int64_t grace; /* nanoseconds between asking it to end and killing it */
-	int64_t cpu_limit; /* nanoseconds of processor time that it may use */
-	uint64_t cpu_seconds, address_space; /* what each of its processes may have, or no limit */
-	uint64_t flags;
-	int64_t nice, policy, priority, random_addresses;
-	uint64_t cpus[16]; /* a bit each */
-	uint64_t cpus_usable; /* how many it can use at once */
-	uint64_t groups;
-	uint64_t bytes; /* of all strings */
-	uint64_t candidates, arguments, variables;
-};
-
-enum { NOT_CUT, CUT_BY_LIMIT, CUT_BY_ORDER, CUT_BY_CPU_TIME };
-
-/* What a child was doing when it could not go on. */
-enum { STARTING, JOINING, SCHEDULING, NICING, PINNING, RANDOMISING, LIMITING };
-
-/* What came of it. All but the last are numbers of 64 bits, which is what `struct rusage` consists of. */
-struct answer {
-	int64_t error; /* why it could not be started, or 0 */
-	int64_t step; /* what it was doing then */
-	int64_t status; /* as wait4 has it */
-	int64_t cut; /* why we ended it */
-	int64_t left; /* how many processes of it were alive after it had ended */
-	int64_t stuck; /* whether something of it is alive still: this launcher ends */
-	int64_t wall; /* nanoseconds from before it was made until it had ended, without those for its conditions */
-	int64_t migrations; /* how often it was moved to another processor, or -1 */
-	int64_t last_cpu; /* the processor that it used last, or -1 */
-	struct rusage usage; /* its own, that of its descendants that were waited for, and of all orphans */
-	char schedstat[64]; /* its /proc/PID/schedstat after it had ended, zeroes behind */
-};
-_Static_assert(sizeof(struct answer) == (9 + 18) * 8 + 64, "numbers of 64 bits");
 
 static struct order order;
 static struct answer answer;
@@ -121,217 +44,6 @@ struct child {
 };
 static volatile struct child *child;
 static _Alignas(16) char child_stack[16 * 1024];
-
-/* ---- the processor ---- */
-
-void launcher(void);
-void become(void);
-
-#if defined(__x86_64__) && defined(__LP64__)
-
-__asm__(".globl _start\n"
-	"_start:\n"
-	"	xor %ebp, %ebp\n"
-	"	and $-16, %rsp\n"
-	"	call launcher\n");
-
-static long call(long number, long a, long b, long c, long d, long e, long f)
-{
-	long result;
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-	__asm__ volatile("syscall"
-		: "=a"(result)
-		: "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-		: "rcx", "r11", "memory");
-	return result;
-}
-
-/* Makes a child that calls `become` on that stack; its number, or minus why not. */
-static long start_on(char *stack, long flags, int *pidfd)
-{
-	long result;
-	register long r10 __asm__("r10") = 0;
-	register long r8 __asm__("r8") = 0;
-	__asm__ volatile("syscall\n"
-		"	test %%rax, %%rax\n"
-		"	jnz 1f\n"
-		"	xor %%ebp, %%ebp\n"
-		"	call become\n"
-		"1:"
-		: "=a"(result)
-		: "a"(SYS_clone), "D"(flags), "S"(stack), "d"(pidfd), "r"(r10), "r"(r8)
-		: "rcx", "r11", "memory");
-	return result;
-}
-
-#elif defined(__aarch64__) && defined(__LP64__)
-
-__asm__(".globl _start\n"
-	"_start:\n"
-	"	mov x29, #0\n"
-	"	mov x30, #0\n"
-	"	bl launcher\n");
-
-static long call(long number, long a, long b, long c, long d, long e, long f)
-{
-	register long x8 __asm__("x8") = number;
-	register long x0 __asm__("x0") = a;
-	register long x1 __asm__("x1") = b;
-	register long x2 __asm__("x2") = c;
-	register long x3 __asm__("x3") = d;
-	register long x4 __asm__("x4") = e;
-	register long x5 __asm__("x5") = f;
-	__asm__ volatile("svc #0"
-		: "+r"(x0)
-		: "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-		: "memory");
-	return x0;
-}
-
-/* Makes a child that calls `become` on that stack; its number, or minus why not. */
-static long start_on(char *stack, long flags, int *pidfd)
-{
-	register long x8 __asm__("x8") = SYS_clone;
-	register long x0 __asm__("x0") = flags;
-	register long x1 __asm__("x1") = (long)stack;
-	register long x2 __asm__("x2") = (long)pidfd;
-	register long x3 __asm__("x3") = 0;
-	register long x4 __asm__("x4") = 0;
-	__asm__ volatile("svc #0\n"
-		"	cbnz x0, 1f\n"
-		"	mov x29, #0\n"
-		"	bl become\n"
-		"1:"
-		: "+r"(x0)
-		: "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
-		: "x30", "memory");
-	return x0;
-}
-
-#else
-#error "the launcher knows x86-64 and AArch64 only; see the end of its first comment"
-#endif
-
-/* ---- system calls, each of which returns minus its error ---- */
-
-#define CALL(number, a, b, c, d) call(number, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
-
-static __attribute__((noreturn)) void leave(void)
-{
-	for (;;)
-		CALL(SYS_exit_group, 0, 0, 0, 0);
-}
-
-/* Memory of that size, or NULL. */
-static void *allocate(size_t size, int flags)
-{
-	long memory = call(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
-	return memory < 0 && memory > -4096 ? NULL : (void *)memory;
-}
-
-static int64_t now(void)
-{
-	struct timespec time;
-	CALL(SYS_clock_gettime, CLOCK_MONOTONIC, &time, 0, 0);
-	return time.tv_sec * SECOND + time.tv_nsec;
-}
-
-/* The time until then; no pointer for no end. */
-static struct timespec *until(int64_t then, struct timespec *left)
-{
-	if (then == NEVER)
-		return NULL;
-	int64_t nanoseconds = then - now();
-	if (nanoseconds < 0)
-		nanoseconds = 0;
-	left->tv_sec = nanoseconds / SECOND;
-	left->tv_nsec = nanoseconds % SECOND;
-	return left;
-}
-
-static long end(long pid, int signal)
-{
-	return CALL(SYS_kill, pid, signal, 0, 0);
-}
-
-/* Waits for that child, or any if -1, and takes it out of the process table. */
-static long reap(long pid, void *status, int flags, struct rusage *usage)
-{
-	return CALL(SYS_wait4, pid, status, flags | __WALL, usage);
-}
-
-/* ---- text ---- */
-
-static char *append(char *end, const char *text)
-{
-	while (*text)
-		*end++ = *text++;
-	*end = 0;
-	return end;
-}
-
-static char *append_number(char *end, unsigned long number)
-{
-	char digits[24], *first = digits + sizeof digits;
-	*--first = 0;
-	do
-		*--first = '0' + number % 10;
-	while (number /= 10);
-	return append(end, first);
-}
-
-/* The number that the text starts with, -1 if with none; the text after it. */
-static long number(const char **text)
-{
-	long value = -1;
-	for (; **text >= '0' && **text <= '9'; ++*text)
-		value = (value < 0 ? 0 : value) * 10 + (**text - '0');
-	return value;
-}
-
-/* What comes after that text, NULL if it does not occur. */
-static const char *after_text(const char *text, const char *wanted)
-{
-	for (; *text; text++) {
-		const char *at = text, *rest = wanted;
-		while (*rest && *at == *rest)
-			at++, rest++;
-		if (!*rest)
-			return at;
-	}
-	return NULL;
-}
-
-/* The field of that number, from 3 on, of a /proc/PID/stat; -1 if it has none. The name of the program, in
- * parentheses, may hold anything, parentheses included. */
-static long field(const char *stat, int wanted)
-{
-	const char *rest = NULL;
-	for (; *stat; stat++)
-		if (*stat == ')')
-			rest = stat + 1;
-	for (int at = 2; rest && *rest; )
-		if (*rest++ == ' ' && ++at == wanted)
-			return number(&rest);
-	return -1;
-}
-
-/* Reads /proc/PID/NAME as far as it fits; its length. Its end is a zero. */
-static size_t read_of(long pid, const char *name, char *buffer, size_t size)
-{
-	char path[64];
-	append(append(append_number(append(path, "/proc/"), pid), "/"), name);
-	long file = CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	long length = file < 0 ? file : CALL(SYS_read, file, buffer, size - 1, 0);
-	if (file >= 0)
-		CALL(SYS_close, file, 0, 0, 0);
-	if (length < 0)
-		length = 0;
-	buffer[length] = 0;
-	return length;
-}
 
 /* ---- what is to be executed ---- */
 
@@ -708,15 +420,10 @@ static void end_orphans(long subject)
 /* What can be read of it from its end until it is reaped. */
 static void read_ended(long pid)
 {
-	static char text[2048];
+	char text[512];
 	read_of(pid, "schedstat", answer.schedstat, sizeof answer.schedstat);
 	read_of(pid, "stat", text, sizeof text);
 	answer.last_cpu = field(text, PROCESSOR);
-	read_of(pid, "sched", text, sizeof text);
-	const char *at = after_text(text, "nr_migrations");
-	while (at && (*at == ' ' || *at == ':'))
-		at++;
-	answer.migrations = at ? number(&at) : -1;
 }
 
 static void execute(void)

@@ -122,8 +122,6 @@ pub struct Usage {
     /// The most memory that all its processes had together at any time, in bytes, what the system kept of files for
     /// them included; present only where [`Request::tree_memory`] asks for it.
     pub tree_memory: Option<u64>,
-    /// How often the process that was started was moved to another CPU; its first thread only.
-    pub migrations: Option<u64>,
     /// The CPU that it used last.
     pub last_cpu: Option<u32>,
     /// What its wall time was made of; absent where the kernel keeps no account of it.

@@ -26,10 +26,9 @@ const CUT: usize = 3;
 const LEFT: usize = 4;
 const STUCK: usize = 5;
 const WALL: usize = 6;
-const MIGRATIONS: usize = 7;
-const LAST_CPU: usize = 8;
+const LAST_CPU: usize = 7;
 /// Where `struct rusage` begins.
-const USAGE: usize = 9;
+const USAGE: usize = 8;
 
 /// Values of the number at [`CUT`].
 const CUT_BY_LIMIT: i64 = 1;
@@ -137,7 +136,6 @@ impl Answer {
             block_output: self.count(written) * BLOCK,
             scheduled: parse_schedstat(&self.schedstat),
             tree_memory: None,
-            migrations: u64::try_from(self.numbers[MIGRATIONS]).ok(),
             last_cpu: u32::try_from(self.numbers[LAST_CPU]).ok(),
         }
     }
@@ -184,7 +182,7 @@ mod tests {
         // As `struct rusage` has them: user, sys, maxrss, ixrss, idrss, isrss, minflt, majflt, nswap, inblock,
         // oublock, msgsnd, msgrcv, nsignals, nvcsw, nivcsw.
         let usage = [1, 2, 3, 4, 500, 0, 0, 0, 6, 7, 0, 8, 9, 0, 0, 0, 10, 11];
-        let other = [(MIGRATIONS, 14), (LAST_CPU, -1)];
+        let other = [(LAST_CPU, -1)];
         let numbers: Vec<(usize, i64)> = (USAGE..).zip(usage).chain(other).collect();
         let read = answer(&numbers, "12 13 14\n").usage(100 * 1024);
         let expected = Usage {
@@ -203,7 +201,6 @@ mod tests {
                 waiting: Duration::from_nanos(13),
             }),
             tree_memory: None,
-            migrations: Some(14),
             last_cpu: None,
         };
         assert_eq!(read, expected);
