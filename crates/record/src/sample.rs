@@ -18,12 +18,18 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "failure", rename_all = "kebab-case")]
 pub enum Failure {
+    /// Its companion did not become ready, or ended before it.
+    Companion {
+        /// What went wrong, in one line.
+        why: String,
+    },
     /// It ended with another exit status than expected.
     Exit {
         /// The status.
         code: i32,
     },
-    /// A hook of the plan (`prepare`, `conclude`) failed, so the execution was not valid.
+    /// A hook of the plan (`setup`, `prepare`, `conclude`) or the empty shell beside it failed, so the execution was
+    /// not valid.
     Hook {
         /// What went wrong, in one line.
         why: String,
@@ -58,7 +64,7 @@ impl Failure {
     pub fn line(&self) -> String {
         match self {
             Failure::Exit { code } => format!("exit {code}"),
-            Failure::Hook { why } | Failure::NotStarted { why } => why.clone(),
+            Failure::Companion { why } | Failure::Hook { why } | Failure::NotStarted { why } => why.clone(),
             Failure::Signal { number } => format!("killed by signal {number}"),
             Failure::TimedOut => "timed out".to_owned(),
             Failure::Unreadable { why } => format!("unreadable: {why}"),

@@ -155,3 +155,13 @@ CREATE TABLE analysis (
     at        TEXT NOT NULL,
     PRIMARY KEY (host, benchmark, metric)
 ) {clustered};
+
+CREATE TABLE output (
+    run      BIGINT NOT NULL,
+    cell     BIGINT NOT NULL,
+    round    BIGINT NOT NULL,
+    position BIGINT NOT NULL,
+    digest   {blob} NOT NULL,
+    PRIMARY KEY (run, cell, round, position),
+    FOREIGN KEY (run, cell) REFERENCES measurement (run, cell)
+) {clustered};

@@ -12,7 +12,8 @@
 //! cells      what a run measures            values     one metric of them; counts, how many there are
 //! hosts history builds benchmarks           chunk/     samples as bytes
 //! logs       files by digest                database/  one SQL for SQLite and PostgreSQL, migrations
-//! subject    whose store it is              columns    times, digests and JSON
+//! outputs    what executions printed        columns    times, digests and JSON
+//! subject    whose store it is
 //! changes    what was found in series, and what users say of it
 //! ```
 
@@ -30,6 +31,7 @@ mod history;
 mod hosts;
 mod location;
 mod logs;
+mod outputs;
 mod runs;
 mod samples;
 mod series;

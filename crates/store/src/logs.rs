@@ -19,6 +19,8 @@ const LEVEL: i32 = 3;
 #[derive(Debug)]
 pub(crate) struct Logs {
     folder: PathBuf,
+    /// What was written since the last [`Logs::sync`] and may not have reached the disk.
+    unsynced: Vec<PathBuf>,
 }
 
 impl Store {
@@ -42,7 +44,7 @@ impl Store {
 impl Logs {
     /// The folder is made when the first log is kept.
     pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder }
+        Self { folder, unsynced: Vec::new() }
     }
 
     fn path(&self, digest: Digest) -> PathBuf {
@@ -62,6 +64,31 @@ impl Logs {
         make_folder(path.parent().unwrap_or(&self.folder))?;
         let kept = file.as_file().sync_all().and_then(|()| file.persist(&path).map_err(|error| error.error));
         kept.map(|_| digest).map_err(|source| StoreError::of_file(&path, source))
+    }
+
+    /// Keeps it without waiting for the disk, and without writing what is there already.
+    pub(crate) fn put_unsynced(&mut self, content: &[u8]) -> Result<Digest, StoreError> {
+        let digest = Digest::of(content);
+        let path = self.path(digest);
+        if path.exists() {
+            return Ok(digest);
+        }
+        make_folder(path.parent().unwrap_or(&self.folder))?;
+        let mut file = temporary(&self.folder).map_err(|source| StoreError::of_file(&self.folder, source))?;
+        let kept = compress(content, file.as_file_mut())
+            .and_then(|_| file.persist(&path).map_err(|error| error.error));
+        kept.map_err(|source| StoreError::of_file(&path, source))?;
+        self.unsynced.push(path);
+        Ok(digest)
+    }
+
+    /// Waits until all that was kept is on the disk.
+    pub(crate) fn sync(&mut self) -> Result<(), StoreError> {
+        while let Some(path) = self.unsynced.pop() {
+            let synced = File::open(&path).and_then(|file| file.sync_all());
+            synced.map_err(|source| StoreError::of_file(&path, source))?;
+        }
+        Ok(())
     }
 
     fn get(&self, digest: Digest) -> Result<Vec<u8>, StoreError> {
@@ -138,6 +165,17 @@ mod tests {
         let name = digest.to_string();
         assert!(logs.folder.join(&name[..2]).join(name + ".zst").metadata().unwrap().len() < 2_000);
         assert_eq!(fs::read_dir(&logs.folder).unwrap().count(), 1, "nothing temporary stays");
+    }
+
+    #[test]
+    fn what_is_kept_without_waiting_is_written_once_and_synced_later() {
+        let (_folder, mut logs) = logs();
+        let digest = logs.put_unsynced(b"answer").unwrap();
+        assert_eq!(logs.put_unsynced(b"answer").unwrap(), digest);
+        assert_eq!((logs.get(digest).unwrap(), logs.unsynced.len()), (b"answer".to_vec(), 1));
+        logs.sync().unwrap();
+        assert_eq!(logs.unsynced.len(), 0);
+        assert_eq!(logs.put(&b"answer"[..]).unwrap(), digest, "as any other log");
     }
 
     #[test]

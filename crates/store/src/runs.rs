@@ -99,6 +99,7 @@ impl Store {
 
     /// Syncs all samples so far: from here on a power cut does not lose them.
     pub fn end_round(&mut self, run: i64, round: u32) -> Result<(), StoreError> {
+        self.logs.sync()?;
         // That the round is written down is not only for the record: a transaction that writes nothing syncs
         // nothing.
         let sql = "UPDATE run SET round = $1 WHERE number = $2";

@@ -123,6 +123,7 @@ fn kind(failure: &Failure) -> u8 {
         Failure::TimedOut => 5,
         Failure::WrongAnswer { .. } => 6,
         Failure::Unreadable { .. } => 7,
+        Failure::Companion { .. } => 9,
     }
 }
 

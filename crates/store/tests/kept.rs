@@ -52,7 +52,8 @@ on_both! {
         a_large_measurement_is_split_and_comes_back
         any_samples_come_back
         replicates_come_back_in_their_order
-        places_are_what_is_executed;
+        places_are_what_is_executed
+        outputs_are_kept_once_and_found_by_their_samples;
     series:
         measurements_come_in_order_of_history_then_by_run
         values_are_one_metric_of_the_measurements

@@ -48,7 +48,7 @@ pub fn a_failed_sample_keeps_its_last_words(ground: &Ground) {
         failures().into_iter().enumerate().map(|(index, why)| failed(index as u32, 0, why)).collect();
     // Killed for taking too long, it was measured all the same.
     expected[4].values = sample(4, 0).values;
-    expected.push(sample(7, 0));
+    expected.push(sample(8, 0));
     for sample in &expected {
         store.put_sample(measurements[0], sample).unwrap();
     }
@@ -247,4 +247,21 @@ pub fn places_are_what_is_executed(ground: &Ground) {
     store.seal(run.number).unwrap();
     assert_eq!(store.places(run.number).unwrap(), expected.into());
     assert_eq!(store.places(other.number).unwrap(), [Place { round: 5, position: 5 }].into());
+}
+
+pub fn outputs_are_kept_once_and_found_by_their_samples(ground: &Ground) {
+    let mut store = ground.open();
+    let (_, run, measurements) = begin(&mut store, "q", &[cell("a", "x"), cell("a", "y")]);
+    let at = |round, position| Place { round, position };
+    let answer = store.put_output(measurements[0], at(1, 1), b"answer\n").unwrap();
+    assert_eq!(store.put_output(measurements[1], at(1, 0), b"answer\n").unwrap(), answer);
+    store.put_output(measurements[0], at(0, 0), b"not \xff text").unwrap();
+    // A sample that a kill has lost is taken again.
+    let other = store.put_output(measurements[0], at(0, 0), b"").unwrap();
+    store.end_round(run.number, 1).unwrap();
+    drop(store);
+    let mut store = ground.open();
+    assert_eq!(store.outputs(measurements[0]).unwrap(), [(at(0, 0), other), (at(1, 1), answer)]);
+    assert_eq!(store.outputs(measurements[1]).unwrap(), [(at(1, 0), answer)]);
+    assert_eq!(store.log(answer).unwrap(), b"answer\n");
 }

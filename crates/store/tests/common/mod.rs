@@ -126,7 +126,7 @@ pub fn limited(round: u32, position: u32) -> Sample {
 }
 
 /// One of each kind.
-pub fn failures() -> [Failure; 7] {
+pub fn failures() -> [Failure; 8] {
     [
         Failure::Exit { code: -1 },
         Failure::Hook { why: "`prepare` ended with exit 1".into() },
@@ -135,6 +135,7 @@ pub fn failures() -> [Failure; 7] {
         Failure::TimedOut,
         Failure::WrongAnswer { why: "another digest".into() },
         Failure::Unreadable { why: "`bucket`: nothing matches".into() },
+        Failure::Companion { why: "`companion`: it ended with exit 1".into() },
     ]
 }
 
