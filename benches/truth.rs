@@ -12,7 +12,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tacho_measure::{Capture, Ended, Executor, ProcessExecutor, Request};
+use tacho_measure::{Capture, Ended, Executor, Look, ProcessExecutor, Request};
 
 const TURNS: usize = 11;
 
@@ -94,7 +94,7 @@ fn compile(folder: &Path) -> PathBuf {
 /// What the job itself says that it used, and what we read.
 fn ours(executor: &mut ProcessExecutor, load: &Path, job: &Job) -> (f64, Option<f64>) {
     let words = std::iter::once(load.to_str().unwrap()).chain(job.words.iter().copied());
-    let stdout = Capture::Keep { limit: 100, search: None };
+    let stdout = Capture::Read(Look::keep(100));
     let execution = executor.execute(&Request { stdout, ..Request::new(words) });
     assert_eq!(execution.ended, Ended::Exited(0));
     let kept = execution.stdout.unwrap().kept.unwrap();

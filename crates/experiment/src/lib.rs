@@ -2,21 +2,27 @@
 //!
 //! The way of the data: `Plan → Build → Schedule of Trials → Sample → Measurement → Series`.
 //! [`track`](fn@track) walks it for a range of revisions. Any experiment that has cells and builds makes a
-//! [`session`] of them and has it measured in [`rounds`]; [`schedule`] orders the trials, [`trial`] executes one of
-//! them and judges its answer, [`series`] reads the result back in order of history.
+//! [`session`] of them and has it measured in [`rounds`]; [`schedule`] orders the trials, `attempt` executes one of
+//! them, [`trial`] judges its answer, [`series`] reads the result back in order of history.
 //!
 //! Nothing here starts a process or opens a database by itself: builds come from a
 //! [`Builder`](tacho_subject::Builder), executions from an [`Executor`](tacho_measure::Executor), and what
 //! happens is told to an [`Observer`]. A clock is looked at only to report where a session's time went; nothing
 //! is decided by it. So every schedule and every stopping rule is tested with scripted ones.
 
+mod attempt;
 mod bench;
+mod beside;
+#[cfg(test)]
+mod beside_tests;
 mod builds;
 mod cells;
 pub mod changes;
+mod company;
 pub mod definitions;
 pub mod equal;
 mod error;
+mod hooks;
 pub mod instrument;
 mod observer;
 mod output;
@@ -36,6 +42,7 @@ pub use bench::Bench;
 pub use builds::failures;
 pub use cells::benchmarks;
 pub use error::ExperimentError;
+pub use hooks::Trouble;
 pub use instrument::Instrument;
 pub use observer::{Event, Observer, Silent};
 pub use output::{LONGEST_OUTPUT, MOST_REPLICATES};

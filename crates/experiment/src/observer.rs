@@ -2,6 +2,8 @@
 
 use tacho_record::{Build, Cell, Digest, Revision, Run, Sample};
 
+use crate::hooks::Trouble;
+
 /// Something happened that a person might like to see.
 #[derive(Debug)]
 pub enum Event<'a> {
@@ -45,6 +47,20 @@ pub enum Event<'a> {
         cell: &'a Cell,
         /// Executions that therefore do not take place.
         saved: usize,
+    },
+    /// A hook of a cell begins that is executed once.
+    HookBegins {
+        /// Whose.
+        cell: &'a Cell,
+        /// `setup` or `cleanup`.
+        hook: &'static str,
+    },
+    /// What should have been done was not, and no sample says so.
+    Trouble {
+        /// Of what.
+        cell: &'a Cell,
+        /// What, and what it printed.
+        trouble: &'a Trouble,
     },
     /// A build that was evicted from the cache came out otherwise when built again.
     NotReproducible {

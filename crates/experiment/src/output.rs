@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use tacho_measure::{Capture, Captured, Execution, Parser};
+use tacho_measure::{Captured, Execution, Look, Parser};
 use tacho_record::median_of_replicates;
 use tacho_record::plan::{OutputPlace, PlannedMetric};
 
@@ -66,17 +66,13 @@ impl OutputMetrics {
         Self(metrics.iter().filter_map(read).collect())
     }
 
-    /// What must become of standard output and standard error, if that was wished of standard output.
+    /// What is to be known of standard output and standard error, if that was wished of standard output.
     #[must_use]
-    pub fn captures(&self, stdout: Capture) -> (Capture, Capture) {
-        let keep = |search| Capture::Keep { limit: LONGEST_OUTPUT, search };
+    pub fn looks(&self, stdout: Option<Look>) -> (Option<Look>, Option<Look>) {
         let reads = |place: &Place| self.0.iter().any(|metric| metric.place == *place);
-        let stdout = match stdout {
-            other if !reads(&Place::Stdout) => other,
-            Capture::Search(text) => keep(Some(text)),
-            _ => keep(None),
-        };
-        (stdout, if reads(&Place::Stderr) { keep(None) } else { Capture::Nothing })
+        let kept = |look: Look| Look { keep: Some(LONGEST_OUTPUT), ..look };
+        let stdout = if reads(&Place::Stdout) { Some(kept(stdout.unwrap_or_default())) } else { stdout };
+        (stdout, reads(&Place::Stderr).then(|| kept(Look::default())))
     }
 
     /// Removes the files that are to be read, so that what an execution did not write is never taken for its own.
@@ -172,15 +168,15 @@ mod tests {
     #[test]
     fn only_what_is_read_is_kept() {
         let nowhere = Path::new("/nowhere");
-        let keep =
-            |search: Option<&str>| Capture::Keep { limit: LONGEST_OUTPUT, search: search.map(str::to_owned) };
+        let keep = Look::keep(LONGEST_OUTPUT);
         let stdout = metrics("{ name = 'a', from = 'key:a' }", nowhere);
-        assert_eq!(stdout.captures(Capture::Nothing), (keep(None), Capture::Nothing));
-        assert_eq!(stdout.captures(Capture::Search("x".into())).0, keep(Some("x")));
+        assert_eq!(stdout.looks(None), (Some(keep.clone()), None));
+        let searched = Look { search: Some("x".into()), ..keep.clone() };
+        assert_eq!(stdout.looks(Some(Look::search("x"))).0, Some(searched));
         let stderr = metrics("{ name = 'a', from = 'time:real' }", nowhere);
-        assert_eq!(stderr.captures(Capture::Digest), (Capture::Digest, keep(None)));
+        assert_eq!(stderr.looks(Some(Look::digest())), (Some(Look::digest()), Some(keep)));
         let file = metrics("{ name = 'a', from = 'key:a', file = 'f' }", nowhere);
-        assert_eq!(file.captures(Capture::Nothing), (Capture::Nothing, Capture::Nothing));
+        assert_eq!(file.looks(None), (None, None));
     }
 
     #[test]

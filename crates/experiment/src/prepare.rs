@@ -47,8 +47,8 @@ impl Bench<'_> {
     /// Keeps what all metrics of the plan mean, unless that would change what old values mean.
     pub fn put_metrics(&mut self, plan: &Plan) -> Result<(), ExperimentError> {
         let known = self.store.metrics()?;
-        let mut metrics: Vec<Metric> =
-            Metric::BUILT_IN.iter().filter_map(|name| Metric::built_in(name)).collect();
+        let names = Metric::BUILT_IN.iter().chain(&Metric::BESIDE);
+        let mut metrics: Vec<Metric> = names.filter_map(|name| Metric::known(name)).collect();
         for PlannedMetric { metric, .. } in plan.benchmarks.iter().flat_map(|benchmark| &benchmark.metrics) {
             let other = |known: &&Metric| known.name == metric.name && known.unit != metric.unit;
             if let Some(known) = known.iter().find(other)

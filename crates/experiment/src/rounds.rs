@@ -3,17 +3,18 @@
 //! Who takes part in a round is known before it begins, from the samples of the rounds before it alone. So a
 //! killed run goes on exactly as it would have.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tacho_measure::Absent;
 use tacho_store::Absence;
 
+use crate::attempt::{Sampled, Tried, Turn};
+use crate::beside::Beside;
 use crate::progress::Progress;
 use crate::schedule::{Schedule, Trial};
 use crate::session::{References, Session, SessionCell};
-use crate::trial::Tried;
 use crate::{Bench, Event, ExperimentError};
 
 /// What a session of measuring came to.
@@ -33,15 +34,19 @@ pub struct Measured {
 /// on where this one stopped.
 pub fn measure(bench: &mut Bench<'_>, session: &Session) -> Result<Measured, ExperimentError> {
     let mut rounds = Rounds::new(bench, session)?;
-    for round in rounds.schedule.rounds() {
-        if !rounds.round(round)? {
-            rounds.measured.interrupted = true;
-            return Ok(rounds.measured);
-        }
+    let whole = rounds.all();
+    // Whatever happened.
+    let began = Instant::now();
+    rounds.beside.clean_up(rounds.bench.executor, rounds.bench.observer);
+    let measured = Measured {
+        executing: rounds.measured.executing + began.elapsed(),
+        interrupted: !whole?,
+        ..rounds.measured
+    };
+    if !measured.interrupted {
+        bench.store.seal(session.run.number)?;
+        bench.store.finish_run(session.run.number, bench.executor.now())?;
     }
-    let measured = rounds.measured;
-    bench.store.seal(session.run.number)?;
-    bench.store.finish_run(session.run.number, bench.executor.now())?;
     Ok(measured)
 }
 
@@ -52,6 +57,7 @@ struct Rounds<'a, 'b> {
     schedule: Schedule,
     progress: Progress,
     references: References,
+    beside: Beside<'a>,
     measured: Measured,
     /// Of which cells it is kept why they lack which metric.
     absent: HashSet<(usize, String)>,
@@ -70,15 +76,31 @@ impl<'a, 'b> Rounds<'a, 'b> {
         });
         let references = References::read(bench.store, &session.cells)?;
         let progress = Progress::new(session, &schedule);
-        Ok(Self {
-            bench,
-            session,
-            schedule,
-            progress,
-            references,
-            measured: Measured::default(),
-            absent: HashSet::new(),
-        })
+        let (beside, measured) = (Beside::new(session), Measured::default());
+        Ok(Self { bench, session, schedule, progress, references, beside, measured, absent: HashSet::new() })
+    }
+
+    /// Everything, with what must be done before it; `false` when interrupted.
+    fn all(&mut self) -> Result<bool, ExperimentError> {
+        let began = Instant::now();
+        let cells = self.needed();
+        let ready = self.beside.set_up(cells, self.bench.executor, self.bench.observer);
+        self.measured.executing += began.elapsed();
+        if !ready {
+            return Ok(false);
+        }
+        for round in self.schedule.rounds() {
+            if !self.round(round)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The cells of which something is still to be executed.
+    fn needed(&self) -> BTreeSet<usize> {
+        let trials = self.schedule.rounds().flat_map(|round| self.before(round));
+        trials.map(|trial| trial.cell).collect()
     }
 
     /// One round, as far as it is not done yet; `false` when interrupted.
@@ -92,8 +114,12 @@ impl<'a, 'b> Rounds<'a, 'b> {
     /// The trials of the round: of those who take part, what has no sample yet.
     fn before(&self, round: u32) -> Vec<Trial> {
         let mut trials = self.schedule.round(round);
-        trials.retain(|trial| self.progress.is_needed(trial.place, trial.cell));
+        trials.retain(|trial| self.is_needed(*trial));
         trials
+    }
+
+    fn is_needed(&self, trial: Trial) -> bool {
+        self.progress.is_needed(trial.place, trial.cell) && !self.beside.is_left_out(trial.cell)
     }
 
     /// Executes the trials of a round; `false` when interrupted.
@@ -108,29 +134,63 @@ impl<'a, 'b> Rounds<'a, 'b> {
 
     /// One execution, kept before anything else happens; `false` when interrupted.
     fn trial(&mut self, trial: Trial) -> Result<bool, ExperimentError> {
-        let SessionCell { id, cell, trial: executed, .. } = &self.session.cells[trial.cell];
+        let SessionCell { cell, .. } = &self.session.cells[trial.cell];
         let began = Instant::now();
-        let reference = self.references.of(&cell.benchmark);
-        let tried = executed.execute(self.bench.executor, trial.place, reference)?;
+        let tried = self.tried(trial)?;
         self.measured.executing += began.elapsed();
-        let Tried::Sampled { sample, answer, absent } = tried else { return Ok(false) };
-        if let (Some(answer), None) = (answer, reference) {
-            // Before the sample: a kill between the two must not let a later answer become the reference.
-            self.references.keep(self.bench.store, &cell.benchmark, answer)?;
+        let (going_on, trouble) = match tried {
+            Tried::Interrupted(trouble) => (false, trouble),
+            Tried::Sampled(mut sampled) => {
+                let trouble = sampled.trouble.take();
+                self.keep(trial, &sampled)?;
+                (true, trouble)
+            }
+        };
+        if let Some(trouble) = &trouble {
+            self.bench.observer.note(&Event::Trouble { cell, trouble });
         }
-        self.bench.store.put_sample(*id, &sample)?;
+        Ok(going_on)
+    }
+
+    /// What comes of a trial: of its execution, unless it fails without one.
+    fn tried(&mut self, trial: Trial) -> Result<Tried, ExperimentError> {
+        if let Some(outcome) = self.beside.failed_setup(trial.cell) {
+            let at = self.bench.executor.now();
+            return Ok(Tried::without_execution(trial.place, at, outcome));
+        }
+        let SessionCell { cell, trial: executed, .. } = &self.session.cells[trial.cell];
+        let turn = Turn {
+            place: trial.place,
+            shell_first: self.schedule.is_turned(trial.place),
+            reference: self.references.of(&cell.benchmark),
+            companion: self.beside.companion(trial.cell),
+        };
+        executed.execute(self.bench.executor, turn)
+    }
+
+    fn keep(&mut self, trial: Trial, sampled: &Sampled) -> Result<(), ExperimentError> {
+        let SessionCell { id, cell, .. } = &self.session.cells[trial.cell];
+        let Sampled { sample, answer, kept, absent, .. } = sampled;
+        if let (Some(answer), None) = (answer, self.references.of(&cell.benchmark)) {
+            // Before the sample: a kill between the two must not let a later answer become the reference.
+            self.references.keep(self.bench.store, &cell.benchmark, *answer)?;
+        }
+        if let Some(output) = kept {
+            self.bench.store.put_output(*id, sample.place, output)?;
+        }
+        self.bench.store.put_sample(*id, sample)?;
         for Absent { metric, why } in absent {
             if self.absent.insert((trial.cell, metric.to_string())) {
-                let absence = Absence { metric: metric.into_owned(), why: why.into_owned() };
+                let absence = Absence { metric: metric.to_string(), why: why.to_string() };
                 self.bench.store.put_absence(self.session.run.number, &cell.benchmark, &absence)?;
             }
         }
         self.measured.samples += 1;
-        self.bench.observer.note(&Event::Sampled { cell, sample: &sample });
-        if let Some(saved) = self.progress.record(trial.cell, &sample) {
+        self.bench.observer.note(&Event::Sampled { cell, sample });
+        if let Some(saved) = self.progress.record(trial.cell, sample) {
             self.bench.observer.note(&Event::GivenUp { cell, saved });
         }
-        Ok(true)
+        Ok(())
     }
 
     /// What is measured so far is safe, whether the round is whole or not.

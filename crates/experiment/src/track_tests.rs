@@ -6,14 +6,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Absent, Capture, Captured, Ended, Execution, Request, ScriptedExecutor, Unavailable};
+use tacho_measure::{
+    Absent, Capture, Captured, Ended, Execution, Executor, Look, Request, ScriptedExecutor, Unavailable,
+};
 use tacho_record::{BuildState, Digest, Failure, Host, Limit, Outcome, Plan, Revision};
 use tacho_store::{Absence, Location, Store};
 use tacho_subject::ScriptedBuilder;
 use tempfile::TempDir;
 
 use crate::builds::tests::revision;
-use crate::{Bench, ExperimentError, Question, Silent, Tracked, track};
+use crate::{Bench, ExperimentError, Observer, Question, Silent, Tracked, track};
 
 /// A plan with these benchmarks.
 pub fn plan(benchmarks: &str) -> Plan {
@@ -29,16 +31,16 @@ const TWO: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nexpect =
                    [[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
 
 /// A laboratory whose history, builds and executions are scripted.
-struct Lab {
-    folder: TempDir,
-    benchmarks: String,
+pub struct Lab {
+    pub folder: TempDir,
+    pub benchmarks: String,
     revisions: Vec<Revision>,
     contents: BTreeMap<String, BuildState>,
-    retry_failed: bool,
+    pub retry_failed: bool,
 }
 
 impl Lab {
-    fn new(benchmarks: &str, revisions: u64) -> Self {
+    pub fn new(benchmarks: &str, revisions: u64) -> Self {
         let revisions: Vec<Revision> = (1..=revisions).map(revision).collect();
         let contents = revisions.iter().map(|r| (r.id.clone(), built(&r.id))).collect();
         let folder = tempfile::tempdir().unwrap();
@@ -73,23 +75,31 @@ impl Lab {
         }
     }
 
-    fn store(&self) -> Store {
+    pub fn store(&self) -> Store {
         Store::open(&Location::Folder(self.folder.path().join(".tacho"))).unwrap()
     }
 
     /// Tracks with executions as the script says; a script that panics is a `tacho` that was killed.
-    fn track(
+    pub fn track(
         &self,
         script: impl FnMut(&Request, Timestamp) -> Execution,
     ) -> Result<Tracked, ExperimentError> {
+        self.track_by(&mut ScriptedExecutor::new(script), &mut Silent)
+    }
+
+    /// Tracks with that executor, and tells that observer.
+    pub fn track_by(
+        &self,
+        executor: &mut dyn Executor,
+        observer: &mut dyn Observer,
+    ) -> Result<Tracked, ExperimentError> {
         let mut store = self.store();
         let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
-        let mut executor = ScriptedExecutor::new(script);
         let mut bench = Bench {
             store: &mut store,
             builder: &mut self.builder(),
-            executor: &mut executor,
-            observer: &mut Silent,
+            executor,
+            observer,
             interrupt: &AtomicBool::new(false),
             host,
         };
@@ -97,7 +107,7 @@ impl Lab {
     }
 
     /// Every sample of every run: run, revision, benchmark, place and how it ended.
-    fn samples(&self) -> Vec<String> {
+    pub fn samples(&self) -> Vec<String> {
         let mut store = self.store();
         let mut samples = Vec::new();
         for run in store.runs().unwrap() {
@@ -126,7 +136,7 @@ fn built(content: &str) -> BuildState {
 }
 
 /// Ten milliseconds and the right answer.
-fn well(_: &Request, at: Timestamp) -> Execution {
+pub fn well(_: &Request, at: Timestamp) -> Execution {
     Execution { stdout: Some(Captured::of("answer")), ..ended(Ended::Exited(0), at) }
 }
 
@@ -139,7 +149,7 @@ fn interrupted_after(executions: usize) -> impl FnMut(&Request, Timestamp) -> Ex
     }
 }
 
-fn ended(how: Ended, at: Timestamp) -> Execution {
+pub fn ended(how: Ended, at: Timestamp) -> Execution {
     Execution::of(how, at, Duration::from_millis(10))
 }
 
@@ -428,10 +438,8 @@ const BUCKET: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\n\
 fn a_metric_of_the_output_is_kept_with_the_sample_and_must_be_there() {
     let lab = Lab::new(BUCKET, 3);
     lab.track(|request, at| {
-        let Capture::Keep { search: Some(text), .. } = &request.stdout else {
-            panic!("the output is to be kept, and searched")
-        };
-        assert_eq!((text.as_str(), &request.stderr), ("ok", &Capture::Nothing));
+        let look = Look { search: Some("ok".into()), ..Look::keep(crate::LONGEST_OUTPUT) };
+        assert_eq!((&request.stdout, &request.stderr), (&Capture::Read(look), &Capture::Nothing));
         // The first prints nothing of it, the second fails with it, the third has it twice.
         let (output, exit) = match request.command[1].as_str() {
             "r1" => ("ok", 0),

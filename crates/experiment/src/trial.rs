@@ -1,31 +1,44 @@
-//! One trial: fill in the command, execute it with its hooks, judge the answer, read its metrics.
+//! A benchmark at a build: what is executed for it, what its right answer is, what is read from it.
+//!
+//! In which order that happens is in `attempt`.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::{Timestamp, Unit};
-use tacho_measure::{Absent, Capture, Ended, Execution, Executor, Request};
-use tacho_record::plan::{Benchmark, ExpectOutput, Hook, fill, fill_shell};
+use tacho_measure::{Capture, Ended, Execution, Executor, Look, Request};
+use tacho_record::plan::{Benchmark, ExpectOutput, Output, fill, fill_shell};
 use tacho_record::{
-    Conditions, Digest, Failure, Limit, Limits, Metric, Outcome, Parameters, Place, Reached, Sample,
+    BenchmarkKey, Conditions, Digest, Failure, Limit, Limits, Metric, Outcome, Parameters, Place, Reached,
 };
 
 use crate::ExperimentError;
+use crate::company::{self, Wanted};
+use crate::hooks::{Hooks, tail};
 use crate::output::{OutputMetrics, Unreadable};
 use crate::padding::Padding;
+
+/// So much of an output is kept where the plan says so, in bytes, from its beginning (docs/guide.md).
+pub const LONGEST_KEPT: usize = 1 << 20;
 
 /// A benchmark at a build, ready to be executed.
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// The folder of the build, if it was there when this was prepared.
-    build: Option<PathBuf>,
-    request: Request,
-    prepare: Option<Request>,
-    conclude: Option<Request>,
+    pub(crate) build: Option<PathBuf>,
+    pub(crate) request: Request,
+    /// The shell of the request with nothing to do.
+    pub(crate) shell: Option<Request>,
+    /// What is done beside executions.
+    pub(crate) hooks: Hooks,
+    /// What is under way during them.
+    pub(crate) companion: Option<Wanted>,
+    /// Whether the output is kept.
+    pub(crate) keeps: bool,
     exit: i32,
     answer: Answer,
-    output: OutputMetrics,
+    pub(crate) output: OutputMetrics,
     /// What the random length of its environment is drawn from, if that is wanted.
     padding: Option<Padding>,
 }
@@ -41,28 +54,6 @@ enum Answer {
     Known(Digest),
     /// The same as the first valid one.
     SameAsFirst,
-}
-
-/// What came of a trial.
-#[derive(Debug)]
-pub enum Tried {
-    /// A sample, valid or failed.
-    Sampled {
-        /// The sample.
-        sample: Sample,
-        /// The digest of its output, when the first valid one becomes the reference.
-        answer: Option<Digest>,
-        /// What could not be read of it, and why.
-        absent: Vec<Absent>,
-    },
-    /// The user interrupted it: there is no sample.
-    Interrupted,
-}
-
-impl Tried {
-    fn has_failed(&self) -> bool {
-        matches!(self, Tried::Sampled { sample, .. } if sample.outcome != Outcome::Valid)
-    }
 }
 
 /// What is filled into a benchmark's command for one build.
@@ -92,13 +83,16 @@ impl Trial {
             vec![("build", &*build), ("revision", workplace.revision), ("release", workplace.revision)];
         values.extend(shown.iter().map(|(name, value)| (name.as_str(), value.as_str())));
 
-        let (answer, stdout) = expected_output(&benchmark.expect.stdout, workplace.plan_folder)?;
+        let port = company::port(benchmark.companion.as_ref());
+        values.extend(port.as_deref().map(|port| ("port", port)));
+
+        let (answer, look) = expected_output(&benchmark.expect.stdout, workplace.plan_folder)?;
         let output = OutputMetrics::new(&benchmark.metrics, workplace.plan_folder);
-        let (stdout, stderr) = output.captures(stdout);
-        let directory = join(workplace.plan_folder, benchmark.directory.as_deref());
+        let (stdout, stderr) = output.looks(look);
+        let folder = workplace.plan_folder;
         let conditions = &benchmark.conditions;
         let request = |command: Vec<String>| Request {
-            directory: directory.clone(),
+            directory: join(folder, benchmark.directory.as_deref()),
             timeout: benchmark.timeout,
             // A hook has the environment of what it is for, and nothing else of its conditions.
             conditions: Conditions {
@@ -108,24 +102,22 @@ impl Trial {
             },
             ..Request::new(command)
         };
-        let hook = |hook: &Option<Hook>| {
-            let Hook { script, timeout } = hook.as_ref()?;
-            let command = ["sh", "-c", &fill_shell(script, &values)].map(str::to_owned).to_vec();
-            Some(Request { timeout: *timeout, ..request(command) })
+        let beside = request(Vec::new());
+        let subject = Request {
+            stdin: benchmark.stdin.as_ref().map(|file| folder.join(file)),
+            stdout: capture(&benchmark.output, stdout, folder),
+            stderr: stderr.map_or(Capture::Nothing, Capture::Read),
+            ..conditioned(benchmark, request(words(benchmark, &values)))
         };
+        let hooks = Request { environment: environment(benchmark, parameters, workplace), ..beside.clone() };
         Ok(Self {
             build: workplace.build.exists().then(|| workplace.build.to_owned()),
-            prepare: hook(&benchmark.hooks.prepare),
-            conclude: hook(&benchmark.hooks.conclude),
-            request: Request {
-                stdin: benchmark.stdin.as_ref().map(|file| workplace.plan_folder.join(file)),
-                stdout,
-                stderr,
-                ..conditioned(
-                    benchmark,
-                    request(benchmark.command.iter().map(|word| fill(word, &values)).collect()),
-                )
-            },
+            shell: empty_shell(benchmark, &subject),
+            hooks: Hooks::new(&benchmark.hooks, &values, &hooks),
+            companion: (benchmark.companion.as_ref())
+                .map(|companion| Wanted::new(companion, &values, &beside, folder)),
+            keeps: benchmark.output == Output::Keep,
+            request: subject,
             exit: benchmark.expect.exit,
             answer,
             output,
@@ -133,73 +125,22 @@ impl Trial {
         })
     }
 
-    /// Executes it once; `reference` is the digest of the first valid answer, if there was one.
-    ///
-    /// That the build is gone is no failure of the subject's, and an error.
-    pub fn execute(
-        &self,
-        executor: &mut dyn Executor,
-        place: Place,
-        reference: Option<Digest>,
-    ) -> Result<Tried, ExperimentError> {
-        if let Err(why) = self.output.remove_files() {
-            let outcome = Outcome::Failed { failure: Failure::NotStarted { why }, output: String::new() };
-            let at = moment(executor.now());
-            return Ok(sampled(Sample { place, at, outcome, values: Vec::new() }, None));
-        }
-        let before = self.prepare.as_ref().map(|hook| executor.execute(hook));
-        match before.as_ref().and_then(|execution| hook_failure("prepare", execution)) {
-            Some(HookEnd::Interrupted) => return Ok(Tried::Interrupted),
-            Some(HookEnd::Failed(outcome)) => {
-                // What a failed `prepare` began is for `conclude` to end, like what a whole one did.
-                let _ = self.conclude.as_ref().map(|hook| executor.execute(hook));
-                let at = before.as_ref().map_or_else(|| executor.now(), |execution| execution.at);
-                return Ok(sampled(Sample { place, at: moment(at), outcome, values: Vec::new() }, None));
-            }
-            None => {}
-        }
-        let execution = executor.execute(&self.padded(place));
-        if matches!(execution.ended, Ended::Interrupted) {
-            return Ok(Tried::Interrupted);
-        }
-        let tried = self.conclude(executor, place, &execution, reference);
-        let gone = self.build.as_ref().filter(|build| tried.has_failed() && !build.exists());
-        gone.map_or(Ok(tried), |build| Err(ExperimentError::BuildGone { path: build.clone() }))
-    }
-
-    /// The request as it is executed at that place.
-    fn padded(&self, place: Place) -> Cow<'_, Request> {
-        self.padding.map_or(Cow::Borrowed(&self.request), |padding| {
-            let mut request = self.request.clone();
+    /// A request as it is executed at that place.
+    pub(crate) fn padded<'r>(&self, request: &'r Request, place: Place) -> Cow<'r, Request> {
+        self.padding.map_or(Cow::Borrowed(request), |padding| {
+            let mut request = request.clone();
             request.environment.push(padding.variable(place));
             Cow::Owned(request)
         })
     }
 
-    /// Judges the execution, reads it, and has `conclude` executed.
-    fn conclude(
-        &self,
-        executor: &mut dyn Executor,
-        place: Place,
-        execution: &Execution,
-        reference: Option<Digest>,
-    ) -> Tried {
-        let (mut outcome, values) = self.read(execution, self.judge(execution, reference));
-        let after = self.conclude.as_ref().map(|hook| executor.execute(hook));
-        match after.as_ref().and_then(|execution| hook_failure("conclude", execution)) {
-            Some(HookEnd::Failed(failure)) if outcome == Outcome::Valid => outcome = failure,
-            // The execution itself is whole: an interrupt during its epilogue does not undo it.
-            _ => {}
-        }
-        let answer = (outcome == Outcome::Valid && self.answer == Answer::SameAsFirst)
-            .then(|| execution.stdout.as_ref().map(|stdout| stdout.digest))
-            .flatten();
-        let sample = Sample { place, at: moment(execution.at), outcome, values };
-        Tried::Sampled { sample, answer, absent: execution.absent.clone() }
+    /// The digest of the answer, where the first valid one becomes the reference.
+    pub(crate) fn reference(&self, execution: &Execution) -> Option<Digest> {
+        if self.answer == Answer::SameAsFirst { execution.stdout.as_ref()?.digest } else { None }
     }
 
     /// All that can be read of it. What went wrong need not have printed its metrics; what went well must.
-    fn read(&self, execution: &Execution, outcome: Outcome) -> (Outcome, Vec<(String, f64)>) {
+    pub(crate) fn read(&self, execution: &Execution, outcome: Outcome) -> (Outcome, Vec<(String, f64)>) {
         let mut values = values(execution);
         if let Outcome::LimitReached { reached, .. } = &outcome {
             at_least(&mut values, reached);
@@ -210,8 +151,6 @@ impl Trial {
         match self.output.read(execution) {
             Ok(more) => {
                 values.extend(more);
-                // Stable: replicates stay in order.
-                values.sort_by(|(one, _), (other, _)| one.cmp(other));
                 (outcome, values)
             }
             Err(Unreadable { why, tail: end }) => {
@@ -223,7 +162,7 @@ impl Trial {
     }
 
     /// Whether it ended as the plan expects.
-    fn judge(&self, execution: &Execution, reference: Option<Digest>) -> Outcome {
+    pub(crate) fn judge(&self, execution: &Execution, reference: Option<Digest>) -> Outcome {
         if let Some(reached) = self.reached(&execution.ended) {
             return Outcome::LimitReached { reached, output: tail(execution) };
         }
@@ -263,14 +202,23 @@ impl Trial {
             Answer::Known(digest) => digest,
             Answer::SameAsFirst => reference?,
         };
-        let (digest, bytes) = stdout.map_or((Digest::of(""), 0), |stdout| (stdout.digest, stdout.bytes));
+        let read = stdout.and_then(|stdout| Some((stdout.digest?, stdout.bytes)));
+        let (digest, bytes) = read.unwrap_or((Digest::of(""), 0));
         let why = format!("{bytes} bytes of output {}, expected {}", digest.short(), expected.short());
         (digest != expected).then_some(Failure::WrongAnswer { why })
     }
 }
 
-fn sampled(sample: Sample, answer: Option<Digest>) -> Tried {
-    Tried::Sampled { sample, answer, absent: Vec::new() }
+/// The words of the command, with these values filled in.
+fn words(benchmark: &Benchmark, values: &[(&str, &str)]) -> Vec<String> {
+    let Benchmark { command, shell, .. } = benchmark;
+    match shell {
+        None => command.iter().map(|word| fill(word, values)).collect(),
+        Some(shell) => {
+            let code = command.iter().map(|code| fill_shell(code, values));
+            shell.iter().cloned().chain(code).collect()
+        }
+    }
 }
 
 /// The request under the conditions and limits of the benchmark.
@@ -297,27 +245,41 @@ fn at_least(values: &mut Vec<(String, f64)>, reached: &Reached) {
     }
 }
 
-/// How a hook ended, unless it went well.
-enum HookEnd {
-    Failed(Outcome),
-    Interrupted,
+/// The benchmark's shell, if it has one, with nothing to do, in the same conditions; nobody reads what it prints.
+fn empty_shell(benchmark: &Benchmark, subject: &Request) -> Option<Request> {
+    let shell = benchmark.shell.iter().flatten().cloned();
+    let command: Vec<String> = shell.chain([String::new()]).collect();
+    let (stdout, stderr) = (Capture::Nothing, Capture::Nothing);
+    benchmark.shell.as_ref().map(|_| Request { command, stdout, stderr, ..subject.clone() })
 }
 
-fn hook_failure(name: &str, execution: &Execution) -> Option<HookEnd> {
-    let why = match &execution.ended {
-        Ended::Exited(0) => return None,
-        Ended::Interrupted => return Some(HookEnd::Interrupted),
-        Ended::Exited(code) => format!("`{name}` failed: exit {code}"),
-        Ended::Killed(number) => format!("`{name}` failed: killed by signal {number}"),
-        Ended::LimitReached(_) => format!("`{name}` failed: it reached a limit"),
-        Ended::TimedOut => format!("`{name}` failed: timed out"),
-        Ended::NotStarted(why) => format!("`{name}` failed: {why}"),
-    };
-    Some(HookEnd::Failed(Outcome::Failed { failure: Failure::Hook { why }, output: tail(execution) }))
+/// What hooks find in their environment; the subject's must not vary in length.
+fn environment(
+    benchmark: &Benchmark,
+    parameters: &Parameters,
+    workplace: Workplace<'_>,
+) -> Vec<(String, String)> {
+    let &Benchmark { ref name, version, .. } = benchmark;
+    let key = BenchmarkKey { name: name.clone(), version, parameters: parameters.clone() };
+    let variables = [("TACHO_BENCHMARK", key.to_string()), ("TACHO_REVISION", workplace.revision.to_owned())];
+    variables.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+/// What becomes of the output, if that is to be known of it.
+fn capture(output: &Output, look: Option<Look>, plan_folder: &Path) -> Capture {
+    match output {
+        Output::File(path) => Capture::File { path: plan_folder.join(path), look: look.unwrap_or_default() },
+        Output::Keep => {
+            let look = look.unwrap_or_default();
+            Capture::Read(Look { keep: look.keep.max(Some(LONGEST_KEPT)), ..look })
+        }
+        Output::Needed => look.map_or(Capture::Nothing, Capture::Read),
+        Output::Pipe => Capture::Read(look.unwrap_or_default()),
+    }
 }
 
 /// The time of day to the millisecond: no one asks for more, and it takes a tenth of the room.
-fn moment(at: Timestamp) -> Timestamp {
+pub(crate) fn moment(at: Timestamp) -> Timestamp {
     at.round(Unit::Millisecond).unwrap_or(at)
 }
 
@@ -355,6 +317,7 @@ fn values(execution: &Execution) -> Vec<(String, f64)> {
         ("sys", Some(nanoseconds(usage.sys))),
         ("user", Some(nanoseconds(usage.user))),
         ("voluntary-switches", Some(usage.voluntary_switches as f64)),
+        ("output-bytes", execution.stdout.as_ref().map(|stdout| stdout.bytes as f64)),
         ("wall", Some(wall)),
     ];
     let own = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
@@ -362,13 +325,6 @@ fn values(execution: &Execution) -> Vec<(String, f64)> {
         own.chain(execution.readings.values()).map(|(name, value)| (name.to_owned(), value)).collect();
     all.sort_by(|(one, _), (other, _)| one.cmp(other));
     all
-}
-
-/// The last of what it said: standard error, else standard output.
-fn tail(execution: &Execution) -> String {
-    let stdout = execution.stdout.as_ref().map_or(&[][..], |stdout| &stdout.tail);
-    let bytes = if execution.stderr_tail.is_empty() { stdout } else { &execution.stderr_tail };
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Whether all that the benchmark needs besides the build is there; what `prepare` may make is not asked for.
@@ -395,17 +351,17 @@ pub fn rehearse(benchmark: &Benchmark, executor: &mut dyn Executor) -> Result<()
 fn expected_output(
     expected: &ExpectOutput,
     plan_folder: &Path,
-) -> Result<(Answer, Capture), ExperimentError> {
+) -> Result<(Answer, Option<Look>), ExperimentError> {
     Ok(match expected {
-        ExpectOutput::Anything => (Answer::Any, Capture::Nothing),
-        ExpectOutput::Contains(text) => (Answer::Contains, Capture::Search(text.clone())),
+        ExpectOutput::Anything => (Answer::Any, None),
+        ExpectOutput::Contains(text) => (Answer::Contains, Some(Look::search(text))),
         ExpectOutput::File(file) => {
             let path = plan_folder.join(file);
             let content =
                 std::fs::read(&path).map_err(|source| ExperimentError::ExpectedOutput { path, source })?;
-            (Answer::Known(Digest::of(content)), Capture::Digest)
+            (Answer::Known(Digest::of(content)), Some(Look::digest()))
         }
-        ExpectOutput::Same => (Answer::SameAsFirst, Capture::Digest),
+        ExpectOutput::Same => (Answer::SameAsFirst, Some(Look::digest())),
     })
 }
 

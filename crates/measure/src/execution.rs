@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_record::{Counter, Digest, Limit};
 
-use crate::{Count, Readings, Request, Unavailable};
+use crate::{Companion, CompanionRequest, Count, NotReady, Readings, Request, Unavailable};
 
 /// Whatever can execute a request: the real thing, or a script in tests.
 pub trait Executor {
@@ -28,6 +28,18 @@ pub trait Executor {
         Ok(())
     }
 
+    /// The same for what must still be done when the user has interrupted: only a second interrupt ends it, or
+    /// 10 seconds after the first.
+    fn finish(&mut self, request: &Request) -> Execution {
+        self.execute(request)
+    }
+
+    /// Starts what is to go on beside executions, and returns when it is ready.
+    fn accompany(&mut self, request: &CompanionRequest) -> Result<Box<dyn Companion>, NotReady>;
+
+    /// A port of this host on which nothing listens; or why there is none, in one line.
+    fn free_port(&mut self) -> Result<u16, String>;
+
     /// The time on the executor's clock, which is the one that [`Execution::at`] is read from.
     fn now(&mut self) -> Timestamp;
 }
@@ -47,7 +59,7 @@ pub struct Execution {
     pub counts: Vec<(Counter, Count)>,
     /// What the host was like meanwhile.
     pub readings: Readings,
-    /// Its standard output, if that was to be read.
+    /// Its standard output, unless it went nowhere.
     pub stdout: Option<Captured>,
     /// The end of its standard error, at most 4 KiB.
     pub stderr_tail: Vec<u8>,
@@ -163,25 +175,25 @@ impl Usage {
 /// An output that was read, and what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captured {
-    /// The digest of all of it.
-    pub digest: Digest,
+    /// The digest of all of it, if that was asked for.
+    pub digest: Option<Digest>,
     /// Its length in bytes.
     pub bytes: u64,
     /// Whether the text that was looked for occurred, if one was.
     pub found: Option<bool>,
     /// Its end, at most 4 KiB; not always UTF-8.
     pub tail: Vec<u8>,
-    /// Its beginning, as long as [`Capture::Keep`](crate::Capture::Keep) allows, if that was asked for.
+    /// Its beginning, as long as [`Look::keep`](crate::Look::keep) allows, if that was asked for.
     pub kept: Option<Vec<u8>>,
 }
 
 impl Captured {
-    /// An output as if it had been read, with nothing looked for in it.
+    /// An output as if it had been read for its digest.
     #[must_use]
     pub fn of(output: impl AsRef<[u8]>) -> Self {
         let output = output.as_ref();
         let tail = output[output.len().saturating_sub(crate::process::TAIL)..].to_vec();
-        Self { digest: Digest::of(output), bytes: output.len() as u64, found: None, tail, kept: None }
+        Self { digest: Some(Digest::of(output)), bytes: output.len() as u64, found: None, tail, kept: None }
     }
 
     /// The same, all of it kept.

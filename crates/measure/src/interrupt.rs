@@ -22,12 +22,18 @@ pub const TICK: Duration = Duration::from_millis(50);
 
 static INSTALLED: OnceLock<Installed> = OnceLock::new();
 
+#[derive(Debug)]
 struct Installed {
     flag: Arc<AtomicBool>,
+    /// Raised by a second SIGINT.
+    hurry: Arc<AtomicBool>,
     wake: UnixStream,
 }
 
-/// Makes SIGINT, SIGTERM and SIGHUP set a flag instead of ending this process; a second SIGINT ends it.
+/// Makes SIGINT, SIGTERM and SIGHUP set a flag instead of ending this process.
+///
+/// A second SIGINT ends what is still done because of the first ([`Executor::finish`](crate::Executor::finish)); a
+/// third ends this process.
 ///
 /// A signal that was ignored from the start (`nohup`) stays ignored. Called again, it returns the same flag.
 pub fn install_interrupt() -> Result<Arc<AtomicBool>, MeasureError> {
@@ -41,22 +47,30 @@ pub fn install_interrupt() -> Result<Arc<AtomicBool>, MeasureError> {
 }
 
 fn install() -> io::Result<Installed> {
-    let flag = Arc::new(AtomicBool::new(false));
+    let (flag, hurry) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let (wake, waker) = UnixStream::pair()?;
     wake.set_nonblocking(true)?;
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         if is_ignored(signal)? {
             continue;
         }
-        // Actions run in the order in which they are registered: the ordinary end is for the second SIGINT,
-        // and whoever is woken finds the flag set.
+        // Actions run in the order in which they are registered: each looks at what the ones before have raised,
+        // and whoever is woken finds the flags set.
         if signal == SIGINT {
-            signal_hook::flag::register_conditional_default(signal, Arc::clone(&flag))?;
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&hurry))?;
+            let (first, second) = (Arc::clone(&flag), Arc::clone(&hurry));
+            let again = move || {
+                if first.load(Ordering::SeqCst) {
+                    second.store(true, Ordering::SeqCst);
+                }
+            };
+            // SAFETY: it only reads and writes flags, which a handler may do.
+            unsafe { signal_hook::low_level::register(signal, again) }?;
         }
         signal_hook::flag::register(signal, Arc::clone(&flag))?;
         signal_hook::low_level::pipe::register(signal, waker.try_clone()?)?;
     }
-    Ok(Installed { flag, wake })
+    Ok(Installed { flag, hurry, wake })
 }
 
 /// Whether whoever started this process wanted it not to see that signal.
@@ -74,28 +88,38 @@ fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
 #[derive(Debug)]
 pub struct Interrupt {
     flag: Arc<AtomicBool>,
-    wake: Option<&'static UnixStream>,
+    installed: Option<&'static Installed>,
 }
 
 impl Interrupt {
     /// That flag; it has a wake-up if it is the installed one.
     pub fn new(flag: Arc<AtomicBool>) -> Self {
         let installed = INSTALLED.get().filter(|installed| Arc::ptr_eq(&installed.flag, &flag));
-        Self { flag, wake: installed.map(|installed| &installed.wake) }
+        Self { flag, installed }
     }
 
     /// Whether the user wants it to end.
     pub fn is_raised(&self) -> bool {
-        // Wake-ups are taken before the flag is read: one that comes in between is still there for the next poll.
-        if let Some(mut wake) = self.wake {
-            let mut old = [0; 64];
+        self.take_wake_ups();
+        self.flag.load(Ordering::SeqCst)
+    }
+
+    /// Whether the user wants it so much that what should still be done is left.
+    pub fn is_urgent(&self) -> bool {
+        self.take_wake_ups();
+        self.installed.is_some_and(|installed| installed.hurry.load(Ordering::SeqCst))
+    }
+
+    /// Before a flag is read: one that comes in between is still there for the next poll.
+    fn take_wake_ups(&self) {
+        if let Some(Installed { wake, .. }) = self.installed {
+            let (mut wake, mut old) = (wake, [0; 64]);
             while matches!(wake.read(&mut old), Ok(length) if length > 0) {}
         }
-        self.flag.load(Ordering::SeqCst)
     }
 
     /// What becomes readable when the flag is set, if anything does.
     pub fn wake_up(&self) -> Option<BorrowedFd<'static>> {
-        self.wake.map(AsFd::as_fd)
+        self.installed.map(|installed| installed.wake.as_fd())
     }
 }

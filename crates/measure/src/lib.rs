@@ -8,6 +8,7 @@
 //! Linux only: pidfds, subreapers and `/proc` have no counterpart that gives the same readings elsewhere. Commands
 //! are started by a small program of its own (`launcher/launcher.c`), which the library carries.
 
+mod companion;
 mod counters;
 mod error;
 mod execution;
@@ -20,6 +21,7 @@ mod process;
 mod request;
 mod scripted;
 
+pub use companion::{Companion, CompanionEnd, CompanionRequest, CompanionUsage, NotReady, Readiness};
 pub use counters::{Count, Unavailable, UnderCallgrind, under_callgrind};
 pub use error::MeasureError;
 pub use execution::{Absent, Captured, Ended, Execution, Executor, Scheduled, Usage};
@@ -29,5 +31,5 @@ pub use interrupt::install_interrupt;
 pub use lock::{Holder, HostLock, Wait, lock_host, lock_path};
 pub use parse::Parser;
 pub use process::{ProcessExecutor, environment};
-pub use request::{Capture, Request};
+pub use request::{Capture, Look, Request};
 pub use scripted::ScriptedExecutor;

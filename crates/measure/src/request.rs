@@ -60,18 +60,46 @@ impl Request {
 /// What becomes of an output of a subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Capture {
-    /// Goes to `/dev/null`; nobody reads it, so nobody slows the subject down.
-    Nothing,
-    /// Is read: its digest, its length and its end are known afterwards.
-    Digest,
-    /// As [`Capture::Digest`], and its beginning is kept, at most that many bytes; what is looked for too, if a text is
-    /// given.
-    Keep {
-        /// The most bytes that are kept; what follows them is read and not kept.
-        limit: usize,
-        /// The text.
-        search: Option<String>,
+    /// It goes to this file, which is empty at the start, and is looked at when the subject has ended.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is to be known of it.
+        look: Look,
     },
-    /// As [`Capture::Digest`], and this text is looked for.
-    Search(String),
+    /// It goes to `/dev/null`; nobody reads it, so nobody slows the subject down.
+    Nothing,
+    /// It is read while the subject writes it.
+    Read(Look),
+}
+
+/// What is to be known of an output besides its length and its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Its digest.
+    pub digest: bool,
+    /// Whether this text occurs.
+    pub search: Option<String>,
+    /// Its beginning, at most that many bytes; what follows them is read and not kept.
+    pub keep: Option<usize>,
+}
+
+impl Look {
+    /// The digest is to be known.
+    #[must_use]
+    pub fn digest() -> Self {
+        Self { digest: true, ..Self::default() }
+    }
+
+    /// Its beginning is to be kept, at most that many bytes.
+    #[must_use]
+    pub fn keep(limit: usize) -> Self {
+        Self { keep: Some(limit), ..Self::default() }
+    }
+
+    /// It is to be known whether that text occurs.
+    #[must_use]
+    pub fn search(text: impl Into<String>) -> Self {
+        Self { search: Some(text.into()), ..Self::default() }
+    }
 }

@@ -6,7 +6,10 @@ use std::fmt;
 
 use jiff::Timestamp;
 
-use crate::{Execution, Executor, Request, Unavailable};
+use crate::{
+    Companion, CompanionEnd, CompanionRequest, CompanionUsage, Execution, Executor, NotReady, Request,
+    Unavailable,
+};
 
 /// Executes by asking a closure, and remembers what it was asked.
 ///
@@ -29,19 +32,43 @@ use crate::{Execution, Executor, Request, Unavailable};
 /// ```
 pub struct ScriptedExecutor<'a> {
     script: Box<Script<'a>>,
+    companions: Box<CompanionScript<'a>>,
     clock: Timestamp,
     requests: Vec<Request>,
     refusal: Option<Unavailable>,
+    ports: u16,
 }
+
+/// The first port that a scripted executor finds free, and then the next.
+const FIRST_PORT: u16 = 40_000;
 
 /// What comes of a request at that time.
 type Script<'a> = dyn FnMut(&Request, Timestamp) -> Execution + 'a;
+
+/// What comes of starting a companion.
+type CompanionScript<'a> = dyn FnMut(&CompanionRequest) -> Result<Box<dyn Companion>, NotReady> + 'a;
 
 impl<'a> ScriptedExecutor<'a> {
     /// An executor with that script, whose clock starts at the epoch.
     #[must_use]
     pub fn new(script: impl FnMut(&Request, Timestamp) -> Execution + 'a) -> Self {
-        Self { script: Box::new(script), clock: Timestamp::UNIX_EPOCH, requests: Vec::new(), refusal: None }
+        Self {
+            script: Box::new(script),
+            companions: Box::new(|_| Ok(Box::new(Quiet))),
+            clock: Timestamp::UNIX_EPOCH,
+            requests: Vec::new(),
+            ports: FIRST_PORT,
+            refusal: None,
+        }
+    }
+
+    /// The same with companions of that script; without one, each is ready at once, uses nothing and never ends.
+    #[must_use]
+    pub fn with_companions(
+        self,
+        companions: impl FnMut(&CompanionRequest) -> Result<Box<dyn Companion>, NotReady> + 'a,
+    ) -> Self {
+        Self { companions: Box::new(companions), ..self }
     }
 
     /// The same with its clock at that time.
@@ -76,9 +103,37 @@ impl Executor for ScriptedExecutor<'_> {
         self.refusal.clone().map_or(Ok(()), Err)
     }
 
+    fn accompany(&mut self, request: &CompanionRequest) -> Result<Box<dyn Companion>, NotReady> {
+        (self.companions)(request)
+    }
+
+    fn free_port(&mut self) -> Result<u16, String> {
+        let port = self.ports;
+        self.ports += 1;
+        Ok(port)
+    }
+
     fn now(&mut self) -> Timestamp {
         self.clock
     }
+}
+
+/// A companion of which nothing is seen.
+#[derive(Debug)]
+struct Quiet;
+
+impl Companion for Quiet {
+    fn ended(&mut self) -> Option<CompanionEnd> {
+        None
+    }
+
+    fn begin(&mut self) {}
+
+    fn used(&mut self) -> CompanionUsage {
+        CompanionUsage::default()
+    }
+
+    fn end(self: Box<Self>) {}
 }
 
 impl fmt::Debug for ScriptedExecutor<'_> {

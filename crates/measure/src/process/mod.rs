@@ -13,6 +13,7 @@
 
 mod answer;
 mod cgroup;
+mod companion;
 mod environment;
 mod launcher;
 mod order;
@@ -29,12 +30,16 @@ use tacho_record::{Cgroup, Counter, Limit, Metric};
 
 use crate::counters::{self, Events};
 use crate::interrupt::Interrupt;
-use crate::{Absent, Count, Ended, Execution, Executor, HostReader, Readings, Request, Unavailable, Usage};
+use crate::{
+    Absent, Companion, CompanionRequest, Count, Ended, Execution, Executor, HostReader, NotReady, Readings,
+    Request, Unavailable, Usage,
+};
 use answer::{Answer, Step};
 use cgroup::{Cgroups, Group, GroupFiles};
 use launcher::Launcher;
 use order::Order;
 use output::{Finished, Outputs};
+use watch::Stop;
 
 pub use environment::environment;
 pub use launcher::program;
@@ -82,21 +87,38 @@ impl ProcessExecutor {
     pub fn new(interrupt: Arc<AtomicBool>) -> Self {
         Self {
             interrupt: Interrupt::new(interrupt),
-            buffer: vec![0; 64 * 1024],
+            buffer: vec![0; output::BUFFER],
             launcher: None,
             host: HostReader::new(),
             cgroups: None,
         }
     }
 
+    /// Whether the user wants it to end.
+    fn is_interrupted(&self) -> bool {
+        self.interrupt.is_raised()
+    }
+
+    /// Executes it when it is our turn, unless the user wants that no more.
+    fn take_turn(&mut self, request: &Request, patient: bool) -> Execution {
+        static TURN: Mutex<()> = Mutex::new(());
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = Timestamp::now();
+        if if patient { self.interrupt.is_urgent() } else { self.interrupt.is_raised() } {
+            return Execution::of(Ended::Interrupted, at, Duration::ZERO);
+        }
+        let measured = self.measure(request, patient);
+        measured.unwrap_or_else(|why| Execution::of(Ended::NotStarted(why), at, Duration::ZERO))
+    }
+
     /// Executes it, or says why it could not be started.
-    fn measure(&mut self, request: &Request) -> Result<Execution, String> {
+    fn measure(&mut self, request: &Request, patient: bool) -> Result<Execution, String> {
         let group = self.group(request)?;
         let order = Order::new(request, group.as_ref().map_or_else(no_files, Group::files)?)?;
         if request.conditions.cold {
             settings::drop_caches()?;
         }
-        let done = self.perform(request, &order)?;
+        let done = self.perform(request, &order, patient)?;
         let ended = ended(request, &done.answer, group.as_ref())?;
         let mut usage = done.usage;
         usage.tree_memory = group.as_ref().filter(|_| request.tree_memory).and_then(Group::peak);
@@ -119,7 +141,7 @@ impl ProcessExecutor {
     }
 
     /// Has the launcher do that.
-    fn perform(&mut self, request: &Request, order: &Order) -> Result<Done, String> {
+    fn perform(&mut self, request: &Request, order: &Order, patient: bool) -> Result<Done, String> {
         // Only one that did its work is used again.
         let idle = self.launcher.take().filter(|(launcher, _)| launcher.is_there());
         let (mut launcher, events) = idle.map_or_else(start, Ok)?;
@@ -132,7 +154,8 @@ impl ProcessExecutor {
         launcher.order(order, &ends)?;
         // Ours go, else the pipes would have no end.
         drop(ends);
-        let answer = watch::until_answered(&launcher, &mut outputs, &mut self.buffer, &self.interrupt)?;
+        let stop = if patient { Stop::patient(&self.interrupt) } else { Stop::at_once(&self.interrupt) };
+        let answer = watch::until_answered(&launcher, &mut outputs, &mut self.buffer, stop)?;
         let (counts, uncounted) = events.end();
         let usage = answer.usage(launcher.floor());
         let starting = launcher.cpu().saturating_sub(before);
@@ -181,7 +204,7 @@ impl ProcessExecutor {
         let files = group.as_ref().map_or_else(no_files, Group::files).map_err(without_hint)?;
         let order = Order::rehearsal(request, files).map_err(without_hint)?;
         let quiet = Request { conditions: request.conditions.clone(), ..Request::new(["rehearsal"]) };
-        let done = self.perform(&quiet, &order).map_err(without_hint)?;
+        let done = self.perform(&quiet, &order, false).map_err(without_hint)?;
         match done.answer.started() {
             // To be too small even for that is a result.
             Err(error) if done.answer.step() != Step::Starting => {
@@ -220,13 +243,19 @@ fn ended(request: &Request, answer: &Answer, group: Option<&Group>) -> Result<En
 
 impl Executor for ProcessExecutor {
     fn execute(&mut self, request: &Request) -> Execution {
-        static TURN: Mutex<()> = Mutex::new(());
-        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = Timestamp::now();
-        if self.interrupt.is_raised() {
-            return Execution::of(Ended::Interrupted, at, Duration::ZERO);
-        }
-        self.measure(request).unwrap_or_else(|why| Execution::of(Ended::NotStarted(why), at, Duration::ZERO))
+        self.take_turn(request, false)
+    }
+
+    fn finish(&mut self, request: &Request) -> Execution {
+        self.take_turn(request, true)
+    }
+
+    fn accompany(&mut self, request: &CompanionRequest) -> Result<Box<dyn Companion>, NotReady> {
+        companion::accompany(self, request)
+    }
+
+    fn free_port(&mut self) -> Result<u16, String> {
+        companion::ports::free().map_err(|error| format!("there is no free port: {error}"))
     }
 
     fn lacks(&mut self, counter: Counter) -> Option<Unavailable> {

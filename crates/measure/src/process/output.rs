@@ -1,31 +1,51 @@
 //! Reads what the subject prints and keeps what is asked for: its end, and as much of its beginning as a request allows.
 
 use std::collections::VecDeque;
-use std::io::{self, PipeReader, PipeWriter, Read};
+use std::fs::File;
+use std::io::{self, PipeReader, PipeWriter, Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
 
 use memchr::memmem::Finder;
 
-use crate::{Capture, Captured, Request};
+use crate::{Capture, Captured, Look, Request};
 
 /// How much of an output's end is kept, in bytes.
 pub const TAIL: usize = 4096;
 
 /// How much may wait in a pipe, in bytes: what an ordinary user may ask for. A subject that prints less never
 /// waits for us.
-const PIPE: usize = 1024 * 1024;
+pub const PIPE: usize = 1024 * 1024;
+
+/// How much is read at once, in bytes: less than the processor's second cache, so that it is still there when it is
+/// looked at.
+pub const BUFFER: usize = 256 * 1024;
+
+/// How often is read before it is looked what else has happened.
+const READS: usize = 16;
 
 /// The subject's outputs, as we read them.
 pub struct Outputs {
-    /// Standard output, if it is read.
-    pub stdout: Option<Stream>,
+    /// Standard output.
+    pub stdout: Output,
     /// Standard error.
     pub stderr: Stream,
 }
 
+/// Standard output, as we read it.
+pub enum Output {
+    /// A file that is looked at when the subject has ended.
+    File(File, Sink),
+    /// Nobody reads it.
+    Nothing,
+    /// What is read while the subject writes it.
+    Stream(Stream),
+}
+
 /// The subject's outputs, as it writes to them.
 pub struct Ends {
-    /// Standard output, if it is read.
+    /// Standard output, if it goes anywhere.
     pub stdout: Option<OwnedFd>,
     /// Standard error.
     pub stderr: OwnedFd,
@@ -35,30 +55,52 @@ impl Outputs {
     /// The outputs that a request asks for; or why there are none, in one line.
     pub fn new(request: &Request) -> Result<(Self, Ends), String> {
         let no_pipe = |error: io::Error| format!("cannot make a pipe: {error}");
-        let stderr = Sink::new(&request.stderr).unwrap_or_default();
-        let (stderr, stderr_end) = Stream::new(stderr).map_err(no_pipe)?;
-        let stdout = Sink::new(&request.stdout).map(Stream::new);
-        let (stdout, stdout_end) = match stdout.transpose().map_err(no_pipe)? {
-            Some((stream, end)) => (Some(stream), Some(end.into())),
-            None => (None, None),
+        let look = if let Capture::Read(look) = &request.stderr { Sink::new(look) } else { Sink::default() };
+        let (stderr, stderr_end) = Stream::new(look).map_err(no_pipe)?;
+        let (stdout, stdout_end) = match &request.stdout {
+            Capture::Nothing => (Output::Nothing, None),
+            Capture::Read(look) => {
+                let (stream, end) = Stream::new(Sink::new(look)).map_err(no_pipe)?;
+                (Output::Stream(stream), Some(end.into()))
+            }
+            Capture::File { path, look } => {
+                let (file, end) =
+                    empty(path).map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
+                (Output::File(file, Sink::new(look)), Some(end.into()))
+            }
         };
         Ok((Self { stdout, stderr }, Ends { stdout: stdout_end, stderr: stderr_end.into() }))
     }
 
-    /// Reads what is still in the pipes and closes them. Nobody writes any more, or nobody who could be killed.
+    /// Reads what is still there and closes it. Nobody writes any more, or nobody who could be killed.
     pub fn finish(mut self, buffer: &mut [u8]) -> Finished {
         self.stderr.drain(buffer);
-        let stdout = self.stdout.map(|mut stdout| {
-            stdout.drain(buffer);
-            stdout.sink.captured()
-        });
+        let stdout = match self.stdout {
+            Output::Nothing => None,
+            Output::File(file, sink) => Some(sink.of_file(&file, buffer)),
+            Output::Stream(mut stdout) => {
+                stdout.drain(buffer);
+                Some(stdout.sink.captured())
+            }
+        };
         let sink = self.stderr.sink;
-        if sink.hasher.is_none() {
+        if !sink.is_wanted {
             return Finished { stdout, stderr_tail: sink.tail.into(), stderr: None };
         }
         let stderr = sink.captured();
         Finished { stdout, stderr_tail: stderr.tail.clone(), stderr: Some(stderr) }
     }
+}
+
+/// That file, empty: as we read it, and as the subject writes to it.
+fn empty(path: &Path) -> io::Result<(File, File)> {
+    // To open a named pipe is to wait for somebody else.
+    if path.metadata().is_ok_and(|data| data.file_type().is_fifo()) {
+        return Err(io::Error::other("it is a named pipe"));
+    }
+    let end = File::create(path)?;
+    // Its own position: that of the subject's is shared with whoever it hands its output to.
+    Ok((File::open(path)?, end))
 }
 
 /// What is known of both outputs; see [`Execution`](crate::Execution).
@@ -77,11 +119,17 @@ pub struct Stream {
 
 impl Stream {
     fn new(sink: Sink) -> io::Result<(Self, PipeWriter)> {
+        let (reader, writer) = Self::pipe()?;
+        Ok((Self { source: Some(reader), sink }, writer))
+    }
+
+    /// A large pipe that is read without waiting.
+    pub fn pipe() -> io::Result<(PipeReader, PipeWriter)> {
         let (reader, writer) = io::pipe()?;
         // A small pipe is slower, not wrong: users have a limit on large ones.
         let _ = rustix::pipe::fcntl_setpipe_size(&reader, PIPE);
         rustix::io::ioctl_fionbio(&reader, true)?;
-        Ok((Self { source: Some(reader), sink }, writer))
+        Ok((reader, writer))
     }
 
     /// The pipe to wait for, until it has ended.
@@ -89,8 +137,14 @@ impl Stream {
         self.source.as_ref().map(AsFd::as_fd)
     }
 
+    /// Reads what is there without waiting, but not for ever.
+    pub fn read(&mut self, buffer: &mut [u8]) {
+        // A buffer that was not filled has emptied the pipe, nearly always.
+        let _ = (0..READS).find(|_| self.read_once(buffer) < buffer.len());
+    }
+
     /// Reads at most one buffer without waiting; how many bytes there were.
-    pub fn read(&mut self, buffer: &mut [u8]) -> usize {
+    fn read_once(&mut self, buffer: &mut [u8]) -> usize {
         let Some(source) = &mut self.source else { return 0 };
         match source.read(buffer) {
             Ok(0) => self.source = None,
@@ -108,7 +162,7 @@ impl Stream {
     fn drain(&mut self, buffer: &mut [u8]) {
         let mut left = PIPE;
         while left > 0 {
-            match self.read(buffer) {
+            match self.read_once(buffer) {
                 0 => break,
                 length => left = left.saturating_sub(length),
             }
@@ -117,36 +171,47 @@ impl Stream {
 }
 
 /// What is kept of an output.
-#[derive(Default)]
-struct Sink {
+#[derive(Debug, Default)]
+pub struct Sink {
+    /// Whether more of it is wanted than its end.
+    is_wanted: bool,
     tail: VecDeque<u8>,
     bytes: u64,
     hasher: Option<Box<blake3::Hasher>>,
     search: Option<Search>,
-    kept: Option<Kept>,
-}
-
-/// The beginning of an output, and how long it may become.
-struct Kept {
-    content: Vec<u8>,
-    limit: usize,
+    /// The beginning, and how long it may become.
+    kept: Option<(Vec<u8>, usize)>,
 }
 
 impl Sink {
-    /// What keeps what is asked for; none if nobody asks.
-    fn new(wish: &Capture) -> Option<Self> {
-        let (search, limit) = match wish {
-            Capture::Nothing => return None,
-            Capture::Digest => (None, None),
-            Capture::Keep { limit, search } => (search.as_ref(), Some(*limit)),
-            Capture::Search(text) => (Some(text), None),
-        };
-        let search = search.map(|text| Search::new(text));
-        let kept = limit.map(|limit| Kept { content: Vec::new(), limit });
-        Some(Self { hasher: Some(Box::default()), search, kept, ..Self::default() })
+    /// What keeps what is asked for.
+    fn new(look: &Look) -> Self {
+        Self {
+            is_wanted: true,
+            hasher: look.digest.then(Box::default),
+            search: look.search.as_deref().map(Search::new),
+            kept: look.keep.map(|limit| (Vec::new(), limit)),
+            ..Self::default()
+        }
     }
 
-    fn push(&mut self, chunk: &[u8]) {
+    /// What looks for that text, if one is given.
+    pub fn searching(text: Option<&str>) -> Self {
+        Self { search: text.map(Search::new), ..Self::default() }
+    }
+
+    /// Whether the text that is looked for has occurred.
+    pub fn has_found(&self) -> bool {
+        self.search.as_ref().is_some_and(|search| search.found)
+    }
+
+    /// The end of what came so far.
+    pub fn tail(&self) -> Vec<u8> {
+        self.tail.iter().copied().collect()
+    }
+
+    /// Takes what comes next.
+    pub fn push(&mut self, chunk: &[u8]) {
         self.bytes += chunk.len() as u64;
         if let Some(hasher) = &mut self.hasher {
             hasher.update(chunk);
@@ -154,7 +219,7 @@ impl Sink {
         if let Some(search) = &mut self.search {
             search.push(chunk);
         }
-        if let Some(Kept { content, limit }) = &mut self.kept {
+        if let Some((content, limit)) = &mut self.kept {
             let room = limit.saturating_sub(content.len());
             content.extend_from_slice(&chunk[..room.min(chunk.len())]);
         }
@@ -164,18 +229,42 @@ impl Sink {
         self.tail.extend(end);
     }
 
+    /// Takes what is in a file: all of it if somebody wants to know, else its length and its end.
+    fn of_file(mut self, mut file: &File, buffer: &mut [u8]) -> Captured {
+        let length = file.metadata().map_or(0, |data| data.len());
+        let is_read = self.hasher.is_some() || self.search.is_some() || self.kept.is_some();
+        if !is_read {
+            let tail = length.saturating_sub(TAIL as u64);
+            let _ = file.seek(SeekFrom::Start(tail));
+            self.bytes = tail;
+        }
+        // A subject that cannot be killed writes on; of what it has written when it ended there is an end.
+        let mut left = length - self.bytes;
+        while left > 0 {
+            match file.read(buffer) {
+                Ok(0) => break,
+                Ok(read) => self.push(&buffer[..read]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+            left = length.saturating_sub(self.bytes);
+        }
+        self.captured()
+    }
+
     fn captured(self) -> Captured {
         Captured {
-            digest: self.hasher.unwrap_or_default().finalize().into(),
+            digest: self.hasher.map(|hasher| hasher.finalize().into()),
             bytes: self.bytes,
             found: self.search.map(|search| search.found),
             tail: self.tail.into(),
-            kept: self.kept.map(|kept| kept.content),
+            kept: self.kept.map(|(content, _)| content),
         }
     }
 }
 
 /// Looks for a text in what comes piece by piece.
+#[derive(Debug)]
 struct Search {
     finder: Finder<'static>,
     found: bool,
@@ -207,6 +296,8 @@ impl Search {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use proptest::prelude::*;
     use tacho_record::Digest;
 
@@ -221,16 +312,31 @@ mod tests {
             limit in 0_usize..100,
         ) {
             let whole = pieces.concat();
-            let mut sink = Sink::new(&Capture::Keep { limit, search: Some(text.clone()) }).unwrap();
+            let look = Look { digest: true, search: Some(text.clone()), keep: Some(limit) };
+            let mut sink = Sink::new(&look);
             for piece in &pieces {
                 sink.push(piece.as_bytes());
             }
             let captured = sink.captured();
             prop_assert_eq!(captured.found, Some(whole.contains(&text)));
-            prop_assert_eq!(captured.digest, Digest::of(&whole));
+            prop_assert_eq!(captured.digest, Some(Digest::of(&whole)));
             prop_assert_eq!(captured.bytes, whole.len() as u64);
             prop_assert_eq!(captured.whole().is_some(), whole.len() <= limit);
             prop_assert_eq!(captured.kept.unwrap(), &whole.as_bytes()[..limit.min(whole.len())]);
+        }
+
+        /// A file that was written is known as if it had been read while it was; how much of it is looked at is no matter.
+        #[test]
+        fn a_file_gives_the_same_as_a_pipe(length in 0_usize..30_000, digest: bool, buffer in 1_usize..9000) {
+            let whole: Vec<u8> = (0..251).cycle().take(length).collect();
+            let folder = tempfile::tempdir().unwrap();
+            let (read, mut end) = empty(&folder.path().join("out")).unwrap();
+            end.write_all(&whole).unwrap();
+            let look = Look { digest, ..Look::default() };
+            let from_file = Sink::new(&look).of_file(&read, &mut vec![0; buffer]);
+            let mut sink = Sink::new(&look);
+            sink.push(&whole);
+            prop_assert_eq!(from_file, sink.captured());
         }
 
         #[test]

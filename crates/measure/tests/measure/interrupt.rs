@@ -69,16 +69,48 @@ fn a_killed_harness_takes_the_subject_and_all_below_it_with_it() {
     until("their end", || alive(mark).is_empty());
 }
 
+/// Sends the interrupt of Ctrl-C, and waits until it has arrived: two at once would be one.
+fn interrupt(child: &Child) {
+    send(child, Signal::INT);
+    let status = PathBuf::from(format!("/proc/{}/status", child.id()));
+    until("the handler", || content(&status).is_empty() || signals(&content(&status), "ShdPnd:") & 2 == 0);
+}
+
 #[test]
-fn a_second_interrupt_ends_us_the_ordinary_way() {
+fn a_third_interrupt_ends_us_the_ordinary_way() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("answer");
     let mut deaf = beside("deaf", &file).spawn().unwrap();
     until("the handler", || content(&file) == "ready");
-    send(&deaf, Signal::INT);
+    interrupt(&deaf);
     until("the flag", || content(&file) == "interrupted");
+    interrupt(&deaf);
+    assert!(deaf.try_wait().unwrap().is_none());
     send(&deaf, Signal::INT);
     assert_eq!(deaf.wait().unwrap().signal(), Some(2));
+}
+
+/// What a harness says that had something to finish when it was interrupted so often.
+fn finished_after(interrupts: usize) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("answer");
+    let mut harness = beside("patient harness", &file).spawn().unwrap();
+    until("the beginning", || file.with_extension("started").exists());
+    for _ in 0..interrupts {
+        interrupt(&harness);
+    }
+    if interrupts < 2 {
+        std::fs::write(file.with_extension("go"), "").unwrap();
+    }
+    assert!(harness.wait().unwrap().success());
+    content(&file)
+}
+
+#[test]
+fn what_must_be_done_is_finished_after_the_first_interrupt_and_not_after_the_second() {
+    assert_eq!(finished_after(0), "Exited(0) Exited(0)");
+    assert_eq!(finished_after(1), "Exited(0) Interrupted");
+    assert_eq!(finished_after(2), "Interrupted Interrupted");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tacho_measure::{Executor, MeasureError, ProcessExecutor, Wait, lock_host};
+use tacho_measure::{Capture, Executor, Look, MeasureError, ProcessExecutor, Wait, lock_host};
 
 use super::subject::beside;
 use super::{content, script, until};
@@ -52,6 +52,6 @@ fn a_subject_never_holds_it() {
     let _lock = lock_host(&file, "mine", Wait::No).unwrap();
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
     let mut request = script("for file in /proc/$$/fd/*; do readlink $file; done");
-    request.stdout = tacho_measure::Capture::Search(file.to_str().unwrap().to_owned());
+    request.stdout = Capture::Read(Look::search(file.to_str().unwrap()));
     assert_eq!(executor.execute(&request).stdout.unwrap().found, Some(false));
 }

@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod companion;
 mod conditions;
 mod counters;
 mod execute;
@@ -22,13 +23,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tacho_measure::{Capture, Execution, Executor, ProcessExecutor, Request};
+use tacho_measure::{Capture, Execution, Executor, Look, ProcessExecutor, Request};
 
 /// Long enough that reaching it is a failure, on the slowest machine.
 const LONG: Duration = Duration::from_secs(120);
 
 fn request(command: &[&str]) -> Request {
-    Request { timeout: LONG, stdout: Capture::Digest, ..Request::new(command.iter().copied()) }
+    Request { timeout: LONG, stdout: Capture::Read(Look::digest()), ..Request::new(command.iter().copied()) }
 }
 
 fn script(text: &str) -> Request {

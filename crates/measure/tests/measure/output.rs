@@ -1,8 +1,9 @@
 //! What a subject prints: all of it is accounted for, little of it is kept.
 
 use std::fs;
+use std::time::Duration;
 
-use tacho_measure::{Capture, Captured, Ended};
+use tacho_measure::{Capture, Captured, Ended, Look, Request};
 use tacho_record::Digest;
 
 use super::{execute, printed, request, script};
@@ -30,6 +31,53 @@ fn a_gibibyte_on_either_output_neither_blocks_nor_grows_us() {
     assert!(own_peak() - before < GIB / 8, "grew from {before} to {}", own_peak());
 }
 
+/// Endless output for two seconds, in each way that it is read.
+#[test]
+fn who_never_stops_printing_runs_into_its_limit_and_we_do_not_grow() {
+    let before = own_peak();
+    let keep = 1 << 16;
+    let all = Look { keep: Some(keep), search: Some("no".into()), digest: true };
+    for stdout in [Capture::Nothing, Capture::Read(Look::default()), Capture::Read(all)] {
+        let execution = execute(&Request { stdout, timeout: Duration::from_secs(2), ..request(&["yes"]) });
+        assert_eq!(execution.ended, Ended::TimedOut);
+        if let Some(stdout) = execution.stdout {
+            assert!(stdout.bytes > 1 << 20, "{} bytes", stdout.bytes);
+            assert!(stdout.kept.is_none_or(|content| content.len() == keep));
+        }
+    }
+    assert!(own_peak() - before < 16 << 20, "grew from {before} to {}", own_peak());
+}
+
+#[test]
+fn a_file_is_empty_before_each_execution_and_known_after_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out");
+    fs::write(&path, "what was there before").unwrap();
+    let file = |look| Capture::File { path: path.clone(), look };
+    let mut request = script("test ! -s \"$1\" && echo needle");
+    request.command.extend(["sh".to_owned(), path.display().to_string()]);
+    for _ in 0..2 {
+        request.stdout = file(Look { search: Some("needle".into()), keep: Some(3), digest: true });
+        let execution = execute(&request);
+        let expected = Captured { found: Some(true), kept: Some(b"nee".into()), ..Captured::of("needle\n") };
+        assert_eq!((execution.ended, execution.stdout), (Ended::Exited(0), Some(expected)));
+        assert_eq!(fs::read(&path).unwrap(), b"needle\n");
+    }
+    request.stdout = file(Look::default());
+    assert_eq!(execute(&request).stdout, Some(Captured { digest: None, ..Captured::of("needle\n") }));
+    request.stdout = Capture::File { path: folder.path().join("no/such"), look: Look::default() };
+    let why =
+        format!("cannot write `{}/no/such`: No such file or directory (os error 2)", folder.path().display());
+    assert_eq!(execute(&request).ended, Ended::NotStarted(why));
+}
+
+#[test]
+fn what_is_only_counted_has_no_digest() {
+    let mut request = script("printf '123456'");
+    request.stdout = Capture::Read(Look::default());
+    assert_eq!(execute(&request).stdout, Some(Captured { digest: None, ..Captured::of("123456") }));
+}
+
 #[test]
 fn bytes_that_are_no_text_are_kept_as_they_are() {
     let execution = execute(&script(r"printf '\377\000\303'; printf '\200' >&2"));
@@ -41,7 +89,7 @@ fn bytes_that_are_no_text_are_kept_as_they_are() {
 fn a_text_is_found_wherever_reads_cut_it() {
     let mut request = script("printf 'one nee'; sleep 0.1; printf 'dle more'");
     let mut found = |text: &str| {
-        request.stdout = Capture::Search(text.to_owned());
+        request.stdout = Capture::Read(Look { search: Some(text.to_owned()), ..Look::digest() });
         execute(&request).stdout.unwrap()
     };
     assert_eq!(found("needle"), Captured { found: Some(true), ..Captured::of("one needle more") });
@@ -53,7 +101,7 @@ fn a_text_is_found_wherever_reads_cut_it() {
 fn nothing_printed_is_an_output_too() {
     let execution = execute(&request(&["true"]));
     assert_eq!(execution.stdout, Some(Captured::of("")));
-    assert_eq!(execution.stdout.unwrap().digest, Digest::of(""));
+    assert_eq!(execution.stdout.unwrap().digest, Some(Digest::of("")));
 }
 
 #[test]
@@ -65,7 +113,7 @@ fn who_closes_its_outputs_is_still_waited_for() {
 #[test]
 fn what_is_to_be_kept_is_kept_up_to_its_limit() {
     let mut request = script("printf 'bucket 6.5'; printf 'real 0.02' >&2");
-    let keep = |limit| Capture::Keep { limit, search: None };
+    let keep = |limit| Capture::Read(Look { keep: Some(limit), ..Look::digest() });
     (request.stdout, request.stderr) = (keep(10), keep(8));
     let execution = execute(&request);
     assert_eq!(execution.stdout, Some(Captured::keeping("bucket 6.5")));

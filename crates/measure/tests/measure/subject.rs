@@ -1,5 +1,6 @@
 //! What this test binary does when a test executes it as a subject, or as a harness that can be killed.
 
+use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,7 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{env, fs, hint, thread};
 
-use tacho_measure::{Executor, ProcessExecutor, Request, Wait, install_interrupt, lock_host};
+use tacho_measure::{
+    CompanionRequest, Executor, ProcessExecutor, Readiness, Request, Wait, install_interrupt, lock_host,
+};
 
 use super::orphans::marked;
 use super::{LONG, content, execute, printed, request, script, until};
@@ -54,10 +57,14 @@ fn subject() {
         Ok("accountant") => accountant(),
         Ok("careless harness") => careless_harness(),
         Ok("heavy harness") => heavy_harness(),
+        Ok("fill and stay") => fill_and_stay(),
         Ok("harness") => harness(),
+        Ok("host") => host(),
         Ok("deaf") => deaf(),
         Ok("lock holder") => lock_holder(),
         Ok("parent") => parent(),
+        Ok("patient harness") => patient_harness(),
+        Ok("server") => server(),
         role => panic!("no such role: {role:?}"),
     }
 }
@@ -121,6 +128,42 @@ fn deaf() {
     fs::write(file(), "ready").unwrap();
     until("the first interrupt", || flag.load(Ordering::SeqCst));
     fs::write(file(), "interrupted").unwrap();
+    thread::sleep(LONG);
+}
+
+/// Has something to finish, until it may; says how that ended, and whether more would have been begun.
+fn patient_harness() {
+    let (started, go) = (file().with_extension("started"), file().with_extension("go"));
+    let mut executor = ProcessExecutor::new(install_interrupt().unwrap());
+    let text = format!("echo >'{}'; until [ -e '{}' ]; do sleep 0.01; done", started.display(), go.display());
+    let finished = executor.finish(&script(&text)).ended;
+    let another = executor.execute(&script("true")).ended;
+    fs::write(file(), format!("{finished:?} {another:?}")).unwrap();
+}
+
+/// Has a companion, of three processes, until it is killed.
+fn host() {
+    let request = marked("(setsid sleep 1000 &); sleep 1000 & echo up; wait", "companion");
+    let ready = Readiness::Line("up".to_owned());
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    let _companion = executor.accompany(&CompanionRequest { request, ready }).unwrap();
+    fs::write(file(), "ready").unwrap();
+    thread::sleep(LONG);
+}
+
+/// Listens on a port and answers nobody.
+fn server() {
+    let port: u16 = env::var("TACHO_TEST_PORT").unwrap().parse().unwrap();
+    let _listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
+    thread::sleep(LONG);
+}
+
+/// Holds much memory for a moment, when its file says so.
+fn fill_and_stay() {
+    println!("small");
+    until("the word", || content(&file()) == "fill");
+    drop(hint::black_box(vec![1_u8; 64 << 20]));
+    fs::write(file(), "filled").unwrap();
     thread::sleep(LONG);
 }
 

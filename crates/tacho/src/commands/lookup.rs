@@ -93,8 +93,12 @@ pub fn metrics(
     if shown.metric.is_empty() {
         return Ok(own.into_iter().next().or_else(|| Metric::built_in("wall")).into_iter().collect());
     }
-    let mut known: Vec<String> =
-        Metric::BUILT_IN.iter().chain(&Metric::HOST).map(|&name| name.into()).collect();
+    let mut known: Vec<String> = Metric::BUILT_IN
+        .iter()
+        .chain(&Metric::BESIDE)
+        .chain(&Metric::HOST)
+        .map(|&name| name.into())
+        .collect();
     for metric in benchmarks.iter().flat_map(of).chain(stored.iter().cloned()) {
         if !known.contains(&metric.name) {
             known.push(metric.name);

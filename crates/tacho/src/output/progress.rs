@@ -11,6 +11,8 @@ use super::text;
 
 /// Draws at most so often: between two executions nothing is printed that need not be.
 const HERTZ: u8 = 4;
+/// How many lines of what went wrong are shown.
+const OUTPUT_LINES: usize = 8;
 
 /// Draws the progress of an experiment on standard error, if that is a terminal.
 pub struct Progress {
@@ -90,6 +92,18 @@ impl Observer for Progress {
                     cell.benchmark,
                     self.name(cell)
                 ));
+            }
+            Event::HookBegins { cell, hook } => {
+                self.bar.set_message(format!("{hook} of {} {}", self.name(cell), cell.benchmark));
+            }
+            Event::Trouble { cell, trouble } => {
+                let name = format!("`{}` at {}", cell.benchmark, self.name(cell));
+                self.bar.suspend(|| {
+                    super::note("note", &format!("{name}: {}", trouble.why));
+                    for line in text::last_lines(&trouble.output, OUTPUT_LINES) {
+                        super::aside(&format!("  | {line}"));
+                    }
+                });
             }
             Event::NotReproducible { revision, .. } => {
                 self.say(&format!("{} came out otherwise when built again", revision.short()));

@@ -1,7 +1,7 @@
 //! Tables for the terminal.
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
-use tacho_record::{Direction, Point, Series};
+use tacho_record::{Direction, Point, Series, Unit};
 use tacho_stats::Summary;
 
 use super::{spark, text};
@@ -68,20 +68,21 @@ fn row(point: &Point, series: &Series, before: Option<&Point>) -> Vec<String> {
         text::cut(&revision.subject, SUBJECT),
         summary.map_or_else(String::new, |summary| summary.n.to_string()),
         summary.map_or_else(String::new, |summary| text::median(unit, &summary)),
-        summary
-            .as_ref()
-            .and_then(margin)
-            .map_or_else(String::new, |margin| format!("± {}", text::percent(margin))),
+        summary.as_ref().and_then(|summary| margin(summary, unit)).unwrap_or_default(),
         spread.map_or_else(String::new, text::percent),
         change(point, before, series).unwrap_or_default(),
         state(point, series),
     ]
 }
 
-/// How far the median's interval reaches, to its farther side, as a share of the median.
-fn margin(summary: &Summary) -> Option<f64> {
+/// How far the median's interval reaches, to its farther side: as a share of the median, or as it is where the
+/// interval has 0 in it, as that of a difference may.
+fn margin(summary: &Summary, unit: &Unit) -> Option<String> {
     let (low, high) = summary.interval.filter(|(_, high)| high.is_finite())?;
-    (summary.median != 0.0).then(|| (summary.median - low).max(high - summary.median) / summary.median.abs())
+    let reach = (summary.median - low).max(high - summary.median);
+    let is_around_zero = low <= 0.0 && high >= 0.0;
+    let shown = if is_around_zero { unit.show(reach) } else { text::percent(reach / summary.median.abs()) };
+    (low != 0.0 || high != 0.0).then(|| format!("± {shown}"))
 }
 
 /// The relative difference to the revision before, unless both are the same program; where their intervals lie
@@ -90,7 +91,8 @@ fn change(point: &Point, before: Option<&Point>, series: &Series) -> Option<Stri
     let artifact = |point: &Point| point.build.as_ref().and_then(|build| build.state.artifact());
     let before = before.filter(|before| artifact(before) != artifact(point))?;
     let (old, new) = (summary(before).filter(|old| !old.is_bound)?, summary(point)?);
-    let ratio = (old.median > 0.0).then(|| new.median / old.median)?;
+    // Of what may be on either side of 0 there is no ratio.
+    let ratio = (old.median > 0.0 && new.median >= 0.0).then(|| new.median / old.median)?;
     let better = (new.median > old.median) == (series.key.metric.better == Direction::Higher);
     let word = match (old.apart(&new), better) {
         (false, _) => "",

@@ -1,0 +1,151 @@
+//! The hooks of a benchmark at a build: what is executed, and what it means when it does not go well.
+
+use tacho_measure::{Ended, Execution, Executor, Request};
+use tacho_record::plan::{self, fill_shell};
+use tacho_record::{Failure, Outcome, Place};
+
+/// The hooks, ready to be executed.
+#[derive(Clone, Debug, Default)]
+pub struct Hooks {
+    /// Before everything is executed.
+    pub setup: Option<Hook>,
+    /// Before each execution.
+    pub prepare: Option<Hook>,
+    /// After each execution.
+    pub conclude: Option<Hook>,
+    /// After everything was executed.
+    pub cleanup: Option<Hook>,
+}
+
+/// One of them.
+#[derive(Clone, Debug)]
+pub struct Hook {
+    name: &'static str,
+    request: Request,
+}
+
+/// How a hook ended, unless it went well.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HookEnd {
+    /// It failed: so did what it is a hook of.
+    Failed(Trouble),
+    /// The user interrupted it, or it was not begun any more.
+    Interrupted,
+}
+
+/// A hook that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// Which, and how, in one line.
+    pub why: String,
+    /// The last of what it printed.
+    pub output: String,
+}
+
+impl Trouble {
+    /// What comes of the execution that it is a hook of.
+    #[must_use]
+    pub fn outcome(self) -> Outcome {
+        Outcome::Failed { failure: Failure::Hook { why: self.why }, output: self.output }
+    }
+}
+
+impl Hooks {
+    /// Those of a plan, with these values filled in; all else is as in that request.
+    #[must_use]
+    pub fn new(hooks: &plan::Hooks, values: &[(&str, &str)], like: &Request) -> Self {
+        let mut ready = Self::default();
+        for (name, plan::Hook { script, timeout }) in hooks.each() {
+            let command = ["sh", "-c", &fill_shell(script, values)].map(str::to_owned).to_vec();
+            let hook = Some(Hook { name, request: Request { command, timeout: *timeout, ..like.clone() } });
+            match name {
+                "setup" => ready.setup = hook,
+                "prepare" => ready.prepare = hook,
+                "conclude" => ready.conclude = hook,
+                _ => ready.cleanup = hook,
+            }
+        }
+        ready
+    }
+}
+
+impl Hook {
+    /// Executes it, unless the user interrupts.
+    pub fn execute(
+        &self,
+        executor: &mut dyn Executor,
+        round: Option<Place>,
+        port: Option<u16>,
+    ) -> Result<(), HookEnd> {
+        self.judge(&executor.execute(&self.request(round, port)))
+    }
+
+    /// Executes it although the user has interrupted: it undoes what was done.
+    pub fn finish(
+        &self,
+        executor: &mut dyn Executor,
+        round: Option<Place>,
+        port: Option<u16>,
+    ) -> Result<(), HookEnd> {
+        self.judge(&executor.finish(&self.request(round, port)))
+    }
+
+    /// What is said when it was not executed to its end.
+    #[must_use]
+    pub fn unfinished(&self) -> Trouble {
+        Trouble { why: format!("`{}` was not finished: interrupted", self.name), output: String::new() }
+    }
+
+    /// With the number of the round in its environment, and its port filled in.
+    fn request(&self, round: Option<Place>, port: Option<u16>) -> Request {
+        let mut request = with_port(&self.request, port);
+        if let Some(Place { round, .. }) = round {
+            request.environment.push(("TACHO_ROUND".to_owned(), round.to_string()));
+        }
+        request
+    }
+
+    fn judge(&self, execution: &Execution) -> Result<(), HookEnd> {
+        let how = match &execution.ended {
+            Ended::Exited(0) => return Ok(()),
+            Ended::Interrupted => return Err(HookEnd::Interrupted),
+            other => line(other),
+        };
+        let why = format!("`{}` failed: {how}", self.name);
+        Err(HookEnd::Failed(Trouble { why, output: tail(execution) }))
+    }
+}
+
+/// How something ended that should have gone well, in one line.
+pub fn line(ended: &Ended) -> String {
+    match ended {
+        Ended::Exited(code) => format!("exit {code}"),
+        Ended::Interrupted => "interrupted".to_owned(),
+        Ended::Killed(number) => format!("killed by signal {number}"),
+        Ended::LimitReached(_) => "it reached a limit".to_owned(),
+        Ended::TimedOut => "timed out".to_owned(),
+        Ended::NotStarted(why) => why.clone(),
+    }
+}
+
+/// The last of what an execution said: standard error, else standard output.
+pub fn tail(execution: &Execution) -> String {
+    let stdout = execution.stdout.as_ref().map_or(&[][..], |stdout| &stdout.tail);
+    let bytes = if execution.stderr_tail.is_empty() { stdout } else { &execution.stderr_tail };
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// What stands in a command for a port that is not known yet: nothing that a shell would want quoted, and that nobody
+/// writes in a plan.
+pub const PORT: &str = "@tacho:port@";
+
+/// The request with its port filled in, if it is known.
+pub fn with_port(request: &Request, port: Option<u16>) -> Request {
+    let mut request = request.clone();
+    if let Some(port) = port {
+        for word in &mut request.command {
+            *word = word.replace(PORT, &port.to_string());
+        }
+    }
+    request
+}

@@ -1,0 +1,117 @@
+//! Companions: programs that go on beside executions, a server above all; what they are, not how they are started.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::{Absent, Ended, Request};
+
+/// What to start, and how it is known that it is ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompanionRequest {
+    /// What is started, and how long it may take to become ready. Its outputs are read, whatever this says.
+    pub request: Request,
+    /// How it is known that it is ready.
+    pub ready: Readiness,
+}
+
+/// How it is known that a companion is ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// This command succeeds; it is tried again and again.
+    Command(Box<Request>),
+    /// This file was made, or changed, since the companion was started.
+    File(PathBuf),
+    /// One of its outputs has had this text.
+    Line(String),
+    /// Something listens on this port of this host, by TCP or UDP, on which nothing did before.
+    Port(u16),
+    /// It was started.
+    Started,
+}
+
+/// A companion that is ready. Dropped, it is killed with all that it started.
+pub trait Companion: fmt::Debug {
+    /// How it ended, if it has; then nothing of it is alive.
+    fn ended(&mut self) -> Option<CompanionEnd>;
+
+    /// Begins an account of what it uses.
+    fn begin(&mut self);
+
+    /// What it has used since the account was begun.
+    fn used(&mut self) -> CompanionUsage;
+
+    /// Asks it to end, and kills what of it is still alive soon after.
+    fn end(self: Box<Self>);
+}
+
+/// How a companion ended of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompanionEnd {
+    /// How.
+    pub ended: Ended,
+    /// How many processes it left behind; they were killed.
+    pub left_behind: u32,
+    /// The last of what it printed, on both outputs.
+    pub tail: Vec<u8>,
+}
+
+impl CompanionEnd {
+    /// How, in one line.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let how = match &self.ended {
+            Ended::Exited(code) => format!("exit {code}"),
+            Ended::Killed(number) => format!("killed by signal {number}"),
+            Ended::NotStarted(why) => why.clone(),
+            Ended::Interrupted | Ended::LimitReached(_) | Ended::TimedOut => "ended by us".to_owned(),
+        };
+        // To go into the background is what servers do of their own accord.
+        let left =
+            if self.left_behind > 0 { ", leaving processes behind (keep it in the foreground)" } else { "" };
+        format!("{how}{left}")
+    }
+}
+
+/// Why there is no companion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotReady {
+    /// It could not be started, ended, or did not become ready in time.
+    Failed {
+        /// Why, in one line.
+        why: String,
+        /// The last of what it printed, on both outputs.
+        tail: Vec<u8>,
+    },
+    /// The user interrupted.
+    Interrupted,
+}
+
+/// What a companion has used, all its processes together; absent is what could not be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CompanionUsage {
+    /// Processor time. Exact for the processes that were there all the time, in the kernel's ticks for those that ended
+    /// meanwhile and were waited for.
+    pub cpu: Option<Duration>,
+    /// The largest resident set of any one process that is still there, since the account was begun.
+    pub peak_memory: Option<u64>,
+}
+
+impl CompanionUsage {
+    /// Which metrics are absent and why.
+    #[must_use]
+    pub fn absent(&self) -> Vec<Absent> {
+        let cpu = "not available here: the kernel does not say which processes are below one \
+                   (`/proc/PID/task/TID/children`)";
+        let peak = "not available here: the peak of a process's memory cannot be begun anew (`/proc/PID/clear_refs`)";
+        let absent = [
+            ("companion-cpu", cpu, self.cpu.is_none()),
+            ("companion-peak-memory", peak, self.peak_memory.is_none()),
+        ];
+        absent
+            .into_iter()
+            .filter(|(.., absent)| *absent)
+            .map(|(metric, why, _)| Absent::new(metric, why))
+            .collect()
+    }
+}
