@@ -30,6 +30,7 @@ artifacts = ["built"]
 
 [measure]
 rounds = 3
+conditions = { inherit-environment = ["KILL_FOLDER"] }
 
 [[benchmark]]
 name = "one"

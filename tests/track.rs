@@ -85,7 +85,9 @@ fn what_a_failed_execution_printed_is_shown() {
 
 #[test]
 fn a_cache_that_goes_away_is_an_error_and_loses_nothing() {
-    let plan = SCRIPT_PLAN.to_owned() + "prepare = \"[ -e away ] || { touch away; rm -rf $TACHO_CACHE; }\"\n";
+    let plan = SCRIPT_PLAN.to_owned()
+        + "prepare = \"[ -e away ] || { touch away; rm -rf $TACHO_CACHE; }\"\n\
+         conditions = { inherit-environment = [\"TACHO_CACHE\"] }\n";
     let project = Project::scripts(1).plan(&plan);
     let answer = project.tacho("track").exits(2);
     assert!(answer.stderr.contains("is gone\nhint: "), "{}", answer.stderr);
