@@ -3,6 +3,7 @@
 mod changes;
 mod doctor;
 mod generate;
+mod inherited;
 mod init;
 mod log;
 mod lookup;

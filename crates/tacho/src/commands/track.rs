@@ -11,6 +11,7 @@ use tacho_record::{Build, BuildState, Host, Plan, Revision, Series};
 use tacho_store::Store;
 use tacho_subject::{Every, Selected, Selection, What, Workshop, history};
 
+use super::inherited::inherited;
 use super::{Exit, lookup};
 use crate::cli::{Global, Track};
 use crate::error::CliError;
@@ -170,6 +171,8 @@ impl Session {
         let instrument = Instrument::measure(&mut executor, TURNS)?;
         let mut builder = Workshop::new(&plan.subject, &project.folder, &cache, plan.measure.cache_limit)?;
         let mut progress = Progress::new(&selected.revisions, global.quiet || command.shown.json);
+        let mut now = conditions(&self.host, &instrument);
+        now.extend(inherited(&plan));
         let question = Question {
             rounds: command.rounds.unwrap_or(plan.measure.rounds),
             plan,
@@ -181,7 +184,7 @@ impl Session {
             retry_failed: command.retry_failed,
             seed: command.seed.unwrap_or_else(random_seed),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            conditions: conditions(&self.host, &instrument),
+            conditions: now,
         };
         let mut bench = Bench {
             store: &mut self.store,

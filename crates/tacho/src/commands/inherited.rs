@@ -1,0 +1,25 @@
+//! What subjects inherit of the environment, for the record.
+
+use std::collections::BTreeMap;
+
+use tacho_record::{Conditions, Digest, Inherit, Plan};
+
+/// The variables that the plan's benchmarks inherit, each as `environment.NAME`.
+///
+/// Those that are always kept with their values. Of others, which may be secrets, only a short digest is kept: it tells
+/// whether they were the same.
+pub fn inherited(plan: &Plan) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for benchmark in &plan.benchmarks {
+        let conditions =
+            Conditions { inherit: benchmark.conditions.inherit.clone(), ..Conditions::default() };
+        for (name, value) in tacho_measure::environment(&conditions) {
+            let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
+            let is_kept = Inherit::default().takes(&name);
+            let shown =
+                if is_kept { value.into_owned() } else { format!("digest {}", Digest::of(&*value).short()) };
+            found.insert(format!("environment.{name}"), shown);
+        }
+    }
+    found
+}
