@@ -157,7 +157,10 @@ fn size_of_tree(folder: &Path) -> u64 {
 
 #[test]
 fn another_tacho_is_measuring() {
-    let plan = benchmark("sh -c 'tacho=$(cat command); $tacho track --quiet --store other 2>inner'", "");
+    let plan = benchmark(
+        "sh -c 'tacho=$(cat command); $tacho track --quiet --store other 2>inner'",
+        "conditions = { inherit-environment = true }",
+    );
     let project = Project::scripts(1).plan(&plan);
     let command = project.command([]).get_program().to_string_lossy().into_owned();
     let project = project.file("command", &command);
