@@ -16,6 +16,18 @@ pub enum ExperimentError {
         /// The folder.
         path: PathBuf,
     },
+    /// A counter that the plan asks for cannot be had on this host.
+    #[error("benchmark `{benchmark}` asks for `{metric}`: {why}")]
+    CounterUnavailable {
+        /// The benchmark's name.
+        benchmark: String,
+        /// The counter's name.
+        metric: String,
+        /// Why not, in one line.
+        why: String,
+        /// What to do about it.
+        hint: Option<String>,
+    },
     /// The file that holds the right answer cannot be read.
     #[error("cannot read the expected output `{path}`: {source}")]
     ExpectedOutput {
@@ -66,6 +78,10 @@ impl ExperimentError {
             ExperimentError::BuildGone { .. } => Some(
                 "who cleans the cache? nothing is lost: the same command builds again and goes on".to_owned(),
             ),
+            ExperimentError::CounterUnavailable { metric, hint, .. } => {
+                let without = format!("`{metric}?` leaves it out where it cannot be had");
+                Some(hint.as_ref().map_or(without.clone(), |hint| format!("{hint}; {without}")))
+            }
             ExperimentError::InputMissing { .. } => {
                 Some("`stdin` and `directory` are paths from the plan's folder".to_owned())
             }

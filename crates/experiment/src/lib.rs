@@ -19,6 +19,7 @@ mod builds;
 mod cells;
 pub mod changes;
 mod company;
+mod counting;
 pub mod definitions;
 pub mod equal;
 mod error;

@@ -8,7 +8,7 @@ use tacho_record::{Build, Digest, Plan, Revision};
 use crate::cells::Wanted;
 use crate::prepare::Prepared;
 use crate::rounds::{Measured, measure};
-use crate::{Bench, ExperimentError, trial};
+use crate::{Bench, ExperimentError, counting, trial};
 
 /// What is to be measured.
 #[derive(Clone, Debug)]
@@ -92,6 +92,7 @@ pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, Expe
         trial::check(benchmark, &question.plan_folder)?;
         trial::rehearse(benchmark, bench.executor)?;
     }
+    counting::check(bench, &question.plan)?;
     bench.put_metrics(&question.plan)?;
     bench.store.put_revisions(&question.revisions)?;
     let began = Instant::now();

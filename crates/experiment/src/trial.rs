@@ -15,6 +15,7 @@ use tacho_record::{
 
 use crate::ExperimentError;
 use crate::company::{self, Wanted};
+use crate::counting;
 use crate::hooks::{Hooks, tail};
 use crate::output::{OutputMetrics, Unreadable};
 use crate::padding::Padding;
@@ -100,6 +101,7 @@ impl Trial {
                 inherit: conditions.inherit.clone(),
                 ..Conditions::default()
             },
+            counters: counting::beside(&benchmark.metrics),
             ..Request::new(command)
         };
         let beside = request(Vec::new());
@@ -321,8 +323,8 @@ fn values(execution: &Execution) -> Vec<(String, f64)> {
         ("wall", Some(wall)),
     ];
     let own = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    let mut all: Vec<_> =
-        own.chain(execution.readings.values()).map(|(name, value)| (name.to_owned(), value)).collect();
+    let others = execution.readings.values().into_iter().chain(counting::values(execution));
+    let mut all: Vec<_> = own.chain(others).map(|(name, value)| (name.to_owned(), value)).collect();
     all.sort_by(|(one, _), (other, _)| one.cmp(other));
     all
 }

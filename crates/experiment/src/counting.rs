@@ -1,0 +1,80 @@
+//! What is counted of a benchmark beside each execution.
+
+use tacho_measure::{Execution, Unavailable};
+use tacho_record::plan::{Counting, PlannedMetric};
+use tacho_record::{Counter, Metric, Plan};
+
+use crate::{Bench, ExperimentError};
+
+/// The counters that these metrics ask for.
+pub fn asked(metrics: &[PlannedMetric]) -> impl Iterator<Item = Counter> {
+    metrics.iter().filter_map(|planned| Some(planned.counting?.counter))
+}
+
+/// Those of them that are counted beside an ordinary execution.
+pub fn beside(metrics: &[PlannedMetric]) -> Vec<Counter> {
+    asked(metrics).filter(|counter| *counter != Counter::CallgrindInstructions).collect()
+}
+
+/// What was counted of an execution, by the names of the metrics; with counters of the processor, the smallest share of the
+/// time in which one of them counted.
+pub fn values(execution: &Execution) -> Vec<(&'static str, f64)> {
+    let counts = execution.counts.iter();
+    let mut values: Vec<_> = counts.clone().map(|(it, count)| (it.name(), count.value_of(*it))).collect();
+    let shares = counts.filter(|(counter, _)| counter.is_of_processor()).map(|(_, count)| count.share());
+    values.extend(shares.reduce(f64::min).map(|share| (Metric::COUNTED_SHARE, share)));
+    values
+}
+
+/// Whether this host has all that the plan asks for: what it may not do without is an error.
+pub fn check(bench: &mut Bench<'_>, plan: &Plan) -> Result<(), ExperimentError> {
+    for benchmark in &plan.benchmarks {
+        for Counting { counter, optional } in benchmark.metrics.iter().filter_map(|planned| planned.counting)
+        {
+            let lacking = match counter {
+                // It needs an execution of its own, which the rounds do not have.
+                Counter::CallgrindInstructions => Some(Unavailable {
+                    why: "not available here: no run executes under callgrind".to_owned(),
+                    hint: None,
+                }),
+                counter => bench.executor.lacks(counter),
+            };
+            if let (Some(Unavailable { why, hint }), false) = (lacking, optional) {
+                let (benchmark, metric) = (benchmark.name.clone(), counter.name().to_owned());
+                return Err(ExperimentError::CounterUnavailable { benchmark, metric, why, hint });
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use jiff::Timestamp;
+    use tacho_measure::{Count, Ended};
+
+    use super::*;
+
+    #[test]
+    fn the_smallest_share_is_kept_beside_what_was_scaled() {
+        let count = |value, share| {
+            let (enabled, running) = (Duration::from_millis(1), Duration::from_micros(share));
+            Count { value, enabled, running }
+        };
+        let execution = |counts: &[(Counter, Count)]| Execution {
+            counts: counts.to_vec(),
+            ..Execution::of(Ended::Exited(0), Timestamp::UNIX_EPOCH, Duration::ZERO)
+        };
+        let three = [
+            (Counter::Instructions, count(5, 700)),
+            (Counter::Branches, count(6, 430)),
+            (Counter::Energy, count(1_500_000, 1000)),
+        ];
+        let expected = [("instructions", 5.0), ("branches", 6.0), ("energy", 1.5), ("counted-share", 43.0)];
+        assert_eq!(values(&execution(&three)), expected);
+        let clock = (Counter::TaskClock, count(9, 1000));
+        assert_eq!(values(&execution(&[clock])), [("task-clock", 9.0)], "a clock needs no counter");
+    }
+}
