@@ -8,12 +8,18 @@
 //! that outliers cannot mislead proposes candidates (`segment`); a test against the series' own noise refuses
 //! most of them (`judge`).
 
+mod choose;
+mod dips;
 mod finding;
 mod judge;
 pub mod ledger;
+mod levels;
+mod modes;
+mod noise;
 mod phases;
 mod point;
 mod robust;
+mod scale;
 mod segment;
 mod series;
 
@@ -42,18 +48,56 @@ impl Default for Options {
     }
 }
 
+/// How often modes and noise are estimated anew from the levels found with them.
+const REFINEMENTS: usize = 2;
+
+/// What a dip must gain, in prices of one change: little more than one, since its end is not free.
+const DIP_PRICE: f64 = 1.2;
+
+/// Beyond how many standard deviations a value is left out of the judgement.
+const MASKED: f64 = 4.0;
+
 /// Finds what changed in a series of values in order.
 ///
 /// Time and memory grow linearly with the length. Values that are not finite are skipped; indexes always count
 /// them. Any two calls with the same input give the same answer.
 #[must_use]
 pub fn detect(points: &[Point], options: &Options) -> Detection {
-    let series = match series::Series::of(points, options) {
+    let mut series = match series::Series::of(points, options) {
         Ok(series) => series,
         Err(judged) => return Detection { judged, ..Detection::default() },
     };
-    let candidates = segment::candidates(&series, options);
-    judge::judge(&series, candidates, options)
+    let outlier = options.outlier;
+    let penalty = options.penalty * (series.len() as f64).ln();
+    scale::from_differences(&mut series);
+    let mut modes = Vec::new();
+    let mut places = segment::segment(&series, &modes, outlier, penalty);
+    for _ in 0..REFINEMENTS {
+        let levels = levels::Levels::robust(&series, &places, &modes, outlier);
+        scale::from_residuals(&mut series, &levels.residual);
+        modes = modes::find(&series, &levels, outlier);
+        places = segment::segment(&series, &modes, outlier, penalty);
+    }
+    if !modes.is_empty() {
+        let levels = levels::Levels::robust(&series, &places, &modes, outlier);
+        levels::fold(&mut series, &levels, &modes, outlier);
+        let levels = levels::Levels::robust(&series, &places, &[], outlier);
+        scale::from_residuals(&mut series, &levels.residual);
+    }
+    let levels = levels::Levels::robust(&series, &places, &[], outlier);
+    let candidates = dips::add(&series, &levels, &places, outlier, DIP_PRICE * penalty);
+    let levels = levels::Levels::robust(&series, &candidates, &[], outlier);
+    let masked: Vec<bool> =
+        levels.residual.iter().zip(&series.sd).map(|(r, sd)| r.abs() > MASKED * sd).collect();
+    let judge = choose::Judge::new(&series, &masked);
+    let choice = judge.choose(candidates);
+    Detection {
+        changes: judge::changes(&judge, &choice),
+        refused: Vec::new(),
+        drift: None,
+        modes: None,
+        judged: Judged::Yes,
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Statistics that a few wild values do not move. Slices must be finite.
 
+use std::f64::consts::PI;
+
 /// Makes a median absolute deviation the standard deviation of Gaussian noise.
 pub(super) const MAD_TO_SD: f64 = 1.4826;
 
@@ -17,18 +19,61 @@ pub(super) fn median(values: &mut [f64]) -> f64 {
     low + (high - low) / 2.0
 }
 
-/// The standard deviation of Gaussian noise that would have this median absolute deviation.
-pub(super) fn deviation(values: &[f64], centre: f64) -> f64 {
-    let mut distances: Vec<f64> = values.iter().map(|x| (x - centre).abs()).collect();
+/// The standard deviation of Gaussian noise around 0 that would have this median of distances from it.
+pub(super) fn deviation(values: &[f64]) -> f64 {
+    let mut distances: Vec<f64> = values.iter().map(|x| x.abs()).collect();
     MAD_TO_SD * median(&mut distances)
 }
 
-/// The mean without a fifth of the values at either end; reorders the slice.
+/// The standard deviation around 0 of what is not far out: more efficient than [`deviation`], from which it starts.
 ///
-/// Tukey & `McLaughlin`, "Less Vulnerable Confidence and Significance Procedures for Location" (1963).
-pub(super) fn trimmed_mean(values: &mut [f64]) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    let cut = values.len() / 5;
-    let kept = &values[cut..values.len() - cut];
-    kept.iter().sum::<f64>() / kept.len() as f64
+/// Values beyond `2.5` of it are left out, which is made up for as if the noise were Gaussian, until it stands.
+pub(super) fn trimmed_deviation(values: &[f64], start: f64) -> f64 {
+    const REACH: f64 = 2.5;
+    // The variance of a Gaussian cut off at `REACH`.
+    let kept = 1.0 - 2.0 * REACH * density(REACH) / (1.0 - 2.0 * tail(REACH));
+    let mut sd = start;
+    for _ in 0..20 {
+        let (count, squares) = values
+            .iter()
+            .filter(|x| x.abs() <= REACH * sd)
+            .fold((0.0, 0.0), |(count, squares), x| (count + 1.0, squares + x * x));
+        if count < 3.0 || squares == 0.0 {
+            return sd;
+        }
+        let next = (squares / count / kept).sqrt();
+        if (next - sd).abs() <= 1e-4 * sd {
+            return next;
+        }
+        sd = next;
+    }
+    sd
+}
+
+/// The density of the Gaussian.
+fn density(z: f64) -> f64 {
+    (-z * z / 2.0).exp() / (2.0 * PI).sqrt()
+}
+
+/// The probability that a Gaussian is above `z >= 0`.
+///
+/// Continued fraction of Mills' ratio for large `z`, power series for small: Abramowitz & Stegun, 26.2.14 and
+/// 26.2.10; relative error below 1e-9.
+pub(super) fn tail(z: f64) -> f64 {
+    if z < 3.0 {
+        let (mut term, mut sum) = (z, z);
+        for k in 1..80 {
+            term *= -z * z / 2.0 / f64::from(k) * f64::from(2 * k - 1) / f64::from(2 * k + 1);
+            sum += term;
+            if term.abs() < 1e-17 {
+                break;
+            }
+        }
+        return 0.5 - sum / (2.0 * PI).sqrt();
+    }
+    let mut fraction = z;
+    for k in (1..60).rev() {
+        fraction = z + f64::from(k) / fraction;
+    }
+    density(z) / fraction
 }

@@ -4,8 +4,10 @@
 //! at a level is the square of its distance in standard deviations, but never above that of an outlier, so
 //! that no single value can pay for a level of its own. The best partition of every prefix is had by
 //! functional pruning: the cost of the best partition as a function of the last level is kept as pieces.
+//!
+//! Where values go to and fro between modes, a value may be at the level or at a mode of it, for a price.
 
-use super::Options;
+use super::modes::Mode;
 use super::series::Series;
 
 /// On `low..high` of levels, the best partition costs `a·θ² + b·θ + c` and its last level begins at `start`.
@@ -16,7 +18,7 @@ struct Piece {
     a: f64,
     b: f64,
     c: f64,
-    start: u32,
+    start: usize,
 }
 
 impl Piece {
@@ -25,11 +27,7 @@ impl Piece {
     }
 
     fn least(&self) -> f64 {
-        if self.a > 0.0 {
-            self.at((-self.b / (2.0 * self.a)).clamp(self.low, self.high))
-        } else {
-            self.at(self.low).min(self.at(self.high))
-        }
+        if self.a > 0.0 { self.at((-self.b / (2.0 * self.a)).clamp(self.low, self.high)) } else { self.c }
     }
 
     fn continues(&self, other: &Self) -> bool {
@@ -37,13 +35,23 @@ impl Piece {
     }
 }
 
+/// The levels at which a value is no outlier, and what it costs there.
+#[derive(Clone, Copy)]
+struct Well {
+    low: f64,
+    high: f64,
+    value: f64,
+    weight: f64,
+    price: f64,
+}
+
 /// The first places of all levels but the first, in order.
-pub(super) fn candidates(series: &Series, options: &Options) -> Vec<usize> {
-    let n = series.y.len();
-    let penalty = options.penalty * (n as f64).ln();
-    let starts = best_starts(&series.y, &series.sd, options.outlier, penalty);
+///
+/// A value beyond `outlier` standard deviations costs no more than one there, a further level `penalty`.
+pub(super) fn segment(series: &Series, modes: &[Mode], outlier: f64, penalty: f64) -> Vec<usize> {
+    let starts = best_starts(series, modes, outlier, penalty);
     let mut places = Vec::new();
-    let mut end = n;
+    let mut end = series.len();
     while end > 0 {
         end = starts[end - 1];
         if end > 0 {
@@ -55,32 +63,49 @@ pub(super) fn candidates(series: &Series, options: &Options) -> Vec<usize> {
 }
 
 /// For each place, where the last level of the best partition up to and with it begins.
-fn best_starts(y: &[f64], sd: &[f64], outlier: f64, penalty: f64) -> Vec<usize> {
+fn best_starts(series: &Series, modes: &[Mode], outlier: f64, penalty: f64) -> Vec<usize> {
     // Levels are counted from the first value, so that squares stay small.
-    let origin = y[0];
-    let (low, high) = y
+    let origin = series.y[0];
+    let (low, high) = series
+        .y
         .iter()
         .fold((0.0_f64, 0.0_f64), |(low, high), &value| (low.min(value - origin), high.max(value - origin)));
     let mut pieces = vec![Piece { low, high, a: 0.0, b: 0.0, c: 0.0, start: 0 }];
-    let mut next = Vec::new();
-    let mut starts = Vec::with_capacity(y.len());
-    for (place, (&value, &sd)) in y.iter().zip(sd).enumerate() {
+    let mut spare = Vec::new();
+    let mut wells = Vec::new();
+    let mut starts = Vec::with_capacity(series.len());
+    for (place, (&value, &sd)) in series.y.iter().zip(&series.sd).enumerate() {
         if place > 0 {
-            cap(&pieces, penalty, u32::try_from(place).unwrap_or(u32::MAX), &mut next);
-            std::mem::swap(&mut pieces, &mut next);
+            cap(&pieces, penalty, place, &mut spare);
+            std::mem::swap(&mut pieces, &mut spare);
         }
-        let best = add(&pieces, value - origin, sd, outlier, &mut next);
-        std::mem::swap(&mut pieces, &mut next);
-        starts.push(best.1 as usize);
+        dig(value - origin, sd, outlier, modes, &mut wells);
+        let (cost, start) = add(&pieces, &wells, outlier * outlier, &mut spare);
+        std::mem::swap(&mut pieces, &mut spare);
+        starts.push(start);
         for piece in &mut pieces {
-            piece.c -= best.0;
+            piece.c -= cost;
         }
     }
     starts
 }
 
+/// The wells of a value, in order and apart.
+fn dig(value: f64, sd: f64, outlier: f64, modes: &[Mode], wells: &mut Vec<Well>) {
+    wells.clear();
+    let mut push = |value: f64, price: f64| {
+        let reach = (outlier * outlier - price).max(0.0).sqrt() * sd;
+        wells.push(Well { low: value - reach, high: value + reach, value, weight: 1.0 / (sd * sd), price });
+    };
+    push(value, 0.0);
+    for mode in modes {
+        push(value - mode.offset, mode.price());
+    }
+    wells.sort_unstable_by(|one, other| one.low.total_cmp(&other.low));
+}
+
 /// The pieces under the ceiling of beginning a new level here; the least cost is 0.
-fn cap(pieces: &[Piece], ceiling: f64, start: u32, out: &mut Vec<Piece>) {
+fn cap(pieces: &[Piece], ceiling: f64, start: usize, out: &mut Vec<Piece>) {
     out.clear();
     let mut push = |piece: Piece| match out.last_mut() {
         Some(last) if last.continues(&piece) => last.high = piece.high,
@@ -107,6 +132,9 @@ fn below(piece: &Piece, ceiling: f64) -> Option<(f64, f64)> {
     if piece.a <= 0.0 {
         return (piece.c < ceiling).then_some((piece.low, piece.high));
     }
+    if piece.at(piece.low) < ceiling && piece.at(piece.high) < ceiling {
+        return Some((piece.low, piece.high));
+    }
     let middle = -piece.b / (2.0 * piece.a);
     let square = middle * middle - (piece.c - ceiling) / piece.a;
     if square <= 0.0 {
@@ -117,36 +145,42 @@ fn below(piece: &Piece, ceiling: f64) -> Option<(f64, f64)> {
 }
 
 /// Adds the bounded cost of a value; gives the least cost and where its last level begins.
-fn add(pieces: &[Piece], value: f64, sd: f64, outlier: f64, out: &mut Vec<Piece>) -> (f64, u32) {
+fn add(pieces: &[Piece], wells: &[Well], bound: f64, out: &mut Vec<Piece>) -> (f64, usize) {
     out.clear();
-    let weight = 1.0 / (sd * sd);
-    let bound = outlier * outlier;
-    let (left, right) = (value - outlier * sd, value + outlier * sd);
     let mut best = (f64::INFINITY, 0);
+    let mut push = |piece: Piece| {
+        let cost = piece.least();
+        if cost < best.0 {
+            best = (cost, piece.start);
+        }
+        match out.last_mut() {
+            Some(last) if last.continues(&piece) => last.high = piece.high,
+            _ => out.push(piece),
+        }
+    };
     for piece in pieces {
-        let cuts =
-            [piece.low, left.clamp(piece.low, piece.high), right.clamp(piece.low, piece.high), piece.high];
-        for (part, cut) in cuts.windows(2).enumerate() {
-            let whole = piece.low == piece.high && part == 1;
-            if cut[0] >= cut[1] && !whole {
+        let outside = |low, high| Piece { low, high, c: piece.c + bound, ..*piece };
+        let mut at = piece.low;
+        for well in wells {
+            let (low, high) = (well.low.max(at), well.high.min(piece.high));
+            if low >= high {
                 continue;
             }
-            let mut added = Piece { low: cut[0], high: cut[1], ..*piece };
-            if part == 1 {
-                added.a += weight;
-                added.b -= 2.0 * weight * value;
-                added.c += weight * value * value;
-            } else {
-                added.c += bound;
+            if low > at {
+                push(outside(at, low));
             }
-            let cost = added.least();
-            if cost < best.0 {
-                best = (cost, added.start);
-            }
-            match out.last_mut() {
-                Some(last) if last.continues(&added) => last.high = added.high,
-                _ => out.push(added),
-            }
+            push(Piece {
+                low,
+                high,
+                a: piece.a + well.weight,
+                b: piece.b - 2.0 * well.weight * well.value,
+                c: piece.c + well.weight * well.value * well.value + well.price,
+                start: piece.start,
+            });
+            at = high;
+        }
+        if at < piece.high {
+            push(outside(at, piece.high));
         }
     }
     best

@@ -1,14 +1,17 @@
 //! The finite values of a series, on the scale on which they are judged.
 
-use super::robust::{self, MAD_TO_SD};
 use super::{Judged, Options, Point};
 
-/// A series as it is judged.
+/// A series as it is judged: the finite values, on their scale, and how noisy each is.
 pub(super) struct Series {
     /// The values on their scale.
     pub y: Vec<f64>,
     /// The standard deviation of the noise of each value.
     pub sd: Vec<f64>,
+    /// The variance of each value as its replicates tell it; 0 when they tell nothing.
+    pub known: Vec<f64>,
+    /// The least distance of two values of the series, on the scale at each value.
+    pub grain: Vec<f64>,
     /// The index of each value among the points.
     pub index: Vec<usize>,
     /// The environment of each value.
@@ -19,12 +22,12 @@ pub(super) struct Series {
 
 impl Series {
     /// Takes the finite values: as logarithms when all are positive, else as they are.
-    pub(super) fn of(points: &[Point], options: &Options) -> Result<Self, Judged> {
-        let finite: Vec<(usize, &Point)> =
-            points.iter().enumerate().filter(|(_, point)| point.value.is_finite()).collect();
+    pub fn of(points: &[Point], options: &Options) -> Result<Self, Judged> {
         if points.is_empty() {
             return Err(Judged::Empty);
         }
+        let finite: Vec<(usize, &Point)> =
+            points.iter().enumerate().filter(|(_, point)| point.value.is_finite()).collect();
         if finite.len() < options.fewest {
             return Err(Judged::TooFew { points: finite.len(), needed: options.fewest });
         }
@@ -32,37 +35,80 @@ impl Series {
             return Err(Judged::Constant);
         }
         let log = finite.iter().all(|(_, point)| point.value > 0.0);
-        let y: Vec<f64> =
-            finite.iter().map(|(_, point)| if log { point.value.ln() } else { point.value }).collect();
-        let sd = vec![noise(&y); y.len()];
         Ok(Self {
-            y,
-            sd,
+            y: finite.iter().map(|(_, point)| if log { point.value.ln() } else { point.value }).collect(),
+            sd: vec![0.0; finite.len()],
+            known: known(&finite, log),
+            grain: grain(&finite, log),
             index: finite.iter().map(|&(index, _)| index).collect(),
             environment: finite.iter().map(|(_, point)| point.environment).collect(),
             log,
         })
     }
 
+    /// How many values.
+    pub fn len(&self) -> usize {
+        self.y.len()
+    }
+
     /// Back from the scale to the unit of the values.
-    pub(super) fn unit(&self, y: f64) -> f64 {
+    pub fn unit(&self, y: f64) -> f64 {
         if self.log { y.exp() } else { y }
     }
 
     /// A difference of levels, as a share of the size of the level before.
-    pub(super) fn effect(&self, before: f64, difference: f64) -> f64 {
+    pub fn effect(&self, before: f64, difference: f64) -> f64 {
         if self.log { difference.exp_m1() } else { difference / before.abs() }
     }
 }
 
-/// The standard deviation of the noise, from differences of neighbours, which hardly see the changes.
-fn noise(y: &[f64]) -> f64 {
-    let differences: Vec<f64> = y.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let robust = robust::deviation(&differences, 0.0) / std::f64::consts::SQRT_2;
-    if robust > 0.0 {
-        return robust;
-    }
-    // More than half of the neighbours are equal: the noise is about as large as the least step between values.
-    let mut moved: Vec<f64> = differences.iter().map(|d| d.abs()).filter(|&d| d > 0.0).collect();
-    robust::median(&mut moved) / (2.0 * MAD_TO_SD)
+/// The least distance of two values that differ by more than rounding of floating-point numbers.
+fn grain(finite: &[(usize, &Point)], log: bool) -> Vec<f64> {
+    let mut values: Vec<f64> = finite.iter().map(|(_, point)| point.value).collect();
+    values.sort_unstable_by(f64::total_cmp);
+    let apart = |pair: &[f64]| pair[1] - pair[0] > 1e-9 * pair[1].abs().max(pair[0].abs());
+    let least = values
+        .windows(2)
+        .filter(|pair| apart(pair))
+        .map(|pair| pair[1] - pair[0])
+        .fold(f64::INFINITY, f64::min);
+    let size = values[0].abs().max(values[values.len() - 1].abs());
+    let least = if least.is_finite() { least } else { 1e-9 * size };
+    finite.iter().map(|(_, point)| if log { least / point.value } else { least }).collect()
+}
+
+/// The variances that the replicates tell, on the scale.
+///
+/// A handful of replicates hardly knows its own variance: that of all points together counts like
+/// [`SHARED`] replicates more (Smyth, "Linear Models and Empirical Bayes Methods", 2004, with a fixed prior).
+fn known(finite: &[(usize, &Point)], log: bool) -> Vec<f64> {
+    const SHARED: f64 = 4.0;
+    let own: Vec<Option<f64>> = finite
+        .iter()
+        .map(|(_, point)| {
+            let scale = if log { point.value * point.value } else { 1.0 };
+            point
+                .variance
+                .map(|variance| variance / scale)
+                .filter(|variance| variance.is_finite() && *variance >= 0.0)
+        })
+        .collect();
+    // The variance of one replicate, whatever their number.
+    let single = |variance: f64, samples: u32| variance * f64::from(samples.max(1));
+    let mut singles: Vec<f64> = own
+        .iter()
+        .zip(finite)
+        .filter_map(|(own, (_, point))| own.map(|own| single(own, point.samples)))
+        .collect();
+    let shared = super::robust::median(&mut singles);
+    own.iter()
+        .zip(finite)
+        .map(|(own, (_, point))| {
+            let (samples, freedom) = (f64::from(point.samples.max(1)), f64::from(point.samples.max(1)) - 1.0);
+            let own = own.map_or(shared, |own| {
+                (freedom * single(own, point.samples) + SHARED * shared) / (freedom + SHARED)
+            });
+            own / samples
+        })
+        .collect()
 }

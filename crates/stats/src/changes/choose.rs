@@ -1,0 +1,162 @@
+//! Which candidates are changes.
+//!
+//! Changes and slow noise explain the same data, so they compete: from all candidates the weakest are dropped one
+//! after the other; at each stage the noise is estimated anew from what is left; of the stages where every change
+//! stands out of that noise, the one that explains the series best for the price of its changes is chosen.
+
+use super::levels::Levels;
+use super::noise::{self, Noise, Step};
+use super::series::Series;
+
+/// How many values on each side of a change are looked at, at most.
+const WINDOW: usize = 100;
+/// How many values there must be at a level, outliers aside.
+const SHORTEST: usize = 3;
+/// The shape of the noise of a longer series is told by so many of its values.
+const SAMPLE: usize = 1200;
+/// What a change costs beyond the criterion: calibrated, so that noise of all kinds seldom pays for one.
+const MARGIN: f64 = 4.0;
+/// So much dearer than the best so far, in prices of a change, no stage is followed any further.
+const HOPELESS: f64 = 20.0;
+
+/// What was chosen.
+pub(super) struct Choice {
+    /// The first places of new levels.
+    pub places: Vec<usize>,
+    /// The step at each.
+    pub steps: Vec<Step>,
+    /// The noise under which they are judged.
+    pub noise: Noise,
+}
+
+/// A series ready to be judged.
+pub(super) struct Judge<'a> {
+    /// The series.
+    pub series: &'a Series,
+    /// Values that are not to count.
+    pub masked: &'a [bool],
+    /// The standard deviations, NaN for what is masked.
+    sd: Vec<f64>,
+    /// How many values count.
+    count: f64,
+}
+
+impl<'a> Judge<'a> {
+    pub fn new(series: &'a Series, masked: &'a [bool]) -> Self {
+        let sd: Vec<f64> =
+            series.sd.iter().zip(masked).map(|(&sd, &masked)| if masked { f64::NAN } else { sd }).collect();
+        let count = masked.iter().filter(|masked| !**masked).count() as f64;
+        Self { series, masked, sd, count }
+    }
+
+    /// Chooses among candidates.
+    pub fn choose(&self, mut places: Vec<usize>) -> Choice {
+        let none = Choice { places: Vec::new(), steps: Vec::new(), noise: self.noise(&[]) };
+        let (mut least, mut best) = (none.noise.cost, none);
+        while !places.is_empty() {
+            let stage = self.stage(&places);
+            let cost = stage.noise.cost + self.price(&places);
+            let strengths: Vec<f64> = (0..places.len()).map(|which| self.strength(&stage, which)).collect();
+            let sound = strengths.iter().all(|&strength| strength >= 1.0);
+            places = without_weakest(&places, &strengths, sound);
+            if sound && cost < least {
+                (least, best) = (cost, stage);
+            } else if sound && cost > least + HOPELESS * self.price_of_one() {
+                break;
+            }
+        }
+        best
+    }
+
+    fn stage(&self, places: &[usize]) -> Choice {
+        let noise = self.noise(places);
+        let steps = (0..places.len()).map(|which| self.step(places, which, places[which], &noise)).collect();
+        Choice { places: places.to_vec(), steps, noise }
+    }
+
+    /// The most likely noise when the level changes at these places.
+    fn noise(&self, places: &[usize]) -> Noise {
+        let levels = Levels::means(self.series, places, self.masked);
+        let standard: Vec<f64> =
+            levels.residual.iter().zip(&self.sd).map(|(residual, sd)| residual / sd).collect();
+        if standard.len() <= SAMPLE {
+            return noise::estimate(&standard);
+        }
+        // Blocks from all over a long series tell the shape, all of it how likely it is.
+        let block = SAMPLE / 4;
+        let sample: Vec<f64> = (0..4)
+            .flat_map(|k| standard[k * (standard.len() - block) / 3..][..block].iter().copied())
+            .collect();
+        noise::likelihood(&standard, noise::estimate(&sample).shape)
+    }
+
+    /// The step at `place` in the stretch around one of the places that is clear of the others.
+    pub fn step(&self, places: &[usize], which: usize, place: usize, noise: &Noise) -> Step {
+        let (before, after) = self.around(places, which);
+        let (first, end) = (before.max(place.saturating_sub(WINDOW)), after.min(place + WINDOW));
+        noise::step(&self.series.y[first..end], &self.sd[first..end], place - first, noise)
+    }
+
+    /// Where the level before begins, and where that after ends.
+    pub fn around(&self, places: &[usize], which: usize) -> (usize, usize) {
+        let before = if which > 0 { places[which - 1] } else { 0 };
+        (before, places.get(which + 1).copied().unwrap_or(self.series.len()))
+    }
+
+    /// How clear a step is, as a multiple of the least that counts.
+    fn strength(&self, stage: &Choice, which: usize) -> f64 {
+        let (before, after) = self.around(&stage.places, which);
+        let place = stage.places[which];
+        let seen = |from: usize, to: usize| self.masked[from..to].iter().filter(|masked| !**masked).count();
+        let fewest = seen(before, place).min(seen(place, after));
+        if fewest < SHORTEST {
+            return 0.0;
+        }
+        let (n, left, right) = (self.series.len() as f64, (place - before) as f64, (after - place) as f64);
+        // A change of which few values are seen needs to be clearer.
+        let price = self.price_of_one() + (left * right / (left + right) / n).ln();
+        self.clarity(&stage.steps[which], stage.places.len()) / price.sqrt() / (1.0 + 1.0 / fewest as f64)
+    }
+
+    /// The standard errors of a step, fewer where few values tell how large the noise is.
+    ///
+    /// Student's t made about normal: Wallace, "Bounds on Normal Approximations to Student's and the Chi-Square
+    /// Distributions" (1959).
+    pub fn clarity(&self, step: &Step, changes: usize) -> f64 {
+        let freedom = (self.count - changes as f64 - 2.0).max(1.0);
+        (freedom * (step.z().powi(2) / freedom).ln_1p()).sqrt()
+    }
+
+    /// What changes at these places cost.
+    ///
+    /// The modified Bayes information criterion of Zhang & Siegmund, "A Modified Bayes Information Criterion with
+    /// Applications to the Analysis of Comparative Genomic Hybridization Data", Biometrics 63 (2007), which is dearer
+    /// for even levels than for short ones between long ones, and [`MARGIN`] more for each.
+    fn price(&self, places: &[usize]) -> f64 {
+        let n = self.series.len();
+        let bounds: Vec<usize> = [0].into_iter().chain(places.iter().copied()).chain([n]).collect();
+        let shares = bounds.windows(2).map(|bound| ((bound[1] - bound[0]) as f64 / n as f64).ln());
+        places.len() as f64 * self.price_of_one() + shares.sum::<f64>()
+    }
+
+    fn price_of_one(&self) -> f64 {
+        3.0 * (self.series.len() as f64).ln() + MARGIN
+    }
+}
+
+/// The places without the weakest: one of few, some of many, and of many that are all sound half.
+fn without_weakest(places: &[usize], strengths: &[f64], sound: bool) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by(|&one, &other| strengths[one].total_cmp(&strengths[other]));
+    let mut left = if places.len() > 8 { places.len() / if sound { 2 } else { 8 } } else { 1 };
+    let mut dropped = vec![false; places.len()];
+    for which in order {
+        // Without its neighbour a change is another one.
+        let beside = which > 0 && dropped[which - 1] || which + 1 < places.len() && dropped[which + 1];
+        if left > 0 && !beside && (sound || strengths[which] < 1.0) {
+            dropped[which] = true;
+            left -= 1;
+        }
+    }
+    places.iter().zip(dropped).filter(|(_, dropped)| !dropped).map(|(&place, _)| place).collect()
+}

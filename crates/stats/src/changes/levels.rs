@@ -1,0 +1,112 @@
+//! Given where the level changes: the levels, and what is left.
+
+use super::modes::Mode;
+use super::robust;
+use super::series::Series;
+
+/// The levels between places, and the values less their level.
+pub(super) struct Levels {
+    /// 0, the places, and the length.
+    pub bounds: Vec<usize>,
+    /// One level less than there are bounds.
+    pub level: Vec<f64>,
+    /// The values less their level.
+    pub residual: Vec<f64>,
+}
+
+impl Levels {
+    /// Levels that outliers do not move.
+    pub fn robust(series: &Series, places: &[usize], modes: &[Mode], outlier: f64) -> Self {
+        Self::by(series, places, |from, to| location(series, from, to, modes, outlier))
+    }
+
+    /// Weighted means without what is masked.
+    pub fn means(series: &Series, places: &[usize], masked: &[bool]) -> Self {
+        Self::by(series, places, |from, to| {
+            let (mut weights, mut sum) = (0.0, 0.0);
+            for i in (from..to).filter(|&i| !masked[i]) {
+                let weight = 1.0 / (series.sd[i] * series.sd[i]);
+                weights += weight;
+                sum += weight * (series.y[i] - series.y[from]);
+            }
+            series.y[from] + if weights > 0.0 { sum / weights } else { 0.0 }
+        })
+    }
+
+    fn by(series: &Series, places: &[usize], level_of: impl Fn(usize, usize) -> f64) -> Self {
+        let bounds: Vec<usize> =
+            [0].into_iter().chain(places.iter().copied()).chain([series.len()]).collect();
+        let mut residual = Vec::with_capacity(series.len());
+        let level = bounds
+            .windows(2)
+            .map(|bound| {
+                let level = level_of(bound[0], bound[1]);
+                residual.extend(series.y[bound[0]..bound[1]].iter().map(|y| y - level));
+                level
+            })
+            .collect();
+        Self { bounds, level, residual }
+    }
+}
+
+/// The level at which the bounded cost of these values is least, searched from the median and, where there are modes, from
+/// the levels for which the median would be one.
+fn location(series: &Series, from: usize, to: usize, modes: &[Mode], outlier: f64) -> f64 {
+    let median = robust::median(&mut series.y[from..to].to_vec());
+    let starts = modes.iter().flat_map(|mode| [median - mode.offset, median + mode.offset]);
+    let searched =
+        [median].into_iter().chain(starts).map(|start| descend(series, from, to, modes, outlier, start));
+    searched.min_by(|one, other| one.1.total_cmp(&other.1)).map_or(median, |best| best.0)
+}
+
+/// The mean of what is no outlier, until it stands: the level and its cost.
+fn descend(series: &Series, from: usize, to: usize, modes: &[Mode], outlier: f64, start: f64) -> (f64, f64) {
+    let mut level = start;
+    let mut cost = f64::INFINITY;
+    for _ in 0..10 {
+        let (mut weights, mut sum) = (0.0, 0.0);
+        cost = 0.0;
+        for (&y, &sd) in series.y[from..to].iter().zip(&series.sd[from..to]) {
+            let (distance, price) = nearest(y - level, sd, modes);
+            cost += price.min(outlier * outlier);
+            if price <= outlier * outlier {
+                let weight = 1.0 / (sd * sd);
+                weights += weight;
+                sum += weight * distance;
+            }
+        }
+        let moved = if weights > 0.0 { sum / weights } else { 0.0 };
+        level += moved;
+        if moved == 0.0 || moved * moved * weights < 1e-6 {
+            break;
+        }
+    }
+    (level, cost)
+}
+
+/// The distance of a residual from the level or from one of its modes, whichever costs less, and that cost.
+fn nearest(residual: f64, sd: f64, modes: &[Mode]) -> (f64, f64) {
+    modes.iter().fold((residual, (residual / sd).powi(2)), |best, mode| {
+        let distance = residual - mode.offset;
+        let price = (distance / sd).powi(2) + mode.price();
+        if price < best.1 { (distance, price) } else { best }
+    })
+}
+
+/// Moves values that are at a mode to where they would be at the level; tells which mode each was at.
+pub(super) fn fold(series: &mut Series, levels: &Levels, modes: &[Mode], outlier: f64) -> Vec<Option<usize>> {
+    let at = |residual: f64, sd: f64| {
+        let (which, distance) = modes
+            .iter()
+            .map(|mode| (residual - mode.offset).abs())
+            .enumerate()
+            .min_by(|one, other| one.1.total_cmp(&other.1))?;
+        (distance < residual.abs() && distance <= (outlier + 1.0) * sd).then_some(which)
+    };
+    let moved: Vec<Option<usize>> =
+        levels.residual.iter().zip(&series.sd).map(|(&residual, &sd)| at(residual, sd)).collect();
+    for (y, which) in series.y.iter_mut().zip(&moved) {
+        *y -= which.map_or(0.0, |which| modes[which].offset);
+    }
+    moved
+}

@@ -1,0 +1,107 @@
+//! How large the noise is, and where it is larger.
+
+use super::robust;
+use super::series::Series;
+
+/// The standard deviation of each value's noise, before any level is known: from differences of neighbours,
+/// which hardly see changes of level.
+pub(super) fn from_differences(series: &mut Series) {
+    let differences: Vec<f64> = series.y.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    series.sd = spread_out(series, robust::deviation(&differences) / std::f64::consts::SQRT_2);
+}
+
+/// The standard deviation of each value's noise from its residuals.
+pub(super) fn from_residuals(series: &mut Series, residuals: &[f64]) {
+    let typical = robust::median(&mut series.sd.clone());
+    series.sd = spread_out(series, robust::trimmed_deviation(residuals, typical));
+    let standard: Vec<f64> = residuals.iter().zip(&series.sd).map(|(residual, sd)| residual / sd).collect();
+    for ((sd, local), grain) in series.sd.iter_mut().zip(local(&standard)).zip(&series.grain) {
+        *sd = (*sd * local).max(grain / 2.0);
+    }
+}
+
+/// Standard deviations of this typical size: what replicates know of a value is part of its noise, the rest is
+/// the same for all. Never below half a grain: rounding hides how little there is.
+fn spread_out(series: &Series, sd: f64) -> Vec<f64> {
+    let typical = robust::median(&mut series.known.clone());
+    let between = (sd * sd - typical).max(sd * sd * 0.1);
+    let spread = |(known, grain): (&f64, &f64)| (between + known).sqrt().max(grain / 2.0);
+    series.known.iter().zip(&series.grain).map(spread).collect()
+}
+
+/// By how much the noise is larger or smaller around each value than typical: the same within each stretch.
+///
+/// Stretches are found by binary segmentation on the mean distance from 0, which for a double exponential is
+/// the most likely scale (Scott & Knott, "A Cluster Analysis Method …", Biometrics 30, 1974).
+fn local(standard: &[f64]) -> Vec<f64> {
+    let sums = Sums::of(standard);
+    let bounds = sums.stretches();
+    let mut local = vec![1.0; standard.len()];
+    if bounds.len() == 2 {
+        return local;
+    }
+    for bound in bounds.windows(2) {
+        let (first, end) = (bound[0], bound[1]);
+        let rough = sums.mean(first, end) / MEAN_DISTANCE;
+        // Trimmed again, now within the stretch.
+        let sum: f64 = standard[first..end].iter().map(|x| x.abs().min(2.5 * rough)).sum();
+        local[first..end].fill(sum / (end - first) as f64 / MEAN_DISTANCE);
+    }
+    local
+}
+
+/// The mean distance of a Gaussian from 0, none counted beyond 2.5.
+const MEAN_DISTANCE: f64 = 0.794;
+
+/// Beyond how many standard deviations no distance counts any further.
+const FARTHEST: f64 = 4.0;
+
+/// The shortest stretch.
+const SHORTEST: usize = 10;
+
+/// What a stretch must gain: so much, and so much for each logarithm of the number of values.
+const PRICE: (f64, f64) = (8.0, 2.0);
+
+/// Distances from 0, summed up to each place.
+struct Sums(Vec<f64>);
+
+impl Sums {
+    fn of(standard: &[f64]) -> Self {
+        let mut sums = vec![0.0];
+        for x in standard {
+            sums.push(sums[sums.len() - 1] + x.abs().min(FARTHEST));
+        }
+        Self(sums)
+    }
+
+    fn mean(&self, first: usize, end: usize) -> f64 {
+        ((self.0[end] - self.0[first]) / (end - first) as f64).max(0.05)
+    }
+
+    /// The bounds of the stretches, both ends of the series included.
+    fn stretches(&self) -> Vec<usize> {
+        let n = self.0.len() - 1;
+        let price = PRICE.0 + PRICE.1 * (n as f64).ln();
+        let (mut bounds, mut todo) = (vec![0, n], vec![(0, n)]);
+        while let Some((first, end)) = todo.pop() {
+            if let Some((gain, place)) = self.split(first, end)
+                && gain > price
+            {
+                bounds.push(place);
+                todo.extend([(first, place), (place, end)]);
+            }
+        }
+        bounds.sort_unstable();
+        bounds
+    }
+
+    /// Where a stretch is best split, and what that gains in twice the log likelihood.
+    fn split(&self, first: usize, end: usize) -> Option<(f64, usize)> {
+        let cost = |first: usize, end: usize| (end - first) as f64 * self.mean(first, end).ln();
+        let all = cost(first, end);
+        let last = end.checked_sub(SHORTEST)?;
+        (first + SHORTEST..=last)
+            .map(|place| (2.0 * (all - cost(first, place) - cost(place, end)), place))
+            .max_by(|one, other| one.0.total_cmp(&other.0).then(other.1.cmp(&one.1)))
+    }
+}
