@@ -51,6 +51,8 @@ fn add_revision(fixture: &mut lab::Fixture) {
             limited: Limited::default(),
             failed: 0,
             failure: None,
+            looked_at: false,
+            stopped: None,
         };
         series.points.push(point);
     }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use jiff::{Timestamp, Unit};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tacho_record::{BenchmarkKey, Cell, Digest, Host, Outcome, Parameters, Place, Sample};
+use tacho_record::{BenchmarkKey, Cell, Digest, Host, Outcome, Parameters, Place, Rule, Sample};
 use tacho_store::{HostId, Location, MeasurementId, NewRun, Store};
 
 /// What a store of a million samples is made of.
@@ -202,6 +202,7 @@ fn begin(store: &mut Store, cells: &[Cell]) -> (i64, Vec<MeasurementId>) {
         plan: "[subject]\n".into(),
         seed: 1,
         rounds: cells[0].rounds,
+        rule: Rule::default(),
         host,
         version: "0.1.0".into(),
         started: Timestamp::now(),

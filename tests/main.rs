@@ -15,4 +15,5 @@ mod init;
 mod metrics;
 mod mistakes;
 mod resume;
+mod stopping;
 mod track;

@@ -8,11 +8,12 @@ use tacho_store::Count;
 
 use crate::definitions::Failures;
 use crate::equal::Equals;
+use crate::settled::Settled;
 
 /// What is wanted, beyond what the plan says.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// Rounds for each cell, those of earlier runs included.
+    /// Rounds for each cell at the most, those of earlier runs included.
     pub rounds: u32,
     /// Measure builds with equal artifacts each on its own.
     pub measure_equal: bool,
@@ -74,6 +75,8 @@ pub struct Known<'a> {
     pub equals: &'a Equals,
     /// What is known of cells that have only ever failed.
     pub failures: &'a Failures,
+    /// Who needs no more, whatever the number of samples.
+    pub settled: &'a Settled,
 }
 
 /// The cells that still lack samples, the newest revision first, so that its answer is the reference.
@@ -104,6 +107,7 @@ impl Known<'_> {
         match (self.failures.is_hopeless(key, revision, artifact), wanted.retry_failed) {
             (true, true) => wanted.rounds,
             (true, false) => 0,
+            (false, _) if self.settled.is(key, revision, artifact) => 0,
             (false, _) => wanted.rounds.saturating_sub(valid + failed),
         }
     }
@@ -115,7 +119,9 @@ impl Known<'_> {
         let first = equal.clone().next().map(|(revision, _)| revision.id.as_str());
         match self.equals.of(key, artifact) {
             Some((stands, _)) if equal.any(|(other, _)| other.id == stands) => stands == revision,
-            Some((_, samples)) if samples >= wanted.rounds => false,
+            Some((stands, samples)) if samples >= wanted.rounds || self.settled.is(key, stands, artifact) => {
+                false
+            }
             _ => first == Some(revision),
         }
     }
@@ -151,7 +157,9 @@ mod tests {
         let failing = failing.map(|count| (key.identity(), count.revision.clone(), count.artifact));
         let failures = Failures::hopeless(failing);
         let (counts, equals) = (Counts::new(rows.clone()), Equals::new(&rows));
-        let known = Known { built: &pairs, counts: &counts, equals: &equals, failures: &failures };
+        let (counts, equals, failures) = (&counts, &equals, &failures);
+        let settled = &Settled::default();
+        let known = Known { built: &pairs, counts, equals, failures, settled };
         missing(&plan, known, wanted).into_iter().map(|cell| (cell.revision, cell.rounds)).collect()
     }
 

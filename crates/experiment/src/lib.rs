@@ -31,9 +31,14 @@ mod padding;
 mod prepare;
 mod progress;
 pub mod rounds;
+pub mod rules;
 pub mod schedule;
 pub mod series;
 pub mod session;
+mod settled;
+mod spent;
+#[cfg(test)]
+mod stopping_tests;
 mod track;
 #[cfg(test)]
 mod track_tests;

@@ -29,7 +29,7 @@ pub enum Event<'a> {
         run: &'a Run,
         /// What it measures.
         cells: &'a [Cell],
-        /// Executions in all.
+        /// Executions in all, at the most; those of a warm-up by time, which nobody knows, left out.
         total: usize,
         /// Executions that an earlier, interrupted session of this run has done.
         done: usize,
@@ -61,6 +61,18 @@ pub enum Event<'a> {
         cell: &'a Cell,
         /// What, and what it printed.
         trouble: &'a Trouble,
+    },
+    /// The budget has no room for another round.
+    OutOfTime {
+        /// The rounds that took place.
+        rounds: u32,
+    },
+    /// A cell is known as precisely as was asked for, and takes no part any more.
+    Precise {
+        /// What is known.
+        cell: &'a Cell,
+        /// Executions that therefore do not take place.
+        saved: usize,
     },
     /// A build that was evicted from the cache came out otherwise when built again.
     NotReproducible {

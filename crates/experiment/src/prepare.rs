@@ -11,7 +11,8 @@ use crate::builds::Builds;
 use crate::cells::{self, Counts, Known};
 use crate::definitions::Failures;
 use crate::equal::Equals;
-use crate::session::{Session, SessionCell};
+use crate::session::{Session, SessionCell, Wanted};
+use crate::settled::Settled;
 use crate::track::{Question, Tracked};
 use crate::trial::{Trial, Workplace};
 use crate::{Bench, ExperimentError};
@@ -122,7 +123,8 @@ impl Bench<'_> {
             question: question.digest(),
             plan: question.plan_text.clone(),
             seed: question.seed,
-            rounds: question.rounds,
+            rounds: question.rule().max_rounds,
+            rule: question.rule().clone(),
             host: self.host,
             version: question.version.clone(),
             started: self.executor.now(),
@@ -136,9 +138,11 @@ impl Bench<'_> {
         let built: Vec<(&Revision, &Build)> = question.revisions.iter().zip(builds).collect();
         let counts = self.store.counts(self.host)?;
         let failures = Failures::read(self.store, self.host, &counts, &question.plan)?;
+        let settled = Settled::read(self.store, self.host, question)?;
         let equals = Equals::new(&counts);
         let counts = Counts::new(counts);
-        let known = Known { built: &built, counts: &counts, equals: &equals, failures: &failures };
+        let (counts, equals, failures, settled) = (&counts, &equals, &failures, &settled);
+        let known = Known { built: &built, counts, equals, failures, settled };
         Ok(cells::missing(&question.plan, known, question.wanted()))
     }
 
@@ -163,15 +167,17 @@ impl Bench<'_> {
         folders: &HashMap<Digest, PathBuf>,
     ) -> Result<Prepared, ExperimentError> {
         let counts = Counts::new(self.store.counts(self.host)?);
+        let settled = Settled::read(self.store, self.host, question)?;
         let mut ready = Vec::with_capacity(cells.len());
         for (id, cell) in cells {
             let before = self.store.samples(id)?;
-            let enough = enough(question, &cell, &counts, &before);
             let trial = prepare_trial(question, run.seed, &cell, &folders[&cell.artifact])?;
-            ready.push(SessionCell { id, cell, trial, enough, before });
+            let enough = enough(question, &cell, &counts, &before);
+            let (metric, elsewhere) = settled.elsewhere(&cell, run.number);
+            let wanted = Wanted { enough, metric, elsewhere };
+            ready.push(SessionCell { id, cell, trial, wanted, before });
         }
-        let warmup = question.plan.measure.warmup;
-        Ok(Prepared::Ready(Box::new(Session { run, warmup, cells: ready })))
+        Ok(Prepared::Ready(Box::new(Session { run, cells: ready })))
     }
 }
 
@@ -187,7 +193,7 @@ fn enough(question: &Question, cell: &Cell, counts: &Counts, own: &[Sample]) -> 
     let failed = all.failed.saturating_sub(own(|sample| sample.outcome.is_failure()));
     // Failures that were to be tried again are not what was wanted.
     let elsewhere = if valid == 0 { 0 } else { valid + failed };
-    cell.rounds.min(question.rounds.saturating_sub(elsewhere))
+    cell.rounds.min(question.rule().max_rounds.saturating_sub(elsewhere))
 }
 
 fn prepare_trial(

@@ -1,14 +1,24 @@
-//! Where a run stands: what has its samples, what is given up.
+//! Where a run stands: what has its samples, what is known well enough, what is given up.
+//!
+//! All of it is reckoned from samples, in the order in which they were taken: what a killed run left says the
+//! same as it would have said then.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
-use tacho_record::{Outcome, Place, Sample};
+use jiff::Timestamp;
+use tacho_record::{Place, Rule, Sample, Warmup};
+use tacho_stats::Summary;
 
-use crate::schedule::Schedule;
-use crate::session::{Session, SessionCell};
+use crate::schedule::Trial;
+use crate::session::{Known, Session, SessionCell, Wanted};
+use crate::spent::{Spent, wall};
 
 /// A cell that fails in its first executions, this many in a row, is executed no more (docs/method.md).
 pub const GIVE_UP_AFTER: usize = 2;
+
+/// A warm-up by time ends after so many executions too: a clock that stands still must not hold it for ever.
+const LONGEST_WARMUP: u32 = 10_000;
 
 /// Whether a cell with these samples, in the order in which they were taken, is given up.
 pub fn is_given_up<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> bool {
@@ -16,66 +26,168 @@ pub fn is_given_up<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> bool {
     first.filter(|sample| sample.outcome.is_failure()).count() == GIVE_UP_AFTER
 }
 
+/// Whether the median is known as precisely as the rule asks; never where it asks for nothing.
+pub fn is_precise(rule: &Rule, known: &Known) -> bool {
+    let Some(precision) = &rule.precision else { return false };
+    let Known { values, bounds } = known;
+    let reach = || Summary::sampled(values, bounds, true)?.precision();
+    values.len() + bounds.len() >= rule.min_rounds as usize
+        && reach().is_some_and(|reach| reach <= precision.share)
+}
+
 /// Where a run stands.
-pub struct Progress {
-    /// For each cell, how far it is.
-    cells: Vec<CellProgress>,
+pub struct Progress<'a> {
+    rule: &'a Rule,
+    cells: Vec<CellProgress<'a>>,
     /// What has a sample.
     done: HashSet<Place>,
+    /// The last round that has one.
+    last: u32,
+    spent: Spent,
 }
 
 /// How far a cell is.
-struct CellProgress {
-    /// Executions that are still to come, as planned.
-    left: usize,
-    /// How many samples that were not the warm-up are enough, other runs' counted.
-    enough: u32,
+struct CellProgress<'a> {
+    wanted: &'a Wanted,
+    /// Samples that were not the warm-up.
     counted: u32,
     failed: usize,
     succeeded: bool,
+    warm: Warm,
+    /// What is known of the metric whose median is to be known precisely.
+    known: Known,
+    precise: bool,
 }
 
-impl CellProgress {
+/// How warm a cell is.
+#[derive(Default)]
+struct Warm {
+    executions: u32,
+    /// How long they took.
+    time: Duration,
+    failed: bool,
+}
+
+impl<'a> CellProgress<'a> {
+    fn new(cell: &'a SessionCell) -> Self {
+        let (wanted, known) = (&cell.wanted, cell.wanted.elsewhere.clone());
+        let (warm, precise) = (Warm::default(), false);
+        Self { wanted, counted: 0, failed: 0, succeeded: false, warm, known, precise }
+    }
+
     fn is_hopeless(&self) -> bool {
         !self.succeeded && self.failed >= GIVE_UP_AFTER
     }
-}
 
-impl Progress {
-    /// Where the run stands after what earlier sessions of it have left.
-    pub fn new(session: &Session, schedule: &Schedule) -> Self {
-        let beginning = |SessionCell { cell, enough, .. }: &SessionCell| {
-            let left = schedule.executions(cell.rounds);
-            CellProgress { left, enough: *enough, counted: 0, failed: 0, succeeded: false }
-        };
-        let cells = session.cells.iter().map(beginning).collect();
-        let mut progress = Self { cells, done: HashSet::new() };
-        for (index, cell) in session.cells.iter().enumerate() {
-            for sample in &cell.before {
-                progress.record(index, sample);
+    fn is_warm(&self, warmup: Warmup) -> bool {
+        match warmup {
+            Warmup::Executions(number) => self.warm.executions >= number,
+            Warmup::Found => true,
+            Warmup::Time(time) => {
+                self.warm.time >= time || self.warm.failed || self.warm.executions >= LONGEST_WARMUP
             }
         }
+    }
+
+    /// How many executions are still to come at the most, the warm-up included as far as it is known.
+    fn left(&self, warmup: Warmup) -> usize {
+        let warming = warmup.executions().unwrap_or(0).saturating_sub(self.warm.executions);
+        (self.wanted.enough.saturating_sub(self.counted) + warming) as usize
+    }
+
+    fn record(&mut self, sample: &Sample) {
+        let failed = sample.outcome.is_failure();
+        self.succeeded |= !failed;
+        self.failed += usize::from(failed);
+        if sample.place.round == 0 {
+            self.warm.executions += 1;
+            self.warm.failed |= failed;
+            self.warm.time += wall(sample);
+            return;
+        }
+        self.counted += 1;
+        if let Some(metric) = &self.wanted.metric {
+            let value = sample.value(&metric.name).filter(|_| sample.counts());
+            self.known.add(metric.better, value.as_slice(), sample.bound(&metric.name).as_slice());
+        }
+    }
+}
+
+impl<'a> Progress<'a> {
+    /// Where the run stands after what earlier sessions of it have left; `sessions` are when they all began.
+    pub fn new(session: &'a Session, sessions: Vec<Timestamp>) -> Self {
+        let rule = &session.run.rule;
+        let cells: Vec<CellProgress> = session.cells.iter().map(CellProgress::new).collect();
+        let spent = Spent::new(sessions, cells.len());
+        let mut progress = Self { rule, cells, done: HashSet::new(), last: 0, spent };
+        let before = |(index, cell): (usize, &'a SessionCell)| cell.before.iter().map(move |it| (index, it));
+        let mut samples: Vec<(usize, &Sample)> = session.cells.iter().enumerate().flat_map(before).collect();
+        samples.sort_by_key(|(_, sample)| sample.place);
+        for (cell, sample) in samples {
+            progress.record(cell, sample);
+        }
+        progress.look();
         progress
     }
 
-    /// Whether this execution is needed: it has no sample yet, and its cell needs more, and was not given up.
-    pub fn is_needed(&self, place: Place, cell: usize) -> bool {
+    /// Looks at what is known by now, as one may after each round; which cells became precise enough with it, and how
+    /// many executions each leaves out.
+    pub fn look(&mut self) -> Vec<(usize, usize)> {
+        let mut ended = Vec::new();
+        for (index, cell) in self.cells.iter_mut().enumerate().filter(|(_, cell)| !cell.precise) {
+            cell.precise = is_precise(self.rule, &cell.known);
+            if cell.precise && !cell.is_hopeless() {
+                ended.push((index, cell.left(self.rule.warmup)));
+            }
+        }
+        ended
+    }
+
+    /// How many executions are still to come at the most, as far as that is known.
+    pub fn left(&self) -> usize {
+        self.cells.iter().map(|cell| cell.left(self.rule.warmup)).sum()
+    }
+
+    /// Whether something of the cell is still to be executed.
+    pub fn is_lacking(&self, cell: usize) -> bool {
         let cell = &self.cells[cell];
-        let wants_more = place.round == 0 || cell.counted < cell.enough;
-        wants_more && !cell.is_hopeless() && !self.done.contains(&place)
+        let lacks = !cell.precise && cell.counted < cell.wanted.enough;
+        !cell.is_hopeless() && (lacks || !cell.is_warm(self.rule.warmup))
+    }
+
+    /// Whether that execution of the warm-up took or takes place.
+    pub fn warms_up(&self, trial: Trial) -> bool {
+        let cell = &self.cells[trial.cell];
+        self.is_done(trial) || !(cell.is_hopeless() || cell.is_warm(self.rule.warmup))
+    }
+
+    /// Whether that execution took or takes place, if its round does.
+    pub fn takes_part(&self, trial: Trial) -> bool {
+        let cell = &self.cells[trial.cell];
+        self.is_done(trial) || (cell.counted < cell.wanted.enough && !cell.precise && !cell.is_hopeless())
+    }
+
+    /// Whether it has its sample already.
+    pub fn is_done(&self, trial: Trial) -> bool {
+        self.done.contains(&trial.place)
+    }
+
+    /// Whether the budget has room for a round of these executions: the first always takes place, and what was begun is
+    /// ended.
+    pub fn has_time_for(&self, round: u32, trials: &[Trial]) -> bool {
+        let Some(budget) = self.rule.budget else { return true };
+        let expected: Duration = trials.iter().map(|trial| self.spent.expected(trial.cell)).sum();
+        round <= self.last.max(1) || self.spent.before(round) + expected <= budget
     }
 
     /// Takes note of a sample; says how many executions are left out if the cell is given up with it.
     pub fn record(&mut self, cell: usize, sample: &Sample) -> Option<usize> {
         self.done.insert(sample.place);
+        self.last = self.last.max(sample.place.round);
+        self.spent.record(cell, sample);
         let cell = &mut self.cells[cell];
-        cell.left = cell.left.saturating_sub(1);
-        cell.counted += u32::from(sample.place.round > 0);
         let was_hopeless = cell.is_hopeless();
-        match sample.outcome {
-            Outcome::Valid | Outcome::LimitReached { .. } => cell.succeeded = true,
-            Outcome::Failed { .. } => cell.failed += 1,
-        }
-        (cell.is_hopeless() && !was_hopeless).then_some(cell.left)
+        cell.record(sample);
+        (cell.is_hopeless() && !was_hopeless).then(|| cell.left(self.rule.warmup))
     }
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tacho_measure::Absent;
+use tacho_record::Warmup;
 use tacho_store::Absence;
 
 use crate::attempt::{Sampled, Tried, Turn};
@@ -15,6 +16,7 @@ use crate::beside::Beside;
 use crate::progress::Progress;
 use crate::schedule::{Schedule, Trial};
 use crate::session::{References, Session, SessionCell};
+use crate::trial::moment;
 use crate::{Bench, Event, ExperimentError};
 
 /// What a session of measuring came to.
@@ -55,7 +57,7 @@ struct Rounds<'a, 'b> {
     bench: &'a mut Bench<'b>,
     session: &'a Session,
     schedule: Schedule,
-    progress: Progress,
+    progress: Progress<'a>,
     references: References,
     beside: Beside<'a>,
     measured: Measured,
@@ -66,16 +68,18 @@ struct Rounds<'a, 'b> {
 impl<'a, 'b> Rounds<'a, 'b> {
     /// Stands where the run stands: at nothing, or at what an earlier session of it left.
     fn new(bench: &'a mut Bench<'b>, session: &'a Session) -> Result<Self, ExperimentError> {
-        let rounds = session.cells.iter().map(|cell| cell.cell.rounds).collect();
-        let schedule = Schedule::new(session.run.seed, rounds, session.warmup);
+        let run = &session.run;
+        let schedule = Schedule::new(run.seed, session.cells.len(), run.rule.warmup == Warmup::Found);
+        bench.store.begin_session(run.number, moment(bench.executor.now()))?;
+        let progress = Progress::new(session, bench.store.sessions(run.number)?);
+        let done = session.done();
         bench.observer.note(&Event::MeasuringBegins {
-            run: &session.run,
+            run,
             cells: &session.plain_cells(),
-            total: schedule.total(),
-            done: session.done(),
+            total: done + progress.left(),
+            done,
         });
         let references = References::read(bench.store, &session.cells)?;
-        let progress = Progress::new(session, &schedule);
         let (beside, measured) = (Beside::new(session), Measured::default());
         Ok(Self { bench, session, schedule, progress, references, beside, measured, absent: HashSet::new() })
     }
@@ -83,46 +87,72 @@ impl<'a, 'b> Rounds<'a, 'b> {
     /// Everything, with what must be done before it; `false` when interrupted.
     fn all(&mut self) -> Result<bool, ExperimentError> {
         let began = Instant::now();
-        let cells = self.needed();
+        let cells: BTreeSet<usize> =
+            (0..self.session.cells.len()).filter(|cell| self.progress.is_lacking(*cell)).collect();
         let ready = self.beside.set_up(cells, self.bench.executor, self.bench.observer);
         self.measured.executing += began.elapsed();
         if !ready {
             return Ok(false);
         }
-        for round in self.schedule.rounds() {
-            if !self.round(round)? {
+        Ok(self.warm_up()? && self.rounds()?)
+    }
+
+    /// The warm-up, pass after pass, until all are warm; `false` when interrupted.
+    fn warm_up(&mut self) -> Result<bool, ExperimentError> {
+        for pass in 0.. {
+            let mut trials = self.schedule.warm_up(pass);
+            trials.retain(|trial| self.progress.warms_up(*trial) && self.is_possible(*trial));
+            if trials.is_empty() {
+                break;
+            }
+            if !self.round(0, &trials)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// The cells of which something is still to be executed.
-    fn needed(&self) -> BTreeSet<usize> {
-        let trials = self.schedule.rounds().flat_map(|round| self.before(round));
-        trials.map(|trial| trial.cell).collect()
+    /// Round after round, until nobody takes part or there is no time for another; `false` when interrupted.
+    fn rounds(&mut self) -> Result<bool, ExperimentError> {
+        for round in 1.. {
+            let trials = self.before(round);
+            if trials.is_empty() {
+                break;
+            }
+            if !self.round(round, &trials)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
-    /// One round, as far as it is not done yet; `false` when interrupted.
-    fn round(&mut self, round: u32) -> Result<bool, ExperimentError> {
-        let trials = self.before(round);
-        let whole = self.trials(&trials)?;
-        self.after(round)?;
-        Ok(whole)
-    }
-
-    /// The trials of the round: of those who take part, what has no sample yet.
-    fn before(&self, round: u32) -> Vec<Trial> {
+    /// Who takes part in the round; nobody when there is no time for it.
+    fn before(&mut self, round: u32) -> Vec<Trial> {
         let mut trials = self.schedule.round(round);
-        trials.retain(|trial| self.is_needed(*trial));
+        trials.retain(|trial| self.progress.takes_part(*trial) && self.is_possible(*trial));
+        if !self.progress.has_time_for(round, &trials) {
+            self.bench.observer.note(&Event::OutOfTime { rounds: round - 1 });
+            trials.clear();
+        }
         trials
     }
 
-    fn is_needed(&self, trial: Trial) -> bool {
-        self.progress.is_needed(trial.place, trial.cell) && !self.beside.is_left_out(trial.cell)
+    /// Whether it has its sample, or can have one: what it needs beside it is there.
+    fn is_possible(&self, trial: Trial) -> bool {
+        self.progress.is_done(trial) || !self.beside.is_left_out(trial.cell)
     }
 
-    /// Executes the trials of a round; `false` when interrupted.
+    /// Executes what has no sample yet of a round; `false` when interrupted.
+    fn round(&mut self, round: u32, trials: &[Trial]) -> Result<bool, ExperimentError> {
+        let (done, left): (Vec<Trial>, _) = trials.iter().partition(|trial| self.progress.is_done(**trial));
+        let whole = self.trials(&left)?;
+        if done.len() < trials.len() {
+            self.after(round)?;
+        }
+        Ok(whole)
+    }
+
+    /// Executes these, one after the other; `false` when interrupted.
     fn trials(&mut self, trials: &[Trial]) -> Result<bool, ExperimentError> {
         for &trial in trials {
             if self.bench.interrupt.load(Ordering::Relaxed) || !self.trial(trial)? {
@@ -193,8 +223,13 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(())
     }
 
-    /// What is measured so far is safe, whether the round is whole or not.
+    /// What is measured so far is safe, whether the round is whole or not; who is known well enough is told.
     fn after(&mut self, round: u32) -> Result<(), ExperimentError> {
-        Ok(self.bench.store.end_round(self.session.run.number, round)?)
+        self.bench.store.end_round(self.session.run.number, round)?;
+        for (cell, saved) in self.progress.look() {
+            let cell = &self.session.cells[cell].cell;
+            self.bench.observer.note(&Event::Precise { cell, saved });
+        }
+        Ok(())
     }
 }

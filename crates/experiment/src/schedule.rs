@@ -2,7 +2,8 @@
 //!
 //! Not revision after revision: each round executes every cell once, in a fresh random order, so that the
 //! machine's drift falls on all alike (randomised blocks). The order is a function of the seed, the round and
-//! the number of cells alone, so an interrupted run goes on exactly as it would have.
+//! the number of cells alone. Who has enough is left out of it and leaves a gap, which moves nobody else; so an
+//! interrupted run goes on exactly as it would have.
 
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
@@ -10,12 +11,12 @@ use rand_chacha::ChaCha8Rng;
 use tacho_record::Place;
 
 /// The order of all executions of one run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Schedule {
     seed: u64,
-    warmup: bool,
-    /// For each cell, in how many rounds it takes part.
-    rounds: Vec<u32>,
+    cells: usize,
+    /// Whether the first round keeps the order of the cells.
+    first_in_order: bool,
 }
 
 /// One execution that is to take place.
@@ -28,31 +29,30 @@ pub struct Trial {
 }
 
 impl Schedule {
-    /// A schedule for cells that take part in so many rounds each, after a warm-up round if wanted.
-    #[must_use]
-    pub fn new(seed: u64, rounds: Vec<u32>, warmup: bool) -> Self {
-        Self { seed, warmup, rounds }
-    }
-
-    /// The rounds in order; 0 is the warm-up.
-    #[must_use]
-    pub fn rounds(&self) -> std::ops::RangeInclusive<u32> {
-        u32::from(!self.warmup)..=self.rounds.iter().copied().max().unwrap_or(0)
-    }
-
-    /// The trials of one round, in order.
+    /// A schedule for so many cells.
     ///
-    /// The warm-up keeps the order of the cells, so that the first answer of a benchmark comes from the first
-    /// cell; the others are shuffled. A cell with fewer rounds takes part in the first ones.
+    /// Where no warm-up comes before the first round, that one can take over what the warm-up does: it keeps the order of
+    /// the cells, so that the first answer of a benchmark comes from the first cell.
+    #[must_use]
+    pub fn new(seed: u64, cells: usize, first_in_order: bool) -> Self {
+        Self { seed, cells, first_in_order }
+    }
+
+    /// One pass of the warm-up, which is round 0, counted from 0: all cells in their order.
+    #[must_use]
+    pub fn warm_up(&self, pass: u32) -> Vec<Trial> {
+        let before = self.cells.saturating_mul(pass as usize);
+        trials(0, before, (0..self.cells).collect())
+    }
+
+    /// One round, counted from 1: all cells in a random order.
     #[must_use]
     pub fn round(&self, round: u32) -> Vec<Trial> {
-        let mut cells: Vec<usize> =
-            (0..self.rounds.len()).filter(|&cell| self.rounds[cell] >= round.max(1)).collect();
-        if round > 0 {
+        let mut cells: Vec<usize> = (0..self.cells).collect();
+        if round > 1 || !self.first_in_order {
             cells.shuffle(&mut self.generator(round));
         }
-        let place = |position: usize| Place { round, position: u32::try_from(position).unwrap_or(u32::MAX) };
-        cells.into_iter().enumerate().map(|(position, cell)| Trial { place: place(position), cell }).collect()
+        trials(round, 0, cells)
     }
 
     /// Whether of two things that are done at a place, the second is done first.
@@ -65,18 +65,6 @@ impl Schedule {
         generator.next_u32() & 1 == 1
     }
 
-    /// How many executions that makes.
-    #[must_use]
-    pub fn total(&self) -> usize {
-        self.rounds.iter().map(|&rounds| self.executions(rounds)).sum()
-    }
-
-    /// How many executions a cell with so many rounds has, the warm-up included.
-    #[must_use]
-    pub fn executions(&self, rounds: u32) -> usize {
-        if rounds == 0 { 0 } else { rounds as usize + usize::from(self.warmup) }
-    }
-
     /// Its own stream for each round: no round's order depends on how long the others are.
     fn generator(&self, round: u32) -> ChaCha8Rng {
         let mut generator = ChaCha8Rng::seed_from_u64(self.seed);
@@ -85,9 +73,15 @@ impl Schedule {
     }
 }
 
+/// These cells one after the other, the first at the position after `before` others.
+fn trials(round: u32, before: usize, cells: Vec<usize>) -> Vec<Trial> {
+    let place = |position: usize| Place { round, position: u32::try_from(position).unwrap_or(u32::MAX) };
+    (before..).zip(cells).map(|(position, cell)| Trial { place: place(position), cell }).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet, HashSet};
 
     use proptest::prelude::*;
 
@@ -99,27 +93,28 @@ mod tests {
 
     #[test]
     fn the_warm_up_keeps_the_order_and_the_rounds_do_not() {
-        let schedule = Schedule::new(1, vec![5; 8], true);
-        assert_eq!(schedule.rounds(), 0..=5);
-        assert_eq!(cells(&schedule.round(0)), [0, 1, 2, 3, 4, 5, 6, 7]);
-        let orders: std::collections::BTreeSet<Vec<usize>> =
-            (1..=5).map(|r| cells(&schedule.round(r))).collect();
+        let schedule = Schedule::new(1, 8, false);
+        assert_eq!(cells(&schedule.warm_up(0)), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(schedule.warm_up(2)[1], Trial { place: Place { round: 0, position: 17 }, cell: 1 });
+        let orders: BTreeSet<Vec<usize>> = (1..=5).map(|r| cells(&schedule.round(r))).collect();
         assert_eq!(orders.len(), 5, "each round has an order of its own");
-        assert_eq!(Schedule::new(1, vec![5; 8], false).rounds(), 1..=5);
+        let first_in_order = Schedule::new(1, 8, true);
+        assert_eq!(cells(&first_in_order.round(1)), cells(&schedule.warm_up(0)));
+        assert_eq!(first_in_order.round(2), schedule.round(2));
     }
 
     #[test]
     fn the_recorded_seed_gives_the_same_order_on_every_machine() {
-        assert_eq!(cells(&Schedule::new(42, vec![3; 6], true).round(2)), GOLDEN);
+        assert_eq!(cells(&Schedule::new(42, 6, false).round(2)), GOLDEN);
     }
     const GOLDEN: [usize; 6] = [4, 2, 0, 5, 3, 1];
 
     #[test]
     fn no_cell_prefers_a_position() {
         // 4 cells, 4000 rounds: each cell is expected at each position 1000 times, standard deviation 27.
-        let schedule = Schedule::new(9, vec![4000; 4], false);
+        let schedule = Schedule::new(9, 4, false);
         let mut counts = BTreeMap::new();
-        for trial in schedule.rounds().flat_map(|round| schedule.round(round)) {
+        for trial in (1..=4000).flat_map(|round| schedule.round(round)) {
             *counts.entry((trial.cell, trial.place.position)).or_insert(0) += 1;
         }
         assert!(
@@ -131,7 +126,7 @@ mod tests {
     #[test]
     fn half_of_all_places_are_turned() {
         // 4000 places: 2000 are expected, standard deviation 32; of neighbours that are alike as well.
-        let schedule = Schedule::new(5, vec![], true);
+        let schedule = Schedule::new(5, 0, true);
         let places = (0..40).flat_map(|round| (0..100).map(move |position| Place { round, position }));
         let turned: Vec<bool> = places.map(|place| schedule.is_turned(place)).collect();
         let count = turned.iter().filter(|turned| **turned).count();
@@ -141,9 +136,9 @@ mod tests {
 
     #[test]
     fn no_cell_prefers_a_predecessor() {
-        let schedule = Schedule::new(3, vec![4000; 4], false);
+        let schedule = Schedule::new(3, 4, false);
         let mut counts = BTreeMap::new();
-        for round in schedule.rounds() {
+        for round in 1..=4000 {
             for pair in schedule.round(round).windows(2) {
                 *counts.entry((pair[0].cell, pair[1].cell)).or_insert(0) += 1;
             }
@@ -156,18 +151,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_cell_takes_part_as_often_as_it_should(
-            seed: u64, rounds in prop::collection::vec(0..6_u32, 0..12), warmup: bool,
+        fn every_cell_is_once_in_every_round_and_no_place_is_given_twice(
+            seed: u64, number in 0..12_usize, passes in 0..4_u32, rounds in 0..6_u32, first_in_order: bool,
         ) {
-            let schedule = Schedule::new(seed, rounds.clone(), warmup);
-            let trials: Vec<Trial> = schedule.rounds().flat_map(|round| schedule.round(round)).collect();
-            prop_assert_eq!(trials.len(), schedule.total());
-            for (cell, &wanted) in rounds.iter().enumerate() {
-                let times = trials.iter().filter(|trial| trial.cell == cell).count();
-                prop_assert_eq!(times, schedule.executions(wanted));
+            let schedule = Schedule::new(seed, number, first_in_order);
+            let warm_up = (0..passes).map(|pass| schedule.warm_up(pass));
+            let all: Vec<Vec<Trial>> = warm_up.chain((1..=rounds).map(|round| schedule.round(round))).collect();
+            for trials in &all {
+                prop_assert_eq!(cells(trials).into_iter().collect::<HashSet<_>>().len(), number);
+                prop_assert_eq!(trials.len(), number);
             }
-            let places: std::collections::HashSet<Place> = trials.iter().map(|trial| trial.place).collect();
-            prop_assert_eq!(places.len(), trials.len());
+            let places: HashSet<Place> = all.iter().flatten().map(|trial| trial.place).collect();
+            prop_assert_eq!(places.len(), all.iter().map(Vec::len).sum::<usize>());
         }
     }
 }

@@ -8,6 +8,7 @@ use tacho_record::{
 use tacho_store::{HostId, Store, StoreError, Values};
 
 use crate::equal::Equals;
+use crate::rules::{Ends, Rules};
 
 /// Which builds and samples a series is made of.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,8 @@ pub struct Of<'a> {
     pub recipe: Digest,
     /// Who stands for whom.
     pub equals: &'a Equals,
+    /// By which rules it was measured.
+    pub rules: &'a Rules,
 }
 
 /// All series of one benchmark on one host, one a metric, over these revisions.
@@ -36,9 +39,10 @@ pub fn read(
 ) -> Result<Vec<Series>, StoreError> {
     let builds = present_builds(&store.builds(of.host)?, of.recipe);
     let mut all = Vec::with_capacity(metrics.len());
+    let ends = Ends::read(store, of)?;
     for metric in metrics {
         let values = store.values(of.host, of.benchmark, &metric.name)?;
-        let material = Material::new(&builds, &values, of, metric.better);
+        let material = Material::new(&builds, &values, (of, metric.better), &ends);
         let (benchmark, host) = (of.benchmark.clone(), of.host_name.to_owned());
         all.push(Series {
             key: SeriesKey { benchmark, host, metric: metric.clone() },
@@ -61,16 +65,22 @@ struct Material<'a> {
     values: HashMap<(&'a str, Digest), Vec<&'a Values>>,
     of: Of<'a>,
     better: Direction,
+    ends: &'a Ends,
 }
 
 impl<'a> Material<'a> {
-    fn new(builds: &'a HashMap<String, Build>, all: &'a [Values], of: Of<'a>, better: Direction) -> Self {
+    fn new(
+        builds: &'a HashMap<String, Build>,
+        all: &'a [Values],
+        (of, better): (Of<'a>, Direction),
+        ends: &'a Ends,
+    ) -> Self {
         let mut values: HashMap<(&str, Digest), Vec<&Values>> = HashMap::new();
         for one in all.iter().filter(|one| !one.values.is_empty() || one.failed > 0 || one.limited.count > 0)
         {
             values.entry((&one.revision, one.artifact)).or_default().push(one);
         }
-        Self { builds, values, of, better }
+        Self { builds, values, of, better, ends }
     }
 
     /// All that reached a limit. That there would have been more of it says nothing where more is better.
@@ -101,6 +111,8 @@ impl<'a> Material<'a> {
             limited: self.limited(values()),
             failed: values().map(|values| values.failed).sum(),
             failure: values().find_map(|values| Some(values.failure.as_ref()?.line())),
+            looked_at: values().any(|values| self.of.rules.looked_at(values.run)),
+            stopped: values().next().and_then(|values| self.ends.of(&values.revision, values.artifact)),
         }
     }
 }
@@ -135,8 +147,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(&Location::Folder(folder.path().join(".tacho"))).unwrap();
         let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
-        let of = Of { host, host_name: "lab", benchmark: &benchmark, recipe, equals: &equals };
-        Material::new(&present_builds(builds, recipe), all, of, Direction::Lower).point(revision)
+        let rules = &Rules::default();
+        let of = Of { host, host_name: "lab", benchmark: &benchmark, recipe, equals: &equals, rules };
+        let builds = present_builds(builds, recipe);
+        Material::new(&builds, all, (of, Direction::Lower), &Ends::default()).point(revision)
     }
 
     #[test]

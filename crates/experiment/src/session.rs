@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use tacho_record::{BenchmarkKey, Cell, Digest, Run, Sample};
+use tacho_record::{BenchmarkKey, Cell, Digest, Direction, Metric, Run, Sample};
 use tacho_store::{MeasurementId, Store};
 
 use crate::ExperimentError;
@@ -13,10 +13,8 @@ use crate::trial::Trial;
 
 /// A run that is ready to measure.
 pub struct Session {
-    /// The run; its seed orders the rounds.
+    /// The run: its seed orders the rounds, and its rule says what comes before them and when they stop.
     pub run: Run,
-    /// Whether a warm-up round comes first.
-    pub warmup: bool,
     /// What it measures, in the order of the warm-up.
     pub cells: Vec<SessionCell>,
 }
@@ -29,10 +27,40 @@ pub struct SessionCell {
     pub cell: Cell,
     /// What is executed.
     pub trial: Trial,
-    /// How many samples of its own, the warm-up not counted, are enough.
-    pub enough: u32,
+    /// How much is wanted of it.
+    pub wanted: Wanted,
     /// What earlier sessions of the run have measured of it, in order of the schedule.
     pub before: Vec<Sample>,
+}
+
+/// How much is wanted of a cell.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// How many samples of its own, the warm-up not counted, are enough in any case.
+    pub enough: u32,
+    /// The metric whose median is to be known precisely, if that is asked for.
+    pub metric: Option<Metric>,
+    /// What other runs have learnt of that metric.
+    pub elsewhere: Known,
+}
+
+/// What is known of a metric.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Its values.
+    pub values: Vec<f64>,
+    /// What it would have been at least, where a limit was reached.
+    pub bounds: Vec<f64>,
+}
+
+impl Known {
+    /// Adds what a measurement says of a metric of that direction.
+    pub fn add(&mut self, better: Direction, values: &[f64], bounds: &[f64]) {
+        self.values.extend_from_slice(values);
+        if better == Direction::Lower {
+            self.bounds.extend_from_slice(bounds);
+        }
+    }
 }
 
 impl Session {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use tacho_record::{Build, Digest, Plan, Revision};
+use tacho_record::{Build, Digest, Plan, Revision, Rule};
 
 use crate::cells::Wanted;
 use crate::prepare::Prepared;
@@ -23,8 +23,6 @@ pub struct Question {
     pub revisions: Vec<Revision>,
     /// The digest of all that decides what is built.
     pub recipe: Digest,
-    /// Rounds for each cell, those of earlier runs included.
-    pub rounds: u32,
     /// Measure builds with equal artifacts each on its own.
     pub measure_equal: bool,
     /// Build and measure again what has only ever failed.
@@ -38,20 +36,26 @@ pub struct Question {
 }
 
 impl Question {
-    /// What makes it the same question: benchmarks, recipe, revisions and what is wanted of them; not the seed,
-    /// and nothing else of the plan.
+    /// What makes it the same question: benchmarks, recipe, revisions, and the rule by which they are measured; not the
+    /// seed, and nothing else of the plan.
     #[must_use]
     pub fn digest(&self) -> Digest {
         let revisions: Vec<&str> = self.revisions.iter().map(|revision| revision.id.as_str()).collect();
-        let plan = (&self.plan.benchmarks, self.plan.measure.warmup);
-        let question = (plan, self.recipe, revisions, self.rounds, self.measure_equal, self.retry_failed);
+        let plan = (&self.plan.benchmarks, self.rule());
+        let question = (plan, self.recipe, revisions, self.measure_equal, self.retry_failed);
         // Only a number that JSON cannot write has no text, and plans refuse those.
         Digest::of(serde_json::to_string(&question).unwrap_or_else(|_| format!("{question:?}")))
     }
 
+    /// What comes before measuring, and when it stops; the samples of earlier runs count.
+    #[must_use]
+    pub fn rule(&self) -> &Rule {
+        &self.plan.measure.rule
+    }
+
     pub(crate) fn wanted(&self) -> Wanted {
-        let &Self { rounds, measure_equal, retry_failed, .. } = self;
-        Wanted { rounds, measure_equal, retry_failed }
+        let &Self { measure_equal, retry_failed, .. } = self;
+        Wanted { rounds: self.rule().max_rounds, measure_equal, retry_failed }
     }
 }
 

@@ -19,12 +19,15 @@ use crate::{Bench, ExperimentError, Observer, Question, Silent, Tracked, track};
 
 /// A plan with these benchmarks.
 pub fn plan(benchmarks: &str) -> Plan {
-    tacho_record::plan::parse(&plan_text(benchmarks), "tacho.toml")
-        .unwrap_or_else(|errors| panic!("{}", errors.render(false)))
+    parsed(&plan_text("rounds = 3", benchmarks))
 }
 
-fn plan_text(benchmarks: &str) -> String {
-    format!("[subject]\n[measure]\nrounds = 3\n{benchmarks}")
+fn parsed(text: &str) -> Plan {
+    tacho_record::plan::parse(text, "tacho.toml").unwrap_or_else(|errors| panic!("{}", errors.render(false)))
+}
+
+fn plan_text(measure: &str, benchmarks: &str) -> String {
+    format!("[subject]\n[measure]\n{measure}\n{benchmarks}")
 }
 
 const TWO: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nexpect = { stdout = 'same' }\n\
@@ -33,10 +36,14 @@ const TWO: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nexpect =
 /// A laboratory whose history, builds and executions are scripted.
 pub struct Lab {
     pub folder: TempDir,
+    /// The keys of `[measure]`.
+    pub measure: String,
     pub benchmarks: String,
-    revisions: Vec<Revision>,
+    pub revisions: Vec<Revision>,
     contents: BTreeMap<String, BuildState>,
     pub retry_failed: bool,
+    /// When the next session begins.
+    pub clock: Shared<Timestamp>,
 }
 
 impl Lab {
@@ -44,7 +51,9 @@ impl Lab {
         let revisions: Vec<Revision> = (1..=revisions).map(revision).collect();
         let contents = revisions.iter().map(|r| (r.id.clone(), built(&r.id))).collect();
         let folder = tempfile::tempdir().unwrap();
-        Self { folder, benchmarks: benchmarks.to_owned(), revisions, contents, retry_failed: false }
+        let (measure, benchmarks) = ("rounds = 3".to_owned(), benchmarks.to_owned());
+        let clock = Shared::new(Timestamp::UNIX_EPOCH);
+        Self { folder, measure, benchmarks, revisions, contents, retry_failed: false, clock }
     }
 
     fn build(mut self, revision: &str, state: BuildState) -> Self {
@@ -59,11 +68,10 @@ impl Lab {
             .fold(ScriptedBuilder::new(), |builder, (revision, state)| builder.with(revision, state.clone()))
     }
 
-    fn question(&self) -> Question {
+    pub fn question(&self) -> Question {
         Question {
-            rounds: plan(&self.benchmarks).measure.rounds,
-            plan: plan(&self.benchmarks),
-            plan_text: plan_text(&self.benchmarks),
+            plan: parsed(&plan_text(&self.measure, &self.benchmarks)),
+            plan_text: plan_text(&self.measure, &self.benchmarks),
             plan_folder: self.folder.path().to_owned(),
             revisions: self.revisions.clone(),
             recipe: Digest::of("scripted"),
@@ -84,7 +92,7 @@ impl Lab {
         &self,
         script: impl FnMut(&Request, Timestamp) -> Execution,
     ) -> Result<Tracked, ExperimentError> {
-        self.track_by(&mut ScriptedExecutor::new(script), &mut Silent)
+        self.track_by(&mut ScriptedExecutor::new(script).starting_at(self.clock.get()), &mut Silent)
     }
 
     /// Tracks with that executor, and tells that observer.
@@ -103,7 +111,9 @@ impl Lab {
             interrupt: &AtomicBool::new(false),
             host,
         };
-        track(&mut bench, &self.question())
+        let tracked = track(&mut bench, &self.question());
+        self.clock.set(executor.now());
+        tracked
     }
 
     /// Every sample of every run: run, revision, benchmark, place and how it ended.
@@ -141,7 +151,7 @@ pub fn well(_: &Request, at: Timestamp) -> Execution {
 }
 
 /// So many that go well, then the user's Ctrl-C.
-fn interrupted_after(executions: usize) -> impl FnMut(&Request, Timestamp) -> Execution {
+pub fn interrupted_after(executions: usize) -> impl FnMut(&Request, Timestamp) -> Execution {
     let mut executed = 0;
     move |request, at| {
         executed += 1;

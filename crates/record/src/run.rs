@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{BenchmarkKey, Digest};
+use crate::{BenchmarkKey, Digest, Rule};
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ pub enum RunState {
 }
 
 /// One session of the tool.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// Its number in the store, counted from 1.
     pub number: i64,
@@ -38,8 +38,10 @@ pub struct Run {
     pub version: String,
     /// The host's name.
     pub host: String,
-    /// Rounds that it set out to do.
+    /// Rounds that it set out to do, at the most.
     pub rounds: u32,
+    /// What came before them, and when it was to stop.
+    pub rule: Rule,
 }
 
 /// One thing that a run measures repeatedly: a benchmark at a build.
@@ -51,6 +53,6 @@ pub struct Cell {
     pub artifact: Digest,
     /// The benchmark with its parameters.
     pub benchmark: BenchmarkKey,
-    /// In how many rounds it is executed, the warm-up not counted.
+    /// In how many rounds it is executed at the most, the warm-up not counted.
     pub rounds: u32,
 }

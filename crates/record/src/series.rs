@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BenchmarkKey, Build, Digest, Metric, Revision, Sample};
+use crate::{BenchmarkKey, Build, Digest, Metric, Revision, Sample, Stopped};
 
 /// The samples of one benchmark, at one build, on one host, in one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,6 +56,11 @@ pub struct Point {
     pub failed: u32,
     /// How the first failed one failed, in one line.
     pub failure: Option<String>,
+    /// Whether it was chosen by looking at values how many there are: then only an interval that is valid at all
+    /// times holds.
+    pub looked_at: bool,
+    /// What ended measuring, where that was not a number of rounds fixed beforehand.
+    pub stopped: Option<Stopped>,
 }
 
 /// The measurements of one metric of one benchmark on one host, over revisions.

@@ -12,12 +12,21 @@ impl Summary {
     /// as no quantile falls when a sample rises. So is the interval's lower end; its upper end is then infinite.
     #[must_use]
     pub fn censored(values: &[f64], bounds: &[f64]) -> Option<Self> {
+        Self::ranked(values, bounds, |sorted| median_interval(sorted, 0.95))
+    }
+
+    /// The same with this kind of interval, of ascending samples.
+    pub(crate) fn ranked(
+        values: &[f64],
+        bounds: &[f64],
+        interval: impl Fn(&[f64]) -> Option<(f64, f64)>,
+    ) -> Option<Self> {
         let (values, bounds) = (sorted(values), sorted(bounds));
         let least = sorted(&[values.as_slice(), &bounds].concat());
         let most: Vec<f64> = values.into_iter().chain(bounds.iter().map(|_| f64::INFINITY)).collect();
         let ranked = |p| Some(quantile_of_sorted(&most, p)).filter(|value| value.is_finite());
         let summary = Self::of(&least)?;
-        let ends = median_interval(&least, 0.95).zip(median_interval(&most, 0.95));
+        let ends = interval(&least).zip(interval(&most));
         Some(Self {
             median: ranked(0.5).unwrap_or(summary.median),
             q1: ranked(0.25).unwrap_or(summary.q1),

@@ -70,6 +70,7 @@ CREATE TABLE run (
     plan       TEXT NOT NULL,
     seed       BIGINT NOT NULL,
     rounds     BIGINT NOT NULL,
+    rule       TEXT NOT NULL,
     host       BIGINT NOT NULL REFERENCES host (number),
     version    TEXT NOT NULL,
     started    TEXT NOT NULL,
@@ -78,6 +79,13 @@ CREATE TABLE run (
     conditions TEXT NOT NULL,
     round      BIGINT NOT NULL
 );
+
+CREATE TABLE session (
+    run     BIGINT NOT NULL REFERENCES run (number),
+    number  BIGINT NOT NULL,
+    started TEXT NOT NULL,
+    PRIMARY KEY (run, number)
+) {clustered};
 
 CREATE TABLE measurement (
     run       BIGINT NOT NULL REFERENCES run (number),

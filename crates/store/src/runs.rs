@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use tacho_record::{Cell, Digest, Run, RunState};
+use tacho_record::{Cell, Digest, Rule, Run, RunState};
 
 use crate::cells::add_cells;
 use crate::columns::{digest_value, json};
@@ -15,7 +15,7 @@ macro_rules! select_run {
     ($which:literal) => {
         concat!(
             "SELECT r.number, r.started, r.ended, r.seed, r.question, r.plan, r.version, h.name, r.rounds, ",
-            "r.state ",
+            "r.state, r.rule ",
             "FROM run r JOIN host h ON h.number = r.host ",
             $which
         )
@@ -31,8 +31,10 @@ pub struct NewRun {
     pub plan: String,
     /// The seed of its random order.
     pub seed: u64,
-    /// Rounds that it sets out to do.
+    /// Rounds that it sets out to do, at the most.
     pub rounds: u32,
+    /// What comes before them, and when it stops.
+    pub rule: Rule,
     /// Where it takes place.
     pub host: HostId,
     /// The version of the tool.
@@ -54,6 +56,7 @@ impl Store {
     ) -> Result<(Run, Vec<MeasurementId>), StoreError> {
         let started = new.started.to_string();
         let conditions = json("the run's conditions", &new.conditions)?;
+        let rule = json("the run's rule", &new.rule)?;
         self.database.transaction(Begin::Exclusive, |database| {
             let next = "SELECT COALESCE(MAX(number), 0) + 1 FROM run";
             let number = database.must(next, &[], |row| row.integer(0))?;
@@ -63,6 +66,7 @@ impl Store {
                 Value::Text(&new.plan),
                 Value::Integer(new.seed.cast_signed()),
                 Value::Integer(new.rounds.into()),
+                Value::Text(&rule),
                 Value::Integer(new.host.0),
                 Value::Text(&new.version),
                 Value::Text(&started),
@@ -70,8 +74,8 @@ impl Store {
                 Value::Text(word(RunState::Unfinished)),
             ];
             database.execute(
-                "INSERT INTO run (number, question, plan, seed, rounds, host, version, started, conditions, state, round)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0)",
+                "INSERT INTO run (number, question, plan, seed, rounds, rule, host, version, started, conditions, state, round)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 0)",
                 &values,
             )?;
             let measurements = add_cells(database, number, new.host, cells)?;
@@ -85,6 +89,30 @@ impl Store {
         let sql = select_run!("WHERE r.question = $1 AND r.host = $2 AND r.state = $3 ORDER BY r.number");
         let state = Value::Text(word(RunState::Unfinished));
         self.database.one(sql, &[digest_value(&question), Value::Integer(host.0), state], read)
+    }
+
+    /// The runs on this host that are finished, oldest first.
+    pub fn finished_runs(&mut self, host: HostId) -> Result<Vec<Run>, StoreError> {
+        let sql = select_run!("WHERE r.host = $1 AND r.state = $2 ORDER BY r.number");
+        self.database.all(sql, &[Value::Integer(host.0), Value::Text(word(RunState::Finished))], read)
+    }
+
+    /// Takes note that a session of the run begins to measure.
+    pub fn begin_session(&mut self, run: i64, at: Timestamp) -> Result<(), StoreError> {
+        let at = at.to_string();
+        self.database.transaction(Begin::Write, |database| {
+            let next = "SELECT COALESCE(MAX(number), 0) + 1 FROM session WHERE run = $1";
+            let number = database.must(next, &[Value::Integer(run)], |row| row.integer(0))?;
+            let values = [Value::Integer(run), Value::Integer(number), Value::Text(&at)];
+            database.execute("INSERT INTO session (run, number, started) VALUES ($1, $2, $3)", &values)
+        })?;
+        Ok(())
+    }
+
+    /// When each session of the run began to measure, oldest first.
+    pub fn sessions(&mut self, run: i64) -> Result<Vec<Timestamp>, StoreError> {
+        let sql = "SELECT started FROM session WHERE run = $1 ORDER BY number";
+        self.database.all(sql, &[Value::Integer(run)], |row| row.time(0))
     }
 
     /// Marks a run as finished, and syncs.
@@ -165,5 +193,6 @@ fn read(row: &dyn Row) -> Result<Run, StoreError> {
         version: row.text(6)?.to_owned(),
         host: row.text(7)?.to_owned(),
         rounds: row.number(8)?,
+        rule: row.json(10)?,
     })
 }

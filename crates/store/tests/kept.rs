@@ -38,6 +38,7 @@ on_both! {
         the_first_answer_stays
         logs_are_kept_by_their_content;
     runs:
+        a_run_keeps_its_rule_and_its_sessions
         runs_are_numbered_and_resumed_by_their_question
         an_abandoned_run_is_not_continued
         cells_keep_their_order_and_their_measurement

@@ -39,7 +39,7 @@ pub struct Global {
 pub enum Command {
     Init(Init),
     Doctor(Doctor),
-    Track(Track),
+    Track(Box<Track>),
     Log(Log),
     Show(Show),
     Changes(Changes),
@@ -104,6 +104,8 @@ pub struct Track {
     /// Execute everything so many times, counting what is measured already [default: the plan's]
     #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
+    #[command(flatten)]
+    pub stopping: Stopping,
     /// Only these benchmarks of the plan
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
@@ -124,6 +126,33 @@ pub struct Track {
     pub wait: bool,
     #[command(flatten)]
     pub shown: Shown,
+}
+
+/// What comes before measuring, and when it stops, other than by a number of rounds.
+#[derive(Clone, Debug, Args)]
+pub struct Stopping {
+    /// Execute everything until its median is known so precisely: 1% [default: the plan's]
+    ///
+    /// Who looks after each round would find by luck what he looks for: the interval that is looked at, and shown, is one that
+    /// is valid at all times.
+    #[arg(long, value_name = "PERCENT", conflicts_with = "rounds")]
+    pub precision: Option<String>,
+    /// The median of this metric [default: the first one of each benchmark]
+    #[arg(long, value_name = "NAME", conflicts_with = "rounds")]
+    pub precision_metric: Option<String>,
+    /// At least so many times, before a precision counts [default: 10]
+    #[arg(long, value_name = "N", conflicts_with = "rounds", value_parser = clap::value_parser!(u32).range(1..))]
+    pub min_rounds: Option<u32>,
+    /// At most so many times [default: 200 with a precision, 10000 with a budget]
+    #[arg(long, value_name = "N", conflicts_with = "rounds", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_rounds: Option<u32>,
+    /// Measure at most so long in this run, builds not counted: 10m
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<String>,
+    /// Execute everything so often before measuring (3), or until that took so long each (2s), or find the warm-up in what is
+    /// measured (found) [default: the plan's, or once]
+    #[arg(long, short = 'w', value_name = "N|TIME|found")]
+    pub warmup: Option<String>,
 }
 
 /// Which metrics are shown, and how.

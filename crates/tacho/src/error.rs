@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use tacho_experiment::ExperimentError;
 use tacho_measure::MeasureError;
+use tacho_record::RuleError;
 use tacho_record::numbers::NumbersError;
 use tacho_record::plan::PlanErrors;
 use tacho_site::SiteError;
@@ -30,6 +31,8 @@ pub enum CliError {
     #[error("cannot print: {0}")]
     Print(#[from] std::io::Error),
     #[error(transparent)]
+    Rule(#[from] RuleError),
+    #[error(transparent)]
     Site(#[from] SiteError),
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -54,6 +57,7 @@ impl CliError {
             CliError::Numbers { source, .. } => source.hint(),
             CliError::NoPlan { .. } => Some("`tacho init` writes one".to_owned()),
             CliError::PlanExists { .. } => Some("`tacho init --force` replaces it".to_owned()),
+            CliError::Rule(error) => Some(error.hint().to_owned()),
             CliError::Site(error) => error.hint().map(str::to_owned),
             CliError::Store(error) => error.hint().map(str::to_owned),
             CliError::Subject(error) => error.hint(),

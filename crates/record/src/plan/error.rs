@@ -6,6 +6,9 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::RuleError;
+use crate::rule::DURATIONS;
+
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 /// A mistake, and the bytes of the file that it is about.
@@ -16,8 +19,6 @@ pub(super) type Found = (Range<usize>, Mistake);
 pub(super) enum Mistake {
     #[error("`{text}` is not a list of processors")]
     BadCpus { text: String },
-    #[error("`{text}` is not a duration{}", because(why))]
-    BadDuration { text: String, why: &'static str },
     #[error("`{name}` cannot be the name of a {what}")]
     BadName { what: &'static str, name: String, hint: &'static str },
     #[error("`{text}` is not a pattern for files: {why}")]
@@ -66,8 +67,8 @@ pub(super) enum Mistake {
     OutsideCheckout { path: String },
     #[error("`{{release}}` in `{key}`, but the subject has no releases")]
     ReleaseWithoutReleases { key: String },
-    #[error("`expect.stdout = \"same\"` contradicts `warmup = false`")]
-    SameWithoutWarmup,
+    #[error(transparent)]
+    Rule(#[from] RuleError),
     #[error("{message}")]
     Syntax { message: String },
     #[error("`{key}` contradicts `{other}`")]
@@ -93,13 +94,7 @@ pub(super) enum Mistake {
 }
 
 const CPUS: &str = "processors are written like \"1\", \"0-3,6\" or [0, 1], or are \"isolated\"";
-const DURATIONS: &str = "durations are written like \"500ms\", \"60s\", \"5m\" or \"2h\"";
 const SIZES: &str = "sizes are written like \"500MiB\" or \"2GiB\"";
-
-/// The reason after a colon, if there is one.
-fn because(why: &str) -> String {
-    if why.is_empty() { String::new() } else { format!(": {why}") }
-}
 
 /// `, not an array`, if it is known what was found.
 fn not(found: Option<&str>) -> String {
@@ -114,8 +109,7 @@ impl Mistake {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Mistake::BadCpus { .. } => CPUS,
-            Mistake::BadDuration { .. } => DURATIONS,
-            Mistake::BadName { hint, .. } => hint,
+            Mistake::BadName { hint, .. } => *hint,
             Mistake::BadReference { hint, .. }
             | Mistake::UnknownKey { hint, .. }
             | Mistake::UnknownMetric { hint, .. }
@@ -150,9 +144,7 @@ impl Mistake {
             Mistake::ReleaseWithoutReleases { .. } => {
                 "the history of a repository is made of commits: see `{revision}` and, in `link`, `{commit}`"
             }
-            Mistake::SameWithoutWarmup => {
-                "the answer that all must equal comes from the warm-up: keep it, or compare with a `file`"
-            }
+            Mistake::Rule(error) => error.hint(),
             Mistake::TwoHistories { .. } => "a subject has one history: keep one of them",
             Mistake::UnusedParameter { name } => {
                 return Some(format!("write `{{{name}}}` where its values belong"));
@@ -161,7 +153,9 @@ impl Mistake {
                 "what is given as words needs no shell: leave `shell` out, or write one string"
             }
             Mistake::WrongType { key, .. } if key.ends_with("cpus") => CPUS,
-            Mistake::WrongType { key, .. } if key.ends_with("timeout") || key.ends_with("cpu-time") => {
+            Mistake::WrongType { key, .. }
+                if key.ends_with("timeout") || key.ends_with("cpu-time") || key == "budget" =>
+            {
                 DURATIONS
             }
             Mistake::WrongType { key, .. }

@@ -68,12 +68,24 @@ pub(super) struct SubjectTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct MeasureTable {
-    /// Rounds in which everything is executed once.
-    #[serde(default = "rounds")]
-    pub rounds: NonZeroU32,
-    /// Whether a warm-up round, recorded and never summarised, comes first; `expect.stdout = "same"` needs it.
-    #[serde(default = "warmup")]
-    pub warmup: bool,
+    /// Rounds in which everything is executed once: 10 when neither a precision nor a budget is given.
+    pub rounds: Option<NonZeroU32>,
+    /// How precisely medians are to be known, instead of a number of rounds: "1%" measures each cell until the 95 %
+    /// interval of its median lies within ± 1 %.
+    pub precision: Option<String>,
+    /// The median of which metric: the first one of each benchmark when not given.
+    pub precision_metric: Option<String>,
+    /// Fewest rounds before a precision counts: 10 when not given.
+    pub min_rounds: Option<NonZeroU32>,
+    /// Most rounds: 200 with a precision and 10000 with a budget when not given.
+    pub max_rounds: Option<NonZeroU32>,
+    /// How long measuring may take in one run, builds not counted: "10m". No round begins that would probably
+    /// not end in time.
+    pub budget: Option<String>,
+    /// What is executed before measuring, recorded and never summarised: true for once each, a number of
+    /// executions, a time that they fill ("2s"), false for nothing; or "found": nothing, but the first phase of what is
+    /// measured is left out where it differs from the rest. `expect.stdout = "same"` needs one of them.
+    pub warmup: Option<WarmupEntry>,
     /// How large the cache of built artifacts may become, compressed: "500MiB", "2GiB".
     #[serde(default = "cache_limit")]
     pub cache_limit: String,
@@ -81,6 +93,51 @@ pub(super) struct MeasureTable {
     pub conditions: Option<ConditionsTable>,
     /// What they may use at most, likewise.
     pub limits: Option<LimitsTable>,
+}
+
+/// `warmup`.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
+pub(super) enum WarmupEntry {
+    /// Whether each cell is executed once.
+    Round(bool),
+    /// How often each cell is executed.
+    Executions(u32),
+    /// How long, or "found".
+    Text(String),
+}
+
+/// What `warmup` may be.
+pub(super) const WARMUPS: &str = "`true`, `false`, a whole number or a string";
+
+impl<'de> Deserialize<'de> for WarmupEntry {
+    /// Not derived: an untagged enum would forget where in the file a mistake stands, and what it is.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WarmupVisitor)
+    }
+}
+
+struct WarmupVisitor;
+
+impl Visitor<'_> for WarmupVisitor {
+    type Value = WarmupEntry;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(WARMUPS)
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, any: bool) -> Result<WarmupEntry, E> {
+        Ok(WarmupEntry::Round(any))
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<WarmupEntry, E> {
+        let wrong = |_| E::invalid_value(serde::de::Unexpected::Signed(number), &self);
+        u32::try_from(number).map(WarmupEntry::Executions).map_err(wrong)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<WarmupEntry, E> {
+        Ok(WarmupEntry::Text(text.to_owned()))
+    }
 }
 
 /// `[[benchmark]]`.
@@ -370,18 +427,10 @@ fn metrics() -> Vec<MetricEntry> {
     ["wall", "cpu", "peak-memory"].map(|name| MetricEntry::Named(name.to_owned())).into()
 }
 
-const fn rounds() -> NonZeroU32 {
-    NonZeroU32::new(10).expect("10 is not 0")
-}
-
 fn timeout() -> String {
     "60s".to_owned()
 }
 
 const fn version() -> NonZeroU32 {
     NonZeroU32::MIN
-}
-
-const fn warmup() -> bool {
-    true
 }

@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Conditions, Digest, Limits, Parameter};
+use crate::{Conditions, Digest, Limits, Metric, Parameter, Precision, Rule, RuleError, Wishes};
 
 pub use companion::{Companion, Per, Port, Ready};
 pub use error::{PlanError, PlanErrors};
@@ -45,6 +45,31 @@ pub struct Plan {
     pub measure: Measure,
     /// What is measured; at least one.
     pub benchmarks: Vec<Benchmark>,
+}
+
+impl Plan {
+    /// The plan with these wishes before its own, unless they contradict something in it.
+    pub fn wishing(&self, typed: Wishes) -> Result<Self, RuleError> {
+        let wishes = typed.before(&self.measure.wishes);
+        let rule = wishes.rule()?;
+        let same = |benchmark: &Benchmark| benchmark.expect.stdout == ExpectOutput::Same;
+        if !rule.warmup.is_any() && self.benchmarks.iter().any(same) {
+            return Err(RuleError::SameWithoutWarmup);
+        }
+        let plan = Self { measure: Measure { wishes, rule, ..self.measure.clone() }, ..self.clone() };
+        plan.known_precision().map(|()| plan)
+    }
+
+    /// Reports a metric that no benchmark has.
+    fn known_precision(&self) -> Result<(), RuleError> {
+        let metric = self.measure.rule.precision.as_ref().and_then(|precision| precision.metric.as_ref());
+        match metric {
+            Some(name) if !self.benchmarks.iter().any(|benchmark| benchmark.has(name)) => {
+                Err(RuleError::UnknownMetric { name: name.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Where the subject's history is.
@@ -93,13 +118,12 @@ impl Subject {
 }
 
 /// How often, and how much is kept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
-    /// Rounds in which everything is executed once.
-    pub rounds: u32,
-    /// Whether a warm-up round, recorded and never summarised, comes first; the answer for
-    /// [`ExpectOutput::Same`] comes from it.
-    pub warmup: bool,
+    /// What is asked for.
+    pub wishes: Wishes,
+    /// What that means: how often everything is executed, and what comes before.
+    pub rule: Rule,
     /// How large the cache of built artifacts may become, in bytes, compressed.
     pub cache_limit: u64,
     /// Under which conditions benchmarks are executed that say nothing else.
@@ -179,4 +203,19 @@ pub struct Benchmark {
     /// The metrics that are shown, the most telling first, and those that are read from the output; the built-in
     /// ones are all recorded.
     pub metrics: Vec<PlannedMetric>,
+}
+
+impl Benchmark {
+    /// Whether each execution gives that metric, as far as it can be read.
+    fn has(&self, metric: &str) -> bool {
+        Metric::built_in(metric).is_some() || self.metrics.iter().any(|planned| planned.metric.name == metric)
+    }
+
+    /// The metric whose median is to be known so precisely.
+    #[must_use]
+    pub fn precise_metric(&self, precision: &Precision) -> Option<Metric> {
+        let own = |name: &str| self.metrics.iter().map(|it| &it.metric).find(|it| it.name == name).cloned();
+        let named = precision.metric.as_deref().and_then(|name| own(name).or_else(|| Metric::built_in(name)));
+        named.or_else(|| Some(self.metrics.first()?.metric.clone()))
+    }
 }

@@ -13,7 +13,7 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::check::Check;
 use super::error::{Found, Mistake, PlanErrors};
-use super::file::{BenchmarkTable, MeasureTable, SubjectTable};
+use super::file::{BenchmarkTable, MeasureTable, SubjectTable, WARMUPS};
 use super::keys;
 use super::schema::TREE;
 use super::spot::Spot;
@@ -50,10 +50,16 @@ impl<'a> Reader<'a> {
     fn plan(&mut self, mut root: DeTable<'a>) -> Option<Plan> {
         let empty = || Spanned::new(0..0, DeValue::Table(DeTable::new()));
         let subject = self.subject(&root.remove("subject").unwrap_or_else(empty));
-        let measure = self.measure(&root.remove("measure").unwrap_or_else(empty));
+        let measured = root.remove("measure").unwrap_or_else(empty);
+        let measure = self.measure(&measured);
         let releases = subject.as_ref().map(|subject| !matches!(subject.source, Source::Git(_)));
         let benchmarks = self.benchmarks(&root.remove("benchmark")?, releases, measure.as_ref());
-        Some(Plan { subject: subject?, measure: measure?, benchmarks: benchmarks? })
+        let plan = Plan { subject: subject?, measure: measure?, benchmarks: benchmarks? };
+        if let Err(error) = plan.known_precision() {
+            let spot = Spot::new(self.text, &measured).get(error.key());
+            self.found.push((spot.span(), error.into()));
+        }
+        Some(plan)
     }
 
     fn subject(&mut self, entry: &Entry<'a>) -> Option<Subject> {
@@ -213,6 +219,7 @@ impl Place {
             }
             _ => match message.rsplit_once(", expected ").map_or(message, |(_, expected)| expected) {
                 "a boolean" => ("`true` or `false`", found),
+                WARMUPS => (WARMUPS, Some(self.kind)),
                 "a map" => ("a table", found),
                 "a nonzero u32" => ("a whole number from 1 to 4294967295", found),
                 "a sequence" => ("an array", found),

@@ -136,7 +136,7 @@ impl<'a> SeriesView<'a> {
             .map(|point| Row {
                 point,
                 revision: place(&point.revision.id),
-                summary: Summary::censored(&point.values, &point.limited.bounds),
+                summary: Summary::sampled(&point.values, &point.limited.bounds, point.looked_at),
                 change: None,
                 state: State::of(point),
             })

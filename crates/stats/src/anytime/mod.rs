@@ -76,18 +76,26 @@ impl Summary {
     /// [valid at all times](median_interval).
     #[must_use]
     pub fn looked_at(samples: &[f64]) -> Option<Self> {
-        Some(Self { interval: median_interval(samples), ..Self::of(samples)? })
+        Self::sampled(samples, &[], true)
     }
 
-    /// How precisely the median is known: half the width of its interval, as a share of it (0.01 is ± 1 %).
+    /// As [`Summary::censored`], with the interval that is [valid at all times](median_interval) where the number of samples
+    /// was chosen by looking at them.
+    #[must_use]
+    pub fn sampled(values: &[f64], bounds: &[f64], looked_at: bool) -> Option<Self> {
+        if looked_at { Self::ranked(values, bounds, of_sorted) } else { Self::censored(values, bounds) }
+    }
+
+    /// How precisely the median is known: how far its interval reaches to the farther side, as a share of it (0.01 is
+    /// ± 1 %).
     ///
-    /// `None` without an interval, and when only the median is zero.
+    /// `None` without an interval, with one that has no end, and when only the median is zero.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
-        let (low, high) = self.interval?;
+        let (low, high) = self.interval.filter(|(_, high)| high.is_finite())?;
         if low == high {
             return Some(0.0);
         }
-        (self.median != 0.0).then(|| (high - low) / 2.0 / self.median.abs())
+        (self.median != 0.0).then(|| (self.median - low).max(high - self.median) / self.median.abs())
     }
 }

@@ -1,7 +1,9 @@
 //! Runs and their cells.
 
-use tacho_record::{Digest, RunState};
-use tacho_store::StoreError;
+use std::time::Duration;
+
+use tacho_record::{Digest, Precision, Rule, RunState, Warmup};
+use tacho_store::{NewRun, StoreError};
 
 use crate::common::{Ground, begin, cell, host, new_run, sample, time};
 
@@ -29,6 +31,27 @@ pub fn runs_are_numbered_and_resumed_by_their_question(ground: &Ground) {
     assert_eq!(store.unfinished_run(Digest::of("one"), lab).unwrap().as_ref(), Some(&four), "the newest");
     assert_eq!(store.runs().unwrap(), [finished, two, three, four]);
     assert_eq!(store.conditions(1).unwrap(), new_run(lab, "one").conditions);
+}
+
+pub fn a_run_keeps_its_rule_and_its_sessions(ground: &Ground) {
+    let mut store = ground.open();
+    let lab = store.put_host(&host("lab")).unwrap();
+    let elsewhere = store.put_host(&host("elsewhere")).unwrap();
+    let precision = Some(Precision { share: 0.1 + 0.2, metric: Some("cpu".into()) });
+    let budget = Some(Duration::from_millis(1500));
+    for warmup in [Warmup::Executions(3), Warmup::Found, Warmup::Time(Duration::from_nanos(1))] {
+        let rule = Rule { warmup, min_rounds: 10, max_rounds: 200, precision: precision.clone(), budget };
+        let (run, _) = store.begin_run(&NewRun { rule, ..new_run(lab, "q") }, &[]).unwrap();
+        assert_eq!(store.run(run.number).unwrap().unwrap(), run);
+        assert_eq!(store.sessions(run.number).unwrap(), []);
+        store.begin_session(run.number, time(1)).unwrap();
+        store.begin_session(run.number, time(77)).unwrap();
+        assert_eq!(store.sessions(run.number).unwrap(), [time(1), time(77)]);
+        assert!(!store.finished_runs(lab).unwrap().contains(&run));
+        store.finish_run(run.number, time(99)).unwrap();
+        assert_eq!(store.finished_runs(lab).unwrap().last(), store.run(run.number).unwrap().as_ref());
+    }
+    assert_eq!(store.finished_runs(elsewhere).unwrap(), []);
 }
 
 pub fn an_abandoned_run_is_not_continued(ground: &Ground) {

@@ -10,7 +10,7 @@ use std::path::Path;
 use jiff::{Timestamp, ToSpan};
 use tacho_record::{
     BenchmarkKey, Cell, Digest, Failure, Host, Limit, Outcome, Parameter, Parameters, Place, Reached,
-    Revision, Run, Sample,
+    Revision, Rule, Run, Sample,
 };
 use tacho_store::{HostId, Location, MeasurementId, NewRun, Store};
 use tempfile::TempDir;
@@ -90,6 +90,7 @@ pub fn new_run(host: HostId, question: &str) -> NewRun {
         plan: "[subject]\n".into(),
         seed: u64::MAX - 7,
         rounds: 10,
+        rule: Rule::default(),
         host,
         version: "0.1.0".into(),
         started: time(0),

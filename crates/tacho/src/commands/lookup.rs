@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use tacho_experiment::equal::Equals;
+use tacho_experiment::rules::Rules;
 use tacho_experiment::series::{self, Of};
 use tacho_record::plan::Benchmark;
 use tacho_record::{BenchmarkKey, Host, Metric, Revision, Series};
@@ -140,11 +141,12 @@ pub fn all_series(
 ) -> Result<Vec<Series>, CliError> {
     let recipe = project.plan.subject.recipe();
     let equals = Equals::new(&store.counts(id)?);
+    let rules = Rules::read(store)?;
     let mut all = Vec::new();
     let stored = store.metrics()?;
     for key in keys {
         let metrics = metrics(project, &stored, key, shown)?;
-        let of = Of { host: id, host_name: name, benchmark: key, recipe, equals: &equals };
+        let of = Of { host: id, host_name: name, benchmark: key, recipe, equals: &equals, rules: &rules };
         all.extend(series::read(store, of, &metrics, revisions)?);
     }
     Ok(all)

@@ -7,6 +7,7 @@ mod inherited;
 mod init;
 mod log;
 mod lookup;
+mod measured;
 mod show;
 mod site;
 mod track;

@@ -4,20 +4,18 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tacho_experiment::equal::Equals;
-use tacho_experiment::series;
-use tacho_record::{Build, Digest, Direction, Measurement, Metric, Outcome, Revision, Sample, Unit};
-use tacho_stats::Summary;
+use tacho_experiment::rules::{Ends, Rules};
+use tacho_experiment::series::{self, Of};
+use tacho_record::{Build, Digest, Metric, Revision, Unit};
 use tacho_store::{HostId, Store};
 
+use super::measured::{Measured, MeasuredAnswer};
 use super::{Exit, lookup};
 use crate::cli::{Global, Show};
 use crate::error::CliError;
-use crate::output::answer::{self, AllSeries, BuildAnswer, SampleAnswer};
+use crate::output::answer::{self, AllSeries, BuildAnswer};
 use crate::output::{self, table, text};
 use crate::project::Project;
-
-/// How many lines of a failed execution's output are shown.
-const OUTPUT_LINES: usize = 8;
 
 pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
@@ -69,16 +67,6 @@ struct OnHost {
     benchmarks: Vec<Measured>,
 }
 
-/// A benchmark at a revision.
-struct Measured {
-    benchmark: String,
-    /// The revision that was executed: another one when both built to the same artifacts.
-    revision: String,
-    measurements: Vec<Measurement>,
-    /// What could not be read, by metric, with the reason.
-    absent: BTreeMap<String, String>,
-}
-
 fn one(project: &Project, store: &mut Store, revision: Revision, command: &Show) -> Result<(), CliError> {
     let mut hosts = Vec::new();
     for (id, host) in lookup::hosts(store)? {
@@ -105,6 +93,7 @@ fn on_host(
     let build = series::present_builds(&store.builds(id)?, recipe).remove(&revision.id);
     let artifact = build.as_ref().and_then(|build| build.state.artifact());
     let equals = Equals::new(&store.counts(id)?);
+    let rules = Rules::read(store)?;
     let mut benchmarks = Vec::new();
     for key in store.benchmarks(id)? {
         let mut measurements = store.measurements(id, &key)?;
@@ -120,11 +109,17 @@ fn on_host(
                 let found = store.absences(measurement.run, &key)?;
                 absent.extend(found.into_iter().map(|absence| (absence.metric, absence.why)));
             }
+            let of =
+                Of { host: id, host_name: &host, benchmark: &key, recipe, equals: &equals, rules: &rules };
+            let stopped = Ends::read(store, of)?.of(&executed, first.artifact);
+            let looked_at = measurements.iter().any(|measurement| rules.looked_at(measurement.run));
             benchmarks.push(Measured {
                 benchmark: key.to_string(),
                 revision: executed,
                 measurements,
                 absent,
+                looked_at,
+                stopped,
             });
         }
     }
@@ -153,15 +148,6 @@ struct HostAnswer<'a> {
     host: &'a str,
     build: Option<BuildAnswer>,
     benchmarks: Vec<MeasuredAnswer<'a>>,
-}
-
-/// A benchmark at a revision, in JSON.
-#[derive(Serialize)]
-struct MeasuredAnswer<'a> {
-    benchmark: &'a str,
-    executed_at: &'a str,
-    absent: &'a BTreeMap<String, String>,
-    samples: Vec<SampleAnswer<'a>>,
 }
 
 impl Known {
@@ -225,103 +211,5 @@ fn build_line(build: &Build) -> String {
         }
         tacho_record::BuildState::Failed { why } => format!("build failed after {took}: {why}"),
         other => format!("build {} after {took}", other.word()),
-    }
-}
-
-impl Measured {
-    fn answer(&self) -> MeasuredAnswer<'_> {
-        let samples = self.all().map(|(run, sample)| SampleAnswer::of(run, sample)).collect();
-        MeasuredAnswer {
-            benchmark: &self.benchmark,
-            executed_at: &self.revision,
-            absent: &self.absent,
-            samples,
-        }
-    }
-
-    fn all(&self) -> impl Iterator<Item = (i64, &Sample)> {
-        self.measurements.iter().flat_map(|m| m.samples.iter().map(move |sample| (m.run, sample)))
-    }
-
-    /// A row a metric.
-    fn summary(&self, metrics: &[Metric]) -> String {
-        let head = ["metric", "n", "median", "95 % interval", "spread", "min", "max"];
-        let mut list = table::plain(&head, &[1, 2, 3, 4, 5, 6]);
-        for metric in metrics {
-            let counted = self.all().filter(|(_, sample)| sample.counts());
-            let values: Vec<f64> = counted.filter_map(|(_, sample)| sample.value(&metric.name)).collect();
-            let limited = self.all().filter(|_| metric.better == Direction::Lower);
-            let bounds: Vec<f64> = limited.filter_map(|(_, sample)| sample.bound(&metric.name)).collect();
-            let Some(summary) = Summary::censored(&values, &bounds) else { continue };
-            let show = |value| metric.unit.show(value);
-            let interval = summary.interval.map(|interval| text::interval(&metric.unit, interval));
-            list.add_row([
-                metric.name.clone(),
-                summary.n.to_string(),
-                text::median(&metric.unit, &summary),
-                interval.unwrap_or_default(),
-                summary.spread().map_or_else(String::new, text::percent),
-                show(summary.min),
-                show(summary.max),
-            ]);
-        }
-        if list.is_empty() { String::new() } else { table::render(&list) }
-    }
-
-    /// How many executions failed or reached a limit, and how the first of each ended.
-    fn failures(&self) -> String {
-        let told = |wanted: fn(&Outcome) -> bool, what: &str| {
-            let told = self.all().filter(|(_, sample)| wanted(&sample.outcome));
-            let told: Vec<_> = told.filter_map(|(_, sample)| sample.outcome.told()).collect();
-            let Some((why, output)) = told.first() else { return String::new() };
-            let lines = text::last_lines(output, OUTPUT_LINES);
-            let shown: String = lines.iter().map(|line| format!("  | {line}\n")).collect();
-            format!("{} {what}; the first: {why}\n{shown}", text::count(told.len(), "execution"))
-        };
-        let limited = told(|outcome| !outcome.is_failure(), "reached a limit");
-        format!("{}{limited}", told(Outcome::is_failure, "failed"))
-    }
-
-    /// Which of these metrics could not be read, and why; several with one reason together.
-    fn absent(&self, metrics: &[Metric]) -> String {
-        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (metric, why) in &self.absent {
-            if metrics.iter().any(|known| known.name == *metric) {
-                reasons.entry(why).or_default().push(metric);
-            }
-        }
-        reasons.iter().map(|(why, metrics)| format!("{}: {why}\n", metrics.join(", "))).collect()
-    }
-
-    /// How many executions left processes behind.
-    fn left_behind(&self) -> String {
-        let left = self.all().filter_map(|(_, sample)| sample.value("left-behind"));
-        match left.filter(|left| *left > 0.0).count() {
-            0 => String::new(),
-            untidy => {
-                format!("{} left processes behind, which were killed\n", text::count(untidy, "execution"))
-            }
-        }
-    }
-
-    /// A row a sample.
-    fn samples(&self, metrics: &[Metric]) -> String {
-        let mut head = vec!["run", "round", "position", "at"];
-        head.extend(metrics.iter().map(|metric| metric.name.as_str()));
-        head.push("");
-        let numbers: Vec<usize> = (0..head.len() - 1).filter(|&index| index != 3).collect();
-        let mut list = table::plain(&head, &numbers);
-        for (run, sample) in self.all() {
-            let round =
-                if sample.place.round == 0 { "warm-up".to_owned() } else { sample.place.round.to_string() };
-            let mut row =
-                vec![run.to_string(), round, sample.place.position.to_string(), sample.at.to_string()];
-            let shown =
-                |m: &Metric| sample.value(&m.name).map_or_else(|| "–".to_owned(), |value| m.unit.show(value));
-            row.extend(metrics.iter().map(shown));
-            row.push(sample.outcome.told().map_or_else(String::new, |(line, _)| line));
-            list.add_row(row);
-        }
-        table::render(&list)
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use jiff::Timestamp;
 use tacho_experiment::equal::Equals;
+use tacho_experiment::rules::Rules;
 use tacho_experiment::series::{self, Of};
 use tacho_record::{BenchmarkKey, Digest, Host, Measurement, Metric, Revision, Series};
 use tacho_site::{HostBuild, HostMeasurement, Lab, RunRecord, Source, SourceError};
@@ -79,10 +80,12 @@ fn host_series(
         revisions.iter().filter(|r| builds.iter().any(|build| build.revision == r.id)).cloned().collect();
     let recipe = project.plan.subject.recipe();
     let equals = Equals::new(&store.counts(id)?);
+    let rules = Rules::read(store)?;
     let mut all = Vec::new();
     for key in store.benchmarks(id)? {
         let metrics = ordered_metrics(project, store.metrics()?, &key);
-        let of = Of { host: id, host_name: &host.name, benchmark: &key, recipe, equals: &equals };
+        let of =
+            Of { host: id, host_name: &host.name, benchmark: &key, recipe, equals: &equals, rules: &rules };
         let series = series::read(store, of, &metrics, &tried)?;
         all.extend(series.into_iter().filter(|series| {
             series

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use tacho_experiment::{Bench, Instrument, Question, Tracked, definitions, track};
 use tacho_measure::{ProcessExecutor, Wait};
-use tacho_record::{Build, BuildState, Host, Plan, Revision, Series};
+use tacho_record::{Build, BuildState, Host, Plan, Revision, RuleError, Series, Wishes, percentage};
 use tacho_store::Store;
 use tacho_subject::{Every, Selected, Selection, What, Workshop, history};
 
@@ -29,9 +29,9 @@ const LOG_LINES: usize = 8;
 pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
     let began = Instant::now();
     let project = Project::open(global)?;
-    let plan = narrowed(&project.plan, &command.benchmark)?;
+    let plan = narrowed(&project.plan, &command.benchmark)?.wishing(wishes(command)?)?;
     if command.dry_run {
-        return dry_run(&plan, &select(&project, command)?.revisions, command);
+        return dry_run(&plan, &select(&project, command)?.revisions);
     }
     let mut session = Session::open(&project, command)?;
     let waited = began.elapsed();
@@ -79,20 +79,36 @@ fn narrowed(plan: &Plan, names: &[String]) -> Result<Plan, CliError> {
     Ok(plan)
 }
 
+/// What is typed of when to stop.
+fn wishes(command: &Track) -> Result<Wishes, RuleError> {
+    let typed = &command.stopping;
+    Ok(Wishes {
+        rounds: command.rounds,
+        precision: typed.precision.as_deref().map(percentage).transpose()?,
+        precision_metric: typed.precision_metric.clone(),
+        min_rounds: typed.min_rounds,
+        max_rounds: typed.max_rounds,
+        budget: typed.budget.as_deref().map(tacho_record::duration).transpose()?,
+        warmup: typed.warmup.as_deref().map(str::parse).transpose()?,
+    })
+}
+
 /// Says what would be done.
-fn dry_run(plan: &Plan, revisions: &[Revision], command: &Track) -> Result<Exit, CliError> {
+fn dry_run(plan: &Plan, revisions: &[Revision]) -> Result<Exit, CliError> {
     let mut list = table::plain(&["revision", "date", "subject"], &[]);
     for revision in revisions {
         list.add_row([revision.short(), &text::day(revision.date), &text::cut(&revision.subject, 60)]);
     }
     let cells = tacho_experiment::benchmarks(plan).len();
-    let rounds = command.rounds.unwrap_or(plan.measure.rounds) as usize + usize::from(plan.measure.warmup);
+    let rule = &plan.measure.rule;
+    let rounds = rule.max_rounds as usize + rule.warmup.executions().unwrap_or(0) as usize;
+    let besides = if rule.warmup.executions().is_none() { " besides the warm-up" } else { "" };
     output::print(&format!(
-        "{}\nwould build {} and execute {} in {}, as far as they are not measured yet: at the most {}\n",
+        "{}\nwould build {} and execute {} {}, as far as they are not measured yet: at the most {}{besides}\n",
         table::render(&list),
         text::count(revisions.len(), "revision"),
         text::count(cells, "benchmark"),
-        text::count(rounds, "round"),
+        text::rule(rule),
         text::count(revisions.len() * cells * rounds, "execution"),
     ))?;
     Ok(Exit::Success)
@@ -174,7 +190,6 @@ impl Session {
         let mut now = conditions(&self.host, &instrument);
         now.extend(inherited(&plan));
         let question = Question {
-            rounds: command.rounds.unwrap_or(plan.measure.rounds),
             plan,
             plan_text: project.text.clone(),
             plan_folder: project.folder.clone(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use tacho_record::{Build, BuildState, Digest, Outcome, Point, Run, RunState, Sample, Series};
+use tacho_record::{Build, BuildState, Digest, Outcome, Point, Run, RunState, Sample, Series, Stopped};
 use tacho_stats::Summary;
 
 /// Raised when a key changes its meaning or goes away.
@@ -64,6 +64,8 @@ struct PointAnswer<'a> {
     median: Option<f64>,
     median_is_bound: bool,
     interval: Option<(f64, f64)>,
+    looked_at: bool,
+    stopped: Option<&'a Stopped>,
     spread: Option<f64>,
     values: &'a [f64],
 }
@@ -84,7 +86,7 @@ impl<'a> From<&'a Series> for SeriesAnswer<'a> {
 
 impl<'a> From<&'a Point> for PointAnswer<'a> {
     fn from(point: &'a Point) -> Self {
-        let summary = Summary::censored(&point.values, &point.limited.bounds);
+        let summary = Summary::sampled(&point.values, &point.limited.bounds, point.looked_at);
         Self {
             revision: &point.revision.id,
             order: point.revision.order,
@@ -101,6 +103,8 @@ impl<'a> From<&'a Point> for PointAnswer<'a> {
             median: summary.map(|summary| summary.median),
             median_is_bound: summary.is_some_and(|summary| summary.is_bound),
             interval: summary.and_then(|summary| summary.interval),
+            looked_at: point.looked_at,
+            stopped: point.stopped.as_ref(),
             spread: summary.and_then(|summary| summary.spread()),
             values: &point.values,
         }

@@ -70,9 +70,10 @@ impl Observer for Progress {
                     self.say(&format!("{}: build {}", revision.short(), build.state.word()));
                 }
             }
-            Event::MeasuringBegins { total, done, .. } => {
+            Event::MeasuringBegins { run, total, done, .. } => {
                 self.begin("measuring", *total, *done);
-                self.estimate = Estimate::new(*total - *done.min(total));
+                self.estimate =
+                    Estimate { most: run.rule.budget, ..Estimate::new(*total - *done.min(total)) };
             }
             Event::Sampled { cell, .. } => {
                 self.bar.inc(1);
@@ -105,6 +106,14 @@ impl Observer for Progress {
                     }
                 });
             }
+            Event::OutOfTime { rounds } => {
+                self.bar.set_length(self.bar.position());
+                self.say(&format!("the time is spent after {}", text::count(*rounds as usize, "round")));
+            }
+            Event::Precise { saved, .. } => {
+                self.bar.set_length(self.bar.length().unwrap_or(0).saturating_sub(*saved as u64));
+                self.estimate.left = self.estimate.left.saturating_sub(*saved);
+            }
             Event::NotReproducible { revision, .. } => {
                 self.say(&format!("{} came out otherwise when built again", revision.short()));
             }
@@ -114,6 +123,8 @@ impl Observer for Progress {
 
 /// How long the rest will take, from what was seen: each round executes all alike, so the mean will do.
 struct Estimate {
+    /// How long all of it may take.
+    most: Option<Duration>,
     left: usize,
     seen: u32,
     began: Instant,
@@ -127,13 +138,14 @@ impl Default for Estimate {
 
 impl Estimate {
     fn new(left: usize) -> Self {
-        Self { left, seen: 0, began: Instant::now() }
+        Self { most: None, left, seen: 0, began: Instant::now() }
     }
 
     fn after_one(&mut self) -> Duration {
         self.left = self.left.saturating_sub(1);
         self.seen += 1;
-        let mean = self.began.elapsed() / self.seen;
-        mean.saturating_mul(u32::try_from(self.left).unwrap_or(u32::MAX))
+        let elapsed = self.began.elapsed();
+        let left = (elapsed / self.seen).saturating_mul(u32::try_from(self.left).unwrap_or(u32::MAX));
+        self.most.map_or(left, |most| left.min(most.saturating_sub(elapsed)))
     }
 }

@@ -8,6 +8,11 @@ use super::{spark, text};
 
 /// How wide a subject line may become.
 const SUBJECT: usize = 44;
+/// Marks an interval that is valid at all times.
+const LOOKED_AT: &str = " *";
+/// What that means.
+pub const LOOKED_AT_MEANS: &str =
+    "  * valid at all times: how many samples there are was chosen by looking at them\n";
 /// How many blocks a drawn series has at the most.
 const SPARK: usize = 60;
 
@@ -48,12 +53,14 @@ pub fn series(series: &Series) -> String {
         Direction::Higher => "higher is better",
         Direction::Lower => "lower is better",
     };
-    format!("{} · {} ({better})  {drawn}\n\n{}", key.benchmark, key.metric.name, indent(&render(&table)))
+    let note = if series.points.iter().any(|point| point.looked_at) { LOOKED_AT_MEANS } else { "" };
+    let rows = indent(&render(&table));
+    format!("{} · {} ({better})  {drawn}\n\n{rows}{note}", key.benchmark, key.metric.name)
 }
 
 /// What a point's values say, those of executions that reached a limit among them.
 fn summary(point: &Point) -> Option<Summary> {
-    Summary::censored(&point.values, &point.limited.bounds)
+    Summary::sampled(&point.values, &point.limited.bounds, point.looked_at)
 }
 
 /// A revision's row; `before` is the last one that has values.
@@ -68,7 +75,9 @@ fn row(point: &Point, series: &Series, before: Option<&Point>) -> Vec<String> {
         text::cut(&revision.subject, SUBJECT),
         summary.map_or_else(String::new, |summary| summary.n.to_string()),
         summary.map_or_else(String::new, |summary| text::median(unit, &summary)),
-        summary.as_ref().and_then(|summary| margin(summary, unit)).unwrap_or_default(),
+        summary.as_ref().and_then(|summary| margin(summary, unit)).map_or_else(String::new, |margin| {
+            format!("{margin}{}", if point.looked_at { LOOKED_AT } else { "" })
+        }),
         spread.map_or_else(String::new, text::percent),
         change(point, before, series).unwrap_or_default(),
         state(point, series),
@@ -134,7 +143,7 @@ fn state(point: &Point, series: &Series) -> String {
             format!("{why} ({})", text::count(point.limited.count as usize, "execution"))
         }
         _ if point.values.is_empty() => "not measured yet".to_owned(),
-        _ => String::new(),
+        _ => point.stopped.as_ref().map_or_else(String::new, text::stopped),
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use tacho_record::Unit;
+use tacho_record::{End, Rule, Stopped, Unit};
 use tacho_stats::Summary;
 
 /// A day in the user's time zone: `2024-03-01`; nothing when unknown.
@@ -38,6 +38,37 @@ pub fn median(unit: &Unit, summary: &Summary) -> String {
 pub fn interval(unit: &Unit, (low, high): (f64, f64)) -> String {
     let high = if high.is_finite() { format!(" {}", unit.show(high)) } else { String::new() };
     format!("{} …{high}", unit.show(low))
+}
+
+/// A share that somebody wrote, in percent, with as many decimals as were written: `± 0.5 %`.
+pub fn precision(share: f64) -> String {
+    format!("± {} %", (share * 1e8).round() / 1e6)
+}
+
+/// How often a rule has everything executed: `in 11 rounds`, `until …`.
+pub fn rule(rule: &Rule) -> String {
+    let time = rule.budget.map_or_else(String::new, |time| format!(" within {}", duration(time)));
+    let Some(wanted) = &rule.precision else {
+        let rounds = rule.max_rounds.saturating_add(rule.warmup.executions().unwrap_or(0));
+        return format!("in {}{time}", count(rounds as usize, "round"));
+    };
+    let Rule { min_rounds, max_rounds, .. } = rule;
+    let share = precision(wanted.share);
+    format!("until its median is known to {share}, in {min_rounds} to {max_rounds} rounds{time}")
+}
+
+/// What ended measuring, where that was not a number of rounds fixed beforehand: `± 1 % reached`.
+pub fn stopped(stopped: &Stopped) -> String {
+    let why = match stopped.by {
+        End::Budget => "the time was spent",
+        End::MaxRounds => "no more rounds",
+        End::Precision => "",
+    };
+    match (&stopped.precision, stopped.by) {
+        (Some(wanted), End::Precision) => format!("{} reached", precision(wanted.share)),
+        (Some(wanted), _) => format!("{} not reached: {why}", precision(wanted.share)),
+        (None, _) => why.to_owned(),
+    }
 }
 
 /// `1 build`, `2 builds`.
@@ -79,6 +110,8 @@ pub fn last_lines(text: &str, lines: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use tacho_record::Precision;
+
     use super::*;
 
     #[test]
@@ -88,6 +121,19 @@ mod tests {
             [shown(350), shown(12_340), shown(185_000), shown(7_800_000)],
             ["0.35 s", "12.3 s", "3 min 5 s", "2 h 10 min"]
         );
+    }
+
+    #[test]
+    fn rules_and_ends_read_well() {
+        let precision = Some(Precision { share: 0.005, metric: None });
+        let fixed = Rule { budget: Some(Duration::from_secs(600)), ..Rule::default() };
+        assert_eq!(rule(&fixed), "in 11 rounds within 10 min 0 s");
+        let open = Rule { precision: precision.clone(), max_rounds: 200, ..Rule::default() };
+        assert_eq!(rule(&open), "until its median is known to ± 0.5 %, in 10 to 200 rounds");
+        let by = |by| stopped(&Stopped { by, precision: precision.clone() });
+        assert_eq!(by(End::Precision), "± 0.5 % reached");
+        assert_eq!(by(End::MaxRounds), "± 0.5 % not reached: no more rounds");
+        assert_eq!(stopped(&Stopped { by: End::Budget, precision: None }), "the time was spent");
     }
 
     #[test]

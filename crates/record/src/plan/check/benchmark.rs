@@ -11,7 +11,7 @@ use super::super::spot::Spot;
 use super::super::template::{Piece, pieces};
 use super::super::{Benchmark, Expect, ExpectOutput, Output, OutputPlace, PlannedMetric};
 use super::{Check, Template};
-use crate::{Cgroup, Metric, Parameter};
+use crate::{Cgroup, Metric, Parameter, RuleError};
 
 /// What is filled in by itself somewhere in a plan, and so cannot name a parameter.
 const RESERVED: [&str; 6] = ["build", "commit", "jobs", "port", "release", "revision"];
@@ -223,7 +223,7 @@ impl Check<'_> {
             ExpectStdout::Anything => ExpectOutput::Anything,
             ExpectStdout::Same => {
                 if self.warmup == Some(false) {
-                    self.report(spot, Mistake::SameWithoutWarmup);
+                    self.report(spot, RuleError::SameWithoutWarmup.into());
                 }
                 ExpectOutput::Same
             }

@@ -12,21 +12,18 @@ mod metric;
 mod subject;
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use bytesize::ByteSize;
-use jiff::SignedDuration;
 
 use super::error::{Found, Mistake};
-use super::file::MeasureTable;
+use super::file::{MeasureTable, WarmupEntry};
 use super::shell;
 use super::spot::Spot;
 use super::template::{Piece, pieces};
 use super::{Measure, keys};
-use crate::{Conditions, Limits};
-
-/// The longest time limit: a year, so that no clock overflows.
-const LONGEST: SignedDuration = SignedDuration::from_hours(366 * 24);
+use crate::{Conditions, Limits, Rule, RuleError, Warmup, Wishes, percentage};
 
 /// Gathers mistakes while it makes sense of values.
 pub(super) struct Check<'f> {
@@ -61,19 +58,55 @@ impl<'f> Check<'f> {
     /// Tells it what `[measure]` says, if that could be read.
     pub(super) fn with_measure(self, measure: Option<&Measure>) -> Self {
         let base = measure.map(|measure| (measure.conditions.clone(), measure.limits));
-        Self { warmup: measure.map(|measure| measure.warmup), base: base.unwrap_or_default(), ..self }
+        Self {
+            warmup: measure.map(|measure| measure.rule.warmup.is_any()),
+            base: base.unwrap_or_default(),
+            ..self
+        }
     }
 
     /// `[measure]`.
     pub(super) fn measure(&mut self, table: MeasureTable, spot: Spot<'_>) -> Measure {
+        let wishes = self.wishes(&table, spot);
+        let rule = wishes.rule().unwrap_or_else(|error| {
+            self.report(spot.get(error.key()), error.into());
+            Rule::default()
+        });
         let (conditions, limits) = (Conditions::default(), Limits::default());
         Measure {
-            rounds: table.rounds.get(),
-            warmup: table.warmup,
+            wishes,
+            rule,
             cache_limit: self.size(&table.cache_limit, spot.get("cache-limit")),
             conditions: self.conditions(table.conditions, &conditions, spot.get("conditions")),
             limits: self.limits(table.limits, limits, spot.get("limits")),
         }
+    }
+
+    fn wishes(&mut self, table: &MeasureTable, spot: Spot<'_>) -> Wishes {
+        let rounds = |key: Option<NonZeroU32>| key.map(NonZeroU32::get);
+        Wishes {
+            rounds: rounds(table.rounds),
+            precision: self.wish(table.precision.as_deref(), percentage, spot.get("precision")),
+            precision_metric: table.precision_metric.clone(),
+            min_rounds: rounds(table.min_rounds),
+            max_rounds: rounds(table.max_rounds),
+            budget: self.wish(table.budget.as_deref(), crate::duration, spot.get("budget")),
+            warmup: table.warmup.as_ref().and_then(|entry| match entry {
+                WarmupEntry::Round(any) => Some((*any).into()),
+                WarmupEntry::Executions(number) => Some(Warmup::Executions(*number)),
+                WarmupEntry::Text(text) => self.wish(Some(text), str::parse, spot.get("warmup")),
+            }),
+        }
+    }
+
+    /// Makes sense of a wish, if it is there.
+    fn wish<T>(
+        &mut self,
+        text: Option<&str>,
+        read: impl FnOnce(&str) -> Result<T, RuleError>,
+        spot: Spot<'_>,
+    ) -> Option<T> {
+        text.and_then(|text| read(text).map_err(|error| self.report(spot, error.into())).ok())
     }
 
     /// Reports a name that was there before.
@@ -101,14 +134,7 @@ impl<'f> Check<'f> {
     }
 
     fn duration(&mut self, text: &str, spot: Spot<'_>) -> Duration {
-        let why = match text.parse::<SignedDuration>() {
-            Ok(duration) if duration > LONGEST => "it is longer than a year",
-            Ok(duration) if duration.is_positive() => return duration.unsigned_abs(),
-            Ok(_) => "it is not above zero",
-            Err(_) => "",
-        };
-        self.report(spot, Mistake::BadDuration { text: text.to_owned(), why });
-        Duration::ZERO
+        self.wish(Some(text), crate::duration, spot).unwrap_or_default()
     }
 
     fn size(&mut self, text: &str, spot: Spot<'_>) -> u64 {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Counter, Direction, Unit};
+use crate::{Counter, Direction, Unit, Warmup};
 
 mod conditions;
 mod sense;
@@ -130,8 +130,8 @@ fn a_companion_is_ready_in_one_of_five_ways() {
 /// `[measure]` with nothing in it.
 fn measure() -> Measure {
     Measure {
-        rounds: 10,
-        warmup: true,
+        wishes: Wishes::default(),
+        rule: Rule::default(),
         cache_limit: 2 << 30,
         conditions: Conditions::default(),
         limits: Limits::default(),
@@ -152,7 +152,8 @@ fn every_key_arrives_in_the_plan() {
             link: Some("https://example.org/c/{commit}".into()),
         }
     );
-    assert_eq!(plan.measure, Measure { rounds: 20, warmup: false, cache_limit: 500 << 20, ..measure() });
+    assert_eq!((plan.measure.rule.max_rounds, plan.measure.cache_limit), (20, 500 << 20));
+    assert_eq!(plan.measure.rule.warmup, Warmup::Executions(0));
     assert_eq!(
         plan.benchmarks[0],
         Benchmark {

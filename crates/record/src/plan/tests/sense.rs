@@ -201,6 +201,55 @@ fn contradictions() {
 }
 
 #[test]
+fn wishes_that_do_not_go_together() {
+    let measure =
+        |keys: &str| shown(&format!("[measure]\n{keys}\n[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n"));
+    assert_snapshot!(measure("rounds = 5\nprecision = \"1%\""), @r#"
+    error: `precision` contradicts `rounds`
+     --> tacho.toml:3:13
+      |
+    3 | precision = "1%"
+      |             ^^^^
+      |
+    hint: `rounds` is a fixed number: leave it out, and give `max-rounds` if there are to be no more
+    "#);
+    assert_snapshot!(measure("precision = \"1\"\nbudget = \"soon\"\nwarmup = \"yes\""), @r#"
+    error: `1` is not a precision
+     --> tacho.toml:2:13
+      |
+    2 | precision = "1"
+      |             ^^^
+      |
+    hint: a precision is written like "1%" or "0.5%"
+
+    error: `soon` is not a duration
+     --> tacho.toml:3:10
+      |
+    3 | budget = "soon"
+      |          ^^^^^^
+      |
+    hint: durations are written like "500ms", "60s", "5m" or "2h"
+
+    error: `yes` is not a warm-up
+     --> tacho.toml:4:10
+      |
+    4 | warmup = "yes"
+      |          ^^^^^
+      |
+    hint: `true`, `false`, a number of executions, a time like "2s", or "found"
+    "#);
+    assert_snapshot!(measure("precision = \"1%\"\nprecision-metric = \"cpus\""), @r#"
+    error: no benchmark has a metric `cpus`
+     --> tacho.toml:3:20
+      |
+    3 | precision-metric = "cpus"
+      |                    ^^^^^^
+      |
+    hint: it must be built in or stand in the `metrics` of a benchmark
+    "#);
+}
+
+#[test]
 fn artifacts_lie_in_the_checkout() {
     assert_snapshot!(shown(
         "[subject]\nartifacts = [\"/usr/bin/a\", \"../a\", \"lib/[a\"]\n[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n"

@@ -168,7 +168,7 @@ fn plans_without_a_benchmark() {
 #[test]
 fn wrong_types_are_all_shown() {
     assert_snapshot!(shown(
-        "[subject]\nartifacts = \"prog\"\n[measure]\nrounds = 0\nwarmup = \"yes\"\ncache-limit = 2048\n\
+        "[subject]\nartifacts = \"prog\"\n[measure]\nrounds = 0\nwarmup = 1.5\ncache-limit = 2048\n\
          [[benchmark]]\nname = 1\ncommand = 5\n[[benchmark]]\nname = \"a\"\ncommand = [\"a\", 1]\n\
          timeout = 60\nparameters = { n = [1, true], m = 3 }\nexpect.exit = 256\nmetrics = [1]\n"
     ), @r#"
@@ -184,11 +184,11 @@ fn wrong_types_are_all_shown() {
     4 | rounds = 0
       |          ^
 
-    error: `warmup` must be `true` or `false`, not a string
+    error: `warmup` must be `true`, `false`, a whole number or a string, not a float
      --> tacho.toml:5:10
       |
-    5 | warmup = "yes"
-      |          ^^^^^
+    5 | warmup = 1.5
+      |          ^^^
 
     error: `cache-limit` must be a string, not an integer
      --> tacho.toml:6:15

@@ -1,0 +1,100 @@
+//! How long measuring took: reckoned from the samples alone, so that a budget means the same in one go and after
+//! an interruption.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tacho_record::Sample;
+
+/// How long the execution took; nothing for one that never began.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a number that was a `u64` of nanoseconds
+pub fn wall(sample: &Sample) -> Duration {
+    Duration::from_nanos(sample.value("wall").unwrap_or_default() as u64)
+}
+
+/// The time that a run has spent measuring.
+///
+/// A sample has cost the time from the end of the one before it, or from the beginning of its session, to its own
+/// end: hooks and all else in between included, the time between two sessions not.
+#[derive(Debug, Default)]
+pub struct Spent {
+    /// When each session began, as samples tell the time.
+    sessions: Vec<Timestamp>,
+    /// When the last sample ended.
+    last: Option<Timestamp>,
+    /// What each round has cost, by its number.
+    rounds: Vec<Duration>,
+    /// What the samples of each cell have cost, the warm-up left out, and how many they are.
+    cells: Vec<(Duration, u32)>,
+}
+
+impl Spent {
+    /// Nothing, of a run with sessions that began at these times, in order.
+    pub fn new(sessions: Vec<Timestamp>, cells: usize) -> Self {
+        Self { sessions, cells: vec![(Duration::ZERO, 0); cells], ..Self::default() }
+    }
+
+    /// Takes note of a sample; they must come in the order in which they were taken.
+    pub fn record(&mut self, cell: usize, sample: &Sample) {
+        let wall = wall(sample);
+        let end = sample.at.saturating_add(wall).unwrap_or(sample.at);
+        let began = self.sessions.iter().rev().find(|began| **began <= sample.at).copied().max(self.last);
+        // A clock that was set back takes no time away.
+        let since = began.and_then(|began| Duration::try_from(end.duration_since(began)).ok());
+        let cost = since.unwrap_or(wall).max(wall);
+        let round = sample.place.round as usize;
+        self.rounds.resize(self.rounds.len().max(round + 1), Duration::ZERO);
+        self.rounds[round] += cost;
+        if round > 0 {
+            self.cells[cell].0 += cost;
+            self.cells[cell].1 += 1;
+        }
+        self.last = Some(end);
+    }
+
+    /// What all rounds before that one have cost, the warm-up included.
+    pub fn before(&self, round: u32) -> Duration {
+        self.rounds.iter().take(round as usize).sum()
+    }
+
+    /// What an execution of the cell will probably cost: the mean of those before.
+    pub fn expected(&self, cell: usize) -> Duration {
+        let (sum, number) = self.cells[cell];
+        sum.checked_div(number).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tacho_record::{Outcome, Place};
+
+    use super::*;
+
+    fn second(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn sample(round: u32, position: u32, at: i64, wall: f64) -> Sample {
+        let values = vec![("wall".to_owned(), wall * 1e9)];
+        Sample { place: Place { round, position }, at: second(at), outcome: Outcome::Valid, values }
+    }
+
+    #[test]
+    fn hooks_cost_and_the_time_between_sessions_does_not() {
+        let mut spent = Spent::new(vec![second(0), second(1000)], 2);
+        spent.record(0, &sample(0, 0, 5, 1.0));
+        spent.record(1, &sample(1, 0, 8, 2.0));
+        spent.record(0, &sample(1, 1, 1003, 1.0));
+        assert_eq!([0, 1, 2, 3].map(|round| spent.before(round).as_secs()), [0, 6, 14, 14]);
+        assert_eq!([0, 1].map(|cell| spent.expected(cell).as_secs()), [4, 4]);
+        assert_eq!(Spent::new(vec![], 1).expected(0), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_takes_nothing_away() {
+        let mut spent = Spent::new(vec![second(100)], 1);
+        spent.record(0, &sample(1, 0, 200, 1.0));
+        spent.record(0, &sample(2, 0, 50, 3.0));
+        assert_eq!([spent.before(2), spent.before(3)].map(|time| time.as_secs()), [101, 104]);
+    }
+}

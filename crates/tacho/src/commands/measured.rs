@@ -1,0 +1,145 @@
+//! A benchmark at a revision, as `tacho show` tells of it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tacho_record::{Direction, Measurement, Metric, Outcome, Sample, Stopped};
+use tacho_stats::Summary;
+
+use crate::output::answer::SampleAnswer;
+use crate::output::{table, text};
+
+/// How many lines of a failed execution's output are shown.
+const OUTPUT_LINES: usize = 8;
+
+/// A benchmark at a revision.
+pub struct Measured {
+    pub benchmark: String,
+    /// The revision that was executed: another one when both built to the same artifacts.
+    pub revision: String,
+    pub measurements: Vec<Measurement>,
+    /// What could not be read, by metric, with the reason.
+    pub absent: BTreeMap<String, String>,
+    /// Whether the number of samples was chosen by looking at them.
+    pub looked_at: bool,
+    pub stopped: Option<Stopped>,
+}
+
+/// A benchmark at a revision, in JSON.
+#[derive(Serialize)]
+pub struct MeasuredAnswer<'a> {
+    benchmark: &'a str,
+    executed_at: &'a str,
+    absent: &'a BTreeMap<String, String>,
+    looked_at: bool,
+    stopped: Option<&'a Stopped>,
+    samples: Vec<SampleAnswer<'a>>,
+}
+
+impl Measured {
+    pub fn answer(&self) -> MeasuredAnswer<'_> {
+        let samples = self.all().map(|(run, sample)| SampleAnswer::of(run, sample)).collect();
+        MeasuredAnswer {
+            benchmark: &self.benchmark,
+            executed_at: &self.revision,
+            absent: &self.absent,
+            looked_at: self.looked_at,
+            stopped: self.stopped.as_ref(),
+            samples,
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = (i64, &Sample)> {
+        self.measurements.iter().flat_map(|m| m.samples.iter().map(move |sample| (m.run, sample)))
+    }
+
+    /// A row a metric.
+    pub fn summary(&self, metrics: &[Metric]) -> String {
+        let head = ["metric", "n", "median", "95 % interval", "spread", "min", "max"];
+        let mut list = table::plain(&head, &[1, 2, 3, 4, 5, 6]);
+        for metric in metrics {
+            let counted = self.all().filter(|(_, sample)| sample.counts());
+            let values: Vec<f64> = counted.filter_map(|(_, sample)| sample.value(&metric.name)).collect();
+            let limited = self.all().filter(|_| metric.better == Direction::Lower);
+            let bounds: Vec<f64> = limited.filter_map(|(_, sample)| sample.bound(&metric.name)).collect();
+            let Some(summary) = Summary::sampled(&values, &bounds, self.looked_at) else { continue };
+            let show = |value| metric.unit.show(value);
+            let interval = summary.interval.map(|interval| text::interval(&metric.unit, interval));
+            list.add_row([
+                metric.name.clone(),
+                summary.n.to_string(),
+                text::median(&metric.unit, &summary),
+                interval.unwrap_or_default(),
+                summary.spread().map_or_else(String::new, text::percent),
+                show(summary.min),
+                show(summary.max),
+            ]);
+        }
+        if list.is_empty() { String::new() } else { table::render(&list) + &self.end() }
+    }
+
+    /// What ended measuring, and what that means for the intervals.
+    fn end(&self) -> String {
+        let stopped = self.stopped.as_ref().map(|stopped| format!("stopped: {}\n", text::stopped(stopped)));
+        let means = if self.looked_at { table::LOOKED_AT_MEANS.trim_start_matches("  * ") } else { "" };
+        let means = if means.is_empty() { String::new() } else { format!("intervals are {means}") };
+        stopped.unwrap_or_default() + &means
+    }
+
+    /// How many executions failed or reached a limit, and how the first of each ended.
+    pub fn failures(&self) -> String {
+        let told = |wanted: fn(&Outcome) -> bool, what: &str| {
+            let told = self.all().filter(|(_, sample)| wanted(&sample.outcome));
+            let told: Vec<_> = told.filter_map(|(_, sample)| sample.outcome.told()).collect();
+            let Some((why, output)) = told.first() else { return String::new() };
+            let lines = text::last_lines(output, OUTPUT_LINES);
+            let shown: String = lines.iter().map(|line| format!("  | {line}\n")).collect();
+            format!("{} {what}; the first: {why}\n{shown}", text::count(told.len(), "execution"))
+        };
+        let limited = told(|outcome| !outcome.is_failure(), "reached a limit");
+        format!("{}{limited}", told(Outcome::is_failure, "failed"))
+    }
+
+    /// Which of these metrics could not be read, and why; several with one reason together.
+    pub fn absent(&self, metrics: &[Metric]) -> String {
+        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (metric, why) in &self.absent {
+            if metrics.iter().any(|known| known.name == *metric) {
+                reasons.entry(why).or_default().push(metric);
+            }
+        }
+        reasons.iter().map(|(why, metrics)| format!("{}: {why}\n", metrics.join(", "))).collect()
+    }
+
+    /// How many executions left processes behind.
+    pub fn left_behind(&self) -> String {
+        let left = self.all().filter_map(|(_, sample)| sample.value("left-behind"));
+        match left.filter(|left| *left > 0.0).count() {
+            0 => String::new(),
+            untidy => {
+                format!("{} left processes behind, which were killed\n", text::count(untidy, "execution"))
+            }
+        }
+    }
+
+    /// A row a sample.
+    pub fn samples(&self, metrics: &[Metric]) -> String {
+        let mut head = vec!["run", "round", "position", "at"];
+        head.extend(metrics.iter().map(|metric| metric.name.as_str()));
+        head.push("");
+        let numbers: Vec<usize> = (0..head.len() - 1).filter(|&index| index != 3).collect();
+        let mut list = table::plain(&head, &numbers);
+        for (run, sample) in self.all() {
+            let round =
+                if sample.place.round == 0 { "warm-up".to_owned() } else { sample.place.round.to_string() };
+            let mut row =
+                vec![run.to_string(), round, sample.place.position.to_string(), sample.at.to_string()];
+            let shown =
+                |m: &Metric| sample.value(&m.name).map_or_else(|| "–".to_owned(), |value| m.unit.show(value));
+            row.extend(metrics.iter().map(shown));
+            row.push(sample.outcome.told().map_or_else(String::new, |(line, _)| line));
+            list.add_row(row);
+        }
+        table::render(&list)
+    }
+}

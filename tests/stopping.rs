@@ -1,0 +1,107 @@
+//! When to stop, and what comes before: with numbers that the subject prints, so that nothing depends on time.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::harness::{Project, steady};
+
+/// Counts its executions, and prints what the number of the execution says.
+fn project(measure: &str, prints: &str) -> Project {
+    Project::scripts(1)
+        .file(
+            "prog",
+            &format!("n=$(cat n 2>/dev/null || echo 0)\nn=$((n + 1))\necho $n >n\necho took={prints}\n"),
+        )
+        .commit("count")
+        .plan(&format!(
+            "[subject]\nartifacts = ['prog']\n[measure]\n{measure}\n[[benchmark]]\nname = 'b'\n\
+             command = 'sh {{build}}/prog'\nmetrics = [{{ name = 'took', from = 'key:took' }}, 'wall']\n"
+        ))
+}
+
+fn last_point(answer: &Value) -> &Value {
+    answer["series"][0]["points"].as_array().unwrap().last().unwrap()
+}
+
+#[test]
+fn a_cell_ends_with_the_precision_that_was_asked_for() {
+    let project = project("precision = '1%'", "$((1000 + n % 3))");
+    let answer = project.tacho("track HEAD").succeeds();
+    assert_snapshot!(answer.steady_stdout(), @r#"
+    b · took (lower is better)  <line>
+
+      revision  date  subject  n  median  <percent>  spread
+      922e2cd3b9  2023-11-15  count  10  1001  ± <percent> *  <percent>  ± <percent> reached
+      * valid at all times: how many samples there are was chosen by looking at them
+
+    11 samples in <time>: <time> building, <time> executing, <time> else
+    "#);
+    let again = project.tacho("track HEAD").succeeds();
+    assert!(again.stdout.contains("nothing was missing"), "{}", again.stdout);
+    let shown = project.tacho("show --json").succeeds().json();
+    let point = last_point(&shown);
+    assert_eq!((&point["looked_at"], &point["stopped"]["by"]), (&true.into(), &"precision".into()));
+    assert_eq!(point["stopped"]["precision"]["share"], 0.01);
+    // From the smallest to the largest of ten.
+    assert_eq!((&point["interval"][0], &point["interval"][1]), (&1000.0.into(), &1002.0.into()));
+    let text = project.tacho("show HEAD -m took").succeeds().steady_stdout();
+    let end: Vec<&str> = text.lines().rev().take(2).collect();
+    assert_snapshot!(format!("{}\n{}", end[1], end[0]), @r#"
+    stopped: ± <percent> reached
+    intervals are valid at all times: how many samples there are was chosen by looking at them
+    "#);
+}
+
+#[test]
+fn what_is_not_reached_is_said() {
+    let project = project("warmup = 2", "$((1000 + n % 2 * 500))");
+    let answer = project.tacho("track HEAD --precision 1% --max-rounds 12 --json").succeeds().json();
+    assert_eq!(answer["samples"], 2 + 12);
+    let point = last_point(&answer);
+    assert_eq!(point["stopped"]["by"], "max-rounds");
+    let shown = steady(&project.tacho("show").succeeds().stdout);
+    assert!(shown.contains("<percent> not reached: no more rounds"), "{shown}");
+    // A fixed number that is asked for later adds to what there is, and the interval stays what it must be.
+    let more = project.tacho("track HEAD --rounds 15 --json").succeeds().json();
+    assert_eq!((&more["samples"], &last_point(&more)["looked_at"]), (&Value::from(2 + 3), &true.into()));
+    assert_eq!(last_point(&more)["stopped"], Value::Null);
+}
+
+#[test]
+fn a_budget_ends_it_and_stays_spent() {
+    let project = project("budget = '1ms'", "5");
+    let answer = project.tacho("track HEAD --json").succeeds().json();
+    assert_eq!(answer["samples"], 2, "a warm-up and the one round that there is always");
+    let point = last_point(&answer);
+    assert_eq!((&point["looked_at"], &point["stopped"]["by"]), (&false.into(), &"budget".into()));
+    assert_eq!(project.tacho("track HEAD --json").succeeds().json()["run"], Value::Null);
+    assert_eq!(project.tacho("track HEAD --budget 1h --rounds 4 --json").succeeds().json()["samples"], 1 + 3);
+}
+
+#[test]
+fn rules_that_do_not_go_together_are_refused() {
+    let project = project("rounds = 3", "5");
+    let said = |options: &str| project.tacho(&format!("track --dry-run {options}")).exits(2).stderr;
+    assert_snapshot!(said("--precision 1"), @r#"
+    error: `1` is not a precision
+    hint: a precision is written like "1%" or "0.5%"
+    "#);
+    assert_snapshot!(said("--max-rounds 5"), @r#"
+    error: `max-rounds` contradicts `rounds`
+    hint: `rounds` is a fixed number: leave it out, and give `max-rounds` if there are to be no more
+    "#);
+    assert_snapshot!(said("--precision 1% --warmup found"), @r#"
+    error: `precision` contradicts `warmup = "found"`
+    hint: who looks at an interval must know beforehand where it begins: give a number or a time
+    "#);
+    assert_snapshot!(said("--precision 1% --precision-metric bytes"), @r#"
+    error: no benchmark has a metric `bytes`
+    hint: it must be built in or stand in the `metrics` of a benchmark
+    "#);
+    let planned = |options: &str| {
+        let answer = project.tacho(&format!("track --dry-run {options} HEAD")).succeeds();
+        answer.stdout.lines().last().unwrap().to_owned()
+    };
+    assert_snapshot!(planned("--precision 0.5% --budget 10m"), @"would build 1 revision and execute 1 benchmark until its median is known to ± 0.5 %, in 10 to 10000 rounds within 10 min 0 s, as far as they are not measured yet: at the most 10001 executions");
+    assert_snapshot!(planned("--warmup 2s"), @"would build 1 revision and execute 1 benchmark in 3 rounds, as far as they are not measured yet: at the most 3 executions besides the warm-up");
+}
