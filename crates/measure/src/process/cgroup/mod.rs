@@ -12,6 +12,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -31,8 +32,6 @@ pub struct Cgroups {
     memory: Result<(PathBuf, Version), String>,
     /// The folder in which groups that account for processor time are made, and how.
     usage: Result<(PathBuf, Version), String>,
-    /// How many were made.
-    made: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,7 +102,6 @@ impl Cgroups {
         Self {
             memory: find("memory", Version::peak, "memory"),
             usage: find("cpuacct", Version::usage, "processor time"),
-            made: 0,
         }
     }
 
@@ -113,9 +111,8 @@ impl Cgroups {
     }
 
     /// A new group, with that limit on its memory; as far as there can be one.
-    pub fn make(&mut self, memory_limit: Option<u64>) -> Result<Group, String> {
-        self.made += 1;
-        let name = format!("{PREFIX}{}-{}", process::id(), self.made);
+    pub fn make(&self, memory_limit: Option<u64>) -> Result<Group, String> {
+        let name = unused_name();
         let mut group = Group { folders: Vec::new(), memory: None, usage: None };
         let mut add = |(parent, version): &(PathBuf, Version)| -> Result<(PathBuf, Version), String> {
             let folder = parent.join(&name);
@@ -165,13 +162,19 @@ fn candidates(mounts: &[Mount], membership: &str, controller: &str) -> Vec<(Path
     found
 }
 
+/// A name that no other group has: several executors of one process may make some at the same time.
+fn unused_name() -> String {
+    static MADE: AtomicU64 = AtomicU64::new(0);
+    format!("{PREFIX}{}-{}", process::id(), MADE.fetch_add(1, Ordering::Relaxed))
+}
+
 /// Makes a group in that folder to see that it has that file, and removes it again.
 fn try_out(parent: &Path, version: Version, file: &str) -> Result<(), String> {
     sweep(parent);
     if version == Version::Two && file.starts_with("memory") {
         enable_memory(parent)?;
     }
-    let folder = parent.join(format!("{PREFIX}{}-0", process::id()));
+    let folder = parent.join(unused_name());
     fs::create_dir(&folder).map_err(|error| cannot_make(parent, &error))?;
     let has = folder.join(file).exists();
     let joined = OpenOptions::new().write(true).open(folder.join("cgroup.procs")).map(drop);
