@@ -1,8 +1,8 @@
 //! Numbers in, numbers out.
 //!
-//! Pure functions over slices: summaries, their intervals, when two are apart, what changed in a series, and how
-//! much of many findings to believe; and whether one side is faster than another. No I/O, no clock, no randomness that is not handed in; nothing here knows what the
-//! numbers measure. Each function cites its source.
+//! Pure functions over slices: summaries, their intervals, when two are apart, which values are far off, what changed in a
+//! series, how much of many findings to believe, and whether one side is faster than another. No I/O, no clock, no
+//! randomness that is not handed in; nothing here knows what the numbers measure. Each function cites its source.
 
 pub mod anytime;
 mod apart;
@@ -11,6 +11,7 @@ pub mod changes;
 pub mod compare;
 mod discoveries;
 pub mod distribution;
+pub mod outlier;
 pub mod summary;
 
 pub use anytime::PairedRatio;
