@@ -26,7 +26,8 @@ struct Shape {
     rounds: u32,
     /// Revisions that one run measures together.
     revisions_a_run: usize,
-    /// Whether all fifteen metrics of an execution are kept, as `tacho` does, or time and memory alone.
+    /// Whether all fifteen metrics of an execution and the readings of the host are kept, as `tacho` does, or time
+    /// and memory alone.
     all_metrics: bool,
 }
 
@@ -48,7 +49,7 @@ fn main() {
     drop(wide);
     let wide = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let location = Location::Folder(wide.path().to_owned());
-    import("the same with all fifteen metrics", &location, &WIDE_ALL);
+    import("the same with all fifteen metrics and sixteen readings of the host", &location, &WIDE_ALL);
     read(&location);
     drop(wide);
     let deep = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -263,13 +264,13 @@ fn execution(random: &mut ChaCha8Rng, level: f64, place: Place, at: Timestamp) -
 fn add_the_others(random: &mut ChaCha8Rng, sample: &mut Sample) {
     let read = |name: &str| sample.value(name).unwrap();
     let (wall, cpu) = (read("wall"), read("cpu"));
-    let on_cpu = cpu + f64::from(random.random_range(0..1000_u32));
-    let waiting = f64::from(random.random_range(5_000..200_000_u32));
+    let on_cpu = cpu + f64::from(random.random_range(0..2_u32)) * 1e3;
+    let waiting = f64::from(random.random_range(5..200_u32)) * 1e3;
     let others = [
         ("block-input", 0.0),
         ("block-output", 0.0),
         ("blocked", wall - on_cpu - waiting),
-        ("cpu-percent", 100.0 * cpu / wall),
+        ("cpu-percent", (cpu / wall * 10_000.0).round() / 100.0),
         ("cpu-wait", waiting),
         ("involuntary-switches", f64::from(random.random_range(0..6_u32))),
         ("major-faults", 0.0),
@@ -278,5 +279,31 @@ fn add_the_others(random: &mut ChaCha8Rng, sample: &mut Sample) {
         ("voluntary-switches", f64::from(random.random_range(1..4_u32))),
     ];
     sample.values.extend(others.map(|(name, value)| (name.to_owned(), value)));
+    let readings = quiet_host(random, wall);
+    sample.values.extend(readings.map(|(name, value)| (name.to_owned(), value)));
     sample.values.sort_by(|(one, _), (other, _)| one.cmp(other));
+}
+
+/// What a quiet machine with turbo, two sockets and swap says beside it, rounded as `tacho` does.
+fn quiet_host(random: &mut ChaCha8Rng, wall: f64) -> [(&'static str, f64); 16] {
+    let mut sometimes = |share: f64, value: f64| if random.random::<f64>() < share { value } else { 0.0 };
+    let thousands = |each_second: f64| (wall / 1e9 * each_second / 1e3).round() * 1e3;
+    [
+        ("host-frequency", 2.79e9 + sometimes(0.3, 1e7)),
+        ("host-interrupts", thousands(900.0)),
+        ("host-memory", 22.0 * 1_073_741_824.0),
+        ("host-node", sometimes(0.1, 1.0)),
+        ("host-other-cpu", sometimes(0.1, 1e7)),
+        ("host-pressure-cpu", sometimes(0.05, 1e6)),
+        ("host-pressure-io", 0.0),
+        ("host-pressure-memory", 0.0),
+        ("host-running", sometimes(0.05, 1.0)),
+        ("host-socket", 0.0),
+        ("host-softirqs", thousands(400.0)),
+        ("host-steal", sometimes(0.03, 1e7)),
+        ("host-swapped", 0.0),
+        ("host-switches", thousands(700.0)),
+        ("host-temperature", 54.0 + sometimes(0.4, 1.0)),
+        ("host-throttled", 0.0),
+    ]
 }

@@ -10,7 +10,7 @@ use jiff::{Timestamp, Unit};
 use tacho_measure::{Capture, Ended, Execution, Executor, Look, Request};
 use tacho_record::plan::{Benchmark, ExpectOutput, Output, fill, fill_shell};
 use tacho_record::{
-    BenchmarkKey, Conditions, Digest, Failure, Limit, Limits, Metric, Outcome, Parameters, Place, Reached,
+    BenchmarkKey, Conditions, Digest, Failure, Limit, Limits, Metric, Outcome, Parameters, Place, Reached, Sample, derived,
 };
 
 use crate::ExperimentError;
@@ -295,19 +295,13 @@ fn values(execution: &Execution) -> Vec<(String, f64)> {
     if never_started || matches!(execution.ended, Ended::NotStarted(_)) {
         return Vec::new();
     }
-    let (wall, cpu) = (nanoseconds(execution.wall), nanoseconds(usage.user + usage.sys));
-    let on_cpu = usage.scheduled.map(|scheduled| nanoseconds(scheduled.on_cpu));
-    let waiting = usage.scheduled.map(|scheduled| nanoseconds(scheduled.waiting));
-    // Two clocks: the difference of who never blocks may be a little below zero.
-    let blocked = on_cpu.zip(waiting).map(|(on_cpu, waiting)| wall - on_cpu - waiting);
-    // No more decimals than mean something: they are kept for ever.
-    let percent = (wall > 0.0).then(|| (cpu / wall * 10_000.0).round() / 100.0);
+    // To the microsecond, as user and sys are: no more digits than mean something, they are kept for ever.
+    let microseconds = |time: Duration| ((time.as_nanos() + 500) / 1000 * 1000) as f64;
+    let on_cpu = usage.scheduled.map(|scheduled| microseconds(scheduled.on_cpu));
+    let waiting = usage.scheduled.map(|scheduled| microseconds(scheduled.waiting));
     let values = [
         ("block-input", Some(usage.block_input as f64)),
         ("block-output", Some(usage.block_output as f64)),
-        ("blocked", blocked),
-        ("cpu", Some(cpu)),
-        ("cpu-percent", percent),
         ("cpu-wait", waiting),
         ("involuntary-switches", Some(usage.involuntary_switches as f64)),
         ("left-behind", Some(execution.left_behind.into())),
@@ -320,12 +314,13 @@ fn values(execution: &Execution) -> Vec<(String, f64)> {
         ("user", Some(nanoseconds(usage.user))),
         ("voluntary-switches", Some(usage.voluntary_switches as f64)),
         ("output-bytes", execution.stdout.as_ref().map(|stdout| stdout.bytes as f64)),
-        ("wall", Some(wall)),
+        ("wall", Some(nanoseconds(execution.wall))),
     ];
     let own = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let others = execution.readings.values().into_iter().chain(counting::values(execution));
     let mut all: Vec<_> = own.chain(others).map(|(name, value)| (name.to_owned(), value)).collect();
     all.sort_by(|(one, _), (other, _)| one.cmp(other));
+    derived::complete(&mut all);
     all
 }
 
@@ -380,7 +375,7 @@ mod tests {
     use super::*;
 
     fn execution(usage: Usage) -> Execution {
-        let wall = Duration::from_micros(3);
+        let wall = Duration::from_millis(3);
         Execution { usage, ..Execution::of(Ended::Exited(0), Timestamp::UNIX_EPOCH, wall) }
     }
 
@@ -402,13 +397,13 @@ mod tests {
 
     #[test]
     fn what_is_made_of_readings_is_reckoned_right() {
-        let time = Duration::from_nanos;
+        let time = Duration::from_micros;
         let scheduled = Some(Scheduled { on_cpu: time(1900), waiting: time(100) });
         let usage = Usage { user: time(1500), sys: time(500), scheduled, ..Usage::default() };
         let values = values(&execution(usage));
         let value = |metric: &str| values.iter().find(|(name, _)| name == metric).map(|(_, value)| *value);
-        assert_eq!(value("blocked"), Some(1000.0));
+        assert_eq!(value("blocked"), Some(1_000_000.0));
         assert_eq!(value("cpu-percent"), Some(66.67));
-        assert_eq!((value("on-cpu"), value("cpu-wait")), (Some(1900.0), Some(100.0)));
+        assert_eq!((value("on-cpu"), value("cpu-wait")), (Some(1_900_000.0), Some(100_000.0)));
     }
 }

@@ -10,6 +10,7 @@ mod build;
 mod change;
 mod conditions;
 mod counter;
+pub mod derived;
 mod digest;
 mod host;
 mod metric;

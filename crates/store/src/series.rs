@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde::Deserialize;
-use tacho_record::{BenchmarkKey, Digest, Failure, Measurement, Outcome, Place, Reached, Sample};
+use tacho_record::{BenchmarkKey, Digest, Failure, Measurement, Outcome, Place, Reached, Sample, derived};
 
 use crate::benchmarks::{find_benchmark, metric_names};
 use crate::chunk::{Chunk, Decoder, VALID};
@@ -129,6 +129,7 @@ fn read_chunk(
     for index in 0..chunk.len() {
         let mut values = Vec::with_capacity(metrics.len());
         values.extend(metrics.iter().filter_map(|(name, read)| Some(((*name).clone(), read[index]?))));
+        derived::complete(&mut values);
         let outcome = if chunk.outcomes[index] == VALID {
             Outcome::Valid
         } else {

@@ -1,6 +1,8 @@
 //! One metric on its way out: what a series is drawn from, read without the rest.
 
-use tacho_record::{BenchmarkKey, Digest, Failure, Limited, Outcome, Place, median_of_replicates};
+use std::collections::HashMap;
+
+use tacho_record::{BenchmarkKey, Digest, Failure, Limited, Outcome, Place, derived, median_of_replicates};
 
 use crate::benchmarks::{find_benchmark, metric_names};
 use crate::chunk::{Chunk, Decoder, LIMIT_REACHED, VALID};
@@ -38,14 +40,11 @@ impl Store {
         self.database.transaction(Begin::Read, |database| {
             let Some(number) = find_benchmark(database, benchmark)? else { return Ok(vec![]) };
             let names = metric_names(database)?;
-            // No metric has the number that stands in for an unknown one: it has no values, and failures all
-            // the same.
-            let metric =
-                names.iter().find(|(_, name)| *name == metric).map_or(u32::MAX, |(number, _)| *number);
+            let wanted = Wanted::new(metric, &names);
             let mut decoder = Decoder::default();
             let found = read_each(database, number, host, |row, content: &mut Scattered| {
-                let chunk = decoder.decode_metric(row.bytes(4)?, metric);
-                content.add(chunk.map_err(|error| row.corrupt(&error))?);
+                let chunk = decoder.decode_metrics(row.bytes(4)?, &wanted.numbers);
+                content.add(chunk.map_err(|error| row.corrupt(&error))?, &wanted);
                 Ok(())
             })?;
             let any_failed = found.iter().any(|found| found.content.is_to_be_told());
@@ -56,6 +55,40 @@ impl Store {
             };
             found.into_iter().map(finish).collect()
         })
+    }
+}
+
+/// The metric that is read, with what it follows from.
+struct Wanted<'a> {
+    metric: &'a str,
+    names: Vec<&'a str>,
+    /// Of each name its number; one that no metric has stands in for an unknown one.
+    numbers: Vec<u32>,
+}
+
+impl<'a> Wanted<'a> {
+    fn new(metric: &'a str, known: &HashMap<u32, String>) -> Self {
+        let names: Vec<&str> =
+            std::iter::once(metric).chain(derived::parts(metric).iter().copied()).collect();
+        let number = |wanted: &&str| {
+            let found = known.iter().find(|(_, name)| name == wanted);
+            found.map_or(u32::MAX, |(number, _)| *number)
+        };
+        Self { metric, numbers: names.iter().map(number).collect(), names }
+    }
+
+    /// Its value in the sample of that index: as it was kept, else as it follows.
+    fn value(&self, chunk: &Chunk, index: usize) -> Option<f64> {
+        // The usual case: nothing else was read.
+        if let ([only], [_]) = (chunk.metrics.as_slice(), self.names.as_slice()) {
+            return only.values[index];
+        }
+        let kept = |name: &str| {
+            let number = self.numbers[self.names.iter().position(|known| *known == name)?];
+            let all = chunk.metrics.iter().filter(|readings| readings.metric == number);
+            median_of_replicates(all.filter_map(|readings| readings.values[index]).collect())
+        };
+        kept(self.metric).or_else(|| derived::derive(self.metric, &kept))
     }
 }
 
@@ -74,16 +107,11 @@ impl Scattered {
     }
 
     /// Adds what counts of a chunk, and what failed.
-    fn add(&mut self, chunk: &Chunk) {
-        let value = |index: usize| match chunk.metrics.as_slice() {
-            [] => None,
-            [only] => only.values[index],
-            several => median_of_replicates(several.iter().filter_map(|it| it.values[index]).collect()),
-        };
+    fn add(&mut self, chunk: &Chunk, wanted: &Wanted<'_>) {
         for (index, place) in chunk.places.iter().enumerate().filter(|(_, place)| place.round > 0) {
             match chunk.outcomes[index] {
-                VALID => self.values.extend(value(index).map(|value| (*place, value))),
-                LIMIT_REACHED => self.limited.push((*place, value(index))),
+                VALID => self.values.extend(wanted.value(chunk, index).map(|value| (*place, value))),
+                LIMIT_REACHED => self.limited.push((*place, wanted.value(chunk, index))),
                 _ => self.failed.push(*place),
             }
         }

@@ -59,6 +59,7 @@ on_both! {
         measurements_come_in_order_of_history_then_by_run
         values_are_one_metric_of_the_measurements
         what_reached_a_limit_counts_and_stands_apart
+        what_follows_is_read_as_if_it_had_been_kept
         counts_leave_the_warm_up_out
         a_tampered_chunk_is_called_damaged
         a_missing_failure_is_called_damaged;

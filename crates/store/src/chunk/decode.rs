@@ -40,37 +40,45 @@ impl Decoder {
             Ok(())
         })?;
         self.read_sums(reader)?;
+        each_zero(reader, |metric| self.push_zeros(metric, count))?;
+        // Stable: replicates stay in order.
+        self.chunk.metrics.sort_by_key(|readings| readings.metric);
         reader.end()?;
         Ok(&self.chunk)
     }
 
-    /// Where the samples stood in the schedule and how they ended, with the readings of that metric, if it
-    /// has any: several where there are replicates. The rest is not read.
-    pub(crate) fn decode_metric(&mut self, bytes: &[u8], metric: u32) -> Result<&Chunk, ChunkError> {
+    /// Where the samples stood in the schedule and how they ended, with the readings of those metrics, if they
+    /// have any: several where there are replicates. The rest is not read.
+    pub(crate) fn decode_metrics(&mut self, bytes: &[u8], metrics: &[u32]) -> Result<&Chunk, ChunkError> {
         let reader = &mut Reader::new(bytes);
         let count = self.read_places(reader)?;
-        column::skip(reader, count)?;
-        column::skip(reader, count)?;
+        skip_times(reader, count)?;
         self.read_outcomes(reader, count)?;
         self.forget_metrics();
         each_number(reader, |reader, number| {
-            if number != metric {
+            if !metrics.contains(&number) {
                 return column::skip(reader, count);
             }
             let mut values = self.spare.pop().unwrap_or_default();
             column::numbers(reader, count, &mut values)?;
-            self.chunk.metrics.push(Readings { metric, values });
+            self.chunk.metrics.push(Readings { metric: number, values });
             Ok(())
         })?;
         let mut is_sum = false;
         each_number(reader, |reader, number| {
-            is_sum |= number == metric;
+            is_sum |= metrics.contains(&number);
             reader.varint().and(reader.varint()).map(drop)
         })?;
+        each_zero(
+            reader,
+            |number| {
+                if metrics.contains(&number) { self.push_zeros(number, count) } else { Ok(()) }
+            },
+        )?;
         reader.end()?;
         if is_sum {
             self.decode(bytes)?;
-            self.chunk.metrics.retain(|readings| readings.metric == metric);
+            self.chunk.metrics.retain(|readings| metrics.contains(&readings.metric));
         }
         Ok(&self.chunk)
     }
@@ -101,6 +109,14 @@ impl Decoder {
 
     fn read_times(&mut self, reader: &mut Reader, count: usize) -> Result<(), ChunkError> {
         self.chunk.at.clear();
+        if is_milliseconds(reader)? {
+            column::integers(reader, count, &mut self.pair[0])?;
+            for time in &self.pair[0] {
+                let at = Timestamp::from_millisecond(*time).map_err(|_| ChunkError::Number)?;
+                self.chunk.at.push(at);
+            }
+            return Ok(());
+        }
         self.each_pair(reader, count, |chunk, second, nanosecond| {
             let at = Timestamp::new(second, narrow(nanosecond)?).map_err(|_| ChunkError::Number)?;
             chunk.at.push(at);
@@ -141,8 +157,18 @@ impl Decoder {
             metrics.push(Readings { metric, values });
             Ok(())
         })?;
-        // Stable: replicates stay in order.
-        metrics.sort_by_key(|readings| readings.metric);
+        Ok(())
+    }
+
+    /// A metric that was 0 in every sample.
+    fn push_zeros(&mut self, metric: u32, count: usize) -> Result<(), ChunkError> {
+        if self.chunk.metrics.len() >= MOST_METRICS {
+            return Err(ChunkError::Metrics);
+        }
+        let mut values = self.spare.pop().unwrap_or_default();
+        values.clear();
+        values.resize(count, Some(0.0));
+        self.chunk.metrics.push(Readings { metric, values });
         Ok(())
     }
 
@@ -162,6 +188,43 @@ impl Decoder {
         column::integers(reader, count, seconds)?;
         firsts.iter().zip(seconds).try_for_each(|(first, second)| each(&mut self.chunk, *first, *second))
     }
+}
+
+/// Whether the times that follow are whole milliseconds, in one column.
+fn is_milliseconds(reader: &mut Reader) -> Result<bool, ChunkError> {
+    match reader.byte()? {
+        0 => Ok(true),
+        1 => Ok(false),
+        _ => Err(ChunkError::Form),
+    }
+}
+
+fn skip_times(reader: &mut Reader, count: usize) -> Result<(), ChunkError> {
+    if !is_milliseconds(reader)? {
+        column::skip(reader, count)?;
+    }
+    column::skip(reader, count)
+}
+
+/// Gives the number of each metric that was 0 in every sample to `each`: they are written as runs of numbers.
+fn each_zero(
+    reader: &mut Reader,
+    mut each: impl FnMut(u32) -> Result<(), ChunkError>,
+) -> Result<(), ChunkError> {
+    let (runs, mut next, mut seen) = (reader.varint()?, 0_u64, 0);
+    for _ in 0..runs {
+        let (gap, length) = (reader.varint()?, reader.varint()?);
+        next = next.checked_add(gap).ok_or(ChunkError::Number)?;
+        seen = length.saturating_add(seen);
+        if length == 0 || seen > MOST_METRICS as u64 {
+            return Err(ChunkError::Metrics);
+        }
+        for number in next..next.saturating_add(length) {
+            each(u32::try_from(number).map_err(|_| ChunkError::Number)?)?;
+        }
+        next = next.saturating_add(length);
+    }
+    Ok(())
 }
 
 /// Gives the number of each metric of a list to `read`, which must read what follows it. Replicates repeat a number.

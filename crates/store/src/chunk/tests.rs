@@ -36,7 +36,7 @@ fn content(chunk: &Chunk) -> Vec<Content> {
 fn read_all_ways(bytes: &[u8]) {
     let mut decoder = Decoder::default();
     let _ = decoder.decode(bytes);
-    let _ = decoder.decode_metric(bytes, 3);
+    let _ = decoder.decode_metrics(bytes, &[3, 4]);
     let _ = decoder.decode_places(bytes);
 }
 
@@ -99,9 +99,15 @@ proptest! {
         mut samples in prop::collection::vec(sample(), 1..40),
         sums: bool,
         off in 0_usize..80,
+        zeros in prop::collection::btree_set(5_u32..12, 0..7),
     ) {
         if sums {
             add_sums(&mut samples, off);
+        }
+        for (_, _, _, values) in &mut samples {
+            values.retain(|(metric, _)| !zeros.contains(metric));
+            values.extend(zeros.iter().map(|metric| (*metric, 0.0)));
+            values.sort_by_key(|(metric, _)| *metric);
         }
         let chunk = chunk(&samples);
         let bytes = chunk.encode();
@@ -161,7 +167,7 @@ proptest! {
             let chunk = chunk(&samples);
             let bytes = chunk.encode();
             prop_assert_eq!(content(decoder.decode(&bytes).unwrap()), content(&chunk));
-            let single = decoder.decode_metric(&bytes, metric).unwrap();
+            let single = decoder.decode_metrics(&bytes, &[metric]).unwrap();
             let bits = |metrics: &[Readings]| -> Vec<Vec<Option<u64>>> {
                 let of_it = metrics.iter().filter(|readings| readings.metric == metric);
                 of_it.map(|it| it.values.iter().map(|value| value.map(f64::to_bits)).collect()).collect()
@@ -199,6 +205,18 @@ fn a_sum_of_two_metrics_takes_three_bytes() {
         (1..50).map(|index| (Place { round: index, position: 0 }, at, VALID, values(index))).collect()
     };
     assert_eq!(chunk(&samples(3)).encode().len(), chunk(&samples(2)).encode().len() + 3);
+}
+
+#[test]
+fn metrics_that_are_zero_take_two_bytes_a_run() {
+    let at = Timestamp::UNIX_EPOCH;
+    let with = |zeros: &[u32]| {
+        let values: Vec<(u32, f64)> = zeros.iter().map(|metric| (*metric, 0.0)).collect();
+        let samples: Vec<Made> =
+            (1..50).map(|round| (Place { round, position: 0 }, at, VALID, values.clone())).collect();
+        chunk(&samples).encode().len()
+    };
+    assert_eq!(with(&[3, 4, 5, 6, 9]), with(&[]) + 4);
 }
 
 #[test]
@@ -267,9 +285,19 @@ fn documented() -> Vec<u8> {
 fn the_documented_bytes_are_written_and_read() {
     let at = |second: i64| Timestamp::new(1_760_000_000 + second, 250_000_000).unwrap();
     let samples = [
-        (Place { round: 1, position: 4 }, at(0), VALID, vec![(1, 52e6), (3, 50e6), (4, 2e6), (7, 6.5)]),
-        (Place { round: 2, position: 0 }, at(61), VALID, vec![(1, 53e6), (3, 50e6), (4, 3e6)]),
-        (Place { round: 3, position: 2 }, at(120), 5, vec![]),
+        (
+            Place { round: 1, position: 4 },
+            at(0),
+            VALID,
+            vec![(1, 52e6), (3, 50e6), (4, 2e6), (7, 6.5), (8, 0.0), (9, 0.0)],
+        ),
+        (
+            Place { round: 2, position: 0 },
+            at(61),
+            VALID,
+            vec![(1, 53e6), (3, 50e6), (4, 3e6), (8, 0.0), (9, 0.0)],
+        ),
+        (Place { round: 3, position: 2 }, at(120), 5, vec![(8, 0.0), (9, 0.0)]),
     ];
     let chunk = chunk(&samples);
     assert_eq!(chunk.encode(), documented());

@@ -19,7 +19,7 @@ pub fn samples_are_the_same_before_and_after_sealing(ground: &Ground) {
             let mut next = sample(round, (index as u32 + round) % 2);
             // A metric that appears late, and one that is missing at times.
             if round > 5 {
-                next.values.insert(0, ("cpu".into(), f64::from(round) + 0.25));
+                next.values.insert(0, ("bucket".into(), f64::from(round) + 0.25));
             }
             if round % 3 == 0 {
                 next.values.pop();

@@ -1,6 +1,6 @@
 //! Many measurements at once.
 
-use tacho_record::{Failure, Limited, Measurement, Sample};
+use tacho_record::{Failure, Limited, Measurement, Sample, derived};
 use tacho_store::{Count, Location, StoreError, Values};
 
 use crate::common::{Ground, begin, benchmark, cell, failed, host, limited, new_run, revision, sample};
@@ -105,6 +105,38 @@ pub fn what_reached_a_limit_counts_and_stands_apart(ground: &Ground) {
         assert_eq!((never_read.count, never_read.bounds.len()), (2, 0));
         let back = store.samples(ids[0]).unwrap();
         assert_eq!(back[2], samples[1]);
+    }
+}
+
+pub fn what_follows_is_read_as_if_it_had_been_kept(ground: &Ground) {
+    let mut store = ground.open();
+    let (lab, run, measurements) = begin(&mut store, "q", &[cell("a", "x")]);
+    let mut samples: Vec<Sample> = (1..=5).map(|round| sample(round, 0)).collect();
+    for sample in &mut samples {
+        let others = [("cpu-wait", 7e3), ("on-cpu", 41e6), ("sys", 3e6)];
+        sample.values.extend(others.map(|(name, value)| (name.to_owned(), value)));
+        sample.values.sort_by(|(one, _), (other, _)| one.cmp(other));
+        derived::complete(&mut sample.values);
+    }
+    // Measured otherwise, so it stays as it is; what follows from it too.
+    let cpu = samples[2].values.iter_mut().find(|(name, _)| name == "cpu").unwrap();
+    cpu.1 += 1e6;
+    samples[3].values.retain(|(name, _)| !["user", "cpu", "cpu-percent"].contains(&name.as_str()));
+    for sample in &samples {
+        store.put_sample(measurements[0], sample).unwrap();
+    }
+    let metrics = store.metrics().unwrap();
+    assert!(!metrics.iter().any(|metric| metric.name == "blocked"), "it was never written");
+    for sealed in [false, true] {
+        if sealed {
+            store.seal(run.number).unwrap();
+        }
+        assert_eq!(store.samples(measurements[0]).unwrap(), samples);
+        for metric in derived::DERIVED {
+            let expected: Vec<f64> = samples.iter().filter_map(|sample| sample.value(metric)).collect();
+            let values = store.values(lab, &benchmark("x"), metric).unwrap();
+            assert_eq!(values[0].values, expected, "{metric}");
+        }
     }
 }
 

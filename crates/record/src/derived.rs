@@ -1,0 +1,142 @@
+//! Metrics that follow from others, and so need not be kept.
+//!
+//! The one place that says how: who takes a sample, keeps it or reads it back asks here.
+
+/// The metrics that follow from others, in the order of their names.
+pub const DERIVED: [&str; 3] = ["blocked", "cpu", "cpu-percent"];
+
+/// What that metric may be made of, in order of the names; nothing if it is not derived.
+#[must_use]
+pub fn parts(metric: &str) -> &'static [&'static str] {
+    match metric {
+        "blocked" => &["cpu-wait", "on-cpu", "wall"],
+        "cpu" => &["sys", "user"],
+        "cpu-percent" => &["cpu", "sys", "user", "wall"],
+        _ => &[],
+    }
+}
+
+/// The value of a derived metric, if enough of its parts, asked for by name, are there.
+#[must_use]
+pub fn derive(metric: &str, value: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
+    match metric {
+        // Two clocks: the difference of who never blocks may be a little below zero.
+        "blocked" => Some(value("wall")? - value("on-cpu")? - value("cpu-wait")?),
+        "cpu" => Some(value("user")? + value("sys")?),
+        // No more decimals than mean something.
+        "cpu-percent" => {
+            let wall = value("wall")?;
+            let cpu = value("cpu").or_else(|| derive("cpu", value))?;
+            (wall > 0.0).then(|| (cpu / wall * 10_000.0).round() / 100.0)
+        }
+        _ => None,
+    }
+}
+
+/// Adds what follows from the values of a sample, which are in order of their names, and stay so.
+///
+/// What is there already stays, and what has replicates is no part of anything.
+pub fn complete(values: &mut Vec<(String, f64)>) {
+    for metric in DERIVED {
+        let place = values.partition_point(|(name, _)| name.as_str() < metric);
+        if values.get(place).is_some_and(|(name, _)| name == metric) {
+            continue;
+        }
+        if let Some(value) = derive(metric, &|part| only(values, part)) {
+            values.insert(place, (metric.to_owned(), value));
+        }
+    }
+}
+
+/// Whether that value of a sample follows, to the last bit, from the others.
+#[must_use]
+pub fn follows(values: &[(String, f64)], metric: &str, value: f64) -> bool {
+    let derived = derive(metric, &|part| only(values, part));
+    derived.is_some_and(|derived| derived.to_bits() == value.to_bits()) && only(values, metric).is_some()
+}
+
+/// The value of a metric that has one value.
+fn only(values: &[(String, f64)], metric: &str) -> Option<f64> {
+    let begin = values.partition_point(|(name, _)| name.as_str() < metric);
+    let mut found = values[begin..].iter().take_while(|(name, _)| name == metric);
+    found.next().map(|(_, value)| *value).filter(|_| found.next().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn values(of: &[(&str, f64)]) -> Vec<(String, f64)> {
+        of.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
+    }
+
+    #[test]
+    fn what_follows_is_added_in_its_place() {
+        let mut some = values(&[
+            ("cpu-wait", 100.0),
+            ("on-cpu", 1900.0),
+            ("sys", 500.0),
+            ("user", 1500.0),
+            ("wall", 3000.0),
+        ]);
+        complete(&mut some);
+        let all = [
+            ("blocked", 1000.0),
+            ("cpu", 2000.0),
+            ("cpu-percent", 66.67),
+            ("cpu-wait", 100.0),
+            ("on-cpu", 1900.0),
+            ("sys", 500.0),
+            ("user", 1500.0),
+            ("wall", 3000.0),
+        ];
+        assert_eq!(some, values(&all));
+        assert!(DERIVED.iter().all(|metric| follows(&some, metric, only(&some, metric).unwrap())));
+        assert!(!follows(&some, "wall", 3000.0));
+    }
+
+    #[test]
+    fn what_was_measured_otherwise_stays() {
+        let mut some = values(&[("cpu", 2100.0), ("sys", 500.0), ("user", 1500.0), ("wall", 0.0)]);
+        let before = some.clone();
+        complete(&mut some);
+        assert_eq!(some, before);
+        assert!(!follows(&some, "cpu", 2100.0));
+        let mut replicates = values(&[("sys", 1.0), ("sys", 2.0), ("user", 3.0)]);
+        complete(&mut replicates);
+        assert_eq!(replicates.len(), 3);
+    }
+
+    #[test]
+    fn each_needs_its_parts_and_nothing_else() {
+        for metric in DERIVED {
+            assert!(derive(metric, &|part| parts(metric).contains(&part).then_some(1.0)).is_some());
+            for missing in parts(metric).iter().filter(|part| **part != "cpu") {
+                let of_the_rest = derive(metric, &|part| (part != *missing && part != "cpu").then_some(1.0));
+                assert_eq!(of_the_rest, None, "{metric} without {missing}");
+            }
+        }
+        let percent = |value: &dyn Fn(&str) -> Option<f64>| derive("cpu-percent", value);
+        assert_eq!(percent(&|part| ["cpu", "wall"].contains(&part).then_some(2.0)), Some(100.0));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_else_changes(
+            present in prop::collection::btree_map("(blocked|cpu|cpu-percent|cpu-wait|on-cpu|sys|user|wall|x)", any::<f64>(), 0..9)
+        ) {
+            let before: Vec<(String, f64)> = present.clone().into_iter().collect();
+            let mut all = before.clone();
+            complete(&mut all);
+            prop_assert!(all.is_sorted_by(|one, other| one.0 < other.0));
+            let bits = |value: f64| value.to_bits();
+            for (name, value) in before {
+                prop_assert!(all.iter().any(|(other, same)| *other == name && bits(*same) == bits(value)));
+            }
+            all.retain(|(name, _)| !present.contains_key(name));
+            prop_assert!(all.iter().all(|(name, _)| DERIVED.contains(&name.as_str())));
+        }
+    }
+}
