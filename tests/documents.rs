@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use tacho_experiment::changes;
+use tacho_experiment::{causes, changes};
+use tacho_stats::outlier;
 
 use crate::harness::Project;
 
@@ -82,7 +83,12 @@ fn the_method_states_the_constants_of_the_code() {
     let replicates = format!("more than {} replicates", tacho_experiment::MOST_REPLICATES);
     let false_share = format!("at most **{} %** are expected to be false", 100.0 * changes::FALSE_SHARE);
     let returned = format!("no more than {} % of the change is left", 100.0 * changes::RETURNED);
-    for rule in [give_up, interval, output, replicates, false_share, returned] {
+    let far_off = format!("above {} in size", outlier::OUTLIER_SCORE);
+    let too_few = format!("Of fewer than {} samples none", outlier::OUTLIER_LEAST);
+    let share = format!("at least {} % of the deviation", 100.0 * causes::LEAST_SHARE);
+    let others = format!("{} CPU more of other processes", causes::OTHER_CPUS);
+    let outliers = [far_off, too_few, share, others];
+    for rule in [give_up, interval, output, replicates, false_share, returned].into_iter().chain(outliers) {
         assert!(method.contains(&rule), "docs/method.md does not say `{rule}`");
     }
 }

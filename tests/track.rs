@@ -280,3 +280,21 @@ fn pages_are_written_and_open_from_disk() {
     let index = std::fs::read_to_string(project.path().join("pages/index.html")).unwrap();
     assert!(index.contains("answer"), "{index}");
 }
+
+#[test]
+fn an_outlier_is_shown_with_what_the_readings_tell_of_it() {
+    // One execution of eight sleeps: it is blocked for no reason that a reading shows.
+    let script =
+        "n=$(cat count 2>/dev/null || echo 0); echo $((n + 1)) > count; if [ $n = 5 ]; then sleep 1; fi\n";
+    let plan = SCRIPT_PLAN.replace("rounds = 3", "rounds = 8");
+    assert!(plan.contains("rounds = 8"));
+    let project = Project::repository().file("prog", script).commit("one").plan(&plan);
+    project.tacho("track HEAD").succeeds();
+    let shown = project.tacho("show HEAD").succeeds().stdout;
+    assert!(shown.contains("outlier: wall of run 1, round 5: "), "{shown}");
+    let known = project.tacho("show HEAD --json").succeeds().json();
+    let outliers = known["hosts"][0]["benchmarks"][0]["outliers"].as_array().unwrap().clone();
+    let slow = outliers.iter().find(|it| it["round"] == 5).unwrap();
+    assert!(slow["ratio"].as_f64().unwrap() > 2.0 && slow["score"].as_f64().unwrap() > 3.5, "{slow}");
+    assert_eq!((&slow["metric"], &slow["run"]), (&"wall".into(), &1.into()));
+}

@@ -16,6 +16,7 @@ mod beside;
 #[cfg(test)]
 mod beside_tests;
 mod builds;
+pub mod causes;
 mod cells;
 pub mod changes;
 mod company;

@@ -10,7 +10,8 @@ use jiff::{Timestamp, Unit};
 use tacho_measure::{Capture, Ended, Execution, Executor, Look, Request};
 use tacho_record::plan::{Benchmark, ExpectOutput, Output, fill, fill_shell};
 use tacho_record::{
-    BenchmarkKey, Conditions, Digest, Failure, Limit, Limits, Metric, Outcome, Parameters, Place, Reached, Sample, derived,
+    BenchmarkKey, Conditions, Digest, Failure, Limit, Limits, Metric, Outcome, Parameters, Place, Reached,
+    Sample, derived,
 };
 
 use crate::ExperimentError;

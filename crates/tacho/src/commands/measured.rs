@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use tacho_experiment::causes::{self, Explained};
 use tacho_record::{Direction, Measurement, Metric, Outcome, Sample, Stopped};
 use tacho_stats::Summary;
 
-use crate::output::answer::SampleAnswer;
+use crate::output::answer::{OutlierAnswer, SampleAnswer};
 use crate::output::{table, text};
 
 /// How many lines of a failed execution's output are shown.
 const OUTPUT_LINES: usize = 8;
+
+/// How many outliers of a benchmark are shown.
+const OUTLIERS: usize = 5;
 
 /// A benchmark at a revision.
 pub struct Measured {
@@ -23,6 +27,8 @@ pub struct Measured {
     /// Whether the number of samples was chosen by looking at them.
     pub looked_at: bool,
     pub stopped: Option<Stopped>,
+    /// The metrics whose outliers are looked for: those asked for, else the plan's first.
+    pub watched: Vec<Metric>,
 }
 
 /// A benchmark at a revision, in JSON.
@@ -33,18 +39,23 @@ pub struct MeasuredAnswer<'a> {
     absent: &'a BTreeMap<String, String>,
     looked_at: bool,
     stopped: Option<&'a Stopped>,
+    outliers: Vec<OutlierAnswer<'a>>,
     samples: Vec<SampleAnswer<'a>>,
 }
 
 impl Measured {
     pub fn answer(&self) -> MeasuredAnswer<'_> {
         let samples = self.all().map(|(run, sample)| SampleAnswer::of(run, sample)).collect();
+        let found = self.outliers();
+        let outliers =
+            found.into_iter().map(|(run, metric, it)| OutlierAnswer::of(run, metric, &it)).collect();
         MeasuredAnswer {
             benchmark: &self.benchmark,
             executed_at: &self.revision,
             absent: &self.absent,
             looked_at: self.looked_at,
             stopped: self.stopped.as_ref(),
+            outliers,
             samples,
         }
     }
@@ -119,6 +130,38 @@ impl Measured {
             untidy => {
                 format!("{} left processes behind, which were killed\n", text::count(untidy, "execution"))
             }
+        }
+    }
+
+    /// The outliers of each run, with what may have brought them about.
+    fn outliers(&self) -> Vec<(i64, &Metric, Explained)> {
+        let mut all = Vec::new();
+        for metric in &self.watched {
+            for measurement in &self.measurements {
+                let found = causes::explain(&measurement.samples, metric);
+                all.extend(found.into_iter().map(|found| (measurement.run, metric, found)));
+            }
+        }
+        all
+    }
+
+    /// A line an outlier, the farthest first.
+    pub fn outlier_list(&self) -> String {
+        let mut found = self.outliers();
+        found.sort_by(|(.., one), (.., other)| other.score.abs().total_cmp(&one.score.abs()));
+        let mut out = String::new();
+        for (run, metric, Explained { place, ratio, causes, .. }) in found.iter().take(OUTLIERS) {
+            out += &format!(
+                "outlier: {} of run {run}, round {}: {}, {}\n",
+                metric.name,
+                place.round,
+                text::change(*ratio),
+                causes::line(causes)
+            );
+        }
+        match found.len().saturating_sub(OUTLIERS) {
+            0 => out,
+            more => out + &format!("… and {}; `--json` has all\n", text::count(more, "outlier")),
         }
     }
 

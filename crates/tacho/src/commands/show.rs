@@ -6,12 +6,12 @@ use serde::Serialize;
 use tacho_experiment::equal::Equals;
 use tacho_experiment::rules::{Ends, Rules};
 use tacho_experiment::series::{self, Of};
-use tacho_record::{Build, Digest, Metric, Revision, Unit};
+use tacho_record::{Build, Metric, Revision, Unit};
 use tacho_store::{HostId, Store};
 
 use super::measured::{Measured, MeasuredAnswer};
 use super::{Exit, lookup};
-use crate::cli::{Global, Show};
+use crate::cli::{Global, Show, Shown};
 use crate::error::CliError;
 use crate::output::answer::{self, AllSeries, BuildAnswer};
 use crate::output::{self, table, text};
@@ -68,9 +68,13 @@ struct OnHost {
 }
 
 fn one(project: &Project, store: &mut Store, revision: Revision, command: &Show) -> Result<(), CliError> {
+    let mut watched = command.shown.clone();
+    if watched.metric.iter().any(|name| name == "all") {
+        watched.metric.clear();
+    }
     let mut hosts = Vec::new();
     for (id, host) in lookup::hosts(store)? {
-        hosts.push(on_host(store, (id, host.name), &revision, project.plan.subject.recipe())?);
+        hosts.push(on_host(project, store, (id, host.name), &revision, &watched)?);
     }
     if command.build_log {
         return build_log(store, &revision, &hosts);
@@ -85,11 +89,13 @@ fn one(project: &Project, store: &mut Store, revision: Revision, command: &Show)
 }
 
 fn on_host(
+    project: &Project,
     store: &mut Store,
     (id, host): (HostId, String),
     revision: &Revision,
-    recipe: Digest,
+    watched: &Shown,
 ) -> Result<OnHost, CliError> {
+    let (recipe, stored) = (project.plan.subject.recipe(), store.metrics()?);
     let build = series::present_builds(&store.builds(id)?, recipe).remove(&revision.id);
     let artifact = build.as_ref().and_then(|build| build.state.artifact());
     let equals = Equals::new(&store.counts(id)?);
@@ -120,6 +126,7 @@ fn on_host(
                 absent,
                 looked_at,
                 stopped,
+                watched: lookup::metrics(project, &stored, &key, watched)?,
             });
         }
     }
@@ -193,6 +200,7 @@ impl OnHost {
             out +=
                 &format!("\n{}{stand_in}\n{}", measured.benchmark, table::indent(&measured.summary(metrics)));
             out += &table::indent(&measured.failures());
+            out += &table::indent(&measured.outlier_list());
             out += &table::indent(&measured.left_behind());
             out += &table::indent(&measured.absent(metrics));
             if samples {

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use tacho_record::{Build, BuildState, Digest, Outcome, Point, Run, RunState, Sample, Series, Stopped};
+use tacho_experiment::causes::Explained;
+use tacho_record::{
+    Build, BuildState, Digest, Metric, Outcome, Point, Run, RunState, Sample, Series, Stopped,
+};
 use tacho_stats::Summary;
 
 /// Raised when a key changes its meaning or goes away.
@@ -178,6 +181,27 @@ impl<'a> SampleAnswer<'a> {
                 .collect(),
             replicates: replicates(sample),
         }
+    }
+}
+
+/// A sample that is far off, and why.
+#[derive(Debug, Serialize)]
+pub struct OutlierAnswer<'a> {
+    run: i64,
+    round: u32,
+    position: u32,
+    metric: &'a str,
+    score: f64,
+    ratio: f64,
+    causes: Vec<String>,
+}
+
+impl<'a> OutlierAnswer<'a> {
+    /// The outlier of that metric in that run.
+    pub fn of(run: i64, metric: &'a Metric, found: &Explained) -> Self {
+        let &Explained { place, score, ratio, ref causes } = found;
+        let causes = causes.iter().map(ToString::to_string).collect();
+        Self { run, round: place.round, position: place.position, metric: &metric.name, score, ratio, causes }
     }
 }
 
