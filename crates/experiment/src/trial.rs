@@ -11,7 +11,7 @@ use tacho_measure::{Capture, Ended, Execution, Executor, Look, Request};
 use tacho_record::plan::{Benchmark, ExpectOutput, Output, fill, fill_shell};
 use tacho_record::{
     BenchmarkKey, Conditions, Digest, Failure, Limit, Limits, Metric, Outcome, Parameters, Place, Reached,
-    Sample, derived,
+    derived,
 };
 
 use crate::ExperimentError;
@@ -296,8 +296,11 @@ fn values(execution: &Execution) -> Vec<(String, f64)> {
     if never_started || matches!(execution.ended, Ended::NotStarted(_)) {
         return Vec::new();
     }
-    // To the microsecond, as user and sys are: no more digits than mean something, they are kept for ever.
+    // To the microsecond, as user and sys are, wall time from 10 ms on: no more digits than mean something, they
+    // are kept for ever.
     let microseconds = |time: Duration| ((time.as_nanos() + 500) / 1000 * 1000) as f64;
+    let short = execution.wall < Duration::from_millis(10);
+    let wall = if short { nanoseconds(execution.wall) } else { microseconds(execution.wall) };
     let on_cpu = usage.scheduled.map(|scheduled| microseconds(scheduled.on_cpu));
     let waiting = usage.scheduled.map(|scheduled| microseconds(scheduled.waiting));
     let values = [
@@ -315,7 +318,7 @@ fn values(execution: &Execution) -> Vec<(String, f64)> {
         ("user", Some(nanoseconds(usage.user))),
         ("voluntary-switches", Some(usage.voluntary_switches as f64)),
         ("output-bytes", execution.stdout.as_ref().map(|stdout| stdout.bytes as f64)),
-        ("wall", Some(nanoseconds(execution.wall))),
+        ("wall", Some(wall)),
     ];
     let own = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let others = execution.readings.values().into_iter().chain(counting::values(execution));

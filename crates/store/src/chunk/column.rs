@@ -21,6 +21,9 @@ const RAW_BITS: u8 = 15;
 const DIFFERENCES: u8 = 0b1000;
 /// In the width's highest bit: which samples have a number follows as a bitmap.
 const GAPS: u8 = 0x80;
+/// A width above [`WIDEST`] is that much above the true one, and says that the least is 0 and not written.
+const LEAST_IS_ZERO: u8 = WIDEST + 1;
+const WIDEST: u8 = 64;
 
 /// Appends whole numbers, one a sample; there must be one at least.
 pub(super) fn put_integers(out: &mut Vec<u8>, values: &[i64]) {
@@ -94,6 +97,7 @@ struct Head {
     differences: bool,
     gaps: bool,
     width: u32,
+    least_is_zero: bool,
 }
 
 /// A column's numbers as they are written.
@@ -107,16 +111,19 @@ struct Packed<'a> {
 
 impl Head {
     fn read(reader: &mut Reader) -> Result<Self, ChunkError> {
-        let (how, width) = (reader.byte()?, reader.byte()?);
+        let (how, wide) = (reader.byte()?, reader.byte()?);
+        let width = wide & !GAPS;
+        let least_is_zero = width > WIDEST;
         let head = Self {
             form: how >> 4,
             step: STEPS[usize::from(how & 0b111)],
             differences: how & DIFFERENCES != 0,
-            gaps: width & GAPS != 0,
-            width: u32::from(width & !GAPS),
+            gaps: wide & GAPS != 0,
+            width: u32::from(if least_is_zero { width - LEAST_IS_ZERO } else { width }),
+            least_is_zero,
         };
         let known = head.form <= MOST_DECIMALS || head.form == RAW_BITS;
-        if known && head.width <= 64 { Ok(head) } else { Err(ChunkError::Form) }
+        if known { Ok(head) } else { Err(ChunkError::Form) }
     }
 
     /// Which of `count` samples have a value, unless all have.
@@ -128,8 +135,9 @@ impl Head {
         if count == 0 {
             return Err(ChunkError::Form);
         }
-        let first = reader.signed()?;
-        let least = if self.differences { reader.signed()? } else { 0 };
+        let number = |reader: &mut Reader<'a>, written: bool| if written { reader.signed() } else { Ok(0) };
+        let first = number(reader, self.differences || !self.least_is_zero)?;
+        let least = number(reader, self.differences && !self.least_is_zero)?;
         let bytes = reader.take(packed_size(self.width, count - usize::from(self.differences)))?;
         Ok(Packed { first, least, bytes })
     }
@@ -166,9 +174,10 @@ fn put_column(out: &mut Vec<u8>, form: u8, values: &[i64], gaps: Option<&[u8]>) 
     let chosen =
         narrow.filter(|(range, it)| 8 * varint_size(first) + range.bits(it.len()) < plain.bits(values.len()));
     let difference_bit = if chosen.is_some() { DIFFERENCES } else { 0 };
-    let width = chosen.as_ref().map_or(plain.width, |(range, _)| range.width);
+    let range = chosen.as_ref().map_or(&plain, |(range, _)| range);
+    let zero = if range.has_silent_least() { LEAST_IS_ZERO } else { 0 };
     out.push(form << 4 | difference_bit | step as u8);
-    out.push(width as u8 | if gaps.is_some() { GAPS } else { 0 });
+    out.push((range.width as u8 + zero) | if gaps.is_some() { GAPS } else { 0 });
     out.extend_from_slice(gaps.unwrap_or_default());
     if let Some((range, differences)) = chosen {
         put_varint(out, first);
@@ -194,13 +203,21 @@ impl Range {
         Self { least, width }
     }
 
+    /// Whether the width alone says that the least is 0.
+    fn has_silent_least(&self) -> bool {
+        self.least == 0 && self.width < u32::from(GAPS - LEAST_IS_ZERO)
+    }
+
     /// The bits that [`Self::put`] takes for so many values.
     fn bits(&self, count: usize) -> u32 {
-        8 * varint_size(zigzag(self.least)) + self.width * count as u32
+        let least = if self.has_silent_least() { 0 } else { varint_size(zigzag(self.least)) };
+        8 * least + self.width * count as u32
     }
 
     fn put(&self, out: &mut Vec<u8>, values: &[i64]) {
-        put_varint(out, zigzag(self.least));
+        if !self.has_silent_least() {
+            put_varint(out, zigzag(self.least));
+        }
         let above = |value: &i64| value.wrapping_sub(self.least).cast_unsigned();
         pack(out, self.width, values.iter().map(above));
     }

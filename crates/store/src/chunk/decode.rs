@@ -4,7 +4,10 @@ use jiff::Timestamp;
 use tacho_record::Place;
 
 use super::bytes::Reader;
-use super::{Chunk, ChunkError, MOST_METRICS, MOST_SAMPLES, Readings, VALID, VERSION, column};
+use super::encode::sum;
+use super::{
+    Chunk, ChunkError, FAILED, FINE_TIMES, MOST_METRICS, MOST_SAMPLES, Readings, VALID, VERSION, column,
+};
 
 /// Reads chunks one after the other, in the same memory.
 #[derive(Debug, Default)]
@@ -30,8 +33,9 @@ impl Decoder {
     pub(crate) fn decode(&mut self, bytes: &[u8]) -> Result<&Chunk, ChunkError> {
         let reader = &mut Reader::new(bytes);
         let count = self.read_places(reader)?;
-        self.read_times(reader, count)?;
-        self.read_outcomes(reader, count)?;
+        let flags = read_flags(reader)?;
+        self.read_times(reader, count, flags)?;
+        self.read_outcomes(reader, count, flags)?;
         self.forget_metrics();
         each_number(reader, |reader, metric| {
             let mut values = self.spare.pop().unwrap_or_default();
@@ -39,7 +43,7 @@ impl Decoder {
             self.chunk.metrics.push(Readings { metric, values });
             Ok(())
         })?;
-        self.read_sums(reader)?;
+        self.read_sums(reader, count)?;
         each_zero(reader, |metric| self.push_zeros(metric, count))?;
         // Stable: replicates stay in order.
         self.chunk.metrics.sort_by_key(|readings| readings.metric);
@@ -52,8 +56,11 @@ impl Decoder {
     pub(crate) fn decode_metrics(&mut self, bytes: &[u8], metrics: &[u32]) -> Result<&Chunk, ChunkError> {
         let reader = &mut Reader::new(bytes);
         let count = self.read_places(reader)?;
-        skip_times(reader, count)?;
-        self.read_outcomes(reader, count)?;
+        let flags = read_flags(reader)?;
+        for _ in 0..if flags & FINE_TIMES == 0 { 1 } else { 2 } {
+            column::skip(reader, count)?;
+        }
+        self.read_outcomes(reader, count, flags)?;
         self.forget_metrics();
         each_number(reader, |reader, number| {
             if !metrics.contains(&number) {
@@ -67,7 +74,8 @@ impl Decoder {
         let mut is_sum = false;
         each_number(reader, |reader, number| {
             is_sum |= metrics.contains(&number);
-            reader.varint().and(reader.varint()).map(drop)
+            reader.varint().and(reader.varint())?;
+            column::skip(reader, count)
         })?;
         each_zero(
             reader,
@@ -107,9 +115,9 @@ impl Decoder {
         Ok(count)
     }
 
-    fn read_times(&mut self, reader: &mut Reader, count: usize) -> Result<(), ChunkError> {
+    fn read_times(&mut self, reader: &mut Reader, count: usize, flags: u8) -> Result<(), ChunkError> {
         self.chunk.at.clear();
-        if is_milliseconds(reader)? {
+        if flags & FINE_TIMES == 0 {
             column::integers(reader, count, &mut self.pair[0])?;
             for time in &self.pair[0] {
                 let at = Timestamp::from_millisecond(*time).map_err(|_| ChunkError::Number)?;
@@ -124,40 +132,41 @@ impl Decoder {
         })
     }
 
-    fn read_outcomes(&mut self, reader: &mut Reader, count: usize) -> Result<(), ChunkError> {
+    fn read_outcomes(&mut self, reader: &mut Reader, count: usize, flags: u8) -> Result<(), ChunkError> {
         self.chunk.outcomes.clear();
-        match reader.byte()? {
-            0 => self.chunk.outcomes.resize(count, VALID),
-            1 => {
-                column::integers(reader, count, &mut self.pair[0])?;
-                for outcome in &self.pair[0] {
-                    self.chunk.outcomes.push(narrow(*outcome)?);
-                }
-            }
-            _ => return Err(ChunkError::Form),
+        if flags & FAILED == 0 {
+            self.chunk.outcomes.resize(count, VALID);
+            return Ok(());
+        }
+        column::integers(reader, count, &mut self.pair[0])?;
+        for outcome in &self.pair[0] {
+            self.chunk.outcomes.push(narrow(*outcome)?);
         }
         Ok(())
     }
 
     /// Reads which metrics are the sum of two that were written, and puts them in their places.
-    fn read_sums(&mut self, reader: &mut Reader) -> Result<(), ChunkError> {
+    fn read_sums(&mut self, reader: &mut Reader, count: usize) -> Result<(), ChunkError> {
         let metrics = &mut self.chunk.metrics;
         let written = metrics.len();
         each_number(reader, |reader, metric| {
-            let mut part = || usize::try_from(reader.varint()?).map_err(|_| ChunkError::Number);
-            let (first, second) = (part()?, part()?);
+            let part =
+                |reader: &mut Reader| usize::try_from(reader.varint()?).map_err(|_| ChunkError::Number);
+            let (first, second) = (part(reader)?, part(reader)?);
             let known = metrics.iter().any(|readings| readings.metric == metric);
             if first.max(second) >= written || metrics.len() == MOST_METRICS || known {
                 return Err(ChunkError::Metrics);
             }
             let mut values = self.spare.pop().unwrap_or_default();
-            values.clear();
+            column::numbers(reader, count, &mut values)?;
             let parts = metrics[first].values.iter().zip(&metrics[second].values);
-            values.extend(parts.map(|(first, second)| Some((*first)? + (*second)?)));
+            for (value, (first, second)) in values.iter_mut().zip(parts) {
+                *value =
+                    value.zip(first.zip(*second)).map(|(rest, (first, second))| sum(first, second, rest));
+            }
             metrics.push(Readings { metric, values });
             Ok(())
-        })?;
-        Ok(())
+        })
     }
 
     /// A metric that was 0 in every sample.
@@ -190,20 +199,10 @@ impl Decoder {
     }
 }
 
-/// Whether the times that follow are whole milliseconds, in one column.
-fn is_milliseconds(reader: &mut Reader) -> Result<bool, ChunkError> {
-    match reader.byte()? {
-        0 => Ok(true),
-        1 => Ok(false),
-        _ => Err(ChunkError::Form),
-    }
-}
-
-fn skip_times(reader: &mut Reader, count: usize) -> Result<(), ChunkError> {
-    if !is_milliseconds(reader)? {
-        column::skip(reader, count)?;
-    }
-    column::skip(reader, count)
+/// The byte before the times.
+fn read_flags(reader: &mut Reader) -> Result<u8, ChunkError> {
+    let flags = reader.byte()?;
+    if flags & !(FAILED | FINE_TIMES) == 0 { Ok(flags) } else { Err(ChunkError::Form) }
 }
 
 /// Gives the number of each metric that was 0 in every sample to `each`: they are written as runs of numbers.

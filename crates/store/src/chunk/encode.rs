@@ -1,17 +1,23 @@
 //! From samples to bytes.
 
 use super::bytes::put_varint;
-use super::{Chunk, Readings, VALID, VERSION, column};
+use super::{Chunk, FAILED, FINE_TIMES, Readings, VALID, VERSION, column};
 
-/// With more metrics than this, sums are not looked for: there would be too many pairs to try.
+/// Of more metrics than this that are worth it, the rest is written out: there would be too many pairs to try.
 const MOST_ADDENDS: usize = 12;
 
-/// A metric that is in every sample, to the last bit, what two others add up to, as processor time is of
-/// user's and system's.
+/// Metrics that take no more bytes than this are written out: as a sum they would take about as much.
+const LEAST_SIZE: usize = 6;
+
+/// A metric that is, but for little, what two others add up to, as time on a CPU is of user's and system's.
 struct Sum {
     /// Its index, and those of the two others.
     whole: usize,
     parts: [usize; 2],
+    /// What is to be added to the sum, as a column.
+    column: Vec<u8>,
+    /// How many bytes less that is than the metric written out.
+    saved: usize,
 }
 
 impl Chunk {
@@ -25,23 +31,21 @@ impl Chunk {
         };
         put(&|index| self.places[index].round.into());
         put(&|index| self.places[index].position.into());
-        let milliseconds = self.at.iter().all(|at| at.subsec_nanosecond() % 1_000_000 == 0);
-        out.push((!milliseconds).into());
+        let fine = self.at.iter().any(|at| at.subsec_nanosecond() % 1_000_000 != 0);
+        let failed = self.outcomes.iter().any(|outcome| *outcome != VALID);
+        out.push(if failed { FAILED } else { 0 } | if fine { FINE_TIMES } else { 0 });
         let mut put = |value: &dyn Fn(usize) -> i64| {
             let values: Vec<i64> = (0..self.len()).map(value).collect();
             column::put_integers(&mut out, &values);
         };
-        if milliseconds {
-            put(&|index| self.at[index].as_millisecond());
-        } else {
+        if fine {
             put(&|index| self.at[index].as_second());
             put(&|index| self.at[index].subsec_nanosecond().into());
+        } else {
+            put(&|index| self.at[index].as_millisecond());
         }
-        let failed = self.outcomes.iter().any(|outcome| *outcome != VALID);
-        out.push(failed.into());
         if failed {
-            let outcomes: Vec<i64> = self.outcomes.iter().map(|outcome| i64::from(*outcome)).collect();
-            column::put_integers(&mut out, &outcomes);
+            put(&|index| self.outcomes[index].into());
         }
         self.put_metrics(&mut out);
         out
@@ -60,11 +64,12 @@ impl Chunk {
             column::put_numbers(out, &others[*index].values);
         }
         put_varint(out, sums.len() as u64);
-        for Sum { whole, parts } in &sums {
+        for Sum { whole, parts, column, .. } in &sums {
             put_varint(out, others[*whole].metric.into());
             for part in parts {
                 put_varint(out, written.partition_point(|index| index < part) as u64);
             }
+            out.extend_from_slice(column);
         }
         put_runs(out, zeros.iter().map(|readings| readings.metric));
     }
@@ -95,36 +100,89 @@ fn put_runs(out: &mut Vec<u8>, numbers: impl Iterator<Item = u32>) {
     }
 }
 
-/// The metrics that need not be written, because they are sums of two that are.
+/// The metrics that are smaller as sums of two that are written out, ascending.
 fn sums(metrics: &[&Readings]) -> Vec<Sum> {
-    let count = metrics.len();
-    let mut sums: Vec<Sum> = Vec::new();
-    if count > MOST_ADDENDS {
-        return sums;
+    let mut found: Vec<Sum> = Vec::new();
+    let mut possible = possible_sums(metrics);
+    // The largest saving first; what is a sum is no part of another, and what is a part no sum.
+    possible.sort_by_key(|sum| std::cmp::Reverse(sum.saved));
+    for sum in possible {
+        let clashes = |other: &Sum| {
+            other.whole == sum.whole || other.parts.contains(&sum.whole) || sum.parts.contains(&other.whole)
+        };
+        if !found.iter().any(clashes) {
+            found.push(sum);
+        }
     }
-    for whole in 0..count {
-        let is_part = sums.iter().any(|sum| sum.parts.contains(&whole));
-        // Which of several replicates a sum is could not be told.
-        let repeats = metrics.iter().filter(|readings| readings.metric == metrics[whole].metric).count() > 1;
-        let may_be_part = |part: usize| part != whole && sums.iter().all(|sum| sum.whole != part);
-        let pairs = (0..count).flat_map(|first| (first + 1..count).map(move |second| [first, second]));
-        let mut candidates = pairs.filter(|[first, second]| may_be_part(*first) && may_be_part(*second));
-        let parts =
-            if is_part || repeats { None } else { candidates.find(|parts| adds_up(metrics, whole, *parts)) };
-        sums.extend(parts.map(|parts| Sum { whole, parts }));
-    }
-    sums
+    found.sort_by_key(|sum| sum.whole);
+    found
 }
 
-/// Whether that is the sum in every sample. What is not a number is not: its bits differ from machine to
-/// machine.
-fn adds_up(metrics: &[&Readings], whole: usize, parts: [usize; 2]) -> bool {
-    let [first, second] = parts.map(|part| &metrics[part].values);
-    metrics[whole].values.iter().zip(first.iter().zip(second)).all(|row| match row {
-        (Some(whole), (Some(first), Some(second))) => {
-            !whole.is_nan() && (first + second).to_bits() == whole.to_bits()
+/// Every metric as the sum of every two others, where that is smaller.
+fn possible_sums(metrics: &[&Readings]) -> Vec<Sum> {
+    // Which of several replicates a sum is could not be told.
+    let repeats = |index: usize| metrics.iter().filter(|it| it.metric == metrics[index].metric).count() > 1;
+    let sizes: Vec<usize> = metrics.iter().map(|readings| written(&readings.values).len()).collect();
+    let mut largest: Vec<usize> = (0..metrics.len()).filter(|index| !repeats(*index)).collect();
+    largest.sort_by_key(|index| std::cmp::Reverse(sizes[*index]));
+    largest.truncate(MOST_ADDENDS);
+    largest.sort_unstable();
+    let mut possible = Vec::new();
+    for &whole in largest.iter().filter(|index| sizes[**index] > LEAST_SIZE) {
+        // As a sum it numbers its two parts besides, in a byte each.
+        let room = sizes[whole] - 2;
+        for (nth, &first) in largest.iter().enumerate() {
+            for &second in largest[nth + 1..].iter().filter(|second| first != whole && **second != whole) {
+                let parts = [first, second];
+                let Some(rest) = rest(metrics, whole, parts).filter(|rest| may_fit(rest, room)) else {
+                    continue;
+                };
+                let column = written(&rest);
+                if column.len() < room {
+                    possible.push(Sum { whole, parts, saved: room - column.len(), column });
+                }
+            }
         }
-        (None, (None, None)) => true,
-        _ => false,
+    }
+    possible
+}
+
+/// Whether that might take less room than that, by its range alone: most do not, and are not worth writing.
+fn may_fit(rest: &[Option<f64>], room: usize) -> bool {
+    let (least, most) = rest
+        .iter()
+        .flatten()
+        .fold((f64::MAX, f64::MIN), |(least, most), value| (least.min(*value), most.max(*value)));
+    // At the largest step that a difference of times has; finer ones take more.
+    let bits = ((most - least) / 1e3 + 1.0).log2();
+    bits * rest.len() as f64 / 8.0 < room as f64
+}
+
+fn written(values: &[Option<f64>]) -> Vec<u8> {
+    let mut out = Vec::new();
+    column::put_numbers(&mut out, values);
+    out
+}
+
+/// What is to be added to the sum, in whole numbers, to give the metric in every sample to the last bit.
+///
+/// Nothing where that cannot be. What is not a number cannot: its bits differ from machine to machine.
+fn rest(metrics: &[&Readings], whole: usize, parts: [usize; 2]) -> Option<Vec<Option<f64>>> {
+    let [first, second] = parts.map(|part| &metrics[part].values);
+    let rows = metrics[whole].values.iter().zip(first.iter().zip(second));
+    rows.map(|(whole, parts)| {
+        let Some(whole) = whole else { return Some(None) };
+        let (Some(first), Some(second)) = parts else { return None };
+        let rest = whole - (first + second);
+        let back = sum(*first, *second, rest);
+        let exact = rest.fract() == 0.0 && !whole.is_nan() && back.to_bits() == whole.to_bits();
+        exact.then_some(Some(rest + 0.0))
     })
+    .collect()
+}
+
+/// The metric whose parts and rest these are.
+pub(super) fn sum(first: f64, second: f64, rest: f64) -> f64 {
+    // To add 0 would make another bit pattern of −0.
+    if rest == 0.0 { first + second } else { first + second + rest }
 }

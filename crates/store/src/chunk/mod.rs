@@ -27,6 +27,11 @@ const MOST_SAMPLES: usize = 4096;
 /// The most metrics in a chunk, likewise.
 pub(crate) const MOST_METRICS: usize = 1024;
 
+/// In the byte before the times: some samples are not valid, so a column of outcomes follows the times.
+const FAILED: u8 = 1;
+/// There too: times are finer than milliseconds, and take two columns.
+const FINE_TIMES: u8 = 2;
+
 /// The outcome of a valid sample; any other but the next is the number of its kind of failure.
 pub(crate) const VALID: u8 = 0;
 /// The outcome of a sample that reached a limit.

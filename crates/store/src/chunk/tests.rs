@@ -197,14 +197,33 @@ fn few_bytes_cannot_ask_for_all_memory() {
 }
 
 #[test]
-fn a_sum_of_two_metrics_takes_three_bytes() {
+fn a_sum_of_two_metrics_takes_five_bytes() {
     let at = Timestamp::UNIX_EPOCH;
     let values = |index: u32| vec![(1, f64::from(index) + 0.1), (3, 0.2), (5, f64::from(index) + 0.1 + 0.2)];
     let samples = |metrics: usize| -> Vec<Made> {
         let values = |index| values(index).into_iter().take(metrics).collect();
         (1..50).map(|index| (Place { round: index, position: 0 }, at, VALID, values(index))).collect()
     };
-    assert_eq!(chunk(&samples(3)).encode().len(), chunk(&samples(2)).encode().len() + 3);
+    assert_eq!(chunk(&samples(3)).encode().len(), chunk(&samples(2)).encode().len() + 5);
+}
+
+#[test]
+fn what_two_metrics_nearly_add_up_to_takes_little() {
+    let at = Timestamp::UNIX_EPOCH;
+    let noise = |round: u32, prime: u32| f64::from(round.wrapping_mul(prime) % 10_007) * 1e3;
+    let samples = |near: bool| -> Vec<Made> {
+        let values = |round: u32| {
+            let (user, sys) = (noise(round, 7919), noise(round, 104_729));
+            let cpu = user + sys + f64::from(round % 2) * 1e3;
+            let values = vec![(1, user), (2, sys), (3, cpu)];
+            values.into_iter().take(if near { 3 } else { 2 }).collect::<Vec<_>>()
+        };
+        (1..80).map(|round| (Place { round, position: 0 }, at, VALID, values(round))).collect()
+    };
+    let (both, near) = (chunk(&samples(false)), chunk(&samples(true)));
+    // One bit a sample, and the heads: of the sum, and of its rest.
+    assert_eq!(near.encode().len(), both.encode().len() + 5 + 79_usize.div_ceil(8));
+    assert_eq!(content(&Chunk::decode(&near.encode()).unwrap()), content(&near));
 }
 
 #[test]
@@ -289,13 +308,13 @@ fn the_documented_bytes_are_written_and_read() {
             Place { round: 1, position: 4 },
             at(0),
             VALID,
-            vec![(1, 52e6), (3, 50e6), (4, 2e6), (7, 6.5), (8, 0.0), (9, 0.0)],
+            vec![(1, 52_123_457.0), (3, 50e6), (4, 2_123_456.0), (7, 6.5), (8, 0.0), (9, 0.0)],
         ),
         (
             Place { round: 2, position: 0 },
             at(61),
             VALID,
-            vec![(1, 53e6), (3, 50e6), (4, 3e6), (8, 0.0), (9, 0.0)],
+            vec![(1, 53_000_002.0), (3, 50e6), (4, 3_000_002.0), (8, 0.0), (9, 0.0)],
         ),
         (Place { round: 3, position: 2 }, at(120), 5, vec![(8, 0.0), (9, 0.0)]),
     ];
