@@ -74,7 +74,7 @@ impl Contrast {
 }
 
 /// The median.
-fn centre(samples: &[&Sample], value: &dyn Fn(&Sample) -> f64) -> f64 {
+pub(super) fn centre(samples: &[&Sample], value: &dyn Fn(&Sample) -> f64) -> f64 {
     let sorted = sorted(&samples.iter().map(|sample| value(sample)).collect::<Vec<_>>());
     let (low, high) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
     if low == high { low } else { f64::midpoint(low, high) }

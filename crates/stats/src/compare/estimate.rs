@@ -40,6 +40,36 @@ impl Both {
         }
     }
 
+    /// A's values as compared, ascending.
+    pub fn a(&self) -> &[f64] {
+        &self.stated.a
+    }
+
+    /// B's.
+    pub fn b(&self) -> &[f64] {
+        &self.stated.b
+    }
+
+    /// A's median, as compared.
+    pub fn centre_of_a(&self) -> Option<f64> {
+        order::quantile(&self.stated.a, 0.5)
+    }
+
+    /// Whether samples come in levels.
+    pub fn has_levels(&self) -> bool {
+        self.stated.units.is_some()
+    }
+
+    /// B against A, and A against B.
+    pub fn directions(&self) -> [&Contrast; 2] {
+        [&self.up, &self.down]
+    }
+
+    /// Of B against A.
+    pub fn shift(&self, estimator: Estimator) -> Option<f64> {
+        estimator.shift(&self.stated)
+    }
+
     /// Where the shift is, each end being wrong at most with the chance `level`.
     pub fn bounds(&self, estimator: Estimator, level: f64) -> Option<(f64, f64)> {
         Some((estimator.bound_below(&self.up, level)?, -estimator.bound_below(&self.down, level)?))
@@ -59,7 +89,7 @@ impl Both {
             self.bounds(estimator, error / 2.0).map(|(low, high)| (low - resolution, high + resolution));
         let above = |by: f64| estimator.chance_above(&self.up, by);
         let below = |by: f64| estimator.chance_above(&self.down, by);
-        let centre = order::quantile(&self.stated.a, 0.5)?;
+        let centre = self.centre_of_a()?;
         let p = (2.0 * above(resolution).min(below(resolution))).min(1.0);
         Some(Estimate {
             estimator,

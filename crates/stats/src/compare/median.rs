@@ -1,5 +1,8 @@
 //! The shift between two medians, from the bootstrap's distribution of each, which needs no drawing.
 
+use std::rc::Rc;
+
+use super::memory::Memory;
 use super::order::smallest;
 use crate::distribution::{beta_below, ln_choose};
 
@@ -12,15 +15,24 @@ struct Weighed {
     weight: f64,
 }
 
-fn weigh(sorted: &[f64]) -> Vec<Weighed> {
-    let n = sorted.len() as f64;
-    let shape = f64::midpoint(n, 1.0);
+thread_local! {
+    // By the number of values.
+    static WEIGHTS: Memory<usize, Rc<[f64]>> = Memory::default();
+}
+
+fn weights(n: usize) -> Rc<[f64]> {
+    let shape = f64::midpoint(n as f64, 1.0);
     let mut before = 0.0;
-    let weighed = sorted.iter().enumerate().map(|(index, &value)| {
-        let until = beta_below((index + 1) as f64 / n, shape, shape);
-        Weighed { value, weight: until - std::mem::replace(&mut before, until) }
+    let weights = (1..=n).map(|until| {
+        let until = beta_below(until as f64 / n as f64, shape, shape);
+        until - std::mem::replace(&mut before, until)
     });
-    weighed.collect()
+    weights.collect()
+}
+
+fn weigh(sorted: &[f64]) -> Vec<Weighed> {
+    let weights = WEIGHTS.with(|all| all.get(sorted.len(), || weights(sorted.len())));
+    sorted.iter().zip(weights.iter()).map(|(&value, &weight)| Weighed { value, weight }).collect()
 }
 
 /// The chance that the difference of both medians is at most this.

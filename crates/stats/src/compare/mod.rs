@@ -4,29 +4,48 @@
 //! its interval, by which estimator, from how many samples. Nothing here measures, waits or draws by itself: where
 //! something is drawn, the seed is handed in. Each rule is in `docs/method.md`, "Comparing".
 
+mod choice;
 mod comparison;
 mod contrast;
+mod duet;
+mod effects;
 mod estimate;
 mod estimator;
+mod family;
 mod levels;
 mod looks;
 mod means;
 mod median;
+mod memory;
+mod modes;
+mod more;
 #[cfg(test)]
 mod noise;
 mod order;
 mod quantiles;
 mod ranks;
+mod relabel;
+mod resolution;
+#[cfg(test)]
+mod rules;
 mod sample;
+mod sessions;
 #[cfg(test)]
 mod simulations;
 mod verdict;
 
-pub use comparison::{Comparison, Counts, Rules, Sides, compare};
+pub use choice::{Because, Choice};
+pub use comparison::{Comparison, Counts, Note, RankTest, Rules, Sides, compare};
+pub use duet::{Duet, Pair};
+pub use effects::{Effect, Group, Placed, after_predecessors};
 pub use estimate::Estimate;
 pub use estimator::Estimator;
+pub use family::judge_together;
 pub use looks::{Look, Looks};
+pub use modes::Modes;
+pub use more::More;
 pub use sample::{Bound, Sample, Scale};
+pub use sessions::{OverSessions, Prior, compare_over_sessions};
 pub use verdict::{Better, Size, Verdict};
 
 /// Fewer samples on a side have no interval.

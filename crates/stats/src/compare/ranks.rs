@@ -1,6 +1,12 @@
 //! Sums of ranks, and how likely they are when nothing differs: counted out for few samples, ties included.
 
+use super::memory::Memory;
 use crate::distribution::{ln_choose, normal_below, normal_quantile};
+
+thread_local! {
+    // By both numbers of values (0 the second for pairs) and level.
+    static COUNTED: Memory<(usize, usize, u64), Option<usize>> = Memory::default();
+}
 
 /// Up to so many pairs, or values on each side, chances are counted out; beyond, the sum of ranks is normal.
 const EXACT: usize = 50;
@@ -75,7 +81,8 @@ pub(super) fn shift_rank(m: usize, n: usize, level: f64) -> Option<usize> {
     if m.max(n) <= EXACT {
         // The normal bound at a multiple of the level is beyond the exact one.
         let most = normal_shift_rank(m, n, (4.0 * level).min(0.5)).unwrap_or(0) + 5;
-        return bound(&rank_sum_chances(m, n, most), level);
+        let count = || bound(&rank_sum_chances(m, n, most), level);
+        return COUNTED.with(|counted| counted.get((m, n, level.to_bits()), count));
     }
     normal_shift_rank(m, n, level)
 }
@@ -88,14 +95,15 @@ fn normal_shift_rank(m: usize, n: usize, level: f64) -> Option<usize> {
 /// The same for the means of all pairs of `n` differences.
 pub(super) fn walsh_rank(n: usize, level: f64) -> Option<usize> {
     if n <= EXACT {
-        return bound(&signed_rank_chances(n), level);
+        let count = || bound(&signed_rank_chances(n), level);
+        return COUNTED.with(|counted| counted.get((n, 0, level.to_bits()), count));
     }
     let n = n as f64;
     normal_bound(n * (n + 1.0) / 4.0, n * (n + 1.0) * (2.0 * n + 1.0) / 24.0, level)
 }
 
 /// Twice the rank of each number among all, from 2; equal ones share the mean of their ranks.
-fn doubled_ranks(values: &[f64]) -> Vec<usize> {
+pub(super) fn doubled_ranks(values: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_unstable_by(|&i, &j| values[i].total_cmp(&values[j]));
     let mut ranks = vec![0; values.len()];

@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::estimate::Both;
-use super::noise::Noise;
+use super::noise::{Noise, gaussian};
 use super::*;
 
 /// Sessions of the programs one after another in rounds of random order; `speeds` is what each takes in quiet.
@@ -31,24 +31,73 @@ fn session(noise: Noise, rounds: u32, speeds: &[f64], rng: &mut ChaCha8Rng) -> V
 #[test]
 fn the_same_program_differs_as_seldom_as_is_said_though_looked_at_often() {
     let looks = Looks::planned(30, 0.05);
-    let trials = 400;
+    let trials = 120;
+    let mut all = 0;
     for noise in Noise::ALL {
-        for estimator in [Estimator::RoundRatios, Estimator::AllRatios] {
-            let rules = Rules { estimator: Some(estimator), ..Rules::default() };
-            let mut rng = ChaCha8Rng::seed_from_u64(1);
-            let alarms = (0..trials).filter(|_| {
-                let sides = session(noise, 30, &[100.0, 100.0], &mut rng);
-                looks.all().iter().any(|&look| {
-                    let sides =
-                        Sides { a: &sides[0][..look.rounds], b: &sides[1][..look.rounds], control: &[] };
-                    compare(&sides, &rules, look).verdict.differs()
-                })
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let alarms = (0..trials).filter(|&seed| {
+            let sides = session(noise, 30, &[100.0; 3], &mut rng);
+            let rules = Rules { seed, ..Rules::default() };
+            let verdicts = looks.all().iter().map(|&look| {
+                let [a, b, control] = [0, 1, 2].map(|side| &sides[side][..look.rounds]);
+                compare(&Sides { a, b, control }, &rules, look).verdict
             });
-            let rate = alarms.count() as f64 / f64::from(trials);
-            // 5 %, and two standard errors of 400 trials.
-            assert!(rate <= 0.05 + 0.022, "{noise:?} {estimator:?}: {rate}");
-        }
+            verdicts.into_iter().find(|verdict| *verdict != Verdict::Unclear).is_some_and(Verdict::differs)
+        });
+        let alarms = alarms.count();
+        all += alarms;
+        let rate = alarms as f64 / trials as f64;
+        // 5 %, and two standard errors of 120 trials.
+        assert!(rate <= 0.05 + 0.04, "{noise:?}: {rate}");
     }
+    let rate = all as f64 / (trials * Noise::ALL.len() as u64) as f64;
+    // 5 %, and two standard errors of 960 trials.
+    assert!(rate <= 0.05 + 0.014, "{rate}");
+}
+
+#[test]
+fn intervals_of_levels_cover_as_often_as_they_say() {
+    let trials = 300;
+    for (units, of_unit) in [(3, 0.02), (5, 0.02), (10, 0.005)] {
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let mut side = |takes: f64| -> Vec<Sample> {
+            let values = |unit: u32| {
+                let shift = of_unit * gaussian(&mut rng);
+                let values = (0..10).map(|_| takes * (shift + 0.02 * gaussian(&mut rng)).exp());
+                values.map(|value| Sample::new(value).of_process(unit)).collect::<Vec<_>>()
+            };
+            (0..units).flat_map(values).collect()
+        };
+        let covered = (0..trials).filter(|&seed| {
+            let both = Both::of(Scale::Ratio, &side(100.0), &side(105.0), seed);
+            let (low, high) = both.bounds(Estimator::Median, 0.025).unwrap();
+            (low.exp()..=high.exp()).contains(&1.05)
+        });
+        let share = covered.count() as f64 / trials as f64;
+        // 95 %, and three standard errors of 300 trials.
+        assert!((0.912..=0.988).contains(&share), "{units} processes of ten values: {share}");
+    }
+}
+
+#[test]
+fn so_many_more_settle_it_mostly() {
+    let (mut asked, mut settled) = (0, 0);
+    let rules = Rules { estimator: Some(Estimator::AllRatios), ..Rules::default() };
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    for _ in 0..200 {
+        let effect = 1.0 + 0.02 * gaussian(&mut rng);
+        let sides = session(Noise::Gaussian, 800, &[100.0, 100.0 * effect], &mut rng);
+        let until = |rounds: usize| {
+            let sides = Sides { a: &sides[0][..rounds], b: &sides[1][..rounds], control: &[] };
+            compare(&sides, &rules, Look::only(rounds, 0.05))
+        };
+        let Some(more) = until(10).more.filter(|more| more.rounds <= 790) else { continue };
+        asked += 1;
+        settled += u32::from(until(10 + more.rounds).verdict != Verdict::Unclear);
+    }
+    // About four of five, said of differences of 2 % in noise of 2 %: what ten rounds seem to show is off itself.
+    let share = f64::from(settled) / f64::from(asked);
+    assert!((0.65..=0.95).contains(&share), "{settled} of {asked}");
 }
 
 #[test]
@@ -71,7 +120,6 @@ fn intervals_cover_as_often_as_they_say() {
                 let share = f64::from(covered) / f64::from(trials);
                 // 93 to 97 %, and a standard error of 1000 trials; the exact ones of five and six samples are wider.
                 let most = if rounds == 5 { 1.0 } else { 0.982 };
-                println!("{noise:?} {rounds} {estimator:?} {share}");
                 assert!(
                     (0.923..=most).contains(&share),
                     "{noise:?}, {rounds} rounds, {estimator:?}: {share}"

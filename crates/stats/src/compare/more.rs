@@ -1,0 +1,38 @@
+//! How many more samples would settle what is unclear.
+
+use crate::distribution::normal_quantile;
+
+/// The chance to settle it that is aimed at.
+const POWER: f64 = 0.8;
+
+/// What is missing for a verdict.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct More {
+    /// Rounds (or samples on each side) beside those that there are, to settle it with a chance of about 80 % if the
+    /// difference is what it seems to be.
+    pub rounds: usize,
+}
+
+impl More {
+    /// What they cost, for the cost of one round.
+    #[must_use]
+    pub fn cost(&self, of_round: f64) -> f64 {
+        self.rounds as f64 * of_round
+    }
+}
+
+/// For a shift seen in so many rounds, between these bounds of this level of error, against this margin.
+///
+/// An interval's width falls with the root of the number of samples, and the estimate varies around the truth by
+/// half the width divided by the level's normal quantile. It settles as *different* when it excludes no shift, as *same* when
+/// it is within the margin: whichever is nearer.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked to be finite and positive
+pub(super) fn more(rounds: usize, shift: f64, bounds: (f64, f64), margin: f64, level: f64) -> Option<More> {
+    let half = (bounds.1 - bounds.0) / 2.0;
+    let quantile = normal_quantile(1.0 - level / 2.0);
+    let reach = half * (1.0 + normal_quantile(POWER) / quantile);
+    let target = shift.abs().max(margin - shift.abs());
+    let needed = (rounds as f64 * (reach / target).powi(2)).ceil();
+    (needed.is_finite() && needed < 1e9)
+        .then(|| More { rounds: (needed as usize).saturating_sub(rounds).max(1) })
+}

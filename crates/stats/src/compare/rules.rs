@@ -1,0 +1,166 @@
+//! The rules of a comparison, on data made by hand.
+
+use super::*;
+
+fn samples(values: &[f64]) -> Vec<Sample> {
+    (0..).zip(values).map(|(round, &value)| Sample::new(value).in_round(round)).collect()
+}
+
+/// Ten values around this, one per cent apart from end to end.
+fn around(centre: f64) -> Vec<Sample> {
+    let places = [3.0, -1.0, 4.0, 1.0, -5.0, -2.0, 0.0, 5.0, -4.0, 2.0];
+    samples(&places.map(|place| centre * (1.0 + 0.001 * place)))
+}
+
+fn compared(a: &[Sample], b: &[Sample], rules: Rules) -> Comparison {
+    compare(&Sides { a, b, control: &[] }, &rules, Look::only(a.len(), 0.05))
+}
+
+fn verdict(a: &[Sample], b: &[Sample]) -> Verdict {
+    compared(a, b, Rules::default()).verdict
+}
+
+#[test]
+fn the_four_verdicts() {
+    let a = around(100.0);
+    assert_eq!(verdict(&a, &around(110.0)), Verdict::Slower);
+    assert_eq!(verdict(&a, &around(90.0)), Verdict::Faster);
+    assert_eq!(verdict(&a, &around(100.1)), Verdict::Same);
+    assert_eq!(verdict(&a, &samples(&[100.0, 130.0, 80.0, 105.0, 99.0, 90.0])), Verdict::Unclear);
+}
+
+#[test]
+fn of_throughput_more_is_better() {
+    let rules = Rules { better: Better::Higher, ..Rules::default() };
+    assert_eq!(compared(&around(100.0), &around(110.0), rules).verdict, Verdict::Faster);
+    assert_eq!(compared(&around(100.0), &around(90.0), rules).verdict, Verdict::Slower);
+    assert_eq!(compared(&around(100.0), &around(100.0), rules).verdict, Verdict::Same);
+}
+
+#[test]
+fn significance_and_size_are_two_things() {
+    let steady = |value: f64| samples(&[value; 12]);
+    let exact = Rules { resolution: Some(0.0), ..Rules::default() };
+    let small = compared(&steady(1000.0), &steady(1002.0), exact);
+    assert_eq!((small.verdict, small.significant, small.size), (Verdict::Same, true, Size::Within));
+    let large = compared(&around(100.0), &around(110.0), exact);
+    assert_eq!((large.significant, large.size), (true, Size::Beyond));
+    let open = compared(&around(100.0), &around(101.0), exact);
+    assert_eq!((open.verdict, open.size), (Verdict::Slower, Size::Open));
+}
+
+#[test]
+fn five_samples_can_tell_and_four_can_not() {
+    let (a, b) = (around(100.0), around(120.0));
+    assert_eq!(verdict(&a[..5], &b[..5]), Verdict::Slower);
+    let few = compared(&a[..3], &b[..3], Rules::default());
+    assert_eq!((few.verdict, few.estimate.unwrap().interval), (Verdict::Unclear, None));
+    assert!(few.notes.contains(&Note::Few));
+    assert!(few.estimate.unwrap().ratio.is_some(), "a ratio without an interval");
+}
+
+#[test]
+fn nothing_is_compared_with_nothing() {
+    for (a, b) in [(vec![], vec![]), (around(1.0), vec![]), (vec![], samples(&[f64::NAN]))] {
+        let compared = compared(&a, &b, Rules::default());
+        assert_eq!((compared.verdict, compared.estimate), (Verdict::Unclear, None));
+    }
+}
+
+#[test]
+fn what_never_varies_is_the_same_or_not() {
+    let exact = Rules { resolution: Some(0.0), ..Rules::default() };
+    let steady = |value: f64| samples(&[value; 8]);
+    assert_eq!(compared(&steady(7.0), &steady(7.0), exact).verdict, Verdict::Same);
+    assert_eq!(compared(&steady(7.0), &steady(8.0), exact).verdict, Verdict::Slower);
+    assert_eq!(compared(&steady(0.0), &steady(0.0), exact).verdict, Verdict::Same);
+}
+
+#[test]
+fn zeros_are_compared_by_difference() {
+    let faults = samples(&[0.0, 2.0, 0.0, 1.0, 3.0, 0.0, 1.0, 2.0]);
+    let many = samples(&[40.0, 42.0, 39.0, 41.0, 45.0, 40.0, 38.0, 41.0]);
+    let compared = compared(&faults, &many, Rules::default());
+    assert_eq!(compared.verdict, Verdict::Slower);
+    assert!(compared.notes.contains(&Note::ByDifference));
+    let (low, high) = compared.estimate.unwrap().difference_interval.unwrap();
+    assert!(low > 30.0 && high < 50.0, "{low} {high}");
+    let negative = samples(&[-1.0, -2.0, -1.5, -1.2, -1.8, -1.1]);
+    let none =
+        compare(&Sides { a: &negative, b: &negative, control: &[] }, &Rules::default(), Look::only(6, 0.05));
+    assert_eq!(none.estimate.unwrap().ratio, None, "no ratio to a negative centre");
+}
+
+#[test]
+fn a_limit_that_was_reached_counts_against_the_claim() {
+    let a = around(100.0);
+    let mut b = around(110.0);
+    for sample in &mut b[..3] {
+        *sample = Sample { value: 150.0, ..*sample }.at_least();
+    }
+    let slower = compared(&a, &b, Rules::default());
+    assert_eq!(slower.verdict, Verdict::Slower);
+    assert!(slower.notes.contains(&Note::Limited(0, 3)));
+    let all: Vec<Sample> = around(150.0).iter().map(|s| Sample { value: 150.0, ..*s }.at_least()).collect();
+    let interval = compared(&a, &all, Rules::default()).estimate.unwrap().interval.unwrap();
+    assert!(interval.0 > 1.4 && interval.1 == f64::INFINITY, "{interval:?}");
+    assert_eq!(verdict(&all, &all), Verdict::Unclear, "both at the limit: nothing is known");
+}
+
+#[test]
+fn a_clock_coarser_than_the_margin_cannot_say_the_same() {
+    let ticks = samples(&[100.0; 12]);
+    let coarse = Rules { resolution: Some(4.0), ..Rules::default() };
+    let unclear = compared(&ticks, &ticks, coarse);
+    assert_eq!((unclear.verdict, unclear.notes.contains(&Note::Coarse(4.0))), (Verdict::Unclear, true));
+    let fine = Rules { resolution: Some(0.1), ..Rules::default() };
+    assert_eq!(compared(&ticks, &ticks, fine).verdict, Verdict::Same);
+}
+
+#[test]
+fn estimators_that_contradict_each_other_give_no_verdict() {
+    // Eight of thirty are faster than A ever was, the others slower than A ever was.
+    let thirty = |of: &dyn Fn(u32) -> f64| samples(&(0..30).map(of).collect::<Vec<_>>());
+    let a = thirty(&|i| 100.0 + 0.01 * f64::from(i * 7 % 30));
+    let b = thirty(&|i| if i % 4 == 0 { 90.0 } else { 110.0 } + 0.01 * f64::from(i * 11 % 30));
+    let rules = Rules { estimator: Some(Estimator::Minimum), margin: 0.01, ..Rules::default() };
+    let compared = compared(&a, &b, rules);
+    assert_eq!(compared.estimate.unwrap().sign(), -1);
+    assert!(compared.modes.is_some(), "its median lies in a mode: the mean is the other estimate");
+    assert_eq!(compared.second.map(|second| (second.estimator, second.sign())), Some((Estimator::Mean, 1)));
+    assert!(compared.notes.contains(&Note::Contradicted));
+    assert_eq!(compared.verdict, Verdict::Unclear);
+}
+
+#[test]
+fn a_difference_no_larger_than_the_controls_is_no_verdict() {
+    let (a, b, control) = (around(100.0), around(103.0), around(104.0));
+    let sides = Sides { a: &a, b: &b, control: &control };
+    let rules = Rules { estimator: Some(Estimator::AllRatios), ..Rules::default() };
+    let compared = compare(&sides, &rules, Look::only(10, 0.05));
+    assert_eq!(compared.verdict, Verdict::Unclear);
+    assert!(compared.notes.contains(&Note::NotBeyondControl));
+    assert!(compared.control.unwrap().sign() > 0);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_result() {
+    let (a, b, control) = (around(100.0), around(100.7), around(100.2));
+    let sides = Sides { a: &a, b: &b, control: &control };
+    let one = compare(&sides, &Rules::default(), Look::only(10, 0.05));
+    assert_eq!(one, compare(&sides, &Rules::default(), Look::only(10, 0.05)));
+}
+
+#[test]
+fn a_family_believes_less_than_each_row_does() {
+    let row = |value: f64| {
+        let b: Vec<Sample> = around(value).into_iter().take(6).collect();
+        compared(&around(100.0)[..6], &b, Rules::default())
+    };
+    let lone = judge_together(&[row(110.0)], 0.05);
+    assert_eq!(lone, [Verdict::Slower]);
+    let mut rows = vec![row(100.0); 99];
+    rows.push(row(110.0));
+    assert_eq!(judge_together(&rows, 0.05)[99], Verdict::Unclear, "one of a hundred at p = 0.002");
+    assert_eq!(judge_together(&[], 0.05), []);
+}
