@@ -49,6 +49,7 @@ fn add_revision(fixture: &mut lab::Fixture) {
             equal_to: None,
             values: Vec::new(),
             limited: Limited::default(),
+            runs: Vec::new(),
             failed: 0,
             failure: None,
             looked_at: false,

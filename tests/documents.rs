@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tacho_experiment::{causes, changes};
+use tacho_stats::changes::ledger;
 use tacho_stats::outlier;
 
 use crate::harness::Project;
@@ -88,7 +89,14 @@ fn the_method_states_the_constants_of_the_code() {
     let share = format!("at least {} % of the deviation", 100.0 * causes::LEAST_SHARE);
     let others = format!("{} CPU more of other processes", causes::OTHER_CPUS);
     let outliers = [far_off, too_few, share, others];
-    for rule in [give_up, interval, output, replicates, false_share, returned].into_iter().chain(outliers) {
+    let life = format!(
+        "seen in {} analyses in a row, withdrawn when a provisional one is not seen again or a confirmed one not in {}",
+        ledger::CONFIRM_AFTER,
+        ledger::WITHDRAW_AFTER
+    );
+    let catch_up = format!("made up for, {} at the most", changes::CATCH_UP);
+    let rules = [give_up, interval, output, replicates, false_share, returned, life, catch_up];
+    for rule in rules.into_iter().chain(outliers) {
         assert!(method.contains(&rule), "docs/method.md does not say `{rule}`");
     }
 }

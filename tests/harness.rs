@@ -55,6 +55,13 @@ impl Project {
         self
     }
 
+    /// Another project that is where this one is.
+    pub fn copied(&self) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        done(Command::new("cp").arg("-a").arg(self.path().join(".")).arg(folder.path()));
+        Self { folder, commits: self.commits }
+    }
+
     pub fn tag(self, name: &str) -> Self {
         self.git(["tag", name]);
         self

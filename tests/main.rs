@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)] // in a test that is what a failure is
 
 mod beside;
+mod changes;
 mod changes_from;
 mod conditions;
 mod doctor;

@@ -103,12 +103,16 @@ impl<'a> Material<'a> {
             (name != revision.id).then_some((name, self.values.get(&(name, artifact))?))
         });
         let values = || own.or(other.map(|(_, values)| values)).into_iter().flatten();
+        let mut runs: Vec<i64> = values().filter(|one| !one.values.is_empty()).map(|one| one.run).collect();
+        runs.sort_unstable();
+        runs.dedup();
         Point {
             revision: revision.clone(),
             build: build.cloned(),
             equal_to: other.map(|(name, _)| name.to_owned()),
             values: values().flat_map(|values| values.values.iter().copied()).collect(),
             limited: self.limited(values()),
+            runs,
             failed: values().map(|values| values.failed).sum(),
             failure: values().find_map(|values| Some(values.failure.as_ref()?.line())),
             looked_at: values().any(|values| self.of.rules.looked_at(values.run)),

@@ -52,6 +52,8 @@ pub struct Point {
     pub values: Vec<f64>,
     /// The executions that reached a limit.
     pub limited: Limited,
+    /// The numbers of the runs that they were taken in, each once.
+    pub runs: Vec<i64>,
     /// How many executions failed.
     pub failed: u32,
     /// How the first failed one failed, in one line.

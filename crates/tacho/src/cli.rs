@@ -42,7 +42,7 @@ pub enum Command {
     Track(Box<Track>),
     Log(Log),
     Show(Show),
-    Changes(Changes),
+    Changes(Box<Changes>),
     Site(Site),
     Generate(Generate),
 }
@@ -194,30 +194,96 @@ pub struct Show {
 
 /// Tell what changed, and only what changed: where did it get slower?
 ///
-/// Exit status: 1 when something got worse, 0 otherwise.
+/// All series of the plan are judged together. A change is provisional until points that come later agree, keeps its
+/// name for ever, and what users say of it is kept with it. Exit status: 1 when something got worse that nobody has
+/// said anything to, else 0.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Changes {
+    #[command(subcommand)]
+    pub what: Option<ChangesWhat>,
+    #[command(flatten)]
+    pub list: ListChanges,
     /// Judge the numbers in this file, JSON or CSV (`-` is standard input): no plan and no store are needed
     ///
     /// `{"values": [5.1, 5.2, 6.0], "better": "lower"}`, or a table with a header; docs/formats.md has all that may
     /// stand in it.
-    #[arg(long, value_name = "FILE", required = true)]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["range", "metric", "state", "markdown"])]
     pub from: Option<PathBuf>,
     /// Which way is better, where the file does not say
-    #[arg(long, value_name = "WAY", default_value = "lower", requires = "from")]
+    #[arg(long, value_name = "WAY", default_value = "lower", requires = "from", hide_default_value = true)]
     pub better: Better,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ChangesWhat {
+    /// List them, the newest first (the same as without `list`)
+    List(ListChanges),
+    /// Show the evidence for a change: both sides, the commits between, what else changed there
+    Show {
+        /// Its name, or a revision: then all changes there
+        name: String,
+        /// Answer in JSON, as docs/formats.md describes
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say what a change is: a word that no analysis ever touches
+    Set {
+        /// Its name, or a revision: then all changes there
+        name: String,
+        /// What it is
+        state: State,
+        /// Why, for whoever reads it later
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+        note: String,
+    },
+}
+
+/// Which changes are listed, and how.
+#[derive(Clone, Debug, Args)]
+pub struct ListChanges {
+    /// Only changes that may have been made in these commits: after A up to B, or in that one
+    #[arg(value_name = "A..B|REVISION")]
+    pub range: Option<String>,
+    /// Only of these benchmarks (series, in a file)
+    #[arg(long, short = 'b', value_name = "NAME")]
+    pub benchmark: Vec<String>,
+    /// Only of these metrics
+    #[arg(long, short, value_name = "NAME")]
+    pub metric: Vec<String>,
     /// Only changes of at least so many per cent, up or down
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percent, hide_default_value = true)]
     pub min_effect: f64,
-    /// Only changes of these kinds
+    /// Only of these states
+    #[arg(long, value_name = "STATE", value_delimiter = ',')]
+    pub state: Vec<State>,
+    /// Only of these kinds
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub kind: Vec<Kind>,
-    /// Also what looked like a change and is none, with the reason
+    /// Also false alarms, withdrawn changes, and what looked like a change and is none, with the reason
     #[arg(long)]
     pub all: bool,
     /// Answer in JSON, as docs/formats.md describes
-    #[arg(long)]
+    #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
+    /// Answer in Markdown, for a mail or a pull request
+    #[arg(long)]
+    pub markdown: bool,
+}
+
+/// What users say of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum State {
+    /// Nothing yet
+    New,
+    /// It is one
+    Confirmed,
+    /// It is one, and meant to be
+    Expected,
+    /// It was one, and is over (found by itself when the level comes back)
+    Fixed,
+    /// It is none
+    FalseAlarm,
 }
 
 /// Which way is better.

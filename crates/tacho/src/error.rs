@@ -38,6 +38,10 @@ pub enum CliError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Subject(#[from] SubjectError),
+    #[error("nothing that stands changed at `{name}`")]
+    NoChangeAt { name: String },
+    #[error("there is no change `{name}`")]
+    UnknownChange { name: String, nearest: Option<String> },
     #[error("nothing is known of `{name}`")]
     Unknown { name: String, nearest: Option<String> },
     #[error("`{name}` could be {candidates}")]
@@ -61,7 +65,13 @@ impl CliError {
             CliError::Site(error) => error.hint().map(str::to_owned),
             CliError::Store(error) => error.hint().map(str::to_owned),
             CliError::Subject(error) => error.hint(),
-            CliError::Unknown { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            CliError::NoChangeAt { .. } | CliError::UnknownChange { nearest: None, .. } => {
+                Some("`tacho changes --all` lists all of them".to_owned())
+            }
+            CliError::Unknown { nearest: Some(nearest), .. }
+            | CliError::UnknownChange { nearest: Some(nearest), .. } => {
+                Some(format!("did you mean `{nearest}`?"))
+            }
             CliError::Unknown { .. } => {
                 Some("`tacho show` lists the revisions that were measured".to_owned())
             }

@@ -13,6 +13,19 @@ pub struct Judgement {
     pub detection: Detection,
     /// Changes that would be told if this series were the only one: so many series show as clear ones by chance.
     pub chance: Vec<Change>,
+    /// The largest p value that is believed of so many series.
+    pub cut: f64,
+}
+
+impl Judgement {
+    /// What the detector found, believed or not.
+    #[must_use]
+    pub fn everything(&self) -> Detection {
+        let mut detection = self.detection.clone();
+        detection.changes.extend(self.chance.iter().cloned());
+        detection.changes.sort_by_key(|change| change.index);
+        detection
+    }
 }
 
 /// Finds the changes of all series, and holds the share of false ones down over all of them (docs/method.md).
@@ -32,7 +45,7 @@ fn divide(mut detection: Detection, cut: f64) -> Judgement {
     let changes = std::mem::take(&mut detection.changes);
     let (kept, chance) = changes.into_iter().partition(|change| change.p <= cut);
     detection.changes = kept;
-    Judgement { detection, chance }
+    Judgement { detection, chance, cut }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What a change means: worse or better, and whether it is over.
 
-use tacho_record::Direction;
+use tacho_record::{ChangeKind, Direction, Word};
 use tacho_stats::changes::{Change, Kind};
 
 /// A level has come back when no more than this share of the change is left.
@@ -20,6 +20,52 @@ pub enum Verdict {
 pub fn verdict(change: &Change, better: Direction) -> Verdict {
     let rises_well = better == Direction::Higher && change.kind != Kind::Spread;
     if (change.effect > 0.0) == rises_well { Verdict::Better } else { Verdict::Worse }
+}
+
+/// The same for a change as it is kept.
+#[must_use]
+pub fn verdict_of(change: &tacho_record::Change) -> Verdict {
+    let finding = &change.finding;
+    let rises_well = change.series.metric.better == Direction::Higher && finding.kind != ChangeKind::Spread;
+    if (finding.after > finding.before) == rises_well { Verdict::Better } else { Verdict::Worse }
+}
+
+/// Whether it is a change of the program for the worse that still stands, and that nobody has said anything to.
+///
+/// That a dip for the better is over is none, nor is what changed together with the environment.
+#[must_use]
+pub fn is_new_regression(change: &tacho_record::Change) -> bool {
+    let excused = matches!(change.finding.kind, ChangeKind::DipEnd | ChangeKind::Environment);
+    change.stands() && change.state() == Word::New && !excused && verdict_of(change) == Verdict::Worse
+}
+
+/// How often users were told of a change that is none, by their own word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FalseAlarms {
+    /// Changes that users marked as false alarms.
+    pub marked: usize,
+    /// Changes that users gave any word to.
+    pub looked_at: usize,
+    /// Changes that were ever told.
+    pub told: usize,
+}
+
+impl FalseAlarms {
+    /// Counts them.
+    #[must_use]
+    pub fn of<'a>(changes: impl IntoIterator<Item = &'a tacho_record::Change>) -> Self {
+        changes.into_iter().fold(Self::default(), |sum, change| Self {
+            marked: sum.marked + usize::from(change.word == Word::FalseAlarm),
+            looked_at: sum.looked_at + usize::from(change.word != Word::New),
+            told: sum.told + 1,
+        })
+    }
+
+    /// The share of false alarms among those that were looked at; none when none was.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        (self.looked_at > 0).then(|| self.marked as f64 / self.looked_at as f64)
+    }
 }
 
 /// For each change of a series, in order, the later change with which the level came back, if one did.

@@ -1,15 +1,26 @@
 //! What changed over history, in all series at once.
 //!
-//! The detector ([`tacho_stats::changes`]) looks at one series and knows nothing of what its numbers mean. Here many
-//! are judged together ([`judge`](judge()): how much of it to believe), and each change gets its meaning: worse or better, and
-//! whether the level came back.
+//! The detector ([`tacho_stats::changes`]) looks at one series and knows nothing of what its numbers mean. Here all
+//! series of a plan are judged together ([`judge`](judge()): how much of it to believe) and brought together with what is
+//! kept of them ([`analyse`](analyse()): names, lives), each change gets its meaning (worse or better, whether the level came
+//! back), and those of several series at one place become one event ([`events`]).
 
+mod analyse;
 mod environment;
+mod event;
 mod given;
 mod judge;
+mod life;
+mod material;
 mod meaning;
+#[cfg(test)]
+mod tests;
 
+pub use analyse::{Analysed, JudgedSeries, Scope, analyse};
 pub use environment::{Difference, Environments, Tags};
+pub use event::{Event, Orders, events, orders};
 pub use given::{JudgedGiven, judge_given};
 pub use judge::{FALSE_SHARE, Judgement, judge};
-pub use meaning::{RETURNED, Verdict, returns, verdict};
+pub use life::{CATCH_UP, kind_of};
+pub use material::{Material, Runs};
+pub use meaning::{FalseAlarms, RETURNED, Verdict, is_new_regression, returns, verdict, verdict_of};

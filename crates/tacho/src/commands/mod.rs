@@ -45,7 +45,7 @@ impl From<Exit> for ExitCode {
 pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
     let global = &arguments.global;
     match arguments.command {
-        Command::Changes(command) => changes::execute(&command),
+        Command::Changes(command) => changes::execute(global, &command),
         Command::Doctor(command) => doctor::execute(&command),
         Command::Generate(command) => generate::execute(&command),
         Command::Init(command) => init::execute(&command),

@@ -4,13 +4,17 @@ use std::collections::HashMap;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use jiff::Timestamp;
+use tacho_experiment::changes::{Event, JudgedSeries};
 use tacho_experiment::equal::Equals;
 use tacho_experiment::rules::Rules;
 use tacho_experiment::series::{self, Of};
-use tacho_record::{BenchmarkKey, Digest, Host, Measurement, Metric, Revision, Series};
-use tacho_site::{HostBuild, HostMeasurement, Lab, RunRecord, Source, SourceError};
+use tacho_record::{BenchmarkKey, Change, Digest, Host, Measurement, Metric, Revision, Series, SeriesKey};
+use tacho_site::{
+    ChangeRecord, EventRecord, HostBuild, HostMeasurement, Lab, RunRecord, Source, SourceError,
+};
 use tacho_store::{HostId, Store, StoreError};
 
+use super::changes::found::Found;
 use super::{Exit, lookup};
 use crate::cli::{Global, Site};
 use crate::error::CliError;
@@ -51,6 +55,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         let conditions = store.conditions(run.number)?;
         runs.push(RunRecord { run, conditions });
     }
+    let (events, unjudged) = changes(project, store)?;
     let last = revisions.last().map_or(0, |revision| revision.order);
     Ok(Lab {
         subject: project.name.clone(),
@@ -63,10 +68,37 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         revisions,
         builds,
         series,
-        events: Vec::new(),
-        unjudged: Vec::new(),
+        events,
+        unjudged,
     })
 }
+
+/// The changes of all hosts, those of one place together, the newest first; and what could not be judged.
+fn changes(project: &Project, store: &mut Store) -> Result<(Vec<EventRecord>, Unjudged), CliError> {
+    let found = Found::look(project, store)?;
+    let together = |event: Event<'_>| event.changes.into_iter().cloned().collect::<Vec<_>>();
+    let standing = found.events().into_iter().rev().map(together);
+    let gone = found.changes().filter(|change| !change.stands()).map(|change| vec![change.clone()]);
+    let mut events = Vec::new();
+    for changes in standing.chain(gone) {
+        let record = |change: Change| {
+            let happenings = store.happenings(&change.name)?;
+            Ok(ChangeRecord { change, happenings })
+        };
+        let changes = changes.into_iter().map(record).collect::<Result<_, CliError>>()?;
+        events.push(EventRecord { changes });
+    }
+    let why = |judged: &JudgedSeries| {
+        Some((
+            judged.material.series.key.clone(),
+            output::changes::not_judged(judged.judgement.detection.judged)?,
+        ))
+    };
+    Ok((events, found.series().filter_map(why).collect()))
+}
+
+/// Series that could not be judged, and why not.
+type Unjudged = Vec<(SeriesKey, String)>;
 
 /// All series of a host: of each benchmark the metrics that the plan names first, then the others.
 fn host_series(

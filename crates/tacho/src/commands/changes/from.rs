@@ -21,9 +21,12 @@ pub fn execute(path: &Path, command: &Changes) -> Result<Exit, CliError> {
     let bytes = read(path)?;
     let numbers =
         numbers::parse(&bytes, better).map_err(|source| CliError::Numbers { name: name(path), source })?;
-    let found =
-        Found { shape: numbers.shape, series: judge_given(&numbers.series), filter: Filter::of(command) };
-    if command.json {
+    let found = Found {
+        shape: numbers.shape,
+        series: judge_given(&numbers.series),
+        filter: Filter::of(&command.list, (0, u64::MAX)),
+    };
+    if command.list.json {
         output::print_json(&found.answer())?;
     } else {
         output::print(&found.text())?;

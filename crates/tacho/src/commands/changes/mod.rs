@@ -1,14 +1,21 @@
 //! `tacho changes`: what changed, and only what changed.
 
+pub(super) mod found;
 mod from;
+mod list;
+mod set;
+mod show;
 
 use super::Exit;
-use crate::cli::Changes;
+use crate::cli::{Changes, ChangesWhat, Global};
 use crate::error::CliError;
 
-pub fn execute(command: &Changes) -> Result<Exit, CliError> {
-    match &command.from {
-        Some(path) => from::execute(path, command),
-        None => Ok(Exit::Success),
+pub fn execute(global: &Global, command: &Changes) -> Result<Exit, CliError> {
+    match (&command.what, &command.from) {
+        (Some(ChangesWhat::List(list)), _) => list::execute(global, list),
+        (Some(ChangesWhat::Show { name, json }), _) => show::execute(global, name, *json),
+        (Some(ChangesWhat::Set { name, state, note }), _) => set::execute(global, name, *state, note),
+        (None, Some(path)) => from::execute(path, command),
+        (None, None) => list::execute(global, &command.list),
     }
 }

@@ -1,7 +1,7 @@
 //! What was found in anybody's numbers.
 
 use serde::Serialize;
-use tacho_experiment::changes::{Difference, JudgedGiven, Verdict, returns, verdict};
+use tacho_experiment::changes::{Difference, JudgedGiven, Verdict, kind_of, returns, verdict};
 use tacho_record::Direction;
 use tacho_record::numbers::Shape;
 use tacho_stats::changes::{Change, Kind};
@@ -150,7 +150,11 @@ impl Found<'_> {
     }
 
     fn all(&self) -> impl Iterator<Item = One<'_>> {
-        self.series.iter().map(|found| One { found, filter: &self.filter })
+        let named = |found: &&JudgedGiven<'_>| {
+            let name = found.given.name.as_deref().unwrap_or("");
+            self.filter.shows_benchmark(name, name)
+        };
+        self.series.iter().filter(named).map(|found| One { found, filter: &self.filter })
     }
 
     /// How many series were judged, and what came of it.
@@ -221,7 +225,7 @@ impl<'a> One<'a> {
             interval: [change.interval.0, change.interval.1],
             p: change.p,
             confidence: change.confidence,
-            kind: super::kind_key(change.kind),
+            kind: super::kind_key(kind_of(change.kind)),
             verdict: super::verdict_word(verdict(change, self.found.given.better)),
             returned,
             environment: self.environment(change),
@@ -328,7 +332,7 @@ impl<'a> One<'a> {
             super::verdict_word(verdict(change, self.found.given.better)).to_owned(),
             super::interval(change.interval),
             super::confidence(change.p),
-            super::kind_words(change.kind).to_owned(),
+            super::kind_words(kind_of(change.kind)).to_owned(),
             notes.join(", "),
         ]
     }

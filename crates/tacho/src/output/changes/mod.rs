@@ -1,11 +1,18 @@
 //! Changes, for people and for machines.
 
+mod answer;
+mod evidence;
 mod given;
+mod histogram;
+mod listing;
 
+pub use evidence::{Evidence, EvidenceAnswer, Side};
 pub use given::Found;
+pub use listing::{ListedEvent, Listing};
 
-use tacho_experiment::changes::Verdict;
-use tacho_stats::changes::{Change, Drift, Judged, Kind, Modes, Refusal};
+use tacho_experiment::changes::{Verdict, kind_of};
+use tacho_record::{Change, ChangeKind, Life, SeriesKey, Withdrawal, Word};
+use tacho_stats::changes::{self as stats, Drift, Judged, Modes, Refusal};
 
 use super::text;
 use crate::cli;
@@ -13,55 +20,108 @@ use crate::cli;
 /// Which changes are shown.
 #[derive(Clone, Debug)]
 pub struct Filter {
+    benchmarks: Vec<String>,
+    metrics: Vec<String>,
     /// The least effect, as a share.
     min_effect: f64,
     /// Empty: all kinds.
     kinds: Vec<cli::Kind>,
-    /// Also what was refused.
+    /// Empty: all but false alarms.
+    states: Vec<cli::State>,
+    /// After the first, up to the second of these places in history.
+    orders: (u64, u64),
+    /// Also what was withdrawn or refused.
     pub all: bool,
 }
 
 impl Filter {
-    /// As it was typed.
-    pub fn of(command: &cli::Changes) -> Self {
-        Self { min_effect: command.min_effect / 100.0, kinds: command.kind.clone(), all: command.all }
+    /// As it was typed; `orders` is what the range means.
+    pub fn of(list: &cli::ListChanges, orders: (u64, u64)) -> Self {
+        Self {
+            benchmarks: list.benchmark.clone(),
+            metrics: list.metric.clone(),
+            min_effect: list.min_effect / 100.0,
+            kinds: list.kind.clone(),
+            states: list.state.clone(),
+            orders,
+            all: list.all,
+        }
     }
 
-    /// Whether a change is shown.
-    pub fn shows(&self, change: &Change) -> bool {
-        let kind = match change.kind {
-            Kind::Step => cli::Kind::Step,
-            Kind::DipStart | Kind::DipEnd => cli::Kind::Dip,
-            Kind::ModeShare => cli::Kind::ModeShare,
-            Kind::Spread => cli::Kind::Spread,
-            Kind::Environment => cli::Kind::Environment,
+    /// Whether a change of anybody's numbers is shown.
+    pub fn shows(&self, change: &stats::Change) -> bool {
+        change.effect.abs() >= self.min_effect && self.shows_kind(kind_of(change.kind))
+    }
+
+    /// Whether a change that is kept is shown; its place is between these two in history.
+    pub fn shows_kept(&self, change: &Change, (good, bad): (u64, u64)) -> bool {
+        let key = &change.series;
+        let large = change.finding.effect.is_none_or(|effect| effect.abs() >= self.min_effect);
+        let state = state_of(change.state());
+        let told = change.stands() && state != cli::State::FalseAlarm;
+        let asked_for = if self.states.is_empty() { told || self.all } else { self.states.contains(&state) };
+        large
+            && asked_for
+            && self.shows_kind(change.finding.kind)
+            && self.shows_series(key)
+            && (bad > self.orders.0 && good < self.orders.1)
+    }
+
+    /// Whether a series is shown.
+    pub fn shows_series(&self, key: &SeriesKey) -> bool {
+        self.shows_benchmark(&key.benchmark.to_string(), &key.benchmark.name)
+            && (self.metrics.is_empty() || self.metrics.contains(&key.metric.name))
+    }
+
+    /// Whether a benchmark, or a series of a file, is shown: by its name, with its parameters or without.
+    pub fn shows_benchmark(&self, whole: &str, name: &str) -> bool {
+        self.benchmarks.is_empty() || self.benchmarks.iter().any(|asked| asked == whole || asked == name)
+    }
+
+    fn shows_kind(&self, kind: ChangeKind) -> bool {
+        let kind = match kind {
+            ChangeKind::Step => cli::Kind::Step,
+            ChangeKind::DipStart | ChangeKind::DipEnd => cli::Kind::Dip,
+            ChangeKind::ModeShare => cli::Kind::ModeShare,
+            ChangeKind::Spread => cli::Kind::Spread,
+            ChangeKind::Environment => cli::Kind::Environment,
         };
-        let large = change.effect.abs() >= self.min_effect;
-        large && (self.kinds.is_empty() || self.kinds.contains(&kind))
+        self.kinds.is_empty() || self.kinds.contains(&kind)
+    }
+}
+
+/// The user's word as it is typed.
+fn state_of(word: Word) -> cli::State {
+    match word {
+        Word::Confirmed => cli::State::Confirmed,
+        Word::Expected => cli::State::Expected,
+        Word::FalseAlarm => cli::State::FalseAlarm,
+        Word::Fixed => cli::State::Fixed,
+        Word::New => cli::State::New,
     }
 }
 
 /// A kind as it stands in JSON.
-pub fn kind_key(kind: Kind) -> &'static str {
+pub fn kind_key(kind: ChangeKind) -> &'static str {
     match kind {
-        Kind::DipEnd => "dip-end",
-        Kind::DipStart => "dip-start",
-        Kind::Environment => "environment",
-        Kind::ModeShare => "mode-share",
-        Kind::Spread => "spread",
-        Kind::Step => "step",
+        ChangeKind::DipEnd => "dip-end",
+        ChangeKind::DipStart => "dip-start",
+        ChangeKind::Environment => "environment",
+        ChangeKind::ModeShare => "mode-share",
+        ChangeKind::Spread => "spread",
+        ChangeKind::Step => "step",
     }
 }
 
 /// A kind in words.
-pub fn kind_words(kind: Kind) -> &'static str {
+pub fn kind_words(kind: ChangeKind) -> &'static str {
     match kind {
-        Kind::DipEnd => "dip ends",
-        Kind::DipStart => "dip begins",
-        Kind::Environment => "environment",
-        Kind::ModeShare => "share of a mode",
-        Kind::Spread => "spread",
-        Kind::Step => "step",
+        ChangeKind::DipEnd => "dip ends",
+        ChangeKind::DipStart => "dip begins",
+        ChangeKind::Environment => "environment",
+        ChangeKind::ModeShare => "share of a mode",
+        ChangeKind::Spread => "spread",
+        ChangeKind::Step => "step",
     }
 }
 
@@ -127,10 +187,44 @@ pub fn drift(drift: &Drift) -> String {
 
 /// Modes in a sentence.
 pub fn modes(modes: &Modes) -> String {
-    let level = |mode: &tacho_stats::changes::Mode| {
+    let level = |mode: &stats::Mode| {
         let ratio = if mode.ratio == 1.0 { "its usual level".to_owned() } else { text::change(mode.ratio) };
         format!("{ratio} ({})", text::percent(mode.share))
     };
     let levels: Vec<String> = modes.levels.iter().map(level).collect();
     format!("goes to and fro between {}", levels.join(" and "))
+}
+
+/// The user's word, in words.
+pub fn word(word: Word) -> &'static str {
+    match word {
+        Word::Confirmed => "confirmed",
+        Word::Expected => "expected",
+        Word::FalseAlarm => "false alarm",
+        Word::Fixed => "fixed",
+        Word::New => "new",
+    }
+}
+
+/// Why a change was withdrawn, in words.
+pub fn withdrawal(why: Withdrawal) -> &'static str {
+    match why {
+        Withdrawal::NotConfirmed => "not seen again before it could be confirmed",
+        Withdrawal::NotReproduced => "measured again, both sides do not differ",
+        Withdrawal::NotSeen => "not seen in what was measured since",
+    }
+}
+
+/// Where a change stands by itself, in a word.
+pub fn life_word(life: Life) -> &'static str {
+    match life {
+        Life::Confirmed => "confirmed",
+        Life::Provisional => "provisional",
+        Life::Withdrawn { .. } => "withdrawn",
+    }
+}
+
+/// Where a commit can be seen, by the plan's pattern.
+pub fn link(pattern: &str, revision: &str) -> String {
+    pattern.replace("{commit}", revision).replace("{release}", revision)
 }

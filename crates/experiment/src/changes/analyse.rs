@@ -1,0 +1,142 @@
+//! All series of a plan on one host: judged together, and brought together with what is kept of them.
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::Timestamp;
+use tacho_record::plan::Benchmark;
+use tacho_record::{BenchmarkKey, Change, Metric, Plan, Revision, Series};
+use tacho_stats::changes::{Options, Point};
+use tacho_store::{Analysis, HostId, NewAnalysis, Store, StoreError};
+
+use super::life::Living;
+use super::material::{Material, Runs};
+use super::{Judgement, judge};
+use crate::equal::Equals;
+use crate::rules::Rules;
+use crate::series::{self, Of};
+
+/// How often to begin again where other processes judge the same series at the same time.
+const ATTEMPTS: usize = 3;
+
+/// Whose series are judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    /// The host, as the store knows it.
+    pub host: HostId,
+    /// The host's name.
+    pub host_name: &'a str,
+    /// The plan: its benchmarks, and of each the metrics that it names.
+    pub plan: &'a Plan,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Analysed {
+    /// All changes that are kept of the host, withdrawn ones too, in the order in which they were found.
+    pub changes: Vec<Change>,
+    /// Each series with what was found in it now.
+    pub series: Vec<JudgedSeries>,
+}
+
+/// A series with what was found in it.
+#[derive(Clone, Debug)]
+pub struct JudgedSeries {
+    /// The series, and how it was judged.
+    pub material: Material,
+    /// What was found.
+    pub judgement: Judgement,
+}
+
+/// Judges all series, and keeps what is new.
+///
+/// What was judged before and has not changed since is not lived through again: the same command twice says the same.
+pub fn analyse(store: &mut Store, scope: Scope<'_>, now: Timestamp) -> Result<Analysed, StoreError> {
+    let materials = materials(store, scope)?;
+    let points: Vec<&[Point]> = materials.iter().map(|material| material.points.as_slice()).collect();
+    let judgements = judge(&points, &Options::default());
+    let series = materials.into_iter().zip(judgements);
+    let series: Vec<JudgedSeries> =
+        series.map(|(material, judgement)| JudgedSeries { material, judgement }).collect();
+    for _ in 0..ATTEMPTS {
+        if keep(store, scope.host, &series, now)? {
+            break;
+        }
+    }
+    let changes = store.changes(scope.host)?;
+    Ok(Analysed { changes, series })
+}
+
+/// Brings all series together with what is kept; `false` when another process came between.
+fn keep(
+    store: &mut Store,
+    host: HostId,
+    series: &[JudgedSeries],
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let mut names = HashSet::new();
+    for (host, _) in store.hosts()? {
+        names.extend(store.changes(host)?.into_iter().map(|change| change.name));
+    }
+    let mut known: HashMap<(String, String), Vec<Change>> = HashMap::new();
+    for change in store.changes(host)? {
+        let key = &change.series;
+        known.entry((key.benchmark.identity(), key.metric.name.clone())).or_default().push(change);
+    }
+    let before: HashMap<(String, String), Analysis> =
+        store.analyses(host)?.into_iter().map(|(b, m, a)| ((b.identity(), m), a)).collect();
+    let mut all = true;
+    for JudgedSeries { material, judgement } in series {
+        let key = &material.series.key;
+        let id = (key.benchmark.identity(), key.metric.name.clone());
+        let Some(newest) = material.places().next_back() else { continue };
+        let analysis =
+            Analysis { judged: material.digest(), newest: material.revision(newest).to_owned(), at: now };
+        let before = before.get(&id);
+        if before.is_some_and(|before| before.judged == analysis.judged) {
+            continue;
+        }
+        let known = known.get(&id).map_or(&[][..], Vec::as_slice);
+        let lived = Living { material, judgement, known, before, now }.live(&mut names);
+        let (changes, happenings) = (&lived.changes, &lived.happenings);
+        all &= store
+            .keep_analysis(host, &NewAnalysis { series: key, before, now: &analysis, changes, happenings })?;
+    }
+    Ok(all)
+}
+
+/// All series of the plan on the host that something was executed for.
+fn materials(store: &mut Store, scope: Scope<'_>) -> Result<Vec<Material>, StoreError> {
+    let builds = store.builds(scope.host)?;
+    let tried: HashSet<&str> = builds.iter().map(|build| build.revision.as_str()).collect();
+    let mut revisions: Vec<Revision> = store.revisions()?;
+    revisions.retain(|revision| tried.contains(revision.id.as_str()));
+    let (recipe, equals) = (scope.plan.subject.recipe(), Equals::new(&store.counts(scope.host)?));
+    let (runs, rules) = (Runs::read(store)?, Rules::read(store)?);
+    let mut all = Vec::new();
+    for (benchmark, key) in crate::benchmarks(scope.plan) {
+        let metrics = metrics(benchmark);
+        let Scope { host, host_name, .. } = scope;
+        let of = Of { host, host_name, benchmark: &key, recipe, equals: &equals, rules: &rules };
+        let measured = series::read(store, of, &metrics, &revisions)?.into_iter();
+        let tried =
+            |series: &Series| series.points.iter().any(|point| !point.values.is_empty() || point.failed > 0);
+        all.extend(measured.filter(tried).map(|series| Material::new(series, &runs)));
+    }
+    Ok(all)
+}
+
+/// The metrics that the plan names for a benchmark.
+fn metrics(benchmark: &Benchmark) -> Vec<Metric> {
+    benchmark.metrics.iter().map(|planned| planned.metric.clone()).collect()
+}
+
+impl Analysed {
+    /// The series of a benchmark and metric, if it is among those that were judged.
+    #[must_use]
+    pub fn series(&self, benchmark: &BenchmarkKey, metric: &str) -> Option<&JudgedSeries> {
+        self.series.iter().find(|judged| {
+            let key = &judged.material.series.key;
+            key.benchmark == *benchmark && key.metric.name == metric
+        })
+    }
+}

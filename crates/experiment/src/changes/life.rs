@@ -1,0 +1,305 @@
+//! The life of the changes of one series: what is kept is brought together with what is found now.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use tacho_record::{
+    Change, ChangeKind, Digest, Finding, Happened, Happening, Life, Tagged, Withdrawal, Word, change_name,
+};
+use tacho_stats::changes::ledger::{self, Alert, CONFIRM_AFTER, Event, Reason, SAME_PLACE, State};
+use tacho_stats::changes::{self as stats, Detection, Options, detect};
+use tacho_store::Analysis;
+
+use super::material::Material;
+use super::{Judgement, returns};
+
+/// At most so many analyses are made up for, when many points were added at once: no longer does anything wait.
+pub const CATCH_UP: usize = 25;
+
+/// What came of an analysis of one series.
+#[derive(Debug)]
+pub struct Lived {
+    /// The changes that are new or otherwise than they were kept.
+    pub changes: Vec<Change>,
+    /// What happened, each with the name of its change.
+    pub happenings: Vec<(String, Happening)>,
+}
+
+/// One series, being brought together with what is kept of it.
+pub struct Living<'a> {
+    /// The series.
+    pub material: &'a Material,
+    /// What is found in it now.
+    pub judgement: &'a Judgement,
+    /// What is kept of it, withdrawn changes too.
+    pub known: &'a [Change],
+    /// Its last analysis.
+    pub before: Option<&'a Analysis>,
+    /// The time.
+    pub now: Timestamp,
+}
+
+impl Living<'_> {
+    /// Lives through all analyses since the last one: one for each point that was added at the end, else one.
+    ///
+    /// Names that are taken are `names`, which the new ones are added to.
+    pub fn live(&self, names: &mut std::collections::HashSet<String>) -> Lived {
+        let places: HashMap<&str, usize> =
+            self.material.places().map(|place| (self.material.revision(place), place)).collect();
+        let known: Vec<&Change> = self.known.iter().filter(|change| change.stands()).collect();
+        // What cannot be looked at now is left as it is.
+        let mut kept: HashMap<u32, &Change> = HashMap::new();
+        let mut alerts = Vec::new();
+        for (id, change) in (1..).zip(known) {
+            if let Some(alert) = alert(id, change, &places) {
+                kept.insert(id, change);
+                alerts.push(alert);
+            }
+        }
+        let mut events = Vec::new();
+        for length in self.lengths(&places) {
+            let found = self.found(length, &alerts);
+            let (after, new) = ledger::update(&alerts, &found, length);
+            alerts = after;
+            events.extend(new);
+        }
+        self.told(&alerts, &kept, &events, names)
+    }
+
+    /// The lengths at which the series would have been judged, had it been after each point.
+    fn lengths(&self, places: &HashMap<&str, usize>) -> Vec<usize> {
+        let all: Vec<usize> = self.material.places().collect();
+        let added = match self.before {
+            None => CONFIRM_AFTER as usize,
+            Some(before) => {
+                let newest = places.get(before.newest.as_str());
+                newest.map_or(1, |newest| all.iter().filter(|&place| place > newest).count())
+            }
+        };
+        let last = all.len().saturating_sub(added.clamp(1, CATCH_UP));
+        let mut lengths: Vec<usize> = all[last..].iter().map(|place| place + 1).collect();
+        // The last one is what is judged together with the other series.
+        lengths.pop();
+        lengths.push(self.material.points.len());
+        lengths
+    }
+
+    /// What the detector finds at a length and can be believed; of what is known already, less will do.
+    fn found(&self, length: usize, alerts: &[Alert]) -> Detection {
+        let whole = length == self.material.points.len();
+        let detection = if whole {
+            self.judgement.everything()
+        } else {
+            detect(&self.material.points[..length], &Options::default())
+        };
+        let is_known = |change: &stats::Change| {
+            alerts.iter().any(|alert| alert.change.index.abs_diff(change.index) <= SAME_PLACE)
+        };
+        let changes =
+            detection.changes.into_iter().filter(|c| c.p <= self.judgement.cut || is_known(c)).collect();
+        Detection { changes, ..detection }
+    }
+
+    /// Alerts as they are kept, and what happened to them since.
+    fn told(
+        &self,
+        alerts: &[Alert],
+        kept: &HashMap<u32, &Change>,
+        events: &[Event],
+        names: &mut std::collections::HashSet<String>,
+    ) -> Lived {
+        let is_gone =
+            |alert: &&Alert| matches!(alert.state, State::Withdrawn(_)) && !kept.contains_key(&alert.id);
+        let told: Vec<&Alert> = alerts.iter().filter(|alert| !is_gone(alert)).collect();
+        let with_names: Vec<(String, &Alert)> = told
+            .into_iter()
+            .map(|alert| match kept.get(&alert.id) {
+                Some(change) => (change.name.clone(), alert),
+                None => (self.name(alert, names), alert),
+            })
+            .collect();
+        let fixed = fixed(&with_names);
+        let mut lived = Lived { changes: Vec::new(), happenings: Vec::new() };
+        for (name, alert) in &with_names {
+            let before = kept.get(&alert.id).copied();
+            let change = self.change(name, alert, before, fixed.get(name).cloned());
+            let happened = happened(before, &change, alert, events);
+            lived
+                .happenings
+                .extend(happened.into_iter().map(|what| (name.clone(), Happening { at: self.now, what })));
+            if before != Some(&change) {
+                lived.changes.push(change);
+            }
+        }
+        lived
+    }
+
+    /// A name that nothing else has.
+    fn name(&self, alert: &Alert, names: &mut std::collections::HashSet<String>) -> String {
+        let key = &self.material.series.key;
+        let what = if alert.change.kind == stats::Kind::Spread { "spread" } else { "level" };
+        let revision = self.material.revision(alert.change.index);
+        let identity = [&key.benchmark.identity(), &key.metric.name, &key.host, revision, what].join("\n");
+        let seed = Digest::of(identity);
+        let mut attempt = 0;
+        loop {
+            let name = change_name(seed, attempt);
+            if names.insert(name.clone()) {
+                return name;
+            }
+            attempt += 1;
+        }
+    }
+
+    fn change(&self, name: &str, alert: &Alert, before: Option<&Change>, fixed_by: Option<String>) -> Change {
+        let life = match alert.state {
+            State::Provisional => Life::Provisional,
+            State::Confirmed => Life::Confirmed,
+            State::Withdrawn(why) => Life::Withdrawn { why: withdrawal(why) },
+        };
+        let finding = self.finding(alert);
+        match before {
+            Some(before) => Change { finding, life, fixed_by, ..before.clone() },
+            None => Change {
+                name: name.to_owned(),
+                series: self.material.series.key.clone(),
+                found: self.now,
+                finding,
+                life,
+                word: Word::New,
+                note: String::new(),
+                fixed_by,
+            },
+        }
+    }
+
+    fn finding(&self, alert: &Alert) -> Finding {
+        let change = &alert.change;
+        let revision = |place: usize| self.material.revision(place).to_owned();
+        let before = |place: usize| self.material.places().rev().find(|&other| other < place).unwrap_or(0);
+        let (first, last) = (*alert.range.start(), (*alert.range.end()).min(self.material.points.len() - 1));
+        let finite = |number: f64| Some(number).filter(|number| number.is_finite());
+        let differences =
+            self.material.environments.differences(before(change.index), change.index).into_iter();
+        Finding {
+            revision: revision(change.index),
+            good: revision(before(first)),
+            bad: revision(last),
+            before: change.before,
+            after: change.after,
+            effect: finite(change.effect),
+            interval: finite(change.interval.0).zip(finite(change.interval.1)),
+            p: change.p,
+            kind: kind_of(change.kind),
+            environment: differences
+                .map(|d| Tagged { tag: d.tag, before: d.before, after: d.after })
+                .collect(),
+            points: u32::try_from(self.material.places().count()).unwrap_or(u32::MAX),
+            seen: alert.seen,
+            missed: alert.missed,
+        }
+    }
+}
+
+/// What is kept of a change, as the ledger has it; nothing where its places have no values now.
+fn alert(id: u32, change: &Change, places: &HashMap<&str, usize>) -> Option<Alert> {
+    let finding = &change.finding;
+    let place = |revision: &str| places.get(revision).copied();
+    let index = place(&finding.revision)?;
+    let (good, bad) = (place(&finding.good)?, place(&finding.bad)?);
+    let range = good + 1..=bad;
+    let effect = finding.effect.unwrap_or(f64::INFINITY);
+    let found = stats::Change {
+        index,
+        range: range.clone(),
+        before: finding.before,
+        after: finding.after,
+        effect,
+        interval: finding.interval.unwrap_or((effect, effect)),
+        p: finding.p,
+        confidence: 1.0 - finding.p,
+        kind: stats_kind(finding.kind),
+    };
+    let state = if change.life == Life::Confirmed { State::Confirmed } else { State::Provisional };
+    let since = finding.points as usize;
+    Some(Alert { id, change: found, range, state, seen: finding.seen, missed: finding.missed, since })
+}
+
+/// For each change with whose name the level came back, by name.
+fn fixed(named: &[(String, &Alert)]) -> HashMap<String, String> {
+    let mut standing: Vec<&(String, &Alert)> =
+        named.iter().filter(|(_, alert)| !matches!(alert.state, State::Withdrawn(_))).collect();
+    standing.sort_by_key(|(_, alert)| alert.change.index);
+    let changes: Vec<stats::Change> = standing.iter().map(|(_, alert)| alert.change.clone()).collect();
+    let back = returns(&changes).into_iter().enumerate();
+    back.filter_map(|(at, by)| Some((standing[at].0.clone(), standing[by?].0.clone()))).collect()
+}
+
+/// What happened to a change since it was kept, in order.
+fn happened(before: Option<&Change>, now: &Change, alert: &Alert, events: &[Event]) -> Vec<Happened> {
+    let mut all = Vec::new();
+    match before {
+        None => all.push(Happened::Found { revision: now.finding.revision.clone() }),
+        Some(before) if has_moved(&before.finding, &now.finding) => {
+            all.push(Happened::Moved { from: Box::new(before.finding.clone()) });
+        }
+        Some(_) => {}
+    }
+    for event in events {
+        match *event {
+            Event::Confirmed { id } if id == alert.id => {
+                all.push(Happened::Confirmed { seen: Some(alert.seen) });
+            }
+            Event::Withdrawn { id, why } if id == alert.id => {
+                all.push(Happened::Withdrawn { why: withdrawal(why) });
+            }
+            _ => {}
+        }
+    }
+    let fixed = before.and_then(|before| before.fixed_by.as_ref());
+    match (fixed, &now.fixed_by) {
+        (old, Some(by)) if old != Some(by) => all.push(Happened::Fixed { by: by.clone() }),
+        (Some(_), None) => all.push(Happened::Unfixed),
+        _ => {}
+    }
+    all
+}
+
+/// Whether it is told otherwise than it was: at another place, of another kind, or larger or smaller than was thought.
+fn has_moved(before: &Finding, now: &Finding) -> bool {
+    let outside =
+        now.effect.zip(before.interval).is_some_and(|(effect, (low, high))| !(low..=high).contains(&effect));
+    before.revision != now.revision || before.kind != now.kind || outside
+}
+
+fn withdrawal(why: Reason) -> Withdrawal {
+    match why {
+        Reason::NotConfirmed => Withdrawal::NotConfirmed,
+        Reason::NotReproduced => Withdrawal::NotReproduced,
+        Reason::NotSeen => Withdrawal::NotSeen,
+    }
+}
+
+/// A kind as it is kept.
+#[must_use]
+pub fn kind_of(kind: stats::Kind) -> ChangeKind {
+    match kind {
+        stats::Kind::DipEnd => ChangeKind::DipEnd,
+        stats::Kind::DipStart => ChangeKind::DipStart,
+        stats::Kind::Environment => ChangeKind::Environment,
+        stats::Kind::ModeShare => ChangeKind::ModeShare,
+        stats::Kind::Spread => ChangeKind::Spread,
+        stats::Kind::Step => ChangeKind::Step,
+    }
+}
+
+fn stats_kind(kind: ChangeKind) -> stats::Kind {
+    match kind {
+        ChangeKind::DipEnd => stats::Kind::DipEnd,
+        ChangeKind::DipStart => stats::Kind::DipStart,
+        ChangeKind::Environment => stats::Kind::Environment,
+        ChangeKind::ModeShare => stats::Kind::ModeShare,
+        ChangeKind::Spread => stats::Kind::Spread,
+        ChangeKind::Step => stats::Kind::Step,
+    }
+}

@@ -1,0 +1,127 @@
+//! Series of a store as the detector takes them: one point a program, with what it was measured with.
+
+use std::collections::HashMap;
+
+use tacho_record::{Build, Digest, Point as Measured, Run, Series, plan};
+use tacho_stats::changes::Point;
+use tacho_store::{Store, StoreError};
+
+use super::{Environments, Tags};
+
+/// Conditions of a run that may make a program faster or slower, and that do not change by themselves.
+const CONDITIONS: [&str; 8] =
+    ["aslr", "clocksource", "compiler", "governor", "kernel", "microcode", "smt", "turbo"];
+
+/// A series, ready to be judged.
+#[derive(Clone, Debug)]
+pub struct Material {
+    /// The series, one point a revision that was tried on its host.
+    pub series: Series,
+    /// For each of them its value; not finite where there is none, or where the same program stands before it.
+    pub points: Vec<Point>,
+    /// With what each was measured.
+    pub environments: Environments,
+}
+
+impl Material {
+    /// Prepares a series whose measurements are of these runs.
+    #[must_use]
+    pub fn new(series: Series, runs: &Runs) -> Self {
+        let values = by_program(&series.points);
+        let tags = values.iter().map(|found| found.map_or_else(Tags::new, |found| runs.tags(&series, found)));
+        let environments = Environments::new(tags.collect());
+        let point = |(found, environment): (Option<&Measured>, u32)| {
+            let gap = Point { environment, ..Point::of(f64::NAN) };
+            found.and_then(|found| Point::from_samples(&found.values, environment)).unwrap_or(gap)
+        };
+        let points = values.iter().copied().zip(environments.numbers()).map(point).collect();
+        Self { series, points, environments }
+    }
+
+    /// The places that have a value.
+    #[must_use]
+    pub fn places(&self) -> impl DoubleEndedIterator<Item = usize> {
+        self.points.iter().enumerate().filter(|(_, point)| point.value.is_finite()).map(|(place, _)| place)
+    }
+
+    /// The full name of the revision at a place.
+    #[must_use]
+    pub fn revision(&self, place: usize) -> &str {
+        &self.series.points[place].revision.id
+    }
+
+    /// The digest of all that is judged, and of who judges.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let mut text = format!("judged 1 by {}\n", env!("CARGO_PKG_VERSION"));
+        for (place, point) in self.points.iter().enumerate().filter(|(_, point)| point.value.is_finite()) {
+            let variance = point.variance.unwrap_or(-1.0).to_bits();
+            let value = point.value.to_bits();
+            text += &format!("{} {value} {variance} {}\n", self.revision(place), point.environment);
+        }
+        Digest::of(text)
+    }
+}
+
+/// For each point the one whose values stand for it. Neighbours with the same artifacts are one program and so one
+/// point: the first of them has the values, wherever they were measured.
+fn by_program(points: &[Measured]) -> Vec<Option<&Measured>> {
+    let artifact = |point: &Measured| point.build.as_ref().and_then(|build| build.state.artifact());
+    let is_own = |point: &&Measured| point.equal_to.is_none() && !point.values.is_empty();
+    let mut stands: Vec<Option<&Measured>> = vec![None; points.len()];
+    let built: Vec<usize> = (0..points.len()).filter(|&place| artifact(&points[place]).is_some()).collect();
+    for program in built.chunk_by(|&one, &next| artifact(&points[one]) == artifact(&points[next])) {
+        let mut own = program.iter().map(|&place| &points[place]).filter(is_own);
+        let first =
+            own.next().or_else(|| program.iter().map(|&place| &points[place]).find(|p| !p.values.is_empty()));
+        stands[program[0]] = first;
+        // Measured each on its own, as `--measure-equal` does, they are points of their own.
+        for &place in &program[1..] {
+            let point = &points[place];
+            stands[place] = Some(point)
+                .filter(is_own)
+                .filter(|point| first.is_none_or(|first| !std::ptr::eq(*point, first)));
+        }
+    }
+    stands
+}
+
+/// What was measured with, run by run.
+#[derive(Clone, Debug, Default)]
+pub struct Runs(HashMap<i64, (Tags, Option<plan::Plan>)>);
+
+impl Runs {
+    /// All runs of a store.
+    pub fn read(store: &mut Store) -> Result<Self, StoreError> {
+        let mut all = HashMap::new();
+        for run in store.runs()? {
+            let conditions = store.conditions(run.number)?;
+            let lasting = |name: &&str| {
+                conditions.get(&format!("now.{name}")).map(|value| ((*name).to_owned(), value.clone()))
+            };
+            let mut tags: Tags = CONDITIONS.iter().filter_map(lasting).collect();
+            tags.retain(|_, value| !value.starts_with("not available"));
+            tags.insert("tacho".to_owned(), run.version.clone());
+            all.insert(run.number, (tags, read_plan(&run)));
+        }
+        Ok(Self(all))
+    }
+
+    /// With what a point was measured: what held in its last run, the command, and how it was built.
+    fn tags(&self, series: &Series, point: &Measured) -> Tags {
+        let last = point.runs.iter().max().and_then(|run| self.0.get(run));
+        let mut tags = last.map_or_else(Tags::new, |(tags, _)| tags.clone());
+        let key = &series.key.benchmark;
+        let benchmark =
+            last.and_then(|(_, plan)| plan.as_ref()?.benchmarks.iter().find(|b| b.name == key.name));
+        tags.extend(benchmark.map(|benchmark| ("command".to_owned(), benchmark.command.join(" "))));
+        let recipe = |build: &Build| ("build command".to_owned(), build.recipe.short());
+        tags.extend(point.build.as_ref().map(recipe));
+        tags
+    }
+}
+
+/// The plan of a run; none where this program no longer understands it.
+fn read_plan(run: &Run) -> Option<plan::Plan> {
+    plan::parse(&run.plan, "tacho.toml").ok()
+}

@@ -1,0 +1,287 @@
+//! A store with a scripted past: what is found in it, what becomes of it as time goes on.
+
+use std::collections::BTreeMap;
+
+use jiff::{Timestamp, ToSpan};
+use tacho_record::{
+    BenchmarkKey, Build, BuildState, Cell, Change, ChangeKind, Digest, Finding, Happened, Host, Life, Metric,
+    Outcome, Place, Plan, Rule, Sample, SeriesKey, Warmup, Word,
+};
+use tacho_store::{HostId, Location, NewRun, Store};
+use tempfile::TempDir;
+
+use super::*;
+use crate::builds::tests::revision;
+use crate::track_tests::plan;
+
+const PLAN: &str =
+    "[[benchmark]]\nname = 'b'\ncommand = 'b'\n[[benchmark]]\nname = 'flat'\ncommand = 'flat'\n";
+
+/// A change of that name, after `good` and up to `bad`.
+pub fn change(name: &str, good: &str, bad: &str, effect: f64) -> Change {
+    let benchmark =
+        BenchmarkKey { name: "b".into(), version: 1, parameters: tacho_record::Parameters::default() };
+    let metric = Metric::built_in("wall").unwrap();
+    Change {
+        name: name.into(),
+        series: SeriesKey { benchmark, host: "lab".into(), metric },
+        found: Timestamp::UNIX_EPOCH,
+        finding: Finding {
+            revision: bad.into(),
+            good: good.into(),
+            bad: bad.into(),
+            before: 100.0,
+            after: 100.0 * (1.0 + effect),
+            effect: Some(effect),
+            interval: Some((effect, effect)),
+            p: 1e-9,
+            kind: ChangeKind::Step,
+            environment: vec![],
+            points: 40,
+            seen: 5,
+            missed: 0,
+        },
+        life: Life::Confirmed,
+        word: Word::New,
+        note: String::new(),
+        fixed_by: None,
+    }
+}
+
+/// A fixed to and fro of 2 %: the same each time.
+fn noise(place: u64) -> f64 {
+    1.0 + 0.02 * (((place * 7919) % 101) as f64 / 101.0 - 0.5)
+}
+
+/// A store, and what is measured next.
+struct Lab {
+    _folder: TempDir,
+    store: Store,
+    host: HostId,
+    plan: Plan,
+    kernel: &'static str,
+    /// How often it was judged: the clock.
+    judged: i64,
+}
+
+impl Lab {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&Location::Folder(folder.path().join(".tacho"))).unwrap();
+        let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
+        store.put_metrics(&[Metric::built_in("wall").unwrap()]).unwrap();
+        Self { _folder: folder, store, host, plan: plan(PLAN), kernel: "6.1", judged: 0 }
+    }
+
+    /// A run over these revisions, with the level that each has in benchmark `b`; `flat` stays as it is.
+    fn measure(&mut self, orders: std::ops::Range<u64>, level: impl Fn(u64) -> f64) -> &mut Self {
+        self.build(orders.clone(), |order| format!("program {order}"));
+        let cells: Vec<(u64, Cell)> = orders
+            .flat_map(|order| crate::benchmarks(&self.plan).into_iter().map(move |(_, key)| (order, key)))
+            .map(|(order, benchmark)| {
+                let artifact = Digest::of(format!("program {order}"));
+                (order, Cell { revision: format!("r{order}"), artifact, benchmark, rounds: 3 })
+            })
+            .collect();
+        let new = NewRun {
+            question: Digest::of(self.judged.to_le_bytes()),
+            plan: format!("[subject]\n[measure]\nrounds = 3\n{PLAN}"),
+            seed: 1,
+            rounds: 3,
+            rule: Rule {
+                warmup: Warmup::Executions(0),
+                min_rounds: 3,
+                max_rounds: 3,
+                precision: None,
+                budget: None,
+            },
+            host: self.host,
+            version: "test".into(),
+            started: Timestamp::UNIX_EPOCH,
+            conditions: BTreeMap::from([
+                ("now.kernel".into(), self.kernel.into()),
+                ("now.load".into(), "1".into()),
+            ]),
+        };
+        let all: Vec<Cell> = cells.iter().map(|(_, cell)| cell.clone()).collect();
+        let (run, ids) = self.store.begin_run(&new, &all).unwrap();
+        for (position, ((order, cell), id)) in (0..).zip(cells.iter().zip(ids)) {
+            let level = if cell.benchmark.name == "b" { level(*order) } else { 50.0 };
+            for round in 1..=3 {
+                let value = level * noise(order * 3 + u64::from(round));
+                let (place, at) = (Place { round, position }, Timestamp::UNIX_EPOCH);
+                let sample =
+                    Sample { place, at, outcome: Outcome::Valid, values: vec![("wall".into(), value)] };
+                self.store.put_sample(id, &sample).unwrap();
+            }
+        }
+        self.store.finish_run(run.number, Timestamp::UNIX_EPOCH).unwrap();
+        self
+    }
+
+    /// Builds these revisions to these artifacts.
+    fn build(&mut self, orders: std::ops::Range<u64>, content: impl Fn(u64) -> String) {
+        let revisions: Vec<_> = orders.clone().map(revision).collect();
+        self.store.put_revisions(&revisions).unwrap();
+        for order in orders {
+            let state = BuildState::Built { artifact: Digest::of(content(order)), size: 1 };
+            let (revision, recipe) = (format!("r{order}"), self.plan.subject.recipe());
+            let took = std::time::Duration::ZERO;
+            let build = Build { revision, recipe, state, started: Timestamp::UNIX_EPOCH, took, log: None };
+            self.store.put_build(self.host, &build).unwrap();
+        }
+    }
+
+    fn judge(&mut self) -> Analysed {
+        self.judged += 1;
+        let scope = Scope { host: self.host, host_name: "lab", plan: &self.plan };
+        analyse(&mut self.store, scope, Timestamp::UNIX_EPOCH + self.judged.seconds()).unwrap()
+    }
+
+    /// The only change there is.
+    fn only(&mut self) -> Change {
+        let changes = self.judge().changes;
+        let [change] = changes.as_slice() else { panic!("{changes:#?}") };
+        change.clone()
+    }
+
+    /// What happened to a change, in one word each.
+    fn story(&mut self, name: &str) -> Vec<&'static str> {
+        let word = |what: &Happened| match what {
+            Happened::Confirmed { .. } => "confirmed",
+            Happened::Fixed { .. } => "fixed",
+            Happened::Found { .. } => "found",
+            Happened::Measured { .. } => "measured",
+            Happened::Moved { .. } => "moved",
+            Happened::Said { .. } => "said",
+            Happened::Unfixed => "unfixed",
+            Happened::Withdrawn { .. } => "withdrawn",
+        };
+        self.store.happenings(name).unwrap().iter().map(|happening| word(&happening.what)).collect()
+    }
+}
+
+/// From the twentieth revision on it is a fifth slower.
+fn step(order: u64) -> f64 {
+    if order < 20 { 100.0 } else { 120.0 }
+}
+
+#[test]
+fn a_history_measured_at_once_is_judged_at_once() {
+    let mut lab = Lab::new();
+    let change = lab.measure(1..41, step).only();
+    let finding = &change.finding;
+    assert_eq!(
+        (finding.good.as_str(), finding.revision.as_str(), finding.bad.as_str()),
+        ("r19", "r20", "r20")
+    );
+    assert!((finding.effect.unwrap() - 0.2).abs() < 0.02, "{finding:?}");
+    assert_eq!(
+        (change.life, change.state()),
+        (Life::Confirmed, Word::New),
+        "it would have been seen five times"
+    );
+    assert!(is_new_regression(&change));
+    assert_eq!(lab.story(&change.name), ["found", "confirmed"]);
+}
+
+#[test]
+fn the_same_again_tells_nothing_new() {
+    let mut lab = Lab::new();
+    let first = lab.measure(1..41, step).only();
+    assert_eq!(lab.only(), first);
+    assert_eq!(lab.only(), first);
+    assert_eq!(lab.story(&first.name).len(), 2);
+}
+
+#[test]
+fn it_keeps_its_name_from_the_first_sight_to_being_sure() {
+    let mut lab = Lab::new();
+    lab.measure(1..20, step).judge();
+    let mut seen: Vec<Change> = Vec::new();
+    for order in 20..40 {
+        let analysed = lab.measure(order..order + 1, step).judge();
+        seen.extend(analysed.changes);
+    }
+    assert!(seen.iter().all(|change| change.name == seen[0].name), "{seen:#?}");
+    assert_eq!((seen[0].life, seen.last().unwrap().life), (Life::Provisional, Life::Confirmed));
+    let story = lab.story(&seen[0].name);
+    assert_eq!(
+        (story[0], story.iter().filter(|word| **word == "confirmed").count()),
+        ("found", 1),
+        "{story:?}"
+    );
+}
+
+#[test]
+fn what_the_user_says_stays_whatever_is_found_later() {
+    let mut lab = Lab::new();
+    let change = lab.measure(1..41, step).only();
+    lab.store.say(&change.name, Word::Expected, "it does more", Timestamp::UNIX_EPOCH).unwrap();
+    let later = lab.measure(41..61, |_| 100.0).judge().changes;
+    let [slower, faster] = later.as_slice() else { panic!("{later:#?}") };
+    assert_eq!((slower.word, slower.note.as_str()), (Word::Expected, "it does more"));
+    assert_eq!(slower.fixed_by.as_ref(), Some(&faster.name), "that it came back is known all the same");
+    assert!(!is_new_regression(slower) && !is_new_regression(faster));
+}
+
+#[test]
+fn a_level_that_comes_back_is_fixed_by_itself() {
+    let mut lab = Lab::new();
+    let slower = lab.measure(1..41, step).only();
+    assert!(is_new_regression(&slower));
+    let changes = lab.measure(41..61, |_| 101.0).judge().changes;
+    let slower = changes.iter().find(|change| change.name == slower.name).unwrap();
+    assert_eq!((slower.state(), slower.word), (Word::Fixed, Word::New));
+    assert!(!changes.iter().any(is_new_regression), "{changes:#?}");
+    assert!(lab.story(&slower.name.clone()).contains(&"fixed"));
+}
+
+#[test]
+fn a_change_with_the_kernel_is_called_that() {
+    let mut lab = Lab::new();
+    lab.measure(1..20, step).kernel = "6.2";
+    let change = lab.measure(20..41, step).only();
+    assert_eq!(change.finding.kind, ChangeKind::Environment);
+    let tags = &change.finding.environment;
+    assert_eq!(
+        (tags[0].tag.as_str(), tags[0].before.as_str(), tags[0].after.as_str()),
+        ("kernel", "6.1", "6.2")
+    );
+    assert!(!is_new_regression(&change), "it need not be the program");
+}
+
+#[test]
+fn revisions_that_were_not_measured_may_be_the_first_as_well() {
+    let mut lab = Lab::new();
+    let change = lab.measure(1..17, step).measure(23..41, step).only();
+    assert_eq!((change.finding.good.as_str(), change.finding.bad.as_str()), ("r16", "r23"));
+}
+
+#[test]
+fn the_same_program_is_one_point() {
+    let mut lab = Lab::new();
+    lab.measure(1..5, step).build(2..4, |_| "program 2".into());
+    let analysed = lab.judge();
+    let material = &analysed.series[0].material;
+    assert_eq!(
+        material.places().map(|place| material.revision(place)).collect::<Vec<_>>(),
+        ["r1", "r2", "r4"]
+    );
+    // Built again like the second, after another: the same level is there again.
+    lab.build(5..6, |_| "program 2".into());
+    let analysed = lab.judge();
+    let material = &analysed.series[0].material;
+    assert_eq!(material.places().last().map(|place| material.revision(place)), Some("r5"));
+    assert_eq!(material.points[4].value, material.points[1].value);
+}
+
+#[test]
+fn a_series_that_is_too_short_is_said_to_be() {
+    let mut lab = Lab::new();
+    let analysed = lab.measure(1..4, step).judge();
+    assert_eq!(analysed.changes, []);
+    assert!(
+        analysed.series.iter().all(|one| one.judgement.detection.judged != tacho_stats::changes::Judged::Yes)
+    );
+}

@@ -1,0 +1,132 @@
+//! What was found on all hosts, and what names stand for in it.
+
+use jiff::Timestamp;
+use tacho_experiment::changes::{Analysed, Event, JudgedSeries, Orders, Scope, analyse, events, orders};
+use tacho_record::{Change, Revision};
+use tacho_store::{HostId, Store};
+use tacho_subject::{Every, Selection, What, history};
+
+use crate::commands::lookup;
+use crate::error::CliError;
+use crate::project::Project;
+
+/// What was found on all hosts.
+pub struct Found {
+    /// All revisions, in order of history.
+    pub revisions: Vec<Revision>,
+    /// Their places in history.
+    pub orders: Orders,
+    /// What was found on each host.
+    pub hosts: Vec<(HostId, Analysed)>,
+}
+
+impl Found {
+    /// Judges all series of all hosts.
+    pub fn look(project: &Project, store: &mut Store) -> Result<Self, CliError> {
+        let revisions = store.revisions()?;
+        let mut hosts = Vec::new();
+        for (host, known) in lookup::hosts(store)? {
+            let scope = Scope { host, host_name: &known.name, plan: &project.plan };
+            let mut analysed = analyse(store, scope, Timestamp::now())?;
+            // Two machines may call themselves the same.
+            analysed.changes.iter_mut().for_each(|change| change.series.host.clone_from(&known.name));
+            hosts.push((host, analysed));
+        }
+        Ok(Self { orders: orders(&revisions), revisions, hosts })
+    }
+
+    /// All changes of all hosts.
+    pub fn changes(&self) -> impl Iterator<Item = &Change> {
+        self.hosts.iter().flat_map(|(_, analysed)| &analysed.changes)
+    }
+
+    /// All series of all hosts.
+    pub fn series(&self) -> impl Iterator<Item = &JudgedSeries> {
+        self.hosts.iter().flat_map(|(_, analysed)| &analysed.series)
+    }
+
+    /// The series that a change is of, if the plan still has it.
+    pub fn series_of(&self, change: &Change) -> Option<&JudgedSeries> {
+        self.series().find(|judged| judged.material.series.key == change.series)
+    }
+
+    /// The events of the changes that stand.
+    pub fn events(&self) -> Vec<Event<'_>> {
+        events(self.changes().filter(|change| change.stands()), &self.orders)
+    }
+
+    /// The revision of that full name, of which at least the name is known.
+    pub fn revision(&self, id: &str) -> Revision {
+        let known = self.revisions.iter().find(|revision| revision.id == id).cloned();
+        known.unwrap_or_else(|| Revision {
+            id: id.to_owned(),
+            order: 0,
+            author: String::new(),
+            date: None,
+            subject: String::new(),
+            tags: Vec::new(),
+        })
+    }
+
+    /// After which and up to which place in history a change may have happened.
+    pub fn place(&self, change: &Change) -> (u64, u64) {
+        let order = |id: &str| self.orders.get(id).copied().unwrap_or(0);
+        (order(&change.finding.good), order(&change.finding.bad))
+    }
+
+    /// What is meant by a name: the change of that name, or all that stand at a revision.
+    pub fn named(&self, project: &Project, name: &str) -> Result<Vec<&Change>, CliError> {
+        let exact: Vec<&Change> = self.changes().filter(|change| change.name == name).collect();
+        if !exact.is_empty() {
+            return Ok(exact);
+        }
+        let begins: Vec<&Change> = self.changes().filter(|change| change.name.starts_with(name)).collect();
+        if let ([one], false) = (begins.as_slice(), name.is_empty()) {
+            return Ok(vec![*one]);
+        }
+        let unknown = || CliError::UnknownChange { name: name.to_owned(), nearest: self.nearest(name) };
+        let order = order(project, &self.revisions, name).map_err(|_| unknown())?;
+        let is_there = |change: &&Change| {
+            let (good, bad) = self.place(change);
+            change.stands() && good < order && order <= bad
+        };
+        let there: Vec<&Change> = self.changes().filter(is_there).collect();
+        if there.is_empty() { Err(CliError::NoChangeAt { name: name.to_owned() }) } else { Ok(there) }
+    }
+
+    /// The name of a change that is spelled nearly like this.
+    fn nearest(&self, name: &str) -> Option<String> {
+        let distance = |change: &Change| strsim::damerau_levenshtein(&change.name, name);
+        let near =
+            self.changes().filter(|change| distance(change) <= 2).min_by_key(|change| distance(change));
+        near.map(|change| change.name.clone())
+    }
+}
+
+/// After which and up to which place in history `A..B` is, or a revision alone.
+pub fn range(project: &Project, revisions: &[Revision], range: Option<&str>) -> Result<(u64, u64), CliError> {
+    let Some(range) = range else { return Ok((0, u64::MAX)) };
+    let Some((from, to)) = range.split_once("..") else {
+        let at = order(project, revisions, range)?;
+        return Ok((at.saturating_sub(1), at));
+    };
+    let end = |name: &str, open| if name.is_empty() { Ok(open) } else { order(project, revisions, name) };
+    Ok((end(from, 0)?, end(to, u64::MAX)?))
+}
+
+/// A revision's place in history, measured or not.
+fn order(project: &Project, revisions: &[Revision], name: &str) -> Result<u64, CliError> {
+    let error = match lookup::revision(revisions, name) {
+        Ok(revision) => return Ok(revision.order),
+        Err(error) => error,
+    };
+    let what = What::List(vec![name.to_owned()]);
+    let selection = Selection { what, every: Every::Commit, tags: None, all_parents: false };
+    let selected =
+        history(&project.plan.subject, &project.folder).and_then(|history| history.select(&selection));
+    selected
+        .ok()
+        .and_then(|mut selected| selected.revisions.pop())
+        .map(|revision| revision.order)
+        .ok_or(error)
+}

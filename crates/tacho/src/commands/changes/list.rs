@@ -1,0 +1,94 @@
+//! `tacho changes list`: all changes, event by event.
+
+use tacho_experiment::changes::{FalseAlarms, events, is_new_regression};
+use tacho_record::{Change, SeriesKey};
+use tacho_store::Store;
+
+use super::found::{self, Found};
+use crate::cli::{Global, ListChanges};
+use crate::commands::{Exit, lookup};
+use crate::error::CliError;
+use crate::output;
+use crate::output::answer::versioned;
+use crate::output::changes::{self, Filter, ListedEvent, Listing};
+use crate::project::Project;
+
+pub fn execute(global: &Global, command: &ListChanges) -> Result<Exit, CliError> {
+    let project = Project::open(global)?;
+    let mut store = project.store()?;
+    lookup::named_metrics(store.metrics()?, &command.metric)?;
+    let found = Found::look(&project, &mut store)?;
+    let orders = found::range(&project, &found.revisions, command.range.as_deref())?;
+    let filter = Filter::of(command, orders);
+    let listing = listing(&project, &mut store, &found, &filter)?;
+    if command.json {
+        output::print_json(&versioned(listing.answer()))?;
+    } else if command.markdown {
+        output::print(&listing.markdown())?;
+    } else {
+        output::print(&listing.text())?;
+    }
+    Ok(if listing.regressions > 0 { Exit::Worse } else { Exit::Success })
+}
+
+fn listing(
+    project: &Project,
+    store: &mut Store,
+    found: &Found,
+    filter: &Filter,
+) -> Result<Listing, CliError> {
+    let shown = |change: &&Change| filter.shows_kept(change, found.place(change));
+    let shown: Vec<&Change> = found.changes().filter(shown).collect();
+    let regressions = shown.iter().filter(|change| is_new_regression(change)).count();
+    let mut listed = Vec::new();
+    for event in events(shown, &found.orders).into_iter().rev() {
+        let (good, bad) = (found.revision(&event.good), found.revision(&event.bad));
+        let commits = store.commits(good.order, bad.order)?.len();
+        let changes = event.changes.into_iter().cloned().collect();
+        listed.push(ListedEvent { revision: found.revision(&event.revision), good, bad, commits, changes });
+    }
+    let (judged, not_judged) = judged(found, filter);
+    Ok(Listing {
+        link: project.plan.subject.link.clone(),
+        events: listed,
+        judged,
+        not_judged,
+        remarks: remarks(found, filter),
+        false_alarms: FalseAlarms::of(found.changes()),
+        regressions,
+        hosts: found.hosts.len() > 1,
+    })
+}
+
+/// How many series were judged, and which were not.
+fn judged(found: &Found, filter: &Filter) -> (usize, Vec<(SeriesKey, String)>) {
+    let (mut judged, mut not_judged) = (0, Vec::new());
+    for series in found.series().filter(|series| filter.shows_series(&series.material.series.key)) {
+        match changes::not_judged(series.judgement.detection.judged) {
+            None => judged += 1,
+            Some(why) => not_judged.push((series.material.series.key.clone(), why)),
+        }
+    }
+    (judged, not_judged)
+}
+
+/// What else is to be said of series.
+fn remarks(found: &Found, filter: &Filter) -> Vec<(SeriesKey, String)> {
+    let mut remarks = Vec::new();
+    for series in found.series().filter(|series| filter.shows_series(&series.material.series.key)) {
+        let detection = &series.judgement.detection;
+        let mut say = |what: String| remarks.push((series.material.series.key.clone(), what));
+        detection.drift.iter().map(changes::drift).for_each(&mut say);
+        if filter.all {
+            detection.modes.iter().map(changes::modes).for_each(&mut say);
+            let at = |place| found.revision(series.material.revision(place)).short().to_owned();
+            for refused in &detection.refused {
+                say(format!("no change at {}: {}", at(refused.index), changes::refusal(refused.why)));
+            }
+            for change in &series.judgement.chance {
+                say(format!("no change at {}: {}", at(change.index), changes::BY_CHANCE));
+            }
+        }
+    }
+    remarks
+}

@@ -1,0 +1,33 @@
+//! `tacho changes set`: the user's word.
+
+use jiff::Timestamp;
+use tacho_record::Word;
+
+use super::found::Found;
+use crate::cli::{Global, State};
+use crate::commands::Exit;
+use crate::error::CliError;
+use crate::output;
+use crate::output::changes::word;
+use crate::project::Project;
+
+pub fn execute(global: &Global, name: &str, state: State, note: &str) -> Result<Exit, CliError> {
+    let project = Project::open(global)?;
+    let mut store = project.store()?;
+    let found = Found::look(&project, &mut store)?;
+    let said = match state {
+        State::Confirmed => Word::Confirmed,
+        State::Expected => Word::Expected,
+        State::FalseAlarm => Word::FalseAlarm,
+        State::Fixed => Word::Fixed,
+        State::New => Word::New,
+    };
+    let mut lines = String::new();
+    for change in found.named(&project, name)? {
+        store.say(&change.name, said, note, Timestamp::now())?;
+        let key = &change.series;
+        lines += &format!("{}  {} · {}: {}\n", change.name, key.benchmark, key.metric.name, word(said));
+    }
+    output::print(&lines)?;
+    Ok(Exit::Success)
+}

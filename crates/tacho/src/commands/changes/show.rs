@@ -1,0 +1,99 @@
+//! `tacho changes show`: the evidence for a change.
+
+use std::ops::Range;
+
+use serde::Serialize;
+use tacho_experiment::changes::{JudgedSeries, Material};
+use tacho_record::Change;
+use tacho_record::plan::Source;
+use tacho_store::Store;
+
+use super::found::Found;
+use crate::cli::Global;
+use crate::commands::Exit;
+use crate::error::CliError;
+use crate::output;
+use crate::output::answer::versioned;
+use crate::output::changes::{Evidence, EvidenceAnswer, Side};
+use crate::project::Project;
+
+/// At most so many revisions of each side are looked at.
+const NEAR: usize = 30;
+
+pub fn execute(global: &Global, name: &str, json: bool) -> Result<Exit, CliError> {
+    let project = Project::open(global)?;
+    let mut store = project.store()?;
+    let found = Found::look(&project, &mut store)?;
+    let mut all = Vec::new();
+    for change in found.named(&project, name)? {
+        all.push(evidence(&project, &mut store, &found, change)?);
+    }
+    if json {
+        let changes = all.iter().map(Evidence::answer).collect();
+        output::print_json(&versioned(Shown { changes }))?;
+    } else {
+        output::print(&all.iter().map(Evidence::text).collect::<Vec<_>>().join("\n"))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// The answer in JSON.
+#[derive(Serialize)]
+struct Shown<'a> {
+    changes: Vec<EvidenceAnswer<'a>>,
+}
+
+fn evidence(
+    project: &Project,
+    store: &mut Store,
+    found: &Found,
+    change: &Change,
+) -> Result<Evidence, CliError> {
+    let finding = &change.finding;
+    let (after, up_to) = found.place(change);
+    let event =
+        found.events().into_iter().find(|event| event.changes.iter().any(|one| one.name == change.name));
+    let others = event.into_iter().flat_map(|event| event.changes).filter(|one| one.name != change.name);
+    Ok(Evidence {
+        link: project.plan.subject.link.clone(),
+        good: found.revision(&finding.good),
+        revision: found.revision(&finding.revision),
+        bad: found.revision(&finding.bad),
+        commits: store.commits(after, up_to)?,
+        sides: found.series_of(change).and_then(|judged| sides(found, judged, change)),
+        together: others.cloned().collect(),
+        happenings: store.happenings(&change.name)?,
+        judged: found.series().count(),
+        git: matches!(project.plan.subject.source, Source::Git(_)),
+        change: change.clone(),
+    })
+}
+
+/// What was measured on both sides, from the change before to the change after.
+fn sides(found: &Found, judged: &JudgedSeries, change: &Change) -> Option<[Side; 2]> {
+    let material = &judged.material;
+    let place = |id: &str| material.series.points.iter().position(|point| point.revision.id == id);
+    let here = place(&change.finding.revision)?;
+    let neighbours = found.changes().filter(|other| other.series == change.series && other.stands());
+    let places: Vec<usize> = neighbours.filter_map(|other| place(&other.finding.revision)).collect();
+    let from = places.iter().copied().filter(|&other| other < here).max().unwrap_or(0);
+    let to = places.iter().copied().filter(|&other| other > here).min().unwrap_or(material.points.len());
+    let good = place(&change.finding.good)?;
+    Some([side(material, from..good + 1, true), side(material, here..to, false)])
+}
+
+/// The revisions of a range that have values: the last ones, or the first.
+fn side(material: &Material, range: Range<usize>, last: bool) -> Side {
+    let mut places: Vec<usize> = material.places().filter(|place| range.contains(place)).collect();
+    let spare = places.len().saturating_sub(NEAR);
+    let places = if last { places.split_off(spare) } else { places[..places.len() - spare].to_vec() };
+    let points = || places.iter().map(|&place| &material.series.points[place]);
+    let mut runs: Vec<i64> = points().flat_map(|point| point.runs.iter().copied()).collect();
+    runs.sort_unstable();
+    runs.dedup();
+    Side {
+        revisions: points().map(|point| point.revision.id.clone()).collect(),
+        values: points().flat_map(|point| point.values.iter().copied()).collect(),
+        runs,
+    }
+}

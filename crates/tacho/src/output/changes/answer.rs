@@ -1,0 +1,125 @@
+//! Changes in JSON; docs/formats.md says what each key means.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use tacho_experiment::changes::{is_new_regression, verdict_of};
+use tacho_record::{Change, ChangeKind, Commit, Direction, Life, Revision, Tagged, Unit, Withdrawal, Word};
+
+use super::{life_word, verdict_word};
+
+/// A change that is kept.
+#[derive(Serialize)]
+pub struct ChangeAnswer<'a> {
+    name: &'a str,
+    benchmark: String,
+    host: &'a str,
+    metric: &'a str,
+    unit: &'a Unit,
+    better: Direction,
+    kind: ChangeKind,
+    verdict: &'static str,
+    revision: &'a str,
+    good: &'a str,
+    bad: &'a str,
+    before: f64,
+    after: f64,
+    effect: Option<f64>,
+    interval: Option<(f64, f64)>,
+    p: f64,
+    confidence: f64,
+    environment: &'a [Tagged],
+    points: u32,
+    life: &'static str,
+    withdrawn: Option<Withdrawal>,
+    state: Word,
+    note: &'a str,
+    fixed_by: Option<&'a str>,
+    found: Timestamp,
+    regression: bool,
+}
+
+impl<'a> ChangeAnswer<'a> {
+    /// The change.
+    pub fn of(change: &'a Change) -> Self {
+        let (key, finding) = (&change.series, &change.finding);
+        let withdrawn = if let Life::Withdrawn { why } = change.life { Some(why) } else { None };
+        Self {
+            name: &change.name,
+            benchmark: key.benchmark.to_string(),
+            host: &key.host,
+            metric: &key.metric.name,
+            unit: &key.metric.unit,
+            better: key.metric.better,
+            kind: finding.kind,
+            verdict: verdict_word(verdict_of(change)),
+            revision: &finding.revision,
+            good: &finding.good,
+            bad: &finding.bad,
+            before: finding.before,
+            after: finding.after,
+            effect: finding.effect,
+            interval: finding.interval,
+            p: finding.p,
+            confidence: 1.0 - finding.p,
+            environment: &finding.environment,
+            points: finding.points,
+            life: life_word(change.life),
+            withdrawn,
+            state: change.state(),
+            note: &change.note,
+            fixed_by: change.fixed_by.as_deref(),
+            found: change.found,
+            regression: is_new_regression(change),
+        }
+    }
+}
+
+/// A revision in short.
+#[derive(Serialize)]
+pub struct RevisionAnswer<'a> {
+    id: &'a str,
+    order: u64,
+    date: Option<Timestamp>,
+    subject: &'a str,
+    tags: &'a [String],
+}
+
+impl<'a> RevisionAnswer<'a> {
+    /// The revision.
+    pub fn of(revision: &'a Revision) -> Self {
+        Self {
+            id: &revision.id,
+            order: revision.order,
+            date: revision.date,
+            subject: &revision.subject,
+            tags: &revision.tags,
+        }
+    }
+}
+
+/// A commit, with where it can be seen.
+#[derive(Serialize)]
+pub struct CommitAnswer<'a> {
+    id: &'a str,
+    order: u64,
+    author: &'a str,
+    date: Option<Timestamp>,
+    subject: &'a str,
+    files: &'a [String],
+    link: Option<String>,
+}
+
+impl<'a> CommitAnswer<'a> {
+    /// The commit; `link` is the plan's pattern.
+    pub fn of(commit: &'a Commit, link: Option<&str>) -> Self {
+        Self {
+            id: &commit.id,
+            order: commit.order,
+            author: &commit.author,
+            date: commit.date,
+            subject: &commit.subject,
+            files: &commit.files,
+            link: link.map(|link| super::link(link, &commit.id)),
+        }
+    }
+}

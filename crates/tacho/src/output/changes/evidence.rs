@@ -1,0 +1,309 @@
+//! The evidence for one change: both sides, the commits between, what else changed there, what became of it.
+
+use serde::Serialize;
+use tacho_experiment::changes::verdict_of;
+use tacho_record::{Change, ChangeKind, Commit, Happened, Happening, Life, Revision};
+use tacho_stats::Summary;
+
+use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
+use super::histogram::{Histogram, draw};
+use super::listing::{revision_name, series_name, state};
+use super::{effect, interval, kind_words, verdict_word, withdrawal};
+use crate::output::{table, text};
+
+/// How wide a histogram is.
+const WIDTH: usize = 48;
+/// So many commits are shown at the most, and so many files of each.
+const COMMITS: usize = 20;
+const FILES: usize = 6;
+
+/// All that is known of a change.
+pub struct Evidence {
+    /// The change.
+    pub change: Change,
+    /// Where a revision can be seen, as the plan has it.
+    pub link: Option<String>,
+    /// The last revision that is surely before.
+    pub good: Revision,
+    /// The one that is most likely the first.
+    pub revision: Revision,
+    /// The last one that may be the first.
+    pub bad: Revision,
+    /// The commits after `good` up to `bad`, newest first.
+    pub commits: Vec<Commit>,
+    /// What was measured on both sides; nothing when the series cannot be looked at now.
+    pub sides: Option<[Side; 2]>,
+    /// What else changed there.
+    pub together: Vec<Change>,
+    /// What happened to it, in order.
+    pub happenings: Vec<Happening>,
+    /// How many series were judged with it.
+    pub judged: usize,
+    /// Whether there is a git repository to look for the commit in.
+    pub git: bool,
+}
+
+/// One side of a change: the revisions from the change before it, up to the one after it.
+#[derive(Serialize)]
+pub struct Side {
+    /// The full names of the revisions, in order of history.
+    pub revisions: Vec<String>,
+    /// All values of their samples.
+    pub values: Vec<f64>,
+    /// The runs that measured them.
+    pub runs: Vec<i64>,
+}
+
+/// The evidence in JSON.
+#[derive(Serialize)]
+pub struct EvidenceAnswer<'a> {
+    change: ChangeAnswer<'a>,
+    revision: RevisionAnswer<'a>,
+    good: RevisionAnswer<'a>,
+    bad: RevisionAnswer<'a>,
+    commits: Vec<CommitAnswer<'a>>,
+    sides: Option<[SideAnswer<'a>; 2]>,
+    together: Vec<ChangeAnswer<'a>>,
+    happenings: &'a [Happening],
+}
+
+#[derive(Serialize)]
+struct SideAnswer<'a> {
+    revisions: &'a [String],
+    runs: &'a [i64],
+    median: Option<f64>,
+    interval: Option<(f64, f64)>,
+    spread: Option<f64>,
+    values: &'a [f64],
+}
+
+impl Evidence {
+    /// All of it, in JSON.
+    pub fn answer(&self) -> EvidenceAnswer<'_> {
+        let link = self.link.as_deref();
+        EvidenceAnswer {
+            change: ChangeAnswer::of(&self.change),
+            revision: RevisionAnswer::of(&self.revision),
+            good: RevisionAnswer::of(&self.good),
+            bad: RevisionAnswer::of(&self.bad),
+            commits: self.commits.iter().map(|commit| CommitAnswer::of(commit, link)).collect(),
+            sides: self.sides.as_ref().map(|[before, after]| [before.answer(), after.answer()]),
+            together: self.together.iter().map(ChangeAnswer::of).collect(),
+            happenings: &self.happenings,
+        }
+    }
+
+    /// All of it, for people.
+    pub fn text(&self) -> String {
+        let parts = [self.head(), self.levels(), self.reasons(), self.place(), self.others(), self.story()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What it is.
+    fn head(&self) -> String {
+        let (change, finding) = (&self.change, &self.change.finding);
+        let words =
+            [revision_name(&self.revision), text::day(self.revision.date), self.revision.subject.clone()];
+        let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        let range =
+            finding.interval.map_or_else(String::new, |range| format!(" (95 %: {})", interval(range)));
+        format!(
+            "{}  {}  {} {}{range}  {}\n  {}\n  {}\n",
+            change.name,
+            series_name(&change.series, true),
+            effect(finding.effect.unwrap_or(f64::INFINITY)),
+            verdict_word(verdict_of(change)),
+            kind_words(finding.kind),
+            words.join("  "),
+            state(change),
+        )
+    }
+
+    /// Both sides, drawn over one axis.
+    fn levels(&self) -> String {
+        let Some([before, after]) = &self.sides else { return String::new() };
+        let Some(Histogram { ends, lines }) = draw([&before.values, &after.values], WIDTH) else {
+            return String::new();
+        };
+        let show = |value| self.change.series.metric.unit.show(value);
+        let mut list =
+            table::plain(&["", "", "median", "95 %", "spread", "samples", "revisions"], &[2, 4, 5, 6]);
+        for (name, (side, line)) in
+            ["before", "after"].into_iter().zip([before, after].into_iter().zip(lines))
+        {
+            let summary = Summary::of(&side.values);
+            let interval = summary.and_then(|summary| summary.interval);
+            list.add_row([
+                name.to_owned(),
+                line,
+                summary.map_or_else(String::new, |summary| show(summary.median)),
+                interval.map_or_else(String::new, |(low, high)| format!("{} … {}", show(low), show(high))),
+                summary.and_then(|summary| summary.spread()).map_or_else(String::new, text::percent),
+                side.values.len().to_string(),
+                side.revisions.len().to_string(),
+            ]);
+        }
+        let (low, high) = (show(ends.0), show(ends.1));
+        let gap = WIDTH.saturating_sub(low.chars().count() + high.chars().count());
+        format!("{}          {low}{}{high}\n", table::indent(&table::render(&list)), " ".repeat(gap))
+    }
+
+    /// Why it is believed, and what speaks against it.
+    fn reasons(&self) -> String {
+        let finding = &self.change.finding;
+        let mut reasons = vec![format!(
+            "a series like this shows one as clear by chance in {} of cases; {} series were judged together",
+            chance(finding.p),
+            self.judged,
+        )];
+        match self.change.life {
+            Life::Provisional => {
+                reasons.push(format!("seen in {} in a row so far: provisional", analyses(finding.seen)));
+            }
+            Life::Confirmed if finding.missed > 0 => {
+                reasons.push(format!("confirmed, but not seen in the last {}", analyses(finding.missed)));
+            }
+            Life::Confirmed => reasons.push("confirmed".to_owned()),
+            Life::Withdrawn { why } => reasons.push(format!("withdrawn: {}", withdrawal(why))),
+        }
+        if finding.kind == ChangeKind::Environment {
+            let changed: Vec<String> = finding
+                .environment
+                .iter()
+                .map(|it| format!("{} ({} → {})", it.tag, it.before, it.after))
+                .collect();
+            reasons.push(format!("it need not be the program: with it changed {}", changed.join(", ")));
+        }
+        if let Some([before, after]) = &self.sides
+            && !before.runs.iter().any(|run| after.runs.contains(run))
+        {
+            reasons.push(
+                "no run has measured both sides: something that is not recorded may differ between them"
+                    .to_owned(),
+            );
+        }
+        reasons.into_iter().map(|reason| format!("  {reason}\n")).collect()
+    }
+
+    /// Which commits it may be, and how to go on.
+    fn place(&self) -> String {
+        let (good, bad) = (self.good.short(), self.bad.short());
+        let mut out = match self.commits.len() {
+            0 => format!("between {good} and {bad}\n"),
+            1 => "the commit\n".to_owned(),
+            many => format!("one of {many} commits after {good}, up to {bad}\n"),
+        };
+        for commit in self.commits.iter().take(COMMITS) {
+            out += &self.commit(commit);
+        }
+        if self.commits.len() > COMMITS {
+            out += &format!("  and {} more\n", self.commits.len() - COMMITS);
+        }
+        if self.git && self.commits.len() > 1 {
+            out += &format!("  to look for the one: git bisect start {bad} {good}\n");
+        }
+        out
+    }
+
+    fn commit(&self, commit: &Commit) -> String {
+        let id = commit.id.get(..10).unwrap_or(&commit.id);
+        let mut out = format!("  {id}  {}  {}  {}\n", text::day(commit.date), commit.author, commit.subject);
+        if let Some(link) = &self.link {
+            out += &format!("      {}\n", super::link(link, &commit.id));
+        }
+        let files: Vec<&str> = commit.files.iter().take(FILES).map(String::as_str).collect();
+        if !files.is_empty() {
+            let more = commit.files.len() - files.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            out += &format!("      {}{more}\n", files.join(", "));
+        }
+        out
+    }
+
+    /// What else changed there: the trade-off.
+    fn others(&self) -> String {
+        if self.together.is_empty() {
+            return String::new();
+        }
+        let mut list = table::plain(&["", "", "", "", ""], &[2]);
+        for change in &self.together {
+            list.add_row([
+                change.name.clone(),
+                series_name(&change.series, true),
+                effect(change.finding.effect.unwrap_or(f64::INFINITY)),
+                verdict_word(verdict_of(change)).to_owned(),
+                state(change),
+            ]);
+        }
+        let rows: String = table::render(&list).lines().skip(1).map(|row| format!("  {row}\n")).collect();
+        format!("changed at the same place\n{rows}")
+    }
+
+    /// What became of it.
+    fn story(&self) -> String {
+        let line = |happening: &Happening| {
+            format!("  {}  {}\n", text::moment(happening.at), self.happened(&happening.what))
+        };
+        let lines: String = self.happenings.iter().map(line).collect();
+        format!("what became of it\n{lines}")
+    }
+
+    fn happened(&self, what: &Happened) -> String {
+        let unit = &self.change.series.metric.unit;
+        match what {
+            Happened::Confirmed { seen: Some(seen) } => {
+                format!("confirmed: seen in {} in a row", analyses(*seen))
+            }
+            Happened::Confirmed { seen: None } => "confirmed: both sides were measured again".to_owned(),
+            Happened::Fixed { by } => format!("the level came back with {by}"),
+            Happened::Found { revision } => format!("found at {}", short(revision)),
+            Happened::Measured { run, samples, differs, effect: found } => {
+                let verb = if *differs { "differ" } else { "do not differ" };
+                let found = found.map_or_else(String::new, |found| format!(" ({})", effect(found)));
+                format!(
+                    "measured again in run {run}, {} each: both sides {verb}{found}",
+                    text::count(*samples as usize, "sample")
+                )
+            }
+            Happened::Moved { from } => format!(
+                "told otherwise than before: it was {} at {}, {} → {}",
+                kind_words(from.kind),
+                short(&from.revision),
+                unit.show(from.before),
+                unit.show(from.after)
+            ),
+            Happened::Said { to, note, .. } if note.is_empty() => format!("marked {}", super::word(*to)),
+            Happened::Said { to, note, .. } => format!("marked {}: {note}", super::word(*to)),
+            Happened::Unfixed => "the level did not come back after all".to_owned(),
+            Happened::Withdrawn { why } => format!("withdrawn: {}", withdrawal(*why)),
+        }
+    }
+}
+
+impl Side {
+    fn answer(&self) -> SideAnswer<'_> {
+        let summary = Summary::of(&self.values);
+        SideAnswer {
+            revisions: &self.revisions,
+            runs: &self.runs,
+            median: summary.map(|summary| summary.median),
+            interval: summary.and_then(|summary| summary.interval),
+            spread: summary.and_then(|summary| summary.spread()),
+            values: &self.values,
+        }
+    }
+}
+
+/// A p value as a share that people can read.
+fn chance(p: f64) -> String {
+    if p < 1e-4 { "less than 0.01 %".to_owned() } else { format!("{:.2} %", 100.0 * p) }
+}
+
+fn analyses(number: u32) -> String {
+    if number == 1 { "1 analysis".to_owned() } else { format!("{number} analyses") }
+}
+
+fn short(revision: &str) -> &str {
+    let is_hash = revision.len() >= 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hash { &revision[..10] } else { revision }
+}

@@ -1,0 +1,318 @@
+//! All changes, event by event: for people, for machines, and for a mail.
+
+use serde::Serialize;
+use tacho_experiment::changes::{FalseAlarms, Verdict, verdict_of};
+use tacho_record::{Change, Life, Revision, SeriesKey, Word};
+
+use super::answer::{ChangeAnswer, RevisionAnswer};
+use super::{effect, interval, kind_words, life_word, verdict_word, withdrawal, word};
+use crate::output::{table, text};
+
+/// How wide a subject line may become.
+const SUBJECT: usize = 60;
+/// How wide a note may become.
+const NOTE: usize = 40;
+
+/// What is told of all series.
+pub struct Listing {
+    /// Where a revision can be seen, as the plan has it.
+    pub link: Option<String>,
+    /// The events, the newest first.
+    pub events: Vec<ListedEvent>,
+    /// How many series were judged.
+    pub judged: usize,
+    /// Those that were not, and why.
+    pub not_judged: Vec<(SeriesKey, String)>,
+    /// What else is to be said of a series: drifts, levels that it goes to and fro between, what was refused.
+    pub remarks: Vec<(SeriesKey, String)>,
+    /// How often users were told of what is none.
+    pub false_alarms: FalseAlarms,
+    /// How many changes for the worse nobody has said anything to yet, among those that are shown.
+    pub regressions: usize,
+    /// Whether there is more than one host.
+    pub hosts: bool,
+}
+
+/// Changes at one place.
+pub struct ListedEvent {
+    /// The revision that is most likely the first at the new levels.
+    pub revision: Revision,
+    /// The last one that is surely before.
+    pub good: Revision,
+    /// The last one that may be the first.
+    pub bad: Revision,
+    /// How many commits are after `good`, up to `bad`.
+    pub commits: usize,
+    /// The changes, the largest first.
+    pub changes: Vec<Change>,
+}
+
+/// The listing in JSON.
+#[derive(Serialize)]
+pub struct ListingAnswer<'a> {
+    regressions: usize,
+    events: Vec<EventAnswer<'a>>,
+    judged: usize,
+    not_judged: Vec<RemarkAnswer<'a>>,
+    remarks: Vec<RemarkAnswer<'a>>,
+    false_alarms: FalseAlarmsAnswer,
+}
+
+#[derive(Serialize)]
+struct EventAnswer<'a> {
+    revision: RevisionAnswer<'a>,
+    good: &'a str,
+    bad: &'a str,
+    commits: usize,
+    better: usize,
+    worse: usize,
+    changes: Vec<ChangeAnswer<'a>>,
+}
+
+/// Something that is said of a series.
+#[derive(Serialize)]
+struct RemarkAnswer<'a> {
+    benchmark: String,
+    host: &'a str,
+    metric: &'a str,
+    what: &'a str,
+}
+
+#[derive(Serialize)]
+struct FalseAlarmsAnswer {
+    marked: usize,
+    looked_at: usize,
+    told: usize,
+    rate: Option<f64>,
+}
+
+impl Listing {
+    /// All of it, in JSON.
+    pub fn answer(&self) -> ListingAnswer<'_> {
+        let alarms = self.false_alarms;
+        ListingAnswer {
+            regressions: self.regressions,
+            events: self.events.iter().map(ListedEvent::answer).collect(),
+            judged: self.judged,
+            not_judged: remarks(&self.not_judged),
+            remarks: remarks(&self.remarks),
+            false_alarms: FalseAlarmsAnswer {
+                marked: alarms.marked,
+                looked_at: alarms.looked_at,
+                told: alarms.told,
+                rate: alarms.rate(),
+            },
+        }
+    }
+
+    /// All of it, for people.
+    pub fn text(&self) -> String {
+        let events: Vec<String> = self.events.iter().map(|event| event.text(self.hosts)).collect();
+        let mut out = events.join("\n");
+        let remark = |(key, what): &(SeriesKey, String)| format!("{}: {what}\n", self.series(key));
+        let remarks: String = self.remarks.iter().map(remark).collect();
+        for part in [remarks, self.summary()] {
+            if !out.is_empty() && !part.is_empty() {
+                out.push('\n');
+            }
+            out += &part;
+        }
+        out
+    }
+
+    /// All of it, for a mail or a pull request.
+    pub fn markdown(&self) -> String {
+        let events: Vec<String> =
+            self.events.iter().map(|event| event.markdown(self.link.as_deref(), self.hosts)).collect();
+        let mut out = events.join("\n");
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out + &self.summary().lines().map(|line| format!("{line}  \n")).collect::<String>()
+    }
+
+    /// What was looked at, what was not and why, and how often users were told of what is none.
+    fn summary(&self) -> String {
+        let changes: usize = self.events.iter().map(|event| event.changes.len()).sum();
+        let places = text::count(self.events.len(), "place");
+        let mut out = match changes {
+            0 => format!("no changes in {} series", self.judged),
+            _ => format!("{} at {places} in {} series", text::count(changes, "change"), self.judged),
+        };
+        if self.regressions > 0 {
+            out += &format!("; {} for the worse and new", self.regressions);
+        }
+        out.push('\n');
+        let mut reasons: Vec<&str> = self.not_judged.iter().map(|(_, why)| why.as_str()).collect();
+        reasons.sort_unstable();
+        reasons.dedup();
+        for reason in reasons {
+            let of: Vec<String> = (self.not_judged.iter())
+                .filter(|(_, why)| why == reason)
+                .map(|(key, _)| self.series(key))
+                .collect();
+            out += &format!("not judged: {} ({reason})\n", listed(&of));
+        }
+        let alarms = self.false_alarms;
+        if let Some(rate) = alarms.rate() {
+            let looked_at = text::count(alarms.looked_at, "change");
+            out += &format!(
+                "false alarms: {} of {looked_at} that were looked at ({})\n",
+                alarms.marked,
+                text::percent(rate)
+            );
+        }
+        out
+    }
+
+    fn series(&self, key: &SeriesKey) -> String {
+        series_name(key, self.hosts)
+    }
+}
+
+impl ListedEvent {
+    fn answer(&self) -> EventAnswer<'_> {
+        let count = |wanted| self.changes.iter().filter(|change| verdict_of(change) == wanted).count();
+        EventAnswer {
+            revision: RevisionAnswer::of(&self.revision),
+            good: &self.good.id,
+            bad: &self.bad.id,
+            commits: self.commits,
+            better: count(Verdict::Better),
+            worse: count(Verdict::Worse),
+            changes: self.changes.iter().map(ChangeAnswer::of).collect(),
+        }
+    }
+
+    /// Where it is: one revision, or one of several.
+    fn place(&self) -> String {
+        if self.commits <= 1 {
+            return String::new();
+        }
+        format!(
+            "one of {} after {}, up to {}",
+            text::count(self.commits, "commit"),
+            self.good.short(),
+            self.bad.short()
+        )
+    }
+
+    fn text(&self, hosts: bool) -> String {
+        let revision = &self.revision;
+        let words =
+            [revision_name(revision), text::day(revision.date), text::cut(&revision.subject, SUBJECT)];
+        let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        let mut out = words.join("  ") + "\n";
+        if !self.place().is_empty() {
+            out += &format!("  {}\n", self.place());
+        }
+        let head = ["", "series", "before", "after", "change", "", "95 %", "kind", ""];
+        let mut list = table::plain(&head, &[2, 3, 4]);
+        for change in &self.changes {
+            list.add_row(row(change, hosts));
+        }
+        table::hide_empty_columns(&mut list);
+        out + "\n" + &table::indent(&table::render(&list))
+    }
+
+    fn markdown(&self, link: Option<&str>, hosts: bool) -> String {
+        let revision = &self.revision;
+        let name = match link {
+            Some(link) => format!("[`{}`]({})", revision_name(revision), super::link(link, &revision.id)),
+            None => format!("`{}`", revision_name(revision)),
+        };
+        let mut out = format!("**{name}** {}", escaped(&revision.subject));
+        if !self.place().is_empty() {
+            out += &format!(" ({})", self.place());
+        }
+        out += "\n\n| | series | before | after | change | | 95 % | kind | |\n|---|---|--:|--:|--:|---|---|---|---|\n";
+        for change in &self.changes {
+            let mut cells: Vec<String> = row(change, hosts).iter().map(|cell| escaped(cell)).collect();
+            cells[0] = format!("`{}`", cells[0]);
+            if verdict_of(change) == Verdict::Worse {
+                cells[5] = format!("**{}**", cells[5]);
+            }
+            out += &format!("| {} |\n", cells.join(" | "));
+        }
+        out
+    }
+}
+
+/// A change as a row.
+fn row(change: &Change, hosts: bool) -> Vec<String> {
+    let finding = &change.finding;
+    let show = |value| change.series.metric.unit.show(value);
+    vec![
+        change.name.clone(),
+        series_name(&change.series, hosts),
+        show(finding.before),
+        show(finding.after),
+        effect(finding.effect.unwrap_or(f64::INFINITY)),
+        verdict_word(verdict_of(change)).to_owned(),
+        finding.interval.map_or_else(String::new, interval),
+        kind_words(finding.kind).to_owned(),
+        state(change),
+    ]
+}
+
+/// Where a change stands, in words.
+pub fn state(change: &Change) -> String {
+    let mut words = Vec::new();
+    match change.life {
+        Life::Confirmed => {}
+        Life::Provisional => words.push(life_word(change.life).to_owned()),
+        Life::Withdrawn { why } => words.push(format!("withdrawn: {}", withdrawal(why))),
+    }
+    let state = match (change.state(), &change.fixed_by) {
+        (Word::Fixed, Some(by)) => format!("fixed with {by}"),
+        (state, _) => word(state).to_owned(),
+    };
+    words.push(if change.note.is_empty() {
+        state
+    } else {
+        format!("{state}: {}", text::cut(&change.note, NOTE))
+    });
+    words.join(", ")
+}
+
+/// A series by its name: `parse · wall`.
+pub fn series_name(key: &SeriesKey, hosts: bool) -> String {
+    let name = format!("{} · {}", key.benchmark, key.metric.name);
+    if hosts { format!("{name} on {}", key.host) } else { name }
+}
+
+/// A revision by its first tag and its name.
+pub fn revision_name(revision: &Revision) -> String {
+    match revision.tags.first() {
+        Some(tag) if *tag != revision.id => format!("{tag} {}", revision.short()),
+        _ => revision.short().to_owned(),
+    }
+}
+
+/// At most three of them, and how many more.
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() <= 3 { shown } else { format!("{shown} and {} more", names.len() - 3) }
+}
+
+fn remarks(all: &[(SeriesKey, String)]) -> Vec<RemarkAnswer<'_>> {
+    all.iter().map(|(key, what)| RemarkAnswer::of(key, what)).collect()
+}
+
+impl<'a> RemarkAnswer<'a> {
+    fn of(key: &'a SeriesKey, what: &'a str) -> Self {
+        Self { benchmark: key.benchmark.to_string(), host: &key.host, metric: &key.metric.name, what }
+    }
+}
+
+/// Text that means itself in Markdown.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if r"\`*_[]<>|".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}

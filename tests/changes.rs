@@ -1,0 +1,302 @@
+//! Changes of a history with planted ones: listed, shown, talked about.
+
+use std::sync::{Arc, Mutex, Weak};
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::harness::{Project, steady};
+
+const PLAN: &str = r#"
+[subject]
+name = "prog"
+artifacts = ["prog"]
+link = "https://example.org/commit/{commit}"
+
+[measure]
+rounds = 2
+warmup = false
+
+[[benchmark]]
+name = "generate"
+command = "sh {build}/prog"
+metrics = [{ name = "time", from = "regex:generate ([0-9.]+)", unit = "ms" }]
+
+[[benchmark]]
+name = "show"
+command = "sh {build}/prog"
+metrics = [{ name = "time", from = "regex:show ([0-9.]+)", unit = "ms" }]
+
+[[benchmark]]
+name = "hits"
+command = "sh {build}/prog"
+metrics = [{ name = "hit-rate", from = "regex:hits ([0-9.]+)", better = "higher" }]
+"#;
+
+/// A fixed to and fro of 1 %: noise that is the same each time.
+fn noise(commit: u32) -> f64 {
+    1.0 + 0.01 * (f64::from((commit * 7919) % 101) / 101.0 - 0.5)
+}
+
+/// Commits whose program prints these levels: generating, showing, hits.
+fn history(commits: u32, levels: impl Fn(u32) -> [f64; 3]) -> Project {
+    grown(Project::repository(), 1..=commits, levels).plan(PLAN)
+}
+
+fn grown(
+    project: Project,
+    commits: std::ops::RangeInclusive<u32>,
+    levels: impl Fn(u32) -> [f64; 3],
+) -> Project {
+    commits.fold(project, |project, commit| {
+        let [generate, show, hits] = levels(commit).map(|level| level * noise(commit));
+        let script =
+            format!("echo generate {generate:.4}\necho show {show:.4}\necho hits {hits:.4}\n# {commit}\n");
+        let subject =
+            if commit == 13 { "cache | what was *generated*".to_owned() } else { format!("change {commit}") };
+        project.file("prog", &script).commit(&subject)
+    })
+}
+
+/// With commit 13 generating takes half the time, and showing eight times as long.
+fn trade_off(commit: u32) -> [f64; 3] {
+    if commit < 13 { [100.0, 10.0, 50.0] } else { [50.0, 80.0, 50.0] }
+}
+
+/// That history, measured. Tests that go on at the same time share the measuring, and each has a copy of its own.
+fn tracked() -> (Project, Arc<Project>) {
+    static SHARED: Mutex<Weak<Project>> = Mutex::new(Weak::new());
+    let mut shared = SHARED.lock().unwrap();
+    let measured = shared.upgrade().unwrap_or_else(|| {
+        let project = history(24, trade_off);
+        project.tacho("track --quiet").succeeds();
+        Arc::new(project)
+    });
+    *shared = Arc::downgrade(&measured);
+    (measured.copied(), measured)
+}
+
+/// The changes of all events of a listing.
+fn changes(listing: &Value) -> Vec<Value> {
+    let events = listing["events"].as_array().unwrap();
+    events.iter().flat_map(|event| event["changes"].as_array().unwrap().clone()).collect()
+}
+
+fn named<'a>(changes: &'a [Value], benchmark: &str) -> &'a Value {
+    changes.iter().find(|change| change["benchmark"] == benchmark).unwrap()
+}
+
+/// What an answer says, without names that depend on the host, and without the time.
+fn nameless(answer: &str, listing: &Value) -> String {
+    let times = regex::Regex::new(r"\d{4}-\d\d-\d\d \d\d:\d\d").unwrap();
+    let all = changes(listing);
+    let text = times.replace_all(answer, "<moment>").replace(all[0]["host"].as_str().unwrap(), "<host>");
+    let hide = |text: String, change: &Value| {
+        text.replace(
+            change["name"].as_str().unwrap(),
+            &format!("<{}>", change["benchmark"].as_str().unwrap()),
+        )
+    };
+    steady(&all.iter().fold(text, hide))
+}
+
+#[test]
+fn what_got_faster_and_what_got_slower_stand_together() {
+    let (project, _shared) = tracked();
+    let listing = project.tacho("changes --json").exits(1).json();
+    let answer = project.tacho("changes").exits(1);
+    assert_eq!(answer.stderr, "");
+    assert_snapshot!(nameless(&answer.stdout, &listing), @r"
+    267f7807e0  2023-11-15  cache | what was *generated*
+
+      series  before  after  change  <percent>  kind
+      <show>  show · time  <time>  <time>  <percent>  worse  <percent> … <percent>  step  new
+      <generate>  generate · time  <time>  <time>  <percent>  better  <percent> … <percent>  step  new
+
+    2 changes at 1 place in 3 series; 1 for the worse and new
+    ");
+    let markdown = project.tacho("changes list --markdown").exits(1);
+    assert_snapshot!(nameless(&markdown.stdout, &listing), @r"
+    **[`267f7807e0`](https://example.org/commit/267f7807e05224e9451fa154478383d7941f7ea6)** cache \| what was \*generated\*
+
+    | | series | before | after | change | | <percent> | kind | |
+    |---|---|--:|--:|--:|---|---|---|---|
+    | `<show>` | show · time | <time> | <time> | <percent> | **worse** | <percent> … <percent> | step | new |
+    | `<generate>` | generate · time | <time> | <time> | <percent> | better | <percent> … <percent> | step | new |
+
+    2 changes at 1 place in 3 series; 1 for the worse and new
+    ");
+
+    let thirteenth = project.git(["rev-parse", "HEAD~11"]);
+    let event = &listing["events"][0];
+    assert_eq!(listing["events"].as_array().unwrap().len(), 1, "{listing}");
+    assert_eq!(event["revision"]["id"], thirteenth.trim());
+    assert_eq!((&event["better"], &event["worse"], &event["commits"]), (&json!(1), &json!(1), &json!(1)));
+    assert_eq!((&listing["judged"], &listing["regressions"]), (&json!(3), &json!(1)));
+    let changes = changes(&listing);
+    let slower = named(&changes, "show");
+    assert_eq!(
+        (&slower["kind"], &slower["verdict"], &slower["life"]),
+        (&json!("step"), &json!("worse"), &json!("confirmed"))
+    );
+    assert_eq!((&slower["state"], &slower["regression"]), (&json!("new"), &json!(true)));
+    assert!((slower["effect"].as_f64().unwrap() - 7.0).abs() < 0.2, "{slower}");
+    assert_eq!(slower["unit"], "nanoseconds");
+}
+
+#[test]
+fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
+    let (project, _shared) = tracked();
+    let listing = project.tacho("changes --json").exits(1).json();
+    let name = named(&changes(&listing), "show")["name"].as_str().unwrap().to_owned();
+    let shown = project.tacho(&format!("changes show {name}")).succeeds();
+    assert_snapshot!(nameless(&shown.stdout, &listing), @r"
+    <show>  show · time on <host>  <percent> worse (<percent>: <percent> … <percent>)  step
+      267f7807e0  2023-11-15  cache | what was *generated*
+      new
+
+      median  <percent>  spread  samples  revisions
+      before  <line><time>  <time> … <time>  <percent>  24  12
+      after  <line><time>  <time> … <time>  <percent>  24  12
+      <time>  <time>
+
+      a series like this shows one as clear by chance in less than <percent> of cases; 3 series were judged together
+      confirmed
+
+    the commit
+      267f7807e0  2023-11-15  A. Author  cache | what was *generated*
+      https://example.org/commit/267f7807e05224e9451fa154478383d7941f7ea6
+      prog
+
+    changed at the same place
+      <generate>  generate · time on <host>  <percent>  better  new
+
+    what became of it
+      <moment>  found at 267f7807e0
+      <moment>  confirmed: seen in 5 analyses in a row
+    ");
+
+    let json = project.tacho("changes show HEAD~11 --json").succeeds().json();
+    assert_eq!(json["changes"].as_array().unwrap().len(), 2, "of a revision all that changed there");
+    let evidence =
+        json["changes"].as_array().unwrap().iter().find(|one| one["change"]["name"] == *name).unwrap();
+    assert_eq!(evidence["commits"][0]["files"], json!(["prog"]));
+    assert!(evidence["commits"][0]["link"].as_str().unwrap().starts_with("https://example.org/commit/"));
+    assert_eq!(evidence["sides"][0]["revisions"].as_array().unwrap().len(), 12);
+    assert_eq!(
+        evidence["sides"][1]["values"].as_array().unwrap().len(),
+        24,
+        "two of each of twelve revisions"
+    );
+    assert_eq!(evidence["happenings"][0]["happened"], "found");
+}
+
+#[test]
+fn the_users_word_is_kept_and_counted() {
+    let (project, _shared) = tracked();
+    let listing = project.tacho("changes --json").exits(1).json();
+    let all = changes(&listing);
+    let name = |benchmark: &str| named(&all, benchmark)["name"].as_str().unwrap().to_owned();
+    let (slower, faster) = (name("show"), name("generate"));
+    let said = project
+        .command(["changes", "set", &slower, "expected", "--note", "the price of the cache"])
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&said.stdout), format!("{slower}  show · time: expected\n"));
+    let listing = project.tacho("changes --json").exits(0).json();
+    let change = named(&changes(&listing), "show").clone();
+    assert_eq!((&change["state"], &change["note"]), (&json!("expected"), &json!("the price of the cache")));
+
+    project.tacho(&format!("changes set {faster} false-alarm")).succeeds();
+    let listing = project.tacho("changes --json").exits(0).json();
+    assert_eq!(listing["false_alarms"], json!({ "marked": 1, "looked_at": 2, "told": 2, "rate": 0.5 }));
+    assert_eq!(changes(&listing).len(), 1, "a false alarm is no change");
+    let text = project.tacho("changes --all").exits(0).stdout;
+    assert!(text.contains("false alarms: 1 of 2 changes that were looked at (50.0 %)"), "{text}");
+    assert!(text.contains(&faster), "{text}");
+    assert_eq!(changes(&project.tacho("changes --state false-alarm --json").exits(0).json()).len(), 1);
+
+    project.tacho("changes set HEAD~11 new").succeeds();
+    assert_eq!(
+        project.tacho("changes --json").exits(1).json()["regressions"],
+        1,
+        "the word is taken back of both"
+    );
+}
+
+#[test]
+fn filters_say_what_is_listed_and_what_fails() {
+    let (project, _shared) = tracked();
+    let count = |words: &str, status: i32| {
+        let answer = project.tacho(&format!("changes --json {words}")).exits(status);
+        changes(&answer.json()).len()
+    };
+    assert_eq!(count("--benchmark show", 1), 1);
+    assert_eq!(count("-b generate", 0), 1);
+    assert_eq!(count("--metric time", 1), 2);
+    assert_eq!(count("--metric hit-rate", 0), 0);
+    assert_eq!(count("--min-effect 100%", 1), 1);
+    assert_eq!(count("--kind environment,dip", 0), 0);
+    assert_eq!(count("--state expected", 0), 0);
+    assert_eq!(count("HEAD~12..HEAD~11", 1), 2);
+    assert_eq!(count("HEAD~11..", 0), 0);
+    assert_eq!(count("..HEAD~12", 0), 0);
+    assert_eq!(count("HEAD~11", 1), 2);
+}
+
+#[test]
+fn a_level_that_comes_back_is_no_news() {
+    let (project, _shared) = tracked();
+    project.tacho("changes").exits(1);
+    let project = grown(project, 25..=36, |_| [50.0, 10.0, 50.0]);
+    project.tacho("track --quiet").succeeds();
+    let listing = project.tacho("changes --json").exits(0).json();
+    let all = changes(&listing);
+    let slower =
+        all.iter().find(|change| change["benchmark"] == "show" && change["verdict"] == "worse").unwrap();
+    let back =
+        all.iter().find(|change| change["benchmark"] == "show" && change["verdict"] == "better").unwrap();
+    assert_eq!((&slower["state"], &slower["fixed_by"]), (&json!("fixed"), &back["name"]));
+    assert_eq!(listing["events"].as_array().unwrap().len(), 2);
+    assert_eq!(listing["events"][1]["changes"].as_array().unwrap().len(), 2, "the newest first");
+}
+
+#[test]
+fn without_a_change_nothing_is_told() {
+    let project = history(8, |_| [100.0, 10.0, 50.0]);
+    project.tacho("track --quiet -b generate").succeeds();
+    assert_snapshot!(project.tacho("changes").succeeds().stdout, @"no changes in 1 series");
+    assert_snapshot!(project.tacho("changes --markdown").succeeds().stdout, @"no changes in 1 series");
+    let few = history(3, trade_off);
+    few.tacho("track --quiet").succeeds();
+    assert_snapshot!(few.tacho("changes").succeeds().stdout, @r"
+    no changes in 0 series
+    not judged: generate · time, show · time, hits · hit-rate (it has 3 points with values, and 6 are needed)
+    ");
+}
+
+#[test]
+fn mistakes_have_their_answers() {
+    let project = history(3, trade_off);
+    assert_snapshot!(project.tacho("changes").exits(2).steady_stderr(), @r"
+    error: nothing is measured yet: there is no `<folder>/.tacho/tacho.db`
+    hint: `tacho track` measures
+    ");
+    project.tacho("track --quiet").succeeds();
+    assert_snapshot!(project.tacho("changes show nosuch").exits(2).stderr, @r"
+    error: there is no change `nosuch`
+    hint: `tacho changes --all` lists all of them
+    ");
+    assert_snapshot!(project.tacho("changes set HEAD expected").exits(2).stderr, @r"
+    error: nothing that stands changed at `HEAD`
+    hint: `tacho changes --all` lists all of them
+    ");
+    assert_snapshot!(project.tacho("changes v1..v2").exits(2).stderr, @r"
+    error: nothing is known of `v1`
+    hint: `tacho show` lists the revisions that were measured
+    ");
+    let metric = project.tacho("changes --metric tim").exits(2).stderr;
+    assert!(metric.starts_with("error: there is no metric `tim`\nhint: known are `wall`"), "{metric}");
+    assert_snapshot!(project.tacho("changes set x perhaps").exits(2).stderr.lines().next().unwrap(), @"error: invalid value 'perhaps' for '<STATE>'");
+    assert_snapshot!(project.tacho("changes --from x A..B").exits(2).stderr.lines().next().unwrap(), @"error: the argument '--from <FILE>' cannot be used with '[A..B|REVISION]'");
+}
