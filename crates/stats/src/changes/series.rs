@@ -80,7 +80,7 @@ fn grain(finite: &[(usize, &Point)], log: bool) -> Vec<f64> {
 /// The variances that the replicates tell, on the scale.
 ///
 /// A handful of replicates hardly knows its own variance: that of all points together counts like
-/// [`SHARED`] replicates more (Smyth, "Linear Models and Empirical Bayes Methods", 2004, with a fixed prior).
+/// a fixed share replicates more (Smyth, "Linear Models and Empirical Bayes Methods", 2004, with a fixed prior).
 fn known(finite: &[(usize, &Point)], log: bool) -> Vec<f64> {
     const SHARED: f64 = 4.0;
     let own: Vec<Option<f64>> = finite
