@@ -165,8 +165,8 @@ fn closer(one: &ChangeView) -> Markup {
     html! {
         section {
             h2 { "Look closer" }
-            p { "Measure both sides again, interleaved, and settle it:" }
-            pre { "tacho changes --confirm " (one.change().name) }
+            p { "Measure both sides more often, interleaved:" }
+            pre { "tacho track --rounds 30 " (finding.good) " " (finding.bad) }
             p { "Measure every commit between:" }
             pre { "tacho track " (finding.good) ".." (finding.bad) }
         }
