@@ -78,7 +78,8 @@ command = {command}
 # parameters = {{ size = [1, 64, 1024] }} # put {{size}} into the command: each of the values is measured
 # prepare = \"sync\"           # a shell command before each execution, not timed
 # conclude = \"rm -f out.txt\" # a shell command after each execution, not timed
-# setup = \"…\", cleanup = \"…\" # the same once before and after everything; `shell`, `companion`: see the guide
+# setup = \"make data\"        # the same once before all executions, and `cleanup` once after them
+# cleanup = \"make clean\"     # (`shell` and `companion`: see the guide)
 # timeout = \"60s\"
 # directory = \".\"            # where it is executed, by path from this file
 # stdin = \"in.txt\"           # a file for its standard input, by path from this file
