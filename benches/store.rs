@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use jiff::{Timestamp, Unit};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tacho_record::{BenchmarkKey, Cell, Digest, Host, Outcome, Parameters, Place, Rule, Sample};
+use tacho_record::{BenchmarkKey, Cell, Digest, Host, Outcome, Parameters, Place, Purpose, Rule, Sample};
 use tacho_store::{HostId, Location, MeasurementId, NewRun, Store};
 
 /// What a store of a million samples is made of.
@@ -199,6 +199,7 @@ fn cells(shape: &Shape, first: usize) -> Vec<Cell> {
 fn begin(store: &mut Store, cells: &[Cell]) -> (i64, Vec<MeasurementId>) {
     let host: HostId = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let new = NewRun {
+        purpose: Purpose::Track,
         question: Digest::of("question"),
         plan: "[subject]\n".into(),
         seed: 1,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use tacho_record::plan::PlannedMetric;
-use tacho_record::{Build, Cell, Digest, Metric, Plan, Revision, Run, Sample};
+use tacho_record::{Build, Cell, Digest, Metric, Plan, Purpose, Revision, Run, Sample};
 use tacho_store::{MeasurementId, NewRun};
 
 use crate::builds::Builds;
@@ -120,6 +120,7 @@ impl Bench<'_> {
             return Ok(Prepared::Changed);
         }
         let new = NewRun {
+            purpose: Purpose::Track,
             question: question.digest(),
             plan: question.plan_text.clone(),
             seed: question.seed,
@@ -146,7 +147,7 @@ impl Bench<'_> {
         Ok(cells::missing(&question.plan, known, question.wanted()))
     }
 
-    fn unpack<'c>(
+    pub(crate) fn unpack<'c>(
         &mut self,
         question: &Question,
         cells: impl Iterator<Item = &'c Cell>,
@@ -196,7 +197,7 @@ fn enough(question: &Question, cell: &Cell, counts: &Counts, own: &[Sample]) -> 
     cell.rounds.min(question.rule().max_rounds.saturating_sub(elsewhere))
 }
 
-fn prepare_trial(
+pub(crate) fn prepare_trial(
     question: &Question,
     seed: u64,
     cell: &Cell,

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tacho_record::{BenchmarkKey, Cell, Digest, Metric};
+use tacho_record::{BenchmarkKey, Cell, Digest, Metric, Purpose};
 use tacho_store::{HostId, Store, StoreError, Values};
 
 use crate::Question;
@@ -36,7 +36,8 @@ impl Settled {
         if question.rule().budget.is_some() {
             // A budget that is spent stays spent: what had its share of it is not measured again for the next commit.
             let runs = store.finished_runs(host)?;
-            for run in runs.iter().filter(|run| run.rule == *question.rule()) {
+            for run in runs.iter().filter(|run| run.purpose == Purpose::Track && run.rule == *question.rule())
+            {
                 let cells = store.cells(run.number)?.into_iter();
                 settled
                     .cells

@@ -24,6 +24,23 @@ pub struct Change {
     pub note: String,
     /// The name of the later change with which the level came back, if it did.
     pub fixed_by: Option<String>,
+    /// What measuring both sides again said, if that was done: the last time.
+    pub again: Option<Again>,
+}
+
+/// What measuring both sides of a change again said.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Again {
+    /// The number of the run that did.
+    pub run: i64,
+    /// How many samples each side got, of the side that got fewer.
+    pub samples: u32,
+    /// Whether they differ; absent where that could not be told.
+    pub differs: Option<bool>,
+    /// The level after by that before, minus 1, of these samples alone.
+    pub effect: Option<f64>,
+    /// Where that is with 95 % confidence.
+    pub interval: Option<(f64, f64)>,
 }
 
 impl Change {
@@ -177,16 +194,7 @@ pub enum Happened {
         revision: String,
     },
     /// Both sides were measured again.
-    Measured {
-        /// The number of the run that did.
-        run: i64,
-        /// How many samples each side got.
-        samples: u32,
-        /// Whether they differ.
-        differs: bool,
-        /// The level after by that before, minus 1, of these samples alone.
-        effect: Option<f64>,
-    },
+    Measured(Again),
     /// With what was measured since, another revision is more likely the first, or the level differs by more or less
     /// than was thought.
     Moved {

@@ -26,7 +26,7 @@ mod unit;
 pub use benchmark::{BenchmarkKey, Parameter, Parameters};
 pub use build::{Build, BuildState};
 pub use change::{
-    Change, ChangeKind, Finding, Happened, Happening, Life, Tagged, Withdrawal, Word, change_name,
+    Again, Change, ChangeKind, Finding, Happened, Happening, Life, Tagged, Withdrawal, Word, change_name,
 };
 pub use conditions::{Cgroup, Conditions, Cpus, Inherit, Limit, Limits, Reached, Scheduling};
 pub use counter::Counter;
@@ -36,7 +36,7 @@ pub use metric::{Direction, Metric};
 pub use plan::Plan;
 pub use revision::{Commit, Revision};
 pub use rule::{End, Precision, Rule, RuleError, Stopped, Warmup, Wishes, duration, percentage};
-pub use run::{Cell, Run, RunState};
+pub use run::{Cell, Purpose, Run, RunState};
 pub use sample::{Failure, Outcome, Place, Sample, median_of_replicates};
 pub use series::{Limited, Measurement, Point, Series, SeriesKey};
 pub use unit::Unit;

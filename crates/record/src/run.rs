@@ -17,6 +17,17 @@ pub enum RunState {
     Unfinished,
 }
 
+/// What a run measures for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purpose {
+    /// Both sides of changes once more: its samples are no part of any series.
+    Confirm,
+    /// Series.
+    #[default]
+    Track,
+}
+
 /// One session of the tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
@@ -28,6 +39,8 @@ pub struct Run {
     pub ended: Option<Timestamp>,
     /// How far it has come.
     pub state: RunState,
+    /// What it measures for.
+    pub purpose: Purpose,
     /// The seed of its random order.
     pub seed: u64,
     /// What was asked for, by digest (plan, revisions, rounds): the same question resumes the same run.

@@ -66,6 +66,7 @@ CREATE TABLE metric (
 
 CREATE TABLE run (
     number     {number},
+    purpose    TEXT NOT NULL,
     question   {blob} NOT NULL,
     plan       TEXT NOT NULL,
     seed       BIGINT NOT NULL,
@@ -143,7 +144,8 @@ CREATE TABLE change (
     life      TEXT NOT NULL,
     word      TEXT NOT NULL,
     note      TEXT NOT NULL,
-    fixed     TEXT
+    fixed     TEXT,
+    again     TEXT
 );
 
 CREATE TABLE happening (

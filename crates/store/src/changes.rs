@@ -5,7 +5,7 @@
 
 use jiff::Timestamp;
 use tacho_record::{
-    BenchmarkKey, Change, Digest, Direction, Happened, Happening, Life, Metric, SeriesKey, Unit, Word,
+    Again, BenchmarkKey, Change, Digest, Direction, Happened, Happening, Life, Metric, SeriesKey, Unit, Word,
 };
 
 use crate::benchmarks::{benchmark_number, direction};
@@ -18,7 +18,7 @@ macro_rules! select_change {
     ($which:literal) => {
         concat!(
             "SELECT c.name, b.name, b.version, b.parameters, h.name, m.name, m.unit, m.better, c.found, ",
-            "c.finding, c.life, c.word, c.note, c.fixed ",
+            "c.finding, c.life, c.word, c.note, c.fixed, c.again ",
             "FROM change c JOIN host h ON h.number = c.host JOIN benchmark b ON b.number = c.benchmark ",
             "JOIN metric m ON m.number = c.metric ",
             $which
@@ -108,12 +108,20 @@ impl Store {
         })
     }
 
-    /// Keeps where a change stands by itself now, with what happened to it, and syncs.
-    pub fn put_life(&mut self, name: &str, life: Life, happenings: &[Happening]) -> Result<(), StoreError> {
+    /// Keeps where a change stands by itself now and what measuring it again said, with what happened to it, and syncs.
+    pub fn put_again(
+        &mut self,
+        name: &str,
+        life: Life,
+        again: &Again,
+        happenings: &[Happening],
+    ) -> Result<(), StoreError> {
         let life = json("the change's life", &life)?;
-        let sql = "UPDATE change SET life = $1 WHERE name = $2";
+        let again = json("what measuring it again said", again)?;
+        let sql = "UPDATE change SET life = $1, again = $2 WHERE name = $3";
         self.database.transaction(Begin::Exclusive, |database| {
-            if database.execute(sql, &[Value::Text(&life), Value::Text(name)])? == 0 {
+            let values = [Value::Text(&life), Value::Text(&again), Value::Text(name)];
+            if database.execute(sql, &values)? == 0 {
                 return Err(database.unknown(format!("change `{name}`")));
             }
             happenings.iter().try_for_each(|it| put_happening(database, name, it))
@@ -208,6 +216,7 @@ fn read(row: &dyn Row) -> Result<Change, StoreError> {
     let better = if row.value(7)? == Value::Null { Direction::Lower } else { direction(row, 7)? };
     let metric = Metric { name: row.text(5)?.to_owned(), unit, better };
     let fixed = if row.value(13)? == Value::Null { None } else { Some(row.text(13)?.to_owned()) };
+    let again = if row.value(14)? == Value::Null { None } else { Some(row.json(14)?) };
     Ok(Change {
         name: row.text(0)?.to_owned(),
         series: SeriesKey { benchmark: row.benchmark(1)?, host: row.text(4)?.to_owned(), metric },
@@ -217,5 +226,6 @@ fn read(row: &dyn Row) -> Result<Change, StoreError> {
         word: row.json(11)?,
         note: row.text(12)?.to_owned(),
         fixed_by: fixed,
+        again,
     })
 }

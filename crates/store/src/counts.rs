@@ -23,14 +23,15 @@ pub struct Count {
 }
 
 impl Store {
-    /// How much was measured of each benchmark at each build: by benchmark, then in order of history.
+    /// How much was measured of each benchmark at each build, for series: by benchmark, then in order of history.
     pub fn counts(&mut self, host: HostId) -> Result<Vec<Count>, StoreError> {
         // Chunks carry their counts beside them, so none is decoded. Names are joined here and not there:
         // that takes half the time.
         let sql =
             "SELECT m.benchmark, m.revision, m.artifact, CAST(SUM(c.valid) AS BIGINT), CAST(SUM(c.failed) AS BIGINT)
             FROM measurement m JOIN chunk c ON c.run = m.run AND c.cell = m.cell
-            WHERE m.host = $1 GROUP BY m.benchmark, m.revision, m.artifact";
+            WHERE m.host = $1 AND m.run NOT IN (SELECT number FROM run WHERE purpose = 'confirm')
+            GROUP BY m.benchmark, m.revision, m.artifact";
         self.database.transaction(Begin::Read, |database| {
             let mut sums = database.all(sql, &[Value::Integer(host.0)], |row| {
                 Ok((row.integer(0)?, row.integer(1)?, row.integer(2)?, row.number(3)?, row.number(4)?))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use tacho_record::{Cell, Digest, Rule, Run, RunState};
+use tacho_record::{Cell, Digest, Purpose, Rule, Run, RunState};
 
 use crate::cells::add_cells;
 use crate::columns::{digest_value, json};
@@ -15,7 +15,7 @@ macro_rules! select_run {
     ($which:literal) => {
         concat!(
             "SELECT r.number, r.started, r.ended, r.seed, r.question, r.plan, r.version, h.name, r.rounds, ",
-            "r.state, r.rule ",
+            "r.state, r.rule, r.purpose ",
             "FROM run r JOIN host h ON h.number = r.host ",
             $which
         )
@@ -25,6 +25,8 @@ macro_rules! select_run {
 /// What a run starts with.
 #[derive(Clone, Debug)]
 pub struct NewRun {
+    /// What it measures for.
+    pub purpose: Purpose,
     /// What is asked for, by digest: the same question resumes the same run.
     pub question: Digest,
     /// The plan as it stands in the file.
@@ -72,10 +74,11 @@ impl Store {
                 Value::Text(&started),
                 Value::Text(&conditions),
                 Value::Text(word(RunState::Unfinished)),
+                Value::Text(purpose_word(new.purpose)),
             ];
             database.execute(
-                "INSERT INTO run (number, question, plan, seed, rounds, rule, host, version, started, conditions, state, round)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 0)",
+                "INSERT INTO run (number, question, plan, seed, rounds, rule, host, version, started, conditions, state, purpose, round)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0)",
                 &values,
             )?;
             let measurements = add_cells(database, number, new.host, cells)?;
@@ -175,7 +178,20 @@ fn word(state: RunState) -> &'static str {
     }
 }
 
+/// What a run measures for, as it stands in its column.
+fn purpose_word(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Confirm => "confirm",
+        Purpose::Track => "track",
+    }
+}
+
 fn read(row: &dyn Row) -> Result<Run, StoreError> {
+    let purpose = match row.text(11)? {
+        "confirm" => Purpose::Confirm,
+        "track" => Purpose::Track,
+        other => return Err(row.corrupt(&format!("a run is for `{other}`"))),
+    };
     let state = match row.text(9)? {
         "abandoned" => RunState::Abandoned,
         "finished" => RunState::Finished,
@@ -187,6 +203,7 @@ fn read(row: &dyn Row) -> Result<Run, StoreError> {
         started: row.time(1)?,
         ended: row.time_if_any(2)?,
         state,
+        purpose,
         seed: row.integer(3)?.cast_unsigned(),
         question: row.digest(4)?,
         plan: row.text(5)?.to_owned(),

@@ -10,7 +10,8 @@ use crate::chunk::{Chunk, Decoder, VALID};
 use crate::database::{Begin, Database, Row, Value};
 use crate::{HostId, MeasurementId, Store, StoreError};
 
-/// The chunks of a benchmark on a host, one measurement after the other.
+/// The chunks of a benchmark on a host, one measurement after the other; what was measured again to confirm a change
+/// is no part of a series.
 const CHUNKS: &str =
     "SELECT m.run, m.cell, COALESCE(r.ordinal, 9223372036854775807), r.id, c.samples, a.digest
     FROM measurement m
@@ -18,6 +19,7 @@ const CHUNKS: &str =
     JOIN artifact a ON a.number = m.artifact
     JOIN chunk c ON c.run = m.run AND c.cell = m.cell
     WHERE m.benchmark = $1 AND m.host = $2
+        AND m.run NOT IN (SELECT number FROM run WHERE purpose = 'confirm')
     ORDER BY m.revision, m.run, m.cell";
 
 impl Store {
@@ -40,7 +42,8 @@ impl Store {
         })
     }
 
-    /// All measurements of a benchmark on a host that have samples, in order of history, then by run.
+    /// All measurements of a benchmark on a host that have samples, in order of history, then by run; without those that
+    /// were taken to confirm changes.
     ///
     /// Those of revisions whose place in history is not known come last.
     pub fn measurements(

@@ -58,6 +58,7 @@ on_both! {
     series:
         measurements_come_in_order_of_history_then_by_run
         values_are_one_metric_of_the_measurements
+        what_was_measured_again_is_no_part_of_a_series
         what_reached_a_limit_counts_and_stands_apart
         what_follows_is_read_as_if_it_had_been_kept
         counts_leave_the_warm_up_out

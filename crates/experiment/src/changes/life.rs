@@ -169,6 +169,7 @@ impl Living<'_> {
                 word: Word::New,
                 note: String::new(),
                 fixed_by,
+                again: None,
             },
         }
     }

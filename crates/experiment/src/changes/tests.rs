@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::{Timestamp, ToSpan};
 use tacho_record::{
     BenchmarkKey, Build, BuildState, Cell, Change, ChangeKind, Digest, Finding, Happened, Host, Life, Metric,
-    Outcome, Place, Plan, Rule, Sample, SeriesKey, Warmup, Word,
+    Outcome, Place, Plan, Purpose, Rule, Sample, SeriesKey, Warmup, Word,
 };
 use tacho_store::{HostId, Location, NewRun, Store};
 use tempfile::TempDir;
@@ -45,6 +45,7 @@ pub fn change(name: &str, good: &str, bad: &str, effect: f64) -> Change {
         word: Word::New,
         note: String::new(),
         fixed_by: None,
+        again: None,
     }
 }
 
@@ -84,6 +85,7 @@ impl Lab {
             })
             .collect();
         let new = NewRun {
+            purpose: Purpose::Track,
             question: Digest::of(self.judged.to_le_bytes()),
             plan: format!("[subject]\n[measure]\nrounds = 3\n{PLAN}"),
             seed: 1,
@@ -151,7 +153,7 @@ impl Lab {
             Happened::Confirmed { .. } => "confirmed",
             Happened::Fixed { .. } => "fixed",
             Happened::Found { .. } => "found",
-            Happened::Measured { .. } => "measured",
+            Happened::Measured(_) => "measured",
             Happened::Moved { .. } => "moved",
             Happened::Said { .. } => "said",
             Happened::Unfixed => "unfixed",

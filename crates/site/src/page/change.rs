@@ -1,7 +1,7 @@
 //! A change: before and after, what lies between, what else changed there, and what happened to it.
 
 use maud::{Markup, html};
-use tacho_record::{Commit, Happened, Happening};
+use tacho_record::{Again, Commit, Happened, Happening};
 
 use super::changes::{interval, row};
 use super::revision::one_commit;
@@ -194,10 +194,14 @@ fn happened(view: &View, what: &Happened) -> Markup {
             Happened::Confirmed { seen: None } => { "held for a fact: it was measured again" }
             Happened::Fixed { by } => { "the level came back with " code { (by) } }
             Happened::Found { revision } => { "found, first at " (revision_named(view, "../", revision)) }
-            Happened::Measured { run, samples, differs, effect } => {
+            Happened::Measured(Again { run, samples, differs, effect, .. }) => {
                 "measured again in " a href={ "../runs.html#run-" (run) } { "run " (run) } ", "
                 (count(*samples as usize, "sample", "samples")) " on each side: "
-                @if *differs { "they differ" } @else { "they do not differ" }
+                @match differs {
+                    Some(true) => { "they differ" }
+                    Some(false) => { "they do not differ" }
+                    None => { "whether they differ cannot be told" }
+                }
                 @if let Some(effect) = effect { ", " (percent_change(*effect)) }
             }
             Happened::Moved { from } => {

@@ -1,7 +1,8 @@
 //! Changes, their events and the user's word.
 
 use tacho_record::{
-    Change, ChangeKind, Digest, Finding, Happened, Happening, Life, Metric, SeriesKey, Withdrawal, Word,
+    Again, Change, ChangeKind, Digest, Finding, Happened, Happening, Life, Metric, SeriesKey, Withdrawal,
+    Word,
 };
 use tacho_store::{Analysis, HostId, NewAnalysis, Store, StoreError};
 
@@ -36,6 +37,7 @@ fn change(name: &str) -> Change {
         word: Word::New,
         note: String::new(),
         fixed_by: None,
+        again: None,
     }
 }
 
@@ -78,14 +80,18 @@ pub fn changes_come_back_with_all_that_happened(ground: &Ground) {
     assert_eq!(analyses, [(benchmark("b"), "wall".to_owned(), analysis("None"))]);
 
     let gone = Life::Withdrawn { why: Withdrawal::NotReproduced };
-    let measured = Happened::Measured { run: 7, samples: 10, differs: false, effect: Some(0.001) };
-    let events = [at_three(measured), at_three(Happened::Withdrawn { why: Withdrawal::NotReproduced })];
-    store.put_life("two", gone, &events).unwrap();
-    assert_eq!(store.change("two").unwrap().unwrap().1.life, gone);
+    let again = Again { run: 7, samples: 10, differs: Some(false), effect: Some(0.001), interval: None };
+    let events = [
+        at_three(Happened::Measured(again.clone())),
+        at_three(Happened::Withdrawn { why: Withdrawal::NotReproduced }),
+    ];
+    store.put_again("two", gone, &again, &events).unwrap();
+    let (_, two) = store.change("two").unwrap().unwrap();
+    assert_eq!((two.life, two.again.as_ref()), (gone, Some(&again)));
     let found = at_three(Happened::Found { revision: "r".into() });
     assert_eq!(store.happenings("two").unwrap(), [std::slice::from_ref(&found), &events[..]].concat());
     assert_eq!(store.happenings("one").unwrap(), [found]);
-    let nothing = store.put_life("three", gone, &[]).unwrap_err();
+    let nothing = store.put_again("three", gone, &again, &[]).unwrap_err();
     assert!(matches!(nothing, StoreError::Unknown { .. }), "{nothing}");
 }
 

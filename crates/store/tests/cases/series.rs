@@ -1,7 +1,7 @@
 //! Many measurements at once.
 
-use tacho_record::{Failure, Limited, Measurement, Sample, derived};
-use tacho_store::{Count, Location, StoreError, Values};
+use tacho_record::{Failure, Limited, Measurement, Purpose, Sample, derived};
+use tacho_store::{Count, Location, NewRun, StoreError, Values};
 
 use crate::common::{Ground, begin, benchmark, cell, failed, host, limited, new_run, revision, sample};
 
@@ -40,6 +40,23 @@ pub fn measurements_come_in_order_of_history_then_by_run(ground: &Ground) {
     let there = store.measurements(elsewhere, &benchmark("x")).unwrap();
     assert_eq!(there, [measurement(third.number, "new", &[sample(1, 9)])]);
     assert_eq!(store.measurements(lab, &benchmark("never")).unwrap(), []);
+}
+
+pub fn what_was_measured_again_is_no_part_of_a_series(ground: &Ground) {
+    let mut store = ground.open();
+    store.put_revisions(&[revision("new", 20)]).unwrap();
+    let cells = [cell("new", "x")];
+    let (lab, first, one) = begin(&mut store, "one", &cells);
+    store.put_sample(one[0], &sample(1, 0)).unwrap();
+    let again = NewRun { purpose: Purpose::Confirm, ..new_run(lab, "again") };
+    let (second, two) = store.begin_run(&again, &cells).unwrap();
+    store.put_sample(two[0], &sample(2, 0)).unwrap();
+    assert_eq!((first.purpose, second.purpose), (Purpose::Track, Purpose::Confirm));
+    let runs = |all: Vec<Measurement>| all.iter().map(|it| it.run).collect::<Vec<_>>();
+    assert_eq!(runs(store.measurements(lab, &benchmark("x")).unwrap()), [first.number]);
+    assert_eq!(store.values(lab, &benchmark("x"), "wall").unwrap().len(), 1);
+    assert_eq!(store.counts(lab).unwrap()[0].valid, 1);
+    assert_eq!(store.samples(two[0]).unwrap(), [sample(2, 0)], "it is kept all the same");
 }
 
 pub fn values_are_one_metric_of_the_measurements(ground: &Ground) {

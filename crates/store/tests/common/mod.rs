@@ -9,8 +9,8 @@ use std::path::Path;
 
 use jiff::{Timestamp, ToSpan};
 use tacho_record::{
-    BenchmarkKey, Cell, Digest, Failure, Host, Limit, Outcome, Parameter, Parameters, Place, Reached,
-    Revision, Rule, Run, Sample,
+    BenchmarkKey, Cell, Digest, Failure, Host, Limit, Outcome, Parameter, Parameters, Place, Purpose,
+    Reached, Revision, Rule, Run, Sample,
 };
 use tacho_store::{HostId, Location, MeasurementId, NewRun, Store};
 use tempfile::TempDir;
@@ -86,6 +86,7 @@ pub fn cell(revision: &str, name: &str) -> Cell {
 
 pub fn new_run(host: HostId, question: &str) -> NewRun {
     NewRun {
+        purpose: Purpose::Track,
         question: Digest::of(question),
         plan: "[subject]\n".into(),
         seed: u64::MAX - 7,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
-use tacho_record::{Run, RunState};
+use tacho_record::{Purpose, Run, RunState};
 use tacho_store::Store;
 
 use super::Exit;
@@ -25,10 +25,14 @@ pub fn execute(global: &Global, command: &Log) -> Result<Exit, CliError> {
         output::print_json(&answer::versioned(Runs { runs }))?;
         return Ok(Exit::Success);
     }
-    let head = ["run", "started", "took", "state", "host", "revisions", "cells", "rounds", "samples", "seed"];
+    let head =
+        ["run", "started", "took", "state", "host", "revisions", "cells", "rounds", "samples", "seed", ""];
     let mut list = table::plain(&head, &[0, 2, 5, 6, 7, 8, 9]);
     for (run, [revisions, cells, samples]) in runs.iter().zip(counts) {
         list.add_row(row(run, [revisions, cells, run.rounds as usize, samples]));
+    }
+    if !list.is_empty() {
+        table::hide_empty_columns(&mut list);
     }
     output::print(&table::render(&list))?;
     Ok(Exit::Success)
@@ -69,5 +73,9 @@ fn row(run: &Run, counts: [usize; 4]) -> Vec<String> {
     ];
     row.extend(counts.map(|count| count.to_string()));
     row.push(run.seed.to_string());
+    row.push(match run.purpose {
+        Purpose::Confirm => "to confirm changes".to_owned(),
+        Purpose::Track => String::new(),
+    });
     row
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use tacho_experiment::causes::Explained;
 use tacho_record::{
-    Build, BuildState, Digest, Metric, Outcome, Point, Run, RunState, Sample, Series, Stopped,
+    Build, BuildState, Digest, Metric, Outcome, Point, Purpose, Run, RunState, Sample, Series, Stopped,
 };
 use tacho_stats::Summary;
 
@@ -209,6 +209,7 @@ impl<'a> OutlierAnswer<'a> {
 #[derive(Debug, Serialize)]
 pub struct RunAnswer<'a> {
     run: i64,
+    purpose: Purpose,
     started: Timestamp,
     ended: Option<Timestamp>,
     finished: bool,
@@ -232,6 +233,7 @@ impl<'a> RunAnswer<'a> {
     ) -> Self {
         Self {
             run: run.number,
+            purpose: run.purpose,
             started: run.started,
             ended: run.ended,
             finished: run.state == RunState::Finished,

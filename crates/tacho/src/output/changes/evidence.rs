@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tacho_experiment::changes::verdict_of;
-use tacho_record::{Change, ChangeKind, Commit, Happened, Happening, Life, Revision};
+use tacho_record::{Again, Change, ChangeKind, Commit, Happened, Happening, Life, Revision};
 use tacho_stats::Summary;
 
 use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
@@ -257,11 +257,15 @@ impl Evidence {
             Happened::Confirmed { seen: None } => "confirmed: both sides were measured again".to_owned(),
             Happened::Fixed { by } => format!("the level came back with {by}"),
             Happened::Found { revision } => format!("found at {}", short(revision)),
-            Happened::Measured { run, samples, differs, effect: found } => {
-                let verb = if *differs { "differ" } else { "do not differ" };
+            Happened::Measured(Again { run, samples, differs, effect: found, .. }) => {
+                let verb = match differs {
+                    Some(true) => "they differ",
+                    Some(false) => "they do not differ",
+                    None => "whether they differ cannot be told",
+                };
                 let found = found.map_or_else(String::new, |found| format!(" ({})", effect(found)));
                 format!(
-                    "measured again in run {run}, {} each: both sides {verb}{found}",
+                    "measured again in run {run}, {} on each side: {verb}{found}",
                     text::count(*samples as usize, "sample")
                 )
             }
