@@ -8,6 +8,7 @@ mod beside;
 mod changes;
 mod changes_from;
 mod conditions;
+mod counters;
 mod doctor;
 mod documents;
 mod generate;

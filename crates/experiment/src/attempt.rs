@@ -36,6 +36,12 @@ pub enum Tried {
 }
 
 impl Tried {
+    /// Whether it gave a sample whose values may be summarised.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        matches!(self, Tried::Sampled(sampled) if sampled.sample.counts())
+    }
+
     /// A sample that failed before anything was executed for it.
     #[must_use]
     pub fn without_execution(place: Place, at: Timestamp, outcome: Outcome) -> Self {
@@ -66,8 +72,11 @@ pub struct Sampled {
 }
 
 /// Why there is no execution to judge.
-enum Halt {
+#[derive(Debug)]
+pub enum Halt {
+    /// What it needs beside it failed.
     Failed(Outcome),
+    /// The user interrupted it; what was to be ended all the same may have failed.
     Interrupted(Option<Trouble>),
 }
 
@@ -93,9 +102,13 @@ impl Trial {
     /// Executes it once.
     ///
     /// That the build is gone is no failure of the subject's, and an error.
-    pub fn execute(&self, executor: &mut dyn Executor, mut turn: Turn<'_>) -> Result<Tried, ExperimentError> {
+    pub fn execute(
+        &self,
+        executor: &mut dyn Executor,
+        turn: &mut Turn<'_>,
+    ) -> Result<Tried, ExperimentError> {
         let at = executor.now();
-        let tried = match self.attempt(executor, &mut turn) {
+        let tried = match self.attempt(executor, turn) {
             Ok(sampled) => Tried::Sampled(Box::new(sampled)),
             Err(Halt::Interrupted(trouble)) => Tried::Interrupted(trouble),
             Err(Halt::Failed(outcome)) => Tried::without_execution(turn.place, at, outcome),

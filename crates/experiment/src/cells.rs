@@ -9,6 +9,7 @@ use tacho_store::Count;
 use crate::definitions::Failures;
 use crate::equal::Equals;
 use crate::settled::Settled;
+use crate::uncounted::Uncounted;
 
 /// What is wanted, beyond what the plan says.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +78,8 @@ pub struct Known<'a> {
     pub failures: &'a Failures,
     /// Who needs no more, whatever the number of samples.
     pub settled: &'a Settled,
+    /// What lacks a counter.
+    pub uncounted: &'a Uncounted,
 }
 
 /// The cells that still lack samples, the newest revision first, so that its answer is the reference.
@@ -107,8 +110,11 @@ impl Known<'_> {
         match (self.failures.is_hopeless(key, revision, artifact), wanted.retry_failed) {
             (true, true) => wanted.rounds,
             (true, false) => 0,
-            (false, _) if self.settled.is(key, revision, artifact) => 0,
-            (false, _) => wanted.rounds.saturating_sub(valid + failed),
+            (false, _) => {
+                let settled = self.settled.is(key, revision, artifact);
+                let lacking = if settled { 0 } else { wanted.rounds.saturating_sub(valid + failed) };
+                lacking.max(self.uncounted.rounds(key, revision, artifact))
+            }
         }
     }
 
@@ -158,8 +164,8 @@ mod tests {
         let failures = Failures::hopeless(failing);
         let (counts, equals) = (Counts::new(rows.clone()), Equals::new(&rows));
         let (counts, equals, failures) = (&counts, &equals, &failures);
-        let settled = &Settled::default();
-        let known = Known { built: &pairs, counts, equals, failures, settled };
+        let (settled, uncounted) = (&Settled::default(), &Uncounted::default());
+        let known = Known { built: &pairs, counts, equals, failures, settled, uncounted };
         missing(&plan, known, wanted).into_iter().map(|cell| (cell.revision, cell.rounds)).collect()
     }
 

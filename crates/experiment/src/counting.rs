@@ -1,10 +1,10 @@
-//! What is counted of a benchmark beside each execution.
+//! What is counted of a benchmark: beside each execution, and by callgrind in one of its own.
 
 use tacho_measure::{Execution, Unavailable};
 use tacho_record::plan::{Counting, PlannedMetric};
 use tacho_record::{Counter, Metric, Plan};
 
-use crate::{Bench, ExperimentError};
+use crate::{Bench, Event, ExperimentError};
 
 /// The counters that these metrics ask for.
 pub fn asked(metrics: &[PlannedMetric]) -> impl Iterator<Item = Counter> {
@@ -26,23 +26,18 @@ pub fn values(execution: &Execution) -> Vec<(&'static str, f64)> {
     values
 }
 
-/// Whether this host has all that the plan asks for: what it may not do without is an error.
+/// Whether this host has all that the plan asks for: what it may do without is told, the rest is an error.
 pub fn check(bench: &mut Bench<'_>, plan: &Plan) -> Result<(), ExperimentError> {
     for benchmark in &plan.benchmarks {
         for Counting { counter, optional } in benchmark.metrics.iter().filter_map(|planned| planned.counting)
         {
-            let lacking = match counter {
-                // It needs an execution of its own, which the rounds do not have.
-                Counter::CallgrindInstructions => Some(Unavailable {
-                    why: "not available here: no run executes under callgrind".to_owned(),
-                    hint: None,
-                }),
-                counter => bench.executor.lacks(counter),
-            };
-            if let (Some(Unavailable { why, hint }), false) = (lacking, optional) {
-                let (benchmark, metric) = (benchmark.name.clone(), counter.name().to_owned());
+            let Some(Unavailable { why, hint }) = bench.executor.lacks(counter) else { continue };
+            let (benchmark, metric) = (benchmark.name.as_str(), counter.name());
+            if !optional {
+                let (benchmark, metric) = (benchmark.to_owned(), metric.to_owned());
                 return Err(ExperimentError::CounterUnavailable { benchmark, metric, why, hint });
             }
+            bench.observer.note(&Event::Absent { benchmark, metric, why: &why });
         }
     }
     Ok(())

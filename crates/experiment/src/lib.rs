@@ -25,6 +25,7 @@ pub mod definitions;
 pub mod equal;
 mod error;
 mod hooks;
+mod instructions;
 pub mod instrument;
 mod observer;
 mod output;
@@ -44,12 +45,14 @@ mod track;
 #[cfg(test)]
 mod track_tests;
 pub mod trial;
+mod uncounted;
 
 pub use bench::Bench;
 pub use builds::failures;
 pub use cells::benchmarks;
 pub use error::ExperimentError;
 pub use hooks::Trouble;
+pub use instructions::CALLGRIND_SLOWER;
 pub use instrument::Instrument;
 pub use observer::{Event, Observer, Silent};
 pub use output::{LONGEST_OUTPUT, MOST_REPLICATES};

@@ -7,6 +7,15 @@ use crate::hooks::Trouble;
 /// Something happened that a person might like to see.
 #[derive(Debug)]
 pub enum Event<'a> {
+    /// A metric that a benchmark's plan asks for has no value, of any execution or of one.
+    Absent {
+        /// The benchmark's name.
+        benchmark: &'a str,
+        /// The metric's name.
+        metric: &'a str,
+        /// Why, in one line.
+        why: &'a str,
+    },
     /// A build begins; `done` of `total` revisions are behind us.
     BuildBegins {
         /// What is built.
@@ -33,6 +42,11 @@ pub enum Event<'a> {
         total: usize,
         /// Executions that an earlier, interrupted session of this run has done.
         done: usize,
+    },
+    /// Callgrind counts the instructions of a cell, which takes some fifty times as long as an execution.
+    CountingBegins {
+        /// What is counted.
+        cell: &'a Cell,
     },
     /// One execution was recorded.
     Sampled {

@@ -15,6 +15,7 @@ use crate::session::{Session, SessionCell, Wanted};
 use crate::settled::Settled;
 use crate::track::{Question, Tracked};
 use crate::trial::{Trial, Workplace};
+use crate::uncounted::Uncounted;
 use crate::{Bench, ExperimentError};
 
 /// How often builds may come out otherwise before what they are built of is left alone.
@@ -142,8 +143,9 @@ impl Bench<'_> {
         let settled = Settled::read(self.store, self.host, question)?;
         let equals = Equals::new(&counts);
         let counts = Counts::new(counts);
+        let uncounted = &Uncounted::read(self.store, self.host, question)?;
         let (counts, equals, failures, settled) = (&counts, &equals, &failures, &settled);
-        let known = Known { built: &built, counts, equals, failures, settled };
+        let known = Known { built: &built, counts, equals, failures, settled, uncounted };
         Ok(cells::missing(&question.plan, known, question.wanted()))
     }
 
@@ -169,13 +171,18 @@ impl Bench<'_> {
     ) -> Result<Prepared, ExperimentError> {
         let counts = Counts::new(self.store.counts(self.host)?);
         let settled = Settled::read(self.store, self.host, question)?;
+        let uncounted = Uncounted::read(self.store, self.host, question)?;
         let mut ready = Vec::with_capacity(cells.len());
         for (id, cell) in cells {
             let before = self.store.samples(id)?;
             let trial = prepare_trial(question, run.seed, &cell, &folders[&cell.artifact])?;
             let enough = enough(question, &cell, &counts, &before);
             let (metric, elsewhere) = settled.elsewhere(&cell, run.number);
-            let wanted = Wanted { enough, metric, elsewhere };
+            let needed = match uncounted.rounds(&cell.benchmark, &cell.revision, cell.artifact) {
+                0 => 0,
+                lacking => lacking + number(before.iter().filter(|sample| sample.place.round > 0).count()),
+            };
+            let wanted = Wanted { enough, needed, metric, elsewhere };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
         Ok(Prepared::Ready(Box::new(Session { run, cells: ready })))
@@ -185,16 +192,23 @@ impl Bench<'_> {
 /// How many samples of its own a cell needs in this run: what it set out for, unless another run has meanwhile
 /// taken some of them.
 fn enough(question: &Question, cell: &Cell, counts: &Counts, own: &[Sample]) -> u32 {
+    if !question.counted.is_empty() {
+        // What other runs have taken may lack a counter.
+        return cell.rounds;
+    }
     let all = counts.of(&cell.benchmark, &cell.revision, cell.artifact);
     let own = |counts: fn(&Sample) -> bool| {
-        let number = own.iter().filter(|sample| sample.place.round > 0 && counts(sample)).count();
-        u32::try_from(number).unwrap_or(u32::MAX)
+        number(own.iter().filter(|sample| sample.place.round > 0 && counts(sample)).count())
     };
     let valid = all.valid.saturating_sub(own(|sample| !sample.outcome.is_failure()));
     let failed = all.failed.saturating_sub(own(|sample| sample.outcome.is_failure()));
     // Failures that were to be tried again are not what was wanted.
     let elsewhere = if valid == 0 { 0 } else { valid + failed };
     cell.rounds.min(question.rule().max_rounds.saturating_sub(elsewhere))
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 pub(crate) fn prepare_trial(

@@ -135,7 +135,7 @@ impl<'a> Progress<'a> {
     pub fn look(&mut self) -> Vec<(usize, usize)> {
         let mut ended = Vec::new();
         for (index, cell) in self.cells.iter_mut().enumerate().filter(|(_, cell)| !cell.precise) {
-            cell.precise = is_precise(self.rule, &cell.known);
+            cell.precise = cell.counted >= cell.wanted.needed && is_precise(self.rule, &cell.known);
             if cell.precise && !cell.is_hopeless() {
                 ended.push((index, cell.left(self.rule.warmup)));
             }

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tacho_measure::Absent;
-use tacho_record::Warmup;
+use tacho_record::{Counter, Warmup};
 use tacho_store::Absence;
 
 use crate::attempt::{Sampled, Tried, Turn};
@@ -60,6 +60,8 @@ struct Rounds<'a, 'b> {
     progress: Progress<'a>,
     references: References,
     beside: Beside<'a>,
+    /// The cells whose instructions callgrind is still to count.
+    without_instructions: HashSet<usize>,
     measured: Measured,
     /// Of which cells it is kept why they lack which metric.
     absent: HashSet<(usize, String)>,
@@ -80,8 +82,18 @@ impl<'a, 'b> Rounds<'a, 'b> {
             done,
         });
         let references = References::read(bench.store, &session.cells)?;
-        let (beside, measured) = (Beside::new(session), Measured::default());
-        Ok(Self { bench, session, schedule, progress, references, beside, measured, absent: HashSet::new() })
+        let uncounted = |cell: &usize| session.cells[*cell].lacks_instructions();
+        Ok(Self {
+            bench,
+            session,
+            schedule,
+            progress,
+            references,
+            beside: Beside::new(session),
+            without_instructions: (0..session.cells.len()).filter(uncounted).collect(),
+            measured: Measured::default(),
+            absent: HashSet::new(),
+        })
     }
 
     /// Everything, with what must be done before it; `false` when interrupted.
@@ -189,13 +201,19 @@ impl<'a, 'b> Rounds<'a, 'b> {
             return Ok(Tried::without_execution(trial.place, at, outcome));
         }
         let SessionCell { cell, trial: executed, .. } = &self.session.cells[trial.cell];
-        let turn = Turn {
+        let mut turn = Turn {
             place: trial.place,
             shell_first: self.schedule.is_turned(trial.place),
             reference: self.references.of(&cell.benchmark),
             companion: self.beside.companion(trial.cell),
         };
-        executed.execute(self.bench.executor, turn)
+        let tried = executed.execute(self.bench.executor, &mut turn)?;
+        // Once for each cell and run, with the first sample that counts (docs/method.md).
+        if !tried.counts() || !self.without_instructions.remove(&trial.cell) {
+            return Ok(tried);
+        }
+        self.bench.observer.note(&Event::CountingBegins { cell });
+        Ok(executed.with_instructions(self.bench.executor, &mut turn, tried))
     }
 
     fn keep(&mut self, trial: Trial, sampled: &Sampled) -> Result<(), ExperimentError> {
@@ -211,6 +229,10 @@ impl<'a, 'b> Rounds<'a, 'b> {
         self.bench.store.put_sample(*id, sample)?;
         for Absent { metric, why } in absent {
             if self.absent.insert((trial.cell, metric.to_string())) {
+                if Counter::named(metric).is_some() {
+                    let benchmark = &cell.benchmark.name;
+                    self.bench.observer.note(&Event::Absent { benchmark, metric, why });
+                }
                 let absence = Absence { metric: metric.to_string(), why: why.to_string() };
                 self.bench.store.put_absence(self.session.run.number, &cell.benchmark, &absence)?;
             }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use tacho_record::{BenchmarkKey, Cell, Digest, Direction, Metric, Run, Sample};
+use tacho_record::{BenchmarkKey, Cell, Counter, Digest, Direction, Metric, Run, Sample};
 use tacho_store::{MeasurementId, Store};
 
 use crate::ExperimentError;
@@ -38,6 +38,8 @@ pub struct SessionCell {
 pub struct Wanted {
     /// How many samples of its own, the warm-up not counted, are enough in any case.
     pub enough: u32,
+    /// How many it needs, however well it is known, since what there is lacks a counter.
+    pub needed: u32,
     /// The metric whose median is to be known precisely, if that is asked for.
     pub metric: Option<Metric>,
     /// What other runs have learnt of that metric.
@@ -74,6 +76,15 @@ impl Session {
     #[must_use]
     pub fn plain_cells(&self) -> Vec<Cell> {
         self.cells.iter().map(|cell| cell.cell.clone()).collect()
+    }
+}
+
+impl SessionCell {
+    /// Whether callgrind is to count its instructions and has not done so in this run.
+    #[must_use]
+    pub fn lacks_instructions(&self) -> bool {
+        let metric = Counter::CallgrindInstructions.name();
+        self.trial.wants_instructions() && self.before.iter().all(|sample| sample.value(metric).is_none())
     }
 }
 

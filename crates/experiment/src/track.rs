@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use tacho_record::{Build, Digest, Plan, Revision, Rule};
+use tacho_record::{Build, Counter, Digest, Plan, Revision, Rule};
 
 use crate::cells::Wanted;
 use crate::prepare::Prepared;
@@ -23,6 +23,9 @@ pub struct Question {
     pub revisions: Vec<Revision>,
     /// The digest of all that decides what is built.
     pub recipe: Digest,
+    /// Counters that each cell must have been counted with, however often it was executed without them; the plan's
+    /// benchmarks ask for them.
+    pub counted: Vec<Counter>,
     /// Measure builds with equal artifacts each on its own.
     pub measure_equal: bool,
     /// Build and measure again what has only ever failed.

@@ -17,6 +17,8 @@ use tempfile::TempDir;
 use crate::builds::tests::revision;
 use crate::{Bench, ExperimentError, Observer, Question, Silent, Tracked, track};
 
+mod counting;
+
 /// A plan with these benchmarks.
 pub fn plan(benchmarks: &str) -> Plan {
     parsed(&plan_text("rounds = 3", benchmarks))
@@ -74,6 +76,7 @@ impl Lab {
             plan_text: plan_text(&self.measure, &self.benchmarks),
             plan_folder: self.folder.path().to_owned(),
             revisions: self.revisions.clone(),
+            counted: Vec::new(),
             recipe: Digest::of("scripted"),
             measure_equal: false,
             retry_failed: self.retry_failed,
@@ -101,6 +104,16 @@ impl Lab {
         executor: &mut dyn Executor,
         observer: &mut dyn Observer,
     ) -> Result<Tracked, ExperimentError> {
+        self.ask(&self.question(), executor, observer)
+    }
+
+    /// Tracks what is asked.
+    pub fn ask(
+        &self,
+        question: &Question,
+        executor: &mut dyn Executor,
+        observer: &mut dyn Observer,
+    ) -> Result<Tracked, ExperimentError> {
         let mut store = self.store();
         let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
         let mut bench = Bench {
@@ -111,7 +124,7 @@ impl Lab {
             interrupt: &AtomicBool::new(false),
             host,
         };
-        let tracked = track(&mut bench, &self.question());
+        let tracked = track(&mut bench, question);
         self.clock.set(executor.now());
         tracked
     }

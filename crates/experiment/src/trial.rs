@@ -10,8 +10,8 @@ use jiff::{Timestamp, Unit};
 use tacho_measure::{Capture, Ended, Execution, Executor, Look, Request};
 use tacho_record::plan::{Benchmark, ExpectOutput, Output, fill, fill_shell};
 use tacho_record::{
-    BenchmarkKey, Conditions, Digest, Failure, Limit, Limits, Metric, Outcome, Parameters, Place, Reached,
-    derived,
+    BenchmarkKey, Conditions, Counter, Digest, Failure, Limit, Limits, Metric, Outcome, Parameters, Place,
+    Reached, derived,
 };
 
 use crate::ExperimentError;
@@ -43,6 +43,8 @@ pub struct Trial {
     pub(crate) output: OutputMetrics,
     /// What the random length of its environment is drawn from, if that is wanted.
     padding: Option<Padding>,
+    /// Whether callgrind counts its instructions.
+    callgrind: bool,
 }
 
 /// What the right output is.
@@ -125,6 +127,7 @@ impl Trial {
             answer,
             output,
             padding: conditions.random_environment.then_some(Padding { seed: workplace.seed }),
+            callgrind: counting::asked(&benchmark.metrics).any(|it| it == Counter::CallgrindInstructions),
         })
     }
 
@@ -140,6 +143,12 @@ impl Trial {
     /// The digest of the answer, where the first valid one becomes the reference.
     pub(crate) fn reference(&self, execution: &Execution) -> Option<Digest> {
         if self.answer == Answer::SameAsFirst { execution.stdout.as_ref()?.digest } else { None }
+    }
+
+    /// Whether callgrind is asked to count its instructions.
+    #[must_use]
+    pub fn wants_instructions(&self) -> bool {
+        self.callgrind
     }
 
     /// All that can be read of it. What went wrong need not have printed its metrics; what went well must.

@@ -5,6 +5,7 @@
 use std::fmt;
 
 use jiff::Timestamp;
+use tacho_record::Counter;
 
 use crate::{
     Companion, CompanionEnd, CompanionRequest, CompanionUsage, Execution, Executor, NotReady, Request,
@@ -37,6 +38,7 @@ pub struct ScriptedExecutor<'a> {
     requests: Vec<Request>,
     refusal: Option<Unavailable>,
     ports: u16,
+    lacking: Vec<(Counter, Unavailable)>,
 }
 
 /// The first port that a scripted executor finds free, and then the next.
@@ -59,6 +61,7 @@ impl<'a> ScriptedExecutor<'a> {
             requests: Vec::new(),
             ports: FIRST_PORT,
             refusal: None,
+            lacking: Vec::new(),
         }
     }
 
@@ -81,6 +84,13 @@ impl<'a> ScriptedExecutor<'a> {
     #[must_use]
     pub fn refusing(self, why: Unavailable) -> Self {
         Self { refusal: Some(why), ..self }
+    }
+
+    /// The same without that counter.
+    #[must_use]
+    pub fn lacking(mut self, counter: Counter, why: Unavailable) -> Self {
+        self.lacking.push((counter, why));
+        self
     }
 
     /// All requests so far, oldest first.
@@ -111,6 +121,10 @@ impl Executor for ScriptedExecutor<'_> {
         let port = self.ports;
         self.ports += 1;
         Ok(port)
+    }
+
+    fn lacks(&mut self, counter: Counter) -> Option<Unavailable> {
+        self.lacking.iter().find(|(lacking, _)| *lacking == counter).map(|(_, why)| why.clone())
     }
 
     fn now(&mut self) -> Timestamp {

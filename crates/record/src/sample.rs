@@ -146,6 +146,12 @@ impl Sample {
         }
     }
 
+    /// Adds a value, in order of the names and after others of the same name.
+    pub fn add(&mut self, metric: &str, value: f64) {
+        let at = self.values.partition_point(|(name, _)| name.as_str() <= metric);
+        self.values.insert(at, (metric.to_owned(), value));
+    }
+
     /// Whether its values may be summarised: it ended as expected and was not the warm-up.
     #[must_use]
     pub fn counts(&self) -> bool {
@@ -186,5 +192,10 @@ mod tests {
             values: values.map(|(name, value)| (name.to_owned(), value)).into(),
         };
         assert_eq!([sample.value("a"), sample.value("b"), sample.value("c")], [Some(3.0), Some(2.0), None]);
+        let mut sample = sample;
+        sample.add("b", 9.0);
+        sample.add("aa", 7.0);
+        let names: Vec<&str> = sample.values.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!((names, sample.values[5].1), (vec!["a", "aa", "b", "b", "b", "b"], 9.0));
     }
 }

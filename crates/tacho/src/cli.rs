@@ -109,6 +109,14 @@ pub struct Track {
     /// Only these benchmarks of the plan
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
+    /// Count this too, in this run: instructions, cycles, branches, branch-misses, cache-references, cache-misses,
+    /// task-clock, cpu-migrations, energy; or instructions=callgrind, which needs no counters of the processor's
+    ///
+    /// What has not been counted yet is executed again for it, however often it was executed without. Callgrind executes
+    /// each benchmark once more, which takes some 50 times as long. With a `?` at the end, a counter that the host has not
+    /// is left out. In a plan a counter is named among the `metrics`.
+    #[arg(long, value_name = "NAME")]
+    pub counter: Vec<String>,
     /// Measure revisions that built to the same artifacts each on its own: the best test of noise
     #[arg(long)]
     pub measure_equal: bool,

@@ -46,6 +46,8 @@ pub enum CliError {
     Unknown { name: String, nearest: Option<String> },
     #[error("`{name}` could be {candidates}")]
     Ambiguous { name: String, candidates: String },
+    #[error("there is no counter `{name}`")]
+    UnknownCounter { name: String },
     #[error("there is no metric `{name}`")]
     UnknownMetric { name: String, known: String },
     #[error("there is no benchmark `{name}` in the plan")]
@@ -76,6 +78,13 @@ impl CliError {
                 Some("`tacho show` lists the revisions that were measured".to_owned())
             }
             CliError::Ambiguous { .. } => Some("write more of it".to_owned()),
+            CliError::UnknownCounter { .. } => {
+                let counters = tacho_record::Counter::ALL.map(|counter| format!("`{}`", counter.name()));
+                Some(format!(
+                    "known are {}; `instructions=callgrind` is the last of them",
+                    counters.join(", ")
+                ))
+            }
             CliError::UnknownMetric { known, .. } | CliError::UnknownBenchmark { known, .. } => {
                 Some(format!("known are {known}"))
             }

@@ -13,12 +13,14 @@
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
+use tacho_record::{Cgroup, Conditions, Limits};
 use tempfile::TempDir;
 
 use super::callgrind_files::{Files, sum};
 use super::count::Unavailable;
-use crate::{Capture, Ended, Executor, Request};
+use crate::{Ended, Execution, Executor, Request};
 
 const PROGRAM: &str = "valgrind";
 
@@ -43,13 +45,15 @@ const BEFORE: [&str; 11] = [
     "vfork",
 ];
 
-/// What came of an execution under callgrind. How long it took, and what else it used, means nothing.
+/// What came of an execution under callgrind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnderCallgrind {
-    /// How it ended.
-    pub ended: Ended,
+    /// The execution; its times, and what it used, are those of callgrind.
+    pub execution: Execution,
     /// How many instructions it executed, with all that it started, outside of the kernel; or why that is not known.
     pub instructions: Result<u64, String>,
+    /// What it could not do, in its own words, if it says so.
+    pub complaint: Option<String>,
 }
 
 /// Why callgrind cannot be had here, if it cannot.
@@ -66,23 +70,28 @@ pub fn lacks() -> Option<Unavailable> {
     }
 }
 
-/// Executes the request under callgrind, once, and reads none of its outputs.
+/// Executes the request under callgrind, once.
+///
+/// Its memory is where it always is, unless the request says otherwise, and its environment has always the same length:
+/// both change what programs do, a little. No limit but the time holds: callgrind itself takes memory.
 pub fn under_callgrind(executor: &mut dyn Executor, request: &Request) -> UnderCallgrind {
-    let nowhere = |error: io::Error| UnderCallgrind {
-        ended: Ended::NotStarted(format!("no folder for the files of callgrind: {error}")),
-        instructions: Err("there is no folder for the files of callgrind".to_owned()),
-    };
     let folder = match tempfile::Builder::new().prefix("tacho-callgrind-").tempdir() {
         Ok(folder) => folder,
-        Err(error) => return nowhere(error),
+        Err(error) => {
+            let why = format!("no folder for the files of callgrind: {error}");
+            let ended = Ended::NotStarted(why.clone());
+            let execution = Execution::of(ended, executor.now(), Duration::ZERO);
+            return UnderCallgrind { execution, instructions: Err(why), complaint: None };
+        }
     };
-    let execution = executor.execute(&wrapped(request, &folder));
+    let mut wrapped = wrapped(request, &folder);
+    if request.conditions.aslr.is_none() && executor.rehearse(&wrapped).is_err() {
+        // Some containers forbid it. Callgrind puts most of the program's memory where it likes anyway.
+        wrapped.conditions.aslr = None;
+    }
+    let execution = executor.execute(&wrapped);
     let files = Files::read(folder.path());
-    let instructions = sum(&files).map_err(|why| match &files.complaint {
-        Some(complaint) => format!("{why}: {complaint}"),
-        None => why,
-    });
-    UnderCallgrind { ended: execution.ended, instructions }
+    UnderCallgrind { execution, instructions: sum(&files), complaint: files.complaint }
 }
 
 /// The same request, its command under callgrind, which writes into that folder.
@@ -93,13 +102,15 @@ fn wrapped(request: &Request, folder: &TempDir) -> Request {
     command.push(format!("--log-file={}.%p", file("log")));
     command.push(format!("--callgrind-out-file={}.%p", file("out")));
     command.extend_from_slice(&request.command);
-    Request {
-        command,
-        stdout: Capture::Nothing,
-        stderr: Capture::Nothing,
-        counters: Vec::new(),
-        ..request.clone()
-    }
+    let conditions = Conditions {
+        aslr: Some(request.conditions.aslr.unwrap_or(false)),
+        random_environment: false,
+        cold: false,
+        cgroup: Cgroup::Never,
+        ..request.conditions.clone()
+    };
+    let limits = Limits::default();
+    Request { command, conditions, limits, counters: Vec::new(), tree_memory: false, ..request.clone() }
 }
 
 /// The path as valgrind reads it: `%p` and the like are filled in.

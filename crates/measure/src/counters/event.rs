@@ -125,7 +125,10 @@ impl Event {
 pub fn refusal(counter: Counter, error: &io::Error, root: &Path) -> Unavailable {
     match error.raw_os_error() {
         Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV | libc::ENXIO) if counter.is_of_processor() => {
-            Unavailable::because("the processor's counters cannot be had, as in most virtual machines")
+            let why =
+                Unavailable::because("the processor's counters cannot be had, as in most virtual machines");
+            let instead = "`callgrind-instructions` counts them by executing the program in software";
+            if counter == Counter::Instructions { why.hint(instead) } else { why }
         }
         Some(libc::EACCES | libc::EPERM) => forbidden(counter, root),
         Some(libc::ENOSYS) => Unavailable::because("the kernel counts no events (`CONFIG_PERF_EVENTS`)"),
@@ -164,8 +167,9 @@ mod tests {
 
     #[test]
     fn a_refusal_is_told_in_words() {
-        let (why, _) = said(Counter::Instructions, libc::ENOENT, None);
+        let (why, hint) = said(Counter::Instructions, libc::ENOENT, None);
         assert_eq!(why, "the processor's counters cannot be had, as in most virtual machines");
+        assert!(hint.starts_with("`callgrind-instructions` counts them"), "{hint}");
         assert_eq!(said(Counter::Cycles, libc::EOPNOTSUPP, None).1, "");
         let (why, hint) = said(Counter::Cycles, libc::EACCES, Some("4"));
         assert_eq!(why, "users may not count it, since kernel.perf_event_paranoid is 4");

@@ -117,9 +117,9 @@ fn instructions(program: &Path, arguments: &[&str]) -> Option<Result<u64, String
         return None;
     }
     let command = std::iter::once(program.to_str().unwrap()).chain(arguments.iter().copied());
-    let ended = under_callgrind(&mut executor, &Request { timeout: LONG, ..Request::new(command) });
-    assert_eq!(ended.ended, Ended::Exited(0));
-    Some(ended.instructions)
+    let under = under_callgrind(&mut executor, &Request { timeout: LONG, ..Request::new(command) });
+    assert_eq!(under.execution.ended, Ended::Exited(0));
+    Some(under.instructions)
 }
 
 /// `spin(n)` executes 2 n instructions and a few; `argv[1]` says how many, `argv[2]` in whom.
@@ -200,7 +200,7 @@ fn what_cannot_be_started_is_said_in_valgrinds_words() {
     if executor.lacks(Counter::CallgrindInstructions).is_some() {
         return;
     }
-    let ended = under_callgrind(&mut executor, &Request { timeout: LONG, ..Request::new(["/nowhere/x"]) });
-    assert_ne!(ended.ended, Ended::Exited(0));
-    assert!(ended.instructions.is_err(), "{ended:?}");
+    let under = under_callgrind(&mut executor, &Request { timeout: LONG, ..Request::new(["/nowhere/x"]) });
+    assert_ne!(under.execution.ended, Ended::Exited(0));
+    assert!(under.instructions.is_err(), "{under:?}");
 }

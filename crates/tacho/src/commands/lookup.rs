@@ -1,17 +1,18 @@
 //! What names on the command line stand for, in the store and the plan.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tacho_experiment::equal::Equals;
 use tacho_experiment::rules::Rules;
 use tacho_experiment::series::{self, Of};
 use tacho_record::plan::Benchmark;
-use tacho_record::{BenchmarkKey, Host, Metric, Revision, Series};
+use tacho_record::{BenchmarkKey, Counter, Host, Metric, Revision, Series};
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::{Every, Selection, What, history};
 
 use crate::cli::Shown;
 use crate::error::CliError;
+use crate::output;
 use crate::project::Project;
 
 /// The revision of that name: its id, a tag, or the beginning of its id.
@@ -150,4 +151,29 @@ pub fn all_series(
         all.extend(series::read(store, of, &metrics, revisions)?);
     }
     Ok(all)
+}
+
+/// Says of which benchmarks the processor's counters took turns, so that what these series show is scaled.
+pub fn tell_of_scaled(store: &mut Store, host: HostId, series: &[Series]) -> Result<(), CliError> {
+    let is_scaled =
+        |series: &&Series| Counter::named(&series.key.metric.name).is_some_and(Counter::is_of_processor);
+    let mut told = HashSet::new();
+    for Series { key, points } in series.iter().filter(is_scaled) {
+        if !told.insert(key.benchmark.identity()) {
+            continue;
+        }
+        let mut shares = store.values(host, &key.benchmark, Metric::COUNTED_SHARE)?;
+        shares.retain(|of| points.iter().any(|point| point.revision.id == of.revision));
+        let least = shares.iter().flat_map(|of| &of.values).copied().fold(100.0, f64::min);
+        if least < 100.0 {
+            let text = "the processor's counters took turns";
+            let benchmark = &key.benchmark;
+            output::note(
+                "note",
+                &format!("`{benchmark}`: {text}: counted {least} % of the time at least, and scaled"),
+            );
+            output::note("hint", "ask for fewer counters at once, or see `--metric counted-share`");
+        }
+    }
+    Ok(())
 }

@@ -38,14 +38,10 @@ fn all(project: &Project, store: &mut Store, revisions: &[Revision], command: &S
     let mut series = Vec::new();
     for (id, host) in lookup::hosts(store)? {
         let keys = store.benchmarks(id)?;
-        series.extend(lookup::all_series(
-            project,
-            store,
-            (id, &host.name),
-            &keys,
-            &command.shown,
-            revisions,
-        )?);
+        let host = (id, host.name.as_str());
+        let on_host = lookup::all_series(project, store, host, &keys, &command.shown, revisions)?;
+        lookup::tell_of_scaled(store, id, &on_host)?;
+        series.extend(on_host);
     }
     if command.shown.json {
         return Ok(output::print_json(&answer::versioned(AllSeries::from(series.as_slice())))?);

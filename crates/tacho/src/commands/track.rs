@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use tacho_experiment::{Bench, Instrument, Question, Tracked, definitions, track};
 use tacho_measure::{ProcessExecutor, Wait};
-use tacho_record::{Build, BuildState, Host, Plan, Revision, RuleError, Series, Wishes, percentage};
+use tacho_record::plan::{Counting, PlannedMetric};
+use tacho_record::{Build, BuildState, Counter, Host, Plan, Revision, RuleError, Series, Wishes, percentage};
 use tacho_store::Store;
 use tacho_subject::{Every, Selected, Selection, What, Workshop, history};
 
 use super::inherited::inherited;
 use super::{Exit, lookup};
-use crate::cli::{Global, Track};
+use crate::cli::{Global, Shown, Track};
 use crate::error::CliError;
 use crate::output::answer::{self, SeriesAnswer};
 use crate::output::progress::Progress;
@@ -30,6 +31,7 @@ pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
     let began = Instant::now();
     let project = Project::open(global)?;
     let plan = narrowed(&project.plan, &command.benchmark)?.wishing(wishes(command)?)?;
+    let plan = counting(plan, &counters(&command.counter)?);
     if command.dry_run {
         return dry_run(&plan, &select(&project, command)?.revisions);
     }
@@ -91,6 +93,34 @@ fn wishes(command: &Track) -> Result<Wishes, RuleError> {
         budget: typed.budget.as_deref().map(tacho_record::duration).transpose()?,
         warmup: typed.warmup.as_deref().map(str::parse).transpose()?,
     })
+}
+
+/// The counters of these names, spelt as in a plan; `instructions=callgrind` is that of callgrind.
+fn counters(names: &[String]) -> Result<Vec<Counting>, CliError> {
+    let counting = |text: &String| {
+        let (name, optional) = text.strip_suffix('?').map_or((text.as_str(), false), |name| (name, true));
+        let counter = match name {
+            "instructions=callgrind" => Some(Counter::CallgrindInstructions),
+            name => Counter::named(name),
+        };
+        let unknown = || CliError::UnknownCounter { name: name.to_owned() };
+        Ok(Counting { counter: counter.ok_or_else(unknown)?, optional })
+    };
+    names.iter().map(counting).collect()
+}
+
+/// The plan with these counters in each benchmark.
+fn counting(mut plan: Plan, counters: &[Counting]) -> Plan {
+    for benchmark in &mut plan.benchmarks {
+        for &Counting { counter, optional } in counters {
+            let wanted = PlannedMetric::counted(counter, optional);
+            match benchmark.metrics.iter_mut().find(|planned| planned.metric == wanted.metric) {
+                Some(planned) => *planned = wanted,
+                None => benchmark.metrics.push(wanted),
+            }
+        }
+    }
+    plan
 }
 
 /// Says what would be done.
@@ -190,6 +220,7 @@ impl Session {
         let mut now = conditions(&self.host, &instrument);
         now.extend(inherited(&plan));
         let question = Question {
+            counted: counters(&command.counter)?.into_iter().map(|asked| asked.counter).collect(),
             plan,
             plan_text: project.text.clone(),
             plan_folder: project.folder.clone(),
@@ -211,6 +242,7 @@ impl Session {
         };
         let tracked = track(&mut bench, &question);
         progress.clear();
+        progress.tell_of_absent();
         Ok(tracked?)
     }
 
@@ -223,7 +255,15 @@ impl Session {
     ) -> Result<Vec<Series>, CliError> {
         let keys: Vec<_> = tacho_experiment::benchmarks(plan).into_iter().map(|(_, key)| key).collect();
         let host = (self.host_id, self.host.name.as_str());
-        lookup::all_series(project, &mut self.store, host, &keys, &command.shown, revisions)
+        let mut read =
+            |shown: &Shown| lookup::all_series(project, &mut self.store, host, &keys, shown, revisions);
+        let mut series = read(&command.shown)?;
+        if command.shown.metric.is_empty() && !command.counter.is_empty() {
+            let metric = counters(&command.counter)?.iter().map(|it| it.counter.name().to_owned()).collect();
+            series.extend(read(&Shown { metric, ..command.shown.clone() })?);
+        }
+        lookup::tell_of_scaled(&mut self.store, self.host_id, &series)?;
+        Ok(series)
     }
 }
 

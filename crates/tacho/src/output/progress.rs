@@ -19,6 +19,15 @@ pub struct Progress {
     bar: ProgressBar,
     names: HashMap<String, String>,
     estimate: Estimate,
+    /// Metrics without a value, in the order in which they were found to have none.
+    absent: Vec<Absent>,
+}
+
+/// A metric of a benchmark that has no value of some execution, and the first reason that there was.
+struct Absent {
+    benchmark: String,
+    metric: String,
+    why: String,
 }
 
 impl Progress {
@@ -28,12 +37,19 @@ impl Progress {
             if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(HERTZ) };
         let bar = ProgressBar::with_draw_target(None, target);
         let names = revisions.iter().map(|r| (r.id.clone(), r.short().to_owned())).collect();
-        Self { bar, names, estimate: Estimate::default() }
+        Self { bar, names, estimate: Estimate::default(), absent: Vec::new() }
     }
 
     /// Takes the bar away; what is printed after it stays.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
+    }
+
+    /// Says which metrics that were asked for have no value, and why.
+    pub fn tell_of_absent(&self) {
+        for Absent { benchmark, metric, why } in &self.absent {
+            super::note("note", &format!("`{metric}` of `{benchmark}` is absent: {why}"));
+        }
     }
 
     fn begin(&self, verb: &str, total: usize, done: usize) {
@@ -60,6 +76,16 @@ impl Progress {
 impl Observer for Progress {
     fn note(&mut self, event: &Event<'_>) {
         match event {
+            Event::Absent { benchmark, metric, why } => {
+                let reasons = &mut self.absent;
+                if !reasons
+                    .iter()
+                    .any(|absent| (&*absent.benchmark, &*absent.metric) == (*benchmark, *metric))
+                {
+                    let [benchmark, metric, why] = [benchmark, metric, why].map(|text| (*text).to_owned());
+                    reasons.push(Absent { benchmark, metric, why });
+                }
+            }
             Event::BuildBegins { revision, done, total } => {
                 self.begin("building", *total, *done);
                 self.bar.set_message(format!("{} {}", revision.short(), text::cut(&revision.subject, 40)));
@@ -75,6 +101,11 @@ impl Observer for Progress {
                 self.estimate =
                     Estimate { most: run.rule.budget, ..Estimate::new(*total - *done.min(total)) };
             }
+            Event::CountingBegins { cell } => self.bar.set_message(format!(
+                "counting instructions in software, which takes some 50 times as long · {} {}",
+                self.name(cell),
+                cell.benchmark
+            )),
             Event::Sampled { cell, .. } => {
                 self.bar.inc(1);
                 let left = self.estimate.after_one();

@@ -1,0 +1,193 @@
+//! Counters: asked for by a plan or by `--counter`, there or not there.
+
+use std::sync::Arc;
+
+use insta::assert_snapshot;
+use tacho_measure::{Executor, ProcessExecutor};
+use tacho_record::{Counter, Metric, Outcome, Place, Sample};
+use tacho_store::{Location, Store};
+
+use crate::harness::{Project, SCRIPT_PLAN};
+
+/// Whether this host has that counter; says so if it has not.
+fn has(counter: Counter) -> bool {
+    let lacking = ProcessExecutor::new(Arc::default()).lacks(counter);
+    if let Some(lacking) = &lacking {
+        eprintln!("not tested: no `{}`: {}", counter.name(), lacking.why);
+    }
+    lacking.is_none()
+}
+
+/// Three rounds of a script with these metrics.
+fn script(metrics: &str) -> Project {
+    Project::scripts(1).plan(&format!("{SCRIPT_PLAN}metrics = [{metrics}]\n"))
+}
+
+/// The values of the only point of that series.
+fn values(answer: &serde_json::Value, metric: &str) -> Vec<f64> {
+    let series = answer["series"].as_array().unwrap();
+    let one = series.iter().find(|series| series["metric"] == metric);
+    let values = &one.unwrap_or_else(|| panic!("{answer}"))["points"][0]["values"];
+    values.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
+}
+
+#[test]
+fn a_counter_of_the_kernels_is_counted_where_the_plan_names_it() {
+    if !has(Counter::TaskClock) {
+        return;
+    }
+    let project = script("'task-clock', 'wall'");
+    assert_snapshot!(project.tacho("track").succeeds().steady_stdout(), @r"
+    answer · task-clock (lower is better)  <line>
+
+      revision  date  subject  n  median  spread
+      18b5b85ede  2023-11-14  change 1  3  <time>  <percent>
+
+    4 samples in <time>: <time> building, <time> executing, <time> else
+    ");
+    let all = project.tacho("show --metric task-clock --metric cpu --json").succeeds().json();
+    let (clock, cpu) = (values(&all, "task-clock"), values(&all, "cpu"));
+    // It begins with the program; `cpu` has the making of the process too.
+    let nearly = |(clock, cpu): (&f64, &f64)| (0.1..1.5).contains(&(clock / cpu));
+    assert!(clock.len() == 3 && clock.iter().zip(&cpu).all(nearly), "{clock:?} of {cpu:?}");
+}
+
+#[test]
+fn a_counter_that_is_not_there_is_an_error_before_anything_is_built() {
+    let project = script("'wall', 'instructions'");
+    let answer = project.tacho("track");
+    if has(Counter::Instructions) {
+        answer.succeeds();
+        return;
+    }
+    let answer = answer.exits(2);
+    assert!(
+        answer.stderr.starts_with("error: benchmark `answer` asks for `instructions`: not available here: ")
+    );
+    assert!(
+        answer.stderr.ends_with("; `instructions?` leaves it out where it cannot be had\n"),
+        "{}",
+        answer.stderr
+    );
+    if answer.stderr.contains("virtual") {
+        assert_snapshot!(answer.stderr, @"
+        error: benchmark `answer` asks for `instructions`: not available here: the processor's counters cannot be had, as in most virtual machines
+        hint: `callgrind-instructions` counts them by executing the program in software; `instructions?` leaves it out where it cannot be had
+        ");
+    }
+    let optional = script("'wall', 'instructions?'").tacho("track").exits(0);
+    let note = "note: `instructions` of `answer` is absent: not available here: ";
+    assert!(optional.stderr.starts_with(note) && optional.stderr.lines().count() == 1, "{}", optional.stderr);
+}
+
+#[test]
+fn counters_that_nobody_knows_are_told_with_those_that_are() {
+    let project = Project::scripts(1);
+    assert_snapshot!(project.tacho("track --counter cycels").exits(2).stderr, @"
+    error: there is no counter `cycels`
+    hint: known are `instructions`, `cycles`, `branches`, `branch-misses`, `cache-references`, `cache-misses`, `task-clock`, `cpu-migrations`, `energy`, `callgrind-instructions`; `instructions=callgrind` is the last of them
+    ");
+}
+
+/// A program that spins so often.
+fn spins(turns: u32) -> String {
+    format!("int main(void) {{ for (long i = 0; i < {turns}; i++) __asm__ volatile(\"\"); return 0; }}\n")
+}
+
+const PROGRAM: &str = r#"
+[subject]
+build = "cc -O1 -o prog prog.c"
+artifacts = ["prog"]
+
+[measure]
+rounds = 2
+
+[[benchmark]]
+name = "spin"
+command = "{build}/prog"
+"#;
+
+fn two_programs() -> Project {
+    Project::repository()
+        .file("prog.c", &spins(1_000_000))
+        .commit("a million turns")
+        .file("prog.c", &spins(1_010_000))
+        .commit("ten thousand more")
+}
+
+/// The medians of callgrind's instructions of all revisions, oldest first.
+fn instructions(project: &Project, command: &str) -> Vec<f64> {
+    let answer = project.tacho(command).exits(0).json();
+    let series = answer["series"].as_array().unwrap();
+    let series = series.iter().find(|series| series["metric"] == "callgrind-instructions").unwrap();
+    series["points"].as_array().unwrap().iter().map(|point| point["median"].as_f64().unwrap()).collect()
+}
+
+#[test]
+fn callgrind_tells_programs_apart_to_the_instruction() {
+    if !has(Counter::CallgrindInstructions) {
+        return;
+    }
+    let project = two_programs().plan(&format!("{PROGRAM}metrics = ['callgrind-instructions', 'wall']\n"));
+    let counts = instructions(&project, "track --json");
+    // A turn of the loop is the same few instructions each time, and all else is the same.
+    let more = counts[1] - counts[0];
+    assert!(more % 10_000.0 < 10.0 && (2.0..5.0).contains(&(more / 10_000.0)), "{counts:?}");
+    // Counted once again in another run: two values each, which agree.
+    let again = instructions(&project, "track --rounds 3 --json");
+    assert!(
+        again.iter().zip(&counts).all(|(one, other)| (one - other).abs() < 10.0),
+        "{counts:?}, then {again:?}"
+    );
+    let answer = project.tacho("show --json").succeeds().json();
+    let both: Vec<usize> = answer["series"][0]["points"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|point| point["values"].as_array().unwrap().len())
+        .collect();
+    assert_eq!(both, [2, 2]);
+}
+
+#[test]
+fn one_session_may_ask_for_what_the_plan_does_not() {
+    if !has(Counter::CallgrindInstructions) {
+        return;
+    }
+    let project = two_programs().plan(PROGRAM);
+    project.tacho("track").succeeds();
+    let asked = "track --counter instructions=callgrind --json";
+    let counts = instructions(&project, asked);
+    assert!(counts[0] > 2e6 && counts[1] > counts[0], "{counts:?}");
+    let again = project.tacho(asked).succeeds().json();
+    assert_eq!((&again["run"], &again["samples"]), (&serde_json::Value::Null, &0.into()));
+    assert_eq!(instructions(&project, "show --metric callgrind-instructions --json"), counts);
+}
+
+#[test]
+fn counts_of_some_of_the_time_are_told_to_be_scaled() {
+    let project = script("'wall'");
+    project.tacho("track").succeeds();
+    // As a processor with too few counters would have it.
+    let mut store = Store::open(&Location::Folder(project.path().join(".tacho"))).unwrap();
+    let run = store.runs().unwrap().remove(0);
+    let (measurement, _) = store.cells(run.number).unwrap().remove(0);
+    let values = [(Metric::COUNTED_SHARE, 43.0), ("instructions", 1e7), ("wall", 1e6)];
+    let sample = Sample {
+        place: Place { round: 9, position: 0 },
+        at: jiff::Timestamp::UNIX_EPOCH,
+        outcome: Outcome::Valid,
+        values: values.map(|(name, value)| (name.to_owned(), value)).into(),
+    };
+    store.import(measurement, &[sample]).unwrap();
+    drop(store);
+    let shown = project.tacho("show --metric instructions").exits(0);
+    assert_snapshot!(shown.stderr, @"
+    note: `answer`: the processor's counters took turns: counted 43 % of the time at least, and scaled
+    hint: ask for fewer counters at once, or see `--metric counted-share`
+    ");
+    assert!(
+        project.tacho("show").succeeds().stdout.contains("wall"),
+        "nothing is said of what needs no counter"
+    );
+}
