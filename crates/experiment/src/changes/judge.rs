@@ -22,8 +22,11 @@ impl Judgement {
     #[must_use]
     pub fn everything(&self) -> Detection {
         let mut detection = self.detection.clone();
-        detection.changes.extend(self.chance.iter().cloned());
+        let chance = |level| self.chance.iter().filter(move |one| one.kind.is_of_level() == level).cloned();
+        detection.changes.extend(chance(true));
+        detection.scatter.extend(chance(false));
         detection.changes.sort_by_key(|change| change.index);
+        detection.scatter.sort_by_key(|change| change.index);
         detection
     }
 }
@@ -36,15 +39,15 @@ pub fn judge<S: AsRef<[Point]>>(series: &[S], options: &Options) -> Vec<Judgemen
     let detections: Vec<Detection> = series.iter().map(|points| detect(points.as_ref(), options)).collect();
     let judged = detections.iter().filter(|detection| detection.judged == Judged::Yes);
     let families: Vec<Vec<f64>> =
-        judged.map(|detection| detection.changes.iter().map(|change| change.p).collect()).collect();
+        judged.map(|detection| detection.everything().iter().map(|change| change.p).collect()).collect();
     let cut = believed(families.iter().map(Vec::as_slice), FALSE_SHARE);
     detections.into_iter().map(|detection| divide(detection, cut)).collect()
 }
 
 fn divide(mut detection: Detection, cut: f64) -> Judgement {
-    let changes = std::mem::take(&mut detection.changes);
-    let (kept, chance) = changes.into_iter().partition(|change| change.p <= cut);
-    detection.changes = kept;
+    let chance = detection.everything().into_iter().filter(|change| change.p > cut).cloned().collect();
+    detection.changes.retain(|change| change.p <= cut);
+    detection.scatter.retain(|change| change.p <= cut);
     Judgement { detection, chance, cut }
 }
 

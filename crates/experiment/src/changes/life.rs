@@ -87,7 +87,7 @@ impl Living<'_> {
     /// What the detector finds at a length and can be believed; of what is known already, less will do.
     fn found(&self, length: usize, alerts: &[Alert]) -> Detection {
         let whole = length == self.material.points.len();
-        let detection = if whole {
+        let mut detection = if whole {
             self.judgement.everything()
         } else {
             detect(&self.material.points[..length], &Options::default())
@@ -95,9 +95,9 @@ impl Living<'_> {
         let is_known = |change: &stats::Change| {
             alerts.iter().any(|alert| alert.change.index.abs_diff(change.index) <= SAME_PLACE)
         };
-        let changes =
-            detection.changes.into_iter().filter(|c| c.p <= self.judgement.cut || is_known(c)).collect();
-        Detection { changes, ..detection }
+        detection.changes.retain(|change| change.p <= self.judgement.cut || is_known(change));
+        detection.scatter.retain(|change| change.p <= self.judgement.cut || is_known(change));
+        detection
     }
 
     /// Alerts as they are kept, and what happened to them since.
@@ -137,7 +137,7 @@ impl Living<'_> {
     /// A name that nothing else has.
     fn name(&self, alert: &Alert, names: &mut std::collections::HashSet<String>) -> String {
         let key = &self.material.series.key;
-        let what = if alert.change.kind == stats::Kind::Spread { "spread" } else { "level" };
+        let what = if alert.change.kind.is_of_level() { "level" } else { "spread" };
         let revision = self.material.revision(alert.change.index);
         let identity = [&key.benchmark.identity(), &key.metric.name, &key.host, revision, what].join("\n");
         let seed = Digest::of(identity);

@@ -32,10 +32,11 @@ pub fn verdict_of(change: &tacho_record::Change) -> Verdict {
 
 /// Whether it is a change of the program for the worse that still stands, and that nobody has said anything to.
 ///
-/// That a dip for the better is over is none, nor is what changed together with the environment.
+/// That a dip for the better is over is none, nor is what changed together with the environment, nor how values
+/// scatter around a level that did not change.
 #[must_use]
 pub fn is_new_regression(change: &tacho_record::Change) -> bool {
-    let excused = matches!(change.finding.kind, ChangeKind::DipEnd | ChangeKind::Environment);
+    let excused = !matches!(change.finding.kind, ChangeKind::Step | ChangeKind::DipStart);
     change.stands() && change.state() == Word::New && !excused && verdict_of(change) == Verdict::Worse
 }
 
@@ -71,7 +72,7 @@ impl FalseAlarms {
 /// For each change of a series, in order, the later change with which the level came back, if one did.
 #[must_use]
 pub fn returns(changes: &[Change]) -> Vec<Option<usize>> {
-    let level = |change: &Change| change.kind != Kind::Spread;
+    let level = |change: &Change| change.kind.is_of_level();
     let returned = |(at, change): (usize, &Change)| {
         let moved = change.after - change.before;
         let left = |later: &Change| (later.after - change.before) / moved;

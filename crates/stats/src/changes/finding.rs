@@ -5,8 +5,10 @@ use std::ops::RangeInclusive;
 /// All that was found in a series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Detection {
-    /// The changes, in order.
+    /// The changes of the level, in order.
     pub changes: Vec<Change>,
+    /// Changes of how the values scatter around it, in order: [`Kind::Spread`] and [`Kind::ModeShare`].
+    pub scatter: Vec<Change>,
     /// What looked like a change and is none, in order.
     pub refused: Vec<Refused>,
     /// That the level wandered without any one point where it did.
@@ -15,6 +17,16 @@ pub struct Detection {
     pub modes: Option<Modes>,
     /// Whether the series was judged at all.
     pub judged: Judged,
+}
+
+impl Detection {
+    /// All changes, in order: of the level and of the scatter.
+    #[must_use]
+    pub fn everything(&self) -> Vec<&Change> {
+        let mut all: Vec<&Change> = self.changes.iter().chain(&self.scatter).collect();
+        all.sort_by_key(|change| change.index);
+        all
+    }
 }
 
 /// One change of a series.
@@ -58,6 +70,14 @@ pub enum Kind {
     Environment,
 }
 
+impl Kind {
+    /// Whether it is the level that changed, and not how the values scatter around it.
+    #[must_use]
+    pub fn is_of_level(self) -> bool {
+        !matches!(self, Self::ModeShare | Self::Spread)
+    }
+}
+
 /// A place that looked like a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Refused {
@@ -70,6 +90,8 @@ pub struct Refused {
 /// Why a candidate is no change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Refusal {
+    /// Too few values at the end of the series: it may be one yet.
+    Few,
     /// A single value, or very few, far off.
     Spike,
     /// A level that the series goes to now and then, and comes back from.

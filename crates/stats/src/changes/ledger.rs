@@ -92,7 +92,7 @@ pub enum Remeasured {
 #[must_use]
 pub fn update(alerts: &[Alert], detection: &Detection, length: usize) -> (Vec<Alert>, Vec<Event>) {
     let (mut alerts, mut events) = (alerts.to_vec(), Vec::new());
-    let mut unclaimed: Vec<&Change> = detection.changes.iter().collect();
+    let mut unclaimed = detection.everything();
     for alert in alerts.iter_mut().filter(|alert| !matches!(alert.state, State::Withdrawn(_))) {
         match take_nearest(&mut unclaimed, alert) {
             Some(change) => see(alert, change, &mut events),
@@ -142,9 +142,9 @@ fn take_nearest<'a>(changes: &mut Vec<&'a Change>, alert: &Alert) -> Option<&'a 
     Some(changes.remove(which))
 }
 
-/// A step may turn out to be the start of a dip; a change of spread is never a change of level.
+/// A step may turn out to be the start of a dip; a change of the scatter is never a change of level.
 fn alike(one: Kind, other: Kind) -> bool {
-    (one == Kind::Spread) == (other == Kind::Spread)
+    one.is_of_level() == other.is_of_level()
 }
 
 fn see(alert: &mut Alert, change: &Change, events: &mut Vec<Event>) {

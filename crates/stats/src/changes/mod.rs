@@ -30,21 +30,17 @@ pub use point::Point;
 /// What the detector goes by; the defaults are the rules in `docs/method.md`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// How many standard errors two neighbouring levels must be apart to be two.
-    pub threshold: f64,
     /// Beyond how many standard deviations a value is an outlier, whose distance no longer counts.
     pub outlier: f64,
     /// What a further level costs the segmentation, in units of the logarithm of the number of points.
     pub penalty: f64,
-    /// How many points on each side of a change are compared, at most.
-    pub window: usize,
     /// Below this many finite values a series is not judged.
     pub fewest: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { threshold: 4.0, outlier: 3.0, penalty: 4.0, window: 30, fewest: 6 }
+        Self { outlier: 3.0, penalty: 4.0, fewest: 6 }
     }
 }
 
@@ -93,6 +89,7 @@ pub fn detect(points: &[Point], options: &Options) -> Detection {
     let choice = judge.choose(candidates);
     Detection {
         changes: judge::changes(&judge, &choice),
+        scatter: Vec::new(),
         refused: Vec::new(),
         drift: None,
         modes: None,

@@ -66,6 +66,7 @@ pub struct SeriesAnswer<'a> {
     judged: bool,
     why_not: Option<String>,
     changes: Vec<ChangeAnswer<'a>>,
+    scatter: Vec<ChangeAnswer<'a>>,
     refused: Vec<RefusedAnswer<'a>>,
     drift: Option<DriftAnswer>,
     modes: Option<Vec<ModeAnswer>>,
@@ -143,7 +144,7 @@ impl Found<'_> {
         self.all().any(|series| {
             series.shown().any(|(change, back)| {
                 back.is_none()
-                    && !matches!(change.kind, Kind::Environment | Kind::DipEnd)
+                    && matches!(change.kind, Kind::Step | Kind::DipStart)
                     && verdict(change, series.found.given.better) == Verdict::Worse
             })
         })
@@ -181,11 +182,15 @@ struct One<'a> {
 }
 
 impl<'a> One<'a> {
-    /// The changes that are shown, each with the index of the one with which its level came back.
+    /// The changes that are shown, in order, each with the index of the one with which its level came back.
     fn shown(self) -> impl Iterator<Item = (&'a Change, Option<usize>)> {
-        let changes = &self.found.judgement.detection.changes;
-        let back = returns(changes).into_iter().map(|at| at.map(|at| changes[at].index));
-        changes.iter().zip(back).filter(|(change, _)| self.filter.shows(change))
+        let detection = &self.found.judgement.detection;
+        let back = returns(&detection.changes).into_iter();
+        let back = back.map(|at| at.map(|at| detection.changes[at].index));
+        let scatter = detection.scatter.iter().map(|change| (change, None));
+        let mut all: Vec<_> = detection.changes.iter().zip(back).chain(scatter).collect();
+        all.sort_by_key(|(change, _)| change.index);
+        all.into_iter().filter(|(change, _)| self.filter.shows(change))
     }
 
     fn label(self, index: usize) -> Option<&'a str> {
@@ -201,7 +206,8 @@ impl<'a> One<'a> {
             points: self.found.values.len(),
             judged: why_not.is_none(),
             why_not,
-            changes: self.shown().map(|(change, back)| self.change(change, back)).collect(),
+            changes: self.changes(true),
+            scatter: self.changes(false),
             refused: self.refused(),
             drift: detection
                 .drift
@@ -211,6 +217,12 @@ impl<'a> One<'a> {
                 modes.levels.iter().map(|mode| ModeAnswer { ratio: mode.ratio, share: mode.share }).collect()
             }),
         }
+    }
+
+    /// The changes of the level, or those of the scatter.
+    fn changes(self, of_level: bool) -> Vec<ChangeAnswer<'a>> {
+        let wanted = self.shown().filter(|(change, _)| change.kind.is_of_level() == of_level);
+        wanted.map(|(change, back)| self.change(change, back)).collect()
     }
 
     fn change(self, change: &Change, returned: Option<usize>) -> ChangeAnswer<'a> {

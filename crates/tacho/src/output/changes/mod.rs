@@ -159,6 +159,7 @@ pub fn confidence(p: f64) -> String {
 pub fn refusal(why: Refusal) -> &'static str {
     match why {
         Refusal::Drift => "the level wanders as much everywhere",
+        Refusal::Few => "too few values yet",
         Refusal::Mode => "a level that it goes to now and then",
         Refusal::Small => "too small against the noise",
         Refusal::Spike => "very few values far off",
