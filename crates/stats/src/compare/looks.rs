@@ -18,6 +18,10 @@ const POWER: f64 = 1.5;
 /// This share of the error is kept for those who go on beyond what was planned.
 const KEPT: f64 = 0.1;
 
+/// So much of the error is spent at all. The estimator may change from look to look, and noise that grows makes looks
+/// depend on each other less than the calculation has it: simulated, this costs up to a sixth more error than is reckoned.
+const CAUTION: f64 = 0.85;
+
 /// What one look may spend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
@@ -73,7 +77,7 @@ impl Looks {
         let mut walk = Walk::new();
         let mut before = 0.0;
         let looks = times.iter().map(|&rounds| {
-            let spent = spent(rounds as f64 / planned as f64);
+            let spent = CAUTION * spent(rounds as f64 / planned as f64);
             let share = spent - before;
             before = spent;
             Look { rounds, level: walk.spend(rounds as f64, error * share), share }
@@ -166,7 +170,7 @@ mod tests {
     fn shares_sum_up_and_levels_are_larger() {
         let looks = Looks::extended(30, 1000, 0.05);
         let sum: f64 = looks.all().iter().map(|look| look.share).sum();
-        assert!((0.99..1.0).contains(&sum), "{sum}");
+        assert!((0.99 * CAUTION..CAUTION).contains(&sum), "{sum}");
         assert!(looks.all().iter().all(|look| look.level >= 0.99 * 0.05 * look.share), "{looks:?}");
     }
 

@@ -8,10 +8,10 @@ mod choice;
 mod comparison;
 mod contrast;
 mod duet;
-mod effects;
 mod estimate;
 mod estimator;
 mod family;
+mod influence;
 mod levels;
 mod looks;
 mod means;
@@ -28,8 +28,8 @@ mod relabel;
 mod resolution;
 #[cfg(test)]
 mod rules;
+mod runs;
 mod sample;
-mod sessions;
 #[cfg(test)]
 mod simulations;
 mod verdict;
@@ -37,15 +37,15 @@ mod verdict;
 pub use choice::{Because, Choice};
 pub use comparison::{Comparison, Counts, Note, RankTest, Rules, Sides, compare};
 pub use duet::{Duet, Pair};
-pub use effects::{Effect, Group, Placed, after_predecessors};
 pub use estimate::Estimate;
 pub use estimator::Estimator;
 pub use family::judge_together;
+pub use influence::{Group, Influence, Placed, after_predecessors};
 pub use looks::{Look, Looks};
 pub use modes::Modes;
 pub use more::More;
+pub use runs::{OverRuns, Prior, compare_over_runs};
 pub use sample::{Bound, Sample, Scale};
-pub use sessions::{OverSessions, Prior, compare_over_sessions};
 pub use verdict::{Better, Size, Verdict};
 
 /// Fewer samples on a side have no interval.

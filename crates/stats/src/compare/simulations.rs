@@ -56,6 +56,37 @@ fn the_same_program_differs_as_seldom_as_is_said_though_looked_at_often() {
 }
 
 #[test]
+fn of_a_family_of_dependent_metrics_few_that_are_told_are_wrong() {
+    // Twenty benchmarks of which five are slower by 8 %, each with three metrics that share most of their noise.
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let rules = Rules { estimator: Some(Estimator::AllRatios), ..Rules::default() };
+    let trials = 100;
+    let (mut wrong_share, mut found) = (0.0, 0);
+    for _ in 0..trials {
+        let mut rows = Vec::new();
+        for benchmark in 0..20 {
+            let takes = if benchmark < 5 { 108.0 } else { 100.0 };
+            let common: [Vec<f64>; 2] = [0, 1].map(|_| (0..10).map(|_| gaussian(&mut rng)).collect());
+            for _ in 0..3 {
+                let [a, b] = [(100.0, &common[0]), (takes, &common[1])].map(|(takes, common)| {
+                    let value = |z: &f64| takes * (0.02 * (0.9 * z + 0.44 * gaussian(&mut rng))).exp();
+                    common.iter().map(value).map(Sample::new).collect::<Vec<_>>()
+                });
+                rows.push(compare(&Sides { a: &a, b: &b, control: &[] }, &rules, Look::only(10, 0.05)));
+            }
+        }
+        let told = judge_together(&rows, 0.05);
+        let count =
+            |rows: std::ops::Range<usize>| told[rows].iter().filter(|verdict| verdict.differs()).count();
+        let (right, wrong) = (count(0..15), count(15..60));
+        wrong_share += wrong as f64 / (wrong + right).max(1) as f64 / f64::from(trials);
+        found += right;
+    }
+    assert!(wrong_share <= 0.05, "{wrong_share} of those told are wrong");
+    assert!(found >= 1400, "{found} of 1,500 found");
+}
+
+#[test]
 fn intervals_of_levels_cover_as_often_as_they_say() {
     let trials = 300;
     for (units, of_unit) in [(3, 0.02), (5, 0.02), (10, 0.005)] {

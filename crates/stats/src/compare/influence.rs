@@ -16,7 +16,7 @@ use super::sample::Scale;
 /// So many times labels are exchanged: chances are known to about 0.5 % at 5 %.
 const TIMES: u32 = 1999;
 
-/// One execution, and what may have had an effect on it.
+/// One execution, and what may have influenced it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placed {
     /// Which program it was.
@@ -29,8 +29,8 @@ pub struct Placed {
 
 /// Whether it matters what an execution stood beside.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Effect {
-    /// The chance of so large an effect when there is none.
+pub struct Influence {
+    /// The chance of so large an influence when there is none.
     pub p: f64,
     /// For each thing beside: how many executions, and by how much they were off from their own subject's median (0.03
     /// is 3 % slower; in the metric's unit where some values are not positive).
@@ -48,7 +48,7 @@ pub struct Group {
     pub residual: f64,
 }
 
-impl Effect {
+impl Influence {
     /// Of a sequence of executions. `None` when there are not two things with two executions each to stand beside.
     #[must_use]
     pub fn of(executions: &[Placed], seed: u64) -> Option<Self> {
@@ -72,7 +72,7 @@ impl Effect {
         Some(Self { p: f64::from(at_least + 1) / f64::from(TIMES + 1), groups })
     }
 
-    /// The group that is slowest against its subjects, if the effect is there with this chance of an error.
+    /// The group that is slowest against its subjects, if there is an influence with this chance of an error.
     #[must_use]
     pub fn worst(&self, error: f64) -> Option<Group> {
         let worst = self.groups.iter().copied().max_by(|one, other| one.residual.total_cmp(&other.residual));
@@ -180,13 +180,13 @@ mod tests {
     }
 
     #[test]
-    fn without_an_effect_one_is_seen_as_seldom_as_said() {
+    fn without_an_influence_one_is_seen_as_seldom_as_said() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         for noise in [Noise::Gaussian, Noise::Autocorrelated, Noise::Spikes] {
             let trials = 300;
             let seen = (0..trials).filter(|&trial| {
                 let placed = after_predecessors(&executed(noise, 15, 0.0, &mut rng));
-                Effect::of(&placed, trial).unwrap().p <= 0.05
+                Influence::of(&placed, trial).unwrap().p <= 0.05
             });
             let rate = seen.count() as f64 / trials as f64;
             // 5 %, and two standard errors of 300 trials.
@@ -198,9 +198,9 @@ mod tests {
     fn a_heavy_program_that_slows_its_successor_is_told() {
         let mut rng = ChaCha8Rng::seed_from_u64(2);
         let placed = after_predecessors(&executed(Noise::Gaussian, 30, 0.04, &mut rng));
-        let effect = Effect::of(&placed, 3).unwrap();
-        assert_eq!(effect.groups.iter().map(|group| group.count).sum::<usize>(), 89);
-        assert_eq!(effect.worst(0.01).map(|group| group.beside), Some(0), "{effect:?}");
+        let influence = Influence::of(&placed, 3).unwrap();
+        assert_eq!(influence.groups.iter().map(|group| group.count).sum::<usize>(), 89);
+        assert_eq!(influence.worst(0.01).map(|group| group.beside), Some(0), "{influence:?}");
     }
 
     #[test]
@@ -212,16 +212,16 @@ mod tests {
             Placed { subject, beside, value: (0.02 * gaussian(rng) + warm).exp() * f64::from(subject + 1) }
         };
         let mut day = |hot: f64| (0..60).map(|slot| at(slot, hot, &mut rng)).collect::<Vec<_>>();
-        assert!(Effect::of(&day(0.0), 1).unwrap().p > 0.05);
-        assert_eq!(Effect::of(&day(0.05), 1).unwrap().worst(0.05).map(|group| group.beside), Some(2));
+        assert!(Influence::of(&day(0.0), 1).unwrap().p > 0.05);
+        assert_eq!(Influence::of(&day(0.05), 1).unwrap().worst(0.05).map(|group| group.beside), Some(2));
     }
 
     #[test]
     fn of_one_thing_alone_nothing_is_said() {
         let placed = |beside| Placed { subject: 0, beside, value: 1.0 };
-        assert_eq!(Effect::of(&[], 0), None);
-        assert_eq!(Effect::of(&[placed(1); 9], 0), None);
+        assert_eq!(Influence::of(&[], 0), None);
+        assert_eq!(Influence::of(&[placed(1); 9], 0), None);
         let constant: Vec<Placed> = (0..9).map(|slot| placed(slot % 2)).collect();
-        assert_eq!(Effect::of(&constant, 0).map(|effect| effect.p), Some(1.0));
+        assert_eq!(Influence::of(&constant, 0).map(|influence| influence.p), Some(1.0));
     }
 }
