@@ -103,3 +103,16 @@ fn what_cannot_be_read_says_why() {
     let answer = project.tacho("show HEAD --json").succeeds().json();
     assert_eq!(answer["hosts"][0]["benchmarks"][0]["absent"]["peak-memory-tree"], why);
 }
+
+#[test]
+fn what_the_host_does_not_tell_says_why() {
+    let project = project("exit 0\n", "");
+    project.tacho("track HEAD").exits(0);
+    let answer = project.tacho("show HEAD --json").succeeds().json();
+    let absent = &answer["hosts"][0]["benchmarks"][0]["absent"];
+    for (reading, why) in tacho_measure::HostReader::new().absent() {
+        assert_eq!(absent[reading], why);
+        let shown = project.tacho(&format!("show HEAD --metric {reading}")).succeeds().stdout;
+        assert!(shown.contains(&format!("{reading}: {why}")), "{shown}");
+    }
+}

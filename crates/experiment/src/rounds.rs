@@ -73,6 +73,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
         let run = &session.run;
         let schedule = Schedule::new(run.seed, session.cells.len(), run.rule.warmup == Warmup::Found);
         bench.store.begin_session(run.number, moment(bench.executor.now()))?;
+        let unread: Vec<Absence> = bench.executor.unread().iter().map(absence).collect();
+        bench.store.put_unread(run.number, &unread)?;
         let progress = Progress::new(session, bench.store.sessions(run.number)?);
         let done = session.done();
         bench.observer.note(&Event::MeasuringBegins {
@@ -227,14 +229,13 @@ impl<'a, 'b> Rounds<'a, 'b> {
             self.bench.store.put_output(*id, sample.place, output)?;
         }
         self.bench.store.put_sample(*id, sample)?;
-        for Absent { metric, why } in absent {
+        for absent @ Absent { metric, why } in absent {
             if self.absent.insert((trial.cell, metric.to_string())) {
                 if Counter::named(metric).is_some() {
                     let benchmark = &cell.benchmark.name;
                     self.bench.observer.note(&Event::Absent { benchmark, metric, why });
                 }
-                let absence = Absence { metric: metric.to_string(), why: why.to_string() };
-                self.bench.store.put_absence(self.session.run.number, &cell.benchmark, &absence)?;
+                self.bench.store.put_absence(self.session.run.number, &cell.benchmark, &absence(absent))?;
             }
         }
         self.measured.samples += 1;
@@ -254,4 +255,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
         }
         Ok(())
     }
+}
+
+fn absence(absent: &Absent) -> Absence {
+    Absence { metric: absent.metric.to_string(), why: absent.why.to_string() }
 }

@@ -298,6 +298,18 @@ fn why_a_metric_is_absent_is_kept_once() {
 }
 
 #[test]
+fn why_readings_of_the_host_are_absent_is_kept_once_a_run() {
+    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 2);
+    let why = "not available here: no";
+    let mut executor = ScriptedExecutor::new(well).not_reading(vec![Absent::new("host-frequency", why)]);
+    lab.track_by(&mut executor, &mut Silent).unwrap();
+    let mut store = lab.store();
+    let key = store.cells(1).unwrap()[0].1.benchmark.clone();
+    let expected = Absence { metric: "host-frequency".into(), why: why.into() };
+    assert_eq!(store.absences(1, &key).unwrap(), [expected]);
+}
+
+#[test]
 fn a_wrong_answer_under_a_limit_is_a_failure() {
     let lab = Lab::new(
         "[[benchmark]]\nname = 'a'\ncommand = 'a'\nexpect.stdout = { contains = 'x' }\n\

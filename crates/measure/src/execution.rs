@@ -22,6 +22,11 @@ pub trait Executor {
         None
     }
 
+    /// Which readings of the host executions do not have, and why; the same for all.
+    fn unread(&mut self) -> Vec<Absent> {
+        Vec::new()
+    }
+
     /// Whether an execution under that request's conditions and limits can be had here; nothing is executed.
     fn rehearse(&mut self, request: &Request) -> Result<(), Unavailable> {
         let _ = request;

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use tacho_record::Counter;
 
 use crate::{
-    Companion, CompanionEnd, CompanionRequest, CompanionUsage, Execution, Executor, NotReady, Request,
-    Unavailable,
+    Absent, Companion, CompanionEnd, CompanionRequest, CompanionUsage, Execution, Executor, NotReady,
+    Request, Unavailable,
 };
 
 /// Executes by asking a closure, and remembers what it was asked.
@@ -39,6 +39,7 @@ pub struct ScriptedExecutor<'a> {
     refusal: Option<Unavailable>,
     ports: u16,
     lacking: Vec<(Counter, Unavailable)>,
+    unread: Vec<Absent>,
 }
 
 /// The first port that a scripted executor finds free, and then the next.
@@ -62,6 +63,7 @@ impl<'a> ScriptedExecutor<'a> {
             ports: FIRST_PORT,
             refusal: None,
             lacking: Vec::new(),
+            unread: Vec::new(),
         }
     }
 
@@ -91,6 +93,12 @@ impl<'a> ScriptedExecutor<'a> {
     pub fn lacking(mut self, counter: Counter, why: Unavailable) -> Self {
         self.lacking.push((counter, why));
         self
+    }
+
+    /// The same on a host that lacks these readings.
+    #[must_use]
+    pub fn not_reading(self, unread: Vec<Absent>) -> Self {
+        Self { unread, ..self }
     }
 
     /// All requests so far, oldest first.
@@ -125,6 +133,10 @@ impl Executor for ScriptedExecutor<'_> {
 
     fn lacks(&mut self, counter: Counter) -> Option<Unavailable> {
         self.lacking.iter().find(|(lacking, _)| *lacking == counter).map(|(_, why)| why.clone())
+    }
+
+    fn unread(&mut self) -> Vec<Absent> {
+        self.unread.clone()
     }
 
     fn now(&mut self) -> Timestamp {

@@ -110,6 +110,13 @@ CREATE TABLE absence (
     PRIMARY KEY (run, benchmark, metric)
 ) {clustered};
 
+CREATE TABLE unread (
+    run     BIGINT NOT NULL REFERENCES run (number),
+    reading TEXT NOT NULL,
+    why     TEXT NOT NULL,
+    PRIMARY KEY (run, reading)
+) {clustered};
+
 CREATE TABLE chunk (
     run      BIGINT NOT NULL,
     cell     BIGINT NOT NULL,

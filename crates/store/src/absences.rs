@@ -1,4 +1,4 @@
-//! What could not be read, and why: once for a run, a benchmark and a metric.
+//! What could not be read, and why: once for a run, a benchmark and a metric; of the host once for a run.
 
 use tacho_record::BenchmarkKey;
 
@@ -33,10 +33,23 @@ impl Store {
         })
     }
 
-    /// What could not be read of a benchmark in that run, by metric.
+    /// Keeps which readings of the host there are not during that run, whatever is measured; a reason that was put before
+    /// stays.
+    pub fn put_unread(&mut self, run: i64, unread: &[Absence]) -> Result<(), StoreError> {
+        let sql = "INSERT INTO unread (run, reading, why) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+        self.database.transaction(Begin::Write, |database| {
+            unread.iter().try_for_each(|Absence { metric, why }| {
+                let values = [Value::Integer(run), Value::Text(metric), Value::Text(why)];
+                database.execute(sql, &values).map(drop)
+            })
+        })
+    }
+
+    /// What could not be read of a benchmark in that run, by metric; readings of the host among it.
     pub fn absences(&mut self, run: i64, benchmark: &BenchmarkKey) -> Result<Vec<Absence>, StoreError> {
         let Some(number) = find_benchmark(&mut *self.database, benchmark)? else { return Ok(vec![]) };
-        let sql = "SELECT metric, why FROM absence WHERE run = $1 AND benchmark = $2 ORDER BY metric";
+        let sql = "SELECT metric, why FROM absence WHERE run = $1 AND benchmark = $2
+            UNION ALL SELECT reading, why FROM unread WHERE run = $1 ORDER BY 1";
         self.database.all(sql, &[run, number].map(Value::Integer), |row| {
             Ok(Absence { metric: row.text(0)?.to_owned(), why: row.text(1)?.to_owned() })
         })

@@ -262,6 +262,10 @@ impl Executor for ProcessExecutor {
         counters::lacks(counter)
     }
 
+    fn unread(&mut self) -> Vec<Absent> {
+        self.host.absent().map(|(metric, why)| Absent::new(metric, why.to_owned())).collect()
+    }
+
     fn rehearse(&mut self, request: &Request) -> Result<(), Unavailable> {
         if request.conditions.cold {
             settings::may_drop_caches()?;

@@ -120,7 +120,9 @@ pub fn named_metrics(known: Vec<Metric>, names: &[String]) -> Result<Vec<Metric>
         return Ok(known.into_iter().filter(|metric| !Metric::is_host(&metric.name)).collect());
     }
     let find = |name: &String| {
-        let found = known.iter().find(|metric| metric.name == *name).cloned();
+        let stored = known.iter().find(|metric| metric.name == *name).cloned();
+        // A reading that this host does not have has a reason that is to be shown.
+        let found = stored.or_else(|| Metric::host(name));
         found.ok_or_else(|| CliError::UnknownMetric { name: name.clone(), known: listed(&known) })
     };
     names.iter().map(find).collect()
