@@ -150,8 +150,8 @@ impl<'a> Progress<'a> {
 
     /// Whether something of the cell is still to be executed.
     pub fn is_lacking(&self, cell: usize) -> bool {
+        let lacks = !self.has_enough(cell);
         let cell = &self.cells[cell];
-        let lacks = !cell.precise && cell.counted < cell.wanted.enough;
         !cell.is_hopeless() && (lacks || !cell.is_warm(self.rule.warmup))
     }
 
@@ -163,8 +163,14 @@ impl<'a> Progress<'a> {
 
     /// Whether that execution took or takes place, if its round does.
     pub fn takes_part(&self, trial: Trial) -> bool {
-        let cell = &self.cells[trial.cell];
-        self.is_done(trial) || (cell.counted < cell.wanted.enough && !cell.precise && !cell.is_hopeless())
+        self.is_done(trial) || !(self.has_enough(trial.cell) || self.cells[trial.cell].is_hopeless())
+    }
+
+    /// Whether there are enough samples of the cell by any rule.
+    fn has_enough(&self, index: usize) -> bool {
+        let cell = &self.cells[index];
+        let has_taken = |time| self.spent.of(index) >= time && cell.counted >= self.rule.min_rounds;
+        cell.precise || cell.counted >= cell.wanted.enough || self.rule.each.is_some_and(has_taken)
     }
 
     /// Whether it has its sample already.

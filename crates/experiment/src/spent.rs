@@ -57,6 +57,11 @@ impl Spent {
         self.rounds.iter().take(round as usize).sum()
     }
 
+    /// What the executions of the cell have cost, the warm-up left out.
+    pub fn of(&self, cell: usize) -> Duration {
+        self.cells[cell].0
+    }
+
     /// What an execution of the cell will probably cost: the mean of those before.
     pub fn expected(&self, cell: usize) -> Duration {
         let (sum, number) = self.cells[cell];
@@ -87,6 +92,7 @@ mod tests {
         spent.record(0, &sample(1, 1, 1003, 1.0));
         assert_eq!([0, 1, 2, 3].map(|round| spent.before(round).as_secs()), [0, 6, 14, 14]);
         assert_eq!([0, 1].map(|cell| spent.expected(cell).as_secs()), [4, 4]);
+        assert_eq!([0, 1].map(|cell| spent.of(cell).as_secs()), [4, 4]);
         assert_eq!(Spent::new(vec![], 1).expected(0), Duration::ZERO);
     }
 

@@ -110,12 +110,15 @@ pub struct Rule {
     pub precision: Option<Precision>,
     /// The longest time that measuring may take in one run.
     pub budget: Option<Duration>,
+    /// A cell that has taken so long, hooks included, takes no part any more, once it has its fewest rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub each: Option<Duration>,
 }
 
 impl Default for Rule {
     fn default() -> Self {
         let (warmup, min_rounds, max_rounds) = (true.into(), ROUNDS, ROUNDS);
-        Self { warmup, min_rounds, max_rounds, precision: None, budget: None }
+        Self { warmup, min_rounds, max_rounds, precision: None, budget: None, each: None }
     }
 }
 
@@ -197,7 +200,7 @@ impl Wishes {
         if min_rounds > max_rounds {
             return Err(RuleError::FewestAboveMost { fewest: min_rounds, most: max_rounds });
         }
-        Ok(Rule { warmup, min_rounds, max_rounds, precision, budget: self.budget })
+        Ok(Rule { warmup, min_rounds, max_rounds, precision, budget: self.budget, each: None })
     }
 
     /// Reports what contradicts something else, or says nothing without it.

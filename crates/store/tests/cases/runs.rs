@@ -40,7 +40,14 @@ pub fn a_run_keeps_its_rule_and_its_sessions(ground: &Ground) {
     let precision = Some(Precision { share: 0.1 + 0.2, metric: Some("cpu".into()) });
     let budget = Some(Duration::from_millis(1500));
     for warmup in [Warmup::Executions(3), Warmup::Found, Warmup::Time(Duration::from_nanos(1))] {
-        let rule = Rule { warmup, min_rounds: 10, max_rounds: 200, precision: precision.clone(), budget };
+        let rule = Rule {
+            warmup,
+            min_rounds: 10,
+            max_rounds: 200,
+            precision: precision.clone(),
+            budget,
+            each: budget,
+        };
         let (run, _) = store.begin_run(&NewRun { rule, ..new_run(lab, "q") }, &[]).unwrap();
         assert_eq!(store.run(run.number).unwrap().unwrap(), run);
         assert_eq!(store.sessions(run.number).unwrap(), []);
