@@ -13,6 +13,8 @@ use crate::{Store, StoreError};
 pub enum Location {
     /// A folder, usually `.tacho`: the database `tacho.db` and the logs under `logs`.
     Folder(PathBuf),
+    /// Nowhere: what is kept is gone with the store. Logs and outputs have no place in it.
+    Memory,
     /// A PostgreSQL server's database for all but the logs, which lie in a local folder, usually
     /// `.tacho/logs`.
     ///
@@ -28,8 +30,9 @@ pub enum Location {
 impl Store {
     /// Opens the store, making what is missing and bringing an older schema up to date.
     pub fn open(location: &Location) -> Result<Self, StoreError> {
-        let (Location::Folder(own) | Location::Postgres { logs: own, .. }) = location;
-        make_private_folder(own)?;
+        if let Location::Folder(own) | Location::Postgres { logs: own, .. } = location {
+            make_private_folder(own)?;
+        }
         let mut store = Self::connect(location)?;
         database::migrate(&mut *store.database, MIGRATIONS)?;
         Ok(store)
@@ -53,6 +56,8 @@ impl Store {
             Location::Folder(folder) => {
                 (Box::new(Sqlite::open(&database_file(folder), PATIENCE)?), folder.join("logs"))
             }
+            // A file below what is no folder cannot be made: whoever tries is told.
+            Location::Memory => (Box::new(Sqlite::in_memory()?), PathBuf::from("/dev/null/logs")),
             Location::Postgres { url, logs } => (Box::new(Postgres::open(url)?), logs.clone()),
         };
         Ok(Self { database, logs: Logs::new(logs), metrics: MetricNumbers::default() })

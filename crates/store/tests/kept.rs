@@ -5,8 +5,9 @@
 mod cases;
 mod common;
 
-use common::Ground;
 use common::server::Server;
+use common::{Ground, begin, cell, sample};
+use tacho_store::{Location, Store};
 
 /// A test of each function on SQLite, and the list of all for PostgreSQL.
 macro_rules! on_both {
@@ -72,6 +73,19 @@ on_both! {
         many_stores_write_at_once
         a_store_belongs_to_one_subject
         the_first_of_many_subjects_has_the_store;
+}
+
+#[test]
+fn what_is_kept_in_memory_is_there_while_it_is_open() {
+    let mut store = Store::open(&Location::Memory).unwrap();
+    let (_, run, measurements) = begin(&mut store, "q", &[cell("a", "x")]);
+    let kept = sample(1, 0);
+    store.put_sample(measurements[0], &kept).unwrap();
+    store.end_round(run.number, 1).unwrap();
+    store.seal(run.number).unwrap();
+    assert_eq!(store.samples(measurements[0]).unwrap(), [kept]);
+    assert!(store.put_log(b"x").is_err(), "a log has no place in it");
+    assert_eq!(Store::open(&Location::Memory).unwrap().runs().unwrap(), []);
 }
 
 #[test]

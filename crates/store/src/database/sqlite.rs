@@ -46,22 +46,26 @@ impl Sqlite {
         let connect = || {
             let connection = Connection::open_with_flags(path, flags)?;
             connection.busy_timeout(patience)?;
-            connection.set_prepared_statement_cache_capacity(64);
             write_ahead(&connection, patience)?;
-            connection.execute_batch(&format!(
-                "PRAGMA journal_size_limit = {LOG_BYTES};
-                 PRAGMA synchronous = NORMAL;
-                 PRAGMA wal_autocheckpoint = 0;
-                 PRAGMA foreign_keys = ON;
-                 PRAGMA trusted_schema = OFF;
-                 PRAGMA cache_size = -32768;"
-            ))?;
+            set_up(&connection)?;
             Ok(connection)
         };
         let connection = connect().map_err(|error| explain(&place, error))?;
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
         Ok(Self { connection, place, log: log.into(), durable: false })
+    }
+
+    /// A database that is gone when it is dropped.
+    pub(crate) fn in_memory() -> Result<Self, StoreError> {
+        let place = "memory".to_owned();
+        let connect = || {
+            let connection = Connection::open_in_memory()?;
+            set_up(&connection)?;
+            Ok(connection)
+        };
+        let connection = connect().map_err(|error| explain(&place, error))?;
+        Ok(Self { connection, place, log: PathBuf::new(), durable: false })
     }
 
     fn explained<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
@@ -134,6 +138,19 @@ impl Database for Sqlite {
         }
         Ok(())
     }
+}
+
+/// Sets what each connection has to be told anew.
+fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.execute_batch(&format!(
+        "PRAGMA journal_size_limit = {LOG_BYTES};
+         PRAGMA synchronous = NORMAL;
+         PRAGMA wal_autocheckpoint = 0;
+         PRAGMA foreign_keys = ON;
+         PRAGMA trusted_schema = OFF;
+         PRAGMA cache_size = -32768;"
+    ))
 }
 
 /// Has the database written ahead. SQLite does not wait for others at this one step, which is taken once in a

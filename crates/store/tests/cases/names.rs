@@ -166,6 +166,7 @@ pub fn logs_are_kept_by_their_content(ground: &Ground) {
     assert_eq!(store.log(digest).unwrap(), content.as_bytes());
     let folder = match &ground.location {
         Location::Folder(folder) => folder.join("logs"),
+        Location::Memory => unreachable!("no ground is in memory"),
         Location::Postgres { logs, .. } => logs.clone(),
     };
     let others = files(&folder, ".gitignore");

@@ -32,7 +32,9 @@ pub fn a_store_that_is_not_there_is_not_made_by_reading(ground: &Ground) {
     drop(ground.open());
     Store::open_existing(&ground.location).unwrap();
     // What is kept must not enter the subject's own repository; what its owner decided stays.
-    let (Location::Folder(own) | Location::Postgres { logs: own, .. }) = &ground.location;
+    let (Location::Folder(own) | Location::Postgres { logs: own, .. }) = &ground.location else {
+        unreachable!("no ground is in memory")
+    };
     assert_eq!(fs::read_to_string(own.join(".gitignore")).unwrap(), "*\n");
     fs::write(own.join(".gitignore"), "own\n").unwrap();
     drop(ground.open());

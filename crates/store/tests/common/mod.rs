@@ -39,6 +39,7 @@ impl Ground {
                 let database = rusqlite::Connection::open(folder.join("tacho.db")).unwrap();
                 database.execute_batch(&sql.replace("{garbage}", "x'0909'")).unwrap();
             }
+            Location::Memory => unreachable!("what is in memory is nobody else's"),
             Location::Postgres { url, .. } => {
                 let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
                 client.batch_execute(&sql.replace("{garbage}", "'\\x0909'::bytea")).unwrap();
