@@ -38,7 +38,7 @@ pub struct Trial {
     pub(crate) companion: Option<Wanted>,
     /// Whether the output is kept.
     pub(crate) keeps: bool,
-    exit: i32,
+    exit: Exits,
     answer: Answer,
     pub(crate) output: OutputMetrics,
     /// What the random length of its environment is drawn from, if that is wanted.
@@ -58,6 +58,43 @@ enum Answer {
     Known(Digest),
     /// The same as the first valid one.
     SameAsFirst,
+}
+
+/// With which statuses a right execution exits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Exits {
+    /// Any: which one it was is kept with the sample, as [`EXIT_STATUS`].
+    Any,
+    /// One of these, which is kept likewise.
+    AnyOf(Vec<i32>),
+    /// This one.
+    One(i32),
+}
+
+/// The name under which the exit status is kept where several are right.
+pub const EXIT_STATUS: &str = "exit-status";
+
+impl Exits {
+    fn has(&self, status: i32) -> bool {
+        match self {
+            Exits::Any => true,
+            Exits::AnyOf(all) => all.contains(&status),
+            Exits::One(one) => *one == status,
+        }
+    }
+}
+
+/// What is around a trial, and filled into its command and hooks.
+#[derive(Clone, Debug)]
+pub struct Surroundings<'a> {
+    /// The folder that relative paths start from.
+    pub folder: &'a Path,
+    /// What is filled in, by name.
+    pub values: &'a [(&'a str, &'a str)],
+    /// What hooks find in their environment; the subject's must not vary in length.
+    pub hooks: Vec<(String, String)>,
+    /// The seed of the run.
+    pub seed: u64,
 }
 
 /// What is filled into a benchmark's command for one build.
@@ -90,10 +127,18 @@ impl Trial {
         let port = company::port(benchmark.companion.as_ref());
         values.extend(port.as_deref().map(|port| ("port", port)));
 
-        let (answer, look) = expected_output(&benchmark.expect.stdout, workplace.plan_folder)?;
-        let output = OutputMetrics::new(&benchmark.metrics, workplace.plan_folder);
+        let hooks = environment(benchmark, parameters, workplace);
+        let (folder, seed) = (workplace.plan_folder, workplace.seed);
+        let trial = Self::filled(benchmark, Surroundings { folder, values: &values, hooks, seed })?;
+        Ok(Self { build: workplace.build.exists().then(|| workplace.build.to_owned()), ..trial })
+    }
+
+    /// Prepares the trial of a benchmark with nothing but these values filled in, and at no build.
+    pub fn filled(benchmark: &Benchmark, surroundings: Surroundings<'_>) -> Result<Self, ExperimentError> {
+        let Surroundings { folder, values, hooks, seed } = surroundings;
+        let (answer, look) = expected_output(&benchmark.expect.stdout, folder)?;
+        let output = OutputMetrics::new(&benchmark.metrics, folder);
         let (stdout, stderr) = output.looks(look);
-        let folder = workplace.plan_folder;
         let conditions = &benchmark.conditions;
         let request = |command: Vec<String>| Request {
             directory: join(folder, benchmark.directory.as_deref()),
@@ -108,27 +153,35 @@ impl Trial {
             ..Request::new(command)
         };
         let beside = request(Vec::new());
+        let is_shared = benchmark.output == Output::Inherit;
+        let unread = if is_shared { Capture::Inherit } else { Capture::Nothing };
         let subject = Request {
             stdin: benchmark.stdin.as_ref().map(|file| folder.join(file)),
             stdout: capture(&benchmark.output, stdout, folder),
-            stderr: stderr.map_or(Capture::Nothing, Capture::Read),
-            ..conditioned(benchmark, request(words(benchmark, &values)))
+            stderr: stderr.map_or(unread, Capture::Read),
+            ..conditioned(benchmark, request(words(benchmark, values)))
         };
-        let hooks = Request { environment: environment(benchmark, parameters, workplace), ..beside.clone() };
+        let hooks = Request { environment: hooks, ..beside.clone() };
         Ok(Self {
-            build: workplace.build.exists().then(|| workplace.build.to_owned()),
+            build: None,
             shell: empty_shell(benchmark, &subject),
-            hooks: Hooks::new(&benchmark.hooks, &values, &hooks),
+            hooks: Hooks::new(&benchmark.hooks, values, &hooks),
             companion: (benchmark.companion.as_ref())
-                .map(|companion| Wanted::new(companion, &values, &beside, folder)),
+                .map(|companion| Wanted::new(companion, values, &beside, folder)),
             keeps: benchmark.output == Output::Keep,
             request: subject,
-            exit: benchmark.expect.exit,
+            exit: Exits::One(benchmark.expect.exit),
             answer,
             output,
-            padding: conditions.random_environment.then_some(Padding { seed: workplace.seed }),
+            padding: conditions.random_environment.then_some(Padding { seed }),
             callgrind: counting::asked(&benchmark.metrics).any(|it| it == Counter::CallgrindInstructions),
         })
+    }
+
+    /// The same, right with these exit statuses.
+    #[must_use]
+    pub fn accepting(self, exit: Exits) -> Self {
+        Self { exit, ..self }
     }
 
     /// A request as it is executed at that place.
@@ -163,6 +216,7 @@ impl Trial {
         match self.output.read(execution) {
             Ok(more) => {
                 values.extend(more);
+                values.extend(self.exit_status(execution).map(|status| (EXIT_STATUS.to_owned(), status)));
                 (outcome, values)
             }
             Err(Unreadable { why, tail: end }) => {
@@ -173,13 +227,21 @@ impl Trial {
         }
     }
 
+    /// The exit status, where several are right.
+    fn exit_status(&self, execution: &Execution) -> Option<f64> {
+        match (&self.exit, &execution.ended) {
+            (Exits::Any | Exits::AnyOf(_), Ended::Exited(status)) => Some((*status).into()),
+            _ => None,
+        }
+    }
+
     /// Whether it ended as the plan expects.
     pub(crate) fn judge(&self, execution: &Execution, reference: Option<Digest>) -> Outcome {
         if let Some(reached) = self.reached(&execution.ended) {
             return Outcome::LimitReached { reached, output: tail(execution) };
         }
         let failure = match &execution.ended {
-            Ended::Exited(code) if *code != self.exit => Some(Failure::Exit { code: *code }),
+            Ended::Exited(code) if !self.exit.has(*code) => Some(Failure::Exit { code: *code }),
             Ended::Exited(_) => self.wrong_answer(execution, reference),
             Ended::Killed(number) => Some(Failure::Signal { number: *number }),
             Ended::NotStarted(why) => Some(Failure::NotStarted { why: why.clone() }),
@@ -195,7 +257,7 @@ impl Trial {
         let limits = self.request.limits;
         let how = match ended {
             Ended::LimitReached(limit) => return Some(limits.reached(*limit, None)),
-            Ended::Exited(code) if *code != self.exit => format!("exit {code}"),
+            Ended::Exited(code) if !self.exit.has(*code) => format!("exit {code}"),
             Ended::Killed(number) => format!("killed by signal {number}"),
             _ => return None,
         };
@@ -280,6 +342,7 @@ fn environment(
 /// What becomes of the output, if that is to be known of it.
 fn capture(output: &Output, look: Option<Look>, plan_folder: &Path) -> Capture {
     match output {
+        Output::Inherit => Capture::Inherit,
         Output::File(path) => Capture::File { path: plan_folder.join(path), look: look.unwrap_or_default() },
         Output::Keep => {
             let look = look.unwrap_or_default();

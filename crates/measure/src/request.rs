@@ -22,7 +22,7 @@ pub struct Request {
     pub grace: Duration,
     /// What becomes of its standard output.
     pub stdout: Capture,
-    /// What becomes of its standard error, the end of which is read and known in any case.
+    /// What becomes of its standard error, the end of which is read and known in any case but [`Capture::Inherit`].
     pub stderr: Capture,
     /// What it finds around it.
     pub conditions: Conditions,
@@ -67,6 +67,8 @@ pub enum Capture {
         /// What is to be known of it.
         look: Look,
     },
+    /// It goes where ours goes, and nothing is known of it.
+    Inherit,
     /// It goes to `/dev/null`; nobody reads it, so nobody slows the subject down.
     Nothing,
     /// It is read while the subject writes it.

@@ -55,13 +55,20 @@ impl Outputs {
     /// The outputs that a request asks for; or why there are none, in one line.
     pub fn new(request: &Request) -> Result<(Self, Ends), String> {
         let no_pipe = |error: io::Error| format!("cannot make a pipe: {error}");
-        let look = if let Capture::Read(look) = &request.stderr { Sink::new(look) } else { Sink::default() };
-        let (stderr, stderr_end) = Stream::new(look).map_err(no_pipe)?;
+        let ours = |fd: BorrowedFd<'_>| {
+            fd.try_clone_to_owned().map_err(|error| format!("cannot share our output: {error}"))
+        };
+        let (stderr, stderr_end) = match &request.stderr {
+            Capture::Inherit => (Stream { source: None, sink: Sink::default() }, ours(io::stderr().as_fd())?),
+            Capture::Read(look) => Stream::piped(Sink::new(look)).map_err(no_pipe)?,
+            Capture::File { .. } | Capture::Nothing => Stream::piped(Sink::default()).map_err(no_pipe)?,
+        };
         let (stdout, stdout_end) = match &request.stdout {
+            Capture::Inherit => (Output::Nothing, Some(ours(io::stdout().as_fd())?)),
             Capture::Nothing => (Output::Nothing, None),
             Capture::Read(look) => {
-                let (stream, end) = Stream::new(Sink::new(look)).map_err(no_pipe)?;
-                (Output::Stream(stream), Some(end.into()))
+                let (stream, end) = Stream::piped(Sink::new(look)).map_err(no_pipe)?;
+                (Output::Stream(stream), Some(end))
             }
             Capture::File { path, look } => {
                 let (file, end) =
@@ -69,7 +76,7 @@ impl Outputs {
                 (Output::File(file, Sink::new(look)), Some(end.into()))
             }
         };
-        Ok((Self { stdout, stderr }, Ends { stdout: stdout_end, stderr: stderr_end.into() }))
+        Ok((Self { stdout, stderr }, Ends { stdout: stdout_end, stderr: stderr_end }))
     }
 
     /// Reads what is still there and closes it. Nobody writes any more, or nobody who could be killed.
@@ -118,9 +125,10 @@ pub struct Stream {
 }
 
 impl Stream {
-    fn new(sink: Sink) -> io::Result<(Self, PipeWriter)> {
+    /// An output that is read as it is written, and its end that the subject writes to.
+    fn piped(sink: Sink) -> io::Result<(Self, OwnedFd)> {
         let (reader, writer) = Self::pipe()?;
-        Ok((Self { source: Some(reader), sink }, writer))
+        Ok((Self { source: Some(reader), sink }, writer.into()))
     }
 
     /// A large pipe that is read without waiting.

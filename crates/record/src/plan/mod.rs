@@ -150,6 +150,8 @@ pub enum ExpectOutput {
 pub enum Output {
     /// It goes to this file, by path from the plan's folder, which is empty at the start of each execution.
     File(String),
+    /// It goes where ours goes, with what goes to standard error; no plan asks for that.
+    Inherit,
     /// It is read and counted, and its beginning kept with the sample.
     Keep,
     /// It is read as far as an expectation or a metric needs it; else it goes nowhere.
