@@ -38,6 +38,7 @@ pub mod schedule;
 pub mod series;
 pub mod session;
 mod settled;
+pub mod side_by_side;
 mod spent;
 #[cfg(test)]
 mod stopping_tests;

@@ -1,0 +1,84 @@
+//! A command that is measured beside others.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tacho_record::plan::{self, Expect, ExpectOutput, Hooks, Output};
+use tacho_record::{BenchmarkKey, Conditions, Direction, Inherit, Limits, Metric, Parameters, Unit};
+
+/// A command, with all that belongs to it filled in.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// What it is called; no other is called so.
+    pub name: String,
+    /// The command as it was typed, with its parameters filled in.
+    pub text: String,
+    /// The values that were filled in, by name.
+    pub parameters: Vec<(String, String)>,
+    /// How it is started.
+    pub start: Start,
+    /// A file for its standard input; none: nothing.
+    pub input: Option<String>,
+    /// What becomes of its output.
+    pub output: Output,
+    /// What is done beside its executions.
+    pub hooks: Hooks,
+    /// How long one execution may take.
+    pub timeout: Duration,
+}
+
+/// How a command is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// As these words.
+    Words(Vec<String>),
+    /// By a shell, whose words come first.
+    Shell(Vec<String>, String),
+}
+
+impl Command {
+    /// The metric that its time is: without that of its shell, if it has one.
+    #[must_use]
+    pub fn time(&self) -> Metric {
+        let name = match self.start {
+            Start::Words(_) => "wall",
+            Start::Shell(..) => Metric::NET_WALL,
+        };
+        Metric { name: name.to_owned(), unit: Unit::Nanoseconds, better: Direction::Lower }
+    }
+
+    /// What its samples are kept under.
+    pub(super) fn key(&self) -> BenchmarkKey {
+        BenchmarkKey { name: self.name.clone(), version: 1, parameters: Parameters::default() }
+    }
+
+    /// The benchmark that it is, as a plan would have it. It inherits our whole environment, and the length of that varies.
+    pub(super) fn benchmark(&self) -> plan::Benchmark {
+        let plain = |word: &String| word.replace('{', "{{").replace('}', "}}");
+        let (shell, command) = match &self.start {
+            Start::Words(words) => (None, words.iter().map(plain).collect()),
+            Start::Shell(shell, code) => (Some(shell.clone()), vec![code.clone()]),
+        };
+        plan::Benchmark {
+            name: self.name.clone(),
+            version: 1,
+            command,
+            shell,
+            parameters: BTreeMap::new(),
+            hooks: self.hooks.clone(),
+            companion: None,
+            timeout: self.timeout,
+            directory: None,
+            stdin: self.input.clone(),
+            output: self.output.clone(),
+            conditions: Conditions {
+                inherit: Inherit::All,
+                random_environment: true,
+                ..Conditions::default()
+            },
+            limits: Limits::default(),
+            expect: Expect { exit: 0, stdout: ExpectOutput::Anything },
+            metrics: Vec::new(),
+        }
+    }
+}

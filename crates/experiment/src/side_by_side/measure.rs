@@ -1,0 +1,125 @@
+//! Measuring commands side by side.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tacho_record::{Cell, Digest, Direction, Metric, Purpose, Rule, Run, Sample, Unit};
+use tacho_store::{MeasurementId, NewRun};
+
+use super::Command;
+use crate::rounds::{self, Measured};
+use crate::session::{Known, Session, SessionCell, Wanted};
+use crate::trial::{EXIT_STATUS, Exits, Surroundings, Trial};
+use crate::{Bench, ExperimentError};
+
+/// What is to be measured.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The commands; at least one.
+    pub commands: Vec<Command>,
+    /// What comes before measuring, and when it stops.
+    pub rule: Rule,
+    /// With which statuses a right execution exits.
+    pub exits: Exits,
+    /// The folder that they are executed in.
+    pub folder: PathBuf,
+    /// The seed of the random order.
+    pub seed: u64,
+    /// The version of the tool, for the record.
+    pub version: String,
+    /// Facts of the host that may differ from run to run, for the record.
+    pub conditions: BTreeMap<String, String>,
+}
+
+/// What was measured.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The run.
+    pub run: Run,
+    /// The samples of each command, in order of the schedule.
+    pub samples: Vec<Vec<Sample>>,
+    /// What could not be read, by metric, with the reason.
+    pub absent: BTreeMap<String, String>,
+    /// Whether the user stopped it: then these are the samples so far.
+    pub interrupted: bool,
+    /// Time spent in executions, hooks included.
+    pub executing: Duration,
+}
+
+/// Measures commands in rounds, each in a fresh random order.
+pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, ExperimentError> {
+    put_metrics(bench)?;
+    let (run, cells) = begin(bench, question)?;
+    let cells: Result<Vec<SessionCell>, ExperimentError> = (question.commands.iter().zip(cells))
+        .map(|(command, (id, cell))| session_cell(command, question, id, cell))
+        .collect();
+    let session = Session { run, cells: cells? };
+    let Measured { executing, interrupted, .. } = rounds::measure(bench, &session)?;
+    let mut answer =
+        Answer { run: session.run, samples: Vec::new(), absent: BTreeMap::new(), interrupted, executing };
+    for SessionCell { id, cell, .. } in &session.cells {
+        answer.samples.push(bench.store.samples(*id)?);
+        let absences = bench.store.absences(answer.run.number, &cell.benchmark)?;
+        answer.absent.extend(absences.into_iter().map(|absence| (absence.metric, absence.why)));
+    }
+    Ok(answer)
+}
+
+/// Keeps what all metrics mean that executions may have.
+fn put_metrics(bench: &mut Bench<'_>) -> Result<(), ExperimentError> {
+    let names = Metric::BUILT_IN.iter().chain(&Metric::BESIDE);
+    let mut metrics: Vec<Metric> = names.filter_map(|name| Metric::known(name)).collect();
+    let unit = Unit::Other(String::new());
+    metrics.push(Metric { name: EXIT_STATUS.to_owned(), unit, better: Direction::Lower });
+    Ok(bench.store.put_metrics(&metrics)?)
+}
+
+/// Begins the run; what each command's samples are kept under.
+fn begin(
+    bench: &mut Bench<'_>,
+    question: &Question,
+) -> Result<(Run, Vec<(MeasurementId, Cell)>), ExperimentError> {
+    let texts: Vec<&str> = question.commands.iter().map(|command| command.text.as_str()).collect();
+    let cells: Vec<Cell> = (question.commands.iter())
+        .map(|command| Cell {
+            revision: String::new(),
+            // Nothing is built: what is executed is whatever the command finds.
+            artifact: Digest::of(&command.text),
+            benchmark: command.key(),
+            rounds: question.rule.max_rounds,
+        })
+        .collect();
+    let new = NewRun {
+        purpose: Purpose::default(),
+        question: Digest::of(texts.join("\0")),
+        plan: String::new(),
+        seed: question.seed,
+        rounds: question.rule.max_rounds,
+        rule: question.rule.clone(),
+        host: bench.host,
+        version: question.version.clone(),
+        started: bench.executor.now(),
+        conditions: question.conditions.clone(),
+    };
+    let (run, ids) = bench.store.begin_run(&new, &cells)?;
+    Ok((run, ids.into_iter().zip(cells).collect()))
+}
+
+fn session_cell(
+    command: &Command,
+    question: &Question,
+    id: MeasurementId,
+    cell: Cell,
+) -> Result<SessionCell, ExperimentError> {
+    let hooks = vec![("TACHO_BENCHMARK".to_owned(), command.name.clone())];
+    let around = Surroundings { folder: &question.folder, values: &[], hooks, seed: question.seed };
+    let trial = Trial::filled(&command.benchmark(), around)?.accepting(question.exits.clone());
+    let wanted = Wanted {
+        enough: question.rule.max_rounds,
+        needed: 0,
+        metric: Some(command.time()),
+        elsewhere: Known::default(),
+    };
+    Ok(SessionCell { id, cell, trial, wanted, before: Vec::new() })
+}

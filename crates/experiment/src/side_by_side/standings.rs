@@ -1,0 +1,168 @@
+//! How each of several commands did, and against which.
+
+use tacho_record::{Metric, Outcome, Sample};
+use tacho_stats::Summary;
+use tacho_stats::compare::{
+    Comparison, Look, Rules, Sample as Compared, Sides, Size, Verdict, compare, judge_together,
+};
+
+use super::warnings::{median_of, warnings};
+use super::{Command, Question, Warning};
+use crate::causes::{self, Explained};
+
+/// Among at most so many commands it is looked for who is beaten on time and memory.
+pub const BEATEN_BY: usize = 12;
+/// The error that all comparisons of a run together are given.
+const ERROR: f64 = 0.05;
+
+/// How all commands did.
+#[derive(Clone, Debug)]
+pub struct Standings {
+    /// One a command, in their order.
+    pub each: Vec<Standing>,
+    /// The command that the others are compared with: the one that was named, else the fastest; none when there are not two
+    /// that gave values.
+    pub reference: Option<usize>,
+}
+
+/// How a command did.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    /// The metric that its time is.
+    pub metric: Metric,
+    /// Its time.
+    pub time: Option<Summary>,
+    /// The mean of its processor time in the program, in nanoseconds: the split is sampled by many kernels.
+    pub user: Option<f64>,
+    /// The same in the kernel.
+    pub sys: Option<f64>,
+    /// Processor time by wall time of all executions, in percent.
+    pub cpu_percent: Option<f64>,
+    /// The median of its peak memory, in bytes.
+    pub peak_memory: Option<f64>,
+    /// Against the reference, in the rounds that both took part in.
+    pub compared: Option<Comparison>,
+    /// The word for that, all commands judged together.
+    pub verdict: Option<Verdict>,
+    /// The commands that are faster and need less memory, for certain.
+    pub beaten_by: Vec<usize>,
+    /// How many executions failed.
+    pub failed: usize,
+    /// How the first of them did, in one line, and the last of what it printed.
+    pub failure: Option<(String, String)>,
+    /// Samples that are far off, with what may have brought them about.
+    pub outliers: Vec<Explained>,
+    /// What may spoil the numbers.
+    pub warnings: Vec<Warning>,
+}
+
+impl Standings {
+    /// Those of the commands with these samples; `reference` is the command that the others are compared with.
+    #[must_use]
+    pub fn of(question: &Question, samples: &[Vec<Sample>], reference: Option<usize>, margin: f64) -> Self {
+        let looked_at = question.rule.precision.is_some();
+        let alone =
+            |(command, samples): (&Command, &Vec<Sample>)| Standing::alone(command, samples, looked_at);
+        let mut standings =
+            Self { each: question.commands.iter().zip(samples).map(alone).collect(), reference };
+        standings.reference = standings.choose(reference);
+        let rules = Rules { margin, seed: question.seed, ..Rules::default() };
+        standings.compare(samples, &rules);
+        standings.find_beaten(samples, &rules);
+        standings
+    }
+
+    /// The reference, if it and another gave values.
+    fn choose(&self, named: Option<usize>) -> Option<usize> {
+        let times = self.each.iter().enumerate().filter_map(|(index, it)| Some((index, it.time?.median)));
+        let times: Vec<(usize, f64)> = times.collect();
+        let fastest = times.iter().min_by(|one, other| one.1.total_cmp(&other.1)).map(|(index, _)| *index);
+        let known = named.is_none_or(|named| times.iter().any(|(index, _)| *index == named));
+        named.or(fastest).filter(|_| times.len() > 1 && known)
+    }
+
+    fn compare(&mut self, samples: &[Vec<Sample>], rules: &Rules) {
+        let Some(reference) = self.reference else { return };
+        let others: Vec<usize> = (0..self.each.len())
+            .filter(|index| *index != reference && self.each[*index].time.is_some())
+            .collect();
+        let time = |index: usize| (samples[index].as_slice(), self.each[index].metric.name.as_str());
+        let rows: Vec<Comparison> =
+            others.iter().map(|&index| against(time(reference), time(index), rules)).collect();
+        let verdicts = judge_together(&rows, ERROR);
+        for ((index, row), verdict) in others.into_iter().zip(rows).zip(verdicts) {
+            self.each[index].compared = Some(row);
+            self.each[index].verdict = Some(verdict);
+        }
+    }
+
+    fn find_beaten(&mut self, samples: &[Vec<Sample>], rules: &Rules) {
+        let number = self.each.len();
+        if number > BEATEN_BY {
+            return;
+        }
+        for index in 0..number {
+            let by = (0..number).filter(|&other| self.beats(other, index, samples, rules)).collect();
+            self.each[index].beaten_by = by;
+        }
+    }
+
+    /// Whether `one` is faster than `other` and needs less memory, both for certain and by more than the margin.
+    fn beats(&self, one: usize, other: usize, samples: &[Vec<Sample>], rules: &Rules) -> bool {
+        let (better, worse) = (&self.each[one], &self.each[other]);
+        let medians = |it: &Standing| Some((it.time?.median, it.peak_memory?));
+        let (Some(less), Some(more)) = (medians(better), medians(worse)) else { return false };
+        let certain = |metric: [&str; 2]| {
+            let (a, b) = ((samples[other].as_slice(), metric[1]), (samples[one].as_slice(), metric[0]));
+            let comparison = against(a, b, rules);
+            comparison.verdict == Verdict::Faster && comparison.size == Size::Beyond
+        };
+        less.0 < more.0
+            && less.1 < more.1
+            && certain(["peak-memory"; 2])
+            && certain([&better.metric.name, &worse.metric.name])
+    }
+}
+
+/// B against A, each with its metric, in the rounds that both took part in.
+fn against(a: (&[Sample], &str), b: (&[Sample], &str), rules: &Rules) -> Comparison {
+    let last = |samples: &[Sample]| samples.last().map_or(0, |sample| sample.place.round);
+    let common = last(a.0).min(last(b.0));
+    let side = |(samples, metric): (&[Sample], &str)| -> Vec<Compared> {
+        let counted = samples.iter().filter(|sample| sample.counts() && sample.place.round <= common);
+        counted.filter_map(|it| Some(Compared::new(it.value(metric)?).in_round(it.place.round))).collect()
+    };
+    let (a, b) = (side(a), side(b));
+    let look = Look::only(a.len().min(b.len()), ERROR);
+    compare(&Sides { a: &a, b: &b, control: &[] }, rules, look)
+}
+
+impl Standing {
+    /// What its own samples say.
+    fn alone(command: &Command, samples: &[Sample], looked_at: bool) -> Self {
+        let metric = command.time();
+        let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
+        let values = |name: &str| counted.iter().filter_map(|it| it.value(name)).collect::<Vec<f64>>();
+        let mean = |name: &str| {
+            let values = values(name);
+            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        };
+        let failures: Vec<_> = samples.iter().filter(|sample| sample.outcome.is_failure()).collect();
+        let told = failures.first().and_then(|sample| Outcome::told(&sample.outcome));
+        Self {
+            time: Summary::sampled(&values(&metric.name), &[], looked_at),
+            user: mean("user"),
+            sys: mean("sys"),
+            cpu_percent: mean("cpu").zip(mean("wall")).map(|(cpu, wall)| 100.0 * cpu / wall),
+            peak_memory: median_of(&counted, "peak-memory"),
+            compared: None,
+            verdict: None,
+            beaten_by: Vec::new(),
+            failed: failures.len(),
+            failure: told.map(|(line, output)| (line, output.to_owned())),
+            outliers: causes::explain(samples, &metric),
+            warnings: warnings(command, samples),
+            metric,
+        }
+    }
+}

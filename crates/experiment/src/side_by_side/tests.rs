@@ -1,0 +1,253 @@
+//! Commands side by side with scripted executions: nothing is timed.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tacho_measure::{Capture, Ended, Execution, Request, ScriptedExecutor, Usage};
+use tacho_record::plan::{Hook, Hooks, Output};
+use tacho_record::{Host, Rule};
+use tacho_stats::compare::Verdict;
+use tacho_store::{Location, Store};
+use tacho_subject::ScriptedBuilder;
+
+use super::*;
+use crate::trial::Exits;
+use crate::{Bench, Silent};
+
+fn command(name: &str) -> Command {
+    Command {
+        name: name.to_owned(),
+        text: name.to_owned(),
+        parameters: Vec::new(),
+        start: Start::Words(vec![name.to_owned(), "{x}".to_owned()]),
+        input: None,
+        output: Output::Needed,
+        hooks: Hooks::default(),
+        timeout: Duration::MAX,
+    }
+}
+
+fn question(commands: impl IntoIterator<Item = Command>, rule: Rule) -> Question {
+    Question {
+        commands: commands.into_iter().collect(),
+        rule,
+        exits: Exits::One(0),
+        folder: "/".into(),
+        seed: 3,
+        version: "test".into(),
+        conditions: BTreeMap::new(),
+    }
+}
+
+fn rounds(rounds: u32) -> Rule {
+    Rule { warmup: false.into(), min_rounds: rounds, max_rounds: rounds, ..Rule::default() }
+}
+
+/// Measures with executions as the script says; what was asked to be executed.
+fn measured(
+    question: &Question,
+    script: impl FnMut(&Request, Timestamp) -> Execution,
+) -> (Answer, Vec<Request>) {
+    let mut store = Store::open(&Location::Memory).unwrap();
+    let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
+    let mut executor = ScriptedExecutor::new(script);
+    let mut bench = Bench {
+        store: &mut store,
+        builder: &mut ScriptedBuilder::new(),
+        executor: &mut executor,
+        observer: &mut Silent,
+        interrupt: &AtomicBool::new(false),
+        host,
+    };
+    let answer = measure(&mut bench, question).unwrap();
+    (answer, executor.requests().to_vec())
+}
+
+/// Executions that take so many milliseconds each, with noise of 1 %, and have so many MiB.
+fn taking<'a>(costs: &'a [(&'a str, u64, u64)]) -> impl FnMut(&Request, Timestamp) -> Execution + 'a {
+    let executed: RefCell<HashMap<String, u64>> = RefCell::default();
+    move |request, at| {
+        let name = request.command[0].clone();
+        let (_, milliseconds, mebibytes) = costs.iter().find(|(known, ..)| *known == name).unwrap();
+        let mut executed = executed.borrow_mut();
+        let number = executed.entry(name).or_default();
+        *number += 1;
+        let noise = (*number * 7919) % 101;
+        let usage = Usage { peak_memory: Some((mebibytes << 20) + 4096 * (noise % 3)), ..Usage::default() };
+        let wall = Duration::from_micros(milliseconds * 1000 + milliseconds * noise / 10);
+        Execution { usage, ..Execution::of(Ended::Exited(0), at, wall) }
+    }
+}
+
+fn standings(question: &Question, answer: &Answer, reference: Option<usize>) -> Standings {
+    Standings::of(question, &answer.samples, reference, 0.01)
+}
+
+#[test]
+fn commands_are_executed_in_rounds_as_they_were_typed() {
+    let question = question(["a", "b", "c"].map(command), rounds(4));
+    let (answer, requests) = measured(&question, taking(&[("a", 10, 1), ("b", 10, 1), ("c", 10, 1)]));
+    let order: Vec<&str> = requests.iter().map(|request| request.command[0].as_str()).collect();
+    for round in order.chunks(3) {
+        let mut sorted = round.to_vec();
+        sorted.sort_unstable();
+        assert_eq!(sorted, ["a", "b", "c"], "{order:?}");
+    }
+    assert!(order.chunks(3).any(|round| round != &order[..3]), "{order:?}");
+    assert!(requests.iter().all(|request| request.command[1] == "{x}"), "braces mean themselves");
+    assert_eq!(answer.samples.iter().map(Vec::len).collect::<Vec<_>>(), [4, 4, 4]);
+}
+
+#[test]
+fn each_has_its_time_and_at_least_the_fewest_rounds() {
+    let rule = Rule { each: Some(Duration::from_secs(3)), max_rounds: 1_000_000, ..rounds(10) };
+    let question = question(["slow", "fast"].map(command), rule);
+    let (answer, _) = measured(&question, taking(&[("slow", 1000, 1), ("fast", 100, 1)]));
+    // Of 100 to 110 ms each, 105 in the mean.
+    assert_eq!(answer.samples[0].len(), 10);
+    assert!((28..=30).contains(&answer.samples[1].len()), "{}", answer.samples[1].len());
+}
+
+#[test]
+fn the_fastest_is_the_reference_unless_one_is_named() {
+    let question = question(["a", "b", "c"].map(command), rounds(12));
+    let (answer, _) = measured(&question, taking(&[("a", 100, 5), ("b", 50, 9), ("c", 120, 9)]));
+    let found = standings(&question, &answer, None);
+    assert_eq!(found.reference, Some(1));
+    let ratio = |it: &Standing| it.compared.as_ref().and_then(|row| row.estimate?.ratio);
+    assert!((1.9..2.1).contains(&ratio(&found.each[0]).unwrap()));
+    assert_eq!(
+        found.each.iter().map(|it| it.verdict).collect::<Vec<_>>(),
+        [Some(Verdict::Slower), None, Some(Verdict::Slower)]
+    );
+    // `b` is faster than `c` but needs as much memory; `a` has less of both.
+    assert_eq!(
+        found.each.iter().map(|it| it.beaten_by.clone()).collect::<Vec<_>>(),
+        [vec![], vec![], vec![0]]
+    );
+    let named = standings(&question, &answer, Some(2));
+    assert_eq!(named.reference, Some(2));
+    assert_eq!(named.each[0].verdict, Some(Verdict::Faster));
+}
+
+#[test]
+fn a_command_against_itself_is_no_slower() {
+    let question = question(["a", "a again"].map(command), rounds(30));
+    let same = taking(&[("a", 100, 5), ("a again", 100, 5)]);
+    let (answer, _) = measured(&question, same);
+    let found = standings(&question, &answer, None);
+    assert!(found.each.iter().all(|it| !it.verdict.is_some_and(Verdict::differs) && it.beaten_by.is_empty()));
+}
+
+#[test]
+fn only_rounds_that_both_took_part_in_are_compared() {
+    let rule = Rule { each: Some(Duration::from_secs(1)), max_rounds: 1_000_000, ..rounds(10) };
+    let question = question(["slow", "fast"].map(command), rule);
+    // The host becomes ten times as fast when `slow` is done.
+    let mut number = 0;
+    let (answer, _) = measured(&question, |request, at| {
+        number += 1;
+        let wall = if request.command[0] == "slow" { 100 + number % 3 } else { 50 + number % 3 };
+        Execution::of(Ended::Exited(0), at, Duration::from_millis(if number > 20 { wall / 10 } else { wall }))
+    });
+    let ratio =
+        standings(&question, &answer, None).each[0].compared.as_ref().unwrap().estimate.unwrap().ratio;
+    assert!((1.9..2.1).contains(&ratio.unwrap()), "{ratio:?}");
+}
+
+#[test]
+fn a_command_that_fails_each_time_leaves_the_others_alone() {
+    let question = question(["a", "broken"].map(command), rounds(10));
+    let (answer, _) = measured(&question, |request, at| {
+        let status = i32::from(request.command[0] == "broken");
+        Execution {
+            stderr_tail: b"it broke\n".to_vec(),
+            ..Execution::of(Ended::Exited(status), at, Duration::from_millis(10))
+        }
+    });
+    let found = standings(&question, &answer, None);
+    assert_eq!((found.reference, found.each[0].failed, found.each[1].failed), (None, 0, 2));
+    assert_eq!(found.each[1].failure, Some(("exit 1".to_owned(), "it broke\n".to_owned())));
+    assert_eq!((found.each[0].time.unwrap().n, found.each[1].time), (10, None));
+}
+
+#[test]
+fn statuses_that_are_right_are_kept() {
+    let mut question = question(["a"].map(command), rounds(3));
+    question.exits = Exits::AnyOf(vec![0, 7]);
+    let mut statuses = [0, 7, 1].into_iter();
+    let (answer, _) = measured(&question, |_, at| {
+        Execution::of(Ended::Exited(statuses.next().unwrap()), at, Duration::from_millis(10))
+    });
+    let kept: Vec<Option<f64>> = answer.samples[0].iter().map(|it| it.value("exit-status")).collect();
+    assert_eq!(kept, [Some(0.0), Some(7.0), None]);
+    assert!(answer.samples[0][1].counts() && !answer.samples[0][2].counts());
+}
+
+#[test]
+fn a_shell_is_measured_beside_and_taken_off() {
+    let start = Start::Shell(vec!["sh".into(), "-c".into()], "echo {x} | wc".into());
+    let question = question([Command { start, ..command("piped") }], rounds(8));
+    let (answer, requests) = measured(&question, |request, at| {
+        let wall = if request.command[2].is_empty() { 4 } else { 5 };
+        Execution::of(Ended::Exited(0), at, Duration::from_millis(wall))
+    });
+    assert!(requests.iter().any(|request| request.command == ["sh", "-c", "echo {x} | wc"]));
+    let found = standings(&question, &answer, None);
+    assert_eq!(found.each[0].time.unwrap().median, 1e6);
+    assert_eq!(found.each[0].warnings, [Warning::MostlyShell(0.8)]);
+}
+
+#[test]
+fn hooks_and_outputs_are_those_of_the_command() {
+    let hook = |script: &str| Some(Hook { script: script.to_owned(), timeout: Duration::MAX });
+    let hooks = Hooks {
+        setup: hook("make {x}"),
+        prepare: hook("drop"),
+        conclude: hook("stop"),
+        cleanup: hook("clean"),
+    };
+    let noisy = Command { hooks, output: Output::Inherit, ..command("noisy") };
+    let (_, requests) = measured(&question([noisy], rounds(1)), |_, at| {
+        Execution::of(Ended::Exited(0), at, Duration::from_millis(1))
+    });
+    let lines: Vec<&str> = requests.iter().map(|it| it.command.last().unwrap().as_str()).collect();
+    assert_eq!(lines, ["make {x}", "drop", "{x}", "stop", "clean"]);
+    assert_eq!((&requests[2].stdout, &requests[2].stderr), (&Capture::Inherit, &Capture::Inherit));
+    assert_eq!(requests[1].stdout, Capture::Nothing);
+}
+
+#[test]
+fn a_first_execution_that_is_slow_is_told_unless_there_was_a_warm_up() {
+    let script = || {
+        let mut number = 0_u64;
+        move |_: &Request, at| {
+            number += 1;
+            let wall = if number == 1 { 300 } else { 100_u64 + number % 4 };
+            Execution::of(Ended::Exited(0), at, Duration::from_millis(wall))
+        }
+    };
+    let cold = question(["a"].map(command), rounds(20));
+    let found = standings(&cold, &measured(&cold, script()).0, None);
+    assert!(matches!(found.each[0].warnings[..], [Warning::FirstSlow(ratio)] if ratio > 2.9), "{found:?}");
+    let warm = question(["a"].map(command), Rule { warmup: true.into(), ..rounds(20) });
+    let found = standings(&warm, &measured(&warm, script()).0, None);
+    assert_eq!(found.each[0].warnings, []);
+}
+
+#[test]
+fn what_was_measured_before_an_interrupt_is_answered() {
+    let question = question(["a", "b"].map(command), rounds(10));
+    let mut left = 9;
+    let (answer, _) = measured(&question, |_, at| {
+        left -= 1;
+        let how = if left > 0 { Ended::Exited(0) } else { Ended::Interrupted };
+        Execution::of(how, at, Duration::from_millis(10))
+    });
+    assert!(answer.interrupted);
+    assert_eq!(answer.samples.iter().map(Vec::len).sum::<usize>(), 8);
+    assert_eq!(standings(&question, &answer, None).each[0].time.unwrap().median, 1e7);
+}

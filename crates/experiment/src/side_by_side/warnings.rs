@@ -1,0 +1,69 @@
+//! What should be said beside a command's numbers, since it may spoil them.
+
+use tacho_record::{Metric, Sample};
+use tacho_stats::outlier::outliers;
+use tacho_stats::summary::median;
+
+use super::{Command, Start};
+
+/// From this share of its wall time on a shell's part is told (docs/method.md).
+pub const SHELL_SHARE: f64 = 0.5;
+/// So many CPUs used by others, all executions together, are told.
+pub const LOADED: f64 = 0.25;
+/// This share of the wall time, kept from the host by a hypervisor, is told.
+pub const STOLEN: f64 = 0.01;
+
+/// Something that may spoil a command's numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Warning {
+    /// The first execution took so many times as long as the median, and there was no warm-up.
+    FirstSlow(f64),
+    /// So many executions left processes behind, which were killed.
+    LeftBehind(usize),
+    /// Other processes used so many CPUs meanwhile.
+    Loaded(f64),
+    /// Its shell took this share of the wall time.
+    MostlyShell(f64),
+    /// A hypervisor kept this share of the wall time from the host.
+    Stolen(f64),
+}
+
+/// The warnings about a command with these samples.
+pub(super) fn warnings(command: &Command, samples: &[Sample]) -> Vec<Warning> {
+    let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
+    let left = samples.iter().filter(|sample| sample.value("left-behind").is_some_and(|left| left > 0.0));
+    let is_shell = matches!(command.start, Start::Shell(..));
+    let warnings = [
+        first_slow(samples, &counted, &command.time()).map(Warning::FirstSlow),
+        share(&counted, Metric::SHELL)
+            .filter(|share| is_shell && *share >= SHELL_SHARE)
+            .map(Warning::MostlyShell),
+        share(&counted, "host-other-cpu").filter(|cpus| *cpus >= LOADED).map(Warning::Loaded),
+        share(&counted, "host-steal").filter(|share| *share >= STOLEN).map(Warning::Stolen),
+        Some(left.count()).filter(|left| *left > 0).map(Warning::LeftBehind),
+    ];
+    warnings.into_iter().flatten().collect()
+}
+
+/// How many times as long as the median the first execution took, if it is an outlier and nothing came before it.
+fn first_slow(samples: &[Sample], counted: &[&Sample], time: &Metric) -> Option<f64> {
+    let first = samples.first().filter(|first| first.counts())?;
+    let values: Vec<f64> = counted.iter().filter_map(|sample| sample.value(&time.name)).collect();
+    let far = outliers(&values);
+    let outlier = far.first().filter(|outlier| outlier.index == 0 && outlier.score > 0.0)?;
+    // Of many outliers the first is no warm-up.
+    let alone = 20 * far.len() <= values.len().max(40);
+    first.value(&time.name).filter(|_| alone).map(|_| outlier.ratio)
+}
+
+/// The sum of a metric by that of wall time, of the executions that have both.
+fn share(counted: &[&Sample], metric: &str) -> Option<f64> {
+    let both = counted.iter().filter_map(|sample| Some((sample.value(metric)?, sample.value("wall")?)));
+    let (part, whole) = both.fold((0.0, 0.0), |(part, whole), (one, other)| (part + one, whole + other));
+    (whole > 0.0).then(|| part / whole)
+}
+
+/// The median of a metric of these samples.
+pub(super) fn median_of(samples: &[&Sample], metric: &str) -> Option<f64> {
+    median(&samples.iter().filter_map(|sample| sample.value(metric)).collect::<Vec<_>>())
+}
