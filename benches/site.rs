@@ -54,6 +54,7 @@ fn add_revision(fixture: &mut lab::Fixture) {
             failure: None,
             looked_at: false,
             stopped: None,
+            steadiness: None,
         };
         series.points.push(point);
     }

@@ -78,6 +78,46 @@ fn a_budget_ends_it_and_stays_spent() {
     assert_eq!(project.tacho("track HEAD --budget 1h --rounds 4 --json").succeeds().json()["samples"], 1 + 3);
 }
 
+/// Seven runs of which the first two were boosted, as with a machine that was cool.
+#[test]
+fn a_warm_up_is_found_shown_and_left_out() {
+    let project = project("rounds = 9\nwarmup = 'found'", "$((n > 2 ? 51400 + n * 7919 % 101 : 48000 + n))");
+    let answer = project.tacho("track HEAD").succeeds();
+    assert_snapshot!(answer.steady_stdout(), @r#"
+    b · took (lower is better)  <line>
+
+      revision  date  subject  n  median  <percent>  spread
+      c4753fd24d  2023-11-15  count  7  51444  ± <percent>  <percent>  slowdown: 2 rounds left out
+
+    9 samples in <time>: <time> building, <time> executing, <time> else
+    "#);
+    let text = project.tacho("show HEAD -m took").succeeds().steady_stdout();
+    let line = text.lines().find(|line| line.contains("warm-up")).unwrap();
+    assert_snapshot!(line, @"  warm-up: rounds 1 to 2 left out (slowdown: took <percent> in rounds 1 to 2, against rounds 3 to 9)");
+    let samples = project.tacho("show HEAD -m took --samples").succeeds().stdout;
+    assert_eq!(samples.matches("(warm-up)").count(), 2, "{samples}");
+    let shown = project.tacho("show HEAD --json").succeeds().json();
+    let benchmark = &shown["hosts"][0]["benchmarks"][0];
+    assert_snapshot!(benchmark["steadiness"], @r#"[{"counts_from":3,"course":"slowdown","metric":"took","phases":[{"first":1,"last":2,"level":48001.5},{"first":3,"last":9,"level":51444.0}],"run":1}]"#);
+    assert_eq!([&benchmark["samples"][1]["warm_up"], &benchmark["samples"][2]["warm_up"]], [true, false]);
+    assert_eq!(last_point(&project.tacho("show --json").succeeds().json())["steadiness"]["counts_from"], 3);
+    assert!(project.tacho("track HEAD").succeeds().stdout.contains("nothing was missing"));
+    project.tacho("site pages").succeeds();
+    let pages = std::fs::read_dir(project.path().join("pages/revision")).unwrap();
+    let page = std::fs::read_to_string(pages.last().unwrap().unwrap().path()).unwrap();
+    assert!(page.contains("Rounds 1 to 2 are warm-up and left out: shaded."), "{page}");
+}
+
+#[test]
+fn a_level_that_changes_at_the_end_is_no_steady_state() {
+    let project = project("rounds = 20\nwarmup = 'found'", "$(((n > 16 ? 13000 : 10000) + n * 7919 % 101))");
+    let answer = project.tacho("track HEAD").succeeds().stdout;
+    assert!(answer.contains("no steady state"), "{answer}");
+    let text = project.tacho("show HEAD -m took").succeeds().steady_stdout();
+    let line = text.lines().find(|line| line.contains("warm-up")).unwrap();
+    assert_snapshot!(line, @"  warm-up: nothing left out (no steady state: took <percent> in rounds 1 to 16, against rounds 17 to 20)");
+}
+
 #[test]
 fn rules_that_do_not_go_together_are_refused() {
     let project = project("rounds = 3", "5");

@@ -40,6 +40,7 @@ pub mod session;
 mod settled;
 pub mod side_by_side;
 mod spent;
+mod steady;
 #[cfg(test)]
 mod stopping_tests;
 mod track;

@@ -182,7 +182,8 @@ impl Bench<'_> {
                 0 => 0,
                 lacking => lacking + number(before.iter().filter(|sample| sample.place.round > 0).count()),
             };
-            let wanted = Wanted { enough, needed, metric, elsewhere };
+            let steady = first_metric(question, &cell);
+            let wanted = Wanted { enough, needed, metric, elsewhere, steady };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
         Ok(Prepared::Ready(Box::new(Session { run, cells: ready })))
@@ -209,6 +210,13 @@ fn enough(question: &Question, cell: &Cell, counts: &Counts, own: &[Sample]) -> 
 
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// The benchmark's first metric.
+fn first_metric(question: &Question, cell: &Cell) -> Option<Metric> {
+    let benchmarks = cells::benchmarks(&question.plan);
+    let (benchmark, _) = benchmarks.iter().find(|(_, key)| *key == cell.benchmark)?;
+    Some(benchmark.metrics.first()?.metric.clone())
 }
 
 pub(crate) fn prepare_trial(

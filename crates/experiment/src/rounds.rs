@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::schedule::{Schedule, Trial};
 use crate::session::{References, Session, SessionCell};
 use crate::trial::moment;
-use crate::{Bench, Event, ExperimentError};
+use crate::{Bench, Event, ExperimentError, steady};
 
 /// What a session of measuring came to.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,6 +46,7 @@ pub fn measure(bench: &mut Bench<'_>, session: &Session) -> Result<Measured, Exp
         ..rounds.measured
     };
     if !measured.interrupted {
+        steady::find(bench.store, &session.run, session)?;
         bench.store.seal(session.run.number)?;
         bench.store.finish_run(session.run.number, bench.executor.now())?;
     }

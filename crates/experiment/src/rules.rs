@@ -5,7 +5,9 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use tacho_record::{BenchmarkKey, Digest, Direction, End, Metric, Plan, Rule, Run, RunState, Stopped, plan};
+use tacho_record::{
+    BenchmarkKey, Digest, Direction, End, Metric, Plan, Rule, Run, RunState, Steadiness, Stopped, plan,
+};
 use tacho_store::{Store, StoreError, Values};
 
 use crate::progress::is_precise;
@@ -60,7 +62,8 @@ impl Measured {
         let (mut known, mut rounds) = (Known::default(), 0);
         for it in measured {
             known.add(better, &it.values, &it.limited.bounds);
-            rounds += it.values.len() + (it.limited.count + it.failed) as usize;
+            let warm_up = it.steadiness.as_ref().map_or(0, Steadiness::warm_up);
+            rounds += it.values.len() + (it.limited.count + it.failed + warm_up) as usize;
         }
         let by = if is_precise(&self.rule, &known) {
             End::Precision

@@ -116,6 +116,7 @@ impl<'a> Material<'a> {
             failed: values().map(|values| values.failed).sum(),
             failure: values().find_map(|values| Some(values.failure.as_ref()?.line())),
             looked_at: values().any(|values| self.of.rules.looked_at(values.run)),
+            steadiness: values().filter_map(|values| values.steadiness.clone()).next_back(),
             stopped: values().next().and_then(|values| self.ends.of(&values.revision, values.artifact)),
         }
     }
@@ -134,7 +135,16 @@ mod tests {
     fn values(revision: &Revision, content: &str, values: &[f64]) -> Values {
         let (revision, artifact) = (revision.id.clone(), Digest::of(content));
         let limited = Limited::default();
-        Values { run: 1, revision, artifact, values: values.to_vec(), limited, failed: 0, failure: None }
+        Values {
+            run: 1,
+            revision,
+            artifact,
+            values: values.to_vec(),
+            limited,
+            failed: 0,
+            failure: None,
+            steadiness: None,
+        }
     }
 
     fn point(builds: &[Build], all: &[Values], revision: &Revision) -> Point {

@@ -44,6 +44,8 @@ pub struct Wanted {
     pub metric: Option<Metric>,
     /// What other runs have learnt of that metric.
     pub elsewhere: Known,
+    /// The metric by which its warm-up is found, where that is asked for.
+    pub steady: Option<Metric>,
 }
 
 /// What is known of a metric.

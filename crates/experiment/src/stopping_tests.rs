@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{Ended, Execution, Request};
+use tacho_record::Course;
 
 use crate::track_tests::{Lab, ended};
 
@@ -113,6 +114,56 @@ fn nothing_comes_before_a_warm_up_that_is_to_be_found() {
     let samples = samples_however_interrupted("rounds = 6\nwarmup = 'found'", 2);
     assert_eq!([count(&samples, " 0."), count(&samples, " 1.")], [0, 4]);
     assert!(samples.iter().any(|line| line.contains("r2 calm 1.00")), "the newest revision goes first");
+}
+
+/// A machine that is quicker for the first two rounds, as one is that was cool.
+#[test]
+fn boosted_executions_are_found_and_left_out_of_all_revisions() {
+    let (lab, executed) = (lab("rounds = 12\nwarmup = 'found'", 2), RefCell::new(HashMap::new()));
+    let boosted = |request: &Request, at| {
+        let mut executed = executed.borrow_mut();
+        let number: &mut u64 = executed.entry(request.command.join(" ")).or_default();
+        *number += 1;
+        let level = if *number <= 2 && request.command[0] == "calm" { 93_000 } else { 100_000 };
+        let wall = Duration::from_micros(level + *number * 7919 % 101 * 10);
+        Execution::of(Ended::Exited(0), at, wall)
+    };
+    assert_eq!(lab.track(boosted).unwrap().samples, 2 * 2 * 12);
+    let mut store = lab.store();
+    let (cells, host) = (store.cells(1).unwrap(), store.hosts().unwrap()[0].0);
+    for (id, cell) in &cells {
+        let measured = store.measurements(host, &cell.benchmark).unwrap();
+        let own = measured.iter().find(|it| it.revision == cell.revision).unwrap();
+        let found = own.steadiness.as_ref().unwrap();
+        let counted = store.samples(*id).unwrap().iter().filter(|sample| sample.counts()).count();
+        let boosted = cell.benchmark.name == "calm";
+        let expected = if boosted { (Course::Slowdown, 3, 10) } else { (Course::Flat, 1, 12) };
+        assert_eq!((found.course, found.counts_from, counted), expected, "{}", cell.benchmark);
+    }
+    let again = lab.track(|_, _| panic!("nothing is missing")).unwrap();
+    assert_eq!(again.run, None, "what is left out was measured all the same");
+}
+
+#[test]
+fn what_one_revision_needs_to_warm_up_is_left_out_of_all() {
+    let (lab, executed) = (lab("rounds = 12\nwarmup = 'found'", 2), RefCell::new(HashMap::new()));
+    let slow_start = |request: &Request, at| {
+        let mut executed = executed.borrow_mut();
+        let number: &mut u64 = executed.entry(request.command.join(" ")).or_default();
+        *number += 1;
+        let level = if *number <= 3 && request.command.join(" ") == "calm r2" { 130_000 } else { 100_000 };
+        Execution::of(Ended::Exited(0), at, Duration::from_micros(level + *number * 7919 % 101 * 10))
+    };
+    lab.track(slow_start).unwrap();
+    let mut store = lab.store();
+    let host = store.hosts().unwrap()[0].0;
+    let calm = store.cells(1).unwrap().into_iter().find(|(_, cell)| cell.benchmark.name == "calm").unwrap().1;
+    let measured = store.measurements(host, &calm.benchmark).unwrap();
+    let found = |revision: &str| {
+        let found = measured.iter().find(|it| it.revision == revision)?.steadiness.as_ref()?;
+        Some((found.course, found.counts_from))
+    };
+    assert_eq!([found("r1"), found("r2")], [Some((Course::Flat, 4)), Some((Course::WarmUp, 4))]);
 }
 
 #[test]

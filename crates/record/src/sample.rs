@@ -77,8 +77,10 @@ impl Failure {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// As the plan expects; its values count.
+    /// As the plan expects; its values count, unless it was the warm-up.
     Valid,
+    /// As the plan expects, in a round that was found to be warm-up.
+    WarmUp,
     /// It used as much as it may. What was read of it is less than it would have been: it counts as that, or more.
     LimitReached {
         /// Of what.
@@ -104,11 +106,17 @@ impl Outcome {
         matches!(self, Outcome::Failed { .. })
     }
 
+    /// Whether it ended as the plan expects.
+    #[must_use]
+    pub fn is_as_expected(&self) -> bool {
+        matches!(self, Outcome::Valid | Outcome::WarmUp)
+    }
+
     /// How it ended otherwise than the plan expects, in one line, and the last of what it printed.
     #[must_use]
     pub fn told(&self) -> Option<(String, &str)> {
         match self {
-            Outcome::Valid => None,
+            Outcome::Valid | Outcome::WarmUp => None,
             Outcome::LimitReached { reached, output } => Some((reached.line(), output)),
             Outcome::Failed { failure, output } => Some((failure.line(), output)),
         }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BenchmarkKey, Build, Digest, Metric, Revision, Sample, Stopped};
+use crate::{BenchmarkKey, Build, Digest, Metric, Revision, Sample, Steadiness, Stopped};
 
 /// The samples of one benchmark, at one build, on one host, in one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,6 +15,8 @@ pub struct Measurement {
     pub artifact: Digest,
     /// All executions, warm-up and failures included, in order of the schedule.
     pub samples: Vec<Sample>,
+    /// What was found of its warm-up, where that was asked for.
+    pub steadiness: Option<Steadiness>,
 }
 
 /// What names a series.
@@ -63,6 +65,8 @@ pub struct Point {
     pub looked_at: bool,
     /// What ended measuring, where that was not a number of rounds fixed beforehand.
     pub stopped: Option<Stopped>,
+    /// What was found of the warm-up in the last run that looked for it.
+    pub steadiness: Option<Steadiness>,
 }
 
 /// The measurements of one metric of one benchmark on one host, over revisions.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use tacho_record::{BenchmarkKey, Place, SeriesKey, Unit};
+use tacho_record::{BenchmarkKey, Outcome, Place, SeriesKey, Unit};
 
 use crate::view::{SeriesView, View};
 use crate::{HostMeasurement, SiteError};
@@ -44,7 +44,8 @@ impl Ledger {
     pub(crate) fn add(&mut self, revision: usize, measured: &HostMeasurement) {
         let executions = self.benchmarks.entry(identity(&measured.benchmark, &measured.host)).or_default();
         for sample in &measured.measurement.samples {
-            let told = sample.outcome.told().map(|(line, _)| {
+            let warm_up = || (sample.outcome == Outcome::WarmUp).then(|| "warm-up".to_owned());
+            let told = sample.outcome.told().map(|(line, _)| line).or_else(warm_up).map(|line| {
                 let shared = self.outcomes.entry(line).or_insert_with_key(|line| line.as_str().into());
                 Arc::clone(shared)
             });

@@ -69,6 +69,49 @@ pub(crate) fn strips(groups: &[(&str, &[f64])], scale: &Scale) -> Markup {
     }
 }
 
+/// A sample of a sequence.
+pub(crate) struct Dot {
+    pub round: u32,
+    pub value: f64,
+}
+
+/// Rounds at one level.
+pub(crate) struct Band {
+    pub first: u32,
+    pub last: u32,
+    pub level: f64,
+}
+
+/// A sequence of executions: a dot a sample, a bar for the level of each phase, the first rounds shaded.
+pub(crate) fn executions(dots: &[Dot], bands: &[Band], shaded: u32, scale: &Scale) -> Markup {
+    const LEFT: f64 = 90.0;
+    const WIDTH: f64 = 880.0;
+    const HEIGHT: f64 = 150.0;
+    let (low, high) = span(&dots.iter().map(|dot| Some(dot.value)).collect::<Vec<_>>());
+    let rounds = f64::from(dots.iter().map(|dot| dot.round).max().unwrap_or(1));
+    // A round is as wide as any other, and its dot stands in its middle.
+    let edge = |round: u32| LEFT + f64::from(round) / rounds * WIDTH;
+    let y = |value: f64| 10.0 + (high - value) / (high - low) * (HEIGHT - 20.0);
+    html! {
+        svg.strips viewBox=(format!("0 0 {} {}", LEFT + WIDTH, HEIGHT + 24.0)) role="img" aria-label="executions in order, warm-up shaded" {
+            @if shaded > 0 {
+                rect x=(short(LEFT)) y="0" width=(short(edge(shaded) - LEFT)) height=(short(HEIGHT)) fill="currentColor" fill-opacity="0.12" {}
+            }
+            @for dot in dots {
+                circle cx=(short(edge(dot.round) - WIDTH / rounds / 2.0)) cy=(short(y(dot.value))) r="3" {}
+            }
+            @for band in bands {
+                line x1=(short(edge(band.first.saturating_sub(1)))) x2=(short(edge(band.last))) y1=(short(y(band.level))) y2=(short(y(band.level))) {}
+            }
+            @for value in [low, f64::midpoint(low, high), high] {
+                text.axis x=(short(LEFT - 8.0)) y=(short(y(value) + 4.0)) text-anchor="end" { (scale.show(value)) }
+            }
+            text.axis x=(short(LEFT)) y=(short(HEIGHT + 18.0)) { "round 1" }
+            text.axis x=(short(LEFT + WIDTH)) y=(short(HEIGHT + 18.0)) text-anchor="end" { (rounds) }
+        }
+    }
+}
+
 /// Where in its strip a dot stands, so that equal ones do not hide each other: the golden ratio fills evenly.
 fn jitter(place: usize) -> f64 {
     0.2 + 0.6 * (place as f64 * 0.618_033_988_749_895).fract()

@@ -12,6 +12,7 @@ pub mod compare;
 mod discoveries;
 pub mod distribution;
 pub mod outlier;
+pub mod steady;
 pub mod summary;
 
 pub use anytime::PairedRatio;

@@ -117,6 +117,15 @@ CREATE TABLE unread (
     PRIMARY KEY (run, reading)
 ) {clustered};
 
+CREATE TABLE steadiness (
+    run         BIGINT NOT NULL,
+    cell        BIGINT NOT NULL,
+    counts_from BIGINT NOT NULL,
+    found       TEXT NOT NULL,
+    PRIMARY KEY (run, cell),
+    FOREIGN KEY (run, cell) REFERENCES measurement (run, cell)
+) {clustered};
+
 CREATE TABLE chunk (
     run      BIGINT NOT NULL,
     cell     BIGINT NOT NULL,

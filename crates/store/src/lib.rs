@@ -13,6 +13,7 @@
 //! hosts history builds benchmarks           chunk/     samples as bytes
 //! logs       files by digest                database/  one SQL for SQLite and PostgreSQL, migrations
 //! outputs    what executions printed        columns    times, digests and JSON
+//! steadiness what was found of warm-ups
 //! subject    whose store it is
 //! changes    what was found in series, and what users say of it
 //! ```
@@ -35,6 +36,7 @@ mod outputs;
 mod runs;
 mod samples;
 mod series;
+mod steadiness;
 mod subject;
 mod values;
 

@@ -38,7 +38,7 @@ impl Store {
     pub fn put_sample(&mut self, measurement: MeasurementId, sample: &Sample) -> Result<(), StoreError> {
         let put = |store: &mut Self| {
             let chunk = gather(&mut *store.database, &mut store.metrics, [sample])?;
-            if sample.outcome == Outcome::Valid {
+            if sample.outcome.is_as_expected() {
                 return put_one(&mut *store.database, measurement, &chunk);
             }
             store.database.transaction(Begin::Write, |database| {
@@ -72,7 +72,7 @@ impl Store {
                 measurements.into_iter().try_for_each(|(measurement, samples)| {
                     let chunk = gather(database, metrics, samples)?;
                     add(database, measurement, &chunk)?;
-                    let told = samples.iter().filter(|sample| sample.outcome != Outcome::Valid);
+                    let told = samples.iter().filter(|sample| !sample.outcome.is_as_expected());
                     told.into_iter().try_for_each(|sample| put_failure(database, measurement, sample))
                 })
             })
@@ -140,7 +140,7 @@ fn gather<'a>(
     let mut chunk = Chunk::default();
     for sample in samples {
         let outcome = match &sample.outcome {
-            Outcome::Valid => VALID,
+            Outcome::Valid | Outcome::WarmUp => VALID,
             Outcome::LimitReached { .. } => LIMIT_REACHED,
             Outcome::Failed { failure, .. } => kind(failure),
         };
@@ -278,7 +278,7 @@ fn put_failure(
     sample: &Sample,
 ) -> Result<(), StoreError> {
     let (told, output) = match &sample.outcome {
-        Outcome::Valid => return Ok(()),
+        Outcome::Valid | Outcome::WarmUp => return Ok(()),
         Outcome::LimitReached { reached, output } => (json("the limit", reached)?, output),
         Outcome::Failed { failure, output } => (json("the failure", failure)?, output),
     };

@@ -8,6 +8,7 @@ use tacho_record::{BenchmarkKey, Digest, Failure, Measurement, Outcome, Place, R
 use crate::benchmarks::{find_benchmark, metric_names};
 use crate::chunk::{Chunk, Decoder, VALID};
 use crate::database::{Begin, Database, Row, Value};
+use crate::steadiness::Found as Steady;
 use crate::{HostId, MeasurementId, Store, StoreError};
 
 /// The chunks of a benchmark on a host, one measurement after the other; what was measured again to confirm a change
@@ -35,6 +36,7 @@ impl Store {
                 read_chunk(row, chunk, &names, &mut samples)
             })?;
             settle(&mut samples);
+            Steady::of_measurement(database, measurement)?.mark(measurement, &mut samples);
             if samples.iter().any(is_failed) {
                 Failures::of_measurement(database, measurement)?.explain(measurement, &mut samples)?;
             }
@@ -59,8 +61,10 @@ impl Store {
                 let chunk = decoder.decode(row.bytes(4)?).map_err(|error| row.corrupt(&error))?;
                 read_chunk(row, chunk, &names, samples)
             })?;
-            for Found { content: samples, .. } in &mut found {
+            let steady = Steady::of_benchmark(database, number, host)?;
+            for Found { measurement, content: samples, .. } in &mut found {
                 settle(samples);
+                steady.mark(*measurement, samples);
             }
             if found.iter().any(|found| found.content.iter().any(is_failed)) {
                 let failures = Failures::of_benchmark(database, number, host)?;
@@ -73,6 +77,7 @@ impl Store {
                 revision,
                 artifact,
                 samples,
+                steadiness: steady.of(measurement).cloned(),
             };
             Ok(found.into_iter().map(measurement).collect())
         })
@@ -151,7 +156,7 @@ fn settle(samples: &mut [Sample]) {
 }
 
 fn is_failed(sample: &Sample) -> bool {
-    sample.outcome != Outcome::Valid
+    !sample.outcome.is_as_expected()
 }
 
 /// What stands in the column `failure`.

@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 
-use tacho_record::{BenchmarkKey, Digest, Failure, Limited, Outcome, Place, derived, median_of_replicates};
+use tacho_record::{
+    BenchmarkKey, Digest, Failure, Limited, Outcome, Place, Steadiness, derived, median_of_replicates,
+};
 
 use crate::benchmarks::{find_benchmark, metric_names};
 use crate::chunk::{Chunk, Decoder, LIMIT_REACHED, VALID};
 use crate::database::Begin;
 use crate::series::{Failures, Found, read_each};
+use crate::steadiness::Found as Steady;
 use crate::{HostId, MeasurementId, Store, StoreError};
 
 /// One metric's values of a measurement.
@@ -27,6 +30,8 @@ pub struct Values {
     pub failed: u32,
     /// How the first of those failed.
     pub failure: Option<Failure>,
+    /// What was found of the warm-up, where that was asked for; what is warm-up is not among the values.
+    pub steadiness: Option<Steadiness>,
 }
 
 impl Store {
@@ -50,8 +55,12 @@ impl Store {
             let any_failed = found.iter().any(|found| found.content.is_to_be_told());
             let failures =
                 if any_failed { Some(Failures::of_benchmark(database, number, host)?) } else { None };
-            let finish = |Found { measurement, revision, artifact, content, .. }: Found<Scattered>| {
-                content.finish(measurement, (revision, artifact), failures.as_ref())
+            let steady = Steady::of_benchmark(database, number, host)?;
+            let finish = |Found { measurement, revision, artifact, mut content, .. }: Found<Scattered>| {
+                content.values.retain(|(place, _)| !steady.is_warm_up(measurement, *place));
+                let steadiness = steady.of(measurement).cloned();
+                let values = content.finish(measurement, (revision, artifact), failures.as_ref())?;
+                Ok(Values { steadiness, ..values })
             };
             found.into_iter().map(finish).collect()
         })
@@ -149,6 +158,7 @@ impl Scattered {
             limited,
             failed: u32::try_from(self.failed.len()).unwrap_or(u32::MAX),
             failure,
+            steadiness: None,
         })
     }
 }

@@ -63,6 +63,7 @@ on_both! {
         what_reached_a_limit_counts_and_stands_apart
         what_follows_is_read_as_if_it_had_been_kept
         counts_leave_the_warm_up_out
+        what_was_found_to_be_warm_up_is_kept_and_left_out
         a_tampered_chunk_is_called_damaged
         a_missing_failure_is_called_damaged;
     stores:

@@ -120,6 +120,7 @@ fn session_cell(
         needed: 0,
         metric: Some(command.time()),
         elsewhere: Known::default(),
+        steady: None,
     };
     Ok(SessionCell { id, cell, trial, wanted, before: Vec::new() })
 }

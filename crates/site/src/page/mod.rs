@@ -5,6 +5,7 @@
 
 pub(crate) mod change;
 pub(crate) mod changes;
+mod executions;
 pub(crate) mod overview;
 pub(crate) mod revision;
 pub(crate) mod revisions;

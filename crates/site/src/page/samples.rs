@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use tacho_record::{Metric, Outcome, Sample, Unit};
 use tacho_stats::summary;
 
-use super::scrolling;
+use super::{executions, scrolling};
 use crate::HostMeasurement;
 use crate::text::{count, day, tail, time_of_day};
 use crate::view::{RevisionView, Scale, SeriesView, View};
@@ -23,7 +23,7 @@ pub(super) fn section(view: &View, revision: &RevisionView, measured: &[HostMeas
             section {
                 h2 { "Samples" }
                 p.note {
-                    "Round 0 is the warm-up. It and failed executions are recorded and never summarised. "
+                    "Round 0 is the warm-up, if there is one. It, rounds that were found to be warm-up and failed executions are recorded and never summarised. "
                     "Shown are the metrics that have a series; what else was read stays in the store."
                 }
                 @for one in measured { (benchmark(one, &series)) }
@@ -54,6 +54,7 @@ fn benchmark(one: &HostMeasurement, series: &Named) -> Markup {
                 @if failed > 0 { ", " span.failure { (failed) " failed" } }
                 @if limited > 0 { ", " span.failure { (limited) " reached a limit" } }
             }
+            (executions::figure(&one.measurement))
             (scrolling("samples", &html! {
                 table.samples {
                     thead { tr {
@@ -122,6 +123,7 @@ fn row(sample: &Sample, columns: &[Column]) -> Markup {
                 td { @if let Some(value) = sample.value(column.metric) { (column.scale.number(value)) } }
             }
             @match &sample.outcome {
+                Outcome::WarmUp => td { "warm-up, found" },
                 Outcome::Valid => td { @if sample.place.round == 0 { "warm-up" } @else { "valid" } },
                 Outcome::LimitReached { reached, .. } => td.failure { (reached.line()) },
                 Outcome::Failed { failure, .. } => td.failure { (failure.line()) },

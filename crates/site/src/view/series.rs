@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tacho_record::{BuildState, Point, Series};
+use tacho_record::{BuildState, Course, Point, Series};
 use tacho_stats::{Summary, summary};
 
 use super::{Change, Scale};
@@ -96,10 +96,15 @@ impl Row<'_> {
                 format!("{why} ({})", crate::text::count(limited as usize, "execution", "executions"))
             }
         };
-        let told = match (failed.is_empty(), limited.is_empty()) {
-            (false, false) => format!("{failed}; {limited}"),
-            _ => failed + &limited,
-        };
+        let steadiness = self.point.steadiness.as_ref().map(|found| match (found.course, found.warm_up()) {
+            (Course::NoSteadyState, _) => Course::NoSteadyState.words().to_owned(),
+            (_, 0) => String::new(),
+            (course, 1) => format!("{}: 1 round left out", course.words()),
+            (course, rounds) => format!("{}: {rounds} rounds left out", course.words()),
+        });
+        let all = [failed, limited, steadiness.unwrap_or_default()];
+        let told: Vec<String> = all.into_iter().filter(|told| !told.is_empty()).collect();
+        let told = told.join("; ");
         match self.state {
             State::BuildFailed(_) => "build failed".into(),
             State::BuildSkipped(_) => "build skipped".into(),

@@ -24,6 +24,7 @@ mod segment;
 mod series;
 
 pub use finding::{Change, Detection, Drift, Judged, Kind, Mode, Modes, Refusal, Refused};
+pub(crate) use phases::differ;
 pub use phases::phases;
 pub use point::Point;
 

@@ -1,6 +1,8 @@
 //! Many measurements at once.
 
-use tacho_record::{Failure, Limited, Measurement, Purpose, Sample, derived};
+use tacho_record::{
+    Course, Failure, Limited, Measurement, Outcome, Phase, Purpose, Sample, Steadiness, derived,
+};
 use tacho_store::{Count, Location, NewRun, StoreError, Values};
 
 use crate::common::{Ground, begin, benchmark, cell, failed, host, limited, new_run, revision, sample};
@@ -29,6 +31,7 @@ pub fn measurements_come_in_order_of_history_then_by_run(ground: &Ground) {
         revision: revision.into(),
         artifact: cell(revision, "x").artifact,
         samples: samples.to_vec(),
+        steadiness: None,
     };
     let expected = [
         measurement(first.number, "old", &[failed]),
@@ -81,6 +84,7 @@ pub fn values_are_one_metric_of_the_measurements(ground: &Ground) {
         limited: Limited::default(),
         failed,
         failure,
+        steadiness: None,
     };
     let counted = [1, 3, 5, 7].map(|round| sample(round, 0));
     for sealed in [false, true] {
@@ -210,4 +214,43 @@ pub fn a_missing_failure_is_called_damaged(ground: &Ground) {
     ground.tamper("DELETE FROM failure");
     assert!(matches!(store.samples(measurements[0]), Err(StoreError::Corrupt { .. })));
     assert!(matches!(store.measurements(lab, &benchmark("x")), Err(StoreError::Corrupt { .. })));
+}
+
+pub fn what_was_found_to_be_warm_up_is_kept_and_left_out(ground: &Ground) {
+    let mut store = ground.open();
+    let (lab, run, ids) = begin(&mut store, "q", &[cell("a", "x"), cell("b", "x")]);
+    let samples = [sample(1, 0), failed(2, 0, Failure::TimedOut), sample(3, 0), sample(4, 0)];
+    for sample in &samples {
+        store.put_sample(ids[0], sample).unwrap();
+    }
+    store.put_sample(ids[1], &sample(1, 1)).unwrap();
+    let phase = |first, last| Phase { first, last, level: 0.1 };
+    let found = Steadiness {
+        course: Course::Slowdown,
+        metric: "wall".into(),
+        phases: vec![phase(1, 3), phase(4, 4)],
+        counts_from: 4,
+    };
+    // Looked at again, it replaces what was found before.
+    store.put_steadiness(&[(ids[0], Steadiness { counts_from: 2, ..found.clone() })]).unwrap();
+    store.put_steadiness(&[(ids[0], found.clone())]).unwrap();
+    for sealed in [false, true] {
+        if sealed {
+            store.seal(run.number).unwrap();
+        }
+        let back = store.samples(ids[0]).unwrap();
+        let outcomes: Vec<bool> = back.iter().map(|sample| sample.outcome == Outcome::WarmUp).collect();
+        assert_eq!(outcomes, [true, false, true, false], "sealed: {sealed}");
+        assert_eq!(back[1], samples[1], "a failure stays one");
+        assert_eq!(back[0].values, samples[0].values);
+        let measurements = store.measurements(lab, &benchmark("x")).unwrap();
+        assert_eq!((&measurements[0].samples, &measurements[0].steadiness), (&back, &Some(found.clone())));
+        assert_eq!(measurements[1].steadiness, None);
+        let values = store.values(lab, &benchmark("x"), "wall").unwrap();
+        assert_eq!(values[0].values, [sample(4, 0).value("wall").unwrap()]);
+        assert_eq!((values[0].failed, &values[0].steadiness), (1, &Some(found.clone())));
+        assert_eq!(values[1].values.len(), 1);
+        // It was executed, so that it is not executed again.
+        assert_eq!(store.counts(lab).unwrap()[0].valid, 3);
+    }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tacho_experiment::causes::{self, Explained};
-use tacho_record::{Direction, Measurement, Metric, Outcome, Sample, Stopped};
+use tacho_record::{Direction, Measurement, Metric, Outcome, Sample, Steadiness, Stopped};
 use tacho_stats::Summary;
 
-use crate::output::answer::{OutlierAnswer, SampleAnswer};
+use crate::output::answer::{OutlierAnswer, SampleAnswer, SteadinessAnswer};
 use crate::output::{table, text};
 
 /// How many lines of a failed execution's output are shown.
@@ -39,6 +39,7 @@ pub struct MeasuredAnswer<'a> {
     absent: &'a BTreeMap<String, String>,
     looked_at: bool,
     stopped: Option<&'a Stopped>,
+    steadiness: Vec<SteadinessAnswer<'a>>,
     outliers: Vec<OutlierAnswer<'a>>,
     samples: Vec<SampleAnswer<'a>>,
 }
@@ -55,6 +56,7 @@ impl Measured {
             absent: &self.absent,
             looked_at: self.looked_at,
             stopped: self.stopped.as_ref(),
+            steadiness: self.steadiness().map(|(run, found)| SteadinessAnswer { run, found }).collect(),
             outliers,
             samples,
         }
@@ -87,6 +89,20 @@ impl Measured {
             ]);
         }
         if list.is_empty() { String::new() } else { table::render(&list) + &self.end() }
+    }
+
+    /// What was found of the warm-up, by run.
+    fn steadiness(&self) -> impl Iterator<Item = (i64, &Steadiness)> {
+        self.measurements.iter().filter_map(|m| Some((m.run, m.steadiness.as_ref()?)))
+    }
+
+    /// What was found of the warm-up: a line a run.
+    pub fn warm_up(&self) -> String {
+        let line = |(run, found): (i64, &Steadiness)| {
+            let run = if self.measurements.len() > 1 { format!("run {run}: ") } else { String::new() };
+            format!("{run}{}\n", text::steadiness(found))
+        };
+        self.steadiness().map(line).collect()
     }
 
     /// What ended measuring, and what that means for the intervals.
@@ -173,8 +189,11 @@ impl Measured {
         let numbers: Vec<usize> = (0..head.len() - 1).filter(|&index| index != 3).collect();
         let mut list = table::plain(&head, &numbers);
         for (run, sample) in self.all() {
-            let round =
-                if sample.place.round == 0 { "warm-up".to_owned() } else { sample.place.round.to_string() };
+            let round = match (sample.place.round, &sample.outcome) {
+                (0, _) => "warm-up".to_owned(),
+                (round, Outcome::WarmUp) => format!("{round} (warm-up)"),
+                (round, _) => round.to_string(),
+            };
             let mut row =
                 vec![run.to_string(), round, sample.place.position.to_string(), sample.at.to_string()];
             let shown =

@@ -195,6 +195,7 @@ impl OnHost {
             };
             out +=
                 &format!("\n{}{stand_in}\n{}", measured.benchmark, table::indent(&measured.summary(metrics)));
+            out += &table::indent(&measured.warm_up());
             out += &table::indent(&measured.failures());
             out += &table::indent(&measured.outlier_list());
             out += &table::indent(&measured.left_behind());

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 use tacho_experiment::causes::Explained;
 use tacho_record::{
-    Build, BuildState, Digest, Metric, Outcome, Point, Purpose, Run, RunState, Sample, Series, Stopped,
+    Build, BuildState, Digest, Metric, Outcome, Point, Purpose, Run, RunState, Sample, Series, Steadiness,
+    Stopped,
 };
 use tacho_stats::Summary;
 
@@ -69,6 +70,7 @@ struct PointAnswer<'a> {
     interval: Option<(f64, f64)>,
     looked_at: bool,
     stopped: Option<&'a Stopped>,
+    steadiness: Option<&'a Steadiness>,
     spread: Option<f64>,
     values: &'a [f64],
 }
@@ -108,6 +110,7 @@ impl<'a> From<&'a Point> for PointAnswer<'a> {
             interval: summary.and_then(|summary| summary.interval),
             looked_at: point.looked_at,
             stopped: point.stopped.as_ref(),
+            steadiness: point.steadiness.as_ref(),
             spread: summary.and_then(|summary| summary.spread()),
             values: &point.values,
         }
@@ -153,6 +156,7 @@ pub struct SampleAnswer<'a> {
     position: u32,
     at: Timestamp,
     valid: bool,
+    warm_up: bool,
     failure: Option<String>,
     limit: Option<String>,
     output: Option<&'a str>,
@@ -172,7 +176,8 @@ impl<'a> SampleAnswer<'a> {
             round: sample.place.round,
             position: sample.place.position,
             at: sample.at,
-            valid: sample.outcome == Outcome::Valid,
+            valid: sample.outcome.is_as_expected(),
+            warm_up: sample.place.round == 0 || sample.outcome == Outcome::WarmUp,
             failure,
             limit,
             output,
@@ -182,6 +187,16 @@ impl<'a> SampleAnswer<'a> {
             replicates: replicates(sample),
         }
     }
+}
+
+/// What was found of the warm-up in a run.
+#[derive(Debug, Serialize)]
+pub struct SteadinessAnswer<'a> {
+    /// The run's number.
+    pub run: i64,
+    /// What was found.
+    #[serde(flatten)]
+    pub found: &'a Steadiness,
 }
 
 /// A sample that is far off, and why.

@@ -143,7 +143,13 @@ fn state(point: &Point, series: &Series) -> String {
             format!("{why} ({})", text::count(point.limited.count as usize, "execution"))
         }
         _ if point.values.is_empty() => "not measured yet".to_owned(),
-        _ => point.stopped.as_ref().map_or_else(String::new, text::stopped),
+        _ => {
+            let stopped = point.stopped.as_ref().map(text::stopped);
+            let steadiness = point.steadiness.as_ref().map(text::steadiness_word);
+            let told: Vec<String> =
+                stopped.into_iter().chain(steadiness).filter(|it| !it.is_empty()).collect();
+            told.join("; ")
+        }
     }
 }
 

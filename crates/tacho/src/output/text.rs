@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use tacho_record::{End, Rule, Stopped, Unit};
+use tacho_record::{Course, End, Phase, Rule, Steadiness, Stopped, Unit};
 use tacho_stats::Summary;
 
 /// A day in the user's time zone: `2024-03-01`; nothing when unknown.
@@ -69,6 +69,38 @@ pub fn stopped(stopped: &Stopped) -> String {
         (Some(wanted), _) => format!("{} not reached: {why}", precision(wanted.share)),
         (None, _) => why.to_owned(),
     }
+}
+
+/// What was found of a warm-up, as short as it can be said; nothing where there is none.
+pub fn steadiness_word(found: &Steadiness) -> String {
+    match (found.course, found.warm_up()) {
+        (Course::NoSteadyState, _) => Course::NoSteadyState.words().to_owned(),
+        (_, 0) => String::new(),
+        (course, rounds) => format!("{}: {} left out", course.words(), count(rounds as usize, "round")),
+    }
+}
+
+/// What was found of a warm-up, in a line: which rounds are left out, and how the executions went.
+pub fn steadiness(found: &Steadiness) -> String {
+    let out = match found.warm_up() {
+        0 => "nothing left out".to_owned(),
+        1 => "round 1 left out".to_owned(),
+        last => format!("rounds 1 to {last} left out"),
+    };
+    let course = found.course.words();
+    let (Some(last), true) = (found.phases.last(), found.phases.len() > 1) else {
+        return format!("warm-up: {out} ({course})");
+    };
+    let level = |phase: &Phase| match phase {
+        Phase { first, last, .. } if first == last => format!("round {first}"),
+        Phase { first, last, .. } => format!("rounds {first} to {last}"),
+    };
+    let before = &found.phases[..found.phases.len() - 1];
+    let phases: Vec<String> = before
+        .iter()
+        .map(|phase| format!("{} in {}", change(phase.level / last.level), level(phase)))
+        .collect();
+    format!("warm-up: {out} ({course}: {} {}, against {})", found.metric, phases.join(", "), level(last))
 }
 
 /// `1 build`, `2 builds`.

@@ -1,0 +1,51 @@
+//! The executions of a cell in order, with the warm-up that was found shaded.
+
+use maud::{Markup, html};
+use tacho_record::{Course, Measurement, Metric, Steadiness, Unit};
+
+use crate::svg::{self, Band, Dot};
+use crate::view::Scale;
+
+/// A picture of the executions and a sentence, where a warm-up was looked for.
+pub(super) fn figure(measurement: &Measurement) -> Markup {
+    let Some(found) = &measurement.steadiness else { return html! {} };
+    let dots: Vec<Dot> = measurement
+        .samples
+        .iter()
+        .filter(|sample| sample.place.round > 0 && sample.outcome.is_as_expected())
+        .filter_map(|sample| Some(Dot { round: sample.place.round, value: sample.value(&found.metric)? }))
+        .collect();
+    let bands: Vec<Band> = found
+        .phases
+        .iter()
+        .map(|phase| Band { first: phase.first, last: phase.last, level: phase.level })
+        .collect();
+    let unit = Metric::known(&found.metric).map_or(Unit::Other(String::new()), |metric| metric.unit);
+    let scale = Scale::of(&unit, found.phases.last().map_or(0.0, |phase| phase.level));
+    html! {
+        @if !dots.is_empty() {
+            figure {
+                (svg::executions(&dots, &bands, found.warm_up(), &scale))
+                figcaption { (found.metric) " in order of rounds. " (sentence(found)) }
+            }
+        }
+    }
+}
+
+/// What was found, in words.
+fn sentence(found: &Steadiness) -> String {
+    let out = match found.warm_up() {
+        0 => String::new(),
+        1 => " Round 1 is warm-up and left out: shaded.".to_owned(),
+        last => format!(" Rounds 1 to {last} are warm-up and left out: shaded."),
+    };
+    let course = match found.course {
+        Course::Flat => "It begins at the level that it ends at.",
+        Course::NoSteadyState => {
+            "No steady state: the level changes too near to the end to say that it stays."
+        }
+        Course::Slowdown => "A slowdown: it begins better than it ends.",
+        Course::WarmUp => "A warm-up: it begins worse than it ends.",
+    };
+    format!("{course}{out}")
+}

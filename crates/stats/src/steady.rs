@@ -1,0 +1,180 @@
+//! Whether the successive executions of a program reach a steady state, and where it begins.
+//!
+//! The classes are those of Barrett, Bolz-Tereick, Killick, Mount & Tratt, "Virtual Machine Warmup Blows Hot and
+//! Cold", OOPSLA (2017), 4; the places where the level changes are those of [`phases`]. The rules are in
+//! `docs/method.md`, "Warm-up that is found".
+
+use std::ops::Range;
+
+use crate::changes::{differ, phases};
+use crate::summary::median;
+
+/// The level must be the same for at least this share of the sequence, at its end.
+pub const STEADY_SHARE: f64 = 0.25;
+
+/// How a sequence goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Course {
+    /// It begins at the level that it ends at.
+    Flat,
+    /// The level changes too near to the end to say that it stays.
+    NoSteadyState,
+    /// It begins at a better level than the one that it ends at.
+    Slowdown,
+    /// It begins at a worse level than the one that it ends at, and none was better.
+    WarmUp,
+}
+
+/// A part of a sequence whose level does not change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phase {
+    /// Which values.
+    pub range: Range<usize>,
+    /// Their median.
+    pub level: f64,
+}
+
+/// What is known of the level of a sequence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steadiness {
+    /// How it goes.
+    pub course: Course,
+    /// Its parts, in order.
+    pub phases: Vec<Phase>,
+    /// How many values come before the steady state; 0 where there is none.
+    pub before: usize,
+}
+
+/// What is known of the level of these values of successive executions of one program, of which less is better or
+/// more.
+///
+/// The steady state begins with the first phase that cannot be told from the last one: what disturbed the middle
+/// of a sequence does not make a warm-up of its beginning.
+#[must_use]
+pub fn steadiness(values: &[f64], less_is_better: bool) -> Steadiness {
+    let found = phases(values);
+    let phase = |range: &Range<usize>| {
+        let level = median(&values[range.clone()]).unwrap_or(f64::NAN);
+        Phase { range: range.clone(), level }
+    };
+    let phases: Vec<Phase> = found.iter().map(phase).collect();
+    let (course, before) = match phases.as_slice() {
+        [] | [_] => (Course::Flat, 0),
+        [.., last] if (last.range.len() as f64) < STEADY_SHARE * values.len() as f64 => {
+            (Course::NoSteadyState, 0)
+        }
+        [before @ .., last] => begin(values, before, last, less_is_better),
+    };
+    Steadiness { course, phases, before }
+}
+
+/// How a sequence with a steady state goes, and where that begins.
+fn begin(values: &[f64], before: &[Phase], last: &Phase, less_is_better: bool) -> (Course, usize) {
+    let steady = &values[last.range.clone()];
+    let like_last = |phase: &&Phase| !differ(&values[phase.range.clone()], steady);
+    let first = before.iter().find(like_last).unwrap_or(last).range.start;
+    let mut earlier = before.iter().take_while(|phase| phase.range.start < first);
+    let course = if first == 0 {
+        Course::Flat
+    } else if earlier.any(|phase| (phase.level < last.level) == less_is_better) {
+        Course::Slowdown
+    } else {
+        Course::WarmUp
+    };
+    (course, first)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
+        let (radius, angle): (f64, f64) = (1.0 - rng.random::<f64>(), rng.random());
+        (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
+    }
+
+    /// Levels, each for so many executions, with noise of 1 %.
+    fn sequence(rng: &mut ChaCha8Rng, levels: &[(usize, f64)]) -> Vec<f64> {
+        let levels = levels.iter().flat_map(|&(number, level)| std::iter::repeat_n(level, number));
+        levels.map(|level| level * (1.0 + 0.01 * gaussian(rng))).collect()
+    }
+
+    fn of(levels: &[(usize, f64)]) -> (Course, usize) {
+        let values = sequence(&mut ChaCha8Rng::seed_from_u64(3), levels);
+        let found = steadiness(&values, true);
+        (found.course, found.before)
+    }
+
+    #[test]
+    fn two_boosted_executions_come_before_the_steady_state() {
+        assert_eq!(of(&[(2, 92.0), (10, 100.0)]), (Course::Slowdown, 2));
+        assert_eq!(of(&[(2, 108.0), (10, 100.0)]), (Course::WarmUp, 2));
+        let values = sequence(&mut ChaCha8Rng::seed_from_u64(3), &[(2, 92.0), (10, 100.0)]);
+        assert_eq!(steadiness(&values, false).course, Course::WarmUp, "where more is better");
+    }
+
+    #[test]
+    fn the_course_has_its_name() {
+        assert_eq!(of(&[(30, 100.0)]), (Course::Flat, 0));
+        assert_eq!(of(&[(1, 150.0), (29, 100.0)]), (Course::WarmUp, 1));
+        assert_eq!(of(&[(6, 130.0), (6, 115.0), (30, 100.0)]), (Course::WarmUp, 12));
+        assert_eq!(of(&[(6, 130.0), (6, 90.0), (30, 100.0)]), (Course::Slowdown, 12));
+        assert_eq!(of(&[(40, 100.0), (6, 120.0)]), (Course::NoSteadyState, 0));
+    }
+
+    #[test]
+    fn a_disturbance_does_not_make_a_warm_up_of_what_was_before() {
+        assert_eq!(of(&[(40, 100.0), (8, 130.0), (40, 100.0)]), (Course::Flat, 0));
+        assert_eq!(of(&[(3, 140.0), (40, 100.0), (8, 130.0), (40, 100.0)]), (Course::WarmUp, 3));
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_flat() {
+        for values in [&[][..], &[1.0], &[9.0, 1.0, 1.0], &[5.0; 12], &[0.0, -1.0, 1.0, 0.0, 2.0, 1.0, 0.5]] {
+            assert_eq!(steadiness(values, true).course, Course::Flat, "{values:?}");
+        }
+    }
+
+    /// How often sequences of that noise are cut although nothing changes.
+    fn cut(length: usize, noise: impl Fn(&mut ChaCha8Rng) -> f64) -> f64 {
+        let mut rng = ChaCha8Rng::seed_from_u64(11);
+        let is_cut = |_: &usize| {
+            let values: Vec<f64> = (0..length).map(|_| noise(&mut rng)).collect();
+            steadiness(&values, true).course != Course::Flat
+        };
+        (0..400).filter(is_cut).count() as f64 / 400.0
+    }
+
+    #[test]
+    fn flat_sequences_are_cut_as_seldom_as_is_said() {
+        for length in [10, 30, 100] {
+            let gaussian_cut = cut(length, |rng| 100.0 + gaussian(rng));
+            let lognormal = cut(length, |rng| (0.2 * gaussian(rng)).exp());
+            // Of ten executions one is disturbed, by up to 10 %.
+            let disturbed = cut(length, |rng| {
+                let is_disturbed = rng.random::<f64>() < 0.1;
+                100.0 + gaussian(rng) + if is_disturbed { 10.0 * rng.random::<f64>() } else { 0.0 }
+            });
+            // 1 % and 6 %, and two standard errors of 400 sequences.
+            assert!(gaussian_cut <= 0.02 && lognormal <= 0.02, "{length}: {gaussian_cut} {lognormal}");
+            assert!(disturbed <= 0.085, "{length}: {disturbed}");
+        }
+    }
+
+    #[test]
+    fn a_warm_up_is_found_as_often_as_is_said() {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        for (levels, least) in
+            [([(2, 95.0), (8, 100.0)], 0.6), ([(2, 90.0), (18, 100.0)], 0.9), ([(1, 110.0), (9, 100.0)], 0.9)]
+        {
+            let found =
+                (0..200).filter(|_| steadiness(&sequence(&mut rng, &levels), true).before == levels[0].0);
+            let share = found.count() as f64 / 200.0;
+            assert!(share >= least, "{levels:?}: {share}");
+        }
+    }
+}
