@@ -151,3 +151,31 @@ fn a_server_that_cannot_be_had_is_told_with_what_it_printed() {
     let (failed, _) = server(&format!("command = './pair serve {{port}}', port = {port}"));
     assert!(failed.contains(&format!("`companion`: port {port} is in use already by `")), "{failed}");
 }
+
+#[test]
+fn what_was_kept_of_outputs_is_printed_as_it_was() {
+    let counts = "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) >n; printf 'line %s \\377' $n";
+    let more = format!("command = ['sh', '-c', {counts:?}]\noutput = 'keep'");
+    let silent = "[[benchmark]]\nname = 'silent'\ncommand = 'true'";
+    let project = Project::scripts(1).plan(&plan(2, &format!("{more}\n{silent}")));
+    project.tacho("track").succeeds();
+    let printed = |options: &str| {
+        let options = format!("show HEAD --output {options}");
+        done(&mut project.command(options.split_whitespace()))
+    };
+    let last = printed("");
+    assert_eq!(last.stdout, b"line 2 \xff");
+    assert_eq!(String::from_utf8_lossy(&last.stderr), "note: `b`, run 1, round 2: one of 3 that are kept\n");
+    assert_eq!(printed("--round 0").stdout, b"line 0 \xff");
+    assert_eq!(printed("-b b --round 1").stdout, b"line 1 \xff");
+    let none = project.tacho("show HEAD --output -b silent").exits(2).stderr;
+    assert!(
+        none.starts_with("error: no such output of `") && none.contains("hint: `output = \"keep\"`"),
+        "{none}"
+    );
+    let text = project.tacho("show HEAD").succeeds().stdout;
+    assert!(text.contains("3 outputs kept; `--output` prints one"), "{text}");
+    let shown = project.tacho("show HEAD --json").succeeds().json();
+    let of = |benchmark: usize| shown["hosts"][0]["benchmarks"][benchmark]["samples"][0]["kept"].clone();
+    assert!(of(0).is_string() && of(1).is_null(), "{} {}", of(0), of(1));
+}

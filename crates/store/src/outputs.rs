@@ -1,10 +1,11 @@
 //! Outputs of executions that are kept: as logs, and which sample has which.
 
-use tacho_record::{Digest, Place};
+use tacho_record::{BenchmarkKey, Digest, Place};
 
+use crate::benchmarks::find_benchmark;
 use crate::columns::digest_value;
 use crate::database::Value;
-use crate::{MeasurementId, Store, StoreError};
+use crate::{HostId, MeasurementId, Store, StoreError};
 
 impl Store {
     /// Keeps what the execution at that place printed, before its sample; what is there already is not written again.
@@ -24,6 +25,24 @@ impl Store {
             ON CONFLICT (run, cell, round, position) DO UPDATE SET digest = excluded.digest";
         self.database.execute(sql, &[run, cell, round, position, digest_value(&digest)])?;
         Ok(digest)
+    }
+
+    /// The outputs of a benchmark on a host that are kept, by their digests, each with its run, the revision that was
+    /// executed and its place; in order of runs and places.
+    pub fn kept_outputs(
+        &mut self,
+        host: HostId,
+        benchmark: &BenchmarkKey,
+    ) -> Result<Vec<(i64, String, Place, Digest)>, StoreError> {
+        let Some(number) = find_benchmark(&mut *self.database, benchmark)? else { return Ok(vec![]) };
+        let sql = "SELECT o.run, r.id, o.round, o.position, o.digest FROM measurement m
+            JOIN output o ON o.run = m.run AND o.cell = m.cell
+            JOIN revision r ON r.number = m.revision
+            WHERE m.benchmark = $1 AND m.host = $2 ORDER BY o.run, o.round, o.position";
+        self.database.all(sql, &[number, host.0].map(Value::Integer), |row| {
+            let place = Place { round: row.number(2)?, position: row.number(3)? };
+            Ok((row.integer(0)?, row.text(1)?.to_owned(), place, row.digest(4)?))
+        })
     }
 
     /// The outputs of a measurement that are kept, by their digests, in order of their places.

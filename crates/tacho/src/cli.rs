@@ -196,6 +196,15 @@ pub struct Show {
     /// Print the whole build log and nothing else
     #[arg(long, requires = "revision", conflicts_with = "samples")]
     pub build_log: bool,
+    /// Print what an execution printed, where the plan keeps it, and nothing else: the last one's
+    #[arg(long, requires = "revision", conflicts_with_all = ["samples", "build_log", "json"])]
+    pub output: bool,
+    /// The output of this benchmark [default: the first one that has any]
+    #[arg(long, short, value_name = "NAME", requires = "output")]
+    pub benchmark: Option<String>,
+    /// The output of the execution in this round; 0 is the warm-up
+    #[arg(long, value_name = "N", requires = "output")]
+    pub round: Option<u32>,
     #[command(flatten)]
     pub shown: Shown,
 }

@@ -38,6 +38,8 @@ pub enum CliError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Subject(#[from] SubjectError),
+    #[error("no such output of `{revision}` is kept")]
+    NoOutput { revision: String },
     #[error("nothing that stands changed at `{name}`")]
     NoChangeAt { name: String },
     #[error("there is no change `{name}`")]
@@ -77,6 +79,10 @@ impl CliError {
             CliError::Unknown { .. } => {
                 Some("`tacho show` lists the revisions that were measured".to_owned())
             }
+            CliError::NoOutput { .. } => Some(
+                "`output = \"keep\"` keeps those of a benchmark; `tacho show` lists what was measured"
+                    .to_owned(),
+            ),
             CliError::Ambiguous { .. } => Some("write more of it".to_owned()),
             CliError::UnknownCounter { .. } => {
                 let counters = tacho_record::Counter::ALL.map(|counter| format!("`{}`", counter.name()));

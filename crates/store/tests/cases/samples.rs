@@ -251,7 +251,7 @@ pub fn places_are_what_is_executed(ground: &Ground) {
 
 pub fn outputs_are_kept_once_and_found_by_their_samples(ground: &Ground) {
     let mut store = ground.open();
-    let (_, run, measurements) = begin(&mut store, "q", &[cell("a", "x"), cell("a", "y")]);
+    let (lab, run, measurements) = begin(&mut store, "q", &[cell("a", "x"), cell("a", "y")]);
     let at = |round, position| Place { round, position };
     let answer = store.put_output(measurements[0], at(1, 1), b"answer\n").unwrap();
     assert_eq!(store.put_output(measurements[1], at(1, 0), b"answer\n").unwrap(), answer);
@@ -263,5 +263,9 @@ pub fn outputs_are_kept_once_and_found_by_their_samples(ground: &Ground) {
     let mut store = ground.open();
     assert_eq!(store.outputs(measurements[0]).unwrap(), [(at(0, 0), other), (at(1, 1), answer)]);
     assert_eq!(store.outputs(measurements[1]).unwrap(), [(at(1, 0), answer)]);
+    let all = store.kept_outputs(lab, &benchmark("x")).unwrap();
+    let one = |place, digest| (run.number, "a".to_owned(), place, digest);
+    assert_eq!(all, [one(at(0, 0), other), one(at(1, 1), answer)]);
+    assert_eq!(store.kept_outputs(lab, &benchmark("never")).unwrap(), []);
     assert_eq!(store.log(answer).unwrap(), b"answer\n");
 }

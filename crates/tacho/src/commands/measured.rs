@@ -7,6 +7,7 @@ use tacho_experiment::causes::{self, Explained};
 use tacho_record::{Direction, Measurement, Metric, Outcome, Sample, Steadiness, Stopped};
 use tacho_stats::Summary;
 
+use super::kept::Kept;
 use crate::output::answer::{OutlierAnswer, SampleAnswer, SteadinessAnswer};
 use crate::output::{table, text};
 
@@ -19,6 +20,8 @@ const OUTLIERS: usize = 5;
 /// A benchmark at a revision.
 pub struct Measured {
     pub benchmark: String,
+    /// Its name alone.
+    pub name: String,
     /// The revision that was executed: another one when both built to the same artifacts.
     pub revision: String,
     pub measurements: Vec<Measurement>,
@@ -27,6 +30,8 @@ pub struct Measured {
     /// Whether the number of samples was chosen by looking at them.
     pub looked_at: bool,
     pub stopped: Option<Stopped>,
+    /// The outputs that are kept, in order.
+    pub kept: Vec<Kept>,
     /// The metrics whose outliers are looked for: those asked for, else the plan's first.
     pub watched: Vec<Metric>,
 }
@@ -46,7 +51,11 @@ pub struct MeasuredAnswer<'a> {
 
 impl Measured {
     pub fn answer(&self) -> MeasuredAnswer<'_> {
-        let samples = self.all().map(|(run, sample)| SampleAnswer::of(run, sample)).collect();
+        let kept = |run, place| self.kept.iter().find(|kept| (kept.run, kept.place) == (run, place));
+        let samples = self.all().map(|(run, sample)| {
+            SampleAnswer::of(run, sample, kept(run, sample.place).map(|kept| kept.digest))
+        });
+        let samples = samples.collect();
         let found = self.outliers();
         let outliers =
             found.into_iter().map(|(run, metric, it)| OutlierAnswer::of(run, metric, &it)).collect();
@@ -125,6 +134,14 @@ impl Measured {
         };
         let limited = told(|outcome| !outcome.is_failure(), "reached a limit");
         format!("{}{limited}", told(Outcome::is_failure, "failed"))
+    }
+
+    /// How many outputs are kept.
+    pub fn outputs(&self) -> String {
+        match self.kept.len() {
+            0 => String::new(),
+            kept => format!("{} kept; `--output` prints one\n", text::count(kept, "output")),
+        }
     }
 
     /// Which of these metrics could not be read, and why; several with one reason together.

@@ -5,6 +5,7 @@ mod doctor;
 mod generate;
 mod inherited;
 mod init;
+mod kept;
 mod log;
 mod lookup;
 mod measured;

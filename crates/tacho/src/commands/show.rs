@@ -9,8 +9,9 @@ use tacho_experiment::series::{self, Of};
 use tacho_record::{Build, Metric, Revision, Unit};
 use tacho_store::{HostId, Store};
 
+use super::kept::Kept;
 use super::measured::{Measured, MeasuredAnswer};
-use super::{Exit, lookup};
+use super::{Exit, kept, lookup};
 use crate::cli::{Global, Show, Shown};
 use crate::error::CliError;
 use crate::output::answer::{self, AllSeries, BuildAnswer};
@@ -72,6 +73,10 @@ fn one(project: &Project, store: &mut Store, revision: Revision, command: &Show)
     for (id, host) in lookup::hosts(store)? {
         hosts.push(on_host(project, store, (id, host.name), &revision, &watched)?);
     }
+    if command.output {
+        let benchmarks = hosts.iter().rev().flat_map(|host| &host.benchmarks);
+        return kept::print(store, benchmarks, (revision.short(), command));
+    }
     if command.build_log {
         return build_log(store, &revision, &hosts);
     }
@@ -115,13 +120,19 @@ fn on_host(
                 Of { host: id, host_name: &host, benchmark: &key, recipe, equals: &equals, rules: &rules };
             let stopped = Ends::read(store, of)?.of(&executed, first.artifact);
             let looked_at = measurements.iter().any(|measurement| rules.looked_at(measurement.run));
+            let kept = store.kept_outputs(id, &key)?;
+            let is_own = |run: &i64| measurements.iter().any(|measurement| measurement.run == *run);
+            let kept = kept.into_iter().filter(|(run, revision, ..)| *revision == executed && is_own(run));
+            let kept = kept.map(|(run, _, place, digest)| Kept { run, place, digest }).collect();
             benchmarks.push(Measured {
                 benchmark: key.to_string(),
+                name: key.name.clone(),
                 revision: executed,
                 measurements,
                 absent,
                 looked_at,
                 stopped,
+                kept,
                 watched: lookup::metrics(project, &stored, &key, watched)?,
             });
         }
@@ -199,6 +210,7 @@ impl OnHost {
             out += &table::indent(&measured.failures());
             out += &table::indent(&measured.outlier_list());
             out += &table::indent(&measured.left_behind());
+            out += &table::indent(&measured.outputs());
             out += &table::indent(&measured.absent(metrics));
             if samples {
                 out += &format!("\n{}", table::indent(&measured.samples(metrics)));

@@ -160,13 +160,14 @@ pub struct SampleAnswer<'a> {
     failure: Option<String>,
     limit: Option<String>,
     output: Option<&'a str>,
+    kept: Option<Digest>,
     values: BTreeMap<&'a str, f64>,
     replicates: BTreeMap<&'a str, Vec<f64>>,
 }
 
 impl<'a> SampleAnswer<'a> {
-    /// The sample of that run.
-    pub fn of(run: i64, sample: &'a Sample) -> Self {
+    /// The sample of that run, and what is kept of its output.
+    pub fn of(run: i64, sample: &'a Sample, kept: Option<Digest>) -> Self {
         let told = sample.outcome.told();
         let output = told.as_ref().map(|(_, output)| *output);
         let line = told.map(|(line, _)| line);
@@ -181,6 +182,7 @@ impl<'a> SampleAnswer<'a> {
             failure,
             limit,
             output,
+            kept,
             values: (sample.values.iter())
                 .filter_map(|(name, _)| Some((name.as_str(), sample.value(name)?)))
                 .collect(),

@@ -1,0 +1,52 @@
+//! `tacho show REV --output`: what an execution printed, as it was kept.
+
+use std::io::Write as _;
+
+use tacho_record::{Digest, Place};
+use tacho_store::Store;
+
+use super::measured::Measured;
+use crate::cli::Show;
+use crate::error::CliError;
+use crate::output;
+
+/// The output of an execution.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept {
+    /// The number of the run.
+    pub run: i64,
+    /// Where the execution stood in it.
+    pub place: Place,
+    /// The name of the content in the store.
+    pub digest: Digest,
+}
+
+/// Prints the output that is asked for, byte by byte, and beside it whose it is: of the last execution that has one,
+/// unless a benchmark or a round is named.
+pub fn print<'a>(
+    store: &Store,
+    benchmarks: impl Iterator<Item = &'a Measured>,
+    (revision, command): (&str, &Show),
+) -> Result<(), CliError> {
+    let wanted = |measured: &&Measured| {
+        command.benchmark.as_ref().is_none_or(|name| measured.benchmark == *name || measured.name == *name)
+    };
+    let of_round = |kept: &&Kept| command.round.is_none_or(|round| kept.place.round == round);
+    let found = benchmarks
+        .filter(wanted)
+        .filter_map(|measured| Some((measured, measured.kept.iter().rfind(of_round)?)))
+        .next();
+    let Some((measured, kept)) = found else {
+        return Err(CliError::NoOutput { revision: revision.to_owned() });
+    };
+    let content = store.log(kept.digest)?;
+    let Kept { run, place, .. } = kept;
+    let number = measured.kept.len();
+    output::note(
+        "note",
+        &format!("`{}`, run {run}, round {}: one of {number} that are kept", measured.benchmark, place.round),
+    );
+    let mut out = std::io::stdout().lock();
+    out.write_all(&content)?;
+    Ok(out.flush()?)
+}
