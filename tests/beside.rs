@@ -99,6 +99,19 @@ setup = "printf 'no \\377 room\\n' >&2; exit 3""#;
     assert!(answer.stderr.contains("`setup` failed: exit 3"), "{}", answer.stderr);
     let shown = project.tacho("show HEAD").exits(0).stdout;
     assert!(shown.contains("`setup` failed: exit 3\n    | no \u{fffd} room\n"), "{shown}");
+    for (hook, why) in [
+        ("setup = 'no-such-program'", "`setup` failed: exit 127"),
+        ("conclude = 'kill -9 $$'", "`conclude` failed: killed by signal 9 (SIGKILL)"),
+        ("setup = { command = 'sleep 1000 & sleep 1000', timeout = '300ms' }", "`setup` failed: timed out"),
+    ] {
+        let project = Project::scripts(1).plan(&plan(1, &format!("command = 'true'\n{hook}")));
+        let answer = project.tacho("track").exits(2);
+        assert!(answer.stderr.contains(why), "{hook}: {}", answer.stderr);
+    }
+    // A cleanup spoils no sample.
+    let cleanup = "command = 'true'\ncleanup = { command = 'sleep 1000', timeout = '300ms' }";
+    let answer = Project::scripts(1).plan(&plan(1, cleanup)).tacho("track").exits(0);
+    assert!(answer.stderr.contains("`cleanup` failed: timed out"), "{}", answer.stderr);
     let hangs =
         "command = 'true'\nprepare = { command = 'echo waiting; exec sleep 1000', timeout = '300ms' }";
     let project = Project::scripts(1).plan(&plan(2, hangs));

@@ -129,10 +129,53 @@ fn a_benchmark_that_fails_crashes_hangs_or_is_not_there() {
         point["failure"].as_str().unwrap().to_owned()
     };
     assert_eq!(failure("false", ""), "exit 1");
-    assert_eq!(failure("sh -c 'kill -SEGV $$'", ""), "killed by signal 11");
+    assert_eq!(failure("sh -c 'kill -SEGV $$'", ""), "killed by signal 11 (SIGSEGV)");
+    assert_eq!(failure("sh -c 'kill -HUP $$'", ""), "killed by signal 1 (SIGHUP)");
+    assert_eq!(failure("sh -c 'kill -KILL $$'", ""), "killed by signal 9 (SIGKILL)");
+    assert_eq!(
+        failure("sh -c 'kill -STOP $$'", "timeout = '100ms'"),
+        "timed out",
+        "who is stopped waits for ever"
+    );
     assert_eq!(failure("sleep 1000", "timeout = '100ms'"), "timed out");
     assert_eq!(failure("true", "prepare = 'exit 4'"), "`prepare` failed: exit 4");
     assert!(failure("{build}/nothing-here", "").contains("nothing-here"));
+    assert_eq!(failure("no-such-program", ""), "command not found: `no-such-program`");
+    assert_eq!(failure("/", ""), "`/` is a folder, not a program");
+    assert_eq!(failure("./tacho.toml", ""), "`./tacho.toml` is not executable: permission denied");
+    let long = "x".repeat(200_000);
+    let environment = format!("conditions = {{ environment = {{ LONG = '{long}' }} }}");
+    let why = failure("true", &environment);
+    assert!(why.starts_with("the environment of `true` is too large: "), "{why}");
+    let why = failure(&format!("true {long}"), "");
+    assert!(why.starts_with("the argument list of `true` is too long: "), "{why}");
+    let wrong = "expect = { stdout = { contains = 'right' } }";
+    assert_eq!(failure("echo wrong", wrong), "wrong answer: the output does not contain the expected text");
+}
+
+#[test]
+fn an_output_that_is_not_utf_8_is_read_and_shown_all_the_same() {
+    let prints = "metrics = [{ name = 'n', from = 'key:n' }]\nexpect = { stdout = 'same' }";
+    let project = Project::scripts(1).plan(&benchmark("printf '\\377\\376 no text\\nn=5\\n'", prints));
+    let answer = project.tacho("track --json").succeeds().json();
+    assert_eq!(answer["series"][0]["points"][0]["values"], serde_json::json!([5.0, 5.0]));
+    let project = Project::scripts(1).plan(&benchmark("printf '\\377\\376 no number\\n'", prints));
+    project.tacho("track").exits(2);
+    let shown = project.tacho("show HEAD").succeeds().stdout;
+    assert!(
+        shown.contains("unreadable: `n`: no line begins with `n=` or `n:`\n    | \u{fffd}\u{fffd} no number"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_limit_below_what_it_needs_to_start_is_reached() {
+    let project = Project::scripts(1).plan(&benchmark("true", "limits = { address-space = '64KiB' }"));
+    let answer = project.tacho("track --json").succeeds().json();
+    let point = &answer["series"][0]["points"][0];
+    assert_eq!((&point["limited"], &point["failed"]), (&2.into(), &0.into()));
+    let limit = point["limit"].as_str().unwrap();
+    assert!(limit.starts_with("limit reached: 64.00 KiB of address space"), "{limit}");
 }
 
 #[test]

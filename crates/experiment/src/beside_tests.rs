@@ -415,7 +415,7 @@ fn a_companion_that_dies_fails_the_execution_and_is_started_again() {
     assert_eq!(outcomes, [true, false, true, false]);
     assert_eq!(lives(&log).0, 2);
     let lines = lab.samples();
-    let why = "`companion`: it ended during the execution: killed by signal 11";
+    let why = "`companion`: it ended during the execution: killed by signal 11 (SIGSEGV)";
     let failed =
         lines.iter().filter(|line| line.contains(why) && line.contains("segmentation fault")).count();
     assert_eq!(failed, 2, "{lines:#?}");

@@ -2,7 +2,7 @@
 
 use tacho_measure::{Ended, Execution, Executor, Request};
 use tacho_record::plan::{self, fill_shell};
-use tacho_record::{Failure, Outcome, Place};
+use tacho_record::{Failure, Outcome, Place, killed_by};
 
 /// The hooks, ready to be executed.
 #[derive(Clone, Debug, Default)]
@@ -121,7 +121,7 @@ pub fn line(ended: &Ended) -> String {
     match ended {
         Ended::Exited(code) => format!("exit {code}"),
         Ended::Interrupted => "interrupted".to_owned(),
-        Ended::Killed(number) => format!("killed by signal {number}"),
+        Ended::Killed(number) => killed_by(*number),
         Ended::LimitReached(_) => "it reached a limit".to_owned(),
         Ended::TimedOut => "timed out".to_owned(),
         Ended::NotStarted(why) => why.clone(),

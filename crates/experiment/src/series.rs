@@ -174,7 +174,7 @@ mod tests {
         let all = [Values { failed: 1, failure: crash, ..values(&one, "a", &[1.0, 2.0]) }];
         let point = point(&[built(&one, "a")], &all, &one);
         assert_eq!(point.values, [1.0, 2.0]);
-        assert_eq!((point.failed, point.failure.as_deref()), (1, Some("killed by signal 11")));
+        assert_eq!((point.failed, point.failure.as_deref()), (1, Some("killed by signal 11 (SIGSEGV)")));
     }
 
     #[test]

@@ -270,7 +270,8 @@ fn to_reach_a_limit_is_a_result_and_its_values_are_bounds() {
     let lines: Vec<String> =
         samples.iter().filter_map(|sample| sample.outcome.told()).map(|(line, _)| line).collect();
     let cpu_time = "limit reached: 2.000 s of processor time";
-    assert_eq!(lines, [cpu_time, cpu_time, "limit reached: 1.000 GiB of address space (killed by signal 6)"]);
+    let space = "limit reached: 1.000 GiB of address space (killed by signal 6 (SIGABRT))";
+    assert_eq!(lines, [cpu_time, cpu_time, space]);
     assert_eq!(samples[1].value("cpu"), Some(2e9), "at least the limit, though 0 was read");
     assert_eq!(samples[1].bound("wall"), Some(1e7));
     assert_eq!(

@@ -258,7 +258,7 @@ impl Trial {
         let how = match ended {
             Ended::LimitReached(limit) => return Some(limits.reached(*limit, None)),
             Ended::Exited(code) if !self.exit.has(*code) => format!("exit {code}"),
-            Ended::Killed(number) => format!("killed by signal {number}"),
+            Ended::Killed(number) => tacho_record::killed_by(*number),
             _ => return None,
         };
         limits.address_space.map(|_| limits.reached(Limit::AddressSpace, Some(how)))

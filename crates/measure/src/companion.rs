@@ -62,7 +62,7 @@ impl CompanionEnd {
     pub fn line(&self) -> String {
         let how = match &self.ended {
             Ended::Exited(code) => format!("exit {code}"),
-            Ended::Killed(number) => format!("killed by signal {number}"),
+            Ended::Killed(number) => tacho_record::killed_by(*number),
             Ended::NotStarted(why) => why.clone(),
             Ended::Interrupted | Ended::LimitReached(_) | Ended::TimedOut => "ended by us".to_owned(),
         };

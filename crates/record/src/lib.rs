@@ -21,6 +21,7 @@ mod rule;
 mod run;
 mod sample;
 mod series;
+mod signal;
 mod steadiness;
 mod unit;
 
@@ -40,5 +41,6 @@ pub use rule::{End, Precision, Rule, RuleError, Stopped, Warmup, Wishes, duratio
 pub use run::{Cell, Purpose, Run, RunState};
 pub use sample::{Failure, Outcome, Place, Sample, median_of_replicates};
 pub use series::{Limited, Measurement, Point, Series, SeriesKey};
+pub use signal::killed_by;
 pub use steadiness::{Course, Phase, Steadiness};
 pub use unit::Unit;

@@ -59,13 +59,13 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The failure in one line, for tables: `exit 1`, `killed by signal 11`, `timed out`.
+    /// The failure in one line, for tables: `exit 1`, `killed by signal 11 (SIGSEGV)`, `timed out`.
     #[must_use]
     pub fn line(&self) -> String {
         match self {
             Failure::Exit { code } => format!("exit {code}"),
             Failure::Companion { why } | Failure::Hook { why } | Failure::NotStarted { why } => why.clone(),
-            Failure::Signal { number } => format!("killed by signal {number}"),
+            Failure::Signal { number } => crate::killed_by(*number),
             Failure::TimedOut => "timed out".to_owned(),
             Failure::Unreadable { why } => format!("unreadable: {why}"),
             Failure::WrongAnswer { why } => format!("wrong answer: {why}"),

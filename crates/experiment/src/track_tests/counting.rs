@@ -144,7 +144,7 @@ fn what_fails_under_callgrind_keeps_its_sample() {
     let mut heard = Heard::default();
     let tracked = lab.ask(&lab.question(), &mut executor, &mut heard).unwrap();
     assert_eq!((tracked.samples, tracked.interrupted), (4, false));
-    assert_eq!(heard.0, ["a callgrind-instructions: under callgrind: killed by signal 4"]);
+    assert_eq!(heard.0, ["a callgrind-instructions: under callgrind: killed by signal 4 (SIGILL)"]);
     assert_eq!(
         executor.requests().iter().filter(|request| is_callgrind(request)).count(),
         1,

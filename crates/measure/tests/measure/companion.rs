@@ -101,7 +101,7 @@ fn what_never_becomes_ready_says_why_and_leaves_nothing() {
     let (why, tail) = never(script("echo cannot bind >&2; exit 3"), line("up"));
     assert_eq!((why.as_str(), tail.as_str()), ("it ended before it was ready: exit 3", "cannot bind\n"));
     let (why, _) = never(script("kill -SEGV $$"), line("up"));
-    assert_eq!(why, "it ended before it was ready: killed by signal 11");
+    assert_eq!(why, "it ended before it was ready: killed by signal 11 (SIGSEGV)");
     let request =
         Request { timeout: Duration::from_millis(200), ..marked("echo hm; sleep 1000", "late server") };
     let (why, tail) = never(request, line("up"));

@@ -32,10 +32,8 @@ pub fn print<'a>(
         command.benchmark.as_ref().is_none_or(|name| measured.benchmark == *name || measured.name == *name)
     };
     let of_round = |kept: &&Kept| command.round.is_none_or(|round| kept.place.round == round);
-    let found = benchmarks
-        .filter(wanted)
-        .filter_map(|measured| Some((measured, measured.kept.iter().rfind(of_round)?)))
-        .next();
+    let mut wanted = benchmarks.filter(wanted);
+    let found = wanted.find_map(|measured| Some((measured, measured.kept.iter().rfind(of_round)?)));
     let Some((measured, kept)) = found else {
         return Err(CliError::NoOutput { revision: revision.to_owned() });
     };
