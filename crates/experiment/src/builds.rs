@@ -20,6 +20,16 @@ pub struct Builds<'a> {
     pub recipe: Digest,
 }
 
+/// What came of unpacking artifacts.
+pub enum Unpacked {
+    /// They are here.
+    Folder(PathBuf),
+    /// They had to be built again, and that ended like this.
+    Otherwise(BuildState),
+    /// The user wanted to stop.
+    Interrupted,
+}
+
 impl Builds<'_> {
     /// Builds what was not built before, in order of history; `None` when interrupted.
     ///
@@ -70,18 +80,32 @@ impl Builds<'_> {
             if folders.contains_key(digest) {
                 continue;
             }
-            if let Some(folder) = self.builder.unpack(*digest)? {
-                folders.insert(*digest, folder);
-                continue;
-            }
-            let Some(build) = self.one(revision, done, needed.len())? else { return Ok(None) };
-            if build.state.artifact() == Some(*digest) {
-                folders.extend(self.builder.unpack(*digest)?.map(|folder| (*digest, folder)));
-            } else {
-                self.observer.note(&Event::NotReproducible { revision, before: *digest });
+            match self.unpack_one((revision, *digest), done, needed.len())? {
+                Unpacked::Folder(folder) => drop(folders.insert(*digest, folder)),
+                Unpacked::Otherwise(_) => {}
+                Unpacked::Interrupted => return Ok(None),
             }
         }
         Ok(Some(folders))
+    }
+
+    /// Unpacks the artifacts of a revision, building them again where the cache has let them go.
+    pub fn unpack_one(
+        &mut self,
+        (revision, digest): (&Revision, Digest),
+        done: usize,
+        total: usize,
+    ) -> Result<Unpacked, ExperimentError> {
+        if let Some(folder) = self.builder.unpack(digest)? {
+            return Ok(Unpacked::Folder(folder));
+        }
+        let Some(build) = self.one(revision, done, total)? else { return Ok(Unpacked::Interrupted) };
+        if build.state.artifact() != Some(digest) {
+            self.observer.note(&Event::NotReproducible { revision, before: digest });
+            return Ok(Unpacked::Otherwise(build.state));
+        }
+        let folder = self.builder.unpack(digest)?;
+        Ok(folder.map_or(Unpacked::Otherwise(build.state), Unpacked::Folder))
     }
 
     /// Builds one revision and keeps the log and the result; `None` when interrupted.

@@ -53,6 +53,18 @@ impl Change {
         }
     }
 
+    /// Whether something of the environment changed with it, and nothing says that it is the program all the same.
+    #[must_use]
+    pub fn is_of_environment(&self) -> bool {
+        self.finding.kind == ChangeKind::Environment && !self.differs_again()
+    }
+
+    /// Whether both sides were measured again, and differed.
+    #[must_use]
+    pub fn differs_again(&self) -> bool {
+        self.again.as_ref().is_some_and(|again| again.differs == Some(true))
+    }
+
     /// Whether it is still held.
     #[must_use]
     pub fn stands(&self) -> bool {

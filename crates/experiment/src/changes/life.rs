@@ -6,7 +6,9 @@ use jiff::Timestamp;
 use tacho_record::{
     Change, ChangeKind, Digest, Finding, Happened, Happening, Life, Tagged, Withdrawal, Word, change_name,
 };
-use tacho_stats::changes::ledger::{self, Alert, CONFIRM_AFTER, Event, Reason, SAME_PLACE, State};
+use tacho_stats::changes::ledger::{
+    self, Alert, CONFIRM_AFTER, Event, Reason, SAME_PLACE, State, WITHDRAW_AFTER,
+};
 use tacho_stats::changes::{self as stats, Detection, Options, detect};
 use tacho_store::Analysis;
 
@@ -57,13 +59,26 @@ impl Living<'_> {
             }
         }
         let mut events = Vec::new();
+        let refuted = self.refuted(&places);
         for length in self.lengths(&places) {
-            let found = self.found(length, &alerts);
+            hold(&mut alerts, &kept);
+            let found = self.found(length, &alerts, &refuted);
             let (after, new) = ledger::update(&alerts, &found, length);
             alerts = after;
             events.extend(new);
         }
         self.told(&alerts, &kept, &events, names)
+    }
+
+    /// What was measured again and did not differ: history still shows it, and it is told no more.
+    fn refuted(&self, places: &HashMap<&str, usize>) -> Vec<Refuted> {
+        let gone = Life::Withdrawn { why: Withdrawal::NotReproduced };
+        let gone = self.known.iter().filter(|change| change.life == gone);
+        let refuted = |change: &Change| {
+            let index = *places.get(change.finding.revision.as_str())?;
+            Some(Refuted { index, effect: change.finding.effect? })
+        };
+        gone.filter_map(refuted).collect()
     }
 
     /// The lengths at which the series would have been judged, had it been after each point.
@@ -85,7 +100,7 @@ impl Living<'_> {
     }
 
     /// What the detector finds at a length and can be believed; of what is known already, less will do.
-    fn found(&self, length: usize, alerts: &[Alert]) -> Detection {
+    fn found(&self, length: usize, alerts: &[Alert], refuted: &[Refuted]) -> Detection {
         let whole = length == self.material.points.len();
         let mut detection = if whole {
             self.judgement.everything()
@@ -95,8 +110,12 @@ impl Living<'_> {
         let is_known = |change: &stats::Change| {
             alerts.iter().any(|alert| alert.change.index.abs_diff(change.index) <= SAME_PLACE)
         };
-        detection.changes.retain(|change| change.p <= self.judgement.cut || is_known(change));
-        detection.scatter.retain(|change| change.p <= self.judgement.cut || is_known(change));
+        let is_told = |change: &stats::Change| {
+            (change.p <= self.judgement.cut || is_known(change))
+                && !refuted.iter().any(|refuted| refuted.is(change))
+        };
+        detection.changes.retain(is_told);
+        detection.scatter.retain(is_told);
         detection
     }
 
@@ -198,6 +217,33 @@ impl Living<'_> {
             points: u32::try_from(self.material.places().count()).unwrap_or(u32::MAX),
             seen: alert.seen,
             missed: alert.missed,
+        }
+    }
+}
+
+/// A change that was measured again and did not differ.
+struct Refuted {
+    index: usize,
+    effect: f64,
+}
+
+impl Refuted {
+    /// Whether that is the same one once more: at the same place and in the same direction, and not twice as large, as
+    /// it would be if something else had come to it.
+    fn is(&self, found: &stats::Change) -> bool {
+        let alike = (found.effect > 0.0) == (self.effect > 0.0) && found.kind.is_of_level();
+        let size = |effect: f64| effect.max(-1.0).ln_1p().abs();
+        alike
+            && self.index.abs_diff(found.index) <= SAME_PLACE
+            && size(found.effect) <= 2.0 * size(self.effect)
+    }
+}
+
+/// What was measured again and differed is a fact, however long no analysis sees it.
+fn hold(alerts: &mut [Alert], kept: &HashMap<u32, &Change>) {
+    for alert in alerts {
+        if kept.get(&alert.id).is_some_and(|change| change.differs_again()) {
+            alert.missed = alert.missed.min(WITHDRAW_AFTER - 2);
         }
     }
 }

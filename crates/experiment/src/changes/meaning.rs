@@ -36,7 +36,11 @@ pub fn verdict_of(change: &tacho_record::Change) -> Verdict {
 /// scatter around a level that did not change.
 #[must_use]
 pub fn is_new_regression(change: &tacho_record::Change) -> bool {
-    let excused = !matches!(change.finding.kind, ChangeKind::Step | ChangeKind::DipStart);
+    let excused = match change.finding.kind {
+        ChangeKind::Step | ChangeKind::DipStart => false,
+        ChangeKind::Environment => change.is_of_environment(),
+        ChangeKind::DipEnd | ChangeKind::ModeShare | ChangeKind::Spread => true,
+    };
     change.stands() && change.state() == Word::New && !excused && verdict_of(change) == Verdict::Worse
 }
 

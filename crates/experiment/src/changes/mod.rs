@@ -3,9 +3,10 @@
 //! The detector ([`tacho_stats::changes`]) looks at one series and knows nothing of what its numbers mean. Here all
 //! series of a plan are judged together ([`judge`](judge()): how much of it to believe) and brought together with what is
 //! kept of them ([`analyse`](analyse()): names, lives), each change gets its meaning (worse or better, whether the level came
-//! back), and those of several series at one place become one event ([`events`]).
+//! back), and those of several series at one place become one event ([`events`]). Who doubts measures both sides again ([`confirm`](confirm())).
 
 mod analyse;
+mod confirm;
 mod environment;
 mod event;
 mod given;
@@ -17,6 +18,7 @@ mod meaning;
 mod tests;
 
 pub use analyse::{Analysed, JudgedSeries, Scope, analyse};
+pub use confirm::{Answer, Confirmation, LEFT, Outcome, Said, confirm, why_not};
 pub use environment::{Difference, Environments, Tags};
 pub use event::{Event, Orders, events, orders};
 pub use given::{JudgedGiven, judge_given};

@@ -1,0 +1,248 @@
+//! Changes measured again: old and new, interleaved in rounds, so that whatever drifts meets both alike.
+//!
+//! What history shows, a machine may have done; what both sides still show side by side, today, is the program
+//! (docs/method.md, "Measured again"). The samples are kept under a run of their own and are no part of any series.
+
+mod outcome;
+mod sides;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use tacho_record::{Cell, Change, Digest, Happened, Happening, Life, Purpose, Run, Withdrawal};
+use tacho_store::{MeasurementId, NewRun};
+
+pub use outcome::{LEFT, Outcome, Said, Samples, say};
+pub use sides::why_not;
+use sides::{Built, Pair};
+
+use crate::prepare::prepare_trial;
+use crate::rounds::{Measured, measure};
+use crate::session::{Session, SessionCell, Wanted};
+use crate::{Bench, ExperimentError, Question, counting, trial};
+
+/// What came of measuring changes again.
+#[derive(Clone, Debug)]
+pub struct Confirmation {
+    /// The run that measured; none when nothing could be measured.
+    pub run: Option<i64>,
+    /// Samples taken by this session.
+    pub samples: usize,
+    /// Whether the user stopped it: nothing is recorded yet, and the same command goes on from there.
+    pub interrupted: bool,
+    /// Time spent in builds.
+    pub building: Duration,
+    /// Time spent in executions, hooks included.
+    pub executing: Duration,
+    /// What came of each change, in the order in which they were given.
+    pub answers: Vec<Answer>,
+}
+
+/// What came of one change.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// Both sides were measured.
+    Measured(Said),
+    /// They were not.
+    NotMeasured {
+        /// Why not, in words.
+        why: String,
+    },
+}
+
+/// Measures both sides of these changes again and keeps what came of it.
+///
+/// The question's plan and rule say how; its revisions are all that the changes may name. Interrupted or killed, the
+/// same question of the same changes goes on where it stopped.
+pub fn confirm(
+    bench: &mut Bench<'_>,
+    question: &Question,
+    changes: &[Change],
+) -> Result<Confirmation, ExperimentError> {
+    let question = &narrowed(question, changes);
+    for benchmark in &question.plan.benchmarks {
+        trial::check(benchmark, &question.plan_folder)?;
+        trial::rehearse(benchmark, bench.executor)?;
+    }
+    counting::check(bench, &question.plan)?;
+    let began = Instant::now();
+    let pairs = bench.pairs(question, changes)?;
+    let Some(Built { folders, pairs }) = bench.unpack_sides(question, pairs)? else {
+        return Ok(Confirmation::nothing(began.elapsed(), true, vec![]));
+    };
+    let building = began.elapsed();
+    if pairs.iter().all(Result::is_err) {
+        let answers = pairs.into_iter().filter_map(Result::err).map(|why| Answer::NotMeasured { why });
+        return Ok(Confirmation::nothing(building, false, answers.collect()));
+    }
+    let session = bench.session_of_pairs(question, &pairs, &folders)?;
+    let Measured { samples, executing, interrupted } = measure(bench, &session)?;
+    let answers =
+        if interrupted { vec![] } else { bench.keep_answers(question, changes, &pairs, &session)? };
+    let run = Some(session.run.number);
+    Ok(Confirmation { run, samples, interrupted, building, executing, answers })
+}
+
+impl Confirmation {
+    fn nothing(building: Duration, interrupted: bool, answers: Vec<Answer>) -> Self {
+        Self { run: None, samples: 0, interrupted, building, executing: Duration::ZERO, answers }
+    }
+}
+
+/// The question with only the benchmarks whose changes are asked for: no other is anybody's business now.
+fn narrowed(question: &Question, changes: &[Change]) -> Question {
+    let mut question = question.clone();
+    let is_named = |name: &str| changes.iter().any(|change| change.series.benchmark.name == name);
+    question.plan.benchmarks.retain(|benchmark| is_named(&benchmark.name));
+    question
+}
+
+/// What makes it the same question: how is measured, and both sides of what.
+fn digest(question: &Question, pairs: &[Result<Pair, String>]) -> Digest {
+    let sides = pairs.iter().flatten().map(|pair| {
+        let cells = pair.cells();
+        format!("{}\n{}\n{}\n", pair.benchmark.identity(), cells[0].revision, cells[1].revision)
+    });
+    let how = (&question.plan.benchmarks, question.rule(), question.recipe);
+    // Only a number that JSON cannot write has no text, and plans refuse those.
+    let how = serde_json::to_string(&how).unwrap_or_else(|_| format!("{how:?}"));
+    Digest::of(format!("confirm\n{how}\n{}", sides.collect::<String>()))
+}
+
+impl Bench<'_> {
+    /// The interrupted run of the same question, else a new one, ready to measure.
+    fn session_of_pairs(
+        &mut self,
+        question: &Question,
+        pairs: &[Result<Pair, String>],
+        folders: &HashMap<Digest, PathBuf>,
+    ) -> Result<Session, ExperimentError> {
+        let (run, cells) = self.run_of_pairs(question, pairs)?;
+        let mut ready = Vec::with_capacity(cells.len());
+        for (id, cell) in cells {
+            let before = self.store.samples(id)?;
+            let trial = prepare_trial(question, run.seed, &cell, &folders[&cell.artifact])?;
+            let wanted = Wanted { enough: cell.rounds, ..Wanted::default() };
+            ready.push(SessionCell { id, cell, trial, wanted, before });
+        }
+        Ok(Session { run, cells: ready })
+    }
+
+    fn run_of_pairs(
+        &mut self,
+        question: &Question,
+        pairs: &[Result<Pair, String>],
+    ) -> Result<(Run, Vec<(MeasurementId, Cell)>), ExperimentError> {
+        let digest = digest(question, pairs);
+        let cells = cells(pairs, question.rule().max_rounds);
+        if let Some(run) = self.store.unfinished_run(digest, self.host)? {
+            let begun = self.store.cells(run.number)?;
+            if begun.iter().map(|(_, cell)| cell).eq(&cells) {
+                return Ok((run, begun));
+            }
+            // A side is another program by now.
+            self.store.abandon_run(run.number, self.executor.now())?;
+        }
+        let new = NewRun {
+            purpose: Purpose::Confirm,
+            question: digest,
+            plan: question.plan_text.clone(),
+            seed: question.seed,
+            rounds: question.rule().max_rounds,
+            rule: question.rule().clone(),
+            host: self.host,
+            version: question.version.clone(),
+            started: self.executor.now(),
+            conditions: question.conditions.clone(),
+        };
+        let (run, ids) = self.store.begin_run(&new, &cells)?;
+        Ok((run, ids.into_iter().zip(cells).collect()))
+    }
+
+    /// Judges what was measured, all changes together, and keeps what that says of each.
+    fn keep_answers(
+        &mut self,
+        question: &Question,
+        changes: &[Change],
+        pairs: &[Result<Pair, String>],
+        session: &Session,
+    ) -> Result<Vec<Answer>, ExperimentError> {
+        let (mut measured, mut which) = (Vec::new(), Vec::new());
+        for (at, (change, pair)) in changes.iter().zip(pairs).enumerate() {
+            if let Ok(pair) = pair {
+                measured.push(self.samples_of(pair, change, session)?);
+                which.push(at);
+            }
+        }
+        let asked: Vec<(&Change, &Samples)> = which.iter().map(|&at| &changes[at]).zip(&measured).collect();
+        let mut said: HashMap<usize, Result<Said, String>> =
+            which.iter().copied().zip(say(&asked, session.run.number, question.seed)).collect();
+        let mut answers = Vec::with_capacity(changes.len());
+        for (at, (change, pair)) in changes.iter().zip(pairs).enumerate() {
+            let why = pair.as_ref().err().cloned().unwrap_or_default();
+            answers.push(match said.remove(&at).unwrap_or(Err(why)) {
+                Ok(said) => {
+                    self.keep_said(change, &said)?;
+                    Answer::Measured(said)
+                }
+                Err(why) => Answer::NotMeasured { why },
+            });
+        }
+        Ok(answers)
+    }
+
+    /// What was measured of both sides of a change.
+    fn samples_of(
+        &mut self,
+        pair: &Pair,
+        change: &Change,
+        session: &Session,
+    ) -> Result<Samples, ExperimentError> {
+        let mut sides = [vec![], vec![]];
+        for (side, wanted) in sides.iter_mut().zip(pair.cells()) {
+            let is_it = |cell: &&SessionCell| {
+                (&cell.cell.benchmark, &cell.cell.revision) == (&pair.benchmark, &wanted.revision)
+            };
+            if let Some(cell) = session.cells.iter().find(is_it) {
+                *side = self.store.samples(cell.id)?;
+            }
+        }
+        let [before, after] = sides;
+        Ok(Samples::of(&change.series.metric, &before, &after))
+    }
+
+    fn keep_said(&mut self, change: &Change, said: &Said) -> Result<(), ExperimentError> {
+        let (life, more) = match said.outcome {
+            Outcome::Confirmed if change.life == Life::Confirmed => (Life::Confirmed, None),
+            Outcome::Confirmed => (Life::Confirmed, Some(Happened::Confirmed { seen: None })),
+            Outcome::NotReproduced if change.is_of_environment() => (change.life, None),
+            Outcome::NotReproduced => {
+                let why = Withdrawal::NotReproduced;
+                (Life::Withdrawn { why }, Some(Happened::Withdrawn { why }))
+            }
+            Outcome::Open { .. } => (change.life, None),
+        };
+        let at = trial::moment(self.executor.now());
+        let measured = Happened::Measured(said.again.clone());
+        let happenings: Vec<Happening> =
+            [Some(measured), more].into_iter().flatten().map(|what| Happening { at, what }).collect();
+        Ok(self.store.put_again(&change.name, life, &said.again, &happenings)?)
+    }
+}
+
+/// Both sides of all pairs, each cell once; what comes after first, as the newest revision does elsewhere.
+fn cells(pairs: &[Result<Pair, String>], rounds: u32) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = Vec::new();
+    for side in [1, 0] {
+        for pair in pairs.iter().flatten() {
+            let cell = Cell { rounds, ..pair.cells()[side].clone() };
+            if !cells.contains(&cell) {
+                cells.push(cell);
+            }
+        }
+    }
+    cells
+}

@@ -1,0 +1,203 @@
+//! What the samples of both sides say of a change.
+
+use tacho_record::{Again, Change, Direction, Metric, Outcome as Ended, Sample as Taken};
+use tacho_stats::compare::{Comparison, Look, Rules, Sample, Sides, Verdict, compare, judge_together};
+
+use crate::changes::FALSE_SHARE;
+
+/// A change is not reproduced when no more than this share of it can be there, of the logarithms of its ratio.
+pub const LEFT: f64 = 0.25;
+
+/// What was measured of both sides of a change.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Samples {
+    before: Vec<Sample>,
+    after: Vec<Sample>,
+    /// How the first execution failed that did.
+    failure: Option<String>,
+}
+
+/// What it says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    /// In a word.
+    pub outcome: Outcome,
+    /// In numbers.
+    pub again: Again,
+}
+
+/// What measuring both sides again comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// They differ as was found.
+    Confirmed,
+    /// They do not.
+    NotReproduced,
+    /// Neither can be told.
+    Open {
+        /// In so many rounds it probably could, if that is known.
+        rounds: Option<u32>,
+    },
+}
+
+impl Samples {
+    /// What counts of these samples of a metric.
+    #[must_use]
+    pub fn of(metric: &Metric, before: &[Taken], after: &[Taken]) -> Self {
+        let told = before.iter().chain(after).filter(|sample| sample.outcome.is_failure());
+        let failure = told.filter_map(|sample| Some(sample.outcome.told()?.0)).next();
+        Self { before: counting(metric, before), after: counting(metric, after), failure }
+    }
+
+    /// How many samples there are of the side that has fewer.
+    fn fewest(&self) -> usize {
+        self.before.len().min(self.after.len())
+    }
+}
+
+/// The samples of a side, each in its round, so that those of one round are compared with each other.
+fn counting(metric: &Metric, taken: &[Taken]) -> Vec<Sample> {
+    let counted = taken.iter().filter(|sample| sample.place.round > 0);
+    let one = |taken: &Taken| {
+        let round = taken.place.round;
+        match taken.outcome {
+            Ended::Valid => Some(Sample::new(taken.value(&metric.name)?).in_round(round)),
+            Ended::LimitReached { .. } if metric.better == Direction::Lower => {
+                Some(Sample::new(taken.bound(&metric.name)?).in_round(round).at_least())
+            }
+            _ => None,
+        }
+    };
+    counted.filter_map(one).collect()
+}
+
+/// Judges changes that were measured together; why nothing can be said of one where its samples are missing.
+#[must_use]
+pub fn say(measured: &[(&Change, &Samples)], run: i64, seed: u64) -> Vec<Result<Said, String>> {
+    let compared: Vec<Comparison> =
+        measured.iter().map(|(change, samples)| comparison(change, samples, seed)).collect();
+    let verdicts = judge_together(&compared, FALSE_SHARE);
+    let all = measured.iter().zip(compared.iter().zip(verdicts));
+    all.map(|((change, samples), (comparison, verdict))| said(change, samples, comparison, verdict, run))
+        .collect()
+}
+
+fn comparison(change: &Change, samples: &Samples, seed: u64) -> Comparison {
+    let sides = Sides { a: &samples.before, b: &samples.after, control: &[] };
+    let rules = Rules { margin: margin(change), seed, ..Rules::default() };
+    compare(&sides, &rules, Look::only(samples.fewest(), 0.05))
+}
+
+/// Up to which difference nothing is left of the change: as a ratio beyond 1.
+fn margin(change: &Change) -> f64 {
+    let Some(effect) = change.finding.effect else { return Rules::default().margin };
+    let ratio = if effect > -1.0 { effect.ln_1p().abs() } else { f64::INFINITY };
+    // What fell to nothing, or below it, is compared by difference: then the share itself is meant.
+    if ratio.is_finite() { (LEFT * ratio).exp_m1() } else { LEFT * effect.abs() }
+}
+
+fn said(
+    change: &Change,
+    samples: &Samples,
+    comparison: &Comparison,
+    verdict: Verdict,
+    run: i64,
+) -> Result<Said, String> {
+    if samples.fewest() == 0 {
+        let why = samples.failure.clone().unwrap_or_else(|| "it has no values any more".to_owned());
+        return Err(format!("no execution of a side counts: {why}"));
+    }
+    let rose = change.finding.after > change.finding.before;
+    let outcome = match verdict {
+        Verdict::Slower if rose => Outcome::Confirmed,
+        Verdict::Faster if !rose => Outcome::Confirmed,
+        Verdict::Faster | Verdict::Slower | Verdict::Same => Outcome::NotReproduced,
+        Verdict::Unclear => Outcome::Open { rounds: rounds(samples, comparison) },
+    };
+    let finite = |number: f64| Some(number).filter(|number| number.is_finite());
+    let estimate = comparison.estimate;
+    let interval = estimate.and_then(|it| it.interval);
+    let again = Again {
+        run,
+        samples: u32::try_from(samples.fewest()).unwrap_or(u32::MAX),
+        differs: match outcome {
+            Outcome::Confirmed => Some(true),
+            Outcome::NotReproduced => Some(false),
+            Outcome::Open { .. } => None,
+        },
+        effect: estimate.and_then(|it| it.ratio).and_then(|ratio| finite(ratio - 1.0)),
+        interval: interval.and_then(|(low, high)| finite(low - 1.0).zip(finite(high - 1.0))),
+    };
+    Ok(Said { outcome, again })
+}
+
+/// In how many rounds it probably could be told.
+fn rounds(samples: &Samples, comparison: &Comparison) -> Option<u32> {
+    u32::try_from(samples.fewest() + comparison.more?.rounds).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::changes::tests::change;
+
+    /// Twenty rounds of both sides with these levels and this much noise: fixed, and another on each side.
+    fn measured(before: f64, after: f64, noise: f64) -> Samples {
+        let side = |level: f64, seed: u32| {
+            let wobble = |round: u32| f64::from((round * seed) % 101) / 101.0 - 0.5;
+            (1..=20).map(|round| Sample::new(level * (1.0 + noise * wobble(round))).in_round(round)).collect()
+        };
+        Samples { before: side(before, 7919), after: side(after, 104_729), failure: None }
+    }
+
+    fn outcome(effect: f64, samples: &Samples) -> Outcome {
+        let change = change("c", "r1", "r2", effect);
+        say(&[(&change, samples)], 1, 5)[0].as_ref().unwrap().outcome
+    }
+
+    #[test]
+    fn what_differs_as_was_found_is_confirmed() {
+        assert_eq!(outcome(0.2, &measured(100.0, 120.0, 0.04)), Outcome::Confirmed);
+        assert_eq!(outcome(-0.2, &measured(100.0, 80.0, 0.04)), Outcome::Confirmed);
+        assert_eq!(
+            outcome(0.2, &measured(100.0, 110.0, 0.04)),
+            Outcome::Confirmed,
+            "half of it is something"
+        );
+    }
+
+    #[test]
+    fn what_does_not_differ_or_the_other_way_is_not_reproduced() {
+        assert_eq!(outcome(0.2, &measured(100.0, 100.0, 0.04)), Outcome::NotReproduced);
+        assert_eq!(outcome(0.2, &measured(100.0, 80.0, 0.04)), Outcome::NotReproduced);
+        assert_eq!(outcome(0.2, &measured(100.0, 102.0, 0.004)), Outcome::NotReproduced, "a tenth is left");
+    }
+
+    #[test]
+    fn what_is_too_noisy_stays_open_and_says_how_many_rounds_it_would_take() {
+        let Outcome::Open { rounds } = outcome(0.02, &measured(100.0, 101.0, 0.3)) else {
+            panic!("a fiftieth in so much noise")
+        };
+        assert!(rounds.is_some_and(|rounds| rounds > 20), "{rounds:?}");
+    }
+
+    #[test]
+    fn the_numbers_are_those_of_the_samples_alone() {
+        let change = change("c", "r1", "r2", 0.2);
+        let samples = measured(100.0, 115.0, 0.02);
+        let again = say(&[(&change, &samples)], 9, 5)[0].clone().unwrap().again;
+        assert_eq!((again.run, again.samples, again.differs), (9, 20, Some(true)));
+        assert!((again.effect.unwrap() - 0.15).abs() < 0.01, "{again:?}");
+        let (low, high) = again.interval.unwrap();
+        assert!(low < 0.15 && 0.15 < high, "{again:?}");
+    }
+
+    #[test]
+    fn without_samples_nothing_is_said() {
+        let change = change("c", "r1", "r2", 0.2);
+        let failure = Some("exit 1".to_owned());
+        let none = Samples { before: vec![], failure, ..measured(1.0, 1.0, 0.0) };
+        let why = say(&[(&change, &none)], 1, 5)[0].clone().unwrap_err();
+        assert_eq!(why, "no execution of a side counts: exit 1");
+    }
+}

@@ -1,0 +1,177 @@
+//! Both sides of changes: which builds they are, and whether they can be had.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+use tacho_record::{BenchmarkKey, Build, BuildState, Cell, Change, ChangeKind, Digest, Life, Revision};
+
+use crate::builds::Unpacked;
+use crate::cells::benchmarks;
+use crate::{Bench, ExperimentError, Question};
+
+/// Both sides of a change, before and after.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Pair {
+    pub benchmark: BenchmarkKey,
+    /// The revision and what was built of it.
+    sides: [(String, Digest); 2],
+}
+
+/// What can be measured.
+pub(super) struct Built {
+    /// The folder of each build.
+    pub folders: HashMap<Digest, PathBuf>,
+    /// Both sides of each change, or why there are none.
+    pub pairs: Vec<Result<Pair, String>>,
+}
+
+impl Pair {
+    /// Both sides as cells, without a number of rounds.
+    pub fn cells(&self) -> [Cell; 2] {
+        self.sides.clone().map(|(revision, artifact)| Cell {
+            revision,
+            artifact,
+            benchmark: self.benchmark.clone(),
+            rounds: 0,
+        })
+    }
+}
+
+/// Why measuring two revisions again could say nothing of a change; none where it could.
+#[must_use]
+pub fn why_not(change: &Change) -> Option<String> {
+    let why = match (change.finding.kind, change.life) {
+        (_, Life::Withdrawn { .. }) => "it is withdrawn already",
+        (ChangeKind::Spread, _) => "its spread changed, not its level: two revisions do not tell",
+        (ChangeKind::ModeShare, _) => "how often it is at which level changed: two revisions do not tell",
+        _ => return None,
+    };
+    Some(why.to_owned())
+}
+
+impl Bench<'_> {
+    /// Both sides of each change: the last revision that is surely before, and the last that may be the first.
+    pub(super) fn pairs(
+        &mut self,
+        question: &Question,
+        changes: &[Change],
+    ) -> Result<Vec<Result<Pair, String>>, ExperimentError> {
+        let planned: HashSet<String> =
+            benchmarks(&question.plan).into_iter().map(|(_, key)| key.identity()).collect();
+        let mut pairs = Vec::with_capacity(changes.len());
+        for change in changes {
+            let benchmark = change.series.benchmark.clone();
+            let why = why_not(change).or_else(|| {
+                let gone = || format!("the plan has no benchmark `{benchmark}` any more");
+                (!planned.contains(&benchmark.identity())).then(gone)
+            });
+            pairs.push(match why {
+                Some(why) => Err(why),
+                None => self.pair(question, change)?,
+            });
+        }
+        Ok(pairs)
+    }
+
+    fn pair(
+        &mut self,
+        question: &Question,
+        change: &Change,
+    ) -> Result<Result<Pair, String>, ExperimentError> {
+        let mut sides = Vec::with_capacity(2);
+        for revision in [&change.finding.good, &change.finding.bad] {
+            let name = short(question, revision);
+            let build = self.store.build(self.host, revision, question.recipe)?;
+            match build.and_then(|build| build.state.artifact()) {
+                Some(artifact) => sides.push((revision.clone(), artifact)),
+                None => return Ok(Err(format!("{name} was not built here as the plan builds it now"))),
+            }
+        }
+        let Ok(sides) = <[(String, Digest); 2]>::try_from(sides) else {
+            return Ok(Err("it has no two sides".to_owned()));
+        };
+        if sides[0].1 == sides[1].1 {
+            let [before, after] = sides.map(|(revision, _)| short(question, &revision));
+            return Ok(Err(format!("{before} and {after} are the same program")));
+        }
+        Ok(Ok(Pair { benchmark: change.series.benchmark.clone(), sides }))
+    }
+
+    /// Unpacks both sides of all, building again what the cache has let go; none when interrupted.
+    ///
+    /// A build that cannot be had any more costs the changes that need it, and nothing else: what is known of it stays.
+    pub(super) fn unpack_sides(
+        &mut self,
+        question: &Question,
+        mut pairs: Vec<Result<Pair, String>>,
+    ) -> Result<Option<Built>, ExperimentError> {
+        let mut needed: Vec<(String, Digest)> = Vec::new();
+        for side in pairs.iter().flatten().flat_map(|pair| &pair.sides) {
+            if !needed.iter().any(|(_, digest)| *digest == side.1) {
+                needed.push(side.clone());
+            }
+        }
+        let digests: Vec<Digest> = needed.iter().map(|(_, digest)| *digest).collect();
+        self.builder.keep(&digests);
+        let mut folders = HashMap::new();
+        for (done, (revision, digest)) in needed.iter().enumerate() {
+            match self.side(question, (revision, *digest), done, needed.len())? {
+                None => return Ok(None),
+                Some(Ok(folder)) => drop(folders.insert(*digest, folder)),
+                Some(Err(why)) => {
+                    let needs = |pair: &Pair| pair.sides.iter().any(|(_, other)| other == digest);
+                    for pair in pairs.iter_mut().filter(|pair| pair.as_ref().is_ok_and(needs)) {
+                        *pair = Err(why.clone());
+                    }
+                }
+            }
+        }
+        Ok(Some(Built { folders, pairs }))
+    }
+
+    /// The folder of one side, or why there is none; none when interrupted.
+    fn side(
+        &mut self,
+        question: &Question,
+        (id, digest): (&str, Digest),
+        done: usize,
+        total: usize,
+    ) -> Result<Option<Result<PathBuf, String>>, ExperimentError> {
+        let name = short(question, id);
+        let Some(revision) = question.revisions.iter().find(|revision| revision.id == id) else {
+            return Ok(Some(Err(format!("nothing is known of {name} any more"))));
+        };
+        let before = self.store.build(self.host, id, question.recipe)?;
+        let unpacked = self.builds(question).unpack_one((revision, digest), done, total);
+        let why = match unpacked {
+            Ok(Unpacked::Folder(folder)) => return Ok(Some(Ok(folder))),
+            Ok(Unpacked::Interrupted) => return Ok(None),
+            Ok(Unpacked::Otherwise(state)) => otherwise(&state),
+            // The others may be had all the same.
+            Err(ExperimentError::Subject(error)) => error.to_string(),
+            Err(error) => return Err(error),
+        };
+        self.restore(before.as_ref())?;
+        Ok(Some(Err(format!("{name} cannot be built any more: {why}"))))
+    }
+
+    /// What its series was measured with stays what is known of a revision, though it cannot be built again.
+    fn restore(&mut self, before: Option<&Build>) -> Result<(), ExperimentError> {
+        before.map_or(Ok(()), |before| Ok(self.store.put_build(self.host, before)?))
+    }
+}
+
+/// Why a build is not what it was.
+fn otherwise(state: &BuildState) -> String {
+    match state {
+        BuildState::Built { .. } => "it comes out otherwise than when it was measured".to_owned(),
+        BuildState::Failed { why } | BuildState::Skipped { why } => why.clone(),
+        BuildState::TimedOut { .. } => "the build timed out".to_owned(),
+    }
+}
+
+/// A revision as people call it.
+fn short(question: &Question, id: &str) -> String {
+    let known = question.revisions.iter().find(|revision| revision.id == id);
+    known.map_or(id, Revision::short).to_owned()
+}

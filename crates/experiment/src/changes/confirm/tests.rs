@@ -1,0 +1,227 @@
+//! Changes measured again, with scripted builds and executions and a real store.
+
+use std::cell::Cell as Shared;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tacho_measure::{Ended, Execution, Request, ScriptedExecutor};
+use tacho_record::{BuildState, Change, Happened, Host, Life, Purpose, Rule, Warmup, Withdrawal};
+use tacho_subject::ScriptedBuilder;
+
+use super::*;
+use crate::changes::{Scope, analyse, is_new_regression};
+use crate::track_tests::{Lab, ended};
+use crate::{Bench, Question, Silent};
+
+const ONE: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
+
+/// A history whose twelfth revision is where it changes.
+struct Past {
+    lab: Lab,
+    executed: Shared<u64>,
+}
+
+impl Past {
+    /// Measured with these levels, in microseconds.
+    fn of(level: impl Fn(u64) -> f64) -> Self {
+        let past = Self { lab: Lab::new(ONE, 24), executed: Shared::new(0) };
+        past.lab.track(|request, at| past.executes(request, at, &level)).unwrap();
+        past
+    }
+
+    /// An execution at the level of its revision, with a fixed to and fro of 1 %.
+    fn executes(&self, request: &Request, at: Timestamp, level: &impl Fn(u64) -> f64) -> Execution {
+        self.executed.set(self.executed.get() + 1);
+        let order = request.command[1].trim_start_matches('r').parse().unwrap();
+        let wobble = 0.02 * (((self.executed.get() * 7919) % 101) as f64 / 101.0 - 0.5);
+        let wall = Duration::from_nanos((level(order) * 1000.0 * (1.0 + wobble)) as u64);
+        Execution { wall, ..ended(Ended::Exited(0), at) }
+    }
+
+    /// The only change that is kept, judged now.
+    fn change(&self) -> Change {
+        let mut store = self.lab.store();
+        let (host, _) = store.hosts().unwrap()[0].clone();
+        let plan = &self.lab.question().plan;
+        let scope = Scope { host, host_name: "lab", plan };
+        let changes = analyse(&mut store, scope, Timestamp::UNIX_EPOCH).unwrap().changes;
+        let [change] = changes.as_slice() else { panic!("{changes:#?}") };
+        change.clone()
+    }
+
+    fn question(&self, rounds: u32) -> Question {
+        let mut question = self.lab.question();
+        let warmup = Warmup::Executions(1);
+        let (precision, budget) = (None, None);
+        question.plan.measure.rule =
+            Rule { warmup, min_rounds: rounds, max_rounds: rounds, precision, budget };
+        question
+    }
+
+    fn confirm(&self, builder: &mut ScriptedBuilder, level: impl Fn(u64) -> f64) -> Confirmation {
+        self.confirm_by(builder, |request, at| self.executes(request, at, &level))
+    }
+
+    fn confirm_by(
+        &self,
+        builder: &mut ScriptedBuilder,
+        script: impl FnMut(&Request, Timestamp) -> Execution,
+    ) -> Confirmation {
+        let mut store = self.lab.store();
+        let host = store.put_host(&Host { name: "lab".into(), facts: [].into() }).unwrap();
+        let mut executor = ScriptedExecutor::new(script).starting_at(self.lab.clock.get());
+        let mut bench = Bench {
+            store: &mut store,
+            builder,
+            executor: &mut executor,
+            observer: &mut Silent,
+            interrupt: &AtomicBool::new(false),
+            host,
+        };
+        let confirmation = confirm(&mut bench, &self.question(20), &[self.change()]).unwrap();
+        self.lab.clock.set(tacho_measure::Executor::now(&mut executor));
+        confirmation
+    }
+
+    /// What happened to a change since it was found, in the store's own words.
+    fn story(&self, change: &Change) -> Vec<Happened> {
+        let all = self.lab.store().happenings(&change.name).unwrap();
+        all.into_iter().map(|happening| happening.what).filter(|what| !is_first(what)).collect()
+    }
+}
+
+fn is_first(what: &Happened) -> bool {
+    matches!(what, Happened::Found { .. } | Happened::Confirmed { seen: Some(_) })
+}
+
+fn step(order: u64) -> f64 {
+    if order < 12 { 100.0 } else { 120.0 }
+}
+
+fn outcome(confirmation: &Confirmation) -> Outcome {
+    let [Answer::Measured(said)] = confirmation.answers.as_slice() else { panic!("{confirmation:?}") };
+    said.outcome
+}
+
+#[test]
+fn what_still_differs_side_by_side_is_confirmed_and_stays_apart_from_its_series() {
+    let past = Past::of(step);
+    let before = past.change();
+    let mut builder = ScriptedBuilder::new();
+    let confirmation = past.confirm(&mut builder, step);
+    assert_eq!((outcome(&confirmation), confirmation.samples), (Outcome::Confirmed, 2 * 21));
+    assert_eq!(builder.builds(), ["r11", "r12"], "only both sides");
+
+    let after = past.change();
+    let again = after.again.clone().unwrap();
+    assert_eq!((again.samples, again.differs), (20, Some(true)));
+    assert!((again.effect.unwrap() - 0.2).abs() < 0.01, "{again:?}");
+    assert_eq!((after.life, &after.finding), (Life::Confirmed, &before.finding), "its series is as it was");
+    assert!(matches!(past.story(&after).as_slice(), [Happened::Measured(_)]), "{:?}", past.story(&after));
+    let run = past.lab.store().run(confirmation.run.unwrap()).unwrap().unwrap();
+    assert_eq!(run.purpose, Purpose::Confirm);
+}
+
+#[test]
+fn both_sides_are_executed_in_the_same_rounds() {
+    let past = Past::of(step);
+    past.change();
+    let executed = std::cell::RefCell::new(Vec::new());
+    past.confirm_by(&mut ScriptedBuilder::new(), |request, at| {
+        executed.borrow_mut().push(request.command[1].clone());
+        past.executes(request, at, &step)
+    });
+    let executed = executed.into_inner();
+    assert_eq!(executed[..2], ["r12", "r11"], "the warm-up: the newest first");
+    let mut rounds: Vec<&[String]> = executed.chunks(2).collect();
+    assert!(rounds.iter().all(|round| round[0] != round[1]), "{executed:?}");
+    rounds.dedup();
+    assert!(rounds.len() > 5, "now one is first, now the other: {executed:?}");
+}
+
+#[test]
+fn what_only_the_past_shows_is_withdrawn_and_never_found_again() {
+    let past = Past::of(step);
+    let confirmation = past.confirm(&mut ScriptedBuilder::new(), |_| 120.0);
+    assert_eq!(outcome(&confirmation), Outcome::NotReproduced);
+    let after = past.change();
+    assert_eq!(after.life, Life::Withdrawn { why: Withdrawal::NotReproduced });
+    assert!(!is_new_regression(&after));
+    let story = past.story(&after);
+    assert!(matches!(story.as_slice(), [Happened::Measured(_), Happened::Withdrawn { .. }]), "{story:?}");
+    // More of the past, in which it is as clear as before.
+    let mut lab = past.lab;
+    lab.revisions.extend((25..=36).map(crate::builds::tests::revision));
+    let past = Past { lab, executed: past.executed };
+    past.lab.track(|request, at| past.executes(request, at, &step)).unwrap();
+    assert_eq!(past.change(), Change { ..after }, "the only one there is");
+}
+
+#[test]
+fn what_was_confirmed_by_measuring_is_not_withdrawn_by_what_comes_later() {
+    let past = Past::of(step);
+    past.confirm(&mut ScriptedBuilder::new(), step);
+    let mut lab = past.lab;
+    lab.revisions.extend((25..=60).map(crate::builds::tests::revision));
+    let past = Past { lab, executed: past.executed };
+    // So much noise that nobody could see a fifth in it.
+    let noisy = |order: u64| step(order) * if order > 24 { 1.0 + (order * 7919 % 13) as f64 } else { 1.0 };
+    past.lab.track(|request, at| past.executes(request, at, &noisy)).unwrap();
+    let mut store = past.lab.store();
+    let (host, _) = store.hosts().unwrap()[0].clone();
+    let plan = &past.lab.question().plan;
+    let changes =
+        analyse(&mut store, Scope { host, host_name: "lab", plan }, Timestamp::UNIX_EPOCH).unwrap().changes;
+    assert_eq!(changes[0].life, Life::Confirmed, "{changes:#?}");
+}
+
+#[test]
+fn interrupted_it_goes_on_where_it_stopped_and_says_nothing_before() {
+    let past = Past::of(step);
+    let executions = Shared::new(0);
+    let stopped = past.confirm_by(&mut ScriptedBuilder::new(), |request, at| {
+        executions.set(executions.get() + 1);
+        if executions.get() > 9 { ended(Ended::Interrupted, at) } else { past.executes(request, at, &step) }
+    });
+    assert_eq!((stopped.interrupted, stopped.samples, stopped.answers.len()), (true, 9, 0));
+    assert_eq!(past.change().again, None);
+    let rest = past.confirm(&mut ScriptedBuilder::new(), step);
+    assert_eq!((rest.run, rest.samples), (stopped.run, 2 * 21 - 9));
+    assert_eq!(outcome(&rest), Outcome::Confirmed);
+}
+
+#[test]
+fn what_cannot_be_built_any_more_is_said_and_stays_what_it_was() {
+    let past = Past::of(step);
+    let before = past.change();
+    let confirmation =
+        past.confirm(&mut ScriptedBuilder::new().with_failure("r11", "exit 2"), |_| panic!("nothing"));
+    let [Answer::NotMeasured { why }] = confirmation.answers.as_slice() else { panic!("{confirmation:?}") };
+    assert_eq!(why, "r11 cannot be built any more: exit 2");
+    assert_eq!((confirmation.run, past.change()), (None, before), "and its samples are still there");
+    let mut store = past.lab.store();
+    let (host, _) = store.hosts().unwrap()[0].clone();
+    let build = store.build(host, "r11", past.question(1).recipe).unwrap().unwrap();
+    assert!(matches!(build.state, BuildState::Built { .. }), "{build:?}");
+}
+
+#[test]
+fn a_side_that_fails_each_time_says_nothing() {
+    let past = Past::of(step);
+    let confirmation = past.confirm_by(&mut ScriptedBuilder::new(), |_, at| ended(Ended::Exited(3), at));
+    let [Answer::NotMeasured { why }] = confirmation.answers.as_slice() else { panic!("{confirmation:?}") };
+    assert_eq!(why, "no execution of a side counts: exit 3");
+    assert_eq!(past.change().again, None);
+}
+
+#[test]
+fn what_is_no_level_or_no_longer_held_is_not_measured() {
+    let past = Past::of(step);
+    let mut change = past.change();
+    assert_eq!(why_not(&change), None);
+    change.finding.kind = tacho_record::ChangeKind::Spread;
+    assert!(why_not(&change).unwrap().contains("spread"));
+    change.life = Life::Withdrawn { why: Withdrawal::NotSeen };
+    assert_eq!(why_not(&change).unwrap(), "it is withdrawn already");
+}
