@@ -6,6 +6,7 @@
 
 mod beside;
 mod changes;
+mod changes_confirm;
 mod changes_from;
 mod conditions;
 mod counters;

@@ -221,6 +221,25 @@ pub struct Changes {
     pub what: Option<ChangesWhat>,
     #[command(flatten)]
     pub list: ListChanges,
+    /// Measure old and new again, interleaved, and confirm or withdraw: these changes (by name or revision), else all that are
+    /// listed, new, and not measured again yet
+    ///
+    /// What both sides still show side by side is the program; what they do not is withdrawn as not reproduced. Interrupted,
+    /// the same command goes on. The samples are no part of any series.
+    #[arg(long, value_name = "NAME", num_args = 0.., conflicts_with_all = ["from", "markdown"])]
+    pub confirm: Option<Vec<String>>,
+    /// Execute both sides so many times [default: 20]
+    #[arg(long, short = 'r', value_name = "N", requires = "confirm", value_parser = clap::value_parser!(u32).range(5..=10_000))]
+    pub rounds: Option<u32>,
+    /// Measure at most so long, builds not counted: 10m
+    #[arg(long, value_name = "TIME", requires = "confirm")]
+    pub budget: Option<String>,
+    /// The seed of the random order of a new run [default: a random one, which is recorded]
+    #[arg(long, value_name = "NUMBER", requires = "confirm")]
+    pub seed: Option<u64>,
+    /// Wait until no other measurement is going on on this host
+    #[arg(long, requires = "confirm")]
+    pub wait: bool,
     /// Judge the numbers in this file, JSON or CSV (`-` is standard input): no plan and no store are needed
     ///
     /// `{"values": [5.1, 5.2, 6.0], "better": "lower"}`, or a table with a header; docs/formats.md has all that may

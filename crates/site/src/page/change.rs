@@ -1,7 +1,7 @@
 //! A change: before and after, what lies between, what else changed there, and what happened to it.
 
 use maud::{Markup, html};
-use tacho_record::{Again, Commit, Happened, Happening};
+use tacho_record::{Again, ChangeKind, Commit, Happened, Happening};
 
 use super::changes::{interval, row};
 use super::revision::one_commit;
@@ -34,7 +34,7 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
         (sides(view, one))
         (others(view, event, one))
         (between(view, one))
-        (closer(one))
+        (closer(view, one))
         (life(view, &one.record.happenings))
     };
     framed(view, &Frame { title: &title, root: "../", active: "", scripts: &[] }, &content)
@@ -50,6 +50,7 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
             div { dt { "Before" } dd { (show(finding.before)) } }
             div { dt { "After" } dd { (show(finding.after)) } }
             div { dt { "Effect" } dd { (one.effect()) } dd.note { "95 %: " (interval(one)) } }
+            @if let Some(said) = &change.again { (again(said)) }
             div { dt { "By chance" } dd { (chance(finding.p)) } dd.note { "a series without change shows one as clear" } }
             div { dt { "Kind" } dd { (one.kind()) } }
             div { dt { "State" } dd { (one.state()) } @if !change.note.is_empty() { dd.note { (change.note) } } }
@@ -62,7 +63,7 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
             "."
         }
         @for tagged in &finding.environment {
-            p.callout { "With it " (tagged.tag) " changed from " code { (tagged.before) } " to " code { (tagged.after) } ": it need not be the program." }
+            p.callout { "With it " (tagged.tag) " changed from " code { (tagged.before) } " to " code { (tagged.after) } @if change.differs_again() { ": measured again, it is the program all the same." } @else { ": it need not be the program." } }
         }
     }
 }
@@ -160,15 +161,49 @@ fn commits<'a>(view: &View<'a>, one: &ChangeView) -> Vec<&'a Commit> {
 }
 
 /// How to find out more.
-fn closer(one: &ChangeView) -> Markup {
-    let finding = &one.change().finding;
+fn closer(view: &View, one: &ChangeView) -> Markup {
+    let (change, finding) = (one.change(), &one.change().finding);
+    let again = change.stands() && !matches!(finding.kind, ChangeKind::ModeShare | ChangeKind::Spread);
+    let several = commits(view, one).len() > 1;
     html! {
-        section {
-            h2 { "Look closer" }
-            p { "Measure both sides more often, interleaved:" }
-            pre { "tacho track --rounds 30 " (finding.good) " " (finding.bad) }
-            p { "Measure every commit between:" }
-            pre { "tacho track " (finding.good) ".." (finding.bad) }
+        @if again || several {
+            section {
+                h2 { "Look closer" }
+                @if again {
+                    p { "Measure both sides again, side by side, to confirm or withdraw it:" }
+                    pre { "tacho changes --confirm " (change.name) }
+                }
+                @if several {
+                    p { "Measure every commit between:" }
+                    pre { "tacho track " (short(&finding.good)) ".." (short(&finding.bad)) }
+                }
+            }
+        }
+    }
+}
+
+/// A hash in short: enough to be typed.
+fn short(revision: &str) -> &str {
+    let is_hash = revision.len() >= 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hash { &revision[..10] } else { revision }
+}
+
+/// What measuring both sides again said.
+fn again(again: &Again) -> Markup {
+    html! {
+        div {
+            dt { "Measured again" }
+            dd { @if let Some(effect) = again.effect { (percent_change(effect)) } @else { "no ratio" } }
+            dd.note {
+                @match again.differs {
+                    Some(true) => { "both sides differ" }
+                    Some(false) => { "both sides do not differ" }
+                    None => { "whether they differ cannot be told" }
+                }
+                @if let Some((low, high)) = again.interval {
+                    "; 95 %: " (percent_change(low)) " to " (percent_change(high))
+                }
+            }
         }
     }
 }

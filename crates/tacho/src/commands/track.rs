@@ -22,7 +22,7 @@ use crate::output::{self, table, text};
 use crate::project::Project;
 
 /// How often the instrument measures itself for a run's record: some 20 ms.
-const TURNS: u32 = 10;
+pub(super) const TURNS: u32 = 10;
 
 /// How many lines of the first failed build's log are shown.
 const LOG_LINES: usize = 8;
@@ -35,7 +35,7 @@ pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
     if command.dry_run {
         return dry_run(&plan, &select(&project, command)?.revisions);
     }
-    let mut session = Session::open(&project, command)?;
+    let mut session = Session::open(&project, command.wait)?;
     let waited = began.elapsed();
     let selected = select(&project, command)?;
     session.tell_of_edits(&plan)?;
@@ -145,19 +145,19 @@ fn dry_run(plan: &Plan, revisions: &[Revision]) -> Result<Exit, CliError> {
 }
 
 /// Everything that measuring needs, opened.
-struct Session {
-    store: Store,
-    host: Host,
-    host_id: tacho_store::HostId,
-    interrupt: std::sync::Arc<std::sync::atomic::AtomicBool>,
+pub(super) struct Session {
+    pub(super) store: Store,
+    pub(super) host: Host,
+    pub(super) host_id: tacho_store::HostId,
+    pub(super) interrupt: std::sync::Arc<std::sync::atomic::AtomicBool>,
     _lock: tacho_measure::HostLock,
 }
 
 impl Session {
     /// Locks the host first: nothing is opened, let alone built, while another measures.
-    fn open(project: &Project, command: &Track) -> Result<Self, CliError> {
+    pub(super) fn open(project: &Project, wait: bool) -> Result<Self, CliError> {
         let interrupt = tacho_measure::install_interrupt()?;
-        let wait = if command.wait { Wait::Unless(&interrupt) } else { Wait::No };
+        let wait = if wait { Wait::Unless(&interrupt) } else { Wait::No };
         let lock = tacho_measure::lock_host(&tacho_measure::lock_path(), &project.name, wait)?;
         let host = tacho_measure::host();
         let mut store = Store::open(&project.location())?;
@@ -268,13 +268,13 @@ impl Session {
 }
 
 /// The host's facts that may differ from run to run, and what the instrument read of itself.
-fn conditions(host: &Host, instrument: &Instrument) -> std::collections::BTreeMap<String, String> {
+pub(super) fn conditions(host: &Host, instrument: &Instrument) -> std::collections::BTreeMap<String, String> {
     let now = host.facts.iter().filter(|(key, _)| key.starts_with("now."));
     now.map(|(key, value)| (key.clone(), value.clone())).chain(instrument.facts()).collect()
 }
 
 /// A seed that nobody chose: small enough to be typed again, and exact in JSON.
-fn random_seed() -> u64 {
+pub(super) fn random_seed() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(std::process::id()) >> 32
 }

@@ -45,7 +45,7 @@ impl Samples {
     #[must_use]
     pub fn of(metric: &Metric, before: &[Taken], after: &[Taken]) -> Self {
         let told = before.iter().chain(after).filter(|sample| sample.outcome.is_failure());
-        let failure = told.filter_map(|sample| Some(sample.outcome.told()?.0)).next();
+        let failure = told.filter_map(|sample| sample.outcome.told()).map(|(line, _)| line).next();
         Self { before: counting(metric, before), after: counting(metric, after), failure }
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{Ended, Execution, Request, ScriptedExecutor};
-use tacho_record::{BuildState, Change, Happened, Host, Life, Purpose, Rule, Warmup, Withdrawal};
+use tacho_record::{BuildState, Change, Happened, Host, Life, Purpose, Rule, Withdrawal};
 use tacho_subject::ScriptedBuilder;
 
 use super::*;
@@ -35,7 +35,7 @@ impl Past {
         self.executed.set(self.executed.get() + 1);
         let order = request.command[1].trim_start_matches('r').parse().unwrap();
         let wobble = 0.02 * (((self.executed.get() * 7919) % 101) as f64 / 101.0 - 0.5);
-        let wall = Duration::from_nanos((level(order) * 1000.0 * (1.0 + wobble)) as u64);
+        let wall = Duration::from_secs_f64(level(order) * 1e-6 * (1.0 + wobble));
         Execution { wall, ..ended(Ended::Exited(0), at) }
     }
 
@@ -52,10 +52,7 @@ impl Past {
 
     fn question(&self, rounds: u32) -> Question {
         let mut question = self.lab.question();
-        let warmup = Warmup::Executions(1);
-        let (precision, budget) = (None, None);
-        question.plan.measure.rule =
-            Rule { warmup, min_rounds: rounds, max_rounds: rounds, precision, budget };
+        question.plan.measure.rule = Rule { min_rounds: rounds, max_rounds: rounds, ..Rule::default() };
         question
     }
 

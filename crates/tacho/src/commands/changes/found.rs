@@ -94,6 +94,19 @@ impl Found {
         if there.is_empty() { Err(CliError::NoChangeAt { name: name.to_owned() }) } else { Ok(there) }
     }
 
+    /// The same for several names, each change once.
+    pub fn all_named(&self, project: &Project, names: &[String]) -> Result<Vec<&Change>, CliError> {
+        let mut all: Vec<&Change> = Vec::new();
+        for name in names {
+            for change in self.named(project, name)? {
+                if !all.iter().any(|other| other.name == change.name) {
+                    all.push(change);
+                }
+            }
+        }
+        Ok(all)
+    }
+
     /// The name of a change that is spelled nearly like this.
     fn nearest(&self, name: &str) -> Option<String> {
         let distance = |change: &Change| strsim::damerau_levenshtein(&change.name, name);

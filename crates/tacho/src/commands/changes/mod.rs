@@ -1,5 +1,6 @@
 //! `tacho changes`: what changed, and only what changed.
 
+mod confirm;
 pub(super) mod found;
 mod from;
 mod list;
@@ -16,6 +17,9 @@ pub fn execute(global: &Global, command: &Changes) -> Result<Exit, CliError> {
         (Some(ChangesWhat::Show { name, json }), _) => show::execute(global, name, *json),
         (Some(ChangesWhat::Set { name, state, note }), _) => set::execute(global, name, *state, note),
         (None, Some(path)) => from::execute(path, command),
-        (None, None) => list::execute(global, &command.list),
+        (None, None) => match &command.confirm {
+            Some(names) => confirm::execute(global, command, names),
+            None => list::execute(global, &command.list),
+        },
     }
 }

@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use serde::Serialize;
 use tacho_experiment::changes::{is_new_regression, verdict_of};
-use tacho_record::{Change, ChangeKind, Commit, Direction, Life, Revision, Tagged, Unit, Withdrawal, Word};
+use tacho_record::{
+    Again, Change, ChangeKind, Commit, Direction, Life, Revision, Tagged, Unit, Withdrawal, Word,
+};
 
 use super::{life_word, verdict_word};
 
@@ -34,6 +36,7 @@ pub struct ChangeAnswer<'a> {
     state: Word,
     note: &'a str,
     fixed_by: Option<&'a str>,
+    again: Option<&'a Again>,
     found: Timestamp,
     regression: bool,
 }
@@ -68,6 +71,7 @@ impl<'a> ChangeAnswer<'a> {
             state: change.state(),
             note: &change.note,
             fixed_by: change.fixed_by.as_deref(),
+            again: change.again.as_ref(),
             found: change.found,
             regression: is_new_regression(change),
         }

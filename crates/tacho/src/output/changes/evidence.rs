@@ -166,13 +166,19 @@ impl Evidence {
             Life::Confirmed => reasons.push("confirmed".to_owned()),
             Life::Withdrawn { why } => reasons.push(format!("withdrawn: {}", withdrawal(why))),
         }
+        reasons.extend(self.change.again.as_ref().map(again));
         if finding.kind == ChangeKind::Environment {
             let changed: Vec<String> = finding
                 .environment
                 .iter()
                 .map(|it| format!("{} ({} → {})", it.tag, it.before, it.after))
                 .collect();
-            reasons.push(format!("it need not be the program: with it changed {}", changed.join(", ")));
+            let program = if self.change.is_of_environment() {
+                "it need not be the program"
+            } else {
+                "it is the program"
+            };
+            reasons.push(format!("{program}: with it changed {}", changed.join(", ")));
         }
         if let Some([before, after]) = &self.sides
             && !before.runs.iter().any(|run| after.runs.contains(run))
@@ -198,6 +204,9 @@ impl Evidence {
         }
         if self.commits.len() > COMMITS {
             out += &format!("  and {} more\n", self.commits.len() - COMMITS);
+        }
+        if self.change.again.is_none() && tacho_experiment::changes::why_not(&self.change).is_none() {
+            out += &format!("  to measure both sides again: tacho changes --confirm {}\n", self.change.name);
         }
         if self.git && self.commits.len() > 1 {
             out += &format!("  to look for the one: git bisect start {bad} {good}\n");
@@ -296,6 +305,23 @@ impl Side {
             values: &self.values,
         }
     }
+}
+
+/// What measuring both sides again said.
+fn again(again: &Again) -> String {
+    let said = match again.differs {
+        Some(true) => "both sides differ side by side as well",
+        Some(false) => "side by side both sides do not differ",
+        None => "whether both sides differ side by side could not be told",
+    };
+    let numbers = again.effect.map_or_else(String::new, |found| {
+        format!(
+            ": {}{}",
+            effect(found),
+            again.interval.map_or_else(String::new, |it| format!(" ({})", interval(it)))
+        )
+    });
+    format!("measured again: {said}{numbers}")
 }
 
 /// A p value as a share that people can read.

@@ -1,11 +1,13 @@
 //! Changes, for people and for machines.
 
 mod answer;
+mod confirmation;
 mod evidence;
 mod given;
 mod histogram;
 mod listing;
 
+pub use confirmation::{Asked, Confirmed};
 pub use evidence::{Evidence, EvidenceAnswer, Side};
 pub use given::Found;
 pub use listing::{ListedEvent, Listing};
@@ -48,9 +50,24 @@ impl Filter {
         }
     }
 
+    /// The same, showing only what users have said nothing to, unless states are asked for.
+    pub fn of_new(list: &cli::ListChanges, orders: (u64, u64)) -> Self {
+        let mut filter = Self::of(list, orders);
+        if filter.states.is_empty() {
+            filter.states.push(cli::State::New);
+        }
+        filter
+    }
+
     /// Whether a change of anybody's numbers is shown.
     pub fn shows(&self, change: &stats::Change) -> bool {
         change.effect.abs() >= self.min_effect && self.shows_kind(kind_of(change.kind))
+    }
+
+    /// Whether a change that was asked for by name is shown, whatever its state.
+    pub fn shows_asked(&self, change: &Change, place: (u64, u64)) -> bool {
+        let all = self.all || self.states.is_empty();
+        Self { all, ..self.clone() }.shows_kept(change, place)
     }
 
     /// Whether a change that is kept is shown; its place is between these two in history.

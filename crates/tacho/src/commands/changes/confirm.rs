@@ -1,0 +1,174 @@
+//! `tacho changes --confirm`: both sides of changes, measured again.
+
+use tacho_experiment::changes::{Answer, Confirmation, confirm, why_not};
+use tacho_experiment::{Bench, Instrument, Question};
+use tacho_measure::ProcessExecutor;
+use tacho_record::{Change, Plan, Wishes};
+use tacho_store::HostId;
+use tacho_subject::Workshop;
+
+use super::found::{self, Found};
+use crate::cli::{Changes, Global};
+use crate::commands::inherited::inherited;
+use crate::commands::track::{Session, TURNS, conditions, random_seed};
+use crate::commands::{Exit, lookup};
+use crate::error::CliError;
+use crate::output;
+use crate::output::answer::versioned;
+use crate::output::changes::{Asked, Confirmed, Filter};
+use crate::output::progress::Progress;
+use crate::project::Project;
+
+/// Rounds where nothing else is asked for.
+const ROUNDS: u32 = 20;
+
+pub fn execute(global: &Global, command: &Changes, names: &[String]) -> Result<Exit, CliError> {
+    let project = Project::open(global)?;
+    let plan = project.plan.clone().wishing(wishes(command)?)?;
+    // What was never measured cannot be measured again: said before anything is locked.
+    drop(project.store()?);
+    let mut session = Session::open(&project, command.wait)?;
+    let found = Found::look(&project, &mut session.store)?;
+    let asked = asked(&project, &found, &mut session, command, names)?;
+    let (wanted, left_out) = divide(&found, session.host_id, asked);
+    let confirmation = if wanted.is_empty() {
+        None
+    } else {
+        Some(measured(&project, &mut session, plan, &found, (global, command), &wanted)?)
+    };
+    let mut confirmed = report(&mut session, confirmation, &wanted, left_out)?;
+    confirmed.named = !names.is_empty();
+    if command.list.json {
+        output::print_json(&versioned(confirmed.answer()))?;
+    } else {
+        output::print(&confirmed.text())?;
+    }
+    Ok(exit(&confirmed))
+}
+
+/// What is typed of when to stop.
+fn wishes(command: &Changes) -> Result<Wishes, CliError> {
+    let budget = command.budget.as_deref().map(tacho_record::duration).transpose()?;
+    Ok(Wishes { rounds: Some(command.rounds.unwrap_or(ROUNDS)), budget, ..Wishes::default() })
+}
+
+/// The changes that are asked for: those that are named, else those that are listed, new, and not measured again yet.
+fn asked(
+    project: &Project,
+    found: &Found,
+    session: &mut Session,
+    command: &Changes,
+    names: &[String],
+) -> Result<Vec<Change>, CliError> {
+    lookup::named_metrics(session.store.metrics()?, &command.list.metric)?;
+    let orders = found::range(project, &found.revisions, command.list.range.as_deref())?;
+    if !names.is_empty() {
+        let filter = Filter::of(&command.list, orders);
+        let all = found.all_named(project, names)?.into_iter();
+        return Ok(all.filter(|change| filter.shows_asked(change, found.place(change))).cloned().collect());
+    }
+    let filter = Filter::of_new(&command.list, orders);
+    let is_open = |change: &&Change| {
+        change.again.is_none() && why_not(change).is_none() && filter.shows_kept(change, found.place(change))
+    };
+    Ok(found.changes().filter(is_open).cloned().collect())
+}
+
+/// Those that can be measured on this host, and the others with the reason.
+fn divide(found: &Found, host: HostId, asked: Vec<Change>) -> (Vec<Change>, Vec<Asked>) {
+    let here: Vec<&Change> = found
+        .hosts
+        .iter()
+        .filter(|(id, _)| *id == host)
+        .flat_map(|(_, analysed)| &analysed.changes)
+        .collect();
+    let (mut wanted, mut left_out) = (Vec::new(), Vec::new());
+    for change in asked {
+        let elsewhere = !here.iter().any(|known| known.name == change.name);
+        let why = elsewhere.then(|| format!("it is of `{}`: confirm it there", change.series.host));
+        match why.or_else(|| why_not(&change)) {
+            Some(why) => left_out.push(Asked { change, answer: Answer::NotMeasured { why } }),
+            None => wanted.push(change),
+        }
+    }
+    (wanted, left_out)
+}
+
+fn measured(
+    project: &Project,
+    session: &mut Session,
+    plan: Plan,
+    found: &Found,
+    (global, command): (&Global, &Changes),
+    wanted: &[Change],
+) -> Result<Confirmation, CliError> {
+    let mut executor = ProcessExecutor::new(session.interrupt.clone());
+    let instrument = Instrument::measure(&mut executor, TURNS)?;
+    let limit = plan.measure.cache_limit;
+    let mut builder = Workshop::new(&plan.subject, &project.folder, &project.cache(), limit)?;
+    let mut progress = Progress::new(&found.revisions, global.quiet || command.list.json);
+    let mut now = conditions(&session.host, &instrument);
+    now.extend(inherited(&plan));
+    let question = Question {
+        counted: Vec::new(),
+        plan,
+        plan_text: project.text.clone(),
+        plan_folder: project.folder.clone(),
+        revisions: found.revisions.clone(),
+        recipe: builder.recipe(),
+        measure_equal: false,
+        retry_failed: false,
+        seed: command.seed.unwrap_or_else(random_seed),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        conditions: now,
+    };
+    let mut bench = Bench {
+        store: &mut session.store,
+        builder: &mut builder,
+        executor: &mut executor,
+        observer: &mut progress,
+        interrupt: &session.interrupt,
+        host: session.host_id,
+    };
+    let confirmation = confirm(&mut bench, &question, wanted);
+    progress.clear();
+    Ok(confirmation?)
+}
+
+/// What came of it, with the changes as they are kept now.
+fn report(
+    session: &mut Session,
+    confirmation: Option<Confirmation>,
+    wanted: &[Change],
+    left_out: Vec<Asked>,
+) -> Result<Confirmed, CliError> {
+    let mut all = Vec::new();
+    let mut confirmed = Confirmed::default();
+    if let Some(confirmation) = confirmation {
+        confirmed.run = confirmation.run;
+        confirmed.samples = confirmation.samples;
+        confirmed.interrupted = confirmation.interrupted;
+        confirmed.took = confirmation.building + confirmation.executing;
+        for (change, answer) in wanted.iter().zip(confirmation.answers) {
+            let host = change.series.host.clone();
+            let known = session.store.change(&change.name)?;
+            let mut change = known.map_or_else(|| change.clone(), |(_, change)| change);
+            change.series.host = host;
+            all.push(Asked { change, answer });
+        }
+    }
+    all.extend(left_out);
+    confirmed.changes = all;
+    Ok(confirmed)
+}
+
+/// As `tacho changes` itself; an error when something was named and nothing of it could be measured.
+fn exit(confirmed: &Confirmed) -> Exit {
+    let nothing = confirmed.changes.iter().all(|asked| matches!(asked.answer, Answer::NotMeasured { .. }));
+    match confirmed {
+        Confirmed { interrupted: true, .. } => Exit::Interrupted,
+        Confirmed { changes, .. } if !changes.is_empty() && nothing => Exit::Error,
+        Confirmed { .. } if confirmed.has_regression() => Exit::Worse,
+        _ => Exit::Success,
+    }
+}

@@ -1,0 +1,198 @@
+//! What came of measuring changes again.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use tacho_experiment::changes::{Answer, Outcome, is_new_regression};
+use tacho_record::Change;
+
+use super::answer::ChangeAnswer;
+use super::listing::{series_name, state};
+use super::{effect, interval};
+use crate::output::{table, text};
+
+/// What came of all that was asked for.
+#[derive(Debug, Default)]
+pub struct Confirmed {
+    /// The run that measured.
+    pub run: Option<i64>,
+    /// Samples that this session took.
+    pub samples: usize,
+    /// Whether the user stopped it.
+    pub interrupted: bool,
+    /// Time spent building and executing.
+    pub took: Duration,
+    /// The changes.
+    pub changes: Vec<Asked>,
+    /// Whether changes were asked for by name.
+    pub named: bool,
+}
+
+/// A change that was asked for.
+#[derive(Debug)]
+pub struct Asked {
+    /// As it is kept now.
+    pub change: Change,
+    /// What came of it.
+    pub answer: Answer,
+}
+
+/// All of it in JSON.
+#[derive(Serialize)]
+pub struct ConfirmedAnswer<'a> {
+    run: Option<i64>,
+    interrupted: bool,
+    samples: usize,
+    confirmed: usize,
+    not_reproduced: usize,
+    open: usize,
+    not_measured: usize,
+    changes: Vec<AskedAnswer<'a>>,
+}
+
+#[derive(Serialize)]
+struct AskedAnswer<'a> {
+    outcome: &'static str,
+    why: Option<&'a str>,
+    rounds_needed: Option<u32>,
+    change: ChangeAnswer<'a>,
+}
+
+impl Confirmed {
+    /// Whether one of them is a change for the worse that nobody has said anything to.
+    pub fn has_regression(&self) -> bool {
+        self.changes.iter().any(|asked| is_new_regression(&asked.change))
+    }
+
+    fn count(&self, outcome: &str) -> usize {
+        self.changes.iter().filter(|asked| asked.outcome() == outcome).count()
+    }
+
+    /// All of it in JSON.
+    pub fn answer(&self) -> ConfirmedAnswer<'_> {
+        ConfirmedAnswer {
+            run: self.run,
+            interrupted: self.interrupted,
+            samples: self.samples,
+            confirmed: self.count(CONFIRMED),
+            not_reproduced: self.count(NOT_REPRODUCED),
+            open: self.count(OPEN),
+            not_measured: self.count(NOT_MEASURED),
+            changes: self.changes.iter().map(Asked::answer).collect(),
+        }
+    }
+
+    /// All of it for people.
+    pub fn text(&self) -> String {
+        if self.interrupted {
+            return format!(
+                "interrupted after {}: nothing is lost, the same command goes on\n",
+                text::count(self.samples, "new sample")
+            );
+        }
+        if self.changes.is_empty() {
+            let nothing = if self.named { "of these" } else { "new and not measured again yet" };
+            return format!("nothing to confirm: no change is {nothing}\n");
+        }
+        let parts = [self.table(), self.notes(), self.summary()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// A row for each that was measured.
+    fn table(&self) -> String {
+        let head = ["", "series", "change", "again", "95 %", "samples", "outcome", ""];
+        let mut list = table::plain(&head, &[2, 3, 5]);
+        for asked in &self.changes {
+            if let Answer::Measured(said) = &asked.answer {
+                let again = &said.again;
+                list.add_row([
+                    asked.change.name.clone(),
+                    series_name(&asked.change.series, false),
+                    effect(asked.change.finding.effect.unwrap_or(f64::INFINITY)),
+                    again.effect.map_or_else(String::new, effect),
+                    again.interval.map_or_else(String::new, interval),
+                    again.samples.to_string(),
+                    asked.words(),
+                    state(&asked.change),
+                ]);
+            }
+        }
+        if list.is_empty() { String::new() } else { table::render(&list) }
+    }
+
+    /// Those that were not measured, and why.
+    fn notes(&self) -> String {
+        let note = |asked: &Asked| match &asked.answer {
+            Answer::NotMeasured { why } => format!(
+                "not measured: {}  {} ({why})\n",
+                asked.change.name,
+                series_name(&asked.change.series, false)
+            ),
+            Answer::Measured(_) => String::new(),
+        };
+        self.changes.iter().map(note).collect()
+    }
+
+    fn summary(&self) -> String {
+        let counts =
+            [CONFIRMED, NOT_REPRODUCED, OPEN, NOT_MEASURED].map(|outcome| (outcome, self.count(outcome)));
+        let counts: Vec<String> = (counts.iter().filter(|(_, count)| *count > 0))
+            .map(|(outcome, count)| format!("{count} {}", outcome.replace('-', " ")))
+            .collect();
+        let spent = match self.run {
+            Some(run) => format!(
+                ": {} in {}, run {run}",
+                text::count(self.samples, "sample"),
+                text::duration(self.took)
+            ),
+            None => String::new(),
+        };
+        format!("{}{spent}\n", counts.join(", "))
+    }
+}
+
+const CONFIRMED: &str = "confirmed";
+const NOT_REPRODUCED: &str = "not-reproduced";
+const OPEN: &str = "open";
+const NOT_MEASURED: &str = "not-measured";
+
+impl Asked {
+    /// The outcome as it stands in JSON.
+    fn outcome(&self) -> &'static str {
+        match &self.answer {
+            Answer::NotMeasured { .. } => NOT_MEASURED,
+            Answer::Measured(said) => match said.outcome {
+                Outcome::Confirmed => CONFIRMED,
+                Outcome::NotReproduced => NOT_REPRODUCED,
+                Outcome::Open { .. } => OPEN,
+            },
+        }
+    }
+
+    /// The outcome for people.
+    fn words(&self) -> String {
+        match (self.outcome(), self.rounds()) {
+            (OPEN, Some(rounds)) => format!("open: --rounds {rounds} would probably tell"),
+            (outcome, _) => outcome.replace('-', " "),
+        }
+    }
+
+    fn rounds(&self) -> Option<u32> {
+        match &self.answer {
+            Answer::Measured(said) => match said.outcome {
+                Outcome::Open { rounds } => rounds,
+                Outcome::Confirmed | Outcome::NotReproduced => None,
+            },
+            Answer::NotMeasured { .. } => None,
+        }
+    }
+
+    fn answer(&self) -> AskedAnswer<'_> {
+        let why = match &self.answer {
+            Answer::NotMeasured { why } => Some(why.as_str()),
+            Answer::Measured(_) => None,
+        };
+        let outcome = self.outcome();
+        AskedAnswer { outcome, why, rounds_needed: self.rounds(), change: ChangeAnswer::of(&self.change) }
+    }
+}

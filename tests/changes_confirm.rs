@@ -1,0 +1,144 @@
+//! Changes measured again: those that a commit made, and those that only the past shows.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::harness::{Project, steady};
+
+/// A program that says how long it took: the level of its commit, times what a file outside the repository says, with
+/// noise of up to 0.65 %, another in each execution.
+fn grown(project: Project, commits: std::ops::RangeInclusive<u32>, level: impl Fn(u32) -> u32) -> Project {
+    commits.fold(project, |project, commit| {
+        let level = level(commit);
+        let script = format!(
+            "read outside <\"$1\"\nnoise=$(od -An -N2 -tu2 /dev/urandom)\n\
+             echo \"took $((({level} + noise / 100) * outside / 100))\" # {commit}\n"
+        );
+        project.file("prog", &script).commit(&format!("change {commit}"))
+    })
+}
+
+/// That program, its plan, and the file outside.
+struct Ground {
+    project: Project,
+    outside: tempfile::TempDir,
+}
+
+impl Ground {
+    fn new(commits: u32, level: impl Fn(u32) -> u32) -> Self {
+        let outside = tempfile::tempdir().unwrap();
+        let plan = format!(
+            "[subject]\nname = 'prog'\nartifacts = ['prog']\n[measure]\nrounds = 3\nwarmup = false\n\
+             [[benchmark]]\nname = 'work'\ncommand = 'sh {{build}}/prog {}/factor'\n\
+             metrics = [{{ name = 'time', from = 'regex:took ([0-9]+)', unit = 'ns' }}]\n",
+            outside.path().display()
+        );
+        let project = grown(Project::repository(), 1..=commits, level).plan(&plan);
+        let ground = Self { project, outside };
+        ground.factor(100);
+        ground
+    }
+
+    fn factor(&self, factor: u32) {
+        std::fs::write(self.outside.path().join("factor"), format!("{factor}\n")).unwrap();
+    }
+}
+
+fn step(commit: u32) -> u32 {
+    if commit < 13 { 100_000 } else { 120_000 }
+}
+
+/// The only change there is, withdrawn or not.
+fn change(project: &Project) -> Value {
+    let listing = project.tacho("changes --all --json");
+    let listing = listing.json();
+    let changes = listing["events"].as_array().unwrap()[0]["changes"].as_array().unwrap();
+    assert_eq!(changes.len(), 1, "{listing}");
+    changes[0].clone()
+}
+
+#[test]
+fn what_a_commit_made_is_confirmed() {
+    let Ground { project, outside: _outside } = Ground::new(20, step);
+    project.tacho("track --quiet").succeeds();
+    let before = change(&project);
+    let name = before["name"].as_str().unwrap();
+    let answer = project.tacho("changes --confirm --quiet --rounds 8").exits(1);
+    let text = steady(&answer.stdout.replace(name, "<name>"));
+    assert_snapshot!(text, @r"
+      series  change  again  <percent>  samples  outcome
+    <name>  work · time  <percent>  <percent>  <percent> … <percent>  8  confirmed  new
+
+    1 confirmed: 16 samples in <time>, run 2
+    ");
+
+    let after = change(&project);
+    let again = &after["again"];
+    assert_eq!((&again["samples"], &again["differs"]), (&json!(8), &json!(true)));
+    assert!((again["effect"].as_f64().unwrap() - 0.2).abs() < 0.02, "{after}");
+    assert_eq!((&after["life"], &after["regression"]), (&json!("confirmed"), &json!(true)));
+    assert_eq!(after["points"], before["points"]);
+    let shown = project.tacho(&format!("changes show {name}")).succeeds().stdout;
+    assert!(shown.contains("measured again in run 2, 8 samples on each side: they differ"), "{shown}");
+    assert!(project.tacho("log").succeeds().stdout.contains("to confirm changes"));
+
+    let nothing = project.tacho("changes --confirm --quiet").succeeds().stdout;
+    assert_snapshot!(nothing, @"nothing to confirm: no change is new and not measured again yet");
+    let more = project.tacho(&format!("changes --confirm {name} --rounds 6 --json")).exits(1).json();
+    assert_eq!((&more["confirmed"], &more["samples"], &more["run"]), (&json!(1), &json!(12), &json!(3)));
+    assert_eq!(more["changes"][0]["outcome"], "confirmed");
+}
+
+#[test]
+fn what_only_the_past_shows_is_withdrawn() {
+    let ground = Ground::new(12, |_| 100_000);
+    ground.project.tacho("track --quiet").succeeds();
+    ground.factor(120);
+    let Ground { project, outside: _outside } = ground;
+    let project = grown(project, 13..=20, |_| 100_000);
+    project.tacho("track --quiet").succeeds();
+    project.tacho("changes").exits(1);
+    let name = change(&project)["name"].as_str().unwrap().to_owned();
+    let answer = project.tacho("changes --confirm --quiet --rounds 8").exits(0);
+    assert_snapshot!(steady(&answer.stdout.replace(&name, "<name>")), @r"
+      series  change  again  <percent>  samples  outcome
+    <name>  work · time  <percent>  <percent>  <percent> … <percent>  8  not reproduced  withdrawn: measured again, both sides do not differ, new
+
+    1 not reproduced: 16 samples in <time>, run 3
+    ");
+    assert_snapshot!(project.tacho("changes").succeeds().stdout, @"no changes in 1 series");
+
+    // As clear as ever in what comes later, and told no more.
+    let project = grown(project, 21..=26, |_| 100_000);
+    project.tacho("track --quiet").succeeds();
+    project.tacho("changes").succeeds();
+    let withdrawn = change(&project);
+    assert_eq!((&withdrawn["name"], &withdrawn["withdrawn"]), (&json!(name), &json!("not-reproduced")));
+    let all = project.tacho("changes --all").succeeds().stdout;
+    assert!(all.contains("withdrawn: measured again, both sides do not differ"), "{all}");
+}
+
+#[test]
+fn what_cannot_be_measured_again_says_why() {
+    let Ground { project, outside: _outside } = Ground::new(20, step);
+    project.tacho("track --quiet").succeeds();
+    let name = change(&project)["name"].as_str().unwrap().to_owned();
+    assert_snapshot!(project.tacho("changes --confirm nosuch").exits(2).stderr, @r"
+    error: there is no change `nosuch`
+    hint: `tacho changes --all` lists all of them
+    ");
+    let few = project.tacho("changes --confirm --rounds 4").exits(2).stderr;
+    assert_snapshot!(few.lines().next().unwrap(), @"error: invalid value '4' for '--rounds <N>': 4 is not in 5..=10000");
+    let alone = project.tacho("changes --rounds 9").exits(2).stderr;
+    assert_snapshot!(alone.lines().nth(1).unwrap().trim(), @"--confirm [<NAME>...]");
+    // Nobody has the builds any more, and the recipe no longer makes them.
+    std::fs::remove_dir_all(project.cache()).unwrap();
+    let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
+    let project = project.file("tacho.toml", &plan.replace("artifacts =", "build = 'true'\nartifacts ="));
+    let answer = project.tacho("changes --confirm --quiet").exits(2);
+    assert_snapshot!(answer.stdout.replace(&name, "<name>"), @r"
+    not measured: <name>  work · time (3437499ba1 was not built here as the plan builds it now)
+
+    1 not measured
+    ");
+}
