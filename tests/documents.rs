@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tacho_experiment::{causes, changes};
+use tacho_experiment::{causes, changes, quiet};
 use tacho_stats::changes::ledger;
 use tacho_stats::outlier;
 
@@ -95,8 +95,19 @@ fn the_method_states_the_constants_of_the_code() {
         ledger::WITHDRAW_AFTER
     );
     let catch_up = format!("made up for, {} at the most", changes::CATCH_UP);
+    let quiet_host = [
+        format!("looked at for {} ms", quiet::LOOK.as_millis()),
+        format!(
+            "used more than {} CPU, or a hypervisor kept more than {} CPU",
+            quiet::OTHER_CPUS,
+            quiet::STEAL
+        ),
+        format!("in more than {} % of the time", 100.0 * quiet::PRESSURE),
+        format!("for memory in more than {} %", 100.0 * quiet::MEMORY_PRESSURE),
+        format!("at most {} times in a row", quiet::REPEATS),
+    ];
     let rules = [give_up, interval, output, replicates, false_share, returned, life, catch_up];
-    for rule in rules.into_iter().chain(outliers) {
+    for rule in rules.into_iter().chain(outliers).chain(quiet_host) {
         assert!(method.contains(&rule), "docs/method.md does not say `{rule}`");
     }
 }

@@ -17,6 +17,7 @@ mod harness;
 mod init;
 mod metrics;
 mod mistakes;
+mod quiet;
 mod resume;
 mod stopping;
 mod track;

@@ -113,7 +113,7 @@ fn under(outcome: &Outcome, complaint: Option<String>) -> String {
     let how = match outcome {
         Outcome::Failed { failure, .. } => failure.line(),
         Outcome::LimitReached { .. } => "it reached a limit".to_owned(),
-        Outcome::Valid | Outcome::WarmUp => "it went well".to_owned(),
+        Outcome::Disturbed { .. } | Outcome::Valid | Outcome::WarmUp => "it went well".to_owned(),
     };
     complaint.map_or(format!("under callgrind: {how}"), |what| format!("under callgrind: {how}: {what}"))
 }

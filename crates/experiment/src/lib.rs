@@ -32,6 +32,9 @@ mod output;
 mod padding;
 mod prepare;
 mod progress;
+pub mod quiet;
+#[cfg(test)]
+mod quiet_tests;
 pub mod rounds;
 pub mod rules;
 pub mod schedule;

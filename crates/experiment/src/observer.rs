@@ -1,8 +1,11 @@
 //! What an experiment tells while it goes on.
 
+use std::time::Duration;
+
 use tacho_record::{Build, Cell, Digest, Revision, Run, Sample};
 
 use crate::hooks::Trouble;
+use crate::quiet::Noise;
 
 /// Something happened that a person might like to see.
 #[derive(Debug)]
@@ -75,6 +78,20 @@ pub enum Event<'a> {
         cell: &'a Cell,
         /// What, and what it printed.
         trouble: &'a Trouble,
+    },
+    /// A round waits for a quiet host.
+    Waiting {
+        /// What disturbs.
+        noise: Noise,
+        /// How long it has waited.
+        took: Duration,
+    },
+    /// A round was disturbed: its valid samples are marked and do not count, and it is repeated.
+    Disturbed {
+        /// Which.
+        round: u32,
+        /// By what.
+        noise: Noise,
     },
     /// The budget has no room for another round.
     OutOfTime {

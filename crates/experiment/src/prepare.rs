@@ -201,7 +201,7 @@ fn enough(question: &Question, cell: &Cell, counts: &Counts, own: &[Sample]) -> 
     let own = |counts: fn(&Sample) -> bool| {
         number(own.iter().filter(|sample| sample.place.round > 0 && counts(sample)).count())
     };
-    let valid = all.valid.saturating_sub(own(|sample| !sample.outcome.is_failure()));
+    let valid = all.valid.saturating_sub(own(|sample| sample.outcome.is_result()));
     let failed = all.failed.saturating_sub(own(|sample| sample.outcome.is_failure()));
     // Failures that were to be tried again are not what was wanted.
     let elsewhere = if valid == 0 { 0 } else { valid + failed };

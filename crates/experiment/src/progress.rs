@@ -3,13 +3,14 @@
 //! All of it is reckoned from samples, in the order in which they were taken: what a killed run left says the
 //! same as it would have said then.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_record::{Place, Rule, Sample, Warmup};
+use tacho_record::{Outcome, Place, Rule, Sample, Warmup};
 use tacho_stats::Summary;
 
+use crate::quiet::{Noise, REPEATS};
 use crate::schedule::Trial;
 use crate::session::{Known, Session, SessionCell, Wanted};
 use crate::spent::{Spent, wall};
@@ -44,6 +45,10 @@ pub struct Progress<'a> {
     /// The last round that has one.
     last: u32,
     spent: Spent,
+    /// The loudest that samples of a round tell of, by the round.
+    noise: BTreeMap<u32, Noise>,
+    /// The rounds that were disturbed, and count no more.
+    disturbed: BTreeSet<u32>,
 }
 
 /// How far a cell is.
@@ -57,6 +62,8 @@ struct CellProgress<'a> {
     /// What is known of the metric whose median is to be known precisely.
     known: Known,
     precise: bool,
+    /// The round of the last valid sample, and whether it has told of that metric.
+    last: Option<(u32, bool)>,
 }
 
 /// How warm a cell is.
@@ -72,7 +79,7 @@ impl<'a> CellProgress<'a> {
     fn new(cell: &'a SessionCell) -> Self {
         let (wanted, known) = (&cell.wanted, cell.wanted.elsewhere.clone());
         let (warm, precise) = (Warm::default(), false);
-        Self { wanted, counted: 0, failed: 0, succeeded: false, warm, known, precise }
+        Self { wanted, counted: 0, failed: 0, succeeded: false, warm, known, precise, last: None }
     }
 
     fn is_hopeless(&self) -> bool {
@@ -105,10 +112,27 @@ impl<'a> CellProgress<'a> {
             self.warm.time += wall(sample);
             return;
         }
+        if matches!(sample.outcome, Outcome::Disturbed { .. }) {
+            return;
+        }
         self.counted += 1;
-        if let Some(metric) = &self.wanted.metric {
-            let value = sample.value(&metric.name).filter(|_| sample.counts());
+        let metric = self.wanted.metric.as_ref();
+        let value = metric.and_then(|metric| sample.value(&metric.name)).filter(|_| sample.counts());
+        if let Some(metric) = metric {
             self.known.add(metric.better, value.as_slice(), sample.bound(&metric.name).as_slice());
+        }
+        if sample.counts() {
+            self.last = Some((sample.place.round, value.is_some()));
+        }
+    }
+
+    /// As if it had no valid sample of that round, which is its last.
+    fn forget(&mut self, round: u32) {
+        if let Some((_, told)) = self.last.take_if(|(last, _)| *last == round) {
+            self.counted -= 1;
+            if told {
+                self.known.values.pop();
+            }
         }
     }
 }
@@ -119,7 +143,8 @@ impl<'a> Progress<'a> {
         let rule = &session.run.rule;
         let cells: Vec<CellProgress> = session.cells.iter().map(CellProgress::new).collect();
         let spent = Spent::new(sessions, cells.len());
-        let mut progress = Self { rule, cells, done: HashSet::new(), last: 0, spent };
+        let (noise, disturbed) = (BTreeMap::new(), BTreeSet::new());
+        let mut progress = Self { rule, cells, done: HashSet::new(), last: 0, spent, noise, disturbed };
         let before = |(index, cell): (usize, &'a SessionCell)| cell.before.iter().map(move |it| (index, it));
         let mut samples: Vec<(usize, &Sample)> = session.cells.iter().enumerate().flat_map(before).collect();
         samples.sort_by_key(|(_, sample)| sample.place);
@@ -186,11 +211,35 @@ impl<'a> Progress<'a> {
         round <= self.last.max(1) || self.spent.before(round) + expected <= budget
     }
 
+    /// Takes note of what disturbed a sample.
+    fn listen(&mut self, sample: &Sample) {
+        let round = sample.place.round;
+        if matches!(sample.outcome, Outcome::Disturbed { .. }) {
+            self.disturbed.insert(round);
+        }
+        let noise = Noise::loudest([self.noise.get(&round).copied(), Noise::of_sample(sample)]);
+        self.noise.extend(noise.map(|noise| (round, noise)));
+    }
+
+    /// What disturbed the round, if something did and it is to be repeated.
+    pub fn disturbed(&self, round: u32) -> Option<Noise> {
+        let before = (1..round).rev().take_while(|before| self.disturbed.contains(before));
+        let is_last = before.count() >= REPEATS as usize;
+        self.noise.get(&round).copied().filter(|_| !is_last && !self.disturbed.contains(&round))
+    }
+
+    /// Marks the round as disturbed: its valid samples count no more.
+    pub fn forget(&mut self, round: u32) {
+        self.disturbed.insert(round);
+        self.cells.iter_mut().for_each(|cell| cell.forget(round));
+    }
+
     /// Takes note of a sample; says how many executions are left out if the cell is given up with it.
     pub fn record(&mut self, cell: usize, sample: &Sample) -> Option<usize> {
         self.done.insert(sample.place);
         self.last = self.last.max(sample.place.round);
         self.spent.record(cell, sample);
+        self.listen(sample);
         let cell = &mut self.cells[cell];
         let was_hopeless = cell.is_hopeless();
         cell.record(sample);

@@ -14,6 +14,7 @@ use tacho_store::Absence;
 use crate::attempt::{Sampled, Tried, Turn};
 use crate::beside::Beside;
 use crate::progress::Progress;
+use crate::quiet::Quiet;
 use crate::schedule::{Schedule, Trial};
 use crate::session::{References, Session, SessionCell};
 use crate::trial::moment;
@@ -61,6 +62,9 @@ struct Rounds<'a, 'b> {
     progress: Progress<'a>,
     references: References,
     beside: Beside<'a>,
+    quiet: Quiet,
+    /// In which rounds of this session callgrind has counted the instructions of which cells.
+    instructions: Vec<(u32, usize)>,
     /// The cells whose instructions callgrind is still to count.
     without_instructions: HashSet<usize>,
     measured: Measured,
@@ -84,6 +88,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
             total: done + progress.left(),
             done,
         });
+        let quiet = Quiet::new(run.rule.quiet_wait, &bench.store.waits(run.number)?);
         let references = References::read(bench.store, &session.cells)?;
         let uncounted = |cell: &usize| session.cells[*cell].lacks_instructions();
         Ok(Self {
@@ -93,6 +98,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
             progress,
             references,
             beside: Beside::new(session),
+            quiet,
+            instructions: Vec::new(),
             without_instructions: (0..session.cells.len()).filter(uncounted).collect(),
             measured: Measured::default(),
             absent: HashSet::new(),
@@ -160,7 +167,13 @@ impl<'a, 'b> Rounds<'a, 'b> {
     /// Executes what has no sample yet of a round; `false` when interrupted.
     fn round(&mut self, round: u32, trials: &[Trial]) -> Result<bool, ExperimentError> {
         let (done, left): (Vec<Trial>, _) = trials.iter().partition(|trial| self.progress.is_done(**trial));
+        if !left.is_empty() {
+            self.quiet.wait(self.bench, self.session.run.number, round)?;
+        }
         let whole = self.trials(&left)?;
+        if whole && round > 0 && self.quiet.is_wanted() {
+            self.settle(round)?;
+        }
         if done.len() < trials.len() {
             self.after(round)?;
         }
@@ -215,6 +228,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         if !tried.counts() || !self.without_instructions.remove(&trial.cell) {
             return Ok(tried);
         }
+        self.instructions.push((trial.place.round, trial.cell));
         self.bench.observer.note(&Event::CountingBegins { cell });
         Ok(executed.with_instructions(self.bench.executor, &mut turn, tried))
     }
@@ -244,6 +258,17 @@ impl<'a, 'b> Rounds<'a, 'b> {
         if let Some(saved) = self.progress.record(trial.cell, sample) {
             self.bench.observer.note(&Event::GivenUp { cell, saved });
         }
+        Ok(())
+    }
+
+    /// Marks the round if it was disturbed, unless it was repeated often enough: who took part lacks a sample again.
+    fn settle(&mut self, round: u32) -> Result<(), ExperimentError> {
+        let Some(noise) = self.progress.disturbed(round) else { return Ok(()) };
+        self.bench.store.disturb(self.session.run.number, round, &noise.to_string())?;
+        self.progress.forget(round);
+        let again = self.instructions.iter().filter(|(counted, _)| *counted == round);
+        self.without_instructions.extend(again.map(|(_, cell)| cell));
+        self.bench.observer.note(&Event::Disturbed { round, noise });
         Ok(())
     }
 

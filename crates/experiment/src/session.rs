@@ -86,7 +86,8 @@ impl SessionCell {
     #[must_use]
     pub fn lacks_instructions(&self) -> bool {
         let metric = Counter::CallgrindInstructions.name();
-        self.trial.wants_instructions() && self.before.iter().all(|sample| sample.value(metric).is_none())
+        self.trial.wants_instructions()
+            && !self.before.iter().any(|it| it.counts() && it.value(metric).is_some())
     }
 }
 

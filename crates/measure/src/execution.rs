@@ -27,6 +27,13 @@ pub trait Executor {
         Vec::new()
     }
 
+    /// What the host is like during so long a time, in which nothing is executed; less if the user interrupts.
+    ///
+    /// An executor that says nothing has a quiet host.
+    fn look(&mut self, _span: Duration) -> Readings {
+        Readings::default()
+    }
+
     /// Whether an execution under that request's conditions and limits can be had here; nothing is executed.
     fn rehearse(&mut self, request: &Request) -> Result<(), Unavailable> {
         let _ = request;

@@ -3,13 +3,14 @@
 //! With it the floors above test their schedules, stopping rules and bisections without timing anything.
 
 use std::fmt;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_record::Counter;
 
 use crate::{
     Absent, Companion, CompanionEnd, CompanionRequest, CompanionUsage, Execution, Executor, NotReady,
-    Request, Unavailable,
+    Readings, Request, Unavailable,
 };
 
 /// Executes by asking a closure, and remembers what it was asked.
@@ -40,6 +41,7 @@ pub struct ScriptedExecutor<'a> {
     ports: u16,
     lacking: Vec<(Counter, Unavailable)>,
     unread: Vec<Absent>,
+    looks: Box<Looks<'a>>,
 }
 
 /// The first port that a scripted executor finds free, and then the next.
@@ -47,6 +49,9 @@ const FIRST_PORT: u16 = 40_000;
 
 /// What comes of a request at that time.
 type Script<'a> = dyn FnMut(&Request, Timestamp) -> Execution + 'a;
+
+/// What the host is like at that time.
+type Looks<'a> = dyn FnMut(Timestamp) -> Readings + 'a;
 
 /// What comes of starting a companion.
 type CompanionScript<'a> = dyn FnMut(&CompanionRequest) -> Result<Box<dyn Companion>, NotReady> + 'a;
@@ -64,6 +69,7 @@ impl<'a> ScriptedExecutor<'a> {
             refusal: None,
             lacking: Vec::new(),
             unread: Vec::new(),
+            looks: Box::new(|_| Readings::default()),
         }
     }
 
@@ -101,6 +107,12 @@ impl<'a> ScriptedExecutor<'a> {
         Self { unread, ..self }
     }
 
+    /// The same on a host that is like that at a time, when it is looked at; without it, it is quiet.
+    #[must_use]
+    pub fn looking(self, looks: impl FnMut(Timestamp) -> Readings + 'a) -> Self {
+        Self { looks: Box::new(looks), ..self }
+    }
+
     /// All requests so far, oldest first.
     #[must_use]
     pub fn requests(&self) -> &[Request] {
@@ -133,6 +145,12 @@ impl Executor for ScriptedExecutor<'_> {
 
     fn lacks(&mut self, counter: Counter) -> Option<Unavailable> {
         self.lacking.iter().find(|(lacking, _)| *lacking == counter).map(|(_, why)| why.clone())
+    }
+
+    fn look(&mut self, span: Duration) -> Readings {
+        let readings = (self.looks)(self.clock);
+        self.clock += span;
+        Readings { span, ..readings }
     }
 
     fn unread(&mut self) -> Vec<Absent> {

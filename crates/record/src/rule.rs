@@ -113,12 +113,15 @@ pub struct Rule {
     /// A cell that has taken so long, hooks included, takes no part any more, once it has its fewest rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub each: Option<Duration>,
+    /// Rounds wait until the host is quiet, together at the most so long; disturbed ones are repeated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiet_wait: Option<Duration>,
 }
 
 impl Default for Rule {
     fn default() -> Self {
         let (warmup, min_rounds, max_rounds) = (true.into(), ROUNDS, ROUNDS);
-        Self { warmup, min_rounds, max_rounds, precision: None, budget: None, each: None }
+        Self { warmup, min_rounds, max_rounds, precision: None, budget: None, each: None, quiet_wait: None }
     }
 }
 
@@ -160,6 +163,8 @@ pub struct Wishes {
     pub budget: Option<Duration>,
     /// What comes before.
     pub warmup: Option<Warmup>,
+    /// How long rounds wait for a quiet host.
+    pub quiet_wait: Option<Duration>,
 }
 
 impl Wishes {
@@ -178,6 +183,7 @@ impl Wishes {
             max_rounds: self.max_rounds.or(unless(fixed, others.max_rounds)),
             budget: self.budget.or(others.budget),
             warmup: self.warmup.or(others.warmup),
+            quiet_wait: self.quiet_wait.or(others.quiet_wait),
         }
     }
 
@@ -200,7 +206,8 @@ impl Wishes {
         if min_rounds > max_rounds {
             return Err(RuleError::FewestAboveMost { fewest: min_rounds, most: max_rounds });
         }
-        Ok(Rule { warmup, min_rounds, max_rounds, precision, budget: self.budget, each: None })
+        let Self { budget, quiet_wait, .. } = *self;
+        Ok(Rule { warmup, min_rounds, max_rounds, precision, budget, each: None, quiet_wait })
     }
 
     /// Reports what contradicts something else, or says nothing without it.

@@ -89,6 +89,12 @@ pub enum Outcome {
         /// The last of what it printed, as that of a failure.
         output: String,
     },
+    /// As the plan expects, in a round that the host disturbed and that was therefore repeated; its values are kept and
+    /// never summarised.
+    Disturbed {
+        /// By what, in one line.
+        why: String,
+    },
     /// Otherwise; its values are kept and never summarised.
     Failed {
         /// In what way.
@@ -112,11 +118,19 @@ impl Outcome {
         matches!(self, Outcome::Valid | Outcome::WarmUp)
     }
 
+    /// Whether it is one of the executions that were wanted: it ended as expected or reached a limit, in a round that was
+    /// not disturbed.
+    #[must_use]
+    pub fn is_result(&self) -> bool {
+        matches!(self, Outcome::Valid | Outcome::WarmUp | Outcome::LimitReached { .. })
+    }
+
     /// How it ended otherwise than the plan expects, in one line, and the last of what it printed.
     #[must_use]
     pub fn told(&self) -> Option<(String, &str)> {
         match self {
             Outcome::Valid | Outcome::WarmUp => None,
+            Outcome::Disturbed { why } => Some((format!("disturbed: {why}"), "")),
             Outcome::LimitReached { reached, output } => Some((reached.line(), output)),
             Outcome::Failed { failure, output } => Some((failure.line(), output)),
         }

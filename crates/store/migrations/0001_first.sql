@@ -88,6 +88,16 @@ CREATE TABLE session (
     PRIMARY KEY (run, number)
 ) {clustered};
 
+CREATE TABLE wait (
+    run    BIGINT NOT NULL REFERENCES run (number),
+    number BIGINT NOT NULL,
+    round  BIGINT NOT NULL,
+    took   BIGINT NOT NULL,
+    quiet  BIGINT NOT NULL,
+    why    TEXT NOT NULL,
+    PRIMARY KEY (run, number)
+) {clustered};
+
 CREATE TABLE measurement (
     run       BIGINT NOT NULL REFERENCES run (number),
     cell      BIGINT NOT NULL,

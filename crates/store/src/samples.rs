@@ -10,9 +10,10 @@ use std::collections::HashSet;
 use tacho_record::{Failure, Outcome, Place, Sample, derived};
 
 use crate::benchmarks::MetricNumbers;
-use crate::chunk::{Chunk, Decoder, LIMIT_REACHED, MOST_METRICS, VALID};
+use crate::chunk::{Chunk, DISTURBED, Decoder, LIMIT_REACHED, MOST_METRICS, VALID};
 use crate::columns::{json, unkeepable};
 use crate::database::{Begin, Database, Value};
+use crate::disturbed::Disturbance;
 use crate::{MeasurementId, Store, StoreError};
 
 /// Larger chunks are split where they can be: a row above a quarter of SQLite's page is continued on pages of
@@ -44,7 +45,7 @@ impl Store {
             store.database.transaction(Begin::Write, |database| {
                 let done = put_one(database, measurement, &chunk)?;
                 if done {
-                    put_failure(database, measurement, sample)?;
+                    put_failure(database, measurement, sample.place, &sample.outcome)?;
                 }
                 Ok(done)
             })
@@ -73,7 +74,9 @@ impl Store {
                     let chunk = gather(database, metrics, samples)?;
                     add(database, measurement, &chunk)?;
                     let told = samples.iter().filter(|sample| !sample.outcome.is_as_expected());
-                    told.into_iter().try_for_each(|sample| put_failure(database, measurement, sample))
+                    told.into_iter().try_for_each(|sample| {
+                        put_failure(database, measurement, sample.place, &sample.outcome)
+                    })
                 })
             })
         })?;
@@ -141,6 +144,7 @@ fn gather<'a>(
     for sample in samples {
         let outcome = match &sample.outcome {
             Outcome::Valid | Outcome::WarmUp => VALID,
+            Outcome::Disturbed { .. } => DISTURBED,
             Outcome::LimitReached { .. } => LIMIT_REACHED,
             Outcome::Failed { failure, .. } => kind(failure),
         };
@@ -261,24 +265,30 @@ fn pieces(chunk: &Chunk) -> Vec<(Chunk, Vec<u8>)> {
     indices.chunks(chunk.len().div_ceil(parts)).flat_map(|part| pieces(&chunk.select(part))).collect()
 }
 
-/// How many samples count, those that reached a limit among them, and how many would but failed; the warm-up is
-/// neither.
-fn counted(chunk: &Chunk) -> [i64; 2] {
+/// How many samples count, those that reached a limit among them, and how many would but failed; the warm-up and
+/// disturbed ones are neither.
+pub(crate) fn counted(chunk: &Chunk) -> [i64; 2] {
     let after_warm_up = |(place, _): &(&Place, &u8)| place.round > 0;
     let outcomes = chunk.places.iter().zip(&chunk.outcomes).filter(after_warm_up);
-    outcomes.fold([0, 0], |[valid, failed], (_, outcome)| {
-        if [VALID, LIMIT_REACHED].contains(outcome) { [valid + 1, failed] } else { [valid, failed + 1] }
+    outcomes.fold([0, 0], |[valid, failed], (_, outcome)| match *outcome {
+        VALID | LIMIT_REACHED => [valid + 1, failed],
+        DISTURBED => [valid, failed],
+        _ => [valid, failed + 1],
     })
 }
 
 /// Writes down how a sample failed or which limit it reached, if it did.
-fn put_failure(
+pub(crate) fn put_failure(
     database: &mut dyn Database,
     measurement: MeasurementId,
-    sample: &Sample,
+    place: Place,
+    outcome: &Outcome,
 ) -> Result<(), StoreError> {
-    let (told, output) = match &sample.outcome {
+    let (told, output) = match outcome {
         Outcome::Valid | Outcome::WarmUp => return Ok(()),
+        Outcome::Disturbed { why } => {
+            (json("the disturbance", &Disturbance { disturbed: why.clone() })?, &String::new())
+        }
         Outcome::LimitReached { reached, output } => (json("the limit", reached)?, output),
         Outcome::Failed { failure, output } => (json("the failure", failure)?, output),
     };
@@ -288,8 +298,8 @@ fn put_failure(
     let values = [
         run,
         cell,
-        Value::Integer(sample.place.round.into()),
-        Value::Integer(sample.place.position.into()),
+        Value::Integer(place.round.into()),
+        Value::Integer(place.position.into()),
         Value::Text(&told),
         Value::Bytes(output.as_bytes()),
     ];

@@ -8,6 +8,7 @@ use tacho_record::{BenchmarkKey, Digest, Failure, Measurement, Outcome, Place, R
 use crate::benchmarks::{find_benchmark, metric_names};
 use crate::chunk::{Chunk, Decoder, VALID};
 use crate::database::{Begin, Database, Row, Value};
+use crate::disturbed::Disturbance;
 use crate::steadiness::Found as Steady;
 use crate::{HostId, MeasurementId, Store, StoreError};
 
@@ -163,6 +164,7 @@ fn is_failed(sample: &Sample) -> bool {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum How {
+    Disturbed(Disturbance),
     Reached(Reached),
     Failed(Failure),
 }
@@ -198,6 +200,7 @@ impl Failures {
             let place = Place { round: row.number(2)?, position: row.number(3)? };
             let output = String::from_utf8_lossy(row.bytes(5)?).into_owned();
             let outcome = match row.json(4)? {
+                How::Disturbed(Disturbance { disturbed: why }) => Outcome::Disturbed { why },
                 How::Reached(reached) => Outcome::LimitReached { reached, output },
                 How::Failed(failure) => Outcome::Failed { failure, output },
             };

@@ -7,7 +7,7 @@ use tacho_record::{
 };
 
 use crate::benchmarks::{find_benchmark, metric_names};
-use crate::chunk::{Chunk, Decoder, LIMIT_REACHED, VALID};
+use crate::chunk::{Chunk, DISTURBED, Decoder, LIMIT_REACHED, VALID};
 use crate::database::Begin;
 use crate::series::{Failures, Found, read_each};
 use crate::steadiness::Found as Steady;
@@ -121,6 +121,7 @@ impl Scattered {
             match chunk.outcomes[index] {
                 VALID => self.values.extend(wanted.value(chunk, index).map(|value| (*place, value))),
                 LIMIT_REACHED => self.limited.push((*place, wanted.value(chunk, index))),
+                DISTURBED => {}
                 _ => self.failed.push(*place),
             }
         }

@@ -47,6 +47,7 @@ on_both! {
     samples:
         samples_are_the_same_before_and_after_sealing
         a_failed_sample_keeps_its_last_words
+        valid_samples_of_a_disturbed_round_are_kept_and_count_no_more
         the_same_sample_is_never_stored_twice
         a_sealed_measurement_can_grow
         imports_may_come_in_any_order_and_overlap

@@ -161,6 +161,13 @@ pub struct Stopping {
     /// measured (found) [default: the plan's, or once]
     #[arg(long, short = 'w', value_name = "N|TIME|found")]
     pub warmup: Option<String>,
+    /// Wait before each round until nothing else disturbs this host, together at most so long [default of MAX: 5m]
+    ///
+    /// Disturbed is a host where others use more than 0.25 CPU, a hypervisor keeps more than 0.05 CPU from it, or tasks wait
+    /// for CPUs, devices or memory. A round that was disturbed all the same is repeated whole, twice at the most; its samples are
+    /// kept and marked.
+    #[arg(long, value_name = "MAX", num_args = 0..=1, require_equals = true, default_missing_value = "5m")]
+    pub quiet_wait: Option<String>,
 }
 
 /// Which metrics are shown, and how.

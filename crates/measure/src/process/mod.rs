@@ -23,13 +23,14 @@ mod watch;
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use tacho_record::{Cgroup, Counter, Limit, Metric};
 
 use crate::counters::{self, Events};
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, TICK};
 use crate::{
     Absent, Companion, CompanionRequest, Count, Ended, Execution, Executor, HostReader, NotReady, Readings,
     Request, Unavailable, Usage,
@@ -260,6 +261,17 @@ impl Executor for ProcessExecutor {
 
     fn lacks(&mut self, counter: Counter) -> Option<Unavailable> {
         counters::lacks(counter)
+    }
+
+    fn look(&mut self, span: Duration) -> Readings {
+        let began = Instant::now();
+        self.host.begin_anew();
+        while let Some(left) = span.checked_sub(began.elapsed()).filter(|left| !left.is_zero())
+            && !self.is_interrupted()
+        {
+            thread::sleep(left.min(TICK));
+        }
+        self.host.end(Duration::ZERO, None)
     }
 
     fn unread(&mut self) -> Vec<Absent> {

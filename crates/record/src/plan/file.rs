@@ -86,6 +86,9 @@ pub(super) struct MeasureTable {
     /// executions, a time that they fill ("2s"), false for nothing; or "found": nothing, but the first phase of what is
     /// measured is left out where it differs from the rest. `expect.stdout = "same"` needs one of them.
     pub warmup: Option<WarmupEntry>,
+    /// Before each round, wait until nothing else disturbs this host, in one run together at the most so long: "5m".
+    /// A round that is disturbed all the same is repeated, twice at the most.
+    pub quiet_wait: Option<String>,
     /// How large the cache of built artifacts may become, compressed: "500MiB", "2GiB".
     #[serde(default = "cache_limit")]
     pub cache_limit: String,

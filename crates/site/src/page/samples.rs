@@ -44,6 +44,8 @@ fn benchmark(one: &HostMeasurement, series: &Named) -> Markup {
     let samples = &one.measurement.samples;
     let columns = columns(one, series);
     let failed = samples.iter().filter(|sample| sample.outcome.is_failure()).count();
+    let disturbed =
+        samples.iter().filter(|sample| matches!(sample.outcome, Outcome::Disturbed { .. })).count();
     let limited =
         samples.iter().filter(|sample| matches!(sample.outcome, Outcome::LimitReached { .. })).count();
     html! {
@@ -52,6 +54,7 @@ fn benchmark(one: &HostMeasurement, series: &Named) -> Markup {
                 b { (one.benchmark) } " on " (one.host) ", run " (one.measurement.run) ": "
                 (count(samples.len(), "execution", "executions"))
                 @if failed > 0 { ", " span.failure { (failed) " failed" } }
+                @if disturbed > 0 { ", " (disturbed) " disturbed" }
                 @if limited > 0 { ", " span.failure { (limited) " reached a limit" } }
             }
             (executions::figure(&one.measurement))
@@ -125,6 +128,7 @@ fn row(sample: &Sample, columns: &[Column]) -> Markup {
             @match &sample.outcome {
                 Outcome::WarmUp => td { "warm-up, found" },
                 Outcome::Valid => td { @if sample.place.round == 0 { "warm-up" } @else { "valid" } },
+                Outcome::Disturbed { why } => td { "disturbed: " (why) },
                 Outcome::LimitReached { reached, .. } => td.failure { (reached.line()) },
                 Outcome::Failed { failure, .. } => td.failure { (failure.line()) },
             }
@@ -135,7 +139,7 @@ fn row(sample: &Sample, columns: &[Column]) -> Markup {
 /// What executions printed at last that failed or reached a limit, once each, with the rounds in which they did.
 fn outputs(samples: &[Sample]) -> Vec<((String, &str), Vec<u32>)> {
     let mut outputs: Vec<((String, &str), Vec<u32>)> = Vec::new();
-    for sample in samples {
+    for sample in samples.iter().filter(|sample| !matches!(sample.outcome, Outcome::Disturbed { .. })) {
         let Some((line, output)) = sample.outcome.told() else { continue };
         let what = (line, tail(output, OUTPUT_LINES).0);
         match outputs.iter_mut().find(|(other, _)| *other == what) {

@@ -36,6 +36,8 @@ const FINE_TIMES: u8 = 2;
 pub(crate) const VALID: u8 = 0;
 /// The outcome of a sample that reached a limit.
 pub(crate) const LIMIT_REACHED: u8 = 8;
+/// The outcome of a sample of a round that was disturbed and repeated.
+pub(crate) const DISTURBED: u8 = 10;
 
 /// Why bytes are not a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

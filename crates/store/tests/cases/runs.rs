@@ -47,6 +47,7 @@ pub fn a_run_keeps_its_rule_and_its_sessions(ground: &Ground) {
             precision: precision.clone(),
             budget,
             each: budget,
+            quiet_wait: budget,
         };
         let (run, _) = store.begin_run(&NewRun { rule, ..new_run(lab, "q") }, &[]).unwrap();
         assert_eq!(store.run(run.number).unwrap().unwrap(), run);

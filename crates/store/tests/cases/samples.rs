@@ -1,14 +1,15 @@
 //! Samples in and out again.
 
 use std::cell::RefCell;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use tacho_record::{Failure, Limit, Outcome, Place, Reached, Sample};
-use tacho_store::StoreError;
+use tacho_store::{Absence, QuietWait, StoreError};
 
-use crate::common::{Ground, begin, benchmark, cell, failed, failures, sample};
+use crate::common::{Ground, begin, benchmark, cell, failed, failures, limited, sample};
 
 pub fn samples_are_the_same_before_and_after_sealing(ground: &Ground) {
     let mut store = ground.open();
@@ -55,6 +56,48 @@ pub fn a_failed_sample_keeps_its_last_words(ground: &Ground) {
     assert_eq!(store.samples(measurements[0]).unwrap(), expected);
     store.seal(run.number).unwrap();
     assert_eq!(store.samples(measurements[0]).unwrap(), expected);
+}
+
+pub fn valid_samples_of_a_disturbed_round_are_kept_and_count_no_more(ground: &Ground) {
+    let mut store = ground.open();
+    let (host, run, measurements) = begin(&mut store, "q", &[cell("a", "x"), cell("a", "y")]);
+    let mut expected: Vec<Vec<Sample>> = vec![Vec::new(), Vec::new()];
+    for round in 0..4 {
+        for (index, measurement) in (0..).zip(&measurements) {
+            // One that reached a limit is none the less a result.
+            let next = if round == 2 && index == 1 { limited(round, index) } else { sample(round, index) };
+            store.put_sample(*measurement, &next).unwrap();
+            expected[index as usize].push(next);
+        }
+    }
+    store.disturb(run.number, 2, "steal").unwrap();
+    store.disturb(run.number, 2, "steal").unwrap();
+    expected[0][2].outcome = Outcome::Disturbed { why: "steal".into() };
+    for sealed in [false, true] {
+        if sealed {
+            store.seal(run.number).unwrap();
+        }
+        for (measurement, expected) in measurements.iter().zip(&expected) {
+            assert_eq!(&store.samples(*measurement).unwrap(), expected, "sealed: {sealed}");
+        }
+        let counts: Vec<_> = store.counts(host).unwrap().iter().map(|it| (it.valid, it.failed)).collect();
+        assert_eq!(counts, [(2, 0), (3, 0)]);
+        let values = store.values(host, &benchmark("x"), "wall").unwrap().remove(0);
+        assert_eq!((values.values.len(), values.failed, values.limited.count), (2, 0, 0));
+    }
+    assert_eq!(store.disturbed(run.number).unwrap(), [(2, "steal".to_owned())]);
+    let wait =
+        |round, quiet| QuietWait { round, took: Duration::from_millis(1400), quiet, why: "steal".into() };
+    for wait in [wait(0, true), wait(1, false)] {
+        store.put_wait(run.number, &wait).unwrap();
+    }
+    assert_eq!(store.waits(run.number).unwrap(), [wait(0, true), wait(1, false)]);
+    let unread = Absence { metric: "host-frequency".into(), why: "missing".into() };
+    store.put_unread(run.number, std::slice::from_ref(&unread)).unwrap();
+    let own = Absence { metric: "on-cpu".into(), why: "missing too".into() };
+    store.put_absence(run.number, &benchmark("x"), &own).unwrap();
+    assert_eq!(store.absences(run.number, &benchmark("x")).unwrap(), [unread.clone(), own]);
+    assert_eq!(store.absences(run.number, &benchmark("y")).unwrap(), [unread]);
 }
 
 pub fn the_same_sample_is_never_stored_twice(ground: &Ground) {

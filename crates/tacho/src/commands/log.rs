@@ -9,7 +9,7 @@ use tacho_store::Store;
 use super::Exit;
 use crate::cli::{Global, Log};
 use crate::error::CliError;
-use crate::output::answer::{self, RunAnswer};
+use crate::output::answer::{self, RunAnswer, Surroundings};
 use crate::output::{self, table, text};
 use crate::project::Project;
 
@@ -46,7 +46,12 @@ struct Runs<'a> {
 
 /// A run in the answer.
 fn answer<'a>(store: &mut Store, run: &'a Run, counts: [usize; 3]) -> Result<RunAnswer<'a>, CliError> {
-    Ok(RunAnswer::of(run, store.conditions(run.number)?, counts))
+    let surroundings = Surroundings {
+        conditions: store.conditions(run.number)?,
+        waits: store.waits(run.number)?,
+        disturbed: store.disturbed(run.number)?,
+    };
+    Ok(RunAnswer::of(run, surroundings, counts))
 }
 
 /// How many revisions, cells and samples a run has.

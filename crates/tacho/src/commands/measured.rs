@@ -132,8 +132,9 @@ impl Measured {
             let shown: String = lines.iter().map(|line| format!("  | {line}\n")).collect();
             format!("{} {what}; the first: {why}\n{shown}", text::count(told.len(), "execution"))
         };
-        let limited = told(|outcome| !outcome.is_failure(), "reached a limit");
-        format!("{}{limited}", told(Outcome::is_failure, "failed"))
+        let limited = told(|outcome| matches!(outcome, Outcome::LimitReached { .. }), "reached a limit");
+        let disturbed = told(|outcome| matches!(outcome, Outcome::Disturbed { .. }), "do not count");
+        format!("{}{limited}{disturbed}", told(Outcome::is_failure, "failed"))
     }
 
     /// How many outputs are kept.

@@ -42,6 +42,7 @@ pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
     let tracked = session.track(&project, plan.clone(), &selected, global, command)?;
     let series = session.series(&project, &plan, &selected.revisions, command)?;
     session.tell_of_left_behind(&plan, tracked.run)?;
+    session.tell_of_noise(tracked.run)?;
     let report = Report { tracked: &tracked, series: &series, revisions: &selected.revisions };
     report.print(&mut session.store, command, began.elapsed().saturating_sub(waited))?;
     Ok(if tracked.interrupted { Exit::Interrupted } else { report.exit() })
@@ -92,6 +93,7 @@ fn wishes(command: &Track) -> Result<Wishes, RuleError> {
         max_rounds: typed.max_rounds,
         budget: typed.budget.as_deref().map(tacho_record::duration).transpose()?,
         warmup: typed.warmup.as_deref().map(str::parse).transpose()?,
+        quiet_wait: typed.quiet_wait.as_deref().map(tacho_record::duration).transpose()?,
     })
 }
 
@@ -183,6 +185,22 @@ impl Session {
                     "let the command wait for them: what they were to do is measured in part",
                 );
             }
+        }
+        Ok(())
+    }
+
+    /// What the host did to the run: what was waited for, and which rounds were repeated.
+    fn tell_of_noise(&mut self, run: Option<i64>) -> Result<(), CliError> {
+        let Some(run) = run else { return Ok(()) };
+        let (waits, disturbed) = (self.store.waits(run)?, self.store.disturbed(run)?);
+        if let Some(first) = waits.first() {
+            let took = text::duration(waits.iter().map(|wait| wait.took).sum());
+            let end = if waits.iter().all(|wait| wait.quiet) { "" } else { "; it did not become quiet" };
+            output::note("note", &format!("waited {took} for a quiet host{end}: {}", first.why));
+        }
+        if let Some((round, why)) = disturbed.first() {
+            let rounds = text::count(disturbed.len(), "round");
+            output::note("note", &format!("{rounds} disturbed, and repeated; the first, {round}: {why}"));
         }
         Ok(())
     }

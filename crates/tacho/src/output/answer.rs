@@ -10,6 +10,7 @@ use tacho_record::{
     Stopped,
 };
 use tacho_stats::Summary;
+use tacho_store::QuietWait;
 
 /// Raised when a key changes its meaning or goes away.
 pub const FORMAT_VERSION: u32 = 1;
@@ -159,6 +160,7 @@ pub struct SampleAnswer<'a> {
     warm_up: bool,
     failure: Option<String>,
     limit: Option<String>,
+    disturbed: Option<&'a str>,
     output: Option<&'a str>,
     kept: Option<Digest>,
     values: BTreeMap<&'a str, f64>,
@@ -169,9 +171,13 @@ impl<'a> SampleAnswer<'a> {
     /// The sample of that run, and what is kept of its output.
     pub fn of(run: i64, sample: &'a Sample, kept: Option<Digest>) -> Self {
         let told = sample.outcome.told();
-        let output = told.as_ref().map(|(_, output)| *output);
+        let output = told.as_ref().map(|(_, output)| *output).filter(|_| !is_disturbed(sample));
         let line = told.map(|(line, _)| line);
-        let (failure, limit) = if sample.outcome.is_failure() { (line, None) } else { (None, line) };
+        let (failure, limit, disturbed) = match sample.outcome {
+            Outcome::Valid | Outcome::WarmUp | Outcome::Failed { .. } => (line, None, None),
+            Outcome::LimitReached { .. } => (None, line, None),
+            Outcome::Disturbed { ref why } => (None, None, Some(why.as_str())),
+        };
         Self {
             run,
             round: sample.place.round,
@@ -181,6 +187,7 @@ impl<'a> SampleAnswer<'a> {
             warm_up: sample.place.round == 0 || sample.outcome == Outcome::WarmUp,
             failure,
             limit,
+            disturbed,
             output,
             kept,
             values: (sample.values.iter())
@@ -199,6 +206,10 @@ pub struct SteadinessAnswer<'a> {
     /// What was found.
     #[serde(flatten)]
     pub found: &'a Steadiness,
+}
+
+fn is_disturbed(sample: &Sample) -> bool {
+    matches!(sample.outcome, Outcome::Disturbed { .. })
 }
 
 /// A sample that is far off, and why.
@@ -238,14 +249,42 @@ pub struct RunAnswer<'a> {
     samples: usize,
     version: &'a str,
     conditions: BTreeMap<String, String>,
+    waits: Vec<WaitAnswer>,
+    disturbed: BTreeMap<u32, String>,
     plan: &'a str,
 }
 
+/// What a round waited for.
+#[derive(Debug, Serialize)]
+pub struct WaitAnswer {
+    round: u32,
+    took: f64,
+    quiet: bool,
+    why: String,
+}
+
+impl From<QuietWait> for WaitAnswer {
+    fn from(QuietWait { round, took, quiet, why }: QuietWait) -> Self {
+        Self { round, took: took.as_secs_f64(), quiet, why }
+    }
+}
+
+/// What the host was like during a run.
+#[derive(Debug)]
+pub struct Surroundings {
+    /// Facts that held then.
+    pub conditions: BTreeMap<String, String>,
+    /// What rounds waited for.
+    pub waits: Vec<QuietWait>,
+    /// Which rounds were disturbed, and by what.
+    pub disturbed: Vec<(u32, String)>,
+}
+
 impl<'a> RunAnswer<'a> {
-    /// The run, under which conditions it measured, and how many revisions, cells and samples it has.
+    /// The run, in which surroundings it measured, and how many revisions, cells and samples it has.
     pub fn of(
         run: &'a Run,
-        conditions: BTreeMap<String, String>,
+        Surroundings { conditions, waits, disturbed }: Surroundings,
         [revisions, cells, samples]: [usize; 3],
     ) -> Self {
         Self {
@@ -262,6 +301,8 @@ impl<'a> RunAnswer<'a> {
             samples,
             version: &run.version,
             conditions,
+            waits: waits.into_iter().map(WaitAnswer::from).collect(),
+            disturbed: disturbed.into_iter().collect(),
             plan: &run.plan,
         }
     }

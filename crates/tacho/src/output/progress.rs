@@ -137,6 +137,13 @@ impl Observer for Progress {
                     }
                 });
             }
+            Event::Waiting { noise, took } => {
+                let took = text::duration(*took);
+                self.bar.set_message(format!("waiting for a quiet host ({took}): {noise}"));
+            }
+            Event::Disturbed { round, noise } => {
+                self.say(&format!("round {round} is repeated: {noise}"));
+            }
             Event::OutOfTime { rounds } => {
                 self.bar.set_length(self.bar.position());
                 self.say(&format!("the time is spent after {}", text::count(*rounds as usize, "round")));

@@ -273,6 +273,12 @@ impl HostReader {
         }
     }
 
+    /// The same for readings of what is not to be read with anything before.
+    pub fn begin_anew(&mut self) {
+        self.span = None;
+        self.begin();
+    }
+
     /// To be called right after an execution, with the processor time that it took, what we spend on starting it
     /// included, and the processor that it ended on, if that is known.
     pub fn end(&mut self, own: Duration, cpu: Option<u32>) -> Readings {

@@ -91,6 +91,7 @@ impl<'f> Check<'f> {
             min_rounds: rounds(table.min_rounds),
             max_rounds: rounds(table.max_rounds),
             budget: self.wish(table.budget.as_deref(), crate::duration, spot.get("budget")),
+            quiet_wait: self.wish(table.quiet_wait.as_deref(), crate::duration, spot.get("quiet-wait")),
             warmup: table.warmup.as_ref().and_then(|entry| match entry {
                 WarmupEntry::Round(any) => Some((*any).into()),
                 WarmupEntry::Executions(number) => Some(Warmup::Executions(*number)),

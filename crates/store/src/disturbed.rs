@@ -1,0 +1,124 @@
+//! Rounds that the host disturbed, and what was waited for before rounds.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tacho_record::Outcome;
+
+use crate::chunk::{Chunk, DISTURBED, VALID};
+use crate::database::{Begin, Database, Value};
+use crate::samples::{counted, put_failure};
+use crate::{MeasurementId, Store, StoreError};
+
+/// What stands in the column `failure` of a disturbed sample.
+#[derive(Deserialize, Serialize)]
+pub(crate) struct Disturbance {
+    /// By what, in one line.
+    pub disturbed: String,
+}
+
+/// A wait for a quiet host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuietWait {
+    /// Before which round.
+    pub round: u32,
+    /// How long.
+    pub took: Duration,
+    /// Whether the host was quiet then; else nobody waited any longer.
+    pub quiet: bool,
+    /// What was seen first, in one line.
+    pub why: String,
+}
+
+impl Store {
+    /// Marks the valid samples of a round as disturbed: they are kept, and count no more. Nothing happens to the others.
+    ///
+    /// For a run that is under way, whose chunks have one sample each.
+    pub fn disturb(&mut self, run: i64, round: u32, why: &str) -> Result<(), StoreError> {
+        let sql = "SELECT cell, position, samples FROM chunk WHERE run = $1 AND round = $2";
+        self.database.transaction(Begin::Write, |database| {
+            let key = [Value::Integer(run), Value::Integer(round.into())];
+            let found = database.all(sql, &key, |row| {
+                let chunk = Chunk::decode(row.bytes(2)?).map_err(|error| row.corrupt(&error))?;
+                Ok((MeasurementId { run, cell: row.integer(0)? }, row.integer(1)?, chunk))
+            })?;
+            found.into_iter().try_for_each(|(measurement, position, chunk)| {
+                disturb(database, measurement, (round, position), chunk, why)
+            })
+        })
+    }
+
+    /// Which rounds of the run were disturbed, and by what, in their order.
+    pub fn disturbed(&mut self, run: i64) -> Result<Vec<(u32, String)>, StoreError> {
+        let sql = "SELECT DISTINCT round, failure FROM failure
+            WHERE run = $1 AND failure LIKE '{\"disturbed\":%' ORDER BY round";
+        self.database.all(sql, &[Value::Integer(run)], |row| {
+            let Disturbance { disturbed } = row.json(1)?;
+            Ok((row.number(0)?, disturbed))
+        })
+    }
+
+    /// Keeps for how long a round waited for a quiet host.
+    pub fn put_wait(&mut self, run: i64, wait: &QuietWait) -> Result<(), StoreError> {
+        self.database.transaction(Begin::Write, |database| {
+            let next = "SELECT COALESCE(MAX(number), 0) + 1 FROM wait WHERE run = $1";
+            let number = database.must(next, &[Value::Integer(run)], |row| row.integer(0))?;
+            let took = i64::try_from(wait.took.as_millis()).unwrap_or(i64::MAX);
+            let values = [
+                Value::Integer(run),
+                Value::Integer(number),
+                Value::Integer(wait.round.into()),
+                Value::Integer(took),
+                Value::Integer(wait.quiet.into()),
+                Value::Text(&wait.why),
+            ];
+            let sql =
+                "INSERT INTO wait (run, number, round, took, quiet, why) VALUES ($1, $2, $3, $4, $5, $6)";
+            database.execute(sql, &values).map(drop)
+        })
+    }
+
+    /// What rounds of the run waited for, in order.
+    pub fn waits(&mut self, run: i64) -> Result<Vec<QuietWait>, StoreError> {
+        let sql = "SELECT round, took, quiet, why FROM wait WHERE run = $1 ORDER BY number";
+        self.database.all(sql, &[Value::Integer(run)], |row| {
+            Ok(QuietWait {
+                round: row.number(0)?,
+                took: Duration::from_millis(row.integer(1)?.unsigned_abs()),
+                quiet: row.integer(2)? != 0,
+                why: row.text(3)?.to_owned(),
+            })
+        })
+    }
+}
+
+/// Marks the valid samples of that round in the chunk that begins at that position.
+fn disturb(
+    database: &mut dyn Database,
+    measurement: MeasurementId,
+    (round, position): (u32, i64),
+    mut chunk: Chunk,
+    why: &str,
+) -> Result<(), StoreError> {
+    let of_round = |index: &usize| chunk.places[*index].round == round && chunk.outcomes[*index] == VALID;
+    let valid: Vec<usize> = (0..chunk.len()).filter(of_round).collect();
+    for &index in &valid {
+        chunk.outcomes[index] = DISTURBED;
+        put_failure(database, measurement, chunk.places[index], &Outcome::Disturbed { why: why.to_owned() })?;
+    }
+    let [run, cell] = measurement.values();
+    let [counts, failed] = counted(&chunk).map(Value::Integer);
+    let sql = "UPDATE chunk SET samples = $1, valid = $2, failed = $3
+        WHERE run = $4 AND cell = $5 AND round = $6 AND position = $7";
+    let bytes = chunk.encode();
+    let values = [
+        Value::Bytes(&bytes),
+        counts,
+        failed,
+        run,
+        cell,
+        Value::Integer(round.into()),
+        Value::Integer(position),
+    ];
+    database.execute(sql, &values).map(drop)
+}
