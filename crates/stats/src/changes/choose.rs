@@ -7,6 +7,7 @@
 use super::levels::Levels;
 use super::noise::{self, Noise, Step};
 use super::series::Series;
+use super::tail;
 
 /// How many values on each side of a change are looked at, at most.
 const WINDOW: usize = 100;
@@ -14,8 +15,13 @@ const WINDOW: usize = 100;
 const SHORTEST: usize = 3;
 /// The shape of the noise of a longer series is told by so many of its values.
 const SAMPLE: usize = 1200;
-/// What a change costs beyond the criterion: calibrated, so that noise of all kinds seldom pays for one.
-const MARGIN: f64 = 4.0;
+/// What a change costs, in logarithms of the number of values and beyond: calibrated, so that noise of all kinds
+/// seldom pays for one, and slow noise does not pass for levels that go up and down.
+const PRICE: (f64, f64) = (2.5, 1.5);
+/// What the first change costs beyond that.
+const FIRST: f64 = 5.0;
+/// How clear each change is to be, as the square of its standard errors, counted in the same way.
+const CLEAR: (f64, f64) = (3.0, 4.0);
 /// So much dearer than the best so far, in prices of a change, no stage is followed any further.
 const HOPELESS: f64 = 20.0;
 
@@ -36,7 +42,7 @@ pub(super) struct Judge<'a> {
     /// Values that are not to count.
     pub masked: &'a [bool],
     /// The standard deviations, NaN for what is masked.
-    sd: Vec<f64>,
+    pub sd: Vec<f64>,
     /// How many values count.
     count: f64,
 }
@@ -112,10 +118,14 @@ impl<'a> Judge<'a> {
         if fewest < SHORTEST {
             return 0.0;
         }
+        let clarity = self.clarity(&stage.steps[which], stage.places.len());
+        if tail::is_tail(self.series, place) {
+            return if tail::stands_out(self, stage) { clarity / tail::clear(fewest) } else { 0.0 };
+        }
         let (n, left, right) = (self.series.len() as f64, (place - before) as f64, (after - place) as f64);
         // A change of which few values are seen needs to be clearer.
-        let price = self.price_of_one() + (left * right / (left + right) / n).ln();
-        self.clarity(&stage.steps[which], stage.places.len()) / price.sqrt() / (1.0 + 1.0 / fewest as f64)
+        let clear = CLEAR.0 * n.ln() + CLEAR.1 + (left * right / (left + right) / n).ln();
+        clarity / clear.sqrt() / (1.0 + 1.0 / fewest as f64)
     }
 
     /// The standard errors of a step, fewer where few values tell how large the noise is.
@@ -131,16 +141,19 @@ impl<'a> Judge<'a> {
     ///
     /// The modified Bayes information criterion of Zhang & Siegmund, "A Modified Bayes Information Criterion with
     /// Applications to the Analysis of Comparative Genomic Hybridization Data", Biometrics 63 (2007), which is dearer
-    /// for even levels than for short ones between long ones, and [`MARGIN`] more for each.
+    /// for even levels than for short ones between long ones, at [`PRICE`].
     fn price(&self, places: &[usize]) -> f64 {
         let n = self.series.len();
         let bounds: Vec<usize> = [0].into_iter().chain(places.iter().copied()).chain([n]).collect();
         let shares = bounds.windows(2).map(|bound| ((bound[1] - bound[0]) as f64 / n as f64).ln());
-        places.len() as f64 * self.price_of_one() + shares.sum::<f64>()
+        let at_tail = places.last().is_some_and(|&last| tail::is_tail(self.series, last));
+        let first = if places.len() > usize::from(at_tail) { FIRST } else { 0.0 };
+        let cheaper = if at_tail { tail::CHEAPER } else { 0.0 };
+        places.len() as f64 * self.price_of_one() + shares.sum::<f64>() + first - cheaper
     }
 
     fn price_of_one(&self) -> f64 {
-        3.0 * (self.series.len() as f64).ln() + MARGIN
+        PRICE.0 * (self.series.len() as f64).ln() + PRICE.1
     }
 }
 

@@ -9,10 +9,10 @@ use super::series::Series;
 
 /// Lengths that are looked for.
 const SHORTEST: usize = 3;
-const LONGEST: usize = 12;
+pub(super) const LONGEST: usize = 12;
 
-/// What an excursion at the end of the series must gain, in logarithms of the number of values.
-const TAIL_PRICE: f64 = 3.0;
+/// What an excursion at the end of the series must gain: there is only one such place, so that little will do.
+const TAIL_PRICE: f64 = 10.0;
 
 struct Dip {
     gain: f64,
@@ -29,7 +29,7 @@ pub(super) fn add(
     price: f64,
 ) -> Vec<usize> {
     let mut dips = Vec::new();
-    if let Some(first) = tail(series, levels, outlier * outlier, TAIL_PRICE * (series.len() as f64).ln()) {
+    if let Some(first) = tail(series, levels, outlier * outlier, TAIL_PRICE) {
         dips.push(Dip { gain: 1e300, first, end: series.len() });
     }
     for bound in levels.bounds.windows(2) {

@@ -1,24 +1,49 @@
 //! From what was chosen to what is told.
 
+use std::ops::RangeInclusive;
+
 use super::choose::{Choice, Judge};
+use super::dips;
 use super::finding::{Change, Kind};
 use super::noise::Step;
+use super::robust;
+
+/// A place is as good as the best when it explains the series less well by no more than this, in twice the log
+/// likelihood: calibrated, so that the range holds the place in 95 % of cases.
+const AS_GOOD: f64 = 6.0;
+
+/// The level came back from a dip when no more than this share of it is left.
+const BACK: f64 = 0.25;
 
 /// The changes as they are told.
 pub(super) fn changes(judge: &Judge, choice: &Choice) -> Vec<Change> {
-    choice.places.iter().zip(&choice.steps).map(|(&place, step)| change(judge, place, step)).collect()
+    let mut changes: Vec<Change> =
+        (0..choice.places.len()).map(|which| change(judge, choice, which)).collect();
+    for which in 1..changes.len() {
+        if choice.places[which] - choice.places[which - 1] <= dips::LONGEST
+            && is_back(&choice.steps[which - 1], &choice.steps[which])
+            && changes[which - 1..=which].iter().all(|change| change.kind == Kind::Step)
+        {
+            changes[which - 1].kind = Kind::DipStart;
+            changes[which].kind = Kind::DipEnd;
+        }
+    }
+    changes
 }
 
-fn change(judge: &Judge, place: usize, step: &Step) -> Change {
-    let series = judge.series;
-    let index = series.index[place];
-    let earliest = series.index[place - 1] + 1;
+/// Whether the second step takes the first one back.
+fn is_back(away: &Step, back: &Step) -> bool {
+    (away.difference + back.difference).abs() <= BACK * away.difference.abs()
+}
+
+fn change(judge: &Judge, choice: &Choice, which: usize) -> Change {
+    let (series, place, step) = (judge.series, choice.places[which], &choice.steps[which]);
     let effect = |difference| series.effect(step.before, difference);
     let environment = series.environment[place] != series.environment[place - 1];
-    let p = (-0.5 * step.z().powi(2)).exp().clamp(1e-300, 1.0);
+    let p = p(judge.clarity(step, choice.places.len()), series.len());
     Change {
-        index,
-        range: earliest..=index,
+        index: series.index[place],
+        range: range(judge, choice, which),
         before: series.unit(step.before),
         after: series.unit(step.before + step.difference),
         effect: effect(step.difference),
@@ -27,4 +52,42 @@ fn change(judge: &Judge, place: usize, step: &Step) -> Change {
         confidence: 1.0 - p,
         kind: if environment { Kind::Environment } else { Kind::Step },
     }
+}
+
+/// How often the largest of all statistics of a series without a change is as large as this.
+///
+/// The large-deviation limit of James, James & Siegmund, "Tests for a change-point", Biometrika 74 (1987), without its
+/// correction for discrete time: too large, never too small, for noise that is as it was estimated.
+fn p(clarity: f64, n: usize) -> f64 {
+    (2.0 * (n as f64).ln() * clarity * robust::density(clarity)).clamp(1e-300, 1.0)
+}
+
+/// The points that may as well be the first at the new level.
+fn range(judge: &Judge, choice: &Choice, which: usize) -> RangeInclusive<usize> {
+    let (series, place, step) = (judge.series, choice.places[which], choice.steps[which]);
+    let (before, after) = judge.around(&choice.places, which);
+    let middle = step.before + step.difference / 2.0;
+    // What a value loses when it is taken to the level before; to that after it loses the opposite.
+    let loses = |i: usize| {
+        let sd = judge.sd[i] * choice.noise.scale;
+        if sd.is_nan() { 0.0 } else { 2.0 * step.difference * (series.y[i] - middle) / (sd * sd) }
+    };
+    let first = as_good((before + 1..place).rev(), |at| -loses(at)).unwrap_or(place);
+    let last = as_good(place + 1..after, |at| loses(at - 1)).unwrap_or(place);
+    series.index[first - 1] + 1..=series.index[last]
+}
+
+/// The farthest place at which the losses on the way there are [`AS_GOOD`].
+fn as_good(places: impl Iterator<Item = usize>, loss: impl Fn(usize) -> f64) -> Option<usize> {
+    let mut lost = 0.0;
+    let mut farthest = None;
+    for at in places {
+        lost += loss(at);
+        if lost <= AS_GOOD {
+            farthest = Some(at);
+        } else if lost > 4.0 * AS_GOOD {
+            break;
+        }
+    }
+    farthest
 }

@@ -22,6 +22,7 @@ mod robust;
 mod scale;
 mod segment;
 mod series;
+mod tail;
 
 pub use finding::{Change, Detection, Drift, Judged, Kind, Mode, Modes, Refusal, Refused};
 pub(crate) use phases::differ;
@@ -133,6 +134,23 @@ mod tests {
         let kinds: Vec<Kind> =
             detect(&points, &Options::default()).changes.iter().map(|change| change.kind).collect();
         assert_eq!(kinds, [Kind::Environment]);
+    }
+
+    #[test]
+    fn a_commit_that_was_backed_out_is_a_dip() {
+        let level = |i: usize| if (30..35).contains(&i) { 90.0 } else { 100.0 };
+        let values: Vec<f64> = (0..60).map(|i| noisy(level(i), i)).collect();
+        let kinds: Vec<(usize, Kind)> =
+            found(&values).changes.iter().map(|change| (change.index, change.kind)).collect();
+        assert_eq!(kinds, [(30, Kind::DipStart), (35, Kind::DipEnd)]);
+    }
+
+    #[test]
+    fn gaps_belong_to_what_may_be_the_first_at_the_new_level() {
+        let mut values: Vec<f64> = (0..60).map(|i| noisy(if i < 30 { 100.0 } else { 110.0 }, i)).collect();
+        values[27..30].fill(f64::NAN);
+        let change = &found(&values).changes[0];
+        assert_eq!((change.index, &change.range), (30, &(27..=30)));
     }
 
     #[test]

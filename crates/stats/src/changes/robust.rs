@@ -51,7 +51,7 @@ pub(super) fn trimmed_deviation(values: &[f64], start: f64) -> f64 {
 }
 
 /// The density of the Gaussian.
-fn density(z: f64) -> f64 {
+pub(super) fn density(z: f64) -> f64 {
     (-z * z / 2.0).exp() / (2.0 * PI).sqrt()
 }
 
