@@ -81,7 +81,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The most likely noise when the level changes at these places.
-    fn noise(&self, places: &[usize]) -> Noise {
+    pub fn noise(&self, places: &[usize]) -> Noise {
         let levels = Levels::means(self.series, places, self.masked);
         let standard: Vec<f64> =
             levels.residual.iter().zip(&self.sd).map(|(residual, sd)| residual / sd).collect();

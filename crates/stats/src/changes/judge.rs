@@ -7,10 +7,18 @@ use super::dips;
 use super::finding::{Change, Kind};
 use super::noise::Step;
 use super::robust;
+use super::series::Series;
+use super::tail;
 
 /// A place is as good as the best when it explains the series less well by no more than this, in twice the log
 /// likelihood: calibrated, so that the range holds the place in 95 % of cases.
 const AS_GOOD: f64 = 6.0;
+
+/// Up to so many values times changes the noise is estimated anew without each.
+const KNOWN: usize = 20_000;
+
+/// How many independent places the last few are.
+const TAILS: f64 = 4.0;
 
 /// The level came back from a dip when no more than this share of it is left.
 const BACK: f64 = 0.25;
@@ -40,7 +48,8 @@ fn change(judge: &Judge, choice: &Choice, which: usize) -> Change {
     let (series, place, step) = (judge.series, choice.places[which], &choice.steps[which]);
     let effect = |difference| series.effect(step.before, difference);
     let environment = series.environment[place] != series.environment[place - 1];
-    let p = p(judge.clarity(step, choice.places.len()), series.len());
+    let evidence = judge.clarity(step, choice.places.len()).min(without(judge, choice, which));
+    let p = p(series, place, evidence);
     Change {
         index: series.index[place],
         range: range(judge, choice, which),
@@ -54,12 +63,31 @@ fn change(judge: &Judge, choice: &Choice, which: usize) -> Change {
     }
 }
 
-/// How often the largest of all statistics of a series without a change is as large as this.
+/// How many standard errors a change is worth to a series that could as well have other, slower noise without it.
 ///
-/// The large-deviation limit of James, James & Siegmund, "Tests for a change-point", Biometrika 74 (1987), without its
-/// correction for discrete time: too large, never too small, for noise that is as it was estimated.
-fn p(clarity: f64, n: usize) -> f64 {
-    (2.0 * (n as f64).ln() * clarity * robust::density(clarity)).clamp(1e-300, 1.0)
+/// The root of twice the log likelihood that is lost without it, the noise estimated anew. In long series of many changes
+/// that would take long; there the noise is well known.
+fn without(judge: &Judge, choice: &Choice, which: usize) -> f64 {
+    if choice.places.len() * judge.series.len() > KNOWN {
+        return f64::INFINITY;
+    }
+    let mut places = choice.places.clone();
+    places.remove(which);
+    (judge.noise(&places).cost - choice.noise.cost).max(0.0).sqrt()
+}
+
+/// How often a series without any change shows one as clear as this somewhere.
+///
+/// Of all places: the large-deviation limit of James, James & Siegmund, "Tests for a change-point", Biometrika 74
+/// (1987), without its correction for discrete time. Of the last few, which are looked at on their own: as many independent places
+/// as there are doublings of their number, both ways.
+fn p(series: &Series, place: usize, evidence: f64) -> f64 {
+    let p = if tail::is_tail(series, place) {
+        TAILS * 2.0 * robust::tail(evidence)
+    } else {
+        2.0 * (series.len() as f64).ln() * evidence * robust::density(evidence)
+    };
+    p.clamp(1e-300, 1.0)
 }
 
 /// The points that may as well be the first at the new level.
