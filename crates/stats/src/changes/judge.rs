@@ -107,13 +107,13 @@ fn range(judge: &Judge, choice: &Choice, which: usize) -> RangeInclusive<usize> 
 
 /// The farthest place at which the losses on the way there are [`AS_GOOD`].
 fn as_good(places: impl Iterator<Item = usize>, loss: impl Fn(usize) -> f64) -> Option<usize> {
-    let mut lost = 0.0;
+    let mut total = 0.0;
     let mut farthest = None;
     for at in places {
-        lost += loss(at);
-        if lost <= AS_GOOD {
+        total += loss(at);
+        if total <= AS_GOOD {
             farthest = Some(at);
-        } else if lost > 4.0 * AS_GOOD {
+        } else if total > 4.0 * AS_GOOD {
             break;
         }
     }
