@@ -12,11 +12,12 @@ macro_rules! fixture {
 }
 
 /// All of them, for tests that take anything.
-const FIXTURES: [&[u8]; 16] = [
+const FIXTURES: [&[u8]; 17] = [
     fixture!("criterion-bencher.txt"),
     fixture!("criterion.txt"),
     fixture!("go-bench.txt"),
     fixture!("google-benchmark.json"),
+    fixture!("hyperfine-2.json"),
     fixture!("hyperfine.json"),
     fixture!("iperf3-udp.json"),
     fixture!("iperf3.json"),
@@ -224,6 +225,11 @@ fn python_benchmarks() {
 
 #[test]
 fn hyperfine_by_name_or_place() {
+    let two = fixture!("hyperfine-2.json");
+    gives("hyperfine:wait 1s", two, &[1.0015e9, 1.0025e9]);
+    gives("hyperfine:sleep 1", two, &[1.0015e9, 1.0025e9]);
+    gives("hyperfine:1", two, &[5e5]);
+    fails("hyperfine:2", two, "there is `wait 1s`, `true`");
     let times = [1_940_267.0, 1_045_051.0, 1_197_648.000_000_000_2, 971_246.0, 1_645_212.0];
     gives("hyperfine:true", fixture!("hyperfine.json"), &times);
     gives("hyperfine:1", fixture!("hyperfine.json"), &times);
