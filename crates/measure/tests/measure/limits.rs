@@ -79,8 +79,15 @@ fn memory_of_all_processes_together_is_read_where_it_is_asked_for() {
         return;
     }
     let tree = |text: &str| execute(&Request { tree_memory: true, ..script(text) });
-    let hold = "dd if=/dev/zero bs=32M count=1 2>/dev/null | sleep 0.3 & ";
-    let execution = tree(&format!("{hold}{hold}wait"));
+    // Each has filled its memory when the first byte comes, and lets nothing go before both have.
+    let hold =
+        "dd if=/dev/zero bs=32M count=1 2>/dev/null | { head -c 1 >&3; read go <&4; cat >/dev/null; } & ";
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!(
+        "cd {}; mkfifo full go; exec 3<>full 4<>go; {hold}{hold}head -c 2 <&3 >/dev/null; echo >&4; echo >&4; wait",
+        folder.path().display()
+    );
+    let execution = tree(&text);
     let together = execution.usage.tree_memory.unwrap();
     assert!((64 * MIB..80 * MIB).contains(&together), "{together}");
     assert!(execution.usage.peak_memory.unwrap() < 48 * MIB, "of the largest alone");
