@@ -422,6 +422,9 @@ static void read_ended(long pid)
 {
 	char text[512];
 	read_of(pid, "schedstat", answer.schedstat, sizeof answer.schedstat);
+	answer.last_cpu = -1;
+	if (answer.wall < order.place_after)
+		return;
 	read_of(pid, "stat", text, sizeof text);
 	answer.last_cpu = field(text, PROCESSOR);
 }

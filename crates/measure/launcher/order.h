@@ -19,6 +19,7 @@ enum {
 struct order {
 	int64_t limit; /* nanoseconds that it may take */
 	int64_t grace; /* nanoseconds between asking it to end and killing it */
+	int64_t place_after; /* nanoseconds after which it is worth telling which processor it used last */
 	int64_t cpu_limit; /* nanoseconds of processor time that it may use */
 	uint64_t cpu_seconds, address_space; /* what each of its processes may have, or no limit */
 	uint64_t flags;
@@ -44,7 +45,7 @@ struct answer {
 	int64_t left; /* how many processes of it were alive after it had ended */
 	int64_t stuck; /* whether something of it is alive still: this launcher ends */
 	int64_t wall; /* nanoseconds from before it was made until it had ended, without those for its conditions */
-	int64_t last_cpu; /* the processor that it used last, or -1 */
+	int64_t last_cpu; /* the processor that it used last, or -1: not asked for, or not known */
 	struct rusage usage; /* its own, that of its descendants that were waited for, and of all orphans */
 	char schedstat[64]; /* its /proc/PID/schedstat after it had ended, zeroes behind */
 };

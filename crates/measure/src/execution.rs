@@ -146,7 +146,7 @@ pub struct Usage {
     /// The most memory that all its processes had together at any time, in bytes, what the system kept of files for
     /// them included; present only where [`Request::tree_memory`] asks for it.
     pub tree_memory: Option<u64>,
-    /// The CPU that it used last.
+    /// The CPU that it used last; told of executions that are long enough for readings of the host.
     pub last_cpu: Option<u32>,
     /// What its wall time was made of; absent where the kernel keeps no account of it.
     pub scheduled: Option<Scheduled>,

@@ -41,6 +41,9 @@ pub struct Launcher {
     null: File,
     /// The memory that the longest order so far takes there, in bytes.
     longest: u64,
+    /// The clock of its processor time, and what that said when it was asked last.
+    clock: Option<libc::clockid_t>,
+    used: Duration,
 }
 
 impl Launcher {
@@ -72,7 +75,9 @@ impl Launcher {
             .stderr(Stdio::null())
             .spawn()?;
         let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
-        Ok(Self { process, socket, null, longest: 0 })
+        let clock = cpu_clock(process.id());
+        let used = clock.map_or(Duration::ZERO, cpu_time);
+        Ok(Self { process, socket, null, longest: 0, clock, used })
     }
 
     /// Whether nobody has killed it since.
@@ -88,13 +93,14 @@ impl Launcher {
         self.process.id()
     }
 
-    /// Has it execute that; the files go to the subject.
-    pub fn order(&mut self, order: &Order, ends: &Ends) -> Result<(), String> {
+    /// Has it execute that; the files go to the subject. Which processor that used last is told if it takes so long.
+    pub fn order(&mut self, order: &Order, place_after: Duration, ends: &Ends) -> Result<(), String> {
         self.longest = self.longest.max(order.memory());
-        self.send(order, ends).map_err(|error| format!("the launcher of commands is gone: {error}"))
+        self.send(order, place_after, ends)
+            .map_err(|error| format!("the launcher of commands is gone: {error}"))
     }
 
-    fn send(&mut self, order: &Order, ends: &Ends) -> io::Result<()> {
+    fn send(&mut self, order: &Order, place_after: Duration, ends: &Ends) -> io::Result<()> {
         let null = self.null.as_fd();
         let stdin = order.stdin.as_ref().map_or(null, AsFd::as_fd);
         let stdout = ends.stdout.as_ref().map_or(null, AsFd::as_fd);
@@ -104,7 +110,7 @@ impl Launcher {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
         let mut control = SendAncillaryBuffer::new(&mut space);
         control.push(SendAncillaryMessage::ScmRights(&files));
-        let head = order.head();
+        let head = order.head(place_after);
         let parts = [IoSlice::new(&head), IoSlice::new(&order.strings)];
         let sent = sendmsg(&self.socket, &parts, &mut control, SendFlags::NOSIGNAL)?;
         // What did not fit; the head always does.
@@ -126,17 +132,11 @@ impl Launcher {
         }
     }
 
-    /// The processor time that it used itself, so far.
-    pub fn cpu(&self) -> Duration {
-        let (mut clock, mut used) = (0, libc::timespec { tv_sec: 0, tv_nsec: 0 });
-        let pid = libc::pid_t::try_from(self.process.id()).unwrap_or(0);
-        // SAFETY: both write to the place that they are given, which is ours.
-        let read = unsafe {
-            libc::clock_getcpuclockid(pid, &raw mut clock) == 0
-                && libc::clock_gettime(clock, &raw mut used) == 0
-        };
-        let time = || Some(Duration::new(used.tv_sec.try_into().ok()?, used.tv_nsec.try_into().ok()?));
-        if read { time().unwrap_or_default() } else { Duration::ZERO }
+    /// The processor time that it used itself since this was asked last.
+    pub fn newly_used(&mut self) -> Duration {
+        let Some(clock) = self.clock else { return Duration::ZERO };
+        let used = cpu_time(clock);
+        used.saturating_sub(std::mem::replace(&mut self.used, used))
     }
 
     /// The smallest peak of memory that a subject of the orders so far can be told to have, in bytes.
@@ -157,6 +157,24 @@ impl Drop for Launcher {
         let _ = self.socket.shutdown(Shutdown::Both);
         let _ = self.process.wait();
     }
+}
+
+/// The clock of that process's processor time. It holds the process's number: to ask for it each time would be one call
+/// of the system more.
+fn cpu_clock(pid: u32) -> Option<libc::clockid_t> {
+    let mut clock = 0;
+    // SAFETY: it writes to the place that it is given, which is ours.
+    let found = unsafe { libc::clock_getcpuclockid(libc::pid_t::try_from(pid).ok()?, &raw mut clock) };
+    (found == 0).then_some(clock)
+}
+
+/// What that clock says; nothing once its process is gone.
+fn cpu_time(clock: libc::clockid_t) -> Duration {
+    let mut used = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: it writes to the place that it is given, which is ours.
+    let read = unsafe { libc::clock_gettime(clock, &raw mut used) };
+    let time = || Some(Duration::new(used.tv_sec.try_into().ok()?, used.tv_nsec.try_into().ok()?));
+    if read == 0 { time().unwrap_or_default() } else { Duration::ZERO }
 }
 
 /// The program as a file that is in no folder; with nobody to give it orders it ends at once.
@@ -195,7 +213,8 @@ mod tests {
             let request =
                 Request { timeout: Duration::from_millis(100), ..Request::new(["sh", "-c", script]) };
             let (_outputs, ends) = Outputs::new(&request).unwrap();
-            launcher.order(&Order::new(&request, GroupFiles::default()).unwrap(), &ends).unwrap();
+            let order = Order::new(&request, GroupFiles::default()).unwrap();
+            launcher.order(&order, Duration::ZERO, &ends).unwrap();
             launcher.answer().unwrap().started().unwrap();
             let status = std::fs::read_to_string(format!("/proc/{}/status", launcher.process.id())).unwrap();
             let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

@@ -71,6 +71,9 @@ pub struct ProcessExecutor {
     cgroups: Option<Cgroups>,
 }
 
+/// How much sooner than readings are due a subject's place is told: what is neither in its wall time nor free.
+const SLACK: Duration = Duration::from_millis(2);
+
 /// What came back of an order.
 struct Done {
     at: Timestamp,
@@ -148,18 +151,18 @@ impl ProcessExecutor {
         let (mut launcher, events) = idle.map_or_else(start, Ok)?;
         let mut events = events.or_those(&request.counters, launcher.id());
         let (mut outputs, ends) = Outputs::new(request)?;
-        let before = launcher.cpu();
         self.host.begin();
         events.begin();
         let at = Timestamp::now();
-        launcher.order(order, &ends)?;
+        // To tell the place costs as much as half of all other accounting: it is worth that only where it is read.
+        launcher.order(order, self.host.due().saturating_sub(SLACK), &ends)?;
         // Ours go, else the pipes would have no end.
         drop(ends);
         let stop = if patient { Stop::patient(&self.interrupt) } else { Stop::at_once(&self.interrupt) };
         let answer = watch::until_answered(&launcher, &mut outputs, &mut self.buffer, stop)?;
         let (counts, uncounted) = events.end();
         let usage = answer.usage(launcher.floor());
-        let starting = launcher.cpu().saturating_sub(before);
+        let starting = launcher.newly_used();
         let readings = self.host.end(usage.user + usage.sys + starting, usage.last_cpu);
         if answer.may_go_on() {
             self.launcher = Some((launcher, events));

@@ -81,12 +81,13 @@ impl Order {
         })
     }
 
-    /// The fixed part, as `struct order` has it.
-    pub fn head(&self) -> [u8; Self::HEAD] {
+    /// The fixed part, as `struct order` has it; after so long it is to tell which processor the subject used last.
+    pub fn head(&self, place_after: Duration) -> [u8; Self::HEAD] {
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).map_or(NEVER, |it| it.min(NEVER));
         let [candidates, arguments, variables] = self.counts.map(|count| count as u64);
         let (groups, bytes) = (self.group.join.len() as u64, self.strings.len() as u64);
-        let numbers = [nanoseconds(self.limit), nanoseconds(self.grace)]
+        let numbers = [self.limit, self.grace, place_after]
+            .map(nanoseconds)
             .into_iter()
             .chain(self.settings.numbers())
             .chain([groups, bytes, candidates, arguments, variables]);
@@ -98,7 +99,7 @@ impl Order {
     }
 
     /// The size of the fixed part, in bytes.
-    const HEAD: usize = (2 + Settings::NUMBERS + 5) * 8;
+    const HEAD: usize = (3 + Settings::NUMBERS + 5) * 8;
 
     /// The memory that it takes at the launcher, in bytes: the strings, and a pointer to each, on whole pages.
     pub fn memory(&self) -> u64 {

@@ -294,6 +294,14 @@ impl HostReader {
         readings
     }
 
+    /// How much longer it takes until there are readings: an execution that ends before has none of its own.
+    #[must_use]
+    pub fn due(&self) -> Duration {
+        self.span
+            .as_ref()
+            .map_or(Duration::ZERO, |span| self.shortest.saturating_sub(span.before.at.elapsed()))
+    }
+
     fn moment(&mut self) -> Moment {
         let buffer = &mut self.buffer;
         Moment {

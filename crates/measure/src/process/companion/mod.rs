@@ -88,7 +88,7 @@ impl ProcessCompanion {
         let both = end.try_clone().map_err(|error| format!("cannot make a pipe: {error}"))?;
         let mut launcher = Launcher::start()?;
         let ends = Ends { stdout: Some(both.into()), stderr: end.into() };
-        launcher.order(&order, &ends)?;
+        launcher.order(&order, Duration::MAX, &ends)?;
         let tree = Tree::new(Path::new(PROC), launcher.id());
         Ok(Self { launcher, printed, tree, end: None, request })
     }
