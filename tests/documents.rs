@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tacho_experiment::{causes, changes, quiet};
+use tacho_experiment::{causes, changes, quiet, side_by_side};
 use tacho_stats::changes::ledger;
 use tacho_stats::outlier;
 
@@ -88,6 +88,12 @@ fn the_method_states_the_constants_of_the_code() {
     let too_few = format!("Of fewer than {} samples none", outlier::OUTLIER_LEAST);
     let share = format!("at least {} % of the deviation", 100.0 * causes::LEAST_SHARE);
     let others = format!("{} CPU more of other processes", causes::OTHER_CPUS);
+    let bench = [
+        format!("{} % of the wall time", 100.0 * side_by_side::SHELL_SHARE),
+        format!("used {} CPU or more", side_by_side::LOADED),
+        format!("kept {} % of the time", 100.0 * side_by_side::STOLEN),
+        format!("among up to {} commands", side_by_side::BEATEN_BY),
+    ];
     let outliers = [far_off, too_few, share, others];
     let life = format!(
         "seen in {} analyses in a row, withdrawn when a provisional one is not seen again or a confirmed one not in {}",
@@ -107,7 +113,7 @@ fn the_method_states_the_constants_of_the_code() {
         format!("at most {} times in a row", quiet::REPEATS),
     ];
     let rules = [give_up, interval, output, replicates, false_share, returned, life, catch_up];
-    for rule in rules.into_iter().chain(outliers).chain(quiet_host) {
+    for rule in rules.into_iter().chain(outliers).chain(quiet_host).chain(bench) {
         assert!(method.contains(&rule), "docs/method.md does not say `{rule}`");
     }
 }

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used)] // in a test that is what a failure is
 
+mod bench;
 mod beside;
 mod changes;
 mod changes_confirm;

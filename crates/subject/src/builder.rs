@@ -37,3 +37,19 @@ pub trait Builder {
     /// Says what is needed from now on; all else may be let go. What is built or unpacked later is needed too.
     fn keep(&mut self, needed: &[Digest]);
 }
+
+/// Who builds nothing: for what is measured as it is found.
+#[derive(Clone, Copy, Debug)]
+pub struct NoBuilder;
+
+impl Builder for NoBuilder {
+    fn build(&mut self, _: &Revision, _: &AtomicBool) -> Result<Built, SubjectError> {
+        Ok(Built::Interrupted)
+    }
+
+    fn unpack(&mut self, _: Digest) -> Result<Option<PathBuf>, SubjectError> {
+        Ok(None)
+    }
+
+    fn keep(&mut self, _: &[Digest]) {}
+}

@@ -22,7 +22,7 @@ mod scripted;
 mod testing;
 mod workshop;
 
-pub use builder::{Builder, Built};
+pub use builder::{Builder, Built, NoBuilder};
 pub use error::SubjectError;
 pub use history::{Every, History, Selected, Selection, What, history};
 pub use recognise::init_plan;

@@ -1,8 +1,12 @@
 //! What can be typed. The doc comments here are the help, the man pages and the completions.
 
+mod bench;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+
+pub use bench::Bench;
 
 /// Measures how fast a program is over its history, and can be believed
 ///
@@ -39,6 +43,7 @@ pub struct Global {
 pub enum Command {
     Init(Init),
     Doctor(Doctor),
+    Bench(Box<Bench>),
     Track(Box<Track>),
     Log(Log),
     Show(Show),

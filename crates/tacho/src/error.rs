@@ -11,9 +11,13 @@ use tacho_site::SiteError;
 use tacho_store::StoreError;
 use tacho_subject::SubjectError;
 
+use crate::commands::bench::mistake::Mistake;
+
 /// Anything that ends a command early.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
+    #[error(transparent)]
+    Bench(#[from] Mistake),
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
     #[error("cannot {verb} `{path}`: {source}")]
@@ -60,6 +64,7 @@ impl CliError {
     /// What to do about it, if there is something.
     pub fn hint(&self) -> Option<String> {
         match self {
+            CliError::Bench(mistake) => mistake.hint(),
             CliError::Experiment(error) => error.hint(),
             CliError::Measure(error) => error.hint().map(str::to_owned),
             CliError::Numbers { source, .. } => source.hint(),

@@ -6,7 +6,7 @@ use tacho_stats::compare::{
     Comparison, Look, Rules, Sample as Compared, Sides, Size, Verdict, compare, judge_together,
 };
 
-use super::warnings::{median_of, warnings};
+use super::warnings::{median_of, of_command, of_host};
 use super::{Command, Question, Warning};
 use crate::causes::{self, Explained};
 
@@ -23,6 +23,8 @@ pub struct Standings {
     /// The command that the others are compared with: the one that was named, else the fastest; none when there are not two
     /// that gave values.
     pub reference: Option<usize>,
+    /// What may spoil all numbers.
+    pub warnings: Vec<Warning>,
 }
 
 /// How a command did.
@@ -63,8 +65,11 @@ impl Standings {
         let looked_at = question.rule.precision.is_some();
         let alone =
             |(command, samples): (&Command, &Vec<Sample>)| Standing::alone(command, samples, looked_at);
-        let mut standings =
-            Self { each: question.commands.iter().zip(samples).map(alone).collect(), reference };
+        let mut standings = Self {
+            each: question.commands.iter().zip(samples).map(alone).collect(),
+            reference,
+            warnings: of_host(samples),
+        };
         standings.reference = standings.choose(reference);
         let rules = Rules { margin, seed: question.seed, ..Rules::default() };
         standings.compare(samples, &rules);
@@ -161,7 +166,7 @@ impl Standing {
             failed: failures.len(),
             failure: told.map(|(line, output)| (line, output.to_owned())),
             outliers: causes::explain(samples, &metric),
-            warnings: warnings(command, samples),
+            warnings: of_command(command, samples),
             metric,
         }
     }

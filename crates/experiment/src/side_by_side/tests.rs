@@ -251,3 +251,18 @@ fn what_was_measured_before_an_interrupt_is_answered() {
     assert_eq!(answer.samples.iter().map(Vec::len).sum::<usize>(), 8);
     assert_eq!(standings(&question, &answer, None).each[0].time.unwrap().median, 1e7);
 }
+
+#[test]
+fn load_beside_is_told_once_for_all() {
+    let question = question(["a", "b"].map(command), rounds(10));
+    let (mut answer, _) =
+        measured(&question, |_, at| Execution::of(Ended::Exited(0), at, Duration::from_millis(100)));
+    assert_eq!(standings(&question, &answer, None).warnings, []);
+    for sample in answer.samples.iter_mut().flatten() {
+        sample.values.push(("host-other-cpu".to_owned(), 50e6));
+        sample.values.push(("host-steal".to_owned(), 2e6));
+    }
+    let found = standings(&question, &answer, None);
+    assert_eq!(found.warnings, [Warning::Loaded(0.5), Warning::Stolen(0.02)]);
+    assert!(found.each.iter().all(|it| it.warnings.is_empty()));
+}

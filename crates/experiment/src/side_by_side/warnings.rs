@@ -10,8 +10,13 @@ use super::{Command, Start};
 pub const SHELL_SHARE: f64 = 0.5;
 /// So many CPUs used by others, all executions together, are told.
 pub const LOADED: f64 = 0.25;
-/// This share of the wall time, kept from the host by a hypervisor, is told.
+/// This share of the time, kept from the host by a hypervisor, is told.
 pub const STOLEN: f64 = 0.01;
+
+/// Shorter executions have no readings of their own, in nanoseconds: ticks are as long.
+const SHORT: f64 = 20e6;
+/// In less time the host is not judged, in nanoseconds: a few ticks are nothing.
+const LEAST: f64 = 200e6;
 
 /// Something that may spoil a command's numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,12 +29,12 @@ pub enum Warning {
     Loaded(f64),
     /// Its shell took this share of the wall time.
     MostlyShell(f64),
-    /// A hypervisor kept this share of the wall time from the host.
+    /// A hypervisor kept this share of the time from the host.
     Stolen(f64),
 }
 
 /// The warnings about a command with these samples.
-pub(super) fn warnings(command: &Command, samples: &[Sample]) -> Vec<Warning> {
+pub(super) fn of_command(command: &Command, samples: &[Sample]) -> Vec<Warning> {
     let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
     let left = samples.iter().filter(|sample| sample.value("left-behind").is_some_and(|left| left > 0.0));
     let is_shell = matches!(command.start, Start::Shell(..));
@@ -38,11 +43,36 @@ pub(super) fn warnings(command: &Command, samples: &[Sample]) -> Vec<Warning> {
         share(&counted, Metric::SHELL)
             .filter(|share| is_shell && *share >= SHELL_SHARE)
             .map(Warning::MostlyShell),
-        share(&counted, "host-other-cpu").filter(|cpus| *cpus >= LOADED).map(Warning::Loaded),
-        share(&counted, "host-steal").filter(|share| *share >= STOLEN).map(Warning::Stolen),
         Some(left.count()).filter(|left| *left > 0).map(Warning::LeftBehind),
     ];
     warnings.into_iter().flatten().collect()
+}
+
+/// The warnings about the host, while all these samples were taken.
+pub(super) fn of_host(samples: &[Vec<Sample>]) -> Vec<Warning> {
+    let all: Vec<&Sample> = samples.iter().flatten().collect();
+    let Some(time) = seen(samples, &all).filter(|time| *time >= LEAST) else { return Vec::new() };
+    let sum = |metric: &str| all.iter().filter_map(|sample| sample.value(metric)).sum::<f64>();
+    let (cpus, stolen) = (sum("host-other-cpu") / time, sum("host-steal") / time);
+    let warnings = [
+        (cpus >= LOADED).then_some(Warning::Loaded(cpus)),
+        (stolen >= STOLEN).then_some(Warning::Stolen(stolen)),
+    ];
+    warnings.into_iter().flatten().collect()
+}
+
+/// How long the host was looked at, in nanoseconds: during executions; where one is too short for readings of its own, they
+/// are of the time between two as well.
+fn seen(samples: &[Vec<Sample>], all: &[&Sample]) -> Option<f64> {
+    let wall = |sample: &&Sample| sample.value("wall");
+    let is_short =
+        |own: &Vec<Sample>| median_of(&own.iter().collect::<Vec<_>>(), "wall").is_some_and(|it| it < SHORT);
+    if !samples.iter().any(is_short) {
+        return Some(all.iter().filter_map(wall).sum());
+    }
+    let first = all.iter().map(|sample| sample.at).min()?;
+    let last = all.iter().max_by_key(|sample| sample.at)?;
+    Some(last.at.duration_since(first).as_secs_f64() * 1e9 + wall(last).unwrap_or_default())
 }
 
 /// How many times as long as the median the first execution took, if it is an outlier and nothing came before it.

@@ -13,7 +13,7 @@ use tacho_store::Store;
 use tacho_subject::{Every, Selected, Selection, What, Workshop, history};
 
 use super::inherited::inherited;
-use super::{Exit, lookup};
+use super::{Exit, lookup, random_seed};
 use crate::cli::{Global, Shown, Track};
 use crate::error::CliError;
 use crate::output::answer::{self, SeriesAnswer};
@@ -289,12 +289,6 @@ impl Session {
 pub(super) fn conditions(host: &Host, instrument: &Instrument) -> std::collections::BTreeMap<String, String> {
     let now = host.facts.iter().filter(|(key, _)| key.starts_with("now."));
     now.map(|(key, value)| (key.clone(), value.clone())).chain(instrument.facts()).collect()
-}
-
-/// A seed that nobody chose: small enough to be typed again, and exact in JSON.
-pub(super) fn random_seed() -> u64 {
-    use std::hash::{BuildHasher, RandomState};
-    RandomState::new().hash_one(std::process::id()) >> 32
 }
 
 /// What a session came to.

@@ -1,6 +1,7 @@
 //! What is printed, and where: answers to standard output, progress and errors to standard error.
 
 pub mod answer;
+pub mod bench;
 pub mod changes;
 pub mod progress;
 pub mod spark;

@@ -86,7 +86,7 @@ fn row(point: &Point, series: &Series, before: Option<&Point>) -> Vec<String> {
 
 /// How far the median's interval reaches, to its farther side: as a share of the median, or as it is where the
 /// interval has 0 in it, as that of a difference may.
-fn margin(summary: &Summary, unit: &Unit) -> Option<String> {
+pub fn margin(summary: &Summary, unit: &Unit) -> Option<String> {
     let (low, high) = summary.interval.filter(|(_, high)| high.is_finite())?;
     let reach = (summary.median - low).max(high - summary.median);
     let is_around_zero = low <= 0.0 && high >= 0.0;

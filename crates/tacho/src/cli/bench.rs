@@ -1,0 +1,168 @@
+//! What `tacho bench` understands: hyperfine's options, and what they lack.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Measure commands side by side: how fast is it?
+///
+/// Needs no plan. Several commands are executed in rounds, each in a fresh random order. A command that needs no shell is
+/// started without one; what a shell takes is measured beside each execution and taken off. Options are those of hyperfine
+/// (docs/guide.md has the list). Exit status: 0 done, 2 error or a command failed, 130 interrupted (what was measured is
+/// shown).
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
+pub struct Bench {
+    /// The commands, each in quotes: 'grep -r todo .' 'rg todo'
+    #[arg(value_name = "COMMAND", required = true)]
+    pub commands: Vec<String>,
+    /// Execute each so often before measuring (3), or until that took so long (2s) [default: not at all]
+    #[arg(long, short = 'w', value_name = "N|TIME", help_heading = "How often")]
+    pub warmup: Option<String>,
+    /// Execute each exactly so often
+    #[arg(long, short = 'r', value_name = "N", help_heading = "How often", conflicts_with_all = ["min_runs", "max_runs", "precision", "budget"], value_parser = clap::value_parser!(u32).range(1..))]
+    pub runs: Option<u32>,
+    /// At least so often [default: 10]
+    #[arg(long, short = 'm', value_name = "N", help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..))]
+    pub min_runs: Option<u32>,
+    /// At most so often [default: as often as 3 s allow, each]
+    #[arg(long, short = 'M', value_name = "N", help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_runs: Option<u32>,
+    /// Until each median is known so precisely: 1%
+    #[arg(long, value_name = "PERCENT", help_heading = "How often")]
+    pub precision: Option<String>,
+    /// Measure at most so long, all together: 30s
+    #[arg(long, value_name = "TIME", help_heading = "How often")]
+    pub budget: Option<String>,
+    /// A shell command once before everything, for each command
+    #[arg(long, short = 's', value_name = "CMD", help_heading = "Beside executions")]
+    pub setup: Option<String>,
+    /// A shell command before each execution; once for all commands, or once for each
+    #[arg(long, short = 'p', value_name = "CMD", help_heading = "Beside executions")]
+    pub prepare: Vec<String>,
+    /// A shell command after each execution; once for all commands, or once for each
+    #[arg(long, short = 'C', value_name = "CMD", help_heading = "Beside executions")]
+    pub conclude: Vec<String>,
+    /// A shell command once after everything, for each command
+    #[arg(long, short = 'c', value_name = "CMD", help_heading = "Beside executions")]
+    pub cleanup: Option<String>,
+    /// Fill each number of a range in for {VAR}: -P threads 1 8 'make -j {threads}'
+    #[arg(long, short = 'P', num_args = 3, value_names = ["VAR", "MIN", "MAX"], allow_hyphen_values = true, help_heading = "Parameters")]
+    pub parameter_scan: Vec<String>,
+    /// The step of the range [default: 1]
+    #[arg(long, short = 'D', value_name = "DELTA", requires = "parameter_scan", help_heading = "Parameters")]
+    pub parameter_step_size: Option<String>,
+    /// Fill each value of a list in for {VAR}: -L level 1,6,9 'gzip -{level} -k f'; all combinations of several
+    #[arg(long, short = 'L', num_args = 2, value_names = ["VAR", "VALUES"], allow_hyphen_values = true, action = clap::ArgAction::Append, help_heading = "Parameters")]
+    pub parameter_list: Vec<String>,
+    /// The command that the others are compared with, by its name or as it is typed; one that is not among them is measured
+    /// too [default: the fastest]
+    #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
+    pub reference: Option<String>,
+    /// A name for the reference
+    #[arg(long, value_name = "NAME", requires = "reference", help_heading = "Commands")]
+    pub reference_name: Option<String>,
+    /// A name for a command; the first is that of the first command
+    #[arg(long, short = 'n', value_name = "NAME", help_heading = "Commands")]
+    pub command_name: Vec<String>,
+    /// Start all commands by this shell: bash, "bash --norc", default, or none [default: only where one is needed]
+    #[arg(long, short = 'S', value_name = "SHELL", help_heading = "Commands")]
+    pub shell: Option<String>,
+    /// Start no command by a shell
+    #[arg(short = 'N', conflicts_with = "shell", help_heading = "Commands")]
+    pub no_shell: bool,
+    /// Let commands exit with any status, or with these: --ignore-failure=1,2
+    #[arg(
+        long,
+        short = 'i',
+        value_name = "STATUS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all-non-zero",
+        help_heading = "Commands"
+    )]
+    pub ignore_failure: Option<String>,
+    /// A file for standard input, or null
+    #[arg(long, value_name = "WHERE", default_value = "null", help_heading = "Commands")]
+    pub input: String,
+    /// Where output goes: null, pipe, inherit, or a file; once for all commands, or once for each
+    #[arg(long, value_name = "WHERE", conflicts_with = "show_output", help_heading = "Commands")]
+    pub output: Vec<String>,
+    /// Show what commands print
+    #[arg(long, help_heading = "Commands")]
+    pub show_output: bool,
+    /// End an execution that takes longer: 60s; it has failed then
+    #[arg(long, value_name = "TIME", help_heading = "Commands")]
+    pub timeout: Option<String>,
+    /// Up to which difference two commands are called the same: 2%
+    #[arg(long, value_name = "PERCENT", default_value = "1%", help_heading = "Answer")]
+    pub margin: String,
+    /// Write what hyperfine writes, in seconds, for its scripts
+    #[arg(long, value_name = "FILE", help_heading = "Answer")]
+    pub export_json: Option<PathBuf>,
+    /// Write a line a command, in seconds
+    #[arg(long, value_name = "FILE", help_heading = "Answer")]
+    pub export_csv: Option<PathBuf>,
+    /// Write a table in Markdown
+    #[arg(long, value_name = "FILE", help_heading = "Answer")]
+    pub export_markdown: Option<PathBuf>,
+    /// Answer in JSON, as docs/formats.md describes
+    #[arg(long, help_heading = "Answer")]
+    pub json: bool,
+    /// The seed of the random order [default: a random one]
+    #[arg(long, value_name = "NUMBER", help_heading = "Answer")]
+    pub seed: Option<u64>,
+    /// Wait until no other measurement is going on on this host
+    #[arg(long, help_heading = "Answer")]
+    pub wait: bool,
+    #[command(flatten)]
+    pub elsewhere: Elsewhere,
+}
+
+/// Options of hyperfine that another word does here: who types one is told which.
+#[derive(Debug, Args)]
+pub struct Elsewhere {
+    #[arg(long, hide = true, value_name = "FILE")]
+    pub export_asciidoc: Option<String>,
+    #[arg(long, hide = true, value_name = "FILE")]
+    pub export_orgmode: Option<String>,
+    #[arg(long, hide = true, value_name = "TYPE")]
+    pub style: Option<String>,
+    #[arg(long, hide = true, value_name = "METHOD")]
+    pub sort: Option<String>,
+    #[arg(long, short = 'u', hide = true, value_name = "UNIT")]
+    pub time_unit: Option<String>,
+    #[arg(long, hide = true, value_name = "SECONDS")]
+    pub min_benchmarking_time: Option<String>,
+    #[arg(long, hide = true)]
+    pub debug_mode: bool,
+}
+
+impl Elsewhere {
+    /// The first one that was typed, and what does it here.
+    pub fn typed(&self) -> Option<(&'static str, &'static str)> {
+        let table = "`--export-markdown` writes a table, `--export-csv` and `--json` have all numbers";
+        let all = [
+            (self.export_asciidoc.is_some(), "--export-asciidoc", table),
+            (self.export_orgmode.is_some(), "--export-orgmode", table),
+            (
+                self.style.is_some(),
+                "--style",
+                "`-q` shows no progress, `NO_COLOR=1` no colours; what is no terminal gets neither",
+            ),
+            (self.sort.is_some(), "--sort", "rows stand as they were typed, the comparison goes by time"),
+            (
+                self.time_unit.is_some(),
+                "--time-unit",
+                "each time has the unit that suits it; exported files have seconds",
+            ),
+            (
+                self.min_benchmarking_time.is_some(),
+                "--min-benchmarking-time",
+                "`--budget 30s` is for all commands together; `--precision 1%` goes on as long as needed",
+            ),
+            (self.debug_mode, "--debug-mode", "it is there for hyperfine's own tests"),
+        ];
+        all.into_iter().find(|(is_typed, ..)| *is_typed).map(|(_, option, instead)| (option, instead))
+    }
+}

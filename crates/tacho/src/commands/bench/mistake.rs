@@ -1,0 +1,77 @@
+//! What may be wrong with what was typed after `tacho bench`.
+
+/// A mistake, found before anything is executed.
+#[derive(Debug, thiserror::Error)]
+pub enum Mistake {
+    #[error("`{value}` is no step from {from} to {to}")]
+    BadRange { value: String, from: String, to: String },
+    #[error("`{text}` is not an exit status")]
+    BadStatus { text: String },
+    #[error("`{option}` is not known here")]
+    Elsewhere { option: &'static str, instead: &'static str },
+    #[error("`{option}` is given {given} times for {}", crate::output::text::count(*.commands, "command"))]
+    HowMany { option: &'static str, given: usize, commands: usize },
+    #[error("`{command}` has `{operator}`, which only a shell understands")]
+    NeedsShell { command: String, operator: char },
+    #[error("there is no file `{path}`")]
+    NoInput { path: String },
+    #[error("`{program}` is no program{}", of(.program, .command))]
+    NoProgram { program: String, command: String, why: NoProgram },
+    #[error("`{text}` is not a number")]
+    NotANumber { text: String },
+    #[error("`{command}` cannot be split into words: a quote is missing")]
+    Quote { command: String },
+    #[error("the parameter `{name}` is given twice")]
+    Twice { name: String },
+    #[error("no command has `{{{name}}}`")]
+    Unused { name: String, nearest: Option<String> },
+}
+
+/// What can be said of a program that there is not.
+#[derive(Debug)]
+pub enum NoProgram {
+    /// It is an argument of the command before it: all of them together.
+    Argument(String),
+    /// A program of nearly that name.
+    Nearest(String),
+    /// A file of that name that may not be executed.
+    NotExecutable,
+    /// Nothing.
+    Unknown,
+}
+
+/// The command, where the program is not all of it.
+fn of(program: &str, command: &str) -> String {
+    if program == command { String::new() } else { format!(" (in `{command}`)") }
+}
+
+impl Mistake {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Mistake::BadRange { .. } => {
+                Some("the steps of a range must lead somewhere: `-P n 1 8 -D 1`".into())
+            }
+            Mistake::BadStatus { .. } => Some("statuses are numbers, with commas between: `-i=1,2`".into()),
+            Mistake::Elsewhere { instead, .. } => Some((*instead).to_owned()),
+            Mistake::HowMany { .. } => Some("give it once for all commands, or once for each".into()),
+            Mistake::NeedsShell { .. } => Some("leave out `-N`: a shell is used where one is needed".into()),
+            Mistake::NoProgram { why, .. } => match why {
+                NoProgram::Argument(all) => {
+                    Some(format!("a command and its arguments go in quotes: tacho bench '{all}'"))
+                }
+                NoProgram::Nearest(nearest) => Some(format!("did you mean `{nearest}`?")),
+                NoProgram::NotExecutable => Some("the file is there, but may not be executed".into()),
+                NoProgram::Unknown => Some("`-S sh` leaves it to a shell to find it".into()),
+            },
+            Mistake::Unused { nearest: Some(nearest), name } => {
+                Some(format!("did you mean `{{{nearest}}}`? its parameter is called `{name}`"))
+            }
+            Mistake::Unused { name, .. } => Some(format!("write `{{{name}}}` where its value is to stand")),
+            Mistake::NoInput { .. }
+            | Mistake::NotANumber { .. }
+            | Mistake::Quote { .. }
+            | Mistake::Twice { .. } => None,
+        }
+    }
+}

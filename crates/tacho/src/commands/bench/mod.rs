@@ -1,0 +1,105 @@
+//! `tacho bench`: measure commands side by side, without a plan.
+
+pub mod mistake;
+mod parameters;
+mod start;
+pub mod typed;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use tacho_experiment::Bench as Workbench;
+use tacho_experiment::side_by_side::{Answer, Question, Standings, measure};
+use tacho_measure::{ProcessExecutor, Wait};
+use tacho_record::percentage;
+use tacho_store::{Location, Store};
+use tacho_subject::NoBuilder;
+
+use self::mistake::Mistake;
+use self::typed::Typed;
+use super::{Exit, random_seed};
+use crate::cli::{Bench, Global};
+use crate::error::CliError;
+use crate::output;
+use crate::output::bench::{BenchProgress, Report, export};
+
+pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
+    if let Some((option, instead)) = command.elsewhere.typed() {
+        return Err(Mistake::Elsewhere { option, instead }.into());
+    }
+    let folder = std::env::current_dir()?;
+    let typed = Typed::new(command, &folder)?;
+    let margin = percentage(&command.margin)?;
+    let question = question(command, &typed, &folder)?;
+    let interrupt = tacho_measure::install_interrupt()?;
+    let wait = if command.wait { Wait::Unless(&interrupt) } else { Wait::No };
+    let lock = tacho_measure::lock_host(&tacho_measure::lock_path(), "tacho bench", wait)?;
+    let is_quiet = global.quiet || command.json || typed.is_loud();
+    let answer = measured(&question, &interrupt, is_quiet)?;
+    drop(lock);
+    let standings = Standings::of(&question, &answer.samples, typed.reference, margin);
+    let report = Report { question: &question, answer: &answer, standings: &standings, margin };
+    if command.json {
+        output::print_json(&output::answer::versioned(report.answer()))?;
+    } else {
+        output::print(&report.text())?;
+        report.print_notes();
+    }
+    export_all(command, &report)?;
+    Ok(exit(&answer, &standings))
+}
+
+fn question(command: &Bench, typed: &Typed, folder: &Path) -> Result<Question, CliError> {
+    Ok(Question {
+        commands: typed.commands.clone(),
+        rule: typed::rule(command)?,
+        exits: typed::exits(command)?,
+        folder: folder.to_owned(),
+        seed: command.seed.unwrap_or_else(random_seed),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        conditions: std::collections::BTreeMap::new(),
+    })
+}
+
+fn measured(question: &Question, interrupt: &Arc<AtomicBool>, is_quiet: bool) -> Result<Answer, CliError> {
+    let mut store = Store::open(&Location::Memory)?;
+    let host = store.put_host(&tacho_measure::host())?;
+    let mut progress = BenchProgress::new(question, is_quiet);
+    let mut bench = Workbench {
+        store: &mut store,
+        builder: &mut NoBuilder,
+        executor: &mut ProcessExecutor::new(interrupt.clone()),
+        observer: &mut progress,
+        interrupt,
+        host,
+    };
+    let answer = measure(&mut bench, question);
+    progress.clear();
+    Ok(answer?)
+}
+
+fn export_all(command: &Bench, report: &Report<'_>) -> Result<(), CliError> {
+    let write = |path: &Path, content: String| std::fs::write(path, content).map_err(CliError::writing(path));
+    if let Some(path) = &command.export_json {
+        write(path, export::json(report)?)?;
+    }
+    if let Some(path) = &command.export_csv {
+        write(path, export::csv(report))?;
+    }
+    if let Some(path) = &command.export_markdown {
+        write(path, export::markdown(report))?;
+    }
+    Ok(())
+}
+
+/// A command that failed is an error, also where others gave values.
+fn exit(answer: &Answer, standings: &Standings) -> Exit {
+    if answer.interrupted {
+        Exit::Interrupted
+    } else if standings.each.iter().any(|it| it.failed > 0 || it.time.is_none()) {
+        Exit::Error
+    } else {
+        Exit::Success
+    }
+}

@@ -1,0 +1,183 @@
+//! Whether a command needs a shell, and whether its program is there.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tacho_experiment::side_by_side::Start;
+
+use super::mistake::{Mistake, NoProgram};
+
+/// Which shell is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shell {
+    /// None.
+    None,
+    /// `sh`, where a command needs one.
+    Needed,
+    /// This one, its words up to the code, for every command.
+    Words(Vec<String>),
+}
+
+/// Words that a shell does itself, and that are no programs.
+const OWN: [&str; 34] = [
+    "!", ".", ":", "alias", "break", "case", "cd", "command", "continue", "eval", "exec", "exit", "export",
+    "for", "getopts", "hash", "if", "jobs", "local", "read", "readonly", "return", "set", "shift", "source",
+    "times", "trap", "type", "ulimit", "umask", "unset", "until", "wait", "while",
+];
+
+impl Shell {
+    /// As it is typed: `bash`, `bash --norc`, `default`, `none`.
+    pub fn parse(typed: Option<&str>, no_shell: bool) -> Result<Self, Mistake> {
+        match typed {
+            _ if no_shell => Ok(Shell::None),
+            None => Ok(Shell::Needed),
+            Some("none" | "") => Ok(Shell::None),
+            Some("default") => Ok(Shell::sh()),
+            Some(shell) => {
+                let mut words = split(shell)?;
+                words.push("-c".to_owned());
+                Ok(Shell::Words(words))
+            }
+        }
+    }
+
+    fn sh() -> Self {
+        Shell::Words(["sh", "-c"].map(str::to_owned).to_vec())
+    }
+
+    /// How a command is started.
+    pub fn start(&self, command: &str) -> Result<Start, Mistake> {
+        match self {
+            Shell::Words(words) => Ok(Start::Shell(words.clone(), command.to_owned())),
+            Shell::Needed if needs_shell(command) => Shell::sh().start(command),
+            Shell::None if operator(command).is_some() => {
+                let operator = operator(command).unwrap_or_default();
+                Err(Mistake::NeedsShell { command: command.to_owned(), operator })
+            }
+            Shell::Needed | Shell::None => Ok(Start::Words(split(command)?)),
+        }
+    }
+}
+
+fn split(command: &str) -> Result<Vec<String>, Mistake> {
+    shell_words::split(command).map_err(|_| Mistake::Quote { command: command.to_owned() })
+}
+
+/// Whether only a shell understands it: as it expands something, has several commands, or begins with a shell's own word.
+fn needs_shell(command: &str) -> bool {
+    let first = command.split_whitespace().next().unwrap_or_default();
+    special(command, "|&;<>()$`*?[~#\n").is_some()
+        || OWN.contains(&first)
+        || first.contains('=')
+        || first == "{"
+}
+
+/// What joins commands or files to one, outside of quotes.
+fn operator(command: &str) -> Option<char> {
+    special(command, "|&;<>")
+}
+
+/// The first of these letters that is not quoted; `$` and backquotes mean the same in double quotes.
+fn special(command: &str, letters: &str) -> Option<char> {
+    let mut quote = None;
+    let mut all = command.chars();
+    while let Some(letter) = all.next() {
+        match (quote, letter) {
+            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
+            (Some('\''), _) => {}
+            (_, '\\') => drop(all.next()),
+            (None, '\'' | '"') => quote = Some(letter),
+            (Some(_), '$' | '`') | (None, _) if letters.contains(letter) => return Some(letter),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Reports a command whose program is not there; `all` are all commands as they were typed.
+pub fn check(start: &Start, command: &str, folder: &Path, all: &[String]) -> Result<(), Mistake> {
+    let (Start::Words(words) | Start::Shell(words, _)) = start;
+    let program = words.first().cloned().unwrap_or_default();
+    let is_there = if program.contains('/') {
+        is_program(&folder.join(&program))
+    } else {
+        !program.is_empty() && paths().any(|path| is_program(&folder.join(path).join(&program)))
+    };
+    if is_there {
+        return Ok(());
+    }
+    let why = why_not(&program, folder, all);
+    Err(Mistake::NoProgram { program, command: command.to_owned(), why })
+}
+
+fn why_not(program: &str, folder: &Path, all: &[String]) -> NoProgram {
+    let has_words = all.iter().any(|command| command.contains(char::is_whitespace));
+    let is_argument =
+        program.starts_with(|c: char| c.is_ascii_digit() || c == '-') || folder.join(program).exists();
+    if all.len() > 1 && !has_words && all[0] != program {
+        return NoProgram::Argument(all.join(" "));
+    }
+    if folder.join(program).exists() && program.contains('/') {
+        return NoProgram::NotExecutable;
+    }
+    if is_argument {
+        return NoProgram::Unknown;
+    }
+    nearest(program).map_or(NoProgram::Unknown, NoProgram::Nearest)
+}
+
+/// The program whose name is nearest, if one is near.
+fn nearest(program: &str) -> Option<String> {
+    let most = if program.len() < 4 { 1 } else { 2 };
+    let entries = paths().filter_map(|path| path.read_dir().ok()).flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let near = names.map(|name| (strsim::osa_distance(program, &name), name)).filter(|(far, _)| *far <= most);
+    near.min().map(|(_, name)| name)
+}
+
+fn paths() -> impl Iterator<Item = PathBuf> {
+    let all = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
+    std::env::split_paths(&all).collect::<Vec<_>>().into_iter()
+}
+
+fn is_program(path: &Path) -> bool {
+    path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_is_used_where_one_is_needed() {
+        for command in
+            ["a | b", "a; b", "a > f", "echo $HOME", "ls *.c", "X=1 a", "cd x", "echo \"$x\"", "a &"]
+        {
+            assert!(needs_shell(command), "{command}");
+        }
+        for command in
+            ["sleep 0.1", "awk '{print $1}' f", "grep \"a|b\" f", r"echo \$x", "make -j{n}", "a='b'c x"]
+        {
+            assert_eq!(needs_shell(command), command.starts_with("a="), "{command}");
+        }
+    }
+
+    #[test]
+    fn shells_are_typed_as_for_hyperfine() {
+        let start = |typed, command| Shell::parse(typed, false).unwrap().start(command);
+        let by = |words: &[&str], code: &str| {
+            Start::Shell(words.iter().map(ToString::to_string).collect(), code.to_owned())
+        };
+        assert_eq!(start(None, "sleep 1").unwrap(), Start::Words(vec!["sleep".into(), "1".into()]));
+        assert_eq!(start(None, "a | b").unwrap(), by(&["sh", "-c"], "a | b"));
+        assert_eq!(start(Some("bash --norc"), "a").unwrap(), by(&["bash", "--norc", "-c"], "a"));
+        assert_eq!(start(Some("default"), "a").unwrap(), by(&["sh", "-c"], "a"));
+        assert_eq!(start(Some("none"), "a $b").unwrap(), Start::Words(vec!["a".into(), "$b".into()]));
+        let refused = Shell::parse(None, true).unwrap().start("a 'x|y' && b").unwrap_err();
+        assert_eq!(refused.to_string(), "`a 'x|y' && b` has `&`, which only a shell understands");
+        assert_eq!(
+            start(None, "a 'b").unwrap_err().to_string(),
+            "`a 'b` cannot be split into words: a quote is missing"
+        );
+    }
+}

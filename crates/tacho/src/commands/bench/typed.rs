@@ -1,0 +1,241 @@
+//! What was typed, as the question that it means.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tacho_experiment::side_by_side::{Command, Start};
+use tacho_experiment::trial::Exits;
+use tacho_record::plan::{Hook, Hooks, Output};
+use tacho_record::{Precision, Rule, RuleError, Warmup, duration, percentage};
+
+use super::mistake::Mistake;
+use super::parameters::{self, Choice, Parameter, fill};
+use super::start::{self, Shell};
+use crate::cli::Bench;
+use crate::error::CliError;
+
+/// A command goes on for so long, if nothing else is asked for: as hyperfine.
+const EACH: Duration = Duration::from_secs(3);
+/// It is executed at least so often.
+const FEWEST: u32 = 10;
+/// No command is executed more often.
+const MOST: u32 = 1_000_000;
+/// With a precision, unless more are asked for.
+const MOST_FOR_PRECISION: u32 = 1000;
+
+/// The commands, and which of them is the reference.
+pub struct Typed {
+    pub commands: Vec<Command>,
+    pub reference: Option<usize>,
+}
+
+/// What comes before measuring, and when it stops.
+pub fn rule(typed: &Bench) -> Result<Rule, RuleError> {
+    let warmup = typed.warmup.as_deref().map(str::parse).transpose()?.unwrap_or(Warmup::Executions(0));
+    if warmup == Warmup::Found {
+        return Err(RuleError::BadWarmup { text: "found".to_owned() });
+    }
+    let share = typed.precision.as_deref().map(percentage).transpose()?;
+    let precision = share.map(|share| Precision { share, metric: None });
+    let budget = typed.budget.as_deref().map(duration).transpose()?;
+    let most = if precision.is_some() { MOST_FOR_PRECISION } else { MOST };
+    let max_rounds = typed.runs.or(typed.max_runs).unwrap_or(most);
+    let min_rounds = typed.runs.or(typed.min_runs).unwrap_or(FEWEST.min(max_rounds));
+    if min_rounds > max_rounds {
+        return Err(RuleError::FewestAboveMost { fewest: min_rounds, most: max_rounds });
+    }
+    let is_open = typed.runs.is_none() && precision.is_none() && budget.is_none();
+    Ok(Rule {
+        warmup,
+        min_rounds,
+        max_rounds,
+        precision,
+        budget,
+        each: is_open.then_some(EACH),
+        ..Rule::default()
+    })
+}
+
+/// With which statuses a right execution exits.
+pub fn exits(typed: &Bench) -> Result<Exits, Mistake> {
+    match typed.ignore_failure.as_deref() {
+        None => Ok(Exits::One(0)),
+        Some("all-non-zero") => Ok(Exits::Any),
+        Some(list) => {
+            let status =
+                |text: &str| text.trim().parse().map_err(|_| Mistake::BadStatus { text: text.to_owned() });
+            let statuses: Result<Vec<i32>, Mistake> = list.split(',').map(status).collect();
+            Ok(Exits::AnyOf(std::iter::once(0).chain(statuses?).collect()))
+        }
+    }
+}
+
+impl Typed {
+    /// The commands that were typed, with all that belongs to them.
+    pub fn new(typed: &Bench, folder: &Path) -> Result<Self, CliError> {
+        let (texts, mut reference) = with_reference(typed);
+        let parameters = parameters(typed)?;
+        let shell = Shell::parse(typed.shell.as_deref(), typed.no_shell)?;
+        let prepare = PerCommand::new("--prepare", &typed.prepare, texts.len())?;
+        let conclude = PerCommand::new("--conclude", &typed.conclude, texts.len())?;
+        let output = PerCommand::new("--output", &typed.output, texts.len())?;
+        let timeout = typed.timeout.as_deref().map(duration).transpose()?.unwrap_or(Duration::MAX);
+        check_input(&typed.input, folder)?;
+        let mut used = vec![false; parameters.len()];
+        let mut commands: Vec<Command> = Vec::new();
+        for (index, text) in texts.iter().enumerate() {
+            let hooks =
+                [typed.setup.as_deref(), prepare.of(index), conclude.of(index), typed.cleanup.as_deref()];
+            let own: Vec<Parameter> = used_by(&parameters, text, &hooks, &mut used);
+            if reference == Some(index) {
+                reference = Some(commands.len());
+            }
+            for choice in parameters::choices(&own) {
+                let filled = fill(text, &choice);
+                let start = shell.start(&filled)?;
+                start::check(&start, &filled, folder, &typed.commands)?;
+                let name = name(typed, index, &texts, &choice).unwrap_or_else(|| filled.clone());
+                commands.push(Command {
+                    name: unique(name, &commands),
+                    parameters: choice.clone(),
+                    input: Some(typed.input.clone()).filter(|input| input != "null"),
+                    output: where_to(output.of(index), typed.show_output),
+                    hooks: hooks_of(hooks, &choice),
+                    text: filled,
+                    timeout,
+                    start,
+                });
+            }
+        }
+        report_unused(&parameters, &used, &texts)?;
+        Ok(Self { commands, reference })
+    }
+
+    /// Whether what they print goes to the terminal.
+    pub fn is_loud(&self) -> bool {
+        self.commands.iter().any(|command| command.output == Output::Inherit)
+    }
+}
+
+/// The commands, the reference before them if it is none of them; and which of them is the reference.
+fn with_reference(typed: &Bench) -> (Vec<String>, Option<usize>) {
+    let mut texts = typed.commands.clone();
+    let Some(reference) = &typed.reference else { return (texts, None) };
+    let named = typed.command_name.iter().take(texts.len()).position(|name| name == reference);
+    let found = named.or_else(|| texts.iter().position(|text| text == reference));
+    if found.is_none() {
+        texts.insert(0, reference.clone());
+    }
+    (texts, Some(found.unwrap_or(0)))
+}
+
+/// What was typed for a command's name.
+fn name(typed: &Bench, index: usize, texts: &[String], choice: &Choice) -> Option<String> {
+    let added = texts.len() - typed.commands.len();
+    let is_reference = typed.reference.as_ref() == texts.get(index) && (added == 0 || index == 0);
+    let of_reference = typed.reference_name.as_ref().filter(|_| is_reference);
+    let own = index.checked_sub(added).and_then(|index| typed.command_name.get(index));
+    of_reference.or(own).map(|name| fill(name, choice))
+}
+
+/// The name, with a number where another has it already.
+fn unique(name: String, others: &[Command]) -> String {
+    let is_taken = |name: &String| others.iter().any(|other| other.name == *name);
+    let numbered = (2..).map(|number| format!("{name} ({number})"));
+    std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(name)
+}
+
+fn parameters(typed: &Bench) -> Result<Vec<Parameter>, Mistake> {
+    let mut all = Vec::new();
+    if let [name, from, to] = typed.parameter_scan.as_slice() {
+        all.push(parameters::range([name, from, to], typed.parameter_step_size.as_deref())?);
+    }
+    for pair in typed.parameter_list.chunks_exact(2) {
+        all.push(parameters::list([&pair[0], &pair[1]]));
+    }
+    for (index, (name, _)) in all.iter().enumerate() {
+        if all[..index].iter().any(|(other, _)| other == name) {
+            return Err(Mistake::Twice { name: name.clone() });
+        }
+    }
+    Ok(all)
+}
+
+/// The parameters that have a place in the command or its hooks.
+fn used_by(
+    parameters: &[Parameter],
+    text: &str,
+    hooks: &[Option<&str>; 4],
+    used: &mut [bool],
+) -> Vec<Parameter> {
+    let texts = || hooks.iter().flatten().copied().chain([text]);
+    let mut own = Vec::new();
+    for (parameter, used) in parameters.iter().zip(used) {
+        if texts().any(|text| parameters::has(text, &parameter.0)) {
+            *used = true;
+            own.push(parameter.clone());
+        }
+    }
+    own
+}
+
+fn report_unused(parameters: &[Parameter], used: &[bool], texts: &[String]) -> Result<(), Mistake> {
+    let Some(((name, _), _)) = parameters.iter().zip(used).find(|(_, used)| !**used) else { return Ok(()) };
+    let places = parameters::places(texts.iter().map(String::as_str));
+    let others = places.into_iter().filter(|place| parameters.iter().all(|(known, _)| known != place));
+    let near = others.filter(|place| strsim::osa_distance(place, name) <= 3).map(str::to_owned);
+    Err(Mistake::Unused {
+        name: name.clone(),
+        nearest: near.min_by_key(|place| strsim::osa_distance(place, name)),
+    })
+}
+
+fn check_input(input: &str, folder: &Path) -> Result<(), Mistake> {
+    let is_there = input == "null" || folder.join(input).exists();
+    if is_there { Ok(()) } else { Err(Mistake::NoInput { path: input.to_owned() }) }
+}
+
+fn where_to(typed: Option<&str>, show_output: bool) -> Output {
+    match typed {
+        _ if show_output => Output::Inherit,
+        None | Some("null") => Output::Needed,
+        Some("inherit") => Output::Inherit,
+        Some("pipe") => Output::Pipe,
+        Some(file) => Output::File(file.to_owned()),
+    }
+}
+
+fn hooks_of([setup, prepare, conclude, cleanup]: [Option<&str>; 4], choice: &Choice) -> Hooks {
+    let hook = |script: Option<&str>| {
+        // The empty command is hyperfine's way to have none for one of several.
+        let script = script.filter(|script| !script.is_empty())?;
+        Some(Hook { script: fill(script, choice), timeout: Duration::MAX })
+    };
+    Hooks { setup: hook(setup), prepare: hook(prepare), conclude: hook(conclude), cleanup: hook(cleanup) }
+}
+
+/// An option that is given once for all commands, or once for each.
+struct PerCommand<'a>(&'a [String]);
+
+impl<'a> PerCommand<'a> {
+    fn new(option: &'static str, given: &'a [String], commands: usize) -> Result<Self, Mistake> {
+        match given.len() {
+            0 | 1 => Ok(Self(given)),
+            all if all == commands => Ok(Self(given)),
+            given => Err(Mistake::HowMany { option, given, commands }),
+        }
+    }
+
+    fn of(&self, index: usize) -> Option<&'a str> {
+        let only = self.0.first().filter(|_| self.0.len() == 1);
+        only.or_else(|| self.0.get(index)).map(String::as_str)
+    }
+}
+
+/// How a command is started, in a word of the answer: none where it is started as it is.
+pub fn shell_of(command: &Command) -> Option<String> {
+    match &command.start {
+        Start::Words(_) => None,
+        Start::Shell(words, _) => Some(words[..words.len().saturating_sub(1)].join(" ")),
+    }
+}

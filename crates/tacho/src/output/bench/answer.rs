@@ -1,0 +1,167 @@
+//! The answer in JSON; docs/formats.md says what each key means.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tacho_experiment::side_by_side::{Standing, Warning};
+use tacho_stats::compare::{Comparison, Verdict};
+
+use super::Report;
+use crate::commands::bench::typed::shell_of;
+use crate::output::answer::{OutlierAnswer, SampleAnswer};
+
+/// Commands side by side.
+#[derive(Serialize)]
+pub struct BenchAnswer<'a> {
+    interrupted: bool,
+    seed: u64,
+    margin: f64,
+    reference: Option<&'a str>,
+    absent: &'a BTreeMap<String, String>,
+    warnings: Vec<WarningAnswer>,
+    commands: Vec<CommandAnswer<'a>>,
+}
+
+#[derive(Serialize)]
+struct CommandAnswer<'a> {
+    name: &'a str,
+    command: &'a str,
+    parameters: BTreeMap<&'a str, &'a str>,
+    shell: Option<String>,
+    metric: &'a str,
+    failed: usize,
+    failure: Option<&'a str>,
+    median: Option<f64>,
+    interval: Option<(f64, f64)>,
+    looked_at: bool,
+    spread: Option<f64>,
+    min: Option<f64>,
+    max: Option<f64>,
+    user: Option<f64>,
+    sys: Option<f64>,
+    cpu_percent: Option<f64>,
+    peak_memory: Option<f64>,
+    compared: Option<ComparedAnswer>,
+    beaten_by: Vec<&'a str>,
+    warnings: Vec<WarningAnswer>,
+    outliers: Vec<OutlierAnswer<'a>>,
+    samples: Vec<SampleAnswer<'a>>,
+}
+
+#[derive(Serialize)]
+struct ComparedAnswer {
+    verdict: &'static str,
+    ratio: Option<f64>,
+    interval: Option<(f64, f64)>,
+    p: Option<f64>,
+    estimator: Option<String>,
+    rounds: usize,
+    more_rounds: Option<usize>,
+    detectable: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct WarningAnswer {
+    warning: &'static str,
+    value: f64,
+}
+
+impl Report<'_> {
+    /// All of it.
+    pub fn answer(&self) -> BenchAnswer<'_> {
+        BenchAnswer {
+            interrupted: self.answer.interrupted,
+            seed: self.question.seed,
+            margin: self.margin,
+            reference: self.standings.reference.map(|index| self.question.commands[index].name.as_str()),
+            absent: &self.answer.absent,
+            warnings: self.standings.warnings.iter().copied().map(warning).collect(),
+            commands: (0..self.question.commands.len()).map(|index| self.command(index)).collect(),
+        }
+    }
+
+    fn command(&self, index: usize) -> CommandAnswer<'_> {
+        let (command, standing) = (&self.question.commands[index], &self.standings.each[index]);
+        let run = self.answer.run.number;
+        let (time, looked_at) = (standing.time, self.question.rule.precision.is_some());
+        let name = |index: &usize| self.question.commands[*index].name.as_str();
+        CommandAnswer {
+            name: &command.name,
+            command: &command.text,
+            parameters: command.parameters.iter().map(|(name, value)| (&**name, &**value)).collect(),
+            shell: shell_of(command),
+            metric: &standing.metric.name,
+            failed: standing.failed,
+            failure: standing.failure.as_ref().map(|(why, _)| why.as_str()),
+            median: time.map(|it| it.median),
+            interval: time.and_then(|it| it.interval),
+            looked_at,
+            spread: time.and_then(|it| it.spread()),
+            min: time.map(|it| it.min),
+            max: time.map(|it| it.max),
+            user: standing.user,
+            sys: standing.sys,
+            cpu_percent: standing.cpu_percent,
+            peak_memory: standing.peak_memory,
+            compared: compared(standing),
+            beaten_by: standing.beaten_by.iter().map(name).collect(),
+            warnings: standing.warnings.iter().copied().map(warning).collect(),
+            outliers: standing
+                .outliers
+                .iter()
+                .map(|it| OutlierAnswer::of(run, &standing.metric, it))
+                .collect(),
+            samples: self.answer.samples[index]
+                .iter()
+                .map(|sample| SampleAnswer::of(run, sample, None))
+                .collect(),
+        }
+    }
+}
+
+fn compared(standing: &Standing) -> Option<ComparedAnswer> {
+    let Comparison { estimate, counts, more, detectable, .. } = standing.compared.as_ref()?;
+    Some(ComparedAnswer {
+        verdict: word(standing.verdict?),
+        ratio: estimate.and_then(|it| it.ratio),
+        interval: estimate.and_then(|it| it.interval),
+        p: estimate.map(|it| it.p),
+        estimator: estimate.map(|it| estimator(&format!("{:?}", it.estimator))),
+        rounds: counts.rounds,
+        more_rounds: more.map(|more| more.rounds),
+        detectable: *detectable,
+    })
+}
+
+/// `RoundRatios` as `round-ratios`.
+fn estimator(name: &str) -> String {
+    let mut out = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !out.is_empty() {
+            out.push('-');
+        }
+        out.extend(letter.to_lowercase());
+    }
+    out
+}
+
+/// A verdict as it stands in answers.
+pub fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Faster => "faster",
+        Verdict::Slower => "slower",
+        Verdict::Same => "same",
+        Verdict::Unclear => "unclear",
+    }
+}
+
+fn warning(warning: Warning) -> WarningAnswer {
+    let (warning, value) = match warning {
+        Warning::FirstSlow(ratio) => ("first-slow", ratio),
+        Warning::LeftBehind(number) => ("left-behind", number as f64),
+        Warning::Loaded(cpus) => ("loaded", cpus),
+        Warning::MostlyShell(share) => ("mostly-shell", share),
+        Warning::Stolen(share) => ("stolen", share),
+    };
+    WarningAnswer { warning, value }
+}

@@ -1,0 +1,139 @@
+//! All executions as bars, side by side, on one scale that begins at 0.
+
+use tacho_record::Unit;
+use tacho_stats::summary::quantile;
+
+use super::Report;
+use crate::output::text;
+
+/// How high bars are, in lines.
+const HEIGHT: usize = 8;
+/// How wide all of them may be.
+const WIDTH: usize = 92;
+/// A command has at least so many bars.
+const FEWEST: usize = 6;
+/// How broad a bar may become.
+const BROADEST: usize = 3;
+const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// A bar that goes beyond the scale.
+const BEYOND: char = '▲';
+/// The scale ends at so many times the highest upper quartile, if no value is there: one slow execution must not hide the
+/// others.
+const TOP: f64 = 1.25;
+
+impl Report<'_> {
+    /// One bar an execution in the order in which they were executed, or the median of several where there is no room.
+    pub fn bars(&self) -> String {
+        let values: Vec<(&str, Vec<f64>)> = (self.question.commands.iter().zip(&self.answer.samples))
+            .map(|(command, samples)| {
+                let metric = command.time().name;
+                let counted = samples.iter().filter(|sample| sample.counts());
+                (command.name.as_str(), counted.filter_map(|sample| sample.value(&metric)).collect())
+            })
+            .filter(|(_, values): &(&str, Vec<f64>)| values.len() > 1)
+            .collect();
+        draw(&values)
+    }
+}
+
+/// Bars of these values, which are times in nanoseconds; nothing where there is no room for all.
+fn draw(all: &[(&str, Vec<f64>)]) -> String {
+    let Some(each) = (WIDTH + 2).checked_div(all.len()).filter(|each| *each >= FEWEST + 2) else {
+        return String::new();
+    };
+    let bars: Vec<(&str, Vec<f64>)> =
+        all.iter().map(|(name, values)| (*name, thinned(values, each - 2))).collect();
+    let top = top(&bars);
+    if top <= 0.0 {
+        return String::new();
+    }
+    let bars = widened(bars, each - 2);
+    let label = Unit::Nanoseconds.show(top);
+    let width = label.chars().count();
+    let mut out = String::new();
+    for line in (0..HEIGHT).rev() {
+        let shown = if line == HEIGHT - 1 {
+            label.as_str()
+        } else if line == 0 {
+            "0"
+        } else {
+            ""
+        };
+        let rows: Vec<String> = bars
+            .iter()
+            .map(|(_, values)| values.iter().map(|value| block(value / top, line)).collect())
+            .collect();
+        out += &format!("{}\n", format!("{shown:>width$} {}", rows.join("  ")).trim_end());
+    }
+    let names: Vec<String> = bars.iter().map(|(name, values)| named(name, values.len())).collect();
+    out + &format!("{}\n", format!("{:width$} {}", "", names.join("  ")).trim_end())
+}
+
+/// Broader bars where there are few: all equally, so that names have room.
+fn widened(bars: Vec<(&str, Vec<f64>)>, most: usize) -> Vec<(&str, Vec<f64>)> {
+    let longest = bars.iter().map(|(_, values)| values.len()).max().unwrap_or(1);
+    let times = (most / longest.max(1)).clamp(1, BROADEST);
+    let widen =
+        |values: Vec<f64>| values.into_iter().flat_map(|value| std::iter::repeat_n(value, times)).collect();
+    bars.into_iter().map(|(name, values)| (name, widen(values))).collect()
+}
+
+/// Where the scale ends.
+fn top(bars: &[(&str, Vec<f64>)]) -> f64 {
+    let highest = bars.iter().flat_map(|(_, values)| values).copied().fold(0.0, f64::max);
+    let quartile = bars.iter().filter_map(|(_, values)| quantile(values, 0.75)).fold(0.0, f64::max);
+    highest.min(TOP * quartile)
+}
+
+/// What a bar of that height, as a share of the scale, has in a line counted from below.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped to 0..=8
+fn block(height: f64, line: usize) -> char {
+    if height > 1.0 + 1e-9 && line == HEIGHT - 1 {
+        return BEYOND;
+    }
+    let eighths = (height * HEIGHT as f64 - line as f64) * 8.0;
+    BLOCKS[eighths.round().clamp(0.0, 8.0) as usize]
+}
+
+/// At most so many: the medians of neighbours.
+fn thinned(values: &[f64], most: usize) -> Vec<f64> {
+    let step = values.len().div_ceil(most).max(1);
+    values.chunks(step).filter_map(|chunk| quantile(chunk, 0.5)).collect()
+}
+
+/// A name, cut or filled to the width of its bars.
+fn named(name: &str, width: usize) -> String {
+    format!("{:width$}", text::cut(name, width))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_stand_side_by_side_on_one_scale() {
+        let one = [1.0, 1.0, 0.5, 1.0, 1.0, 1.0].map(|ms| ms * 1e6).to_vec();
+        let two = [2.0, 2.0, 2.0, 2.0, 2.0, 9.0].map(|ms| ms * 1e6).to_vec();
+        insta::assert_snapshot!(draw(&[("one", one), ("the other", two)]), @r"
+    2.500 ms                                    ▲▲▲
+                                 ▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃███
+                                 ██████████████████
+                                 ██████████████████
+             ▂▂▂▂▂▂   ▂▂▂▂▂▂▂▂▂  ██████████████████
+             ██████   █████████  ██████████████████
+             ██████▅▅▅█████████  ██████████████████
+           0 ██████████████████  ██████████████████
+             one                 the other
+    ");
+        assert_eq!(draw(&[]), "");
+        assert_eq!(draw(&vec![("x", vec![1.0, 2.0]); 12]), "", "no room");
+    }
+
+    #[test]
+    fn many_executions_become_medians() {
+        let many: Vec<f64> = (0..1000).map(f64::from).collect();
+        assert_eq!(thinned(&many, 10).len(), 10);
+        assert_eq!(thinned(&many, 10)[0], 49.5);
+        assert_eq!(thinned(&[1.0, 2.0], 10), [1.0, 2.0]);
+    }
+}

@@ -1,0 +1,32 @@
+//! What `tacho bench` answers: as text, in JSON, and in the files of others.
+
+mod answer;
+mod bars;
+pub mod export;
+mod notes;
+mod progress;
+mod ranking;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use tacho_experiment::side_by_side::{Answer, Question, Standings};
+
+pub use progress::BenchProgress;
+
+/// All that is known of commands side by side.
+pub struct Report<'a> {
+    pub question: &'a Question,
+    pub answer: &'a Answer,
+    pub standings: &'a Standings,
+    /// Up to which difference two are called the same, as a share.
+    pub margin: f64,
+}
+
+impl Report<'_> {
+    /// The answer as people read it.
+    pub fn text(&self) -> String {
+        let parts = [self.table(), self.bars(), self.ranking()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+}

@@ -1,0 +1,107 @@
+//! What should be said beside the numbers, since it may spoil them.
+
+use tacho_experiment::causes;
+use tacho_experiment::side_by_side::{Standing, Warning};
+use tacho_record::Warmup;
+
+use super::Report;
+use crate::output::{self, text};
+
+/// How many lines of a failed execution's output are shown.
+const OUTPUT_LINES: usize = 8;
+/// How many outliers of a command are told with their causes.
+const OUTLIERS: usize = 3;
+/// The status of a shell that did not find the program.
+const NOT_FOUND: &str = "exit 127";
+
+impl Report<'_> {
+    /// Prints them beside the answer.
+    pub fn print_notes(&self) {
+        if self.answer.interrupted {
+            output::note("note", "interrupted: this is what was measured so far");
+        }
+        for warning in &self.standings.warnings {
+            self.warn("", *warning);
+        }
+        for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
+            let name = text::cut(&command.name, 40);
+            for warning in &standing.warnings {
+                self.warn(&format!("`{name}`: "), *warning);
+            }
+            tell_outliers(&name, standing);
+            tell_failure(&name, standing);
+        }
+        if self.standings.each.iter().any(|it| it.failed > 0) {
+            output::note("hint", "`-i` lets commands exit with any status");
+        }
+    }
+
+    fn warn(&self, whose: &str, warning: Warning) {
+        let (what, hint) = self.told(warning);
+        output::note("warning", &format!("{whose}{what}"));
+        if let Some(hint) = hint {
+            output::note("hint", hint);
+        }
+    }
+
+    /// A warning in words, and what may be done; what is asked for already is not advised.
+    fn told(&self, warning: Warning) -> (String, Option<&'static str>) {
+        match warning {
+            Warning::FirstSlow(ratio) => {
+                let what = format!("the first execution took {ratio:.1} times as long as the median");
+                let hint = if self.question.commands.iter().any(|command| command.hooks.prepare.is_some()) {
+                    "`-w 3` executes each three times before measuring"
+                } else {
+                    "`-w 3` executes each three times before measuring; `-p` can make each execution a first one"
+                };
+                (what, Some(hint).filter(|_| self.question.rule.warmup == Warmup::Executions(0)))
+            }
+            Warning::LeftBehind(number) => {
+                let what =
+                    format!("{} left processes behind, which were killed", text::count(number, "execution"));
+                (what, Some("let the command wait for them: what they were to do is measured in part"))
+            }
+            Warning::Loaded(cpus) => (
+                format!("other processes used {cpus:.1} CPU meanwhile"),
+                Some("measure again when they are done"),
+            ),
+            Warning::MostlyShell(share) => {
+                let share =
+                    if share < 0.95 { format!("{:.0} %", share * 100.0) } else { "nearly all".to_owned() };
+                let what = format!("{share} of its time was its shell, which is taken off");
+                (what, Some("a command that needs no shell is measured without one; `-N` insists on it"))
+            }
+            Warning::Stolen(share) => {
+                (format!("a hypervisor kept {} of the time from this host", text::percent(share)), None)
+            }
+        }
+    }
+}
+
+/// The farthest outliers, with their causes.
+fn tell_outliers(name: &str, standing: &Standing) {
+    let mut far: Vec<_> = standing.outliers.iter().collect();
+    far.sort_by(|one, other| other.score.abs().total_cmp(&one.score.abs()));
+    let Some(first) = far.first() else { return };
+    let number = text::count(far.len(), "outlier");
+    let line = |it: &causes::Explained| {
+        format!("round {}: {}, {}", it.place.round, text::change(it.ratio), causes::line(&it.causes))
+    };
+    if far.len() == 1 {
+        return output::note("note", &format!("`{name}`: 1 outlier, {}", line(first)));
+    }
+    output::note("note", &format!("`{name}`: {number}, the farthest:"));
+    far.iter().take(OUTLIERS).for_each(|outlier| output::aside(&format!("  {}", line(outlier))));
+}
+
+fn tell_failure(name: &str, standing: &Standing) {
+    let Some((why, printed)) = &standing.failure else { return };
+    let number = text::count(standing.failed, "execution");
+    output::note("error", &format!("`{name}`: {number} failed; the first: {why}"));
+    for line in text::last_lines(printed, OUTPUT_LINES) {
+        output::aside(&format!("  | {line}"));
+    }
+    if why == NOT_FOUND {
+        output::note("hint", "127 is a shell's word for a program that it does not find");
+    }
+}

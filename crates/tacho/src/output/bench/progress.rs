@@ -1,0 +1,133 @@
+//! The progress of `tacho bench`: how much of the time is behind us, and what is known by now.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tacho_experiment::side_by_side::Question;
+use tacho_experiment::{Event, Observer};
+use tacho_record::{Rule, Sample, Unit};
+use tacho_stats::summary::median;
+
+use crate::output::{self, text};
+
+/// Draws at most so often: between two executions nothing is printed that need not be.
+const HERTZ: u8 = 4;
+/// Nothing is drawn before so long.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// How many steps the bar has.
+const STEPS: f64 = 1000.0;
+
+/// Draws on standard error, if that is a terminal.
+pub struct BenchProgress {
+    bar: ProgressBar,
+    rule: Rule,
+    began: Instant,
+    commands: Vec<Known>,
+}
+
+/// What is known of a command by now.
+struct Known {
+    name: String,
+    metric: String,
+    values: Vec<f64>,
+    /// Samples that were not the warm-up, and what they took.
+    counted: u32,
+    took: f64,
+    is_done: bool,
+}
+
+impl BenchProgress {
+    /// Progress of that question; `quiet` draws nothing.
+    pub fn new(question: &Question, quiet: bool) -> Self {
+        let target =
+            if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(HERTZ) };
+        let bar = ProgressBar::with_draw_target(Some(1000), target);
+        if let Ok(style) = ProgressStyle::with_template("measuring [{bar:20}] {wide_msg}") {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        let known = |command: &tacho_experiment::side_by_side::Command| Known {
+            name: command.name.clone(),
+            metric: command.time().name,
+            values: Vec::new(),
+            counted: 0,
+            took: 0.0,
+            is_done: false,
+        };
+        let commands = question.commands.iter().map(known).collect();
+        Self { bar, rule: question.rule.clone(), began: Instant::now(), commands }
+    }
+
+    /// Takes the bar away; what is printed after it stays.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn sampled(&mut self, name: &str, sample: &Sample) {
+        let Some(known) = self.commands.iter_mut().find(|known| known.name == name) else { return };
+        if sample.place.round > 0 {
+            known.counted += 1;
+            known.took += sample.value("wall").unwrap_or_default();
+            known.values.extend(sample.value(&known.metric).filter(|_| sample.counts()));
+        }
+        if self.bar.is_hidden() || self.began.elapsed() < PATIENCE {
+            return;
+        }
+        let so_far = median(&known.values).map(|value| format!(", {} so far", Unit::Nanoseconds.show(value)));
+        let message = format!("{}{}", text::cut(&known.name, 40), so_far.unwrap_or_default());
+        self.draw(&message);
+    }
+
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a share of 1000
+    fn draw(&self, message: &str) {
+        let elapsed = self.began.elapsed().as_secs_f64();
+        let done = self.done().clamp(0.001, 1.0);
+        self.bar.set_position((STEPS * done) as u64);
+        let left = Duration::from_secs_f64((elapsed / done - elapsed).clamp(0.0, 1e9));
+        self.bar.set_message(format!("{} left · {message}", text::duration(left)));
+    }
+
+    /// The share of the measuring that is behind us, as far as can be told.
+    fn done(&self) -> f64 {
+        let budget =
+            self.rule.budget.map_or(0.0, |budget| self.began.elapsed().as_secs_f64() / budget.as_secs_f64());
+        let (mut took, mut all) = (0.0, 0.0);
+        for known in &self.commands {
+            let one = if known.counted > 0 { known.took / f64::from(known.counted) } else { 1.0 };
+            let rounds = if known.is_done { f64::from(known.counted) } else { self.rounds(one) };
+            took += known.took;
+            all += (one * rounds).max(known.took);
+        }
+        budget.max(if all > 0.0 { took / all } else { 0.0 })
+    }
+
+    /// How many executions of that length there will be.
+    fn rounds(&self, one: f64) -> f64 {
+        let (fewest, most) = (f64::from(self.rule.min_rounds), f64::from(self.rule.max_rounds));
+        let by_time = self.rule.each.map_or(most, |each| (each.as_nanos() as f64 / one.max(1.0)).ceil());
+        by_time.max(fewest).min(most)
+    }
+}
+
+impl Observer for BenchProgress {
+    fn note(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Sampled { cell, sample } => self.sampled(&cell.benchmark.name, sample),
+            Event::GivenUp { cell, .. } | Event::Precise { cell, .. } => {
+                let found = self.commands.iter_mut().find(|known| known.name == cell.benchmark.name);
+                if let Some(known) = found {
+                    known.is_done = true;
+                }
+            }
+            Event::HookBegins { cell, hook } => {
+                self.bar.set_message(format!("{hook} of {}", text::cut(&cell.benchmark.name, 40)));
+            }
+            Event::Trouble { cell, trouble } => self.bar.suspend(|| {
+                output::note("note", &format!("`{}`: {}", cell.benchmark.name, trouble.why));
+                for line in text::last_lines(&trouble.output, 8) {
+                    output::aside(&format!("  | {line}"));
+                }
+            }),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Who is faster than whom, and how surely.
+
+use tacho_experiment::side_by_side::Standing;
+use tacho_stats::compare::Verdict;
+
+use super::Report;
+use crate::output::{table, text};
+
+/// How wide a command may become.
+const COMMAND: usize = 60;
+
+impl Report<'_> {
+    /// Each command against the reference, by time; then who is beaten on time and memory.
+    pub fn ranking(&self) -> String {
+        let Some(reference) = self.standings.reference else { return String::new() };
+        let mut list = table::plain(&["", "", "", ""], &[0]);
+        for index in self.by_time().into_iter().filter(|index| *index != reference) {
+            list.add_row(self.row(index));
+        }
+        let rows = table::render(&list);
+        let name = text::cut(&self.question.commands[reference].name, COMMAND);
+        let word = if self.is_fastest(reference) { ", the fastest" } else { "" };
+        let head = format!("times that of `{name}`{word}, with 95 % intervals\n");
+        // The empty head of the table.
+        let rows = rows.split_once('\n').map_or("", |(_, rows)| rows);
+        head + &table::indent(rows) + &self.beaten()
+    }
+
+    /// The commands that gave values, the fastest first.
+    pub fn by_time(&self) -> Vec<usize> {
+        let median = |index: &usize| self.standings.each[*index].time.map(|summary| summary.median);
+        let mut order: Vec<usize> =
+            (0..self.standings.each.len()).filter(|it| median(it).is_some()).collect();
+        order.sort_by(|one, other| median(one).unwrap_or(0.0).total_cmp(&median(other).unwrap_or(0.0)));
+        order
+    }
+
+    fn is_fastest(&self, reference: usize) -> bool {
+        self.by_time().first() == Some(&reference)
+    }
+
+    fn row(&self, index: usize) -> Vec<String> {
+        let Standing { compared, verdict, .. } = &self.standings.each[index];
+        let estimate = compared.as_ref().and_then(|row| row.estimate);
+        let interval = estimate.and_then(|it| it.interval);
+        vec![
+            estimate.and_then(|it| it.ratio).map_or_else(String::new, |ratio| format!("× {}", factor(ratio))),
+            interval.map_or_else(String::new, |(low, high)| format!("{} … {}", factor(low), factor(high))),
+            text::cut(&self.question.commands[index].name, COMMAND),
+            verdict.map_or_else(String::new, |verdict| self.word(index, verdict)),
+        ]
+    }
+
+    /// The verdict, and what would settle one that is unclear.
+    fn word(&self, index: usize, verdict: Verdict) -> String {
+        let more = self.standings.each[index].compared.as_ref().and_then(|row| row.more);
+        match (verdict, more) {
+            (Verdict::Faster, _) => "faster".to_owned(),
+            (Verdict::Slower, _) => "slower".to_owned(),
+            (Verdict::Same, _) => format!("the same, within {}", text::precision(self.margin)),
+            (Verdict::Unclear, Some(more)) => {
+                format!("unclear: some {} would settle it", text::count(round(more.rounds), "more round"))
+            }
+            (Verdict::Unclear, None) => "unclear".to_owned(),
+        }
+    }
+
+    /// A line for each command that another beats on time and memory.
+    fn beaten(&self) -> String {
+        let name = |index: usize| format!("`{}`", text::cut(&self.question.commands[index].name, COMMAND));
+        let line = |(index, standing): (usize, &Standing)| {
+            let by: Vec<String> = standing.beaten_by.iter().map(|index| name(*index)).collect();
+            let line = format!("{} is beaten on time and memory by {}\n", name(index), by.join(", "));
+            (!by.is_empty()).then_some(line)
+        };
+        self.standings.each.iter().enumerate().filter_map(line).collect()
+    }
+}
+
+/// Two significant digits: it is a guess.
+fn round(number: usize) -> usize {
+    let unit = 10_usize.pow(number.max(1).ilog10().saturating_sub(1));
+    number.div_ceil(unit) * unit
+}
+
+/// A ratio with three or four digits: 1.012, 12.3, 150.
+pub fn factor(ratio: f64) -> String {
+    match ratio {
+        r if !r.is_finite() => "∞".to_owned(),
+        r if r < 2.0 => format!("{r:.3}"),
+        r if r < 10.0 => format!("{r:.2}"),
+        r if r < 100.0 => format!("{r:.1}"),
+        r => format!("{r:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factors_have_the_digits_that_mean_something() {
+        assert_eq!(
+            [1.0123, 2.345, 23.45, 234.5, f64::INFINITY].map(factor),
+            ["1.012", "2.35", "23.4", "234", "∞"]
+        );
+        assert_eq!([0, 7, 12, 123, 4567].map(round), [0, 7, 12, 130, 4600]);
+    }
+}

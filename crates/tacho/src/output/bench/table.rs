@@ -1,0 +1,67 @@
+//! A row a command.
+
+use tacho_experiment::side_by_side::Standing;
+use tacho_record::Unit;
+use tacho_stats::Summary;
+
+use super::Report;
+use crate::output::{table, text};
+
+/// How wide a command may become.
+const COMMAND: usize = 44;
+
+impl Report<'_> {
+    /// Median, interval, spread and range of each, and what it used.
+    pub fn table(&self) -> String {
+        let head =
+            ["command", "n", "median", "95 %", "spread", "min", "max", "user", "sys", "CPU", "memory", ""];
+        let mut list = table::plain(&head, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+        for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
+            list.add_row(row(&command.name, standing));
+        }
+        table::hide_empty_columns(&mut list);
+        table::render(&list) + self.means()
+    }
+
+    /// What an interval means whose number of samples was chosen by looking.
+    fn means(&self) -> &'static str {
+        if self.question.rule.precision.is_some() { table::LOOKED_AT_MEANS.trim_start() } else { "" }
+    }
+}
+
+fn row(name: &str, standing: &Standing) -> Vec<String> {
+    let unit = &standing.metric.unit;
+    let time = |value: Option<f64>| value.map_or_else(String::new, |value| Unit::Nanoseconds.show(value));
+    let of = |value: fn(&Summary) -> f64| time(standing.time.as_ref().map(value));
+    let margin = standing.time.as_ref().and_then(|summary| table::margin(summary, unit));
+    vec![
+        text::cut(name, COMMAND),
+        standing.time.map_or_else(String::new, |summary| summary.n.to_string()),
+        of(|summary| summary.median),
+        margin.unwrap_or_default(),
+        standing.time.and_then(|summary| spread(&summary, unit)).unwrap_or_default(),
+        of(|summary| summary.min),
+        of(|summary| summary.max),
+        time(standing.user),
+        time(standing.sys),
+        standing.cpu_percent.map_or_else(String::new, |percent| format!("{percent:.0} %")),
+        standing.peak_memory.map_or_else(String::new, |bytes| Unit::Bytes.show(bytes)),
+        state(standing),
+    ]
+}
+
+/// The spread, as it is where the interval has 0 in it, as that of a difference may.
+fn spread(summary: &Summary, unit: &Unit) -> Option<String> {
+    let is_around_zero = summary.interval.is_some_and(|(low, high)| low <= 0.0 && high >= 0.0);
+    let share = summary.spread()?;
+    Some(if is_around_zero { unit.show(summary.q3 - summary.q1) } else { text::percent(share) })
+}
+
+/// What is to be said of a command besides its numbers.
+fn state(standing: &Standing) -> String {
+    match &standing.failure {
+        Some((why, _)) => format!("{} failed ({why})", text::count(standing.failed, "execution")),
+        None if standing.time.is_none() => "not measured".to_owned(),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,138 @@
+//! The whole answer for samples that are known.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tacho_experiment::side_by_side::{Answer, Command, Question, Standings, Start};
+use tacho_experiment::trial::Exits;
+use tacho_record::plan::{Hooks, Output};
+use tacho_record::{Digest, Outcome, Place, Purpose, Rule, Run, RunState, Sample};
+
+use super::*;
+
+fn command(name: &str) -> Command {
+    Command {
+        name: name.to_owned(),
+        text: name.to_owned(),
+        parameters: vec![("level".to_owned(), "1,9".to_owned())],
+        start: Start::Words(vec![name.to_owned()]),
+        input: None,
+        output: Output::Needed,
+        hooks: Hooks::default(),
+        timeout: Duration::MAX,
+    }
+}
+
+/// Of so many milliseconds with noise of 1 %, and so many MiB.
+fn samples(milliseconds: f64, mebibytes: f64) -> Vec<Sample> {
+    let sample = |round: u32| {
+        let noise = f64::from(round * 7919 % 101) / 100.0;
+        let wall = milliseconds * 1e6 * (1.0 + noise / 100.0);
+        let values = [
+            ("cpu", 0.9 * wall),
+            ("peak-memory", mebibytes * 1_048_576.0),
+            ("sys", 0.1 * wall),
+            ("user", 0.8 * wall),
+            ("wall", wall),
+        ];
+        Sample {
+            place: Place { round, position: 0 },
+            at: Timestamp::UNIX_EPOCH,
+            outcome: Outcome::Valid,
+            values: values.map(|(name, value)| (name.to_owned(), value)).into(),
+        }
+    };
+    (1..=10).map(sample).collect()
+}
+
+fn question() -> Question {
+    Question {
+        commands: ["quick", "slow and large", "nearly | as quick"].map(command).into(),
+        rule: Rule::default(),
+        exits: Exits::One(0),
+        folder: "/".into(),
+        seed: 1,
+        version: String::new(),
+        conditions: BTreeMap::new(),
+    }
+}
+
+fn answer() -> Answer {
+    let run = Run {
+        number: 1,
+        purpose: Purpose::default(),
+        started: Timestamp::UNIX_EPOCH,
+        ended: None,
+        state: RunState::Finished,
+        seed: 1,
+        question: Digest::of(""),
+        plan: String::new(),
+        version: String::new(),
+        host: String::new(),
+        rounds: 10,
+        rule: Rule::default(),
+    };
+    let samples = vec![samples(100.0, 2.0), samples(150.0, 3.0), samples(100.4, 2.0)];
+    let executing = Duration::from_secs(3);
+    Answer { run, samples, absent: BTreeMap::new(), interrupted: false, executing }
+}
+
+fn with_report<T>(then: impl FnOnce(&Report<'_>) -> T) -> T {
+    let (question, answer) = (question(), answer());
+    let standings = Standings::of(&question, &answer.samples, None, 0.01);
+    then(&Report { question: &question, answer: &answer, standings: &standings, margin: 0.01 })
+}
+
+fn text(report: &Report<'_>) -> String {
+    report.text()
+}
+
+#[test]
+fn the_whole_answer() {
+    insta::assert_snapshot!(with_report(text), @r"
+    command             n    median     95 %  spread       min       max      user       sys   CPU     memory
+    quick              10  100.4 ms  ± 0.4 %   0.4 %  100.0 ms  100.8 ms  80.35 ms  10.04 ms  90 %  2.000 MiB
+    slow and large     10  150.6 ms  ± 0.4 %   0.4 %  150.0 ms  151.3 ms  120.5 ms  15.07 ms  90 %  3.000 MiB
+    nearly | as quick  10  100.8 ms  ± 0.4 %   0.4 %  100.4 ms  101.3 ms  80.67 ms  10.08 ms  90 %  2.000 MiB
+
+    151.3 ms                       ████████▇▇████████▇▇
+                                   ████████████████████
+             ▂▂▃▃▂▂▃▃▂▂▂▂▃▃▂▂▃▃▂▂  ████████████████████  ▃▃▃▃▃▃▃▃▂▂▃▃▃▃▃▃▃▃▃▃
+             ████████████████████  ████████████████████  ████████████████████
+             ████████████████████  ████████████████████  ████████████████████
+             ████████████████████  ████████████████████  ████████████████████
+             ████████████████████  ████████████████████  ████████████████████
+           0 ████████████████████  ████████████████████  ████████████████████
+             quick                 slow and large        nearly | as quick
+
+    times that of `quick`, the fastest, with 95 % intervals
+      × 1.004  1.004 … 1.004  nearly | as quick  the same, within ± 1 %
+      × 1.500  1.500 … 1.500  slow and large     slower
+    `slow and large` is beaten on time and memory by `quick`, `nearly | as quick`
+    ");
+}
+
+#[test]
+fn the_files_of_others() {
+    insta::assert_snapshot!(with_report(export::csv), @r#"
+    command,mean,stddev,median,user,system,min,max,parameter_level
+    quick,0.100437,0.000297173723976772,0.100425,0.0803496,0.0100437,0.10003,0.10085,"1,9"
+    slow and large,0.1506555,0.00044576058596515516,0.1506375,0.1205244,0.01506555,0.150045,0.151275,"1,9"
+    nearly | as quick,0.100838748,0.00029836241887267633,0.1008267,0.0806709984,0.0100838748,0.10043012,0.1012534,"1,9"
+    "#);
+    insta::assert_snapshot!(with_report(export::markdown), @r"
+    | Command | Median [ms] | 95 % interval | Min [ms] | Max [ms] | Relative |
+    |:---|---:|---:|---:|---:|---:|
+    | `quick` | 100.4 | 100.1 … 100.8 | 100.0 | 100.8 | 1.00 |
+    | `slow and large` | 150.6 | 150.1 … 151.2 | 150.0 | 151.3 | 1.500 (1.500 … 1.500) |
+    | `nearly \| as quick` | 100.8 | 100.5 … 101.2 | 100.4 | 101.3 | 1.004 (1.004 … 1.004) |
+    ");
+    let json: serde_json::Value = serde_json::from_str(&with_report(|it| export::json(it).unwrap())).unwrap();
+    let keys: Vec<&str> = json["results"][0].as_object().unwrap().keys().map(String::as_str).collect();
+    insta::assert_snapshot!(keys.join(" "), @"command exit_codes max mean median memory_usage_byte min parameters stddev system times user");
+    assert_eq!(json["results"][1]["times"].as_array().unwrap().len(), 10);
+    assert_eq!(json["results"][1]["memory_usage_byte"][0], 3 << 20);
+    assert_eq!(json["results"][1]["parameters"]["level"], "1,9");
+    assert!((json["results"][0]["times"][0].as_f64().unwrap() - 0.100_41).abs() < 1e-9);
+}

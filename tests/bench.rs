@@ -1,0 +1,293 @@
+//! `tacho bench`: commands side by side, without a plan.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use crate::harness::{Answer, Project};
+
+/// The answer to these words, in a folder where nothing is.
+fn bench(words: &[&str]) -> Answer {
+    in_project(&Project::empty(), words)
+}
+
+fn in_project(project: &Project, words: &[&str]) -> Answer {
+    Answer::of(
+        &project.command(["bench", "--quiet"].into_iter().chain(words.iter().copied())).output().unwrap(),
+    )
+}
+
+#[test]
+fn several_commands_are_measured_without_a_plan() {
+    let answer = bench(&["-r", "3", "--json", "true", "sleep 0.7"]).exits(0).json();
+    let commands = answer["commands"].as_array().unwrap();
+    assert_eq!(answer["reference"], "true");
+    let samples: Vec<_> = commands.iter().map(|it| it["samples"].as_array().unwrap().len()).collect();
+    assert_eq!(samples, [3, 3]);
+    assert!(commands[1]["median"].as_f64().unwrap() >= 7e8, "{}", commands[1]["median"]);
+    assert_eq!(commands[1]["compared"]["rounds"], 3);
+    assert_eq!((&commands[0]["shell"], &commands[0]["metric"]), (&serde_json::Value::Null, &"wall".into()));
+    assert!(commands[0]["peak_memory"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn the_answer_has_rows_bars_and_ratios() {
+    let answer = bench(&["-r", "2", "sleep 0.01", "-n", "short", "sleep 0.9", "-n", "long"]).exits(0);
+    let lines: Vec<&str> = answer.stdout.lines().collect();
+    assert!(lines[0].starts_with("command  n  "), "{}", answer.stdout);
+    assert!(
+        lines[1].starts_with("short    2  ") && lines[2].starts_with("long     2  "),
+        "{}",
+        answer.stdout
+    );
+    assert!(answer.stdout.contains("times that of `short`, the fastest, with 95 % intervals\n  × "));
+    assert!(answer.stdout.contains("  long  unclear"), "two rounds tell nothing: {}", answer.stdout);
+}
+
+#[test]
+fn the_order_is_that_of_the_seed() {
+    let project = Project::empty();
+    let order = |seed: &str| {
+        let log = project.path().join("log");
+        let _ = std::fs::remove_file(&log);
+        in_project(&project, &["-r", "5", "--seed", seed, "echo a >> log", "echo b >> log"]).exits(0);
+        std::fs::read_to_string(&log).unwrap().replace('\n', "")
+    };
+    let first = order("7");
+    assert_eq!(first, order("7"));
+    assert_eq!(first.matches('a').count(), 5);
+    assert!((0..9).any(|seed| order(&seed.to_string()) != first), "the order is random");
+}
+
+#[test]
+fn a_shell_is_used_where_one_is_needed_and_taken_off() {
+    let answer = bench(&["-r", "3", "--json", "echo x | cat", "echo x"]).exits(0).json();
+    let of = |index: usize, key: &str| answer["commands"][index][key].clone();
+    assert_eq!((of(0, "shell"), of(0, "metric")), ("sh".into(), "net-wall".into()));
+    assert_eq!((of(1, "shell"), of(1, "metric")), (serde_json::Value::Null, "wall".into()));
+    let typed = bench(&["-r", "3", "--json", "-S", "sh -e", "echo x"]).exits(0).json();
+    assert_eq!(typed["commands"][0]["shell"], "sh -e");
+}
+
+#[test]
+fn parameters_are_filled_in_everywhere() {
+    let project = Project::empty();
+    let words = [
+        "-r",
+        "1",
+        "-P",
+        "n",
+        "1",
+        "2",
+        "-L",
+        "w",
+        "a,b",
+        "-p",
+        "echo {w} >> log",
+        "-n",
+        "{w}{n}",
+        "echo {n} {w} {x}",
+    ];
+    let answer = in_project(&project, &[&words[..], &["--json"]].concat()).exits(0).json();
+    let names: Vec<&str> =
+        answer["commands"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["a1", "a2", "b1", "b2"]);
+    assert_eq!(answer["commands"][3]["command"], "echo 2 b {x}");
+    assert_eq!(answer["commands"][3]["parameters"], serde_json::json!({ "n": "2", "w": "b" }));
+    let mut log: Vec<String> =
+        std::fs::read_to_string(project.path().join("log")).unwrap().lines().map(str::to_owned).collect();
+    log.sort();
+    assert_eq!(log, ["a", "a", "b", "b"]);
+}
+
+#[test]
+fn hooks_come_in_hyperfines_order() {
+    let project = Project::empty();
+    let words = ["-w", "1", "-r", "2", "-s", "echo s >> log", "-p", "echo p >> log", "-C", "echo C >> log"];
+    in_project(&project, &[&words[..], &["-c", "echo c >> log", "-S", "sh", "echo x >> log"]].concat())
+        .exits(0);
+    let log = std::fs::read_to_string(project.path().join("log")).unwrap().replace('\n', "");
+    assert_eq!(log, "spxCpxCpxCc");
+}
+
+#[test]
+fn a_reference_is_one_of_them_or_measured_too() {
+    let one = bench(&["-r", "1", "--json", "--reference", "sleep 0", "true", "sleep 0"]).exits(0).json();
+    assert_eq!((&one["reference"], one["commands"].as_array().unwrap().len()), (&"sleep 0".into(), 2));
+    let words =
+        ["-r", "1", "--json", "--reference", "sleep 0", "--reference-name", "base", "true", "-n", "t"];
+    let added = bench(&words).exits(0).json();
+    assert_eq!((&added["reference"], &added["commands"][1]["name"]), (&"base".into(), &"t".into()));
+}
+
+#[test]
+fn the_same_command_twice_has_two_names() {
+    let answer = bench(&["-r", "1", "--json", "true", "true"]).exits(0).json();
+    assert_eq!(answer["commands"][1]["name"], "true (2)");
+}
+
+#[test]
+fn a_command_that_fails_is_told_and_the_others_are_measured() {
+    let answer = bench(&["-r", "3", "sh -c 'echo why >&2; exit 4'", "true"]).exits(2);
+    assert!(answer.stdout.contains("2 executions failed (exit 4)"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("\ntrue "), "{}", answer.stdout);
+    let told =
+        "2 executions failed; the first: exit 4\n  | why\nhint: `-i` lets commands exit with any status\n";
+    assert!(answer.stderr.contains(told), "{}", answer.stderr);
+    bench(&["-r", "2", "-i", "sh -c 'exit 4'"]).exits(0);
+    bench(&["-r", "2", "-i=4,5", "sh -c 'exit 4'"]).exits(0);
+    bench(&["-r", "2", "--ignore-failure=5", "sh -c 'exit 4'"]).exits(2);
+}
+
+#[test]
+fn outputs_and_inputs_go_where_they_are_sent() {
+    let project = Project::empty().file("in", "12345\n");
+    let shown = in_project(&project, &["-r", "2", "--show-output", "--input", "in", "cat"]).exits(0);
+    assert!(shown.stdout.starts_with("12345\n12345\ncommand"), "{}", shown.stdout);
+    in_project(&project, &["-r", "2", "--input", "in", "--output", "out", "cat"]).exits(0);
+    assert_eq!(std::fs::read_to_string(project.path().join("out")).unwrap(), "12345\n");
+    let piped =
+        in_project(&project, &["-r", "1", "--json", "--input", "in", "--output", "pipe", "cat"]).exits(0);
+    assert_eq!(piped.json()["commands"][0]["samples"][0]["values"]["output-bytes"], 6.0);
+}
+
+#[test]
+fn the_files_of_hyperfine_are_written() {
+    let project = Project::empty();
+    let words =
+        ["-r", "2", "-i", "--export-json", "o.json", "--export-csv", "o.csv", "--export-markdown", "o.md"];
+    in_project(&project, &[&words[..], &["sh -c 'exit 3'", "true"]].concat()).exits(0);
+    let read = |name: &str| std::fs::read_to_string(project.path().join(name)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&read("o.json")).unwrap();
+    assert_eq!(json["results"][0]["exit_codes"], serde_json::json!([3, 3]));
+    assert_eq!(json["results"][1]["times"].as_array().unwrap().len(), 2);
+    let mean = json["results"][1]["mean"].as_f64().unwrap();
+    assert!(mean > 0.0 && mean < 60.0, "seconds: {mean}");
+    assert!(read("o.csv").starts_with("command,mean,stddev,median,user,system,min,max\nsh -c 'exit 3',"));
+    assert_eq!(read("o.md").lines().count(), 4);
+    let unwritable = in_project(&project, &["-r", "1", "--export-csv", "no/such/o.csv", "true"]).exits(2);
+    assert!(unwritable.stderr.contains("cannot write `no/such/o.csv`"), "{}", unwritable.stderr);
+}
+
+#[test]
+fn ctrl_c_gives_what_was_measured() {
+    let project = Project::empty();
+    let mut command = project.command(["bench", "--json", "-r", "1000000", "echo x >> log"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let log = project.path().join("log");
+    while std::fs::read_to_string(&log).map_or(0, |log| log.lines().count()) < 5 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::yield_now();
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let mut stdout = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let answer: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(answer["interrupted"], true);
+    assert!(answer["commands"][0]["samples"].as_array().unwrap().len() >= 4);
+}
+
+#[test]
+fn mistakes_are_told_before_anything_is_executed() {
+    let project = Project::empty().file("notes", "text").file("x", "");
+    let told = |words: &[&str]| in_project(&project, words).exits(2).stderr;
+    for (words, wanted) in [
+        (
+            &["sleep", "0.1"][..],
+            "`0.1` is no program\nhint: a command and its arguments go in quotes: tacho bench 'sleep 0.1'\n",
+        ),
+        (&["slepe 1"], "`slepe` is no program (in `slepe 1`)\nhint: did you mean `sleep`?\n"),
+        (&["./notes"], "`./notes` is no program\nhint: the file is there, but may not be executed\n"),
+        (&["echo 'x"], "`echo 'x` cannot be split into words: a quote is missing\n"),
+        (&["-N", "a | b"], "has `|`, which only a shell understands\nhint: leave out `-N`"),
+        (
+            &["-L", "thread", "1,2", "echo {threads}"],
+            "no command has `{thread}`\nhint: did you mean `{threads}`?",
+        ),
+        (&["-L", "a", "1", "-L", "a", "2", "echo {a}"], "the parameter `a` is given twice\n"),
+        (&["-P", "n", "8", "1", "echo {n}"], "`1` is no step from 8 to 1\nhint: "),
+        (&["-P", "n", "1", "many", "echo {n}"], "`many` is not a number\n"),
+        (&["-p", "a", "-p", "b", "true"], "`--prepare` is given 2 times for 1 command\nhint: "),
+        (&["--input", "nothing", "cat"], "there is no file `nothing`\n"),
+        (&["-i=x", "true"], "`x` is not an exit status\nhint: "),
+        (&["-m", "9", "-M", "8", "true"], "`min-rounds` is 9, and `max-rounds` is 8\nhint: "),
+        (&["-w", "often", "true"], "`often` is not a warm-up\nhint: "),
+        (&["--margin", "x", "true"], "`x` is not a precision\nhint: "),
+        (&[], "required arguments were not provided"),
+        (&["-r", "0", "true"], "invalid value '0'"),
+    ] {
+        let stderr = told(words);
+        assert!(stderr.contains(wanted), "{words:?}: {stderr}");
+    }
+}
+
+/// Each option of hyperfine 1.20 (`src/cli.rs`), with a use of it.
+const OF_HYPERFINE: [(&str, &str, &[&str]); 32] = [
+    ("-w", "--warmup", &["1"]),
+    ("-m", "--min-runs", &["1"]),
+    ("-M", "--max-runs", &["1"]),
+    ("-r", "--runs", &["1"]),
+    ("-s", "--setup", &["true"]),
+    ("", "--reference", &["true"]),
+    ("", "--reference-name", &["x", "--reference", "true"]),
+    ("-p", "--prepare", &["true"]),
+    ("-C", "--conclude", &["true"]),
+    ("-c", "--cleanup", &["true"]),
+    ("-P", "--parameter-scan", &["n", "1", "2"]),
+    ("-D", "--parameter-step-size", &["1", "-P", "n", "1", "2"]),
+    ("-L", "--parameter-list", &["n", "1,2"]),
+    ("-S", "--shell", &["none"]),
+    ("-N", "", &[]),
+    ("-i", "--ignore-failure", &[]),
+    ("", "--style", &["none"]),
+    ("", "--sort", &["command"]),
+    ("-u", "--time-unit", &["second"]),
+    ("", "--export-asciidoc", &["o"]),
+    ("", "--export-csv", &["o"]),
+    ("", "--export-json", &["o"]),
+    ("", "--export-markdown", &["o"]),
+    ("", "--export-orgmode", &["o"]),
+    ("", "--show-output", &[]),
+    ("", "--output", &["pipe"]),
+    ("", "--input", &["null"]),
+    ("-n", "--command-name", &["x"]),
+    ("", "--min-benchmarking-time", &["1"]),
+    ("", "--debug-mode", &[]),
+    ("-h", "--help", &[]),
+    ("-V", "--version", &[]),
+];
+
+#[test]
+fn each_option_of_hyperfine_means_the_same_or_names_what_does() {
+    let project = Project::empty();
+    for (short, long, with) in OF_HYPERFINE {
+        for option in [short, long].into_iter().filter(|option| !option.is_empty()) {
+            let mut words = vec![option];
+            words.extend(with);
+            if !["-m", "-M", "-r"].contains(&short) {
+                words.extend(["-M", "1"]);
+            } else if short == "-m" {
+                words.extend(["--max-runs", "1"]);
+            }
+            words.push("echo {n}");
+            let answer = in_project(&project, &words);
+            let is_refused = answer.status == 2 && answer.stderr.contains("is not known here\nhint: ");
+            assert!(answer.status == 0 || is_refused, "{option}: {}", answer.stderr);
+        }
+    }
+}
+
+#[test]
+fn each_option_of_hyperfine_is_in_the_guide() {
+    let guide = include_str!("../docs/guide.md");
+    let rows: Vec<&str> = guide.lines().filter(|line| line.starts_with("| `hyperfine ")).collect();
+    for (short, long, _) in OF_HYPERFINE {
+        for option in [short, long].into_iter().filter(|option| !option.is_empty()) {
+            let has = |row: &&str| {
+                let cell = row.split('|').nth(1).unwrap_or_default();
+                cell.split(['`', ' ', ',']).any(|word| word == option)
+            };
+            assert!(rows.iter().any(has), "docs/guide.md does not say what `{option}` is");
+        }
+    }
+}
