@@ -3,7 +3,7 @@
 //! Who takes part in a round is known before it begins, from the samples of the rounds before it alone. So a
 //! killed run goes on exactly as it would have.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -48,6 +48,8 @@ pub fn measure(bench: &mut Bench<'_>, session: &Session) -> Result<Measured, Exp
     };
     if !measured.interrupted {
         steady::find(bench.store, &session.run, session)?;
+        let facts = end_facts(bench, session.run.number)?;
+        bench.store.add_conditions(session.run.number, facts)?;
         bench.store.seal(session.run.number)?;
         bench.store.finish_run(session.run.number, bench.executor.now())?;
     }
@@ -281,6 +283,13 @@ impl<'a, 'b> Rounds<'a, 'b> {
         }
         Ok(())
     }
+}
+
+/// What is otherwise on the host than when the run began, as `end.load` for `now.load`.
+fn end_facts(bench: &mut Bench<'_>, run: i64) -> Result<BTreeMap<String, String>, ExperimentError> {
+    let before = bench.store.conditions(run)?;
+    let changed = bench.executor.facts().into_iter().filter(|(name, now)| before.get(name) != Some(now));
+    Ok(changed.filter_map(|(name, now)| Some((format!("end.{}", name.strip_prefix("now.")?), now))).collect())
 }
 
 fn absence(absent: &Absent) -> Absence {

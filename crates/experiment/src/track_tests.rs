@@ -311,6 +311,22 @@ fn why_readings_of_the_host_are_absent_is_kept_once_a_run() {
 }
 
 #[test]
+fn what_is_otherwise_at_the_end_of_a_run_is_kept() {
+    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'", 1);
+    let facts = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
+        pairs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
+    };
+    let begin = facts(&[("now.governor", "powersave"), ("now.load", "0.1"), ("now.thp", "never")]);
+    let question = Question { conditions: begin, ..lab.question() };
+    let end = facts(&[("now.governor", "powersave"), ("now.load", "4.0"), ("now.thp", "never")]);
+    let mut executor = ScriptedExecutor::new(well).stating(end);
+    lab.ask(&question, &mut executor, &mut Silent).unwrap();
+    let kept =
+        [("end.load", "4.0"), ("now.governor", "powersave"), ("now.load", "0.1"), ("now.thp", "never")];
+    assert_eq!(lab.store().conditions(1).unwrap(), facts(&kept));
+}
+
+#[test]
 fn a_wrong_answer_under_a_limit_is_a_failure() {
     let lab = Lab::new(
         "[[benchmark]]\nname = 'a'\ncommand = 'a'\nexpect.stdout = { contains = 'x' }\n\

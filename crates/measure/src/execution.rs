@@ -1,6 +1,7 @@
 //! What came of one execution, and the trait behind which it happens.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -25,6 +26,11 @@ pub trait Executor {
     /// Which readings of the host executions do not have, and why; the same for all.
     fn unread(&mut self) -> Vec<Absent> {
         Vec::new()
+    }
+
+    /// Facts of the host that may differ from one moment to the next, as they are now.
+    fn facts(&mut self) -> BTreeMap<String, String> {
+        BTreeMap::new()
     }
 
     /// What the host is like during so long a time, in which nothing is executed; less if the user interrupts.

@@ -2,6 +2,7 @@
 //!
 //! With it the floors above test their schedules, stopping rules and bisections without timing anything.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -42,6 +43,7 @@ pub struct ScriptedExecutor<'a> {
     lacking: Vec<(Counter, Unavailable)>,
     unread: Vec<Absent>,
     looks: Box<Looks<'a>>,
+    facts: BTreeMap<String, String>,
 }
 
 /// The first port that a scripted executor finds free, and then the next.
@@ -70,6 +72,7 @@ impl<'a> ScriptedExecutor<'a> {
             lacking: Vec::new(),
             unread: Vec::new(),
             looks: Box::new(|_| Readings::default()),
+            facts: BTreeMap::new(),
         }
     }
 
@@ -113,6 +116,12 @@ impl<'a> ScriptedExecutor<'a> {
         Self { looks: Box::new(looks), ..self }
     }
 
+    /// The same on a host with these facts.
+    #[must_use]
+    pub fn stating(self, facts: BTreeMap<String, String>) -> Self {
+        Self { facts, ..self }
+    }
+
     /// All requests so far, oldest first.
     #[must_use]
     pub fn requests(&self) -> &[Request] {
@@ -145,6 +154,10 @@ impl Executor for ScriptedExecutor<'_> {
 
     fn lacks(&mut self, counter: Counter) -> Option<Unavailable> {
         self.lacking.iter().find(|(lacking, _)| *lacking == counter).map(|(_, why)| why.clone())
+    }
+
+    fn facts(&mut self) -> BTreeMap<String, String> {
+        self.facts.clone()
     }
 
     fn look(&mut self, span: Duration) -> Readings {

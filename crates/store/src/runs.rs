@@ -154,6 +154,16 @@ impl Store {
         conditions.ok_or_else(|| self.database.unknown(format!("run {number}")))
     }
 
+    /// Adds facts about the host to those that are kept of the run.
+    pub fn add_conditions(&mut self, number: i64, facts: BTreeMap<String, String>) -> Result<(), StoreError> {
+        let mut all = self.conditions(number)?;
+        all.extend(facts);
+        let all = json("the run's conditions", &all)?;
+        let sql = "UPDATE run SET conditions = $1 WHERE number = $2";
+        let values = [Value::Text(&all), Value::Integer(number)];
+        self.database.transaction(Begin::Write, |database| database.execute(sql, &values)).map(drop)
+    }
+
     fn close_run(&mut self, number: i64, state: RunState, at: Timestamp) -> Result<(), StoreError> {
         let sql = "UPDATE run SET state = $1, ended = $2 WHERE number = $3";
         let at = at.to_string();

@@ -5,13 +5,17 @@ use std::collections::BTreeMap;
 use tacho_record::Host;
 
 use super::files::{Fact, Files, missing, silent};
+use super::groups::Groups;
 
 const CPU: &str = "/proc/cpuinfo";
+/// Where the kernel says when it gives out large pages of memory without being asked.
+const HUGE: &str = "/sys/kernel/mm/transparent_hugepage";
 
 /// The host whose files these are. Facts with `now.` may differ from run to run, the others make it this host.
 pub fn read(files: &Files, arch: String) -> Host {
     let cpuinfo = files.read(CPU);
     let cpu = |understand: fn(&str) -> Fact| cpuinfo.clone().and_then(|text| understand(&text));
+    let groups = Groups::read(files);
     let facts = [
         ("arch", Ok(arch)),
         ("cpu", cpu(cpu_name)),
@@ -20,12 +24,17 @@ pub fn read(files: &Files, arch: String) -> Host {
         ("os", files.read("/etc/os-release").and_then(|text| os(&text))),
         ("virtual", cpu(is_virtual)),
         ("now.aslr", files.read("/proc/sys/kernel/randomize_va_space")),
+        ("now.cgroup", groups.as_ref().map(Groups::kind).map_err(Clone::clone)),
+        ("now.cgroup-cpu", groups.as_ref().map(|groups| groups.cpu(files)).map_err(Clone::clone)),
+        ("now.cgroup-memory", groups.as_ref().map(|groups| groups.memory(files)).map_err(Clone::clone)),
         ("now.boot-id", files.read("/proc/sys/kernel/random/boot_id")),
         ("now.clocksource", files.read("/sys/devices/system/clocksource/clocksource0/current_clocksource")),
         ("now.governor", files.read_each_cpu("cpufreq/scaling_governor").map(|values| counted(&values))),
         ("now.kernel", files.read("/proc/sys/kernel/osrelease")),
         ("now.load", files.read("/proc/loadavg").map(|text| load(&text))),
         ("now.smt", files.read("/sys/devices/system/cpu/smt/control")),
+        ("now.thp", files.read(&format!("{HUGE}/enabled")).and_then(|text| chosen(&text))),
+        ("now.thp-defrag", files.read(&format!("{HUGE}/defrag")).and_then(|text| chosen(&text))),
         ("now.turbo", turbo(files)),
         ("now.uptime", files.read("/proc/uptime").map(|text| uptime(&text))),
     ];
@@ -33,6 +42,12 @@ pub fn read(files: &Files, arch: String) -> Host {
         facts.into_iter().map(|(key, fact)| (key.to_owned(), fact.unwrap_or_else(|why| why))).collect();
     let name = files.read("/proc/sys/kernel/hostname").unwrap_or_else(|why| why);
     Host { name, facts }
+}
+
+/// Which of several words is chosen: `always [madvise] never`.
+fn chosen(text: &str) -> Fact {
+    let word = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    word.map(|(word, _)| word.to_owned()).ok_or_else(|| silent(HUGE, "[…]"))
 }
 
 /// The value of the first line `key : value` of `/proc/cpuinfo`.
@@ -167,11 +182,16 @@ cpus = 8
 memory = 15616 MiB
 now.aslr = 2
 now.boot-id = 5f0c1a43-7f04-4a93-90e4-2b2b1d5d0c11
+now.cgroup = version 2
+now.cgroup-cpu = no limit
+now.cgroup-memory = no limit
 now.clocksource = tsc
 now.governor = powersave
 now.kernel = 6.8.0-45-generic
 now.load = 1.24 0.98 0.77
 now.smt = on
+now.thp = madvise
+now.thp-defrag = madvise
 now.turbo = on
 now.uptime = 284913 s
 os = Ubuntu 24.04.1 LTS
@@ -190,11 +210,16 @@ cpus = 15
 memory = 257792 MiB
 now.aslr = 0
 now.boot-id = 0d6f3a58-20d0-4f0a-8f6e-6a4f7b1c9e02
+now.cgroup = version 2
+now.cgroup-cpu = 1.5 CPUs
+now.cgroup-memory = 4096 MiB
 now.clocksource = hpet
 now.governor = performance ×12, schedutil ×3
 now.kernel = 5.14.0-427.el9.x86_64
 now.load = 0.00 0.01 0.05
 now.smt = off
+now.thp = always
+now.thp-defrag = madvise
 now.turbo = off
 now.uptime = 8123456 s
 os = AlmaLinux 9.4 (Seafoam Ocelot)
@@ -219,6 +244,8 @@ virtual = no
              /sys/devices/system/cpu/cpufreq/boost are missing"
         );
         assert_eq!(fact("now.smt"), "notsupported");
+        assert_eq!(fact("now.cgroup"), "version 1 and 2");
+        assert_eq!((fact("now.cgroup-cpu"), fact("now.cgroup-memory")), ("no limit", "no limit"));
     }
 
     #[test]
@@ -256,6 +283,7 @@ virtual = no
     proptest! {
         #[test]
         fn no_text_makes_the_readers_panic(text in "[ -~\n\t]{0,80}", list in "[0-9,-]{0,24}") {
+            let _ = chosen(&text);
             let _ = (cpu_name(&text), is_virtual(&text), memory(&text), os(&text), load(&text), uptime(&text));
             let _ = count_list(&list);
         }

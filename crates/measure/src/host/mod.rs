@@ -4,6 +4,7 @@
 
 mod facts;
 mod files;
+mod groups;
 mod readings;
 
 use std::path::Path;

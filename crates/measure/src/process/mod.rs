@@ -21,6 +21,7 @@ mod output;
 mod settings;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -264,6 +265,12 @@ impl Executor for ProcessExecutor {
 
     fn lacks(&mut self, counter: Counter) -> Option<Unavailable> {
         counters::lacks(counter)
+    }
+
+    fn facts(&mut self) -> BTreeMap<String, String> {
+        let mut facts = crate::host().facts;
+        facts.retain(|name, _| name.starts_with("now."));
+        facts
     }
 
     fn look(&mut self, span: Duration) -> Readings {
