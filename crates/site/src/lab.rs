@@ -86,6 +86,8 @@ pub struct HostMeasurement {
     pub benchmark: BenchmarkKey,
     /// The samples, with their revision and run.
     pub measurement: Measurement,
+    /// What could not be read, by metric, with the reason.
+    pub absent: BTreeMap<String, String>,
 }
 
 /// Why a [`Source`] could not give what was asked for.

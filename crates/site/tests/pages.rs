@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lab::{Fixture, realistic};
-use tacho_record::{Digest, Metric, Unit};
+use tacho_record::{Course, Digest, Metric, Phase, Steadiness, Unit};
 use tacho_site::{HostMeasurement, Source, SourceError, Written, write};
 
 fn pages(fixture: &mut Fixture, dir: &Path) -> Written {
@@ -283,6 +283,38 @@ fn the_overview_counts_failed_executions() {
                 &fixture.lab.revisions[120].id[..8]
             ))
     );
+}
+
+#[test]
+fn a_revision_shows_its_warm_up_and_what_could_not_be_read() {
+    let mut fixture = realistic();
+    let (id, measured) = fixture.kept.measurements.iter_mut().next().unwrap();
+    let (id, first) = (id.clone(), measured.first_mut().unwrap());
+    let phase = |first, last, level| Phase { first, last, level };
+    first.measurement.steadiness = Some(Steadiness {
+        course: Course::Slowdown,
+        metric: "wall".into(),
+        phases: vec![phase(1, 2, 4e8), phase(3, 10, 4.2e8)],
+        counts_from: 3,
+    });
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut fixture, dir.path());
+    let html = fs::read_to_string(page_of(dir.path(), &id)).unwrap();
+    let figure = html.split("<figure>").nth(1).unwrap().split("</figure>").next().unwrap();
+    assert_eq!((figure.matches("<rect").count(), figure.matches("<line").count()), (1, 2), "{figure}");
+    assert!(figure.contains(
+        "A slowdown: it begins better than it ends. Rounds 1 to 2 are warm-up and left out: shaded."
+    ));
+    assert!(
+        html.contains("<dt>Not read: cycles, instructions</dt><dd class=\"note\">not available here: "),
+        "{html}"
+    );
+}
+
+/// The page of a revision, whatever its name was shortened to.
+fn page_of(pages: &Path, id: &str) -> PathBuf {
+    let mut names = fs::read_dir(pages.join("revision")).unwrap().map(|entry| entry.unwrap().path());
+    names.find(|path| id.starts_with(path.file_stem().unwrap().to_str().unwrap())).unwrap()
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Every sample of a revision: the part of its page that is long.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 use tacho_record::{Metric, Outcome, Sample, Unit};
 use tacho_stats::summary;
@@ -71,6 +73,25 @@ fn benchmark(one: &HostMeasurement, series: &Named) -> Markup {
                 }
             }))
             @for (what, rounds) in outputs(samples) { (output(&what, &rounds)) }
+            (absent(one))
+        }
+    }
+}
+
+/// What could not be read, and why; metrics of one reason together.
+fn absent(one: &HostMeasurement) -> Markup {
+    let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (metric, why) in &one.absent {
+        reasons.entry(why).or_default().push(metric);
+    }
+    html! {
+        @if !reasons.is_empty() {
+            dl.absent {
+                @for (why, metrics) in &reasons {
+                    dt { "Not read: " (metrics.join(", ")) }
+                    dd.note { (why) }
+                }
+            }
         }
     }
 }

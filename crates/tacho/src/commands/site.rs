@@ -1,6 +1,7 @@
 //! `tacho site`: pages from the store.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use jiff::Timestamp;
@@ -153,10 +154,21 @@ impl<'a> Samples<'a> {
                 build.and_then(|build| build.state.artifact()) == Some(measurement.artifact)
             };
             for benchmark in store.benchmarks(id)? {
+                // They are of a run and a benchmark, whatever the revision.
+                let mut absences: HashMap<i64, BTreeMap<String, String>> = HashMap::new();
                 for measurement in store.measurements(id, &benchmark)?.into_iter().filter(present) {
+                    let absent = match absences.entry(measurement.run) {
+                        Entry::Occupied(known) => known.get().clone(),
+                        Entry::Vacant(unknown) => {
+                            let found = store.absences(measurement.run, &benchmark)?.into_iter();
+                            unknown
+                                .insert(found.map(|absence| (absence.metric, absence.why)).collect())
+                                .clone()
+                        }
+                    };
                     let (host, benchmark) = (host.name.clone(), benchmark.clone());
                     let of_revision = by_revision.entry(measurement.revision.clone()).or_default();
-                    of_revision.push(HostMeasurement { host, benchmark, measurement });
+                    of_revision.push(HostMeasurement { host, benchmark, measurement, absent });
                 }
             }
         }
