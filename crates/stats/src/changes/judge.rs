@@ -12,7 +12,7 @@ use super::tail;
 
 /// A place is as good as the best when it explains the series less well by no more than this, in twice the log
 /// likelihood: calibrated, so that the range holds the place in 95 % of cases.
-const AS_GOOD: f64 = 6.0;
+pub(super) const AS_GOOD: f64 = 6.0;
 
 /// Up to so many values times changes the noise is estimated anew without each.
 const KNOWN: usize = 20_000;
@@ -82,12 +82,17 @@ fn without(judge: &Judge, choice: &Choice, which: usize) -> f64 {
 /// (1987), without its correction for discrete time. Of the last few, which are looked at on their own: as many independent places
 /// as there are doublings of their number, both ways.
 fn p(series: &Series, place: usize, evidence: f64) -> f64 {
-    let p = if tail::is_tail(series, place) {
-        TAILS * 2.0 * robust::tail(evidence)
-    } else {
-        2.0 * (series.len() as f64).ln() * evidence * robust::density(evidence)
-    };
-    p.clamp(1e-300, 1.0)
+    if tail::is_tail(series, place) {
+        return (TAILS * 2.0 * robust::tail(evidence)).clamp(1e-300, 1.0);
+    }
+    p_anywhere(series.len(), evidence)
+}
+
+/// The same of all places of a series of so many values.
+pub(super) fn p_anywhere(n: usize, evidence: f64) -> f64 {
+    // The limit is one for large evidence; below 1 it would fall again.
+    let evidence = evidence.max(1.0);
+    (2.0 * (n as f64).ln() * evidence * robust::density(evidence)).clamp(1e-300, 1.0)
 }
 
 /// The points that may as well be the first at the new level.

@@ -33,6 +33,11 @@ impl Levels {
         })
     }
 
+    /// The level at a place.
+    pub fn at(&self, place: usize) -> f64 {
+        self.level[self.bounds.partition_point(|&bound| bound <= place).clamp(1, self.level.len()) - 1]
+    }
+
     fn by(series: &Series, places: &[usize], level_of: impl Fn(usize, usize) -> f64) -> Self {
         let bounds: Vec<usize> =
             [0].into_iter().chain(places.iter().copied()).chain([series.len()]).collect();

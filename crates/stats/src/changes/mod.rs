@@ -5,8 +5,10 @@
 //! reason. Which way is better is not its business. The rules are in `docs/method.md`, "Changes".
 //!
 //! In steps, one file each: the values become logarithms, on which steps are ratios (`series`); a segmentation
-//! that outliers cannot mislead proposes candidates (`segment`); a test against the series' own noise refuses
-//! most of them (`judge`).
+//! that outliers cannot mislead (`segment`), that knows levels which the series keeps going to (`modes`), and a search for
+//! short excursions (`dips`) propose candidates; those are chosen that explain the series better than slow noise
+//! would (`choose`, `noise`), the last few values by a rule of their own (`tail`); then it is told what they are (`judge`),
+//! what else is not as it was (`scatter`), and why the other candidates are none (`refuse`).
 
 mod choose;
 mod dips;
@@ -18,10 +20,13 @@ mod modes;
 mod noise;
 mod phases;
 mod point;
+mod refuse;
 mod robust;
 mod scale;
+mod scatter;
 mod segment;
 mod series;
+mod stretches;
 mod tail;
 
 pub use finding::{Change, Detection, Drift, Judged, Kind, Mode, Modes, Refusal, Refused};
@@ -65,39 +70,91 @@ pub fn detect(points: &[Point], options: &Options) -> Detection {
         Ok(series) => series,
         Err(judged) => return Detection { judged, ..Detection::default() },
     };
-    let outlier = options.outlier;
-    let penalty = options.penalty * (series.len() as f64).ln();
-    scale::from_differences(&mut series);
-    let mut modes = Vec::new();
-    let mut places = segment::segment(&series, &modes, outlier, penalty);
-    for _ in 0..REFINEMENTS {
-        let levels = levels::Levels::robust(&series, &places, &modes, outlier);
-        scale::from_residuals(&mut series, &levels.residual);
-        modes = modes::find(&series, &levels, outlier);
-        places = segment::segment(&series, &modes, outlier, penalty);
-    }
-    if !modes.is_empty() {
-        let levels = levels::Levels::robust(&series, &places, &modes, outlier);
-        levels::fold(&mut series, &levels, &modes, outlier);
-        let levels = levels::Levels::robust(&series, &places, &[], outlier);
-        scale::from_residuals(&mut series, &levels.residual);
-    }
-    let levels = levels::Levels::robust(&series, &places, &[], outlier);
-    let candidates = dips::add(&series, &levels, &places, outlier, DIP_PRICE * penalty);
-    let levels = levels::Levels::robust(&series, &candidates, &[], outlier);
+    let modes = Visited::find(&mut series, options);
+    let levels = levels::Levels::robust(&series, &modes.places, &[], options.outlier);
+    let price = DIP_PRICE * options.penalty * (series.len() as f64).ln();
+    let candidates = dips::add(&series, &levels, &modes.places, options.outlier, price);
+    let levels = levels::Levels::robust(&series, &candidates, &[], options.outlier);
     let masked: Vec<bool> =
         levels.residual.iter().zip(&series.sd).map(|(r, sd)| r.abs() > MASKED * sd).collect();
     let judge = choose::Judge::new(&series, &masked);
-    let choice = judge.choose(candidates);
+    let choice = judge.choose(candidates.clone());
+    let levels = levels::Levels::means(&series, &choice.places, &masked);
+    let mut scatter = scatter::spreads(&series, &levels, &choice);
+    scatter.extend(scatter::shares(&series, &levels, &modes.modes, &modes.at));
+    scatter.sort_by_key(|change| change.index);
     Detection {
         changes: judge::changes(&judge, &choice),
-        scatter: Vec::new(),
-        refused: Vec::new(),
-        drift: None,
-        modes: None,
+        scatter,
+        refused: refuse::refused(&judge, &choice, &candidates, &modes.visits()),
+        drift: refuse::drift(&judge, &choice),
+        modes: modes.told(&series),
         judged: Judged::Yes,
     }
 }
+
+/// Where the level may have changed, when visits to modes are none, and those visits.
+struct Visited {
+    places: Vec<usize>,
+    modes: Vec<modes::Mode>,
+    /// Which mode each value is at, if any.
+    at: Vec<Option<usize>>,
+}
+
+impl Visited {
+    /// Finds them; values that are at a mode are moved to where they would be without it.
+    fn find(series: &mut series::Series, options: &Options) -> Self {
+        let outlier = options.outlier;
+        let penalty = options.penalty * (series.len() as f64).ln();
+        scale::from_differences(series);
+        let mut modes = Vec::new();
+        let mut places = segment::segment(series, &modes, outlier, penalty);
+        for _ in 0..REFINEMENTS {
+            let levels = levels::Levels::robust(series, &places, &modes, outlier);
+            let rough = robust::median(&mut series.sd.clone());
+            scale::from_residuals(series, &levels.residual);
+            let ratio = robust::median(&mut series.sd.clone()) / rough;
+            modes = modes::find(series, &levels, outlier);
+            let before = std::mem::replace(&mut places, segment::segment(series, &modes, outlier, penalty));
+            if modes.is_empty() && places == before && (0.9..1.1).contains(&ratio) {
+                break;
+            }
+        }
+        let mut at = vec![None; series.len()];
+        if !modes.is_empty() {
+            let levels = levels::Levels::robust(series, &places, &modes, outlier);
+            at = levels::fold(series, &levels, &modes, outlier);
+            let levels = levels::Levels::robust(series, &places, &[], outlier);
+            scale::from_residuals(series, &levels.residual);
+        }
+        Self { places, modes, at }
+    }
+
+    /// Where stays at a mode begin that are long enough to look like a level.
+    fn visits(&self) -> Vec<usize> {
+        let begins = |i: usize| self.at[i].is_some() && (i == 0 || self.at[i - 1] != self.at[i]);
+        let stays = |i: usize| (i..i + 3).all(|next| self.at.get(next) == Some(&self.at[i]));
+        (0..self.at.len()).filter(|&i| begins(i) && stays(i)).collect()
+    }
+
+    fn told(&self, series: &series::Series) -> Option<Modes> {
+        let share = |which: Option<usize>| {
+            self.at.iter().filter(|at| **at == which).count() as f64 / self.at.len() as f64
+        };
+        let size = series.unit(robust::median(&mut series.y.clone())).abs();
+        let ratio = |offset: f64| if series.log { offset.exp() } else { 1.0 + offset / size };
+        let usual = Mode { ratio: 1.0, share: share(None) };
+        let others = self.modes.iter().enumerate();
+        let others =
+            others.map(|(which, mode)| Mode { ratio: ratio(mode.offset), share: share(Some(which)) });
+        (!self.modes.is_empty()).then(|| Modes { levels: [usual].into_iter().chain(others).collect() })
+    }
+}
+
+#[cfg(test)]
+mod rates;
+#[cfg(test)]
+mod simulated;
 
 #[cfg(test)]
 mod tests {

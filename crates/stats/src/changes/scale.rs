@@ -2,6 +2,7 @@
 
 use super::robust;
 use super::series::Series;
+use super::stretches::stretches;
 
 /// The standard deviation of each value's noise, before any level is known: from differences of neighbours,
 /// which hardly see changes of level.
@@ -31,8 +32,7 @@ fn spread_out(series: &Series, sd: f64) -> Vec<f64> {
 
 /// By how much the noise is larger or smaller around each value than typical: the same within each stretch.
 ///
-/// Stretches are found by binary segmentation on the mean distance from 0, which for a double exponential is
-/// the most likely scale (Scott & Knott, "A Cluster Analysis Method …", Biometrics 30, 1974).
+/// Stretches are found by the mean distance from 0, which for a double exponential is the most likely scale.
 fn local(standard: &[f64]) -> Vec<f64> {
     let sums = Sums::of(standard);
     let bounds = sums.stretches();
@@ -51,10 +51,10 @@ fn local(standard: &[f64]) -> Vec<f64> {
 }
 
 /// The mean distance of a Gaussian from 0, none counted beyond 2.5.
-const MEAN_DISTANCE: f64 = 0.794;
+pub(super) const MEAN_DISTANCE: f64 = 0.794;
 
 /// Beyond how many standard deviations no distance counts any further.
-const FARTHEST: f64 = 4.0;
+pub(super) const FARTHEST: f64 = 4.0;
 
 /// The shortest stretch.
 const SHORTEST: usize = 10;
@@ -82,26 +82,7 @@ impl Sums {
     fn stretches(&self) -> Vec<usize> {
         let n = self.0.len() - 1;
         let price = PRICE.0 + PRICE.1 * (n as f64).ln();
-        let (mut bounds, mut todo) = (vec![0, n], vec![(0, n)]);
-        while let Some((first, end)) = todo.pop() {
-            if let Some((gain, place)) = self.split(first, end)
-                && gain > price
-            {
-                bounds.push(place);
-                todo.extend([(first, place), (place, end)]);
-            }
-        }
-        bounds.sort_unstable();
-        bounds
-    }
-
-    /// Where a stretch is best split, and what that gains in twice the log likelihood.
-    fn split(&self, first: usize, end: usize) -> Option<(f64, usize)> {
-        let cost = |first: usize, end: usize| (end - first) as f64 * self.mean(first, end).ln();
-        let all = cost(first, end);
-        let last = end.checked_sub(SHORTEST)?;
-        (first + SHORTEST..=last)
-            .map(|place| (2.0 * (all - cost(first, place) - cost(place, end)), place))
-            .max_by(|one, other| one.0.total_cmp(&other.0).then(other.1.cmp(&one.1)))
+        let cost = |first: usize, end: usize| 2.0 * (end - first) as f64 * self.mean(first, end).ln();
+        stretches(n, SHORTEST, price, &cost)
     }
 }

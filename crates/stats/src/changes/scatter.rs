@@ -1,0 +1,148 @@
+//! Changes of how the values scatter around their level: how widely, and how often at a second one.
+
+use super::choose::Choice;
+use super::finding::{Change, Kind};
+use super::judge;
+use super::levels::Levels;
+use super::modes::Mode;
+use super::robust;
+use super::scale::{FARTHEST, MEAN_DISTANCE};
+use super::series::Series;
+use super::stretches::stretches;
+
+/// The shortest stretch.
+const SHORTEST: usize = 15;
+
+/// What a change of the scatter must gain in twice the log likelihood: so much, and so much for each logarithm of the number of
+/// values.
+const PRICE: (f64, f64) = (12.0, 3.0);
+
+/// The least ratio of two spreads that is told.
+const LEAST: f64 = 1.3;
+
+/// A change of scatter between two stretches.
+struct Split {
+    place: usize,
+    range: (usize, usize),
+    gain: f64,
+}
+
+/// Changes of the spread.
+///
+/// Where the noise is mostly slow, what is left around the levels is how they wander, not how wide values lie.
+pub(super) fn spreads(series: &Series, levels: &Levels, choice: &Choice) -> Vec<Change> {
+    if choice.noise.shape.memory > 0.8 && choice.noise.shape.slow > 0.3 {
+        return Vec::new();
+    }
+    let typical = robust::median(&mut series.sd.clone());
+    let distances: Vec<f64> =
+        levels.residual.iter().map(|residual| (residual / typical).abs().min(FARTHEST)).collect();
+    let sums = summed(&distances);
+    let mean = |first: usize, end: usize| ((sums[end] - sums[first]) / (end - first) as f64).max(0.05);
+    let cost = |first: usize, end: usize| 2.0 * (end - first) as f64 * mean(first, end).ln();
+    let change = |(first, split, end): (usize, Split, usize)| {
+        let (before, after) = (mean(first, split.place), mean(split.place, end));
+        let squares = relative(&distances[first..split.place]) + relative(&distances[split.place..end]);
+        let (ratio, error) = ((after / before).ln(), squares.sqrt());
+        let unit = |mean: f64| {
+            let sd = mean / MEAN_DISTANCE * typical;
+            if series.log { sd * series.unit(levels.at(split.place)) } else { sd }
+        };
+        (ratio.abs() >= LEAST.ln()).then(|| {
+            told(
+                series,
+                &split,
+                Kind::Spread,
+                (unit(before), unit(after)),
+                [ratio, ratio - 1.96 * error, ratio + 1.96 * error].map(f64::exp_m1),
+            )
+        })
+    };
+    splits(series.len(), cost).into_iter().filter_map(change).collect()
+}
+
+/// Changes of the share of a mode; `at` says which mode each value is at.
+///
+/// A series that stays at a mode for a while tells as much of its share as it has visits, not values.
+pub(super) fn shares(series: &Series, levels: &Levels, modes: &[Mode], at: &[Option<usize>]) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for (which, mode) in modes.iter().enumerate() {
+        let visited: Vec<f64> = at.iter().map(|at| f64::from(u8::from(*at == Some(which)))).collect();
+        let visits = 1 + visited.windows(2).filter(|pair| pair[0] < pair[1]).count();
+        let visited_share = visited.iter().sum::<f64>() / visited.len() as f64;
+        // Without any memory a visit takes 1/(1 - share) values.
+        let stay = (visited.iter().sum::<f64>() / visits as f64 * (1.0 - visited_share)).max(1.0);
+        let sums = summed(&visited);
+        let share = |first: usize, end: usize| (sums[end] - sums[first]) / (end - first) as f64;
+        let cost = |first: usize, end: usize| {
+            let share = share(first, end);
+            let entropy = |p: f64| if p > 0.0 { p * p.ln() } else { 0.0 };
+            -2.0 * (end - first) as f64 * (entropy(share) + entropy(1.0 - share)) / stay
+        };
+        changes.extend(splits(series.len(), cost).into_iter().map(|(first, split, end)| {
+            let (before, after) = (share(first, split.place), share(split.place, end));
+            let variance = |share: f64, count: usize| share * (1.0 - share) * stay / count as f64;
+            let error = (variance(before, split.place - first) + variance(after, end - split.place)).sqrt();
+            let level = levels.at(split.place);
+            let mean = |share: f64| series.unit(level + mode.offset * share);
+            let reach = 1.96 * error * mode.offset.abs();
+            let effect =
+                |by: f64| series.effect(level + mode.offset * before, mode.offset * (after - before) + by);
+            told(
+                series,
+                &split,
+                Kind::ModeShare,
+                (mean(before), mean(after)),
+                [effect(0.0), effect(-reach), effect(reach)],
+            )
+        }));
+    }
+    changes
+}
+
+/// Where the scatter changes, each with the bounds of the stretches before and after.
+fn splits(n: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<(usize, Split, usize)> {
+    let price = PRICE.0 + PRICE.1 * (n as f64).ln();
+    let bounds = stretches(n, SHORTEST, price, &cost);
+    let split = |bound: &[usize]| {
+        let (first, place, end) = (bound[0], bound[1], bound[2]);
+        let gain = |place: usize| cost(first, end) - cost(first, place) - cost(place, end);
+        let best = gain(place);
+        let good: Vec<usize> = (first + 1..end).filter(|&at| best - gain(at) <= judge::AS_GOOD).collect();
+        let range = (*good.first().unwrap_or(&place), *good.last().unwrap_or(&place));
+        (best > price).then_some((first, Split { place, range, gain: best }, end))
+    };
+    bounds.windows(3).filter_map(split).collect()
+}
+
+fn told(series: &Series, split: &Split, kind: Kind, (before, after): (f64, f64), effect: [f64; 3]) -> Change {
+    let p = judge::p_anywhere(series.len(), split.gain.sqrt());
+    Change {
+        index: series.index[split.place],
+        range: series.index[split.range.0]..=series.index[split.range.1],
+        before,
+        after,
+        effect: effect[0],
+        interval: (effect[1], effect[2]),
+        p,
+        confidence: 1.0 - p,
+        kind,
+    }
+}
+
+/// The sums up to each place.
+fn summed(values: &[f64]) -> Vec<f64> {
+    let sum = |sum: &mut f64, value: &f64| {
+        *sum += value;
+        Some(*sum)
+    };
+    [0.0].into_iter().chain(values.iter().scan(0.0, sum)).collect()
+}
+
+/// The square of the relative standard error of the mean.
+fn relative(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    variance / n / (mean * mean).max(1e-12)
+}
