@@ -155,3 +155,25 @@ fn columns_that_are_no_series_are_named() {
     let answer = from("commit,author,parse\na,Ann,1\n", "").exits(0);
     assert_eq!(answer.stderr, "note: taken for no series: `author`\n");
 }
+
+#[test]
+fn a_table_for_a_mail_and_small_numbers_with_their_digits() {
+    let values: Vec<f64> =
+        (0..40).map(|i| if i < 20 { 0.01 } else { 0.0104 } * (1.0 + f64::from(i * 7 % 5) / 1000.0)).collect();
+    let project = Project::empty();
+    let series = serde_json::json!({ "name": "parse|all", "unit": "s", "values": values });
+    let project = project.file("numbers.json", &series.to_string());
+    let answer = project.tacho("changes --from numbers.json --markdown").exits(1);
+    assert_snapshot!(answer.stdout, @r"
+    **parse\|all**
+
+    | index | before | after | change |  | 95 % | confidence | kind |
+    | --: | --: | --: | --: | --- | --- | --: | --- |
+    | 20 | 10.02 ms | 10.42 ms | +4.0 % | worse | +3.9 % … +4.1 % | \> 99.99 % | step |
+
+    1 change in 1 series
+    ");
+    let bare = project.file("numbers.json", &serde_json::json!({ "values": values }).to_string());
+    let text = bare.tacho("changes --from numbers.json").exits(1).stdout;
+    assert!(text.contains("0.01002") && text.contains("0.01042"), "{text}");
+}

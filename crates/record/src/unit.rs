@@ -88,7 +88,10 @@ fn significant(value: f64) -> String {
         x if x >= 999.95 => 0,
         x if x >= 99.995 => 1,
         x if x >= 9.9995 => 2,
-        _ => 3,
+        x if x >= 0.99995 => 3,
+        // Between 1e-9 and 1: no more than 13 decimals, beyond which all is 0.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        x => (3.0 - x.log10().floor()).min(13.0) as usize,
     };
     format!("{value:.decimals$}")
 }
@@ -107,6 +110,8 @@ mod tests {
         assert_eq!(Unit::Other("requests/s".into()).show(150.0), "150 requests/s");
         assert_eq!(Unit::Other("Hz".into()).show(2_790_000_000.0), "2.790 GHz");
         assert_eq!(Unit::Bytes.show(9.0), "9 B");
+        assert_eq!(Unit::Other(String::new()).show(0.010_31), "0.01031");
+        assert_eq!(Unit::Other("J".into()).show(0.5), "0.5000 J");
         assert_eq!(Unit::Other(String::new()).show(12345.0), "12345");
     }
 

@@ -256,7 +256,7 @@ pub struct Changes {
     ///
     /// `{"values": [5.1, 5.2, 6.0], "better": "lower"}`, or a table with a header; docs/formats.md has all that may
     /// stand in it.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["range", "metric", "state", "markdown"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["range", "metric", "state"])]
     pub from: Option<PathBuf>,
     /// Which way is better, where the file does not say
     #[arg(long, value_name = "WAY", default_value = "lower", requires = "from", hide_default_value = true)]

@@ -118,8 +118,12 @@ fn materials(store: &mut Store, scope: Scope<'_>) -> Result<Vec<Material>, Store
         let Scope { host, host_name, .. } = scope;
         let of = Of { host, host_name, benchmark: &key, recipe, equals: &equals, rules: &rules };
         let measured = series::read(store, of, &metrics, &revisions)?.into_iter();
-        let tried =
-            |series: &Series| series.points.iter().any(|point| !point.values.is_empty() || point.failed > 0);
+        let tried = |series: &Series| {
+            series
+                .points
+                .iter()
+                .any(|point| !point.values.is_empty() || point.failed > 0 || point.limited.count > 0)
+        };
         all.extend(measured.filter(tried).map(|series| Material::new(series, &runs)));
     }
     Ok(all)

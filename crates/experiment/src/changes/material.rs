@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use tacho_record::{Build, Digest, Point as Measured, Run, Series, plan};
+use tacho_stats::Summary;
 use tacho_stats::changes::Point;
 use tacho_store::{Store, StoreError};
 
@@ -21,6 +22,8 @@ pub struct Material {
     pub points: Vec<Point>,
     /// With what each was measured.
     pub environments: Environments,
+    /// How many points have no value, since of their median only a lower bound is known.
+    pub bounds: usize,
 }
 
 impl Material {
@@ -32,10 +35,11 @@ impl Material {
         let environments = Environments::new(tags.collect());
         let point = |(found, environment): (Option<&Measured>, u32)| {
             let gap = Point { environment, ..Point::of(f64::NAN) };
-            found.and_then(|found| Point::from_samples(&found.values, environment)).unwrap_or(gap)
+            found.and_then(|found| point(found, environment)).unwrap_or(gap)
         };
+        let bounds = values.iter().flatten().filter(|found| is_bound(found)).count();
         let points = values.iter().copied().zip(environments.numbers()).map(point).collect();
-        Self { series, points, environments }
+        Self { series, points, environments, bounds }
     }
 
     /// The places that have a value.
@@ -63,17 +67,38 @@ impl Material {
     }
 }
 
+/// What was measured of a program as one point: nothing where only a lower bound of its median is known.
+///
+/// Samples that reached a limit rank above all others, so that leaving them out would make a program that became slower
+/// look faster.
+fn point(measured: &Measured, environment: u32) -> Option<Point> {
+    let limited = &measured.limited;
+    if limited.count == 0 {
+        return Point::from_samples(&measured.values, environment);
+    }
+    let summary = Summary::sampled(&measured.values, &limited.bounds, false)?;
+    let known = Point::from_samples(&measured.values, environment)?;
+    (!is_bound(measured)).then_some(Point { value: summary.median, ..known })
+}
+
+/// Whether of the median of what was measured only a lower bound is known.
+fn is_bound(measured: &Measured) -> bool {
+    let limited = &measured.limited;
+    let bounds = || Summary::sampled(&measured.values, &limited.bounds, false);
+    limited.count > 0 && bounds().is_none_or(|summary| summary.is_bound)
+}
+
 /// For each point the one whose values stand for it. Neighbours with the same artifacts are one program and so one
 /// point: the first of them has the values, wherever they were measured.
 fn by_program(points: &[Measured]) -> Vec<Option<&Measured>> {
     let artifact = |point: &Measured| point.build.as_ref().and_then(|build| build.state.artifact());
-    let is_own = |point: &&Measured| point.equal_to.is_none() && !point.values.is_empty();
+    let has_any = |point: &Measured| !point.values.is_empty() || point.limited.count > 0;
+    let is_own = |point: &&Measured| point.equal_to.is_none() && has_any(point);
     let mut stands: Vec<Option<&Measured>> = vec![None; points.len()];
     let built: Vec<usize> = (0..points.len()).filter(|&place| artifact(&points[place]).is_some()).collect();
     for program in built.chunk_by(|&one, &next| artifact(&points[one]) == artifact(&points[next])) {
         let mut own = program.iter().map(|&place| &points[place]).filter(is_own);
-        let first =
-            own.next().or_else(|| program.iter().map(|&place| &points[place]).find(|p| !p.values.is_empty()));
+        let first = own.next().or_else(|| program.iter().map(|&place| &points[place]).find(|p| has_any(p)));
         stands[program[0]] = first;
         // Measured each on its own, as `--measure-equal` does, they are points of their own.
         for &place in &program[1..] {
@@ -124,4 +149,41 @@ impl Runs {
 /// The plan of a run; none where this program no longer understands it.
 fn read_plan(run: &Run) -> Option<plan::Plan> {
     plan::parse(&run.plan, "tacho.toml").ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use tacho_record::Limited;
+
+    use super::*;
+    use crate::builds::tests::{built, revision};
+
+    /// What was measured of a revision: these values, and so many samples that reached a limit at 100.
+    fn measured(values: &[f64], limited: u32) -> Measured {
+        let revision = revision(1);
+        Measured {
+            build: Some(built(&revision, "a")),
+            revision,
+            equal_to: None,
+            values: values.to_vec(),
+            limited: Limited { count: limited, bounds: vec![100.0; limited as usize], why: None },
+            runs: vec![1],
+            failed: 0,
+            failure: None,
+            looked_at: false,
+            stopped: None,
+            steadiness: None,
+        }
+    }
+
+    #[test]
+    fn samples_that_reached_a_limit_rank_above_all_others() {
+        let values = [10.0, 11.0, 12.0, 13.0, 14.0];
+        assert_eq!(point(&measured(&values, 0), 0).unwrap().value, 12.0);
+        assert_eq!(point(&measured(&values, 2), 0).unwrap().value, 13.0, "the fourth of seven");
+        assert_eq!(point(&measured(&values, 6), 0), None, "of the median only a bound is known");
+        assert!(is_bound(&measured(&[], 3)) && !is_bound(&measured(&values, 2)));
+        assert_eq!(point(&measured(&[], 0), 0), None);
+        assert!(!is_bound(&measured(&[], 0)), "nothing is known at all");
+    }
 }

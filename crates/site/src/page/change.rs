@@ -139,7 +139,8 @@ fn between(view: &View, one: &ChangeView) -> Markup {
             }
             p.note {
                 "After " (revision_named(view, "../", &finding.good)) ", up to and including "
-                (revision_named(view, "../", &finding.bad)) ": it is one of these."
+                (revision_named(view, "../", &finding.bad))
+                @if commits.len() == 1 { ": it is this one." } @else if !commits.is_empty() { ": it is one of these." }
             }
             ol.commits { @for commit in commits.iter().take(COMMITS) { (one_commit(view, commit)) } }
             @if commits.len() > COMMITS { p.note { "And " (grouped(commits.len() - COMMITS)) " older ones." } }
@@ -224,9 +225,9 @@ fn happened(view: &View, what: &Happened) -> Markup {
     html! {
         @match what {
             Happened::Confirmed { seen: Some(seen) } => {
-                "held for a fact after " (count(*seen as usize, "analysis", "analyses")) " in a row"
+                "confirmed: seen in " (count(*seen as usize, "analysis", "analyses")) " in a row"
             }
-            Happened::Confirmed { seen: None } => { "held for a fact: it was measured again" }
+            Happened::Confirmed { seen: None } => { "confirmed: both sides were measured again" }
             Happened::Fixed { by } => { "the level came back with " code { (by) } }
             Happened::Found { revision } => { "found, first at " (revision_named(view, "../", revision)) }
             Happened::Measured(Again { run, samples, differs, effect, .. }) => {

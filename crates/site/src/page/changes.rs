@@ -13,7 +13,10 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
     let content = html! {
         h1 { "Changes" }
         p.lead { (lead(view, held.len())) }
-        @if !held.is_empty() { (scrolling("changes", &table(view, &held))) }
+        @if !held.is_empty() {
+            (scrolling("changes", &table(view, &held)))
+            p.legend { "What got worse stands first at each place. The names lead to the evidence." }
+        }
         (unjudged(view))
         @if !gone.is_empty() {
             section {
@@ -61,7 +64,6 @@ fn table(view: &View, events: &[&EventView]) -> Markup {
                 } }
             }
         }
-        p.legend { "One place is one row group: what got worse stands first. The names lead to the evidence." }
     }
 }
 

@@ -59,12 +59,13 @@ impl<'a> ChangeView<'a> {
     /// Where it stands, in words: by itself, and what the user says.
     pub(crate) fn state(&self) -> String {
         let life = match self.change().life {
-            Life::Confirmed => "held for a fact",
+            Life::Confirmed => "confirmed",
             Life::Provisional => "provisional",
             Life::Withdrawn { why } => return format!("withdrawn: {}", withdrawal(why)),
         };
         match word(self.change().state()) {
             "" => life.to_owned(),
+            word if self.change().state() == Word::Confirmed => word.to_owned(),
             word => format!("{word}, {life}"),
         }
     }
@@ -87,7 +88,7 @@ pub(crate) fn withdrawal(why: Withdrawal) -> &'static str {
 /// The user's word; nothing while he has said nothing.
 pub(crate) fn word(word: Word) -> &'static str {
     match word {
-        Word::Confirmed => "confirmed by the user",
+        Word::Confirmed => "confirmed by a user",
         Word::Expected => "expected",
         Word::FalseAlarm => "false alarm",
         Word::Fixed => "fixed",

@@ -133,7 +133,11 @@ fn said(
 
 /// In how many rounds it probably could be told.
 fn rounds(samples: &Samples, comparison: &Comparison) -> Option<u32> {
-    u32::try_from(samples.fewest() + comparison.more?.rounds).ok()
+    let done = samples.fewest();
+    // Alone it would be told; among so many it needs to be surer.
+    let alone = comparison.verdict != Verdict::Unclear;
+    let more = comparison.more.map(|more| more.rounds).or(alone.then_some(done));
+    u32::try_from(done + more?).ok()
 }
 
 #[cfg(test)]

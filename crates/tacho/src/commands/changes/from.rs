@@ -28,6 +28,8 @@ pub fn execute(path: &Path, command: &Changes) -> Result<Exit, CliError> {
     };
     if command.list.json {
         output::print_json(&found.answer())?;
+    } else if command.list.markdown {
+        output::print(&found.markdown())?;
     } else {
         output::print(&found.text())?;
         tell_left_out(&numbers);

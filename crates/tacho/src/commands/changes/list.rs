@@ -79,6 +79,9 @@ fn remarks(found: &Found, filter: &Filter) -> Vec<(SeriesKey, String)> {
         let detection = &series.judgement.detection;
         let mut say = |what: String| remarks.push((series.material.series.key.clone(), what));
         detection.drift.iter().map(changes::drift).for_each(&mut say);
+        if series.material.bounds > 0 {
+            say(changes::bounds(series.material.bounds));
+        }
         if filter.all {
             detection.modes.iter().map(changes::modes).for_each(&mut say);
             let at = |place| found.revision(series.material.revision(place)).short().to_owned();

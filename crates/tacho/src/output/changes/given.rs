@@ -2,16 +2,21 @@
 
 use serde::Serialize;
 use tacho_experiment::changes::{Difference, JudgedGiven, Verdict, kind_of, returns, verdict};
-use tacho_record::Direction;
 use tacho_record::numbers::Shape;
+use tacho_record::{Direction, Unit};
 use tacho_stats::changes::{Change, Kind};
 
+use super::listing::escaped;
 use super::{BY_CHANCE, Filter};
 use crate::output::answer::{Versioned, versioned};
 use crate::output::{spark, table, text};
 
 /// How many blocks a drawn series has at the most.
 const SPARK: usize = 60;
+/// The columns of a series' changes, and which of them are numbers.
+const HEAD: [&str; 12] =
+    ["index", "range", "label", "time", "before", "after", "change", "", "95 %", "confidence", "kind", ""];
+const NUMBERS: [usize; 5] = [0, 4, 5, 6, 9];
 /// How wide a label may become.
 const LABEL: usize = 24;
 
@@ -139,6 +144,12 @@ impl Found<'_> {
         lines.join("\n")
     }
 
+    /// All that was found, for a mail or a pull request.
+    pub fn markdown(&self) -> String {
+        let shown = self.all().filter_map(One::markdown);
+        shown.chain([self.summary()]).collect::<Vec<_>>().join("\n")
+    }
+
     /// Whether something that is shown got worse, not by its environment, and has not come back.
     pub fn has_regression(&self) -> bool {
         self.all().any(|series| {
@@ -171,6 +182,17 @@ impl Found<'_> {
             line += &format!("; {not} not judged");
         }
         line + "\n"
+    }
+}
+
+/// A value as people read it: a time of 0.0103 s is 10.30 ms.
+fn shown(unit: &Unit, value: f64) -> String {
+    match unit {
+        Unit::Other(name) => {
+            let (unit, scale) = Unit::named(name);
+            unit.show(value * scale)
+        }
+        unit => unit.show(value),
     }
 }
 
@@ -288,6 +310,25 @@ impl<'a> One<'a> {
         (!nothing).then(|| format!("{}\n\n{changes}{notes}", self.head()))
     }
 
+    /// Its changes as a table in Markdown; nothing without any.
+    fn markdown(self) -> Option<String> {
+        let rows: Vec<Vec<String>> = self.shown().map(|(change, back)| self.row(change, back)).collect();
+        if rows.is_empty() {
+            return None;
+        }
+        let used: Vec<usize> =
+            (0..HEAD.len()).filter(|&column| rows.iter().any(|row| !row[column].is_empty())).collect();
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let cells = |row: &[String]| used.iter().map(|&column| escaped(&row[column])).collect::<Vec<_>>();
+        let rule = used.iter().map(|column| if NUMBERS.contains(column) { "--:" } else { "---" }.to_owned());
+        let head = HEAD.map(str::to_owned);
+        let mut out = format!("**{}**\n\n", escaped(self.found.given.name.as_deref().unwrap_or("values")));
+        out += &line(cells(&head));
+        out += &line(rule.collect());
+        out.extend(rows.iter().map(|row| line(cells(row))));
+        Some(out)
+    }
+
     /// Its name, which way is better, and a drawing.
     fn head(self) -> String {
         let values: Vec<Option<f64>> =
@@ -302,21 +343,7 @@ impl<'a> One<'a> {
 
     /// A row a change; empty without any.
     fn table(self) -> String {
-        let head = [
-            "index",
-            "range",
-            "label",
-            "time",
-            "before",
-            "after",
-            "change",
-            "",
-            "95 %",
-            "confidence",
-            "kind",
-            "",
-        ];
-        let mut list = table::plain(&head, &[0, 4, 5, 6, 9]);
+        let mut list = table::plain(&HEAD, &NUMBERS);
         for (change, back) in self.shown() {
             list.add_row(self.row(change, back));
         }
@@ -327,7 +354,7 @@ impl<'a> One<'a> {
     fn row(self, change: &Change, back: Option<usize>) -> Vec<String> {
         let (first, last) = (change.range.start(), change.range.end());
         let time = self.found.given.points.get(change.index).and_then(|point| point.time.as_deref());
-        let show = |value| self.found.given.unit.show(value);
+        let show = |value| shown(&self.found.given.unit, value);
         let mut notes: Vec<String> = back.map(|index| format!("came back at {index}")).into_iter().collect();
         if change.kind == Kind::Environment {
             let differences = self.environment(change).into_iter();

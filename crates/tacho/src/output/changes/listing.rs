@@ -306,7 +306,7 @@ impl<'a> RemarkAnswer<'a> {
 }
 
 /// Text that means itself in Markdown.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         if r"\`*_[]<>|".contains(c) {

@@ -197,6 +197,12 @@ pub fn not_judged(judged: Judged) -> Option<String> {
     }
 }
 
+/// Points that reached a limit, in a sentence.
+pub fn bounds(points: usize) -> String {
+    let which = text::count(points, "revision");
+    format!("left out: {which} of which only a lower bound is known, since executions reached a limit")
+}
+
 /// A drift in a sentence.
 pub fn drift(drift: &Drift) -> String {
     let places = drift.last.saturating_sub(drift.first) + 1;
