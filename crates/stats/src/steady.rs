@@ -159,9 +159,14 @@ mod tests {
                 let is_disturbed = rng.random::<f64>() < 0.1;
                 100.0 + gaussian(rng) + if is_disturbed { 10.0 * rng.random::<f64>() } else { 0.0 }
             });
-            // 1 % and 6 %, and two standard errors of 400 sequences.
+            let before = std::cell::Cell::new(0.0);
+            let wandering = cut(length, |rng| {
+                before.set(0.5 * before.get() + gaussian(rng));
+                100.0 + before.get()
+            });
+            // 1 %, 6 % and 8 %, and two standard errors of 400 sequences.
             assert!(gaussian_cut <= 0.02 && lognormal <= 0.02, "{length}: {gaussian_cut} {lognormal}");
-            assert!(disturbed <= 0.085, "{length}: {disturbed}");
+            assert!(disturbed <= 0.085 && wandering <= 0.107, "{length}: {disturbed} {wandering}");
         }
     }
 
