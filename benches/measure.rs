@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use tacho_measure::{Ended, Executor, ProcessExecutor, Request};
+use tacho_measure::{Ended, Executor, HostReader, ProcessExecutor, Request};
 
 const TURNS: usize = 10;
 const EXECUTIONS: usize = 100;
@@ -84,6 +84,8 @@ fn main() {
     println!("  ours by bare            {:7.3}  (at most 1.1)", ratio(&theirs));
     println!("  our call by samples     {:7.3}  (at most 1.05)", ours.overhead());
     println!("  our call by bare's sum  {:7.3}", ours.call.as_secs_f64() / theirs.sum().as_secs_f64());
+    let [before, after] = reading();
+    println!("  reading the host        {before:4.0} µs before, {after:4.0} µs after  (each at most 100)");
     if has_hyperfine {
         println!("{}", hyperfine.line("hyperfine -N"));
         println!("  ours by hyperfine       {:7.3}  (at most 1)", ratio(&hyperfine));
@@ -109,6 +111,27 @@ fn ours_once(executor: &mut ProcessExecutor) -> Duration {
     let execution = executor.execute(&Request::new(["/bin/true"]));
     assert_eq!(execution.ended, Ended::Exited(0));
     execution.wall
+}
+
+/// What readings take right before and right after an execution that is long enough to have its own: medians, in
+/// microseconds.
+fn reading() -> [f64; 2] {
+    let mut reader = HostReader::new();
+    let mut took = [Vec::new(), Vec::new()];
+    for _ in 0..100 {
+        let began = Instant::now();
+        reader.begin_anew();
+        took[0].push(began.elapsed());
+        std::thread::sleep(Duration::from_millis(30));
+        let began = Instant::now();
+        let readings = reader.end(Duration::ZERO, Some(0));
+        took[1].push(began.elapsed());
+        assert!(!readings.span.is_zero(), "a reading takes more than 150 µs");
+    }
+    took.map(|mut times| {
+        times.sort_unstable();
+        micros(times[times.len() / 2])
+    })
 }
 
 fn hyperfine_of(folder: &Path) -> Vec<Duration> {

@@ -297,4 +297,8 @@ fn an_outlier_is_shown_with_what_the_readings_tell_of_it() {
     let slow = outliers.iter().find(|it| it["round"] == 5).unwrap();
     assert!(slow["ratio"].as_f64().unwrap() > 2.0 && slow["score"].as_f64().unwrap() > 3.5, "{slow}");
     assert_eq!((&slow["metric"], &slow["run"]), (&"wall".into(), &1.into()));
+    project.tacho("site pages").succeeds();
+    let pages = std::fs::read_dir(project.path().join("pages/revision")).unwrap().flatten();
+    let pages: Vec<String> = pages.filter_map(|page| std::fs::read_to_string(page.path()).ok()).collect();
+    assert!(pages.iter().any(|page| page.contains("<li>round 5: wall ")), "{pages:?}");
 }

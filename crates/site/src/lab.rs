@@ -88,6 +88,21 @@ pub struct HostMeasurement {
     pub measurement: Measurement,
     /// What could not be read, by metric, with the reason.
     pub absent: BTreeMap<String, String>,
+    /// What is far off among them, in the metrics that have series.
+    pub outliers: Vec<OutlierNote>,
+}
+
+/// A sample that is far off, and what may have brought it about.
+#[derive(Clone, Debug)]
+pub struct OutlierNote {
+    /// Its round.
+    pub round: u32,
+    /// The metric's name.
+    pub metric: String,
+    /// Its value by the median of the measurement's.
+    pub ratio: f64,
+    /// The likely causes, in one line.
+    pub causes: String,
 }
 
 /// Why a [`Source`] could not give what was asked for.

@@ -22,6 +22,8 @@ mod write;
 
 pub use data::FORMAT_VERSION;
 pub use error::SiteError;
-pub use lab::{ChangeRecord, EventRecord, HostBuild, HostMeasurement, Lab, RunRecord, Source, SourceError};
+pub use lab::{
+    ChangeRecord, EventRecord, HostBuild, HostMeasurement, Lab, OutlierNote, RunRecord, Source, SourceError,
+};
 pub use output::Written;
 pub use write::{Progress, write};

@@ -7,12 +7,15 @@ use tacho_record::{Metric, Outcome, Sample, Unit};
 use tacho_stats::summary;
 
 use super::{executions, scrolling};
-use crate::HostMeasurement;
-use crate::text::{count, day, tail, time_of_day};
+use crate::text::{count, day, percent_change, tail, time_of_day};
 use crate::view::{RevisionView, Scale, SeriesView, View};
+use crate::{HostMeasurement, OutlierNote};
 
 /// How much of a failed execution's output is shown.
 const OUTPUT_LINES: usize = 20;
+
+/// So many outliers are shown of a measurement.
+const OUTLIERS: usize = 10;
 
 /// So many metrics are shown of a benchmark that has no series.
 const USUAL_COLUMNS: usize = 5;
@@ -74,6 +77,7 @@ fn benchmark(one: &HostMeasurement, series: &Named) -> Markup {
             }))
             @for (what, rounds) in outputs(samples) { (output(&what, &rounds)) }
             (absent(one))
+            (outliers(&one.outliers))
         }
     }
 }
@@ -91,6 +95,24 @@ fn absent(one: &HostMeasurement) -> Markup {
                     dt { "Not read: " (metrics.join(", ")) }
                     dd.note { (why) }
                 }
+            }
+        }
+    }
+}
+
+/// What is far off, the farthest first, with what the readings of the host say.
+fn outliers(outliers: &[OutlierNote]) -> Markup {
+    let mut farthest: Vec<&OutlierNote> = outliers.iter().collect();
+    farthest.sort_by(|one, other| other.ratio.ln().abs().total_cmp(&one.ratio.ln().abs()));
+    let more = farthest.len().saturating_sub(OUTLIERS);
+    html! {
+        @if !outliers.is_empty() {
+            p.note { "Far off, flagged and counted like the others:" }
+            ul.note {
+                @for note in farthest.into_iter().take(OUTLIERS) {
+                    li { "round " (note.round) ": " (note.metric) " " (percent_change(note.ratio - 1.0)) ", " (note.causes) }
+                }
+                @if more > 0 { li { "and " (count(more, "other", "others")) } }
             }
         }
     }

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use jiff::Timestamp;
+use tacho_experiment::causes::{self, Explained};
 use tacho_experiment::changes::{Event, JudgedSeries};
 use tacho_experiment::equal::Equals;
 use tacho_experiment::rules::Rules;
 use tacho_experiment::series::{self, Of};
 use tacho_record::{BenchmarkKey, Change, Digest, Host, Measurement, Metric, Revision, Series, SeriesKey};
 use tacho_site::{
-    ChangeRecord, EventRecord, HostBuild, HostMeasurement, Lab, RunRecord, Source, SourceError,
+    ChangeRecord, EventRecord, HostBuild, HostMeasurement, Lab, OutlierNote, RunRecord, Source, SourceError,
 };
 use tacho_store::{HostId, Store, StoreError};
 
@@ -33,7 +34,7 @@ pub fn execute(global: &Global, command: &Site) -> Result<Exit, CliError> {
         bar.set_length(total as u64);
         bar.set_position(done as u64);
     };
-    let mut samples = Samples::read(&mut store, project.plan.subject.recipe())?;
+    let mut samples = Samples::read(&mut store, &project)?;
     let written = tacho_site::write(&lab, &mut samples, &command.folder, &mut draw)?;
     bar.finish_and_clear();
     output::print(&format!("open {}\n", written.index.display()))?;
@@ -145,7 +146,8 @@ struct Samples<'a> {
 }
 
 impl<'a> Samples<'a> {
-    fn read(store: &'a mut Store, recipe: Digest) -> Result<Self, CliError> {
+    fn read(store: &'a mut Store, project: &Project) -> Result<Self, CliError> {
+        let (recipe, known) = (project.plan.subject.recipe(), store.metrics()?);
         let mut by_revision: HashMap<String, Vec<HostMeasurement>> = HashMap::new();
         for (id, host) in lookup::hosts(store)? {
             let builds = series::present_builds(&store.builds(id)?, recipe);
@@ -156,6 +158,7 @@ impl<'a> Samples<'a> {
             for benchmark in store.benchmarks(id)? {
                 // They are of a run and a benchmark, whatever the revision.
                 let mut absences: HashMap<i64, BTreeMap<String, String>> = HashMap::new();
+                let metrics = ordered_metrics(project, known.clone(), &benchmark);
                 for measurement in store.measurements(id, &benchmark)?.into_iter().filter(present) {
                     let absent = match absences.entry(measurement.run) {
                         Entry::Occupied(known) => known.get().clone(),
@@ -168,12 +171,29 @@ impl<'a> Samples<'a> {
                     };
                     let (host, benchmark) = (host.name.clone(), benchmark.clone());
                     let of_revision = by_revision.entry(measurement.revision.clone()).or_default();
-                    of_revision.push(HostMeasurement { host, benchmark, measurement, absent });
+                    let outliers = outliers(&measurement, &metrics);
+                    of_revision.push(HostMeasurement { host, benchmark, measurement, absent, outliers });
                 }
             }
         }
         Ok(Self { store, by_revision })
     }
+}
+
+/// What is far off in these metrics, in order of the metrics; not in readings of the host.
+fn outliers(measurement: &Measurement, metrics: &[Metric]) -> Vec<OutlierNote> {
+    let watched = metrics.iter().filter(|metric| !Metric::is_host(&metric.name));
+    let of = |metric: &Metric| {
+        let found = causes::explain(&measurement.samples, metric);
+        let note = |found: Explained| OutlierNote {
+            round: found.place.round,
+            metric: metric.name.clone(),
+            ratio: found.ratio,
+            causes: causes::line(&found.causes),
+        };
+        found.into_iter().map(note).collect::<Vec<_>>()
+    };
+    watched.flat_map(of).collect()
 }
 
 impl Source for Samples<'_> {
