@@ -9,6 +9,7 @@ mod beside;
 mod changes;
 mod changes_confirm;
 mod changes_from;
+mod compare;
 mod conditions;
 mod counters;
 mod doctor;

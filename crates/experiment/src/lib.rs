@@ -20,6 +20,7 @@ pub mod causes;
 mod cells;
 pub mod changes;
 mod company;
+pub mod compare;
 mod counting;
 pub mod definitions;
 pub mod equal;

@@ -30,7 +30,7 @@ impl Store {
         let sql =
             "SELECT m.benchmark, m.revision, m.artifact, CAST(SUM(c.valid) AS BIGINT), CAST(SUM(c.failed) AS BIGINT)
             FROM measurement m JOIN chunk c ON c.run = m.run AND c.cell = m.cell
-            WHERE m.host = $1 AND m.run NOT IN (SELECT number FROM run WHERE purpose = 'confirm')
+            WHERE m.host = $1 AND m.run NOT IN (SELECT number FROM run WHERE purpose <> 'track')
             GROUP BY m.benchmark, m.revision, m.artifact";
         self.database.transaction(Begin::Read, |database| {
             let mut sums = database.all(sql, &[Value::Integer(host.0)], |row| {

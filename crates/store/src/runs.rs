@@ -191,6 +191,7 @@ fn word(state: RunState) -> &'static str {
 /// What a run measures for, as it stands in its column.
 fn purpose_word(purpose: Purpose) -> &'static str {
     match purpose {
+        Purpose::Compare => "compare",
         Purpose::Confirm => "confirm",
         Purpose::Track => "track",
     }
@@ -198,6 +199,7 @@ fn purpose_word(purpose: Purpose) -> &'static str {
 
 fn read(row: &dyn Row) -> Result<Run, StoreError> {
     let purpose = match row.text(11)? {
+        "compare" => Purpose::Compare,
         "confirm" => Purpose::Confirm,
         "track" => Purpose::Track,
         other => return Err(row.corrupt(&format!("a run is for `{other}`"))),

@@ -21,7 +21,7 @@ const CHUNKS: &str =
     JOIN artifact a ON a.number = m.artifact
     JOIN chunk c ON c.run = m.run AND c.cell = m.cell
     WHERE m.benchmark = $1 AND m.host = $2
-        AND m.run NOT IN (SELECT number FROM run WHERE purpose = 'confirm')
+        AND m.run NOT IN (SELECT number FROM run WHERE purpose <> 'track')
     ORDER BY m.revision, m.run, m.cell";
 
 impl Store {

@@ -1,12 +1,14 @@
 //! What can be typed. The doc comments here are the help, the man pages and the completions.
 
 mod bench;
+mod compare;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
 pub use bench::Bench;
+pub use compare::Compare;
 
 /// Measures how fast a program is over its history, and can be believed
 ///
@@ -44,6 +46,7 @@ pub enum Command {
     Init(Init),
     Doctor(Doctor),
     Bench(Box<Bench>),
+    Compare(Compare),
     Track(Box<Track>),
     Log(Log),
     Show(Show),

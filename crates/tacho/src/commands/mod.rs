@@ -2,6 +2,7 @@
 
 pub mod bench;
 mod changes;
+mod compare;
 mod doctor;
 mod generate;
 mod inherited;
@@ -49,6 +50,7 @@ pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
     match arguments.command {
         Command::Bench(command) => bench::execute(global, &command),
         Command::Changes(command) => changes::execute(global, &command),
+        Command::Compare(command) => compare::execute(global, &command),
         Command::Doctor(command) => doctor::execute(&command),
         Command::Generate(command) => generate::execute(&command),
         Command::Init(command) => init::execute(&command),

@@ -70,7 +70,7 @@ fn selection(command: &Track) -> Result<Selection, CliError> {
 }
 
 /// The plan with only the benchmarks that were named.
-fn narrowed(plan: &Plan, names: &[String]) -> Result<Plan, CliError> {
+pub(super) fn narrowed(plan: &Plan, names: &[String]) -> Result<Plan, CliError> {
     let known = || plan.benchmarks.iter().map(|b| format!("`{}`", b.name)).collect::<Vec<_>>().join(", ");
     for name in names {
         if !plan.benchmarks.iter().any(|benchmark| benchmark.name == *name) {

@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod bench;
 pub mod changes;
+pub mod compare;
 pub mod progress;
 pub mod spark;
 pub mod table;

@@ -12,7 +12,9 @@ mod tests;
 
 use tacho_experiment::side_by_side::{Answer, Question, Standings};
 
+pub use answer::word;
 pub use progress::BenchProgress;
+pub use ranking::factor;
 
 /// All that is known of commands side by side.
 pub struct Report<'a> {
