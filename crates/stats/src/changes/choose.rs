@@ -173,3 +173,15 @@ fn without_weakest(places: &[usize], strengths: &[f64], sound: bool) -> Vec<usiz
     }
     places.iter().zip(dropped).filter(|(_, dropped)| !dropped).map(|(&place, _)| place).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{FIRST, PRICE};
+
+    #[test]
+    fn the_prices_are_those_of_the_method() {
+        let said = format!("less {} ln n + {} a change and {FIRST} for the first", PRICE.0, PRICE.1);
+        let method = include_str!("../../../../docs/method.md");
+        assert!(method.contains(&said), "docs/method.md does not say `{said}`");
+    }
+}

@@ -48,19 +48,30 @@ fn change(judge: &Judge, choice: &Choice, which: usize) -> Change {
     let (series, place, step) = (judge.series, choice.places[which], &choice.steps[which]);
     let effect = |difference| series.effect(step.before, difference);
     let environment = series.environment[place] != series.environment[place - 1];
-    let evidence = judge.clarity(step, choice.places.len()).min(without(judge, choice, which));
-    let p = p(series, place, evidence);
+    let without = without(judge, choice, which);
+    let p = p(series, place, judge.clarity(step, choice.places.len()).min(without));
+    let reach = 1.96 * error(judge, choice, step, without);
     Change {
         index: series.index[place],
         range: range(judge, choice, which),
         before: series.unit(step.before),
         after: series.unit(step.before + step.difference),
         effect: effect(step.difference),
-        interval: (effect(step.difference - 1.96 * step.error), effect(step.difference + 1.96 * step.error)),
+        interval: (effect(step.difference - reach), effect(step.difference + reach)),
         p,
         confidence: 1.0 - p,
         kind: if environment { Kind::Environment } else { Kind::Step },
     }
+}
+
+/// The standard error of an effect: among slow noise it is no surer than that the level changed at all.
+fn error(judge: &Judge, choice: &Choice, step: &Step, without: f64) -> f64 {
+    if choice.noise.shape.slow == 0.0 {
+        return step.error;
+    }
+    let n = judge.series.len() as f64;
+    let errors = (n * (without.powi(2) / n).exp_m1()).sqrt();
+    step.error.max(step.difference.abs() / errors.max(1.0))
 }
 
 /// How many standard errors a change is worth to a series that could as well have other, slower noise without it.
