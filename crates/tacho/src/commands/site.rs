@@ -163,7 +163,9 @@ impl<'a> Samples<'a> {
                     let absent = match absences.entry(measurement.run) {
                         Entry::Occupied(known) => known.get().clone(),
                         Entry::Vacant(unknown) => {
+                            // Readings of the host have no column there that could be empty.
                             let found = store.absences(measurement.run, &benchmark)?.into_iter();
+                            let found = found.filter(|absence| !Metric::is_host(&absence.metric));
                             unknown
                                 .insert(found.map(|absence| (absence.metric, absence.why)).collect())
                                 .clone()
