@@ -6,6 +6,7 @@
 
 pub mod anytime;
 mod apart;
+pub mod bisect;
 mod censored;
 pub mod changes;
 pub mod compare;

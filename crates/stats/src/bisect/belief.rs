@@ -1,0 +1,80 @@
+//! What is believed, of a metric or of a command that passes or fails.
+
+use super::levels::{Levels, Posterior};
+use super::rates::Rates;
+use super::record::{Reading, Record};
+use super::rules::{Builds, Rules, Values};
+
+/// What is believed of the range between two ends.
+#[derive(Clone, Debug)]
+pub(super) enum Belief {
+    /// Of a metric.
+    Levels(Levels),
+    /// Of a command that passes or fails.
+    Rates(Rates),
+}
+
+impl Belief {
+    /// Of this range, from all that was observed of it.
+    pub(super) fn of(ends: (usize, usize), record: &Record, rules: &Rules) -> Self {
+        let builds = if let Builds::Vary(sd) = rules.builds { sd } else { 0.0 };
+        let mut belief = match rules.values {
+            Values::Failures => Self::Rates(Rates::new(ends)),
+            Values::Ratios | Values::Differences => Self::Levels(Levels::new(ends, rules.least, builds)),
+        };
+        record.readings.iter().for_each(|reading| belief.observe(*reading));
+        belief
+    }
+
+    pub(super) fn observe(&mut self, reading: Reading) {
+        match self {
+            Self::Levels(levels) => levels.observe(reading),
+            Self::Rates(rates) => rates.observe(reading),
+        }
+    }
+
+    pub(super) fn ends(&self) -> (usize, usize) {
+        match self {
+            Self::Levels(levels) => levels.ends,
+            Self::Rates(rates) => rates.ends,
+        }
+    }
+
+    pub(super) fn posterior(&self) -> Posterior {
+        match self {
+            Self::Levels(levels) => levels.posterior(),
+            Self::Rates(rates) => rates.posterior(),
+        }
+    }
+
+    /// The tested revisions, in order.
+    pub(super) fn tested(&self) -> Vec<usize> {
+        match self {
+            Self::Levels(levels) => levels.tested.clone(),
+            Self::Rates(rates) => rates.tested(),
+        }
+    }
+
+    /// The tested revision before a tested one.
+    pub(super) fn before(&self, from: usize) -> usize {
+        let tested = self.tested();
+        let place = tested.partition_point(|tested| *tested < from);
+        tested.get(place.max(1) - 1).copied().unwrap_or(from)
+    }
+
+    /// The step if there is one, and its variance; given that it is in the interval that ends here, or in any.
+    pub(super) fn step(&self, from: Option<usize>) -> Option<(f64, f64)> {
+        match self {
+            Self::Levels(levels) => levels.step_given(from),
+            Self::Rates(rates) => Some(rates.step_given(from)),
+        }
+    }
+
+    /// The logarithm of the odds of this step to none, from fresh pairs of parent and culprit.
+    pub(super) fn odds(&self, pairs: &[(f64, f64)], step: f64) -> f64 {
+        match self {
+            Self::Levels(levels) => levels.odds(pairs, step),
+            Self::Rates(rates) => rates.odds(pairs),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What is known of levels that are not known.
+//!
+//! A Kalman filter over level, step and, where builds vary, an offset of each build. Its evidence is the chance of all
+//! values so far with these unknowns integrated out (Kalman 1960; Harvey, "Forecasting, Structural Time Series Models
+//! and the Kalman Filter", 1989, 3.4).
+
+use crate::distribution::ln_gamma;
+
+/// The shape of noise: Student's t distribution.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tail {
+    freedom: f64,
+    /// The logarithm of the density's constant.
+    constant: f64,
+}
+
+impl Tail {
+    pub(super) fn new(freedom: f64) -> Self {
+        let constant = ln_gamma(f64::midpoint(freedom, 1.0))
+            - ln_gamma(freedom / 2.0)
+            - 0.5 * (freedom * std::f64::consts::PI).ln();
+        Self { freedom, constant }
+    }
+
+    /// The logarithm of the density at this distance, the variance of whose scale is given.
+    pub(super) fn ln_density(self, distance: f64, variance: f64) -> f64 {
+        let far = distance * distance / variance / self.freedom;
+        self.constant - 0.5 * variance.ln() - f64::midpoint(self.freedom, 1.0) * far.ln_1p()
+    }
+
+    /// How much a value counts so many standard deviations away, squared (Lange, Little & Taylor, JASA 84, 1989).
+    fn weight(self, squared: f64) -> f64 {
+        ((self.freedom + 1.0) / (self.freedom + squared)).min(1.0)
+    }
+
+    /// By how much more samples it needs than Gaussian noise.
+    pub(super) fn price(self) -> f64 {
+        (self.freedom + 3.0) / (self.freedom + 1.0)
+    }
+}
+
+/// Level first, then step, then the offsets of builds in the order of their first values.
+#[derive(Clone, Debug)]
+pub(super) struct Filter {
+    mean: Vec<f64>,
+    /// Row by row.
+    covariance: Vec<f64>,
+    pub(super) ln_evidence: f64,
+}
+
+impl Filter {
+    pub(super) fn new(level: f64, level_variance: f64, step_variance: f64) -> Self {
+        Self {
+            mean: vec![level, 0.0],
+            covariance: vec![level_variance, 0.0, 0.0, step_variance],
+            ln_evidence: 0.0,
+        }
+    }
+
+    /// Adds the offset of one more build.
+    pub(super) fn grow(&mut self, variance: f64) {
+        let size = self.mean.len();
+        let mut covariance = vec![0.0; (size + 1) * (size + 1)];
+        for row in 0..size {
+            covariance[row * (size + 1)..][..size].copy_from_slice(&self.covariance[row * size..][..size]);
+        }
+        covariance[(size + 1) * (size + 1) - 1] = variance;
+        self.covariance = covariance;
+        self.mean.push(0.0);
+    }
+
+    /// Lets the level wander.
+    pub(super) fn wander(&mut self, variance: f64) {
+        self.covariance[0] += variance;
+    }
+
+    /// Takes up a value that is the sum of these parts, with noise.
+    pub(super) fn observe(&mut self, parts: &[usize], value: f64, variance: f64, tail: Option<Tail>) {
+        let size = self.mean.len();
+        let mut gain = [0.0; 64];
+        let gain = &mut gain[..size];
+        for (row, gain) in gain.iter_mut().enumerate() {
+            *gain = parts.iter().map(|&part| self.covariance[row * size + part]).sum();
+        }
+        let expected: f64 = parts.iter().map(|&part| self.mean[part]).sum();
+        let total = variance + parts.iter().map(|&part| gain[part]).sum::<f64>();
+        let off = value - expected;
+        let squared = off * off / total;
+        let weight = tail.map_or(1.0, |tail| tail.weight(squared)) / total;
+        self.ln_evidence += match tail {
+            Some(tail) => tail.ln_density(off, total),
+            None => -0.5 * (squared + total.ln()),
+        };
+        for row in 0..size {
+            self.mean[row] += weight * gain[row] * off;
+            for column in 0..size {
+                self.covariance[row * size + column] -= weight * gain[row] * gain[column];
+            }
+        }
+    }
+
+    /// The step, and its variance.
+    pub(super) fn step(&self) -> (f64, f64) {
+        (self.mean[1], self.covariance[self.mean.len() + 1])
+    }
+
+    /// How uncertain the middle between both levels is, as a variance.
+    pub(super) fn middle_variance(&self) -> f64 {
+        self.covariance[0] + self.covariance[1] + self.covariance[self.mean.len() + 1] / 4.0
+    }
+}
+
+/// Beyond so many parts a filter cannot grow.
+pub(super) const PARTS: usize = 64;

@@ -1,0 +1,398 @@
+//! What is believed of a metric: where its level changed, if it did.
+//!
+//! A hypothesis is an interval between two tested revisions that holds the change, or that there is none. Each carries
+//! a filter for each kind of noise, so that levels, step, scale, tails and drift, all unknown, are averaged over. The cost of a reading
+//! is that of tested revisions times kinds of noise, however many candidates there are.
+
+use super::filter::{Filter, PARTS};
+use super::noise::{self, Noise, median};
+use super::record::Reading;
+use super::rules::{NOTHING, START};
+
+/// One hypothesis.
+#[derive(Clone, Debug)]
+struct Hypothesis {
+    /// Tested revisions from here on have the change; that before has not. `usize::MAX`: nothing changed.
+    from: usize,
+    filters: Vec<Filter>,
+}
+
+/// What is believed.
+#[derive(Clone, Debug)]
+pub(super) struct Levels {
+    pub(super) ends: (usize, usize),
+    least: f64,
+    /// A known standard deviation between builds.
+    builds: f64,
+    readings: Vec<Reading>,
+    pub(super) tested: Vec<usize>,
+    /// In the order of their first values, which is that of the filters' parts.
+    offsets: Vec<usize>,
+    noises: Vec<Noise>,
+    /// Before the filters: what the first readings tell of the noise.
+    prior: Vec<f64>,
+    hypotheses: Vec<Hypothesis>,
+    time: f64,
+    renew_at: usize,
+}
+
+impl Levels {
+    pub(super) fn new(ends: (usize, usize), least: f64, builds: f64) -> Self {
+        Self {
+            ends,
+            least,
+            builds,
+            readings: Vec::new(),
+            tested: Vec::new(),
+            offsets: Vec::new(),
+            noises: Vec::new(),
+            prior: Vec::new(),
+            hypotheses: Vec::new(),
+            time: 0.0,
+            renew_at: 4,
+        }
+    }
+
+    /// Takes up a reading of a revision between the ends; others are none of its business.
+    pub(super) fn observe(&mut self, reading: Reading) {
+        if reading.revision < self.ends.0 || self.ends.1 < reading.revision {
+            return;
+        }
+        self.readings.push(reading);
+        if self.hypotheses.is_empty() || self.readings.len() >= self.renew_at || self.starting() {
+            self.renew();
+        } else {
+            self.take_up(reading);
+        }
+    }
+
+    /// Whether the medians of the start are still moving.
+    fn starting(&self) -> bool {
+        self.readings.len() <= 2 * START + 2
+    }
+
+    /// Begins anew with kinds of noise around what all readings tell.
+    fn renew(&mut self) {
+        self.renew_at = self.readings.len() + self.readings.len() / 2;
+        self.noises = noise::likely(&self.readings, self.least, self.builds);
+        self.replay();
+    }
+
+    /// The same readings under these kinds of noise.
+    pub(super) fn under(&self, noises: Vec<Noise>) -> Self {
+        let mut other = Self { noises, renew_at: usize::MAX, ..self.clone() };
+        other.replay();
+        other
+    }
+
+    fn replay(&mut self) {
+        self.hypotheses.clear();
+        let [good, bad] = [self.ends.0, self.ends.1].map(|end| self.first_of(end));
+        if good.is_empty() || bad.is_empty() {
+            return;
+        }
+        self.tested = vec![self.ends.0, self.ends.1];
+        self.offsets = self.tested.clone();
+        self.prior = self.noises.iter().map(|noise| of_start(noise, [&good, &bad])).collect();
+        let [first, second] = [&good, &bad].map(|start| middle(start));
+        let step = (4.0 * self.least).max(1.5 * (second - first).abs());
+        for from in [usize::MAX, self.ends.1] {
+            let filters = self.noises.iter().map(|noise| {
+                let mut filter = Filter::new(first, 25.0 * step * step, step * step);
+                if noise.builds > 0.0 {
+                    filter.grow(noise.builds.powi(2));
+                    filter.grow(noise.builds.powi(2));
+                }
+                for (end, start) in [(0, &good), (1, &bad)] {
+                    filter.observe(
+                        &parts(noise, from == self.ends.1 && end == 1, end),
+                        middle(start),
+                        of_median(noise, start),
+                        None,
+                    );
+                }
+                filter
+            });
+            self.hypotheses.push(Hypothesis { from, filters: filters.collect() });
+        }
+        self.time = good.iter().chain(&bad).map(|reading| reading.time).fold(0.0, f64::max);
+        let used = [good.len(), bad.len()];
+        let mut seen = [0, 0];
+        for reading in std::mem::take(&mut self.readings) {
+            self.readings.push(reading);
+            if let Some(end) = [self.ends.0, self.ends.1].iter().position(|end| *end == reading.revision) {
+                seen[end] += 1;
+                if seen[end] <= used[end] {
+                    continue;
+                }
+            }
+            self.take_up(reading);
+        }
+    }
+
+    /// The first readings of an end: the start.
+    fn first_of(&self, end: usize) -> Vec<Reading> {
+        self.readings.iter().filter(|reading| reading.revision == end).take(START).copied().collect()
+    }
+
+    fn take_up(&mut self, reading: Reading) {
+        self.add_tested(reading.revision);
+        let elapsed = (reading.time - self.time).max(0.0);
+        self.time = self.time.max(reading.time);
+        let offset = self.offsets.iter().position(|tested| *tested == reading.revision).unwrap_or(0);
+        for hypothesis in &mut self.hypotheses {
+            let changed = reading.revision >= hypothesis.from;
+            for (filter, noise) in hypothesis.filters.iter_mut().zip(&self.noises) {
+                if noise.walk > 0.0 {
+                    filter.wander(noise.walk * elapsed);
+                }
+                filter.observe(
+                    &parts(noise, changed, offset),
+                    reading.value,
+                    noise.variance(),
+                    Some(noise.tail),
+                );
+            }
+        }
+    }
+
+    /// Splits the interval that this revision lies in: so far, both parts have explained everything equally well.
+    fn add_tested(&mut self, revision: usize) {
+        let Err(place) = self.tested.binary_search(&revision) else { return };
+        let later = self.tested[place];
+        self.tested.insert(place, revision);
+        self.offsets.push(revision);
+        for hypothesis in &mut self.hypotheses {
+            for (filter, noise) in hypothesis.filters.iter_mut().zip(&self.noises) {
+                if noise.builds > 0.0 && self.offsets.len() + 2 < PARTS {
+                    filter.grow(noise.builds.powi(2));
+                }
+            }
+        }
+        let split = self.hypotheses.iter().find(|hypothesis| hypothesis.from == later);
+        if let Some(split) = split {
+            let earlier = Hypothesis { from: revision, filters: split.filters.clone() };
+            self.hypotheses.push(earlier);
+        }
+    }
+
+    /// The logarithm of what each hypothesis and kind of noise is worth, not summing to one.
+    fn worth(&self) -> Vec<Vec<f64>> {
+        let range = (self.ends.1 - self.ends.0) as f64;
+        let of = |hypothesis: &Hypothesis| {
+            let share = if hypothesis.from == usize::MAX {
+                NOTHING
+            } else {
+                (1.0 - NOTHING) * (hypothesis.from - self.before(hypothesis.from)) as f64 / range
+            };
+            let filters = hypothesis.filters.iter().zip(&self.prior);
+            filters.map(|(filter, prior)| share.ln() + prior + filter.ln_evidence).collect()
+        };
+        self.hypotheses.iter().map(of).collect()
+    }
+
+    /// The tested revision before a tested one.
+    pub(super) fn before(&self, from: usize) -> usize {
+        let place = self.tested.partition_point(|tested| *tested < from);
+        self.tested[place.max(1) - 1]
+    }
+
+    /// How likely each hypothesis is with each kind of noise.
+    fn shares(&self) -> Vec<Vec<f64>> {
+        let mut worth = self.worth();
+        let most = worth.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
+        worth.iter_mut().flatten().for_each(|worth| *worth = (*worth - most).exp());
+        let sum: f64 = worth.iter().flatten().sum();
+        worth.iter_mut().flatten().for_each(|worth| *worth /= sum);
+        worth
+    }
+
+    pub(super) fn posterior(&self) -> Posterior {
+        let shares = self.shares();
+        let mut posterior = Posterior {
+            nothing: 1.0,
+            intervals: Vec::new(),
+            step: (0.0, 0.0),
+            sd: 0.0,
+            middle: 0.0,
+            drift: 0.0,
+        };
+        if shares.is_empty() {
+            return posterior;
+        }
+        posterior.nothing = 0.0;
+        let mut step = Mixture::default();
+        let (mut variance, mut middle) = (0.0, 0.0);
+        for (hypothesis, shares) in self.hypotheses.iter().zip(&shares) {
+            let share: f64 = shares.iter().sum();
+            if hypothesis.from == usize::MAX {
+                posterior.nothing = share;
+            } else {
+                posterior.intervals.push((hypothesis.from, share));
+            }
+            for ((filter, noise), &share) in hypothesis.filters.iter().zip(&self.noises).zip(shares) {
+                variance += share * noise.variance() * noise.tail.price();
+                middle += share * (filter.middle_variance() + noise.walk);
+                posterior.drift += if noise.walk > 0.0 { share } else { 0.0 };
+                if hypothesis.from != usize::MAX {
+                    step.add(filter.step(), share);
+                }
+            }
+        }
+        posterior.intervals.sort_unstable_by_key(|interval| interval.0);
+        posterior.step = self.step_given(None).unwrap_or_else(|| step.moments());
+        posterior.sd = variance.sqrt();
+        posterior.middle = middle;
+        posterior
+    }
+
+    /// The step if there is one, and its variance; from this interval alone where it is given. As it would be without
+    /// *no change* in the race, whose weight drowns all others where nothing changed.
+    pub(super) fn step_given(&self, from: Option<usize>) -> Option<(f64, f64)> {
+        let worth = self.worth();
+        let chosen = |hypothesis: &Hypothesis| {
+            from.map_or(hypothesis.from != usize::MAX, |from| hypothesis.from == from)
+        };
+        let mut all = Vec::new();
+        for (hypothesis, worth) in
+            self.hypotheses.iter().zip(&worth).filter(|(hypothesis, _)| chosen(hypothesis))
+        {
+            all.extend(hypothesis.filters.iter().zip(worth).map(|(filter, worth)| (filter.step(), *worth)));
+        }
+        let most = all.iter().map(|of| of.1).fold(f64::NEG_INFINITY, f64::max);
+        let mut mixture = Mixture::default();
+        for (step, worth) in &all {
+            mixture.add(*step, (worth - most).exp());
+        }
+        (!all.is_empty()).then(|| mixture.moments())
+    }
+
+    /// How likely each kind of noise is.
+    pub(super) fn noises(&self) -> Vec<(Noise, f64)> {
+        let shares = self.shares();
+        let of = |place: usize| shares.iter().map(|shares| shares[place]).sum();
+        self.noises.iter().enumerate().map(|(place, noise)| (*noise, of(place))).collect()
+    }
+
+    /// How much this step explains fresh pairs of the parent and the culprit better than none, as a logarithm of odds.
+    pub(super) fn odds(&self, pairs: &[(f64, f64)], step: f64) -> f64 {
+        let noises = self.noises();
+        let worth = |expected: f64| -> f64 {
+            let all = noises.iter().map(|(noise, share)| {
+                let variance = 2.0 * noise.variance() + noise.walk;
+                share.ln()
+                    + pairs
+                        .iter()
+                        .map(|(p, c)| noise.tail.ln_density(c - p - expected, variance))
+                        .sum::<f64>()
+            });
+            let all: Vec<f64> = all.collect();
+            let most = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            most + all.iter().map(|worth| (worth - most).exp()).sum::<f64>().ln()
+        };
+        worth(step) - worth(0.0)
+    }
+}
+
+/// What is believed, in numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Posterior {
+    pub(super) nothing: f64,
+    /// The tested revision that ends each interval, and how likely it is; in order.
+    pub(super) intervals: Vec<(usize, f64)>,
+    /// The step if there is one, and its variance.
+    pub(super) step: (f64, f64),
+    /// Of a sample, as a standard deviation; of noise with heavy tails what Gaussian noise would have that tells as much.
+    pub(super) sd: f64,
+    /// How uncertain the middle between the levels is, as a variance.
+    pub(super) middle: f64,
+    pub(super) drift: f64,
+}
+
+impl Posterior {
+    /// The likeliest interval.
+    pub(super) fn best(&self) -> (usize, f64) {
+        self.intervals.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((usize::MAX, 0.0))
+    }
+}
+
+/// Mean and variance of what is known by parts.
+#[derive(Default)]
+pub(super) struct Mixture {
+    weight: f64,
+    mean: f64,
+    square: f64,
+}
+
+impl Mixture {
+    pub(super) fn add(&mut self, (mean, variance): (f64, f64), weight: f64) {
+        self.weight += weight;
+        self.mean += weight * mean;
+        self.square += weight * (variance + mean * mean);
+    }
+
+    pub(super) fn moments(&self) -> (f64, f64) {
+        let mean = self.mean / self.weight;
+        (mean, (self.square / self.weight - mean * mean).max(0.0))
+    }
+}
+
+/// What a value of a revision is the sum of.
+fn parts(noise: &Noise, changed: bool, offset: usize) -> Parts {
+    let mut parts = Parts { all: [0; 3], length: 1 };
+    if changed {
+        parts.push(1);
+    }
+    if noise.builds > 0.0 && offset + 2 < PARTS - 1 {
+        parts.push(2 + offset);
+    }
+    parts
+}
+
+/// At most three.
+struct Parts {
+    all: [usize; 3],
+    length: usize,
+}
+
+impl Parts {
+    fn push(&mut self, part: usize) {
+        self.all[self.length] = part;
+        self.length += 1;
+    }
+}
+
+impl std::ops::Deref for Parts {
+    type Target = [usize];
+    fn deref(&self) -> &[usize] {
+        &self.all[..self.length]
+    }
+}
+
+fn middle(readings: &[Reading]) -> f64 {
+    let mut values: Vec<f64> = readings.iter().map(|reading| reading.value).collect();
+    median(&mut values).unwrap_or(0.0)
+}
+
+/// The variance of a median of these; a third of the walk meanwhile is what the mean of a walk differs by.
+fn of_median(noise: &Noise, readings: &[Reading]) -> f64 {
+    let count = readings.len() as f64;
+    let worse = if readings.len() > 2 { std::f64::consts::FRAC_PI_2 } else { 1.0 };
+    worse * noise.variance() / count + noise.walk * span(readings) / 3.0
+}
+
+fn span(readings: &[Reading]) -> f64 {
+    readings.last().map_or(0.0, |last| last.time) - readings.first().map_or(0.0, |first| first.time)
+}
+
+/// What the scatter of the start, which its medians leave out, tells of the noise.
+fn of_start(noise: &Noise, ends: [&[Reading]; 2]) -> f64 {
+    let of = |readings: &[Reading]| {
+        let centre = middle(readings);
+        let count = readings.len() as f64;
+        let variance = noise.variance() + noise.walk * span(readings) / 6.0;
+        let density = |reading: &Reading| noise.tail.ln_density(reading.value - centre, variance);
+        readings.iter().map(density).sum::<f64>() * (count - 1.0) / count
+    };
+    ends.into_iter().map(of).sum()
+}

@@ -1,0 +1,163 @@
+//! Which revision changed a metric, and how sure.
+//!
+//! [`Bisection`] says what to measure next ([`Bisection::next`]) and is told what was seen ([`Bisection::observe`]), until it names
+//! the revision, the smallest set that holds it, or says that nothing changed. It executes nothing, draws nothing and
+//! knows no time but the seconds it is told: the same observations in the same order give the same steps, so that a bisection is
+//! resumed by replaying what was observed. The rules are in `docs/method.md`, "Bisecting".
+//!
+//! A range is *proved* (both ends are measured until a change is certain or excluded), *searched*
+//! (the revision that is expected to tell most for its cost is next, the ends again in between), and what is found is *verified*
+//! in fresh samples. One file each; what is believed is in `levels` and `rates`.
+
+mod belief;
+mod choose;
+mod failing;
+mod filter;
+mod information;
+mod levels;
+mod noise;
+mod outcome;
+mod rates;
+mod record;
+mod report;
+mod rules;
+mod search;
+#[cfg(test)]
+mod simulations;
+mod step;
+#[cfg(test)]
+mod steps;
+mod verify;
+#[cfg(test)]
+#[allow(dead_code, reason = "worlds that no test has yet")]
+mod world;
+
+use std::collections::VecDeque;
+
+pub use outcome::{Culprit, Effect, Finding, Outcome, Reason, Rung, Suspects};
+pub use rules::{Builds, Rules, Values};
+pub use step::{Observation, Portion, Seen, Step, Unusable};
+
+use record::Record;
+use search::{Decision, Search};
+
+/// A bisection of candidates in order: the first is known as good, the last as bad, or the other way round.
+#[derive(Clone, Debug)]
+pub struct Bisection {
+    rules: Rules,
+    candidates: usize,
+    record: Record,
+    search: Search,
+    /// Ranges that are still to be searched.
+    waiting: Vec<(usize, usize)>,
+    queue: VecDeque<Portion>,
+    culprits: Vec<Culprit>,
+    outcome: Option<Box<Outcome>>,
+}
+
+impl Bisection {
+    /// So many candidates in order, both ends among them; `None` for fewer than two.
+    #[must_use]
+    pub fn new(rules: Rules, candidates: usize) -> Option<Self> {
+        let record = Record::default();
+        let search = Search::new((0, candidates.checked_sub(1).filter(|last| *last > 0)?), &record, &rules);
+        let mut bisection = Self {
+            rules,
+            candidates,
+            record,
+            search,
+            waiting: Vec::new(),
+            queue: VecDeque::new(),
+            culprits: Vec::new(),
+            outcome: None,
+        };
+        bisection.decide();
+        Some(bisection)
+    }
+
+    /// What to do next. Nothing changes by asking.
+    #[must_use]
+    pub fn next(&self) -> Step {
+        match &self.outcome {
+            Some(outcome) => Step::Finished(outcome.clone()),
+            None => Step::Measure(self.queue.iter().copied().collect()),
+        }
+    }
+
+    /// Takes up what was seen of a revision, asked for or not. What was not asked for is knowledge all the same.
+    pub fn observe(&mut self, observation: &Observation) {
+        if observation.revision >= self.candidates {
+            return;
+        }
+        for reading in self.record.add(observation, &self.rules) {
+            self.search.observe(*reading);
+        }
+        match &observation.seen {
+            Seen::Unusable(_) => self.queue.clear(),
+            Seen::Samples(values) => self.strike_off(observation.revision, values.len()),
+        }
+        if !self.record.usable(observation.revision) {
+            self.queue.clear();
+        }
+        if self.queue.is_empty() && self.outcome.is_none() {
+            self.decide();
+        }
+    }
+
+    /// What is done is asked for no more.
+    fn strike_off(&mut self, revision: usize, samples: usize) {
+        if let Some(first) = self.queue.front_mut().filter(|first| first.revision == revision) {
+            first.samples = first.samples.saturating_sub(samples.max(1));
+            if first.samples == 0 {
+                self.queue.pop_front();
+            }
+        }
+    }
+
+    fn decide(&mut self) {
+        loop {
+            match self.search.decide(&self.record, &self.rules) {
+                Decision::Measure(portions) => {
+                    self.queue = portions.into();
+                    return;
+                }
+                Decision::Named(named) => {
+                    self.culprits.push(report::culprit(named, &self.record, &self.rules));
+                    if self.rules.all {
+                        let (good, bad) = self.search.belief.ends();
+                        let sides = [(named.revision, bad), (good, named.parent)];
+                        self.waiting.extend(sides.into_iter().filter(|(good, bad)| good < bad));
+                    }
+                    if !self.next_range() {
+                        return self.finish(Finding::Verified);
+                    }
+                }
+                Decision::Ended(finding) => {
+                    let named = !self.culprits.is_empty();
+                    if finding == Finding::Undecided(Reason::Budget) || !self.next_range() {
+                        return self.finish(if named { Finding::Verified } else { finding });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Begins with the next range that waits, if there is one.
+    fn next_range(&mut self) -> bool {
+        let Some(range) = self.waiting.pop() else { return false };
+        self.search = Search::new(range, &self.record, &self.rules);
+        true
+    }
+
+    fn finish(&mut self, finding: Finding) {
+        let outcome = report::outcome(
+            finding,
+            self.culprits.clone(),
+            &self.search,
+            &self.record,
+            self.candidates,
+            &self.rules,
+        );
+        self.outcome = Some(Box::new(outcome));
+    }
+}

@@ -1,0 +1,74 @@
+//! What noise there may be: its scale, its tails, drift, and how far builds are apart.
+
+use super::filter::Tail;
+use super::record::Reading;
+
+/// One kind of noise.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Noise {
+    /// Of one sample; the standard deviation where tails are light.
+    pub(super) scale: f64,
+    pub(super) tail: Tail,
+    /// By how much the level wanders in the time of a sample, as a variance.
+    pub(super) walk: f64,
+    /// Between builds of the same program, as a standard deviation.
+    pub(super) builds: f64,
+}
+
+impl Noise {
+    pub(super) fn variance(&self) -> f64 {
+        self.scale * self.scale
+    }
+}
+
+/// Heavy tails, and such as Gaussian noise has.
+const FREEDOM: [f64; 2] = [3.0, 30.0];
+
+/// What the level may wander, in variances of a sample.
+const WALKS: [f64; 2] = [0.0, 0.2];
+
+/// Noise below this part of the least effect does not matter, and is not believed from few samples.
+pub(super) const FLOOR: f64 = 1.0 / 16.0;
+
+/// Around what the readings themselves tell, all that is likely.
+pub(super) fn likely(readings: &[Reading], least: f64, builds: f64) -> Vec<Noise> {
+    let (scale, differences) = own_scale(readings);
+    let scale = scale.max(least * FLOOR);
+    let stride: f64 = if differences < 40 { 1.6 } else { 1.35 };
+    let mut all = Vec::new();
+    for power in -2..=2 {
+        let scale = (scale * stride.powi(power)).max(least * FLOOR);
+        for freedom in FREEDOM {
+            for walk in WALKS {
+                let walk = walk * scale * scale;
+                all.push(Noise { scale, tail: Tail::new(freedom), walk, builds });
+            }
+        }
+    }
+    all
+}
+
+/// From the differences of readings of the same revision that follow each other, which no drift widens much; and how
+/// many there are.
+fn own_scale(readings: &[Reading]) -> (f64, usize) {
+    let mut last = std::collections::BTreeMap::new();
+    let mut differences = Vec::new();
+    for reading in readings {
+        if let Some(before) = last.insert(reading.revision, reading.value) {
+            differences.push((reading.value - before).abs());
+        }
+    }
+    let count = differences.len();
+    (1.4826 / std::f64::consts::SQRT_2 * median(&mut differences).unwrap_or(0.0), count)
+}
+
+/// The middle one, or the mean of both; sorts.
+pub(super) fn median(values: &mut [f64]) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    let half = values.len() / 2;
+    match values.len() {
+        0 => None,
+        length if length % 2 == 1 => Some(values[half]),
+        _ => Some(f64::midpoint(values[half - 1], values[half])),
+    }
+}

@@ -1,0 +1,111 @@
+//! What a bisection found.
+
+use super::step::Unusable;
+
+/// How large a change is: `0.05` is 5 % more, of failures and differences the difference itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effect {
+    /// The best guess.
+    pub estimate: f64,
+    /// Where it is with 95 %.
+    pub interval: (f64, f64),
+}
+
+/// The revision that did it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Culprit {
+    /// The first usable revision that has the change.
+    pub revision: usize,
+    /// The last revision known to be without it. Those between both are unusable, or in the midst of a long row of such: any
+    /// of them may be the cause.
+    pub parent: usize,
+    /// How likely it is, of all revisions and *no change*.
+    pub posterior: f64,
+    /// What changed from the parent to it, from all samples of both.
+    pub effect: Effect,
+    /// How many fresh pairs of parent and culprit verified it.
+    pub pairs: usize,
+    /// How many further builds beside it were asked whether it is more than layout.
+    pub neighbours: usize,
+}
+
+/// Revisions of which one may have done it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Suspects {
+    /// The first that may be the cause.
+    pub first: usize,
+    /// The last, the first known to have the change.
+    pub last: usize,
+    /// How likely it is that the cause is among them.
+    pub posterior: f64,
+}
+
+/// Why nothing was named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The budget is spent.
+    Budget,
+    /// No usable revision was found near an end, or an end failed later.
+    End,
+    /// Fresh samples did not confirm what the search had found, several times.
+    NotConfirmed,
+    /// Builds differ among themselves so much that one revision cannot be told from its neighbours.
+    Builds,
+    /// Nothing that can be measured would tell more.
+    Exhausted,
+}
+
+/// How a bisection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// Culprits are named and verified.
+    Verified,
+    /// The ends do not differ by what was asked for, here and now.
+    NotReproduced,
+    /// The suspects are all that can be said.
+    Undecided(Reason),
+}
+
+/// What is known of one tested revision.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rung {
+    /// The revision's place among the candidates.
+    pub revision: usize,
+    /// How many samples it has.
+    pub samples: usize,
+    /// Their median, of failures their share.
+    pub level: f64,
+    /// The standard error of the level: of ratios relative, else in the unit.
+    pub error: f64,
+}
+
+/// What a bisection found, and by what.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// How it ended.
+    pub finding: Finding,
+    /// What is named and verified, in the order of verification.
+    pub culprits: Vec<Culprit>,
+    /// Where no culprit is verified: the smallest set that holds it with 95 %, likeliest first.
+    pub suspects: Vec<Suspects>,
+    /// How likely it is that nothing changed.
+    pub nothing: f64,
+    /// The usable ends, which are not those given where they could not be used.
+    pub ends: (usize, usize),
+    /// What changed from end to end.
+    pub change: Option<Effect>,
+    /// What the verified culprits leave of that; `None` without any.
+    pub left_over: Option<Effect>,
+    /// Whether what is left over is too much to be chance.
+    pub more: bool,
+    /// All revisions that have values, in order.
+    pub ladder: Vec<Rung>,
+    /// All revisions that had none, and why.
+    pub unusable: Vec<(usize, Unusable)>,
+    /// How likely it is that the host drifted meanwhile.
+    pub drift: f64,
+    /// Builds made.
+    pub builds: usize,
+    /// Samples taken.
+    pub samples: usize,
+}

@@ -1,0 +1,146 @@
+//! All that was observed, in order.
+
+use std::collections::BTreeMap;
+
+use super::rules::{Rules, Values};
+use super::step::{Observation, Seen, Unusable};
+
+/// One value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    pub(super) revision: usize,
+    /// On the scale on which effects are differences.
+    pub(super) value: f64,
+    /// When, in samples; a build takes the time of some.
+    pub(super) time: f64,
+}
+
+/// The host may have drifted as far during a build as during so many samples.
+const DRIFT_OF_BUILD: f64 = 5.0;
+
+/// So often may a revision fail that has values too.
+const FAILURES: usize = 3;
+
+/// All that was observed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Record {
+    pub(super) readings: Vec<Reading>,
+    /// How many values each has, of those that have any.
+    tested: BTreeMap<usize, usize>,
+    failures: BTreeMap<usize, (usize, Unusable)>,
+    pub(super) builds: usize,
+    build_seconds: f64,
+    sample_seconds: f64,
+    time: f64,
+}
+
+impl Record {
+    /// Takes an observation up; the readings that are new.
+    pub(super) fn add(&mut self, observation: &Observation, rules: &Rules) -> &[Reading] {
+        if let Some(seconds) = observation.build {
+            self.builds += 1;
+            self.build_seconds += seconds.max(0.0);
+            self.time += DRIFT_OF_BUILD;
+        }
+        self.sample_seconds += observation.executing.max(0.0);
+        let before = self.readings.len();
+        match &observation.seen {
+            Seen::Unusable(why) => self.fail(observation.revision, *why),
+            Seen::Samples(values) => {
+                let mut bad = false;
+                for &value in values {
+                    self.time += 1.0;
+                    match scaled(value, rules.values) {
+                        Some(value) => self.readings.push(Reading {
+                            revision: observation.revision,
+                            value,
+                            time: self.time,
+                        }),
+                        None => bad = true,
+                    }
+                }
+                if bad || values.is_empty() {
+                    self.fail(observation.revision, Unusable::NoMetric);
+                }
+                if self.readings.len() > before {
+                    *self.tested.entry(observation.revision).or_insert(0) += self.readings.len() - before;
+                }
+            }
+        }
+        &self.readings[before..]
+    }
+
+    fn fail(&mut self, revision: usize, why: Unusable) {
+        let failure = self.failures.entry(revision).or_insert((0, why));
+        *failure = (failure.0 + 1, why);
+    }
+
+    pub(super) fn has(&self, revision: usize) -> bool {
+        self.tested.contains_key(&revision)
+    }
+
+    /// Whether it has values, or may have some.
+    pub(super) fn usable(&self, revision: usize) -> bool {
+        let failures = self.failures.get(&revision).map_or(0, |failure| failure.0);
+        failures == 0 || (failures < FAILURES && self.has(revision))
+    }
+
+    pub(super) fn of(&self, revision: usize) -> impl Iterator<Item = &Reading> {
+        self.readings.iter().filter(move |reading| reading.revision == revision)
+    }
+
+    pub(super) fn tested(&self) -> impl Iterator<Item = usize> {
+        self.tested.keys().copied()
+    }
+
+    /// The revisions that never had a value, and why.
+    pub(super) fn unusable(&self) -> impl Iterator<Item = (usize, Unusable)> {
+        self.failures.iter().filter(|(revision, _)| !self.has(**revision)).map(|(&at, &(_, why))| (at, why))
+    }
+
+    /// How many values a revision has.
+    pub(super) fn count(&self, revision: usize) -> usize {
+        self.tested.get(&revision).copied().unwrap_or(0)
+    }
+
+    /// The nearest on either side of those that have values, and of those that have none.
+    pub(super) fn nearest_tested(&self, at: usize) -> (Option<usize>, Option<usize>) {
+        (self.tested.range(..=at).next_back().map(|of| *of.0), self.tested.range(at..).next().map(|of| *of.0))
+    }
+
+    /// The nearest unusable ones before and after.
+    pub(super) fn nearest_unusable(&self, at: usize) -> (Option<usize>, Option<usize>) {
+        let unusable = |revision: &usize| !self.has(*revision);
+        (
+            self.failures.range(..=at).map(|(at, _)| *at).rfind(unusable),
+            self.failures.range(at..).map(|(at, _)| *at).find(unusable),
+        )
+    }
+
+    /// How many strictly between these two have no values.
+    pub(super) fn unusable_between(&self, before: usize, after: usize) -> usize {
+        self.failures.range(before + 1..after).filter(|(at, _)| !self.has(**at)).count()
+    }
+
+    /// What a new build costs, in samples.
+    pub(super) fn build_cost(&self, rules: &Rules) -> f64 {
+        let samples = self.readings.len();
+        if self.builds == 0 || samples == 0 || self.sample_seconds <= 0.0 {
+            return rules.build_cost;
+        }
+        (self.build_seconds / self.builds as f64) / (self.sample_seconds / samples as f64)
+    }
+
+    /// What was spent, in seconds.
+    pub(super) fn spent(&self) -> f64 {
+        self.build_seconds + self.sample_seconds
+    }
+}
+
+fn scaled(value: f64, values: Values) -> Option<f64> {
+    match values {
+        Values::Ratios => (value > 0.0 && value.is_finite()).then(|| value.ln()),
+        Values::Differences => value.is_finite().then_some(value),
+        Values::Failures => (value.is_finite()).then(|| f64::from(u8::from(value != 0.0))),
+    }
+}

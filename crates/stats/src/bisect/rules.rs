@@ -1,0 +1,86 @@
+//! What a bisection goes by.
+
+/// How values are to be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// Positive numbers, compared by ratio: times, sizes, counts.
+    Ratios,
+    /// Any numbers, compared by difference, in the metric's unit.
+    Differences,
+    /// Whether a command failed, with a rate of its own on either side of the change.
+    Failures,
+}
+
+/// How far two builds of the same program are apart for no reason of the source: layout, order of linking.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Builds {
+    /// Not at all, or too little to matter.
+    Alike,
+    /// By a known standard deviation, on the scale of the effect.
+    Vary(f64),
+    /// Nobody knows: revisions beside a verified culprit are built too and tell it.
+    Unknown,
+}
+
+/// What a bisection goes by; the defaults are the rules in `docs/method.md`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// How values are to be taken.
+    pub values: Values,
+    /// The least effect that is worth finding: 0.02 is 2 %; of differences in the unit, of failures a difference of rates.
+    pub least: f64,
+    /// How far builds of the same program are apart.
+    pub builds: Builds,
+    /// What a new build costs, in samples, until the first was observed.
+    pub build_cost: f64,
+    /// Seconds that may be spent on builds and samples.
+    pub budget: Option<f64>,
+    /// Go on after the first culprit, on both sides of it.
+    pub all: bool,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            values: Values::Ratios,
+            least: 0.02,
+            builds: Builds::Unknown,
+            build_cost: 10.0,
+            budget: None,
+            all: false,
+        }
+    }
+}
+
+/// Before anything is measured: as likely as not, nothing changed.
+pub(super) const NOTHING: f64 = 0.5;
+
+/// Both ends are measured until *no change* is less likely than this.
+pub(super) const PROVED: f64 = 0.01;
+
+/// The search ends when one revision is as likely as this; verification makes it certain.
+pub(super) const FOUND: f64 = 0.9;
+
+/// What is said of a culprit, or of the smallest set that holds it.
+pub(super) const SURE: f64 = 0.95;
+
+/// The logarithm of the odds at which a verification ends, either way: 99 to 1.
+pub(super) const ODDS: f64 = 4.595;
+
+/// Standard errors within which an effect may still be: 99 %.
+pub(super) const WITHIN: f64 = 2.6;
+
+/// So many samples of each end make the start, whose medians no outlier moves far.
+pub(super) const START: usize = 6;
+
+/// So many samples of the search to one of an end; to two where the host drifts.
+pub(super) const SENTINEL: usize = 4;
+
+/// So many culprits may fail their verification.
+pub(super) const ROUNDS: usize = 4;
+
+/// Effects from which on no layout explains them; below, neighbours are asked.
+pub(super) const LAYOUT: f64 = 0.1;
+
+/// So many revisions on each side of the culprit's border, itself and its parent included.
+pub(super) const NEIGHBOURS: usize = 3;

@@ -1,0 +1,245 @@
+//! A bisection of one range: prove, search, verify.
+
+use super::belief::Belief;
+use super::levels::Posterior;
+use super::outcome::{Finding, Reason};
+use super::record::{Reading, Record};
+use super::rules::{Builds, FOUND, PROVED, ROUNDS, Rules, SENTINEL, START, SURE, Values, WITHIN};
+use super::step::Portion;
+use super::verify::{Verdict, Verification};
+use super::{choose, failing};
+
+/// What a search comes to.
+#[derive(Clone, Debug)]
+pub(super) enum Decision {
+    /// To measure these in this order.
+    Measure(Vec<Portion>),
+    /// This revision, after that many pairs, beside that many neighbours.
+    Named(Named),
+    /// Without a culprit.
+    Ended(Finding),
+}
+
+/// A verified culprit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named {
+    pub(super) revision: usize,
+    pub(super) parent: usize,
+    pub(super) posterior: f64,
+    pub(super) pairs: usize,
+    pub(super) neighbours: usize,
+}
+
+/// Revisions inward from an end that are tried when it is unusable.
+const INWARD: usize = 16;
+
+/// So many revisions beside either end are built where builds vary.
+const BESIDE_ENDS: usize = 12;
+
+/// One range being searched.
+#[derive(Clone, Debug)]
+pub(super) struct Search {
+    given: (usize, usize),
+    pub(super) belief: Belief,
+    /// Which end goes first next time.
+    turn: bool,
+    proved: bool,
+    /// Samples of the search since the last of an end.
+    since: usize,
+    /// Which end is the next sentinel.
+    sentinel: bool,
+    verification: Option<Verification>,
+    refuted: usize,
+    /// What neighbours made of what was believed.
+    varied: Option<Posterior>,
+}
+
+impl Search {
+    pub(super) fn new(given: (usize, usize), record: &Record, rules: &Rules) -> Self {
+        Self {
+            given,
+            belief: Belief::of(given, record, rules),
+            turn: false,
+            proved: false,
+            since: 0,
+            sentinel: false,
+            verification: None,
+            refuted: 0,
+            varied: None,
+        }
+    }
+
+    pub(super) fn observe(&mut self, reading: Reading) {
+        self.belief.observe(reading);
+    }
+
+    /// What is believed in the end: where builds turned out to vary, with that.
+    pub(super) fn posterior(&self) -> Posterior {
+        self.varied.clone().unwrap_or_else(|| self.belief.posterior())
+    }
+
+    /// What to do now, all that was decided before being done.
+    pub(super) fn decide(&mut self, record: &Record, rules: &Rules) -> Decision {
+        if rules.budget.is_some_and(|budget| record.spent() >= budget) {
+            return Decision::Ended(Finding::Undecided(Reason::Budget));
+        }
+        if let Err(finding) = self.move_ends(record, rules) {
+            return Decision::Ended(finding);
+        }
+        if let Some(portions) = self.start(record, rules) {
+            return Decision::Measure(portions);
+        }
+        if let Some(decision) = self.verify(record, rules) {
+            return decision;
+        }
+        let posterior = self.belief.posterior();
+        if let Some(decision) = self.prove(&posterior, record, rules) {
+            return decision;
+        }
+        let (from, chance) = posterior.best();
+        let parent = self.belief.before(from);
+        let wanted = if let Builds::Vary(_) = rules.builds { SURE } else { FOUND };
+        if chance >= wanted && failing::is_closed(parent, from, record) {
+            if self.refuted >= ROUNDS {
+                return Decision::Ended(Finding::Undecided(Reason::NotConfirmed));
+            }
+            let step = self.belief.step(Some(from)).unwrap_or(posterior.step).0;
+            let verification = Verification::new(parent, from, step, record);
+            let pair = verification.pair();
+            self.verification = Some(verification);
+            return Decision::Measure(pair);
+        }
+        self.search(&posterior, record, rules)
+    }
+
+    /// Takes the next revision inward where an end cannot be used.
+    fn move_ends(&mut self, record: &Record, rules: &Rules) -> Result<(), Finding> {
+        let (good, bad) = self.belief.ends();
+        if record.usable(good) && record.usable(bad) {
+            return Ok(());
+        }
+        let lost = |end: usize| !record.usable(end) && record.has(end);
+        if lost(good) || lost(bad) {
+            return Err(Finding::Undecided(Reason::End));
+        }
+        let good = (good..=bad).find(|at| record.usable(*at)).unwrap_or(good);
+        let bad = (good..=bad).rev().find(|at| record.usable(*at)).unwrap_or(bad);
+        let far = good > self.given.0 + INWARD || bad + INWARD < self.given.1;
+        if far || good >= bad {
+            return Err(Finding::Undecided(Reason::End));
+        }
+        self.belief = Belief::of((good, bad), record, rules);
+        Ok(())
+    }
+
+    /// Both ends, there and back, until there is something to judge by.
+    fn start(&mut self, record: &Record, rules: &Rules) -> Option<Vec<Portion>> {
+        let (good, bad) = self.belief.ends();
+        let fewest = record.count(good).min(record.count(bad));
+        if rules.values == Values::Failures {
+            return (fewest == 0).then(|| self.there_and_back(1));
+        }
+        let steady = |end: usize| {
+            let mut values = record.of(end).map(|reading| reading.value);
+            let first = values.next().unwrap_or(0.0);
+            values.all(|value| (value - first).abs() < rules.least / 1000.0)
+        };
+        let enough = fewest >= START || (fewest >= 2 && steady(good) && steady(bad));
+        (!enough).then(|| self.there_and_back(1))
+    }
+
+    /// A B B A, so that a steady drift cancels out; the next time B A A B.
+    fn there_and_back(&mut self, times: usize) -> Vec<Portion> {
+        let (good, bad) = self.belief.ends();
+        let mut portions = Vec::new();
+        for _ in 0..times {
+            let (first, second) = if self.turn { (bad, good) } else { (good, bad) };
+            self.turn = !self.turn;
+            portions.extend(
+                [(first, 1), (second, 2), (first, 1)]
+                    .map(|(revision, samples)| Portion { revision, samples }),
+            );
+        }
+        portions
+    }
+
+    /// Whether anything changed from end to end: until it did, or did not by half of what is asked for.
+    fn prove(&mut self, posterior: &Posterior, record: &Record, rules: &Rules) -> Option<Decision> {
+        self.proved = posterior.nothing < if self.proved { 0.5 } else { PROVED };
+        if self.proved {
+            return None;
+        }
+        let (step, variance) = posterior.step;
+        if step.abs() + WITHIN * variance.sqrt() < rules.least / 2.0 {
+            return Some(Decision::Ended(Finding::NotReproduced));
+        }
+        if let Some(decision) = self.more_builds(posterior, record, rules) {
+            return Some(decision);
+        }
+        let (good, bad) = self.belief.ends();
+        let taken = record.count(good) + record.count(bad);
+        Some(Decision::Measure(self.there_and_back(1 + taken / 60)))
+    }
+
+    /// Where builds vary, more samples of two of them do not tell the ends apart: revisions next to the ends do.
+    fn more_builds(&mut self, posterior: &Posterior, record: &Record, rules: &Rules) -> Option<Decision> {
+        let Builds::Vary(sd) = rules.builds else { return None };
+        let (good, bad) = self.belief.ends();
+        let enough = (2.0 * posterior.sd / sd).powi(2).max(2.0);
+        if (record.count(good).min(record.count(bad)) as f64) < enough {
+            return None;
+        }
+        let untested = |at: &usize| record.usable(*at) && !record.has(*at);
+        let reach = BESIDE_ENDS.min((bad - good) / 8);
+        let next = (1..=reach).find_map(|step| [good + step, bad - step].into_iter().find(untested));
+        let Some(revision) = next else { return Some(Decision::Ended(Finding::Undecided(Reason::Builds))) };
+        let samples = (posterior.sd / sd).powi(2).ceil().clamp(1.0, 32.0);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+        let mut portions = vec![Portion { revision, samples: samples as usize }];
+        portions.extend([good, bad].map(|revision| Portion { revision, samples: 1 }));
+        Some(Decision::Measure(portions))
+    }
+
+    /// Goes on with a verification.
+    fn verify(&mut self, record: &Record, rules: &Rules) -> Option<Decision> {
+        let verification = self.verification.as_mut()?;
+        match verification.judge(&self.belief, record, rules) {
+            Verdict::More(portions) => Some(Decision::Measure(portions)),
+            Verdict::Verified(named) => Some(Decision::Named(named)),
+            Verdict::Refuted => {
+                self.verification = None;
+                self.refuted += 1;
+                None
+            }
+            Verdict::Layout(varied) => {
+                self.varied = Some(varied);
+                Some(Decision::Ended(Finding::Undecided(Reason::Builds)))
+            }
+        }
+    }
+
+    /// The revision that tells most for its cost, with samples of the ends in between.
+    fn search(&mut self, posterior: &Posterior, record: &Record, rules: &Rules) -> Decision {
+        let Some(portion) = choose::next(&self.belief, posterior, record, rules) else {
+            let varies = matches!(rules.builds, Builds::Vary(_));
+            let reason = if varies { Reason::Builds } else { Reason::Exhausted };
+            return Decision::Ended(Finding::Undecided(reason));
+        };
+        let every = if posterior.drift > 0.8 { SENTINEL / 2 } else { SENTINEL };
+        let (good, bad) = self.belief.ends();
+        let mut portions = Vec::new();
+        let mut left = portion.samples;
+        while left > 0 {
+            let samples = left.min(every - self.since);
+            portions.push(Portion { samples, ..portion });
+            left -= samples;
+            self.since += samples;
+            if self.since >= every {
+                self.since = 0;
+                portions.push(Portion { revision: if self.sentinel { bad } else { good }, samples: 1 });
+                self.sentinel = !self.sentinel;
+            }
+        }
+        Decision::Measure(portions)
+    }
+}

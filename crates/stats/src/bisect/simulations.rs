@@ -1,0 +1,124 @@
+//! What a bisection promises, simulated.
+
+use super::world::{Scatter, World, bisect};
+use super::*;
+
+/// What came of several bisections.
+#[derive(Debug, Default)]
+struct Tally {
+    right: usize,
+    wrong: usize,
+    none: usize,
+    held: usize,
+    samples: f64,
+    builds: f64,
+    cost: f64,
+}
+
+impl Tally {
+    fn add(&mut self, world: &World, outcome: &Outcome) {
+        let truth = world.steps.iter().filter(|step| step.1 != 0.0).map(|step| world.first_usable(step.0));
+        let truth: Vec<usize> = truth.collect();
+        match outcome.culprits.first() {
+            Some(culprit) if truth.contains(&culprit.revision) => self.right += 1,
+            Some(_) => self.wrong += 1,
+            None => self.none += 1,
+        }
+        let among = |at: &usize| outcome.suspects.iter().any(|of| of.first <= *at && *at <= of.last);
+        self.held += usize::from(outcome.suspects.is_empty() || truth.iter().any(among));
+        self.samples += world.samples as f64;
+        self.cost += world.cost();
+        self.builds += world.builds() as f64;
+    }
+
+    fn of(trials: usize, rules: Rules, make: impl Fn(u64) -> World) -> Self {
+        let mut tally = Self::default();
+        for seed in (0..).take(trials) {
+            let mut world = make(seed);
+            let outcome = bisect(&mut world, rules);
+            tally.add(&world, &outcome);
+        }
+        tally.samples /= trials as f64;
+        tally.builds /= trials as f64;
+        tally.cost /= trials as f64;
+        tally
+    }
+}
+
+/// Of each cell.
+const TRIALS: usize = 12;
+
+/// The kinds of noise, and from which step on it is at least as large as their standard deviation.
+const SCATTERS: [(Scatter, &[f64]); 6] = [
+    (Scatter::None, &[0.02]),
+    (Scatter::Gaussian(0.01), &[0.02, 0.2]),
+    (Scatter::Gaussian(0.03), &[0.05]),
+    (Scatter::Lognormal, &[0.05]),
+    (Scatter::Bimodal, &[0.05]),
+    (Scatter::Drifting(0.03), &[0.05]),
+];
+
+/// Without layout, of which these worlds have none.
+fn alike(least: f64) -> Rules {
+    Rules { least, builds: Builds::Alike, ..Rules::default() }
+}
+
+#[test]
+fn the_right_one_is_named_where_the_step_is_as_large_as_the_noise() {
+    let mut sum = Tally::default();
+    for (scatter, steps) in SCATTERS {
+        for &step in steps {
+            for broken in [0.0, 0.1] {
+                let make = |seed| World::new(256, step, scatter, seed).with_broken(broken);
+                let tally = Tally::of(TRIALS, alike(step), make);
+                assert!(tally.right + 1 >= TRIALS, "{scatter:?} {step} {broken}: {tally:?}");
+                // log₂ 256 + 4; unusable ones cost theirs.
+                assert!(broken > 0.0 || tally.builds <= 12.0, "{scatter:?} {step}: {tally:?}");
+                sum.right += tally.right;
+                sum.wrong += tally.wrong;
+                sum.none += tally.none;
+            }
+        }
+    }
+    let all = (sum.right + sum.wrong + sum.none) as f64;
+    assert!(sum.right as f64 / all >= 0.97 && sum.wrong as f64 / all <= 0.005, "{sum:?}");
+}
+
+#[test]
+fn it_costs_little_more_than_the_least_that_is_possible() {
+    // Samples and builds at ten samples each, by Fano's inequality with levels and noise known beforehand.
+    let bounds = [
+        (Scatter::Gaussian(0.01), 0.02, 88.0),
+        (Scatter::Gaussian(0.01), 0.05, 81.0),
+        (Scatter::Gaussian(0.03), 0.05, 93.0),
+        (Scatter::Gaussian(0.03), 0.2, 80.0),
+        (Scatter::Lognormal, 0.2, 81.0),
+        (Scatter::Drifting(0.03), 0.05, 81.0),
+    ];
+    for (scatter, step, bound) in bounds {
+        let tally = Tally::of(TRIALS, alike(step), |seed| World::new(256, step, scatter, seed));
+        assert!(tally.cost <= 2.5 * bound, "{scatter:?} {step}: {tally:?}");
+    }
+}
+
+#[test]
+fn where_nothing_changed_nothing_is_named() {
+    for (scatter, _) in SCATTERS {
+        let tally = Tally::of(TRIALS, alike(0.05), |seed| World::new(256, 0.0, scatter, seed));
+        assert_eq!((tally.right, tally.wrong), (0, 0), "{scatter:?}: {tally:?}");
+        assert!(tally.builds < 3.0, "{scatter:?}: {tally:?}");
+    }
+}
+
+#[test]
+fn layout_is_not_taken_for_a_culprit() {
+    let make = |step: f64| move |seed| World::new(256, step, Scatter::Gaussian(0.01), seed).with_layout(0.01);
+    for builds in [Builds::Unknown, Builds::Vary(0.01)] {
+        let rules = Rules { builds, least: 0.05, ..Rules::default() };
+        let tally = Tally::of(2 * TRIALS, rules, make(0.05));
+        assert!(tally.wrong == 0 && tally.right > TRIALS / 2, "{builds:?}: {tally:?}");
+        assert!(tally.held + 1 >= 2 * TRIALS, "{builds:?}: {tally:?}");
+        let tally = Tally::of(TRIALS, rules, make(0.0));
+        assert_eq!((tally.right, tally.wrong), (0, 0), "{builds:?}: {tally:?}");
+    }
+}

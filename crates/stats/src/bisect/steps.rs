@@ -1,0 +1,152 @@
+//! The rules of a bisection, on values made by hand.
+
+use super::*;
+
+/// Feeds what `value` says of each sample of a revision; all that was observed, and the outcome.
+fn bisect(
+    rules: Rules,
+    candidates: usize,
+    mut value: impl FnMut(usize) -> Option<f64>,
+) -> (Vec<Observation>, Outcome) {
+    let mut bisection = Bisection::new(rules, candidates).unwrap();
+    let mut log = Vec::new();
+    while let Step::Measure(portions) = bisection.next() {
+        let portion = portions[0];
+        let samples: Option<Vec<f64>> = (0..portion.samples).map(|_| value(portion.revision)).collect();
+        let observation = Observation {
+            revision: portion.revision,
+            seen: samples.map_or(Seen::Unusable(Unusable::NotBuilt), Seen::Samples),
+            build: log.iter().all(|of: &Observation| of.revision != portion.revision).then_some(10.0),
+            executing: portion.samples as f64,
+        };
+        bisection.observe(&observation);
+        log.push(observation);
+        assert!(log.len() < 1000, "no end");
+    }
+    let Step::Finished(outcome) = bisection.next() else { unreachable!() };
+    (log, *outcome)
+}
+
+/// Noise without a generator.
+fn noisy(level: f64, place: &mut usize) -> f64 {
+    *place += 1;
+    level * (1.0 + 0.02 * (((*place * 7919) % 101) as f64 / 101.0 - 0.5))
+}
+
+#[test]
+fn a_metric_without_noise_is_bisected_plainly() {
+    let (log, outcome) = bisect(Rules::default(), 128, |at| Some(if at < 77 { 512.0 } else { 640.0 }));
+    assert_eq!(outcome.finding, Finding::Verified);
+    let culprit = outcome.culprits[0];
+    assert_eq!((culprit.revision, culprit.parent), (77, 76));
+    assert!((culprit.effect.estimate - 0.25).abs() < 0.01, "{culprit:?}");
+    assert!(outcome.builds <= 2 + 7 && outcome.samples <= 4 + 7 + 2 + 2, "{outcome:?}");
+    assert_eq!(log.len(), log.iter().filter(|of| matches!(of.seen, Seen::Samples(_))).count());
+    assert!(!outcome.more, "{:?}", outcome.left_over);
+}
+
+#[test]
+fn an_improvement_is_found_as_well() {
+    let (_, outcome) = bisect(Rules::default(), 40, |at| Some(if at < 3 { 100.0 } else { 50.0 }));
+    assert_eq!(outcome.culprits[0].revision, 3);
+    assert!((outcome.culprits[0].effect.estimate + 0.5).abs() < 0.01);
+}
+
+#[test]
+fn the_same_observations_lead_to_the_same_steps() {
+    let mut place = 0;
+    let (log, outcome) =
+        bisect(Rules::default(), 200, |at| Some(noisy(if at < 150 { 100.0 } else { 104.0 }, &mut place)));
+    assert_eq!(outcome.culprits.first().map(|culprit| culprit.revision), Some(150), "{outcome:?}");
+    let mut again = Bisection::new(Rules::default(), 200).unwrap();
+    for observation in &log {
+        let Step::Measure(portions) = again.next() else { panic!("finished early") };
+        assert_eq!(portions[0].revision, observation.revision);
+        again.observe(observation);
+    }
+    assert_eq!(again.next(), Step::Finished(Box::new(outcome)));
+}
+
+#[test]
+fn unusable_revisions_leave_a_range() {
+    let usable = |at: usize| !(30..=36).contains(&at);
+    let value = |at: usize| usable(at).then_some(if at < 33 { 100.0 } else { 130.0 });
+    let (_, outcome) = bisect(Rules::default(), 64, value);
+    let culprit = outcome.culprits[0];
+    assert_eq!((culprit.parent, culprit.revision), (29, 37), "{outcome:?}");
+    assert!(outcome.unusable.iter().all(|(at, why)| !usable(*at) && *why == Unusable::NotBuilt));
+}
+
+#[test]
+fn ends_that_are_unusable_give_way() {
+    let value = |at: usize| (at > 1 && at < 62).then_some(if at < 20 { 100.0 } else { 130.0 });
+    let (_, outcome) = bisect(Rules::default(), 64, value);
+    assert_eq!((outcome.ends, outcome.culprits[0].revision), ((2, 61), 20));
+    let (_, outcome) = bisect(Rules::default(), 64, |_| None);
+    assert_eq!(outcome.finding, Finding::Undecided(Reason::End));
+}
+
+#[test]
+fn two_candidates_are_the_culprit_and_its_parent() {
+    let (_, outcome) = bisect(Rules::default(), 2, |at| Some(100.0 + 50.0 * at as f64));
+    assert_eq!((outcome.finding, outcome.culprits[0].revision), (Finding::Verified, 1));
+    assert!(Bisection::new(Rules::default(), 1).is_none());
+}
+
+#[test]
+fn nothing_changed_and_that_is_said() {
+    let (_, outcome) = bisect(Rules::default(), 500, |_| Some(7.0));
+    assert_eq!((outcome.finding, outcome.builds), (Finding::NotReproduced, 2));
+    let mut place = 0;
+    let (_, outcome) = bisect(Rules::default(), 500, |_| Some(noisy(100.0, &mut place)));
+    assert_eq!(outcome.finding, Finding::NotReproduced);
+    let change = outcome.change.unwrap();
+    assert!(change.interval.0 < 0.0 && 0.0 < change.interval.1 && change.interval.1 < 0.02, "{change:?}");
+}
+
+#[test]
+fn a_budget_ends_it_with_the_suspects() {
+    let rules = Rules { budget: Some(70.0), ..Rules::default() };
+    let (_, outcome) = bisect(rules, 1000, |at| Some(if at < 600 { 100.0 } else { 130.0 }));
+    assert_eq!(outcome.finding, Finding::Undecided(Reason::Budget));
+    assert!(outcome.suspects.iter().any(|of| of.first <= 600 && 600 <= of.last), "{outcome:?}");
+}
+
+#[test]
+fn all_culprits_are_found_on_wish() {
+    let value = |at: usize| {
+        Some(match at {
+            ..20 => 100.0,
+            20..70 => 130.0,
+            _ => 180.0,
+        })
+    };
+    let (_, outcome) = bisect(Rules::default(), 100, value);
+    assert_eq!((outcome.culprits.len(), outcome.more), (1, true), "{outcome:?}");
+    let (_, outcome) = bisect(Rules { all: true, ..Rules::default() }, 100, value);
+    let mut named: Vec<usize> = outcome.culprits.iter().map(|culprit| culprit.revision).collect();
+    named.sort_unstable();
+    assert_eq!((named, outcome.more), (vec![20, 70], false), "{outcome:?}");
+}
+
+#[test]
+fn a_command_that_fails_now_and_then_is_bisected() {
+    let rules = Rules { values: Values::Failures, least: 0.2, ..Rules::default() };
+    let (_, outcome) = bisect(rules, 64, |at| Some(f64::from(u8::from(at >= 41))));
+    assert_eq!(outcome.culprits[0].revision, 41, "{outcome:?}");
+    let mut place = 0;
+    let flaky = |at: usize| {
+        place += 1;
+        let chance = (place * 7919) % 101;
+        Some(f64::from(u8::from(chance < if at >= 41 { 60 } else { 5 })))
+    };
+    let (_, outcome) = bisect(rules, 64, flaky);
+    assert_eq!(outcome.culprits.first().map(|culprit| culprit.revision), Some(41), "{outcome:?}");
+    let mut place = 0;
+    let never = |_| {
+        place += 1;
+        Some(f64::from(u8::from((place * 7919) % 101 < 20)))
+    };
+    let (_, outcome) = bisect(rules, 64, never);
+    assert_eq!(outcome.finding, Finding::NotReproduced, "{outcome:?}");
+}

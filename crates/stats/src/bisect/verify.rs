@@ -1,0 +1,140 @@
+//! Whether what a search found holds in fresh samples, and is more than layout.
+
+use super::belief::Belief;
+use super::levels::{Levels, Posterior};
+use super::noise::Noise;
+use super::record::Record;
+use super::rules::{Builds, LAYOUT, NEIGHBOURS, ODDS, Rules, SURE, Values};
+use super::search::Named;
+use super::step::Portion;
+
+/// What a verification says.
+pub(super) enum Verdict {
+    /// Measure these first.
+    More(Vec<Portion>),
+    /// It holds.
+    Verified(Named),
+    /// Fresh samples of both are alike.
+    Refuted,
+    /// Both builds differ, but no more than builds here differ anyway.
+    Layout(Posterior),
+}
+
+/// One revision against its parent: a sequential test (Wald, "Sequential Tests of Statistical Hypotheses", 1945).
+#[derive(Clone, Debug)]
+pub(super) struct Verification {
+    parent: usize,
+    culprit: usize,
+    step: f64,
+    /// The readings before this one are not fresh.
+    since: usize,
+    /// How many pairs verified it; `None` as long as they have not.
+    pairs: Option<usize>,
+    /// How often neighbours were asked.
+    asked: u32,
+}
+
+impl Verification {
+    pub(super) fn new(parent: usize, culprit: usize, step: f64, record: &Record) -> Self {
+        Self { parent, culprit, step, since: record.readings.len(), pairs: None, asked: 0 }
+    }
+
+    /// Both once, the parent first every other time.
+    pub(super) fn pair(&self) -> Vec<Portion> {
+        self.pair_in(false)
+    }
+
+    fn pair_in(&self, turned: bool) -> Vec<Portion> {
+        let order = if turned { [self.culprit, self.parent] } else { [self.parent, self.culprit] };
+        order.map(|revision| Portion { revision, samples: 1 }).to_vec()
+    }
+
+    pub(super) fn judge(&mut self, belief: &Belief, record: &Record, rules: &Rules) -> Verdict {
+        if self.pairs.is_none() {
+            let pairs = self.fresh(record);
+            let odds = belief.odds(&pairs, self.step);
+            if odds < -ODDS {
+                return Verdict::Refuted;
+            }
+            if odds < ODDS {
+                return Verdict::More(self.pair_in(pairs.len() % 2 == 1));
+            }
+            self.pairs = Some(pairs.len());
+        }
+        let pairs = self.pairs.unwrap_or(0);
+        let posterior = belief.posterior();
+        let chance = posterior.intervals.iter().find(|of| of.0 == self.culprit).map_or(0.0, |of| of.1);
+        let (revision, parent) = (self.culprit, self.parent);
+        let named = |posterior: f64, neighbours: usize| {
+            Verdict::Verified(Named { revision, parent, posterior, pairs, neighbours })
+        };
+        let unknown = rules.builds == Builds::Unknown && rules.values != Values::Failures;
+        let Belief::Levels(levels) = belief else { return named(chance, 0) };
+        if !unknown || self.step.abs() >= LAYOUT {
+            return named(chance, 0);
+        }
+        let beside = self.beside(belief, record);
+        if self.asked == 0 {
+            let missing: Vec<usize> = beside.iter().copied().filter(|at| !record.has(*at)).collect();
+            if let Some(more) = self.ask(&missing, wanted(self.step, posterior.sd)) {
+                return more;
+            }
+        }
+        let varied = levels.under(varied(levels, self.step)).posterior();
+        let chance = varied.intervals.iter().find(|of| of.0 == self.culprit).map_or(0.0, |of| of.1);
+        if chance >= SURE {
+            return named(chance, beside.len());
+        }
+        let fewest = beside.iter().map(|at| record.count(*at)).min().unwrap_or(0);
+        let known = posterior.sd / (fewest.max(1) as f64).sqrt() < self.step.abs() / 10.0;
+        let again =
+            (self.asked < ASKED && !known).then(|| self.ask(&beside, wanted(self.step, posterior.sd)));
+        again.flatten().unwrap_or(Verdict::Layout(varied))
+    }
+
+    /// So many samples of each of these, parent and culprit in between.
+    fn ask(&mut self, revisions: &[usize], samples: usize) -> Option<Verdict> {
+        self.asked += 1;
+        let portions = revisions.iter().flat_map(|&revision| {
+            [(revision, samples), (self.parent, 1), (self.culprit, 1)]
+                .map(|(revision, samples)| Portion { revision, samples })
+        });
+        (!revisions.is_empty()).then(|| Verdict::More(portions.collect()))
+    }
+
+    /// The pairs that were measured since.
+    fn fresh(&self, record: &Record) -> Vec<(f64, f64)> {
+        let of = |revision: usize| {
+            let fresh = record.readings[self.since..].iter();
+            fresh.filter(move |reading| reading.revision == revision).map(|reading| reading.value)
+        };
+        of(self.parent).zip(of(self.culprit)).collect()
+    }
+
+    /// The nearest usable revisions on both sides, parent and culprit left out.
+    fn beside(&self, belief: &Belief, record: &Record) -> Vec<usize> {
+        let (good, bad) = belief.ends();
+        let before = (good..self.parent).rev().filter(|at| record.usable(*at)).take(NEIGHBOURS - 1);
+        let after = (self.culprit + 1..=bad).filter(|at| record.usable(*at)).take(NEIGHBOURS - 1);
+        before.chain(after).collect()
+    }
+}
+
+/// So often neighbours are asked.
+const ASKED: u32 = 4;
+
+/// So many samples of a neighbour that it is known to a quarter of the step.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+fn wanted(step: f64, sd: f64) -> usize {
+    (4.0 * sd / step).powi(2).ceil().clamp(1.0, 16.0) as usize
+}
+
+/// The likeliest kinds of noise, with builds that differ by up to half the step.
+fn varied(levels: &Levels, step: f64) -> Vec<Noise> {
+    let mut likely = levels.noises();
+    likely.sort_by(|a, b| b.1.total_cmp(&a.1));
+    // Closer together where they are small: most builds differ by little.
+    let shares = [0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.45];
+    let of = |noise: Noise| shares.map(|share| Noise { builds: share * step.abs(), ..noise });
+    likely.into_iter().take(3).flat_map(|(noise, _)| of(noise)).collect()
+}

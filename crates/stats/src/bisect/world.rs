@@ -1,0 +1,178 @@
+//! Histories to bisect, simulated with a fixed seed; shared with `benches/bisect.rs`.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::{Bisection, Observation, Outcome, Portion, Rules, Seen, Step, Unusable};
+
+/// How values scatter, in the order of executions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scatter {
+    /// Not at all.
+    None,
+    /// Gaussian, with this standard deviation.
+    Gaussian(f64),
+    /// Skewed to the right.
+    Lognormal,
+    /// One per cent, and one of ten takes 60 % longer.
+    Bimodal,
+    /// One per cent, on a level that wanders and comes back, with this standard deviation, in about 50 samples.
+    Drifting(f64),
+}
+
+/// One history on one host.
+pub struct World {
+    pub candidates: usize,
+    /// From which revision on, by how much (logarithm).
+    pub steps: Vec<(usize, f64)>,
+    pub scatter: Scatter,
+    /// Which cannot be built.
+    pub broken: Vec<bool>,
+    /// What each build adds by its layout.
+    pub layout: Vec<f64>,
+    pub build_cost: f64,
+    /// From which sample on the host is slower, and by how much.
+    pub slower: Option<(usize, f64)>,
+    pub built: Vec<bool>,
+    pub samples: usize,
+    drift: f64,
+    rng: ChaCha8Rng,
+}
+
+impl World {
+    /// One step somewhere.
+    pub fn new(candidates: usize, step: f64, scatter: Scatter, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let at = rng.random_range(1..candidates);
+        let drift = if let Scatter::Drifting(sd) = scatter { sd * gaussian(&mut rng) } else { 0.0 };
+        Self {
+            candidates,
+            steps: vec![(at, (1.0 + step).ln())],
+            scatter,
+            broken: vec![false; candidates],
+            layout: vec![0.0; candidates],
+            build_cost: 10.0,
+            slower: None,
+            built: vec![false; candidates],
+            samples: 0,
+            drift,
+            rng,
+        }
+    }
+
+    /// This share cannot be built, in rows of five on average; the ends can.
+    pub fn with_broken(mut self, share: f64) -> Self {
+        let mut broken = self.rng.random::<f64>() < share;
+        for at in 1..self.candidates - 1 {
+            let change = if broken { 0.2 } else { 0.2 * share / (1.0 - share) };
+            broken ^= self.rng.random::<f64>() < change;
+            self.broken[at] = broken;
+        }
+        self
+    }
+
+    /// Each build is otherwise by chance, with this standard deviation.
+    pub fn with_layout(mut self, sd: f64) -> Self {
+        for at in 0..self.candidates {
+            self.layout[at] = sd * gaussian(&mut self.rng);
+        }
+        self
+    }
+
+    /// A second step elsewhere.
+    pub fn with_step(mut self, step: f64) -> Self {
+        let first = self.steps[0].0;
+        let mut at = first;
+        while at.abs_diff(first) < 2 {
+            at = self.rng.random_range(1..self.candidates);
+        }
+        self.steps.push((at, (1.0 + step).ln()));
+        self
+    }
+
+    /// The revision that a bisection can at best name for this one.
+    pub fn first_usable(&self, at: usize) -> usize {
+        (at..self.candidates).find(|at| !self.broken[*at]).unwrap_or(at)
+    }
+
+    /// Builds a revision where it was not; false where it cannot be.
+    pub fn build(&mut self, revision: usize) -> bool {
+        if !self.built[revision] {
+            self.built[revision] = true;
+            (0..5).for_each(|_| self.wander());
+        }
+        !self.broken[revision]
+    }
+
+    pub fn builds(&self) -> usize {
+        self.built.iter().filter(|built| **built).count()
+    }
+
+    /// One sample takes 1, a build what it costs.
+    pub fn cost(&self) -> f64 {
+        self.samples as f64 + self.build_cost * self.builds() as f64
+    }
+
+    fn wander(&mut self) {
+        if let Scatter::Drifting(sd) = self.scatter {
+            let keeps = (-1.0f64 / 50.0).exp();
+            self.drift = keeps * self.drift + sd * (1.0 - keeps * keeps).sqrt() * gaussian(&mut self.rng);
+        }
+    }
+
+    /// What one execution takes.
+    pub fn sample(&mut self, revision: usize) -> f64 {
+        self.samples += 1;
+        self.wander();
+        let z = gaussian(&mut self.rng);
+        let noise = match self.scatter {
+            Scatter::None => 0.0,
+            Scatter::Gaussian(sd) => sd * z,
+            Scatter::Lognormal => (1.0 + 0.03 * (z.exp() - 1.0)).ln(),
+            Scatter::Bimodal => 0.01 * z + if self.rng.random::<f64>() < 0.1 { 1.6f64.ln() } else { 0.0 },
+            Scatter::Drifting(_) => 0.01 * z + self.drift,
+        };
+        let steps: f64 = self.steps.iter().filter(|step| step.0 <= revision).map(|step| step.1).sum();
+        let slower = self.slower.map_or(0.0, |(at, by)| if self.samples > at { by } else { 0.0 });
+        100.0 * (noise + steps + slower + self.layout[revision]).exp()
+    }
+}
+
+/// Box & Muller, "A Note on the Generation of Random Normal Deviates" (1958).
+pub fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
+    let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
+}
+
+/// Bisects a simulated history.
+pub fn bisect(world: &mut World, rules: Rules) -> Outcome {
+    let mut bisection = Bisection::new(rules, world.candidates).unwrap();
+    loop {
+        let portions = match bisection.next() {
+            Step::Finished(outcome) => return *outcome,
+            Step::Measure(portions) => portions,
+        };
+        for portion in portions {
+            let observation = observe(world, portion);
+            let unusable = matches!(observation.seen, Seen::Unusable(_));
+            bisection.observe(&observation);
+            if unusable {
+                break;
+            }
+        }
+        assert!(world.samples < 50_000, "no end: {:?}", world.steps);
+    }
+}
+
+/// What is seen of a portion.
+pub fn observe(world: &mut World, portion: Portion) -> Observation {
+    let new = !world.built[portion.revision];
+    let usable = world.build(portion.revision);
+    let samples = (0..portion.samples).map(|_| world.sample(portion.revision));
+    Observation {
+        revision: portion.revision,
+        seen: if usable { Seen::Samples(samples.collect()) } else { Seen::Unusable(Unusable::NotBuilt) },
+        build: new.then_some(world.build_cost),
+        executing: if usable { portion.samples as f64 } else { 0.0 },
+    }
+}
