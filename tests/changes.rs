@@ -301,3 +301,25 @@ fn mistakes_have_their_answers() {
     assert_snapshot!(project.tacho("changes set x perhaps").exits(2).stderr.lines().next().unwrap(), @"error: invalid value 'perhaps' for '<STATE>'");
     assert_snapshot!(project.tacho("changes --from x A..B").exits(2).stderr.lines().next().unwrap(), @"error: the argument '--from <FILE>' cannot be used with '[A..B|REVISION]'");
 }
+
+#[test]
+fn as_points_are_added_it_is_provisional_then_confirmed_and_keeps_its_name() {
+    let project = history(12, trade_off);
+    project.tacho("track --quiet -b show").succeeds();
+    assert_eq!(project.tacho("changes --json").exits(0).json()["events"], json!([]));
+    let mut project = project;
+    let mut seen: Vec<(String, String)> = Vec::new();
+    for commit in 13..=22 {
+        project = grown(project, commit..=commit, trade_off);
+        project.tacho("track --quiet -b show").succeeds();
+        let listing = project.tacho("changes --json -b show").json();
+        let word = |change: &Value, key: &str| change[key].as_str().unwrap().to_owned();
+        seen.extend(changes(&listing).iter().map(|change| (word(change, "name"), word(change, "life"))));
+    }
+    assert!(seen.iter().all(|(name, _)| *name == seen[0].0), "one name for ever: {seen:?}");
+    let lives: Vec<&str> = seen.iter().map(|(_, life)| life.as_str()).collect();
+    assert_eq!((lives[0], lives[lives.len() - 1]), ("provisional", "confirmed"));
+    let sure = lives.iter().position(|life| *life == "confirmed").unwrap();
+    assert!(lives[sure..].iter().all(|life| *life == "confirmed"), "and stays so: {lives:?}");
+    assert!(sure >= 4, "not before five analyses: {lives:?}");
+}

@@ -41,6 +41,10 @@ pub struct Lab {
     pub events: Vec<EventRecord>,
     /// The series in which no changes could be looked for, and why not.
     pub unjudged: Vec<(SeriesKey, String)>,
+    /// What else is to be said of series: that one drifts, say.
+    pub remarks: Vec<(SeriesKey, String)>,
+    /// How many changes users marked as false alarms, and how many they looked at.
+    pub false_alarms: (usize, usize),
 }
 
 /// The changes of several series at one place of history.

@@ -139,7 +139,7 @@ fn whatever_a_name_holds_it_is_harmless() {
         record.change.series.benchmark.name = EVIL.into();
         record.change.finding.good = EVIL.into();
     }
-    for (key, why) in &mut lab.unjudged {
+    for (key, why) in lab.unjudged.iter_mut().chain(&mut lab.remarks) {
         (key.benchmark.name, *why) = (EVIL.into(), EVIL.into());
     }
     for measured in fixture.kept.measurements.values_mut().flatten() {

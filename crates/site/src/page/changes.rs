@@ -17,7 +17,9 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
             (scrolling("changes", &table(view, &held)))
             p.legend { "What got worse stands first at each place. The names lead to the evidence." }
         }
+        (remarks(view))
         (unjudged(view))
+        (false_alarms(view))
         @if !gone.is_empty() {
             section {
                 h2 { "No longer held" }
@@ -107,6 +109,32 @@ pub(super) fn interval(one: &ChangeView) -> String {
         .finding
         .interval
         .map_or_else(String::new, |(low, high)| format!("{} … {}", percent(low), percent(high)))
+}
+
+/// What is to be said of series beside their changes.
+fn remarks(view: &View) -> Markup {
+    let all = &view.lab.remarks;
+    html! {
+        @if !all.is_empty() {
+            section {
+                h2 { "Also seen" }
+                ul { @for (key, what) in all { li { (key.benchmark) " " (key.metric.name) " on " (key.host) ": " (what) } } }
+            }
+        }
+    }
+}
+
+/// How often users were told of a change that is none, by their own word.
+fn false_alarms(view: &View) -> Markup {
+    let (marked, looked_at) = view.lab.false_alarms;
+    html! {
+        @if looked_at > 0 {
+            p.note {
+                "Users marked " (marked) " of " (count(looked_at, "change", "changes")) " that they looked at as a false alarm ("
+                (format!("{:.0} %", 100.0 * marked as f64 / looked_at as f64)) ")."
+            }
+        }
+    }
 }
 
 /// The series that could not be judged: silence about them would pass for good news.

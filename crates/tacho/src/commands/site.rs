@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use jiff::Timestamp;
 use tacho_experiment::causes::{self, Explained};
-use tacho_experiment::changes::{Event, JudgedSeries};
+use tacho_experiment::changes::{Event, FalseAlarms, JudgedSeries};
 use tacho_experiment::equal::Equals;
 use tacho_experiment::rules::Rules;
 use tacho_experiment::series::{self, Of};
@@ -57,7 +57,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         let conditions = store.conditions(run.number)?;
         runs.push(RunRecord { run, conditions });
     }
-    let (events, unjudged) = changes(project, store)?;
+    let Changed { events, unjudged, remarks, false_alarms } = changes(project, store)?;
     let last = revisions.last().map_or(0, |revision| revision.order);
     Ok(Lab {
         subject: project.name.clone(),
@@ -72,11 +72,13 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         series,
         events,
         unjudged,
+        remarks,
+        false_alarms,
     })
 }
 
 /// The changes of all hosts, those of one place together, the newest first; and what could not be judged.
-fn changes(project: &Project, store: &mut Store) -> Result<(Vec<EventRecord>, Unjudged), CliError> {
+fn changes(project: &Project, store: &mut Store) -> Result<Changed, CliError> {
     let found = Found::look(project, store)?;
     let together = |event: Event<'_>| event.changes.into_iter().cloned().collect::<Vec<_>>();
     let standing = found.events().into_iter().rev().map(together);
@@ -96,11 +98,28 @@ fn changes(project: &Project, store: &mut Store) -> Result<(Vec<EventRecord>, Un
             output::changes::not_judged(judged.judgement.detection.judged)?,
         ))
     };
-    Ok((events, found.series().filter_map(why).collect()))
+    let remarks = |judged: &JudgedSeries| {
+        let key = judged.material.series.key.clone();
+        output::changes::remarks(judged).into_iter().map(move |what| (key.clone(), what))
+    };
+    let alarms = FalseAlarms::of(found.changes());
+    Ok(Changed {
+        events,
+        unjudged: found.series().filter_map(why).collect(),
+        remarks: found.series().flat_map(remarks).collect(),
+        false_alarms: (alarms.marked, alarms.looked_at),
+    })
 }
 
-/// Series that could not be judged, and why not.
-type Unjudged = Vec<(SeriesKey, String)>;
+/// What is told of changes.
+struct Changed {
+    events: Vec<EventRecord>,
+    /// Series that could not be judged, and why not.
+    unjudged: Vec<(SeriesKey, String)>,
+    /// What else is to be said of series.
+    remarks: Vec<(SeriesKey, String)>,
+    false_alarms: (usize, usize),
+}
 
 /// All series of a host: of each benchmark the metrics that the plan names first, then the others.
 fn host_series(

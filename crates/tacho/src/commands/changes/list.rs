@@ -78,10 +78,7 @@ fn remarks(found: &Found, filter: &Filter) -> Vec<(SeriesKey, String)> {
     for series in found.series().filter(|series| filter.shows_series(&series.material.series.key)) {
         let detection = &series.judgement.detection;
         let mut say = |what: String| remarks.push((series.material.series.key.clone(), what));
-        detection.drift.iter().map(changes::drift).for_each(&mut say);
-        if series.material.bounds > 0 {
-            say(changes::bounds(series.material.bounds));
-        }
+        changes::remarks(series).into_iter().for_each(&mut say);
         if filter.all {
             detection.modes.iter().map(changes::modes).for_each(&mut say);
             let at = |place| found.revision(series.material.revision(place)).short().to_owned();

@@ -12,7 +12,7 @@ pub use evidence::{Evidence, EvidenceAnswer, Side};
 pub use given::Found;
 pub use listing::{ListedEvent, Listing};
 
-use tacho_experiment::changes::{Verdict, kind_of};
+use tacho_experiment::changes::{JudgedSeries, Verdict, kind_of};
 use tacho_record::{Change, ChangeKind, Life, SeriesKey, Withdrawal, Word};
 use tacho_stats::changes::{self as stats, Drift, Judged, Modes, Refusal};
 
@@ -197,8 +197,14 @@ pub fn not_judged(judged: Judged) -> Option<String> {
     }
 }
 
+/// What is always to be said of a series beside its changes.
+pub fn remarks(series: &JudgedSeries) -> Vec<String> {
+    let left_out = (series.material.bounds > 0).then(|| bounds(series.material.bounds));
+    series.judgement.detection.drift.iter().map(drift).chain(left_out).collect()
+}
+
 /// Points that reached a limit, in a sentence.
-pub fn bounds(points: usize) -> String {
+fn bounds(points: usize) -> String {
     let which = text::count(points, "revision");
     format!("left out: {which} of which only a lower bound is known, since executions reached a limit")
 }
