@@ -29,7 +29,6 @@ mod step;
 mod steps;
 mod verify;
 #[cfg(test)]
-#[allow(dead_code, reason = "worlds that no test has yet")]
 mod world;
 
 use std::collections::VecDeque;

@@ -122,3 +122,43 @@ fn layout_is_not_taken_for_a_culprit() {
         assert_eq!((tally.right, tally.wrong), (0, 0), "{builds:?}: {tally:?}");
     }
 }
+#[test]
+fn of_two_steps_one_is_named_and_both_on_wish() {
+    let make =
+        |second: f64| move |seed| World::new(128, 0.1, Scatter::Gaussian(0.01), seed).with_step(second);
+    for second in [0.05, -0.05] {
+        let tally = Tally::of(TRIALS, alike(0.02), make(second));
+        assert!(tally.wrong == 0 && tally.right + 1 >= TRIALS, "{second}: {tally:?}");
+        let mut both = 0;
+        for seed in (0..).take(TRIALS) {
+            let mut world = make(second)(seed);
+            let outcome = bisect(&mut world, Rules { all: true, ..alike(0.02) });
+            let named =
+                |step: &(usize, f64)| outcome.culprits.iter().any(|culprit| culprit.revision == step.0);
+            assert!(outcome.culprits.iter().all(|of| world.steps.iter().any(|step| step.0 == of.revision)));
+            both += usize::from(world.steps.iter().all(named));
+        }
+        assert!(both + 2 >= TRIALS, "{second}: {both}");
+    }
+}
+
+#[test]
+fn a_host_that_becomes_slower_meanwhile_misleads_nobody() {
+    let make = |step: f64| {
+        move |seed| {
+            let mut world = World::new(256, step, Scatter::Gaussian(0.01), seed);
+            world.slower = Some((20, 0.1));
+            world
+        }
+    };
+    let tally = Tally::of(TRIALS, alike(0.05), make(0.05));
+    assert!(tally.wrong == 0 && tally.right + 1 >= TRIALS, "{tally:?}");
+    let tally = Tally::of(TRIALS, alike(0.05), make(0.0));
+    assert_eq!((tally.right, tally.wrong), (0, 0), "{tally:?}");
+}
+
+#[test]
+fn ten_thousand_candidates_need_few_builds() {
+    let tally = Tally::of(4, alike(0.05), |seed| World::new(10_000, 0.05, Scatter::Gaussian(0.01), seed));
+    assert!(tally.right == 4 && tally.builds <= 14.0 + 4.0, "{tally:?}");
+}
