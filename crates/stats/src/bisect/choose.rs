@@ -14,6 +14,9 @@ const NUMBERS: [usize; 13] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256];
 /// Less than this, in nats, is not worth measuring.
 const WORTHLESS: f64 = 1e-3;
 
+/// So far from a place each revision is looked at, and farther away some: rows of unusable ones are shorter.
+const EACH: usize = 128;
+
 /// What is known when choosing.
 struct Known<'a> {
     posterior: &'a Posterior,
@@ -95,7 +98,7 @@ fn inside(before: usize, from: usize, share: f64, chance: f64, known: &Known) ->
         (1.0 - failing::chance(at, known.record)) * super::information::entropy(below(at).clamp(0.0, 1.0))
     };
     // Near the place first, then ever farther from it, so that a long range is not looked through.
-    let steps = (0..).map(|step: usize| if step < 8 { step } else { 1 << (step - 5) });
+    let steps = (0..).map(|step: usize| if step < EACH { step } else { EACH << (step - EACH) });
     let steps = steps.take_while(|step| *step < from - before);
     let places = steps.flat_map(|step| [around.checked_sub(step), around.checked_add(step)]).flatten();
     let usable = places.filter(|at| before < *at && *at < from && known.record.usable(*at));

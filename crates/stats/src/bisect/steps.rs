@@ -78,6 +78,14 @@ fn unusable_revisions_leave_a_range() {
 }
 
 #[test]
+fn a_usable_one_amid_many_that_are_not_is_found() {
+    let usable = |at: usize| at < 20 || at == 47 || at > 60;
+    let value = |at: usize| usable(at).then_some(if at < 47 { 100.0 } else { 130.0 });
+    let (_, outcome) = bisect(Rules::default(), 128, value);
+    assert!(outcome.finding == Finding::Verified && outcome.culprits[0].revision >= 47, "{outcome:?}");
+}
+
+#[test]
 fn ends_that_are_unusable_give_way() {
     let value = |at: usize| (at > 1 && at < 62).then_some(if at < 20 { 100.0 } else { 130.0 });
     let (_, outcome) = bisect(Rules::default(), 64, value);
