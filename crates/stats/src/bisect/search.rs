@@ -230,7 +230,7 @@ impl Search {
         let mut portions = Vec::new();
         let mut left = portion.samples;
         while left > 0 {
-            let samples = left.min(every - self.since);
+            let samples = left.min(every.saturating_sub(self.since).max(1));
             portions.push(Portion { samples, ..portion });
             left -= samples;
             self.since += samples;
