@@ -5,6 +5,7 @@
 //! (if it is there), in turns of a hundred: all see the same machine. Our median by the bare one is what the harness
 //! adds to a sample; the whole call by the sum of its samples is what it adds between two. The bare loop has the
 //! clean-up of the ended process in its samples, ours has it between two, so our whole by its is the fair sum of both.
+//! All have a clean environment: cargo's own lets the loader look for libraries in many folders first.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -102,7 +103,8 @@ fn compile(folder: &Path) -> PathBuf {
 }
 
 fn theirs_of(bare: &Path) -> Vec<Duration> {
-    let output = Command::new(bare).args([&*EXECUTIONS.to_string(), "/bin/true"]).output().unwrap();
+    let output =
+        Command::new(bare).env_clear().args([&*EXECUTIONS.to_string(), "/bin/true"]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     text.lines().map(|line| Duration::from_nanos(line.parse().unwrap())).collect()
 }
@@ -139,6 +141,8 @@ fn hyperfine_of(folder: &Path) -> Vec<Duration> {
     let runs = EXECUTIONS.to_string();
     let arguments = ["-N", "--style", "none", "--runs", &*runs, "--export-json"];
     let status = Command::new("hyperfine")
+        .env_clear()
+        .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
         .args(arguments)
         .arg(&report)
         .arg("/bin/true")
