@@ -112,6 +112,9 @@ fn ours(executor: &mut ProcessExecutor, load: &Path, job: &Job) -> (f64, Option<
 /// What another instrument prints of the job; nothing if it is not here.
 fn executed(instrument: &mut Command, load: &Path, job: &Job) -> Option<Output> {
     instrument
+        // As ours has it: cargo's own lets the loader look for libraries in many folders first.
+        .env_clear()
+        .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
         .arg(load)
         .args(job.words)
         .stdin(Stdio::null())
