@@ -141,7 +141,7 @@ impl Visited {
         let share = |which: Option<usize>| {
             self.at.iter().filter(|at| **at == which).count() as f64 / self.at.len() as f64
         };
-        let size = series.unit(robust::median(&mut series.y.clone())).abs();
+        let size = robust::median(&mut series.y.clone()).abs();
         let ratio = |offset: f64| if series.log { offset.exp() } else { 1.0 + offset / size };
         let usual = Mode { ratio: 1.0, share: share(None) };
         let others = self.modes.iter().enumerate();
@@ -181,6 +181,47 @@ mod tests {
         assert!((change.effect - 0.1).abs() < 0.01, "{change:?}");
         assert!(change.interval.0 < 0.1 && 0.1 < change.interval.1, "{change:?}");
         assert!(change.p < 1e-6 && change.confidence > 0.999_99, "{change:?}");
+    }
+
+    #[test]
+    fn a_step_between_constant_stretches_is_found_however_large() {
+        for ratio in [1.0 + 1e-6, 1.001, 1.5, 3.0, 1e3, 1e6] {
+            for (before, after) in [(5, 5), (20, 5), (15, 15), (20, 20)] {
+                let up = [vec![7.0; before], vec![7.0 * ratio; after]].concat();
+                let down = [vec![7.0 * ratio; before], vec![7.0; after]].concat();
+                for values in [up, down] {
+                    let detection = found(&values);
+                    let places: Vec<usize> = detection.changes.iter().map(|change| change.index).collect();
+                    assert_eq!(places, [before], "{ratio}: {detection:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_dip_between_constant_stretches_is_found() {
+        let kinds: Vec<(usize, Kind)> = found(&[vec![100.0; 15], vec![110.0; 4], vec![100.0; 15]].concat())
+            .changes
+            .iter()
+            .map(|change| (change.index, change.kind))
+            .collect();
+        assert_eq!(kinds, [(15, Kind::DipStart), (19, Kind::DipEnd)]);
+    }
+
+    #[test]
+    fn values_of_any_size_are_judged() {
+        for (before, after) in [
+            (-f64::MAX, f64::MAX),
+            (-1.7e308, 1.7e308),
+            (0.0, 1e308),
+            (-1e307, 1e307),
+            (1e200, -1e200),
+            (0.0, 5e-324),
+        ] {
+            let detection = found(&[[before; 20], [after; 20]].concat());
+            let places: Vec<usize> = detection.changes.iter().map(|change| change.index).collect();
+            assert_eq!(places, [20], "{before} {after}: {detection:?}");
+        }
     }
 
     #[test]

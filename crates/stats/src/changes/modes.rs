@@ -41,7 +41,7 @@ struct Visit {
 pub(super) fn find(series: &Series, levels: &Levels, outlier: f64) -> Vec<Mode> {
     let typical = robust::median(&mut series.sd.clone());
     let mut visits = visits(series, levels, outlier);
-    visits.retain(|visit| visit.offset.abs() > 2.0 * outlier * typical);
+    visits.retain(|visit| visit.offset.is_finite() && visit.offset.abs() > 2.0 * outlier * typical);
     visits.sort_unstable_by(|one, other| one.offset.total_cmp(&other.offset));
     let mut modes = Vec::new();
     while modes.len() < 2 {
@@ -72,7 +72,7 @@ fn densest(visits: &[Visit], width: f64) -> Option<(usize, usize)> {
             }
             (first, end)
         })
-        .max_by_key(|&(first, end)| end - first)
+        .max_by_key(|&(first, end)| end.saturating_sub(first))
 }
 
 /// All visits: outliers in a row, and short levels between two like ones.

@@ -18,6 +18,8 @@ pub(super) struct Series {
     pub environment: Vec<u32>,
     /// Whether the scale is that of logarithms.
     pub log: bool,
+    /// What the values are divided by when they are not logarithms: a power of two, so that nothing is rounded.
+    by: f64,
 }
 
 impl Series {
@@ -35,14 +37,20 @@ impl Series {
             return Err(Judged::Constant);
         }
         let log = finite.iter().all(|(_, point)| point.value > 0.0);
+        let size = finite.iter().map(|(_, point)| point.value.abs()).fold(0.0, f64::max);
+        let by = if log { 1.0 } else { size.log2().floor().min(1023.0).exp2() };
         Ok(Self {
-            y: finite.iter().map(|(_, point)| if log { point.value.ln() } else { point.value }).collect(),
+            y: finite
+                .iter()
+                .map(|(_, point)| if log { point.value.ln() } else { point.value / by })
+                .collect(),
             sd: vec![0.0; finite.len()],
-            known: known(&finite, log),
-            grain: grain(&finite, log),
+            known: known(&finite, log, by),
+            grain: grain(&finite, log, by),
             index: finite.iter().map(|&(index, _)| index).collect(),
             environment: finite.iter().map(|(_, point)| point.environment).collect(),
             log,
+            by,
         })
     }
 
@@ -53,7 +61,7 @@ impl Series {
 
     /// Back from the scale to the unit of the values.
     pub fn unit(&self, y: f64) -> f64 {
-        if self.log { y.exp() } else { y }
+        if self.log { y.exp() } else { y * self.by }
     }
 
     /// A difference of levels, as a share of the size of the level before.
@@ -62,18 +70,35 @@ impl Series {
     }
 }
 
+/// The least part of a value that is no rounding of floating-point numbers.
+const ROUNDING: f64 = 1e-9;
+
+/// Of so many values in a row at most one differs from its neighbour in a series that has no noise.
+const CONSTANT: usize = 10;
+
+/// So many grains the least change of level in a series without noise counts for.
+const CLEAR: f64 = 20.0;
+
+/// No change of level counts for more grains: of larger ones the squares could not be told apart.
+const LARGEST: f64 = 1e6;
+
 /// The least distance of two values that differ by more than rounding of floating-point numbers.
-fn grain(finite: &[(usize, &Point)], log: bool) -> Vec<f64> {
-    let mut values: Vec<f64> = finite.iter().map(|(_, point)| point.value).collect();
+///
+/// In a series of constant stretches that distance is a change of level, and tells nothing of how values are rounded.
+fn grain(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
+    let mut values: Vec<f64> = finite.iter().map(|(_, point)| point.value / by).collect();
+    let apart = |pair: &[f64]| (pair[1] - pair[0]).abs() > ROUNDING * pair[1].abs().max(pair[0].abs());
+    let scale = |value: f64| if log { value.ln() } else { value };
+    let moves = values.windows(2).filter(|pair| apart(pair));
+    let moves: Vec<f64> = moves.map(|pair| (scale(pair[1]) - scale(pair[0])).abs()).collect();
+    if moves.len() <= (values.len() / CONSTANT).max(1) {
+        let least = moves.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = moves.iter().copied().fold(ROUNDING, f64::max);
+        return vec![(least.min(most) / CLEAR).max(most / LARGEST); values.len()];
+    }
     values.sort_unstable_by(f64::total_cmp);
-    let apart = |pair: &[f64]| pair[1] - pair[0] > 1e-9 * pair[1].abs().max(pair[0].abs());
-    let least = values
-        .windows(2)
-        .filter(|pair| apart(pair))
-        .map(|pair| pair[1] - pair[0])
-        .fold(f64::INFINITY, f64::min);
-    let size = values[0].abs().max(values[values.len() - 1].abs());
-    let least = if least.is_finite() { least } else { 1e-9 * size };
+    let pairs = values.windows(2).filter(|pair| apart(pair));
+    let least = pairs.map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
     finite.iter().map(|(_, point)| if log { least / point.value } else { least }).collect()
 }
 
@@ -81,15 +106,15 @@ fn grain(finite: &[(usize, &Point)], log: bool) -> Vec<f64> {
 ///
 /// A handful of replicates hardly knows its own variance: that of all points together counts like
 /// a fixed share replicates more (Smyth, "Linear Models and Empirical Bayes Methods", 2004, with a fixed prior).
-fn known(finite: &[(usize, &Point)], log: bool) -> Vec<f64> {
+fn known(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
     const SHARED: f64 = 4.0;
     let own: Vec<Option<f64>> = finite
         .iter()
         .map(|(_, point)| {
-            let scale = if log { point.value * point.value } else { 1.0 };
+            let scale = if log { point.value } else { by };
             point
                 .variance
-                .map(|variance| variance / scale)
+                .map(|variance| variance / scale / scale)
                 .filter(|variance| variance.is_finite() && *variance >= 0.0)
         })
         .collect();
