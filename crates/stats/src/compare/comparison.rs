@@ -152,6 +152,7 @@ impl Work {
             Some(estimate) if !is_refuted => Verdict::of(estimate, self.rules.better, self.rules.margin),
             _ => Verdict::Unclear,
         };
+        let verdict = if verdict == Verdict::Same { self.same_for_all(choice.estimator) } else { verdict };
         Comparison {
             verdict,
             significant: estimate.is_some_and(|estimate| estimate.sign() != 0),
@@ -172,6 +173,17 @@ impl Work {
             modes,
             notes,
         }
+    }
+
+    /// *Same*, unless that is known of the low end alone: a program may have the same fastest executions as another,
+    /// and yet be slow more often. Then the ratio of all must be within the margin too.
+    fn same_for_all(&self, estimator: Estimator) -> Verdict {
+        if !matches!(estimator, Estimator::Minimum | Estimator::LowDecile) {
+            return Verdict::Same;
+        }
+        let of_all = self.estimate(&self.both, Estimator::AllRatios);
+        let is_within = of_all.is_some_and(|all| Size::of(&all, self.rules.margin) == Size::Within);
+        if is_within { Verdict::Same } else { Verdict::Unclear }
     }
 
     fn level(&self) -> f64 {

@@ -1,5 +1,8 @@
 //! The rules of a comparison, on data made by hand.
 
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
 use super::*;
 
 fn samples(values: &[f64]) -> Vec<Sample> {
@@ -163,4 +166,21 @@ fn a_family_believes_less_than_each_row_does() {
     rows.push(row(110.0));
     assert_eq!(judge_together(&rows, 0.05)[99], Verdict::Unclear, "one of a hundred at p = 0.002");
     assert_eq!(judge_together(&[], 0.05), []);
+}
+
+#[test]
+fn the_same_fastest_executions_are_not_the_same_program() {
+    // Half of the executions take 1.000 to 1.001, the others 1.35 at A and its control, 1.7 at B.
+    let side = |slow: f64, stream: u64| -> Vec<Sample> {
+        let mut rng = ChaCha8Rng::seed_from_u64(stream);
+        let value = |rng: &mut ChaCha8Rng| {
+            let noise = rng.random::<f64>() * 1e-3;
+            if rng.random_bool(0.5) { slow + 20.0 * noise } else { 1.0 + noise }
+        };
+        (0..60).map(|round| Sample::new(value(&mut rng)).in_round(round)).collect()
+    };
+    let (a, b, control) = (side(1.35, 1), side(1.7, 2), side(1.35, 3));
+    let compared =
+        compare(&Sides { a: &a, b: &b, control: &control }, &Rules::default(), Look::only(60, 0.05));
+    assert_ne!(compared.verdict, Verdict::Same, "{compared:?}");
 }
