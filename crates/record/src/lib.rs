@@ -37,7 +37,9 @@ pub use host::Host;
 pub use metric::{Direction, Metric};
 pub use plan::Plan;
 pub use revision::{Commit, Revision};
-pub use rule::{End, Precision, Rule, RuleError, Stopped, Warmup, Wishes, duration, percentage};
+pub use rule::{
+    End, MOST_IN_BUDGET, Precision, Rule, RuleError, Stopped, Warmup, Wishes, duration, percentage,
+};
 pub use run::{Cell, Purpose, Run, RunState};
 pub use sample::{Failure, Outcome, Place, Sample, median_of_replicates};
 pub use series::{Limited, Measurement, Point, Series, SeriesKey};

@@ -17,7 +17,7 @@ const FEWEST: u32 = 10;
 /// Most rounds where a precision is asked for.
 const MOST: u32 = 200;
 /// Most rounds where a time budget ends it.
-const MOST_IN_BUDGET: u32 = 10_000;
+pub const MOST_IN_BUDGET: u32 = 10_000;
 /// How durations are written.
 pub(crate) const DURATIONS: &str = "durations are written like \"500ms\", \"60s\", \"5m\" or \"2h\"";
 /// The longest duration: a year, so that no clock overflows.

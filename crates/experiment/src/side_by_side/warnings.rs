@@ -29,7 +29,7 @@ pub enum Warning {
     Loaded(f64),
     /// Its shell took this share of the wall time.
     MostlyShell(f64),
-    /// A hypervisor kept this share of the time from the host.
+    /// A hypervisor kept so many CPUs' time from the host.
     Stolen(f64),
 }
 

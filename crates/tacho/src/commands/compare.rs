@@ -47,7 +47,9 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
 /// What is typed of when to stop.
 fn wishes(command: &Compare) -> Result<Wishes, RuleError> {
     let budget = command.budget.as_deref().map(tacho_record::duration).transpose()?;
-    let rounds = command.rounds.or(Some(ROUNDS).filter(|_| budget.is_none()));
+    // The plan's own number is for tracking: it must not end what has time left.
+    let usual = if budget.is_some() { tacho_record::MOST_IN_BUDGET } else { ROUNDS };
+    let rounds = command.rounds.or(Some(usual));
     Ok(Wishes { rounds, budget, ..Wishes::default() })
 }
 

@@ -72,7 +72,7 @@ impl Report<'_> {
                 (what, Some("a command that needs no shell is measured without one; `-N` insists on it"))
             }
             Warning::Stolen(share) => {
-                (format!("a hypervisor kept {} of the time from this host", text::percent(share)), None)
+                (format!("a hypervisor kept {share:.2} CPUs' time from this host"), None)
             }
         }
     }
