@@ -9,9 +9,9 @@ use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -19,10 +19,6 @@ use crate::MeasureError;
 
 /// How often a flag is looked at that nothing announces.
 pub const TICK: Duration = Duration::from_millis(50);
-
-/// SIGINTs so close to the first, in nanoseconds, are the same wish: `timeout` sends one to its child, and then one to the
-/// whole group.
-const ONE_WISH: u64 = 100_000_000;
 
 static INSTALLED: OnceLock<Installed> = OnceLock::new();
 
@@ -37,7 +33,7 @@ struct Installed {
 /// Makes SIGINT, SIGTERM and SIGHUP set a flag instead of ending this process.
 ///
 /// A second SIGINT ends what is still done because of the first ([`Executor::finish`](crate::Executor::finish)); a
-/// third ends this process. One within a tenth of a second of the first is no second one.
+/// third ends this process.
 ///
 /// A signal that was ignored from the start (`nohup`) stays ignored. Called again, it returns the same flag.
 pub fn install_interrupt() -> Result<Arc<AtomicBool>, MeasureError> {
@@ -63,16 +59,12 @@ fn install() -> io::Result<Installed> {
         if signal == SIGINT {
             signal_hook::flag::register_conditional_default(signal, Arc::clone(&hurry))?;
             let (first, second) = (Arc::clone(&flag), Arc::clone(&hurry));
-            let (begun, came) = (Instant::now(), AtomicU64::new(0));
             let again = move || {
-                let now = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
-                if !first.load(Ordering::SeqCst) {
-                    came.store(now, Ordering::SeqCst);
-                } else if now - came.load(Ordering::SeqCst).min(now) > ONE_WISH {
+                if first.load(Ordering::SeqCst) {
                     second.store(true, Ordering::SeqCst);
                 }
             };
-            // SAFETY: it only reads and writes flags and looks at the clock, which a handler may do.
+            // SAFETY: it only reads and writes flags, which a handler may do.
             unsafe { signal_hook::low_level::register(signal, again) }?;
         }
         signal_hook::flag::register(signal, Arc::clone(&flag))?;
