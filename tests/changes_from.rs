@@ -177,3 +177,17 @@ fn a_table_for_a_mail_and_small_numbers_with_their_digits() {
     let text = bare.tacho("changes --from numbers.json").exits(1).stdout;
     assert!(text.contains("0.01002") && text.contains("0.01042"), "{text}");
 }
+
+#[test]
+fn a_series_that_the_file_has_not_is_a_mistake() {
+    let numbers = json!({ "series": { "parse": [1, 2], "load": [3, 4] } }).to_string();
+    assert_snapshot!(from(&numbers, "-b nope").exits(2).stderr, @r"
+    error: there is no series `nope`
+    hint: known are `load`, `parse`
+    ");
+    from(&numbers, "-b parse").succeeds();
+    assert_snapshot!(from("[1, 2]", "-b nope").exits(2).stderr, @r"
+    error: there is no series `nope`
+    hint: no series of the file has a name
+    ");
+}

@@ -76,7 +76,7 @@ fn pages_show_it_with_its_direction() {
     let csv = csv.unwrap_or_else(|| panic!("{data:?}"));
     let csv = std::fs::read_to_string(csv).unwrap();
     let last = csv.lines().last().unwrap();
-    assert!(last.ends_with("valid,150,requests/s"), "{last}");
+    assert!(last.ends_with("valid,150,requests/s,higher"), "{last}");
     let head = project.git(["rev-parse", "HEAD"]);
     let revision = std::fs::read_to_string(pages.join(format!("revision/{}.html", head.trim()))).unwrap();
     assert!(revision.contains("class=\"word better\">better<"), "a rate that rises is better: {revision}");

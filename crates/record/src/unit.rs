@@ -22,7 +22,7 @@ impl Unit {
     #[must_use]
     pub fn named(name: &str) -> (Self, f64) {
         let time = match name {
-            "ns" => Some(1.0),
+            "ns" | "nanoseconds" => Some(1.0),
             "us" | "µs" | "μs" => Some(1e3),
             "ms" => Some(1e6),
             "s" => Some(1e9),
@@ -31,7 +31,7 @@ impl Unit {
             _ => None,
         };
         let size = match name {
-            "B" => Some(1.0),
+            "B" | "bytes" => Some(1.0),
             "kB" | "KB" => Some(1e3),
             "MB" => Some(1e6),
             "GB" => Some(1e9),
@@ -118,6 +118,8 @@ mod tests {
     #[test]
     fn a_name_gives_the_unit_that_numbers_are_kept_in() {
         assert_eq!(Unit::named("ms"), (Unit::Nanoseconds, 1e6));
+        assert_eq!(Unit::named("nanoseconds"), (Unit::Nanoseconds, 1.0));
+        assert_eq!(Unit::named("bytes"), (Unit::Bytes, 1.0));
         assert_eq!(Unit::named("KiB"), (Unit::Bytes, 1024.0));
         assert_eq!(Unit::named("Mbit/s"), (Unit::Other("Mbit/s".into()), 1.0));
     }

@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use tacho_record::{BenchmarkKey, Outcome, Place, SeriesKey, Unit};
+use tacho_record::{BenchmarkKey, Direction, Outcome, Place, SeriesKey, Unit};
 
 use crate::view::{SeriesView, View};
 use crate::{HostMeasurement, SiteError};
 
-const HEAD: [&str; 10] =
-    ["series", "revision", "date", "run", "round", "position", "at", "outcome", "value", "unit"];
+const HEAD: [&str; 11] =
+    ["series", "revision", "date", "run", "round", "position", "at", "outcome", "value", "unit", "better"];
 
 /// All executions of all benchmarks.
 #[derive(Default)]
@@ -116,6 +116,10 @@ impl Ledger {
         let values = executions.values.get(&metric.name).map_or(&[][..], Vec::as_slice);
         let name = harmless(format!("{benchmark} {} on {host}", metric.name));
         let unit = harmless(unit(&metric.unit).to_owned());
+        let better = match metric.better {
+            Direction::Higher => "higher",
+            Direction::Lower => "lower",
+        };
         for (row, execution) in executions.all.iter().enumerate() {
             let revision = view.revisions[execution.revision].revision;
             let value = values.get(row).copied().filter(|value| value.is_finite());
@@ -131,6 +135,7 @@ impl Ledger {
             )?;
             writer.write_field(value.map(|value| value.to_string()).unwrap_or_default())?;
             writer.write_field(&unit)?;
+            writer.write_field(better)?;
             writer.write_record(None::<&[u8]>)?;
         }
         Ok(())

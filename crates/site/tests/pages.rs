@@ -171,7 +171,9 @@ fn the_csv_has_every_sample() {
     let mut fixture = realistic();
     pages(&mut fixture, dir.path());
     let mut reader = csv::Reader::from_path(dir.path().join("data/sift.wall.mill.csv")).unwrap();
-    let head = ["series", "revision", "date", "run", "round", "position", "at", "outcome", "value", "unit"];
+    let head = [
+        "series", "revision", "date", "run", "round", "position", "at", "outcome", "value", "unit", "better",
+    ];
     assert_eq!(reader.headers().unwrap(), &csv::StringRecord::from(head.to_vec()));
     let written: Vec<(String, String, f64)> = reader
         .records()

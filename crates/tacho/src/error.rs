@@ -56,6 +56,8 @@ pub enum CliError {
     UnknownCounter { name: String },
     #[error("there is no metric `{name}`")]
     UnknownMetric { name: String, known: String },
+    #[error("there is no series `{name}`")]
+    UnknownSeries { name: String, known: String },
     #[error("there is no benchmark `{name}` in the plan")]
     UnknownBenchmark { name: String, known: String },
 }
@@ -96,9 +98,12 @@ impl CliError {
                     counters.join(", ")
                 ))
             }
-            CliError::UnknownMetric { known, .. } | CliError::UnknownBenchmark { known, .. } => {
-                Some(format!("known are {known}"))
+            CliError::UnknownSeries { known, .. } if known.is_empty() => {
+                Some("no series of the file has a name".to_owned())
             }
+            CliError::UnknownMetric { known, .. }
+            | CliError::UnknownBenchmark { known, .. }
+            | CliError::UnknownSeries { known, .. } => Some(format!("known are {known}")),
             CliError::File { .. } | CliError::Plan(_) | CliError::Print(_) => None,
         }
     }

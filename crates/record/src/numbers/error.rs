@@ -106,6 +106,7 @@ impl NumbersError {
             Self::Cell { text, .. } if text.contains(',') => {
                 Some("decimals are written with a point".to_owned())
             }
+            Self::Cell { column, .. } if column.eq_ignore_ascii_case("better") => None,
             Self::Cell { .. } => Some("a gap is an empty cell, or `NaN`".to_owned()),
             Self::Empty | Self::NoSeries | Self::Missing { .. } => {
                 Some(r#"the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`"#.to_owned())

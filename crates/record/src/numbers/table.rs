@@ -27,7 +27,7 @@ pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersErr
     let table = Table::read(text)?;
     let numbers = match table.find(&NAMES).zip(table.find(&VALUES)) {
         Some((name, value)) => Long { name, value, better }.series(&table)?,
-        None => wide(&table, better)?,
+        None => wide(&table, table.better(&table.rows)?.unwrap_or(better))?,
     };
     distinct(&numbers.series)?;
     Ok(numbers)
@@ -103,6 +103,20 @@ impl Table {
         NumbersError::Cell { line: row.line, column, text, wanted }
     }
 
+    /// Which way is better, by the column that says so: all of these rows that say it say the same.
+    fn better<'a>(&self, rows: impl IntoIterator<Item = &'a Row>) -> Result<Option<Direction>, NumbersError> {
+        let Some(column) = self.find(&["better"]) else { return Ok(None) };
+        let mut said = None;
+        for row in rows.into_iter().filter(|row| !row.cells[column].is_empty()) {
+            let here = direction(&row.cells[column])
+                .ok_or_else(|| self.wrong(row, column, "`lower` or `higher`"))?;
+            if *said.get_or_insert(here) != here {
+                return Err(self.wrong(row, column, "what the rows above say"));
+            }
+        }
+        Ok(said)
+    }
+
     /// A point without samples, of what a row says.
     fn point(&self, row: &Row) -> GivenPoint {
         let text = |column: usize| Some(row.cells[column].to_owned()).filter(|text| !text.is_empty());
@@ -142,7 +156,10 @@ impl Points {
 /// A column a series.
 fn wide(table: &Table, better: Direction) -> Result<Numbers, NumbersError> {
     let is_used = |&column: &usize| {
-        table.label == Some(column) || table.time == Some(column) || table.tags.contains(&column)
+        table.is(column, &["better"])
+            || table.label == Some(column)
+            || table.time == Some(column)
+            || table.tags.contains(&column)
     };
     let is_series = |&column: &usize| {
         let other = [&LABELS[..], &TIMES[..3], &ORDERS[..]].iter().any(|names| table.is(column, names));
@@ -201,11 +218,8 @@ impl Long {
     /// A series as its first row has it.
     fn begin(&self, table: &Table, row: &Row) -> Result<Given, NumbersError> {
         let unit = table.find(&["unit"]).map(|column| row.cells[column].to_owned());
-        let better = match table.find(&["better"]).filter(|&column| !row.cells[column].is_empty()) {
-            None => self.better,
-            Some(column) => direction(&row.cells[column])
-                .ok_or_else(|| table.wrong(row, column, "`lower` or `higher`"))?,
-        };
+        let is_same = |other: &&Row| other.cells[self.name] == row.cells[self.name];
+        let better = table.better(table.rows.iter().filter(is_same))?.unwrap_or(self.better);
         let name = Some(row.cells[self.name].to_owned()).filter(|name| !name.is_empty());
         Ok(Given { name, unit: Unit::Other(unit.unwrap_or_default()), better, points: Vec::new() })
     }
@@ -230,8 +244,8 @@ fn checked(head: Vec<String>) -> Result<Vec<String>, NumbersError> {
     if let Some(index) = head.iter().position(String::is_empty) {
         return Err(NumbersError::Header { why: format!("no name for column {}", index + 1) });
     }
-    if head.iter().all(|name| name.parse::<f64>().is_ok()) {
-        return Err(NumbersError::Header { why: "numbers, and no names".to_owned() });
+    if head.iter().any(|name| name.parse::<f64>().is_ok_and(f64::is_finite)) {
+        return Err(NumbersError::Header { why: "numbers where names should be".to_owned() });
     }
     let mut sorted: Vec<&String> = head.iter().collect();
     sorted.sort_unstable();

@@ -183,7 +183,7 @@ fn each_mistake_in_csv_names_its_line() {
     hint: the first line names the columns: `commit,parse,load`
     ");
     insta::assert_snapshot!(refused("1.5\n1.6\n"), @r"
-    the header has numbers, and no names
+    the header has numbers where names should be
     hint: the first line names the columns: `commit,parse,load`
     ");
     insta::assert_snapshot!(refused("commit,author\na,Ann\n"), @r"
@@ -196,7 +196,6 @@ fn each_mistake_in_csv_names_its_line() {
     ");
     insta::assert_snapshot!(refused("series,value,better\na,1,up\n"), @r"
     line 2, column `better`: `up` is not `lower` or `higher`
-    hint: a gap is an empty cell, or `NaN`
     ");
 }
 
@@ -263,4 +262,21 @@ proptest! {
             prop_assert!(close(&samples(&read(&csv).series[0])));
         }
     }
+}
+
+#[test]
+fn a_first_row_of_numbers_is_not_lost_as_a_header() {
+    assert!(refused("a1b2,5\na1b3,6\n").starts_with("the header has numbers where names should be"));
+}
+
+#[test]
+fn a_column_says_which_way_is_better() {
+    let numbers = read("commit,rate,better\na,5,higher\nb,6,\nc,7,higher\n");
+    assert_eq!((names(&numbers), numbers.series[0].better), (vec!["rate"], Direction::Higher));
+    assert!(numbers.left_out.is_empty());
+    let why = "line 3, column `better`: `lower` is not what the rows above say";
+    assert_eq!(refused("commit,rate,better\na,5,higher\nb,6,lower\n"), why);
+    assert_eq!(refused("series,value,better\na,5,higher\na,6,lower\n"), why);
+    let long = read("series,value,better\na,5,higher\nb,6,lower\n");
+    assert_eq!((long.series[0].better, long.series[1].better), (Direction::Higher, Direction::Lower));
 }

@@ -62,6 +62,7 @@ fn asked(
     names: &[String],
 ) -> Result<Vec<Change>, CliError> {
     lookup::named_metrics(session.store.metrics()?, &command.list.metric)?;
+    found.named_benchmarks(project, &command.list.benchmark)?;
     let orders = found::range(project, &found.revisions, command.list.range.as_deref())?;
     if !names.is_empty() {
         let filter = Filter::of(&command.list, orders);

@@ -1,5 +1,7 @@
 //! What was found on all hosts, and what names stand for in it.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use tacho_experiment::changes::{Analysed, Event, JudgedSeries, Orders, Scope, analyse, events, orders};
 use tacho_record::{Change, Revision};
@@ -48,6 +50,20 @@ impl Found {
     /// The series that a change is of, if the plan still has it.
     pub fn series_of(&self, change: &Change) -> Option<&JudgedSeries> {
         self.series().find(|judged| judged.material.series.key == change.series)
+    }
+
+    /// Whether the plan has each benchmark that is asked for, or something is known of it.
+    pub fn named_benchmarks(&self, project: &Project, asked: &[String]) -> Result<(), CliError> {
+        let planned = project.plan.benchmarks.iter().map(|benchmark| benchmark.name.clone());
+        let keys = self.series().map(|series| &series.material.series.key);
+        let keys: Vec<_> = keys.chain(self.changes().map(|change| &change.series)).collect();
+        let names: BTreeSet<String> =
+            planned.chain(keys.iter().map(|key| key.benchmark.name.clone())).collect();
+        let is_known =
+            |name: &String| names.contains(name) || keys.iter().any(|key| key.benchmark.to_string() == *name);
+        let Some(name) = asked.iter().find(|name| !is_known(name)) else { return Ok(()) };
+        let known = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        Err(CliError::UnknownBenchmark { name: name.clone(), known })
     }
 
     /// The events of the changes that stand.

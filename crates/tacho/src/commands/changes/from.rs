@@ -21,6 +21,7 @@ pub fn execute(path: &Path, command: &Changes) -> Result<Exit, CliError> {
     let bytes = read(path)?;
     let numbers =
         numbers::parse(&bytes, better).map_err(|source| CliError::Numbers { name: name(path), source })?;
+    named(&numbers, &command.list.benchmark)?;
     let found = Found {
         shape: numbers.shape,
         series: judge_given(&numbers.series),
@@ -35,6 +36,14 @@ pub fn execute(path: &Path, command: &Changes) -> Result<Exit, CliError> {
         tell_left_out(&numbers);
     }
     Ok(if found.has_regression() { Exit::Worse } else { Exit::Success })
+}
+
+/// Whether the file has each series that is asked for.
+fn named(numbers: &Numbers, asked: &[String]) -> Result<(), CliError> {
+    let known: Vec<&str> = numbers.series.iter().filter_map(|series| series.name.as_deref()).collect();
+    let Some(name) = asked.iter().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
+    let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    Err(CliError::UnknownSeries { name: name.clone(), known })
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, CliError> {

@@ -18,6 +18,7 @@ pub fn execute(global: &Global, command: &ListChanges) -> Result<Exit, CliError>
     let mut store = project.store()?;
     lookup::named_metrics(store.metrics()?, &command.metric)?;
     let found = Found::look(&project, &mut store)?;
+    found.named_benchmarks(&project, &command.benchmark)?;
     let orders = found::range(&project, &found.revisions, command.range.as_deref())?;
     let filter = Filter::of(command, orders);
     let listing = listing(&project, &mut store, &found, &filter)?;

@@ -305,14 +305,25 @@ impl<'a> RemarkAnswer<'a> {
     }
 }
 
-/// Text that means itself in Markdown.
+/// Text that means itself in Markdown, on one line.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
+        let c = if c.is_control() { ' ' } else { c };
         if r"\`*_[]<>|".contains(c) {
             out.push('\\');
         }
         out.push(c);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn a_label_cannot_break_a_table() {
+        assert_eq!(escaped("a|b\nc\td\u{1b}e"), "a\\|b c d e");
+    }
 }
