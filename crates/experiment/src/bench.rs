@@ -3,10 +3,11 @@
 use std::sync::atomic::AtomicBool;
 
 use tacho_measure::Executor;
-use tacho_store::{HostId, Store};
+use tacho_record::{Cell, Digest, Purpose, Run};
+use tacho_store::{HostId, MeasurementId, NewRun, Store};
 use tacho_subject::Builder;
 
-use crate::Observer;
+use crate::{ExperimentError, Observer, Question};
 
 /// Everything an experiment works with.
 pub struct Bench<'a> {
@@ -22,4 +23,33 @@ pub struct Bench<'a> {
     pub interrupt: &'a AtomicBool,
     /// The host, as the store knows it.
     pub host: HostId,
+}
+
+impl Bench<'_> {
+    /// Begins a run of these cells, and says which measurements they are.
+    ///
+    /// The digest is that of what is asked, by which an interrupted run is found again.
+    pub(crate) fn begin_run(
+        &mut self,
+        purpose: Purpose,
+        digest: Digest,
+        question: &Question,
+        cells: Vec<Cell>,
+    ) -> Result<(Run, Vec<(MeasurementId, Cell)>), ExperimentError> {
+        let rule = question.rule();
+        let new = NewRun {
+            purpose,
+            question: digest,
+            plan: question.plan_text.clone(),
+            seed: question.seed,
+            rounds: rule.max_rounds,
+            rule: rule.clone(),
+            host: self.host,
+            version: question.version.clone(),
+            started: self.executor.now(),
+            conditions: question.conditions.clone(),
+        };
+        let (run, ids) = self.store.begin_run(&new, &cells)?;
+        Ok((run, ids.into_iter().zip(cells).collect()))
+    }
 }

@@ -6,12 +6,11 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use tacho_record::{BenchmarkKey, BuildState, Cell, Digest, Direction, Metric, Purpose, Run, Sample};
+use tacho_record::{BenchmarkKey, BuildState, Cell, Digest, Direction, Metric, Purpose, Sample};
 use tacho_stats::Summary;
 use tacho_stats::compare::{
     Better, Comparison, Look, Rules, Sample as Value, Sides, Verdict, compare as judge, judge_together,
 };
-use tacho_store::{MeasurementId, NewRun};
 
 use crate::cells::benchmarks;
 use crate::prepare::prepare_trial;
@@ -177,34 +176,14 @@ impl Bench<'_> {
             sides.iter().map(cell).collect()
         };
         let cells: Vec<Cell> = benchmarks(&question.plan).iter().flat_map(|(_, key)| of(key)).collect();
-        let (run, ids) = self.run_of_sides(question, &cells)?;
+        let (run, cells) = self.begin_run(Purpose::Compare, question.digest(), question, cells)?;
         let mut ready = Vec::with_capacity(cells.len());
-        for (id, cell) in ids.into_iter().zip(cells) {
+        for (id, cell) in cells {
             let trial = prepare_trial(question, run.seed, &cell, &folders[&cell.artifact])?;
             let wanted = Wanted { enough: rounds, ..Wanted::default() };
             ready.push(SessionCell { id, cell, trial, wanted, before: Vec::new() });
         }
         Ok(Session { run, cells: ready })
-    }
-
-    fn run_of_sides(
-        &mut self,
-        question: &Question,
-        cells: &[Cell],
-    ) -> Result<(Run, Vec<MeasurementId>), ExperimentError> {
-        let new = NewRun {
-            purpose: Purpose::Compare,
-            question: question.digest(),
-            plan: question.plan_text.clone(),
-            seed: question.seed,
-            rounds: question.rule().max_rounds,
-            rule: question.rule().clone(),
-            host: self.host,
-            version: question.version.clone(),
-            started: self.executor.now(),
-            conditions: question.conditions.clone(),
-        };
-        Ok(self.store.begin_run(&new, cells)?)
     }
 }
 

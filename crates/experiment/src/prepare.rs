@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tacho_record::plan::PlannedMetric;
 use tacho_record::{Build, Cell, Digest, Metric, Plan, Purpose, Revision, Run, Sample};
-use tacho_store::{MeasurementId, NewRun};
+use tacho_store::MeasurementId;
 
 use crate::builds::Builds;
 use crate::cells::{self, Counts, Known};
@@ -120,20 +120,8 @@ impl Bench<'_> {
         if !cells.iter().all(|cell| folders.contains_key(&cell.artifact)) {
             return Ok(Prepared::Changed);
         }
-        let new = NewRun {
-            purpose: Purpose::Track,
-            question: question.digest(),
-            plan: question.plan_text.clone(),
-            seed: question.seed,
-            rounds: question.rule().max_rounds,
-            rule: question.rule().clone(),
-            host: self.host,
-            version: question.version.clone(),
-            started: self.executor.now(),
-            conditions: question.conditions.clone(),
-        };
-        let (run, ids) = self.store.begin_run(&new, &cells)?;
-        self.session(question, run, ids.into_iter().zip(cells).collect(), &folders)
+        let (run, cells) = self.begin_run(Purpose::Track, question.digest(), question, cells)?;
+        self.session(question, run, cells, &folders)
     }
 
     fn missing(&mut self, question: &Question, builds: &[Build]) -> Result<Vec<Cell>, ExperimentError> {

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tacho_record::{Cell, Change, Digest, Happened, Happening, Life, Purpose, Run, Withdrawal};
-use tacho_store::{MeasurementId, NewRun};
+use tacho_store::MeasurementId;
 
 pub use outcome::{LEFT, Outcome, Said, Samples, say};
 pub use sides::why_not;
@@ -146,20 +146,7 @@ impl Bench<'_> {
             // A side is another program by now.
             self.store.abandon_run(run.number, self.executor.now())?;
         }
-        let new = NewRun {
-            purpose: Purpose::Confirm,
-            question: digest,
-            plan: question.plan_text.clone(),
-            seed: question.seed,
-            rounds: question.rule().max_rounds,
-            rule: question.rule().clone(),
-            host: self.host,
-            version: question.version.clone(),
-            started: self.executor.now(),
-            conditions: question.conditions.clone(),
-        };
-        let (run, ids) = self.store.begin_run(&new, &cells)?;
-        Ok((run, ids.into_iter().zip(cells).collect()))
+        self.begin_run(Purpose::Confirm, digest, question, cells)
     }
 
     /// Judges what was measured, all changes together, and keeps what that says of each.
