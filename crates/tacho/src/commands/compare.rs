@@ -3,21 +3,18 @@
 use std::collections::HashMap;
 
 use tacho_experiment::compare::{Compared, Rows, Terms, compare};
-use tacho_experiment::{Bench, Instrument, Question};
-use tacho_measure::ProcessExecutor;
 use tacho_record::{Metric, Plan, Revision, RuleError, Wishes, percentage};
 use tacho_stats::compare::Verdict;
-use tacho_subject::{Every, Selected, Selection, What, Workshop, history};
+use tacho_subject::{Every, Selected, Selection, What, history};
 
-use super::inherited::inherited;
-use super::track::{Session, TURNS, conditions, narrowed};
-use super::{Exit, lookup, random_seed};
+use super::session::{Session, Wanted};
+use super::track::narrowed;
+use super::{Exit, lookup};
 use crate::cli::{Compare, Global, Shown};
 use crate::error::CliError;
 use crate::output;
 use crate::output::answer::versioned;
 use crate::output::compare::Report;
-use crate::output::progress::Progress;
 use crate::project::Project;
 
 /// Rounds where nothing else is asked for.
@@ -30,9 +27,10 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     let (selected, sides) = sides(&project, command)?;
     let mut session = Session::open(&project, command.wait)?;
     let terms = Terms { control: !command.no_control, margin, metrics: metrics(&project, &plan, command)? };
-    session.store.put_commits(&selected.commits)?;
-    session.store.put_revisions(&selected.known)?;
-    let compared = measured(&project, &mut session, plan, &sides, (global, command), &terms)?;
+    session.know(&selected)?;
+    let quiet = global.quiet || command.json;
+    let wanted = Wanted { seed: command.seed, quiet, ..Wanted::new(plan, &sides) };
+    let compared = session.measure(&project, wanted, |bench, question| compare(bench, question, &terms))?;
     let report = Report { names: [&command.a, &command.b], sides: &sides, compared: &compared, margin };
     if command.json {
         output::print_json(&versioned(report.answer()))?;
@@ -94,47 +92,6 @@ fn metrics(
         all.insert(key.identity(), lookup::metrics(project, &[], &key, &shown)?);
     }
     Ok(all)
-}
-
-fn measured(
-    project: &Project,
-    session: &mut Session,
-    plan: Plan,
-    sides: &[Revision; 2],
-    (global, command): (&Global, &Compare),
-    terms: &Terms,
-) -> Result<Compared, CliError> {
-    let mut executor = ProcessExecutor::new(session.interrupt.clone());
-    let instrument = Instrument::measure(&mut executor, TURNS)?;
-    let limit = plan.measure.cache_limit;
-    let mut builder = Workshop::new(&plan.subject, &project.folder, &project.cache(), limit)?;
-    let mut progress = Progress::new(sides, global.quiet || command.json);
-    let mut now = conditions(&session.host, &instrument);
-    now.extend(inherited(&plan));
-    let question = Question {
-        counted: Vec::new(),
-        plan,
-        plan_text: project.text.clone(),
-        plan_folder: project.folder.clone(),
-        revisions: sides.to_vec(),
-        recipe: builder.recipe(),
-        measure_equal: false,
-        retry_failed: false,
-        seed: command.seed.unwrap_or_else(random_seed),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        conditions: now,
-    };
-    let mut bench = Bench {
-        store: &mut session.store,
-        builder: &mut builder,
-        executor: &mut executor,
-        observer: &mut progress,
-        interrupt: &session.interrupt,
-        host: session.host_id,
-    };
-    let compared = compare(&mut bench, &question, terms);
-    progress.clear();
-    Ok(compared?)
 }
 
 /// Slower for certain, by more than the limit; nothing measured is an error.

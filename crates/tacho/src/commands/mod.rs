@@ -11,6 +11,7 @@ mod kept;
 mod log;
 mod lookup;
 mod measured;
+mod session;
 mod show;
 mod site;
 mod track;

@@ -1,28 +1,22 @@
 //! `tacho track`: measure a range of revisions, then show it.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tacho_experiment::{Bench, Instrument, Question, Tracked, definitions, track};
-use tacho_measure::{ProcessExecutor, Wait};
+use tacho_experiment::{Tracked, definitions, track};
 use tacho_record::plan::{Counting, PlannedMetric};
-use tacho_record::{Build, BuildState, Counter, Host, Plan, Revision, RuleError, Series, Wishes, percentage};
+use tacho_record::{Build, BuildState, Counter, Plan, Revision, RuleError, Series, Wishes, percentage};
 use tacho_store::Store;
-use tacho_subject::{Every, Selected, Selection, What, Workshop, history};
+use tacho_subject::{Every, Selected, Selection, What, history};
 
-use super::inherited::inherited;
-use super::{Exit, lookup, random_seed};
+use super::session::{Session, Wanted};
+use super::{Exit, lookup};
 use crate::cli::{Global, Shown, Track};
 use crate::error::CliError;
 use crate::output::answer::{self, SeriesAnswer};
-use crate::output::progress::Progress;
 use crate::output::{self, table, text};
 use crate::project::Project;
-
-/// How often the instrument measures itself for a run's record: some 20 ms.
-pub(super) const TURNS: u32 = 10;
 
 /// How many lines of the first failed build's log are shown.
 const LOG_LINES: usize = 8;
@@ -146,28 +140,7 @@ fn dry_run(plan: &Plan, revisions: &[Revision]) -> Result<Exit, CliError> {
     Ok(Exit::Success)
 }
 
-/// Everything that measuring needs, opened.
-pub(super) struct Session {
-    pub(super) store: Store,
-    pub(super) host: Host,
-    pub(super) host_id: tacho_store::HostId,
-    pub(super) interrupt: std::sync::Arc<std::sync::atomic::AtomicBool>,
-    _lock: tacho_measure::HostLock,
-}
-
 impl Session {
-    /// Locks the host first: nothing is opened, let alone built, while another measures.
-    pub(super) fn open(project: &Project, wait: bool) -> Result<Self, CliError> {
-        let interrupt = tacho_measure::install_interrupt()?;
-        let wait = if wait { Wait::Unless(&interrupt) } else { Wait::No };
-        let lock = tacho_measure::lock_host(&tacho_measure::lock_path(), &project.name, wait)?;
-        let host = tacho_measure::host();
-        let mut store = Store::open(&project.location())?;
-        store.claim(&project.name)?;
-        let host_id = store.put_host(&host)?;
-        Ok(Self { store, host, host_id, interrupt, _lock: lock })
-    }
-
     /// Processes that are left behind were killed: what they were to do is not done, and not measured.
     fn tell_of_left_behind(&mut self, plan: &Plan, run: Option<i64>) -> Result<(), CliError> {
         for (_, key) in tacho_experiment::benchmarks(plan) {
@@ -228,40 +201,17 @@ impl Session {
         global: &Global,
         command: &Track,
     ) -> Result<Tracked, CliError> {
-        self.store.put_commits(&selected.commits)?;
-        self.store.put_revisions(&selected.known)?;
-        let cache: PathBuf = project.cache();
-        let mut executor = ProcessExecutor::new(self.interrupt.clone());
-        let instrument = Instrument::measure(&mut executor, TURNS)?;
-        let mut builder = Workshop::new(&plan.subject, &project.folder, &cache, plan.measure.cache_limit)?;
-        let mut progress = Progress::new(&selected.revisions, global.quiet || command.shown.json);
-        let mut now = conditions(&self.host, &instrument);
-        now.extend(inherited(&plan));
-        let question = Question {
-            counted: counters(&command.counter)?.into_iter().map(|asked| asked.counter).collect(),
+        self.know(selected)?;
+        let wanted = Wanted {
             plan,
-            plan_text: project.text.clone(),
-            plan_folder: project.folder.clone(),
-            revisions: selected.revisions.clone(),
-            recipe: builder.recipe(),
+            revisions: &selected.revisions,
+            counted: counters(&command.counter)?.into_iter().map(|asked| asked.counter).collect(),
             measure_equal: command.measure_equal,
             retry_failed: command.retry_failed,
-            seed: command.seed.unwrap_or_else(random_seed),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            conditions: now,
+            seed: command.seed,
+            quiet: global.quiet || command.shown.json,
         };
-        let mut bench = Bench {
-            store: &mut self.store,
-            builder: &mut builder,
-            executor: &mut executor,
-            observer: &mut progress,
-            interrupt: &self.interrupt,
-            host: self.host_id,
-        };
-        let tracked = track(&mut bench, &question);
-        progress.clear();
-        progress.tell_of_absent();
-        Ok(tracked?)
+        self.measure(project, wanted, track)
     }
 
     fn series(
@@ -283,12 +233,6 @@ impl Session {
         lookup::tell_of_scaled(&mut self.store, self.host_id, &series)?;
         Ok(series)
     }
-}
-
-/// The host's facts that may differ from run to run, and what the instrument read of itself.
-pub(super) fn conditions(host: &Host, instrument: &Instrument) -> std::collections::BTreeMap<String, String> {
-    let now = host.facts.iter().filter(|(key, _)| key.starts_with("now."));
-    now.map(|(key, value)| (key.clone(), value.clone())).chain(instrument.facts()).collect()
 }
 
 /// What a session came to.

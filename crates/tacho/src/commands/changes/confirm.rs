@@ -1,23 +1,17 @@
 //! `tacho changes --confirm`: both sides of changes, measured again.
 
 use tacho_experiment::changes::{Answer, Confirmation, confirm, why_not};
-use tacho_experiment::{Bench, Instrument, Question};
-use tacho_measure::ProcessExecutor;
-use tacho_record::{Change, Plan, Wishes};
+use tacho_record::{Change, Wishes};
 use tacho_store::HostId;
-use tacho_subject::Workshop;
 
 use super::found::{self, Found};
 use crate::cli::{Changes, Global};
-use crate::commands::inherited::inherited;
-use crate::commands::random_seed;
-use crate::commands::track::{Session, TURNS, conditions};
+use crate::commands::session::{Session, Wanted};
 use crate::commands::{Exit, lookup};
 use crate::error::CliError;
 use crate::output;
 use crate::output::answer::versioned;
 use crate::output::changes::{Asked, Confirmed, Filter};
-use crate::output::progress::Progress;
 use crate::project::Project;
 
 /// Rounds where nothing else is asked for.
@@ -35,7 +29,9 @@ pub fn execute(global: &Global, command: &Changes, names: &[String]) -> Result<E
     let confirmation = if wanted.is_empty() {
         None
     } else {
-        Some(measured(&project, &mut session, plan, &found, (global, command), &wanted)?)
+        let quiet = global.quiet || command.list.json;
+        let sides = Wanted { seed: command.seed, quiet, ..Wanted::new(plan, &found.revisions) };
+        Some(session.measure(&project, sides, |bench, question| confirm(bench, question, &wanted))?)
     };
     let mut confirmed = report(&mut session, confirmation, &wanted, left_out)?;
     confirmed.named = !names.is_empty();
@@ -94,47 +90,6 @@ fn divide(found: &Found, host: HostId, asked: Vec<Change>) -> (Vec<Change>, Vec<
         }
     }
     (wanted, left_out)
-}
-
-fn measured(
-    project: &Project,
-    session: &mut Session,
-    plan: Plan,
-    found: &Found,
-    (global, command): (&Global, &Changes),
-    wanted: &[Change],
-) -> Result<Confirmation, CliError> {
-    let mut executor = ProcessExecutor::new(session.interrupt.clone());
-    let instrument = Instrument::measure(&mut executor, TURNS)?;
-    let limit = plan.measure.cache_limit;
-    let mut builder = Workshop::new(&plan.subject, &project.folder, &project.cache(), limit)?;
-    let mut progress = Progress::new(&found.revisions, global.quiet || command.list.json);
-    let mut now = conditions(&session.host, &instrument);
-    now.extend(inherited(&plan));
-    let question = Question {
-        counted: Vec::new(),
-        plan,
-        plan_text: project.text.clone(),
-        plan_folder: project.folder.clone(),
-        revisions: found.revisions.clone(),
-        recipe: builder.recipe(),
-        measure_equal: false,
-        retry_failed: false,
-        seed: command.seed.unwrap_or_else(random_seed),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        conditions: now,
-    };
-    let mut bench = Bench {
-        store: &mut session.store,
-        builder: &mut builder,
-        executor: &mut executor,
-        observer: &mut progress,
-        interrupt: &session.interrupt,
-        host: session.host_id,
-    };
-    let confirmation = confirm(&mut bench, &question, wanted);
-    progress.clear();
-    Ok(confirmation?)
 }
 
 /// What came of it, with the changes as they are kept now.

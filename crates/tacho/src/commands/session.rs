@@ -1,0 +1,129 @@
+//! A session of measuring: what every command that executes something opens first.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use tacho_experiment::{Bench, ExperimentError, Instrument, Question};
+use tacho_measure::{HostLock, ProcessExecutor, Wait};
+use tacho_record::{Counter, Host, Plan, Revision};
+use tacho_store::{HostId, Store};
+use tacho_subject::{Selected, Workshop};
+
+use super::inherited::inherited;
+use super::random_seed;
+use crate::error::CliError;
+use crate::output::progress::Progress;
+use crate::project::Project;
+
+/// How often the instrument measures itself for a run's record: some 20 ms.
+const TURNS: u32 = 10;
+
+/// Everything that measuring needs, opened.
+pub(super) struct Session {
+    pub(super) store: Store,
+    pub(super) host: Host,
+    pub(super) host_id: HostId,
+    pub(super) interrupt: Arc<AtomicBool>,
+    _lock: HostLock,
+}
+
+/// What is to be measured, as a command understood it.
+pub(super) struct Wanted<'a> {
+    pub(super) plan: Plan,
+    pub(super) revisions: &'a [Revision],
+    /// Counted besides what the plan says.
+    pub(super) counted: Vec<Counter>,
+    pub(super) measure_equal: bool,
+    pub(super) retry_failed: bool,
+    /// A random one if absent.
+    pub(super) seed: Option<u64>,
+    /// No progress is shown.
+    pub(super) quiet: bool,
+}
+
+impl<'a> Wanted<'a> {
+    /// The plan at these revisions, and nothing besides.
+    pub(super) fn new(plan: Plan, revisions: &'a [Revision]) -> Self {
+        let (counted, seed) = (Vec::new(), None);
+        Self { plan, revisions, counted, measure_equal: false, retry_failed: false, seed, quiet: false }
+    }
+}
+
+impl Session {
+    /// Locks the host first: nothing is opened, let alone built, while another measures.
+    pub(super) fn open(project: &Project, wait: bool) -> Result<Self, CliError> {
+        let interrupt = tacho_measure::install_interrupt()?;
+        let wait = if wait { Wait::Unless(&interrupt) } else { Wait::No };
+        let lock = tacho_measure::lock_host(&tacho_measure::lock_path(), &project.name, wait)?;
+        let host = tacho_measure::host();
+        let mut store = Store::open(&project.location())?;
+        store.claim(&project.name)?;
+        let host_id = store.put_host(&host)?;
+        Ok(Self { store, host, host_id, interrupt, _lock: lock })
+    }
+
+    /// Keeps what the history said of revisions, so that they can be shown without it.
+    pub(super) fn know(&mut self, selected: &Selected) -> Result<(), CliError> {
+        self.store.put_commits(&selected.commits)?;
+        self.store.put_revisions(&selected.known)?;
+        Ok(())
+    }
+
+    /// Has an experiment executed on this host, with progress shown.
+    pub(super) fn measure<T>(
+        &mut self,
+        project: &Project,
+        wanted: Wanted<'_>,
+        experiment: impl FnOnce(&mut Bench<'_>, &Question) -> Result<T, ExperimentError>,
+    ) -> Result<T, CliError> {
+        let mut executor = ProcessExecutor::new(self.interrupt.clone());
+        let instrument = Instrument::measure(&mut executor, TURNS)?;
+        let (subject, limit) = (&wanted.plan.subject, wanted.plan.measure.cache_limit);
+        let mut builder = Workshop::new(subject, &project.folder, &project.cache(), limit)?;
+        let mut progress = Progress::new(wanted.revisions, wanted.quiet);
+        let question = self.question(project, wanted, builder.recipe(), &instrument);
+        let mut bench = Bench {
+            store: &mut self.store,
+            builder: &mut builder,
+            executor: &mut executor,
+            observer: &mut progress,
+            interrupt: &self.interrupt,
+            host: self.host_id,
+        };
+        let answer = experiment(&mut bench, &question);
+        progress.clear();
+        progress.tell_of_absent();
+        Ok(answer?)
+    }
+
+    fn question(
+        &self,
+        project: &Project,
+        wanted: Wanted<'_>,
+        recipe: tacho_record::Digest,
+        instrument: &Instrument,
+    ) -> Question {
+        let mut conditions = conditions(&self.host, instrument);
+        conditions.extend(inherited(&wanted.plan));
+        Question {
+            counted: wanted.counted,
+            plan: wanted.plan,
+            plan_text: project.text.clone(),
+            plan_folder: project.folder.clone(),
+            revisions: wanted.revisions.to_vec(),
+            recipe,
+            measure_equal: wanted.measure_equal,
+            retry_failed: wanted.retry_failed,
+            seed: wanted.seed.unwrap_or_else(random_seed),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            conditions,
+        }
+    }
+}
+
+/// The host's facts that may differ from run to run, and what the instrument read of itself.
+fn conditions(host: &Host, instrument: &Instrument) -> BTreeMap<String, String> {
+    let now = host.facts.iter().filter(|(key, _)| key.starts_with("now."));
+    now.map(|(key, value)| (key.clone(), value.clone())).chain(instrument.facts()).collect()
+}
