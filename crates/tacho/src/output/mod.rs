@@ -8,6 +8,7 @@ pub mod progress;
 pub mod spark;
 pub mod table;
 pub mod text;
+pub mod tracked;
 
 use std::io::Write;
 

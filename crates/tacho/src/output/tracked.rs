@@ -1,0 +1,170 @@
+//! What tracking came to, as text and as JSON.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use serde::Serialize;
+use tacho_experiment::Tracked;
+use tacho_record::{Build, BuildState, Revision, Series};
+use tacho_store::Store;
+
+use super::answer::{self, SeriesAnswer};
+use super::{aside, note, print, print_json, table, text};
+use crate::error::CliError;
+
+/// How many lines of the first failed build's log are shown.
+const LOG_LINES: usize = 8;
+
+/// What a session came to.
+pub struct Report<'a> {
+    pub tracked: &'a Tracked,
+    pub series: &'a [Series],
+    pub revisions: &'a [Revision],
+}
+
+/// The report in JSON.
+#[derive(Serialize)]
+struct ReportAnswer<'a> {
+    run: Option<i64>,
+    interrupted: bool,
+    samples: usize,
+    builds: Builds,
+    building: f64,
+    executing: f64,
+    total: f64,
+    series: Vec<SeriesAnswer<'a>>,
+}
+
+/// How many builds ended how.
+#[derive(Serialize)]
+struct Builds {
+    built: usize,
+    failed: usize,
+    timed_out: usize,
+    skipped: usize,
+}
+
+impl Report<'_> {
+    pub fn print(&self, store: &Store, json: bool, total: Duration) -> Result<(), CliError> {
+        if json {
+            return Ok(print_json(&answer::versioned(self.answer(total)))?);
+        }
+        let tables: Vec<String> = self.series.iter().map(table::series).collect();
+        print(&format!("{}\n{}", tables.join("\n"), self.summary(total)))?;
+        self.print_failed_builds(store);
+        self.print_failed_executions();
+        Ok(())
+    }
+
+    fn answer(&self, total: Duration) -> ReportAnswer<'_> {
+        let count =
+            |word: &str| self.tracked.builds.iter().filter(|build| build.state.word() == word).count();
+        ReportAnswer {
+            run: self.tracked.run,
+            interrupted: self.tracked.interrupted,
+            samples: self.tracked.samples,
+            builds: Builds {
+                built: count("built"),
+                failed: count("failed"),
+                timed_out: count("timed out"),
+                skipped: count("skipped"),
+            },
+            building: self.tracked.building.as_secs_f64(),
+            executing: self.tracked.executing.as_secs_f64(),
+            total: total.as_secs_f64(),
+            series: self.series.iter().map(SeriesAnswer::from).collect(),
+        }
+    }
+
+    /// Where the time went, and what is left to do.
+    fn summary(&self, total: Duration) -> String {
+        let tracked = self.tracked;
+        if tracked.interrupted {
+            return format!(
+                "interrupted after {}: nothing is lost, the same command goes on\n",
+                text::count(tracked.samples, "new sample")
+            );
+        }
+        if tracked.run.is_none() {
+            let built = tracked.builds.iter().any(|build| build.state.artifact().is_some());
+            let nothing = match (tracked.unsettled, built) {
+                (true, _) => "some builds come out otherwise each time, and cannot be measured",
+                (false, true) => "nothing was missing: all of this is measured",
+                (false, false) => "nothing could be built, so nothing was measured",
+            };
+            return format!("{nothing}\n");
+        }
+        let other = total.saturating_sub(tracked.building + tracked.executing);
+        format!(
+            "{} in {}: {} building, {} executing, {} else\n",
+            text::count(tracked.samples, "sample"),
+            text::duration(total),
+            text::duration(tracked.building),
+            text::duration(tracked.executing),
+            text::duration(other),
+        )
+    }
+
+    /// How many builds failed, and how the first one ended.
+    fn print_failed_builds(&self, store: &Store) {
+        let (failed, first) = tacho_experiment::failures(&self.tracked.builds);
+        let Some(first) = first else { return };
+        let name = self.revisions.iter().find(|r| r.id == first.revision).map_or("?", Revision::short);
+        note(
+            "note",
+            &format!(
+                "{failed} of {} failed; first {name}: {}",
+                text::count(self.tracked.builds.len(), "build"),
+                why(first)
+            ),
+        );
+        // On a shared store the log may be on another machine.
+        if let Some(log) = first.log.and_then(|digest| store.log(digest).ok()) {
+            for line in text::last_lines(&String::from_utf8_lossy(&log), LOG_LINES) {
+                aside(&format!("  | {line}"));
+            }
+        }
+        note(
+            "hint",
+            &format!("`tacho show {name} --build-log` prints all of it; `--retry-failed` builds again"),
+        );
+    }
+
+    /// How many executions failed, and how the first of them did.
+    fn print_failed_executions(&self) {
+        let mut seen = HashSet::new();
+        let mut failed = 0;
+        let mut first = None;
+        for (series, point) in self.series.iter().flat_map(|s| s.points.iter().map(move |point| (s, point))) {
+            let benchmark = &series.key.benchmark;
+            if point.failed > 0
+                && point.equal_to.is_none()
+                && seen.insert((benchmark.identity(), &point.revision.id))
+            {
+                failed += point.failed as usize;
+                first.get_or_insert((benchmark, point));
+            }
+        }
+        let Some((benchmark, point)) = first else { return };
+        let (name, why) = (point.revision.short(), point.failure.as_deref().unwrap_or("?"));
+        note(
+            "note",
+            &format!("{} failed; first `{benchmark}` at {name}: {why}", text::count(failed, "execution")),
+        );
+        note("hint", &format!("`tacho show {name}` shows what it printed; `--retry-failed` executes again"));
+    }
+
+    /// Whether a single value came of it.
+    pub fn has_values(&self) -> bool {
+        let mut points = self.series.iter().flat_map(|series| &series.points);
+        points.any(|point| !point.values.is_empty() || point.limited.count > 0)
+    }
+}
+
+fn why(build: &Build) -> String {
+    match &build.state {
+        BuildState::Built { .. } => "built".to_owned(),
+        BuildState::Failed { why } | BuildState::Skipped { why } => why.clone(),
+        BuildState::TimedOut { limit } => format!("timed out after {}", text::duration(*limit)),
+    }
+}
