@@ -70,11 +70,11 @@ impl Belief {
         }
     }
 
-    /// The logarithm of the odds of this step to none, from fresh pairs of parent and culprit.
-    pub(super) fn odds(&self, pairs: &[(f64, f64)], step: f64) -> f64 {
+    /// The logarithm of the odds of this step at this culprit to none, from fresh pairs of parent and culprit.
+    pub(super) fn odds(&self, pairs: &[(f64, f64)], culprit: usize, step: f64) -> f64 {
         match self {
             Self::Levels(levels) => levels.odds(pairs, step),
-            Self::Rates(rates) => rates.odds(pairs),
+            Self::Rates(rates) => rates.odds(pairs, culprit),
         }
     }
 }

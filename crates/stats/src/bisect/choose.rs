@@ -11,6 +11,9 @@ use super::step::Portion;
 /// Numbers of samples to choose from.
 const NUMBERS: [usize; 13] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256];
 
+/// The most executions of a command that passes or fails that are thought of at a time.
+const EXECUTIONS: usize = 32;
+
 /// Less than this, in nats, is not worth measuring.
 const WORTHLESS: f64 = 1e-3;
 
@@ -38,14 +41,24 @@ impl Known<'_> {
         self.posterior.step.0.abs() / (1.0 / gained + self.posterior.middle).sqrt()
     }
 
+    /// What so many more samples of a revision tell that has the change with this chance, in nats.
+    fn told(&self, share: f64, has: usize, more: usize) -> f64 {
+        let channels = &self.posterior.channels;
+        if channels.is_empty() {
+            return information(share, self.distance(has, more));
+        }
+        channels.iter().map(|channel| channel.weight * channel.information(share, more)).sum()
+    }
+
     /// The best number of samples for a revision that has the change with this chance, and its worth.
     fn best_number(&self, share: f64, has: usize) -> (usize, f64) {
         let cost = if has == 0 { self.build_cost } else { 0.0 };
         let worth = |number: usize| {
-            let told = information(share, self.distance(has, number));
+            let told = self.told(share, has, number);
             if told < WORTHLESS { 0.0 } else { told / (cost + number as f64) }
         };
-        let all = NUMBERS.iter().map(|&number| (number, worth(number)));
+        let most = if self.posterior.channels.is_empty() { usize::MAX } else { EXECUTIONS };
+        let all = NUMBERS.iter().filter(|number| **number <= most).map(|&number| (number, worth(number)));
         all.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((1, 0.0))
     }
 }

@@ -37,6 +37,45 @@ pub(super) fn information(share: f64, distance: f64) -> f64 {
     most * (upper * (1.0 - below) + lower * below)
 }
 
+/// The rates of failure on either side of a change, and how likely both are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Channel {
+    pub(super) before: f64,
+    pub(super) after: f64,
+    pub(super) weight: f64,
+}
+
+impl Channel {
+    /// What so many executions tell of which of the two rates they come from, in nats: as [`information`], of a binomial number.
+    pub(super) fn information(&self, share: f64, samples: usize) -> f64 {
+        if !(share > 0.0 && share < 1.0) {
+            return 0.0;
+        }
+        let (before, after) = (binomial(self.before, samples), binomial(self.after, samples));
+        let term =
+            |share: f64, of: f64, mixed: f64| if of > 0.0 { share * of * (of / mixed).ln() } else { 0.0 };
+        let each = before.iter().zip(&after).map(|(&before, &after)| {
+            let mixed = (1.0 - share) * before + share * after;
+            term(1.0 - share, before, mixed) + term(share, after, mixed)
+        });
+        each.sum::<f64>().max(0.0)
+    }
+}
+
+/// The chance of each number of failures.
+fn binomial(rate: f64, samples: usize) -> Vec<f64> {
+    let mut chances = vec![1.0];
+    for _ in 0..samples {
+        let mut next = vec![0.0; chances.len() + 1];
+        for (failed, chance) in chances.iter().enumerate() {
+            next[failed] += chance * (1.0 - rate);
+            next[failed + 1] += chance * rate;
+        }
+        chances = next;
+    }
+    chances
+}
+
 /// The cell that a place lies in, and how far in.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "places are small and positive")]
 fn split(place: f64, length: usize) -> (usize, f64) {
@@ -79,6 +118,17 @@ fn exact(share: f64, distance: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_steady_command_tells_all_at_once_and_a_flaky_one_little_by_little() {
+        let of = |before: f64, after: f64| Channel { before, after, weight: 1.0 };
+        assert!((of(0.0, 1.0).information(0.5, 1) - 2f64.ln()).abs() < 1e-9);
+        assert_eq!(of(0.3, 0.3).information(0.5, 4), 0.0);
+        // A channel that turns one of ten bits around: one bit less the entropy of one of ten.
+        assert!((of(0.1, 0.9).information(0.5, 1) - (2f64.ln() - entropy(0.1))).abs() < 1e-9);
+        let flaky = of(0.0, 0.1);
+        assert!(flaky.information(0.5, 8) > 5.0 * flaky.information(0.5, 1));
+    }
 
     #[test]
     fn the_table_is_near_the_sum() {

@@ -5,6 +5,7 @@
 //! is that of tested revisions times kinds of noise, however many candidates there are.
 
 use super::filter::{Filter, PARTS};
+use super::information::Channel;
 use super::noise::{self, Noise, median};
 use super::record::Reading;
 use super::rules::{NOTHING, START};
@@ -216,6 +217,7 @@ impl Levels {
             sd: 0.0,
             middle: 0.0,
             drift: 0.0,
+            channels: Vec::new(),
         };
         if shares.is_empty() {
             return posterior;
@@ -307,6 +309,8 @@ pub(super) struct Posterior {
     /// How uncertain the middle between the levels is, as a variance.
     pub(super) middle: f64,
     pub(super) drift: f64,
+    /// Of a command that passes or fails, the rates on either side; none of a metric.
+    pub(super) channels: Vec<Channel>,
 }
 
 impl Posterior {

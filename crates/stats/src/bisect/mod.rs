@@ -8,11 +8,17 @@
 //! A range is *proved* (both ends are measured until a change is certain or excluded), *searched*
 //! (the revision that is expected to tell most for its cost is next, the ends again in between), and what is found is *verified*
 //! in fresh samples. One file each; what is believed is in `levels` and `rates`.
+//!
+//! A command that only passes or fails is bisected by the same machine with [`Rules::failures`]: a sample is 1 where it failed and 0
+//! where it passed, a revision of which it can tell neither is [`Unusable::Skipped`]. Levels in the outcome are then rates of failure,
+//! effects differences of rates; nobody says which side fails more, or that the other never does.
 
 mod belief;
 mod choose;
 mod failing;
 mod filter;
+#[cfg(test)]
+mod flaky;
 mod information;
 mod levels;
 mod noise;

@@ -4,6 +4,7 @@ use super::belief::Belief;
 use super::levels::Posterior;
 use super::noise::median;
 use super::outcome::{Culprit, Effect, Finding, Outcome, Rung, Suspects};
+use super::rates::Rates;
 use super::record::Record;
 use super::rules::{Rules, SURE, Values, WITHIN};
 use super::search::{Named, Search};
@@ -21,7 +22,8 @@ fn between(ends: (usize, usize), record: &Record, rules: &Rules) -> Option<(f64,
 fn effect((step, variance): (f64, f64), rules: &Rules) -> Effect {
     let of = |step: f64| if rules.values == Values::Ratios { step.exp_m1() } else { step };
     let far = 1.96 * variance.sqrt();
-    Effect { estimate: of(step), interval: (of(step - far), of(step + far)) }
+    let most = if rules.values == Values::Failures { 1.0 } else { f64::INFINITY };
+    Effect { estimate: of(step), interval: (of(step - far).max(-most), of(step + far).min(most)) }
 }
 
 pub(super) fn culprit(named: Named, record: &Record, rules: &Rules) -> Culprit {
@@ -106,7 +108,12 @@ fn ladder(posterior: &Posterior, record: &Record, rules: &Rules) -> Vec<Rung> {
             Values::Differences => middle,
             Values::Failures => mean,
         };
-        Rung { revision, samples, level, error: posterior.sd / (samples as f64).sqrt() }
+        let count = samples as f64;
+        let error = match rules.values {
+            Values::Failures => Rates::rate_of(mean * count, (1.0 - mean) * count).1.sqrt(),
+            Values::Ratios | Values::Differences => posterior.sd / count.sqrt(),
+        };
+        Rung { revision, samples, level, error }
     };
     record.tested().map(rung).collect()
 }

@@ -52,6 +52,15 @@ impl Default for Rules {
     }
 }
 
+impl Rules {
+    /// For a command that passes or fails, flaky or not: no rate is known, a difference of 20 % is worth finding, and
+    /// builds of the same source behave alike.
+    #[must_use]
+    pub fn failures() -> Self {
+        Self { values: Values::Failures, least: 0.2, builds: Builds::Alike, ..Self::default() }
+    }
+}
+
 /// Before anything is measured: as likely as not, nothing changed.
 pub(super) const NOTHING: f64 = 0.5;
 
@@ -66,6 +75,9 @@ pub(super) const SURE: f64 = 0.95;
 
 /// The logarithm of the odds at which a verification ends, either way: 99 to 1.
 pub(super) const ODDS: f64 = 4.595;
+
+/// The same of a command that passes or fails, whose rates are less sure than levels: 499 to 1.
+pub(super) const ODDS_OF_FAILURES: f64 = 6.213;
 
 /// Standard errors within which an effect may still be: 99 %.
 pub(super) const WITHIN: f64 = 2.6;

@@ -98,7 +98,8 @@ impl Search {
         }
         let (from, chance) = posterior.best();
         let parent = self.belief.before(from);
-        let wanted = if let Builds::Vary(_) = rules.builds { SURE } else { FOUND };
+        let strict = matches!(rules.builds, Builds::Vary(_)) || rules.values == Values::Failures;
+        let wanted = if strict { SURE } else { FOUND };
         if chance >= wanted && failing::is_closed(parent, from, record) {
             if self.refuted >= ROUNDS {
                 return Decision::Ended(Finding::Undecided(Reason::NotConfirmed));
@@ -148,6 +149,14 @@ impl Search {
         (!enough).then(|| self.there_and_back(1))
     }
 
+    /// Each end once, the other one first the next time.
+    fn one_each(&mut self) -> Vec<Portion> {
+        let (good, bad) = self.belief.ends();
+        self.turn = !self.turn;
+        let order = if self.turn { [good, bad] } else { [bad, good] };
+        order.map(|revision| Portion { revision, samples: 1 }).to_vec()
+    }
+
     /// A B B A, so that a steady drift cancels out; the next time B A A B.
     fn there_and_back(&mut self, times: usize) -> Vec<Portion> {
         let (good, bad) = self.belief.ends();
@@ -175,6 +184,9 @@ impl Search {
         }
         if let Some(decision) = self.more_builds(posterior, record, rules) {
             return Some(decision);
+        }
+        if rules.values == Values::Failures {
+            return Some(Decision::Measure(self.one_each()));
         }
         let (good, bad) = self.belief.ends();
         let taken = record.count(good) + record.count(bad);
@@ -228,7 +240,9 @@ impl Search {
         let every = if posterior.drift > 0.8 { SENTINEL / 2 } else { SENTINEL };
         let (good, bad) = self.belief.ends();
         let mut portions = Vec::new();
-        let mut left = portion.samples;
+        // One failure may tell all: no more of them than until the next look at what is known.
+        let most = if rules.values == Values::Failures { SENTINEL } else { usize::MAX };
+        let mut left = portion.samples.min(most);
         while left > 0 {
             let samples = left.min(every.saturating_sub(self.since).max(1));
             portions.push(Portion { samples, ..portion });

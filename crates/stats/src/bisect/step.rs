@@ -34,6 +34,8 @@ pub enum Unusable {
     WrongAnswer,
     /// Its output has no such metric.
     NoMetric,
+    /// A command that passes or fails said that it can tell neither, as by status 125 to `git bisect run`.
+    Skipped,
 }
 
 /// What was seen of a revision.

@@ -4,7 +4,7 @@ use super::belief::Belief;
 use super::levels::{Levels, Posterior};
 use super::noise::Noise;
 use super::record::Record;
-use super::rules::{Builds, LAYOUT, NEIGHBOURS, ODDS, Rules, SURE, Values};
+use super::rules::{Builds, LAYOUT, NEIGHBOURS, ODDS, ODDS_OF_FAILURES, Rules, SURE, Values};
 use super::search::Named;
 use super::step::Portion;
 
@@ -52,11 +52,12 @@ impl Verification {
     pub(super) fn judge(&mut self, belief: &Belief, record: &Record, rules: &Rules) -> Verdict {
         if self.pairs.is_none() {
             let pairs = self.fresh(record);
-            let odds = belief.odds(&pairs, self.step);
-            if odds < -ODDS {
+            let odds = belief.odds(&pairs, self.culprit, self.step);
+            let wanted = if rules.values == Values::Failures { ODDS_OF_FAILURES } else { ODDS };
+            if odds < -wanted || self.doubted(belief) {
                 return Verdict::Refuted;
             }
-            if odds < ODDS {
+            if odds < wanted {
                 return Verdict::More(self.pair_in(pairs.len() % 2 == 1));
             }
             self.pairs = Some(pairs.len());
@@ -69,7 +70,9 @@ impl Verification {
             Verdict::Verified(Named { revision, parent, posterior, pairs, neighbours })
         };
         let unknown = rules.builds == Builds::Unknown && rules.values != Values::Failures;
-        let Belief::Levels(levels) = belief else { return named(chance, 0) };
+        let Belief::Levels(levels) = belief else {
+            return if chance >= SURE { named(chance, 0) } else { Verdict::Refuted };
+        };
         if !unknown || self.step.abs() >= LAYOUT {
             return named(chance, 0);
         }
@@ -90,6 +93,13 @@ impl Verification {
         let again =
             (self.asked < ASKED && !known).then(|| self.ask(&beside, wanted(self.step, posterior.sd)));
         again.flatten().unwrap_or(Verdict::Layout(varied))
+    }
+
+    /// Whether another place, or nothing, has become likelier by the pairs; of a metric they are judged by themselves.
+    fn doubted(&self, belief: &Belief) -> bool {
+        let Belief::Rates(rates) = belief else { return false };
+        let posterior = rates.posterior();
+        posterior.intervals.iter().all(|of| of.0 != self.culprit || of.1 < 0.5)
     }
 
     /// So many samples of each of these, parent and culprit in between.

@@ -18,6 +18,8 @@ pub enum Scatter {
     Bimodal,
     /// One per cent, on a level that wanders and comes back, with this standard deviation, in about 50 samples.
     Drifting(f64),
+    /// A command that fails (1) or passes (0), with these rates before and after the step.
+    Failing(f64, f64),
 }
 
 /// One history on one host.
@@ -124,9 +126,14 @@ impl World {
     pub fn sample(&mut self, revision: usize) -> f64 {
         self.samples += 1;
         self.wander();
+        if let Scatter::Failing(before, after) = self.scatter {
+            let changed = self.steps.iter().any(|step| step.1 != 0.0 && step.0 <= revision);
+            let rate = if changed { after } else { before };
+            return f64::from(u8::from(self.rng.random::<f64>() < rate));
+        }
         let z = gaussian(&mut self.rng);
         let noise = match self.scatter {
-            Scatter::None => 0.0,
+            Scatter::None | Scatter::Failing(..) => 0.0,
             Scatter::Gaussian(sd) => sd * z,
             Scatter::Lognormal => (1.0 + 0.03 * (z.exp() - 1.0)).ln(),
             Scatter::Bimodal => 0.01 * z + if self.rng.random::<f64>() < 0.1 { 1.6f64.ln() } else { 0.0 },
