@@ -6,6 +6,7 @@
 //! Every other crate depends on this one; it depends on none of them.
 
 mod benchmark;
+pub mod bisection;
 mod build;
 mod change;
 mod conditions;
@@ -26,6 +27,7 @@ mod steadiness;
 mod unit;
 
 pub use benchmark::{BenchmarkKey, Parameter, Parameters};
+pub use bisection::Bisection;
 pub use build::{Build, BuildState};
 pub use change::{
     Again, Change, ChangeKind, Finding, Happened, Happening, Life, Tagged, Withdrawal, Word, change_name,

@@ -21,6 +21,8 @@ pub enum RunState {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
+    /// Revisions of a bisection, as it asked for them: its samples are no part of any series.
+    Bisect,
     /// Two revisions beside one another: its samples are no part of any series.
     Compare,
     /// Both sides of changes once more: its samples are no part of any series.

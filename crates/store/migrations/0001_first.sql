@@ -201,3 +201,17 @@ CREATE TABLE output (
     PRIMARY KEY (run, cell, round, position),
     FOREIGN KEY (run, cell) REFERENCES measurement (run, cell)
 ) {clustered};
+
+CREATE TABLE bisection (
+    run      BIGINT NOT NULL PRIMARY KEY REFERENCES run (number),
+    name     TEXT NOT NULL UNIQUE,
+    asked    TEXT NOT NULL,
+    standing TEXT NOT NULL
+);
+
+CREATE TABLE observed (
+    run      BIGINT NOT NULL REFERENCES run (number),
+    number   BIGINT NOT NULL,
+    observed TEXT NOT NULL,
+    PRIMARY KEY (run, number)
+) {clustered};

@@ -7,7 +7,7 @@ use tacho_record::{BenchmarkKey, Cell, Digest};
 
 use crate::benchmarks::benchmark_number;
 use crate::columns::{digest_value, intern};
-use crate::database::{Database, Value};
+use crate::database::{Begin, Database, Value};
 use crate::history::revision_number;
 use crate::{HostId, Store, StoreError};
 
@@ -27,6 +27,16 @@ impl MeasurementId {
 }
 
 impl Store {
+    /// Adds a cell to a run whose cells are not known from the start; its measurement.
+    pub fn add_cell(&mut self, run: i64, host: HostId, cell: &Cell) -> Result<MeasurementId, StoreError> {
+        self.database.transaction(Begin::Write, |database| {
+            let next = "SELECT COALESCE(MAX(cell), -1) + 1 FROM measurement WHERE run = $1";
+            let number = database.must(next, &[Value::Integer(run)], |row| row.integer(0))?;
+            let added = add_cells(database, run, host, (number, std::slice::from_ref(cell)))?;
+            added.into_iter().next().ok_or_else(|| database.unknown(format!("run {run}")))
+        })
+    }
+
     /// The cells of a run with their measurements, in the order in which they were given.
     pub fn cells(&mut self, run: i64) -> Result<Vec<(MeasurementId, Cell)>, StoreError> {
         let sql = "SELECT m.cell, r.id, a.digest, b.name, b.version, b.parameters, m.rounds
@@ -48,12 +58,12 @@ impl Store {
     }
 }
 
-/// Adds the cells of a run that has none yet; the measurement of each, in the same order.
+/// Adds cells to a run, numbered from there on; the measurement of each, in the same order.
 pub(crate) fn add_cells(
     database: &mut dyn Database,
     run: i64,
     host: HostId,
-    cells: &[Cell],
+    (first, cells): (i64, &[Cell]),
 ) -> Result<Vec<MeasurementId>, StoreError> {
     let sql = "INSERT INTO measurement (run, cell, host, benchmark, revision, artifact, rounds, merged)
         VALUES ($1, $2, $3, $4, $5, $6, $7, -1)";
@@ -64,7 +74,7 @@ pub(crate) fn add_cells(
         database.execute(sql, &values.map(Value::Integer))?;
         Ok(MeasurementId { run, cell: number })
     };
-    (0..).zip(cells).map(add).collect()
+    (first..).zip(cells).map(add).collect()
 }
 
 /// Numbers of names that many cells share, each asked for once.

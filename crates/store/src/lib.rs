@@ -16,10 +16,12 @@
 //! steadiness what was found of warm-ups
 //! subject    whose store it is
 //! changes    what was found in series, and what users say of it
+//! bisections what was asked, each step, and how far they came
 //! ```
 
 mod absences;
 mod benchmarks;
+mod bisections;
 mod builds;
 mod cells;
 mod changes;

@@ -81,7 +81,7 @@ impl Store {
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0)",
                 &values,
             )?;
-            let measurements = add_cells(database, number, new.host, cells)?;
+            let measurements = add_cells(database, number, new.host, (0, cells))?;
             let run = database.must(select_run!("WHERE r.number = $1"), &values[..1], read)?;
             Ok((run, measurements))
         })
@@ -191,6 +191,7 @@ fn word(state: RunState) -> &'static str {
 /// What a run measures for, as it stands in its column.
 fn purpose_word(purpose: Purpose) -> &'static str {
     match purpose {
+        Purpose::Bisect => "bisect",
         Purpose::Compare => "compare",
         Purpose::Confirm => "confirm",
         Purpose::Track => "track",
@@ -199,17 +200,13 @@ fn purpose_word(purpose: Purpose) -> &'static str {
 
 fn read(row: &dyn Row) -> Result<Run, StoreError> {
     let purpose = match row.text(11)? {
+        "bisect" => Purpose::Bisect,
         "compare" => Purpose::Compare,
         "confirm" => Purpose::Confirm,
         "track" => Purpose::Track,
         other => return Err(row.corrupt(&format!("a run is for `{other}`"))),
     };
-    let state = match row.text(9)? {
-        "abandoned" => RunState::Abandoned,
-        "finished" => RunState::Finished,
-        "unfinished" => RunState::Unfinished,
-        other => return Err(row.corrupt(&format!("a run is `{other}`"))),
-    };
+    let state = state(row, 9)?;
     Ok(Run {
         number: row.integer(0)?,
         started: row.time(1)?,
@@ -223,5 +220,15 @@ fn read(row: &dyn Row) -> Result<Run, StoreError> {
         host: row.text(7)?.to_owned(),
         rounds: row.number(8)?,
         rule: row.json(10)?,
+    })
+}
+
+/// The state in that column.
+pub(crate) fn state(row: &dyn Row, column: usize) -> Result<RunState, StoreError> {
+    Ok(match row.text(column)? {
+        "abandoned" => RunState::Abandoned,
+        "finished" => RunState::Finished,
+        "unfinished" => RunState::Unfinished,
+        other => return Err(row.corrupt(&format!("a run is `{other}`"))),
     })
 }

@@ -23,6 +23,9 @@ macro_rules! on_both {
 }
 
 on_both! {
+    bisections:
+        bisections_come_back_with_their_steps
+        cells_are_added_to_a_run_that_goes_on;
     changes:
         changes_come_back_with_all_that_happened
         no_analysis_touches_the_users_word

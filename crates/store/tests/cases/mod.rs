@@ -1,5 +1,6 @@
 //! The tests themselves, each on a ground of its own.
 
+pub mod bisections;
 pub mod changes;
 pub mod names;
 pub mod runs;

@@ -79,6 +79,7 @@ fn row(run: &Run, counts: [usize; 4]) -> Vec<String> {
     row.extend(counts.map(|count| count.to_string()));
     row.push(run.seed.to_string());
     row.push(match run.purpose {
+        Purpose::Bisect => "to bisect".to_owned(),
         Purpose::Compare => "to compare two revisions".to_owned(),
         Purpose::Confirm => "to confirm changes".to_owned(),
         Purpose::Track => String::new(),

@@ -1,0 +1,316 @@
+//! Bisections: which revision changed a metric, and how sure.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{BenchmarkKey, Digest, Metric, Revision};
+
+/// A bisection, finished or under way, as it is kept and as `--json` prints it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bisection {
+    /// Its name; no other bisection of the store has it.
+    pub name: String,
+    /// The number of the run that its samples are kept under.
+    pub run: i64,
+    /// The host's name.
+    pub host: String,
+    /// When it began.
+    pub started: Timestamp,
+    /// What is asked.
+    pub asked: Asked,
+    /// The revisions that may be the cause and both ends, in order of history; the first is the earlier end.
+    pub candidates: Vec<Candidate>,
+    /// How far it has come.
+    pub standing: Standing,
+}
+
+impl Bisection {
+    /// The place of a revision among the candidates, by its full name.
+    #[must_use]
+    pub fn place(&self, revision: &str) -> Option<usize> {
+        self.candidates.iter().position(|candidate| candidate.revision.id == revision)
+    }
+}
+
+/// What a bisection asks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// The good end as it was typed.
+    pub good: String,
+    /// The bad end as it was typed.
+    pub bad: String,
+    /// Whether the bad end is the earlier one: the first *good* revision is looked for.
+    pub exchanged: bool,
+    /// The benchmark with its parameters.
+    pub benchmark: BenchmarkKey,
+    /// The metric.
+    pub metric: Metric,
+    /// What its values are values of.
+    pub of: Measured,
+    /// How its values are compared.
+    pub by: Comparison,
+    /// The least effect that is worth finding: 0.02 is 2 %; of differences in the metric's base unit.
+    pub least: f64,
+    /// Seconds that may be spent on builds and samples.
+    pub budget: Option<f64>,
+    /// So many builds may be made.
+    pub most_builds: Option<usize>,
+    /// Whether it goes on after the first culprit.
+    pub all: bool,
+    /// The name of the detected change that it set out from.
+    pub change: Option<String>,
+    /// What the ends once were, elsewhere or before, to be told beside what they are now.
+    pub before: Option<(f64, f64)>,
+}
+
+/// What a value is a value of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measured {
+    /// Of the artifacts of a build: their size.
+    Artifacts,
+    /// Of a build: how long it takes.
+    Build,
+    /// Of an execution of the benchmark.
+    Execution,
+}
+
+/// How values are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Comparison {
+    /// By difference, in the metric's base unit.
+    Difference,
+    /// 1 where a command failed, else 0: by difference of the rates.
+    Failure,
+    /// By ratio.
+    Ratio,
+}
+
+/// A revision that may be the cause, or an end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Which.
+    #[serde(flatten)]
+    pub revision: Revision,
+    /// How many revisions right before it are left out since they cannot matter: they touch none of the plan's paths.
+    pub left_out: usize,
+}
+
+/// What a bisection is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// It is over.
+    Finished,
+    /// Both ends are measured until a change is certain or excluded.
+    Proving,
+    /// The revision is looked for.
+    Searching,
+    /// What was found is measured again.
+    Verifying,
+}
+
+/// How a bisection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "finding", rename_all = "kebab-case")]
+pub enum Found {
+    /// Culprits are named and verified, but the effect depends on the state of the machine.
+    DependsOnMachine,
+    /// The ends do not differ by what was asked for, here and now.
+    NotReproduced,
+    /// The suspects are all that can be said.
+    Undecided {
+        /// Why.
+        reason: Undecided,
+    },
+    /// Culprits are named and verified.
+    Verified,
+}
+
+/// Why nothing was named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Undecided {
+    /// The budget, or the number of builds, is spent.
+    Budget,
+    /// Builds differ among themselves so much that one revision cannot be told from its neighbours.
+    Builds,
+    /// No usable revision was found near an end, or an end failed later.
+    End,
+    /// Nothing that can be measured would tell more.
+    Exhausted,
+    /// Fresh samples did not confirm what the search had found, several times.
+    NotConfirmed,
+}
+
+/// How far a bisection has come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// When it was last worked on.
+    pub updated: Timestamp,
+    /// What it is at.
+    pub stage: Stage,
+    /// How it ended; absent before.
+    pub found: Option<Found>,
+    /// The usable ends, by place among the candidates: not those given where they could not be used.
+    pub ends: (usize, usize),
+    /// How likely it is that nothing changed.
+    pub nothing: f64,
+    /// How likely each stretch of candidates is to hold the cause, in order of history; all of them, and `nothing`, are 1
+    /// together.
+    pub belief: Vec<Suspects>,
+    /// What is named and verified, in the order of verification.
+    pub culprits: Vec<Culprit>,
+    /// The smallest set that holds the cause with 95 %, likeliest first; empty where a culprit is verified.
+    pub suspects: Vec<Suspects>,
+    /// What changed from end to end.
+    pub change: Option<BisectedEffect>,
+    /// What the verified culprits leave of that.
+    pub left_over: Option<BisectedEffect>,
+    /// Whether what is left over is too much to be chance.
+    pub more: bool,
+    /// All revisions that have values, in order of history.
+    pub ladder: Vec<Rung>,
+    /// All revisions that have none, and why.
+    pub unusable: Vec<Unusable>,
+    /// How likely it is that the host drifted meanwhile.
+    pub drift: f64,
+    /// Builds made.
+    pub builds: usize,
+    /// Samples taken.
+    pub samples: usize,
+    /// Seconds spent on builds.
+    pub building: f64,
+    /// Seconds spent on executions, hooks included.
+    pub executing: f64,
+}
+
+/// How large a change is: `0.05` is 5 % more; of differences and failures the difference itself.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BisectedEffect {
+    /// The best guess.
+    pub estimate: f64,
+    /// Where it is with 95 %.
+    pub interval: (f64, f64),
+}
+
+/// A revision that did it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Culprit {
+    /// The first usable revision that has the change, by place among the candidates.
+    pub place: usize,
+    /// Its full name.
+    pub revision: String,
+    /// The last revision known to be without it, by place. The candidates between both have no values: any of them may be the
+    /// cause.
+    pub parent_place: usize,
+    /// That one's full name.
+    pub parent: String,
+    /// How likely it is, of all revisions and *no change*.
+    pub posterior: f64,
+    /// What changed from the parent to it.
+    pub effect: BisectedEffect,
+    /// How many fresh pairs of both verified it.
+    pub pairs: usize,
+    /// How many further builds beside it were asked whether it is more than layout.
+    pub neighbours: usize,
+}
+
+/// Candidates of which one may have done it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Suspects {
+    /// The first that may be the cause, by place.
+    pub first: usize,
+    /// The last, by place: the first known to have the change.
+    pub last: usize,
+    /// How likely it is that the cause is among them.
+    pub posterior: f64,
+}
+
+/// A revision that has values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rung {
+    /// Its place among the candidates.
+    pub place: usize,
+    /// Its full name.
+    pub revision: String,
+    /// The place of the last candidate that is known to be the same program; its own where no other is.
+    pub same_to: usize,
+    /// How many samples it has.
+    pub samples: usize,
+    /// Their median, in the metric's base unit; of failures their share.
+    pub level: f64,
+    /// The standard error of the level: of ratios relative, else in the base unit.
+    pub error: f64,
+}
+
+/// A revision that has no values.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unusable {
+    /// Its place among the candidates.
+    pub place: usize,
+    /// Its full name.
+    pub revision: String,
+    /// What kind of failure it is.
+    pub kind: UnusableKind,
+    /// What went wrong, in one line.
+    pub why: String,
+}
+
+/// Why a revision has no values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnusableKind {
+    /// It crashed, exited with a wrong status, or what it needs beside it failed.
+    Crashed,
+    /// Its output has no such metric, or its value cannot be compared so.
+    NoMetric,
+    /// It could not be built.
+    NotBuilt,
+    /// It reached its time limit.
+    TimedOut,
+    /// It answered wrongly.
+    WrongAnswer,
+}
+
+/// One step of a bisection, as it is kept: a bisection is resumed by replaying these in order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Observed {
+    /// Its number, counted from 1: the round of its samples.
+    pub number: u32,
+    /// When it was over.
+    pub at: Timestamp,
+    /// The revision's full name.
+    pub revision: String,
+    /// Seconds that building took now; absent where there was a build already.
+    pub build: Option<f64>,
+    /// Seconds that its executions took, hooks included.
+    pub executing: f64,
+    /// What was seen.
+    #[serde(flatten)]
+    pub seen: Seen,
+}
+
+/// What was seen of a revision.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "seen", rename_all = "kebab-case")]
+pub enum Seen {
+    /// It is built.
+    Built {
+        /// The digest of its artifacts.
+        artifact: Digest,
+    },
+    /// One value for each execution.
+    Samples {
+        /// In the metric's base unit.
+        values: Vec<f64>,
+    },
+    /// No values can be had.
+    Unusable {
+        /// What kind of failure it is.
+        kind: UnusableKind,
+        /// What went wrong, in one line.
+        why: String,
+    },
+}

@@ -1,0 +1,105 @@
+//! Bisections as they are kept: what was asked, each step in order, and how far they came.
+//!
+//! The steps are what counts: all else follows from them. How far it came is kept beside them, so that who shows it
+//! need not bisect.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use tacho_record::bisection::{Asked, Candidate, Observed, Standing};
+use tacho_record::{Bisection, RunState};
+
+use crate::columns::json;
+use crate::database::{Begin, Row, Value};
+use crate::{Store, StoreError};
+
+/// Bisections with the host and the begin of their runs; what follows chooses among them.
+macro_rules! select_bisection {
+    ($which:literal) => {
+        concat!(
+            "SELECT b.name, b.run, h.name, r.started, b.asked, b.standing, r.state FROM bisection b ",
+            "JOIN run r ON r.number = b.run JOIN host h ON h.number = r.host ",
+            $which
+        )
+    };
+}
+
+/// What never changes of a bisection.
+#[derive(Deserialize)]
+struct Begun {
+    asked: Asked,
+    candidates: Vec<Candidate>,
+}
+
+/// The same, to be written.
+#[derive(Serialize)]
+struct Beginning<'a> {
+    asked: &'a Asked,
+    candidates: &'a [Candidate],
+}
+
+impl Store {
+    /// Keeps a bisection whose run has begun, or all that is known of one anew, and syncs.
+    pub fn put_bisection(&mut self, bisection: &Bisection) -> Result<(), StoreError> {
+        let Bisection { asked, candidates, .. } = bisection;
+        let asked = json("what the bisection asks", &Beginning { asked, candidates })?;
+        let standing = json("how far the bisection came", &bisection.standing)?;
+        let values = [
+            Value::Integer(bisection.run),
+            Value::Text(&bisection.name),
+            Value::Text(&asked),
+            Value::Text(&standing),
+        ];
+        let sql = "INSERT INTO bisection (run, name, asked, standing) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (run) DO UPDATE SET asked = excluded.asked, standing = excluded.standing";
+        self.database.transaction(Begin::Durable, |database| database.execute(sql, &values)).map(drop)
+    }
+
+    /// Keeps how far a bisection has come.
+    pub fn put_standing(&mut self, run: i64, standing: &Standing) -> Result<(), StoreError> {
+        let standing = json("how far the bisection came", standing)?;
+        let sql = "UPDATE bisection SET standing = $1 WHERE run = $2";
+        let values = [Value::Text(&standing), Value::Integer(run)];
+        self.database.transaction(Begin::Write, |database| database.execute(sql, &values)).map(drop)
+    }
+
+    /// Keeps a step of a bisection, before the next one begins.
+    pub fn put_observed(&mut self, run: i64, observed: &Observed) -> Result<(), StoreError> {
+        let text = json("what a bisection observed", observed)?;
+        let values = [Value::Integer(run), Value::Integer(observed.number.into()), Value::Text(&text)];
+        let sql = "INSERT INTO observed (run, number, observed) VALUES ($1, $2, $3)";
+        self.database.transaction(Begin::Write, |database| database.execute(sql, &values)).map(drop)
+    }
+
+    /// The steps of a bisection, in order.
+    pub fn observed(&mut self, run: i64) -> Result<Vec<Observed>, StoreError> {
+        let sql = "SELECT observed FROM observed WHERE run = $1 ORDER BY number";
+        self.database.all(sql, &[Value::Integer(run)], |row| row.json(0))
+    }
+
+    /// All bisections on whichever host with the state of their runs, oldest first.
+    pub fn bisections(&mut self) -> Result<Vec<(Bisection, RunState)>, StoreError> {
+        self.database.all(select_bisection!("ORDER BY b.run"), &[], read)
+    }
+
+    /// The bisection of that name, if there is one.
+    pub fn bisection(&mut self, name: &str) -> Result<Option<Bisection>, StoreError> {
+        let found = self.database.one(select_bisection!("WHERE b.name = $1"), &[Value::Text(name)], read)?;
+        Ok(found.map(|(bisection, _)| bisection))
+    }
+
+    /// The bisection whose samples are kept under that run, if there is one.
+    pub fn bisection_of(&mut self, run: i64) -> Result<Option<Bisection>, StoreError> {
+        let found = self.database.one(select_bisection!("WHERE b.run = $1"), &[Value::Integer(run)], read)?;
+        Ok(found.map(|(bisection, _)| bisection))
+    }
+}
+
+fn read(row: &dyn Row) -> Result<(Bisection, RunState), StoreError> {
+    let started: Timestamp = row.time(3)?;
+    let Begun { asked, candidates } = row.json(4)?;
+    let standing = row.json(5)?;
+    let (name, host) = (row.text(0)?.to_owned(), row.text(2)?.to_owned());
+    let run = row.integer(1)?;
+    let bisection = Bisection { name, run, host, started, asked, candidates, standing };
+    Ok((bisection, crate::runs::state(row, 6)?))
+}

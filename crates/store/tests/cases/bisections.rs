@@ -1,0 +1,131 @@
+//! Bisections and their steps, and runs whose cells are not known from the start.
+
+use tacho_record::bisection::{
+    Asked, BisectedEffect, Candidate, Comparison, Culprit, Found, Measured, Observed, Seen, Stage, Standing,
+    Suspects, Undecided, UnusableKind,
+};
+use tacho_record::{Bisection, Digest, Metric, Purpose, Revision, RunState};
+use tacho_store::NewRun;
+
+use crate::common::{Ground, benchmark, cell, host, new_run, sample, time};
+
+fn standing() -> Standing {
+    Standing {
+        updated: time(7),
+        stage: Stage::Searching,
+        found: None,
+        ends: (0, 1),
+        nothing: 0.1 + 0.2,
+        belief: vec![Suspects { first: 1, last: 1, posterior: 0.7 }],
+        culprits: vec![],
+        suspects: vec![],
+        change: Some(BisectedEffect { estimate: 1e-300, interval: (-0.1, 1e300) }),
+        left_over: None,
+        more: false,
+        ladder: vec![],
+        unusable: vec![],
+        drift: 0.0,
+        builds: 2,
+        samples: 4,
+        building: 20.5,
+        executing: 1.0,
+    }
+}
+
+fn bisection(name: &str, run: i64) -> Bisection {
+    let candidate = |order: u64| Candidate {
+        revision: Revision {
+            id: format!("r{order}"),
+            order,
+            author: "A. Author".into(),
+            date: Some(time(0)),
+            subject: "change".into(),
+            tags: vec![],
+        },
+        left_out: 3,
+    };
+    Bisection {
+        name: name.into(),
+        run,
+        host: "lab".into(),
+        started: time(1),
+        asked: Asked {
+            good: "v1".into(),
+            bad: "HEAD".into(),
+            exchanged: false,
+            benchmark: benchmark("b"),
+            metric: Metric::built_in("wall").unwrap(),
+            of: Measured::Execution,
+            by: Comparison::Ratio,
+            least: 0.02,
+            budget: Some(7200.0),
+            most_builds: None,
+            all: false,
+            change: None,
+            before: Some((21e9, 44e9)),
+        },
+        candidates: vec![candidate(1), candidate(5)],
+        standing: standing(),
+    }
+}
+
+fn observed(number: u32, seen: Seen) -> Observed {
+    Observed { number, at: time(2), revision: "r1".into(), build: Some(1.5), executing: 0.25, seen }
+}
+
+pub fn bisections_come_back_with_their_steps(ground: &Ground) {
+    let mut store = ground.open();
+    let lab = store.put_host(&host("lab")).unwrap();
+    assert_eq!((store.bisections().unwrap(), store.bisection("one").unwrap()), (vec![], None));
+    let new = NewRun { purpose: Purpose::Bisect, started: time(1), ..new_run(lab, "bisect") };
+    let (run, _) = store.begin_run(&new, &[]).unwrap();
+    assert_eq!(run.purpose, Purpose::Bisect);
+    let mut kept = bisection("one", run.number);
+    store.put_bisection(&kept).unwrap();
+    assert_eq!(store.bisections().unwrap(), [(kept.clone(), RunState::Unfinished)]);
+
+    let steps = [
+        observed(1, Seen::Built { artifact: Digest::of("a") }),
+        observed(2, Seen::Samples { values: vec![0.1 + 0.2, 1e300] }),
+        observed(3, Seen::Unusable { kind: UnusableKind::NoMetric, why: "nothing matches".into() }),
+    ];
+    for step in &steps {
+        store.put_observed(run.number, step).unwrap();
+    }
+    assert_eq!(store.observed(run.number).unwrap(), steps);
+    assert!(store.put_observed(run.number, &steps[0]).is_err(), "a step is kept once");
+
+    let effect = BisectedEffect { estimate: 0.05, interval: (0.04, 0.06) };
+    let culprit = Culprit {
+        place: 1,
+        revision: "r5".into(),
+        parent_place: 0,
+        parent: "r1".into(),
+        posterior: 0.99,
+        effect,
+        pairs: 3,
+        neighbours: 0,
+    };
+    let found = Some(Found::Undecided { reason: Undecided::Budget });
+    kept.standing =
+        Standing { found, culprits: vec![culprit], stage: Stage::Finished, ..kept.standing.clone() };
+    store.put_standing(run.number, &kept.standing).unwrap();
+    assert_eq!(store.bisection("one").unwrap().as_ref(), Some(&kept));
+    assert_eq!(store.bisection_of(run.number).unwrap(), Some(kept));
+}
+
+pub fn cells_are_added_to_a_run_that_goes_on(ground: &Ground) {
+    let mut store = ground.open();
+    let lab = store.put_host(&host("lab")).unwrap();
+    let new = NewRun { purpose: Purpose::Bisect, ..new_run(lab, "bisect") };
+    let (run, _) = store.begin_run(&new, &[]).unwrap();
+    let cells = [cell("r1", "b"), cell("r2", "b")];
+    let ids: Vec<_> = cells.iter().map(|cell| store.add_cell(run.number, lab, cell).unwrap()).collect();
+    assert_eq!(
+        store.cells(run.number).unwrap(),
+        ids.iter().copied().zip(cells).collect::<Vec<_>>(),
+        "in the order in which they were added"
+    );
+    store.put_sample(ids[1], &sample(1, 0)).unwrap();
+    assert_eq!([0, 1].map(|at| store.samples(ids[at]).unwrap().len()), [0, 1]);
+}
