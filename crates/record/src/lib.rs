@@ -38,7 +38,7 @@ pub use digest::{Digest, ParseDigestError};
 pub use host::Host;
 pub use metric::{Direction, Metric};
 pub use plan::Plan;
-pub use revision::{Commit, Revision};
+pub use revision::{Commit, Revision, short_name};
 pub use rule::{
     End, MOST_IN_BUDGET, Precision, Rule, RuleError, Stopped, Warmup, Wishes, duration, percentage,
 };

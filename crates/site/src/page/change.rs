@@ -1,7 +1,7 @@
 //! A change: before and after, what lies between, what else changed there, and what happened to it.
 
 use maud::{Markup, html};
-use tacho_record::{Again, ChangeKind, Commit, Happened, Happening};
+use tacho_record::{Again, ChangeKind, Commit, Happened, Happening, short_name};
 
 use super::changes::{interval, row};
 use super::revision::one_commit;
@@ -176,17 +176,11 @@ fn closer(view: &View, one: &ChangeView) -> Markup {
                 }
                 @if several {
                     p { "Measure every commit between:" }
-                    pre { "tacho track " (short(&finding.good)) ".." (short(&finding.bad)) }
+                    pre { "tacho track " (short_name(&finding.good)) ".." (short_name(&finding.bad)) }
                 }
             }
         }
     }
-}
-
-/// A hash in short: enough to be typed.
-fn short(revision: &str) -> &str {
-    let is_hash = revision.len() >= 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_hash { &revision[..10] } else { revision }
 }
 
 /// What measuring both sides again said.

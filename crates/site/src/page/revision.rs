@@ -191,7 +191,7 @@ fn commits(view: &View, revision: &RevisionView) -> Markup {
 }
 
 pub(super) fn one_commit(view: &View, commit: &Commit) -> Markup {
-    let short: String = commit.id.chars().take(10).collect();
+    let short = tacho_record::short_name(&commit.id);
     html! {
         li {
             div.what {

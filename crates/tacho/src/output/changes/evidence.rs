@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tacho_experiment::changes::verdict_of;
-use tacho_record::{Again, Change, ChangeKind, Commit, Happened, Happening, Life, Revision};
+use tacho_record::{Again, Change, ChangeKind, Commit, Happened, Happening, Life, Revision, short_name};
 use tacho_stats::Summary;
 
 use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
@@ -215,7 +215,7 @@ impl Evidence {
     }
 
     fn commit(&self, commit: &Commit) -> String {
-        let id = commit.id.get(..10).unwrap_or(&commit.id);
+        let id = short_name(&commit.id);
         let mut out = format!("  {id}  {}  {}  {}\n", text::day(commit.date), commit.author, commit.subject);
         if let Some(link) = &self.link {
             out += &format!("      {}\n", super::link(link, &commit.id));
@@ -265,7 +265,7 @@ impl Evidence {
             }
             Happened::Confirmed { seen: None } => "confirmed: both sides were measured again".to_owned(),
             Happened::Fixed { by } => format!("the level came back with {by}"),
-            Happened::Found { revision } => format!("found at {}", short(revision)),
+            Happened::Found { revision } => format!("found at {}", short_name(revision)),
             Happened::Measured(Again { run, samples, differs, effect: found, .. }) => {
                 let verb = match differs {
                     Some(true) => "they differ",
@@ -281,7 +281,7 @@ impl Evidence {
             Happened::Moved { from } => format!(
                 "told otherwise than before: it was {} at {}, {} → {}",
                 kind_words(from.kind),
-                short(&from.revision),
+                short_name(&from.revision),
                 unit.show(from.before),
                 unit.show(from.after)
             ),
@@ -331,9 +331,4 @@ fn chance(p: f64) -> String {
 
 fn analyses(number: u32) -> String {
     if number == 1 { "1 analysis".to_owned() } else { format!("{number} analyses") }
-}
-
-fn short(revision: &str) -> &str {
-    let is_hash = revision.len() >= 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_hash { &revision[..10] } else { revision }
 }
