@@ -26,6 +26,14 @@ pub enum SubjectError {
         /// What stood there.
         text: String,
     },
+    /// A time before the first commit.
+    #[error("at `{name}` there was nothing yet: the first commit is of {first}")]
+    BeforeHistory {
+        /// What was asked for.
+        name: String,
+        /// When history begins.
+        first: String,
+    },
     /// Text that is no pattern for names.
     #[error("`{pattern}` is not a pattern: {source}")]
     BadPattern {
@@ -56,6 +64,28 @@ pub enum SubjectError {
         /// The cache.
         path: PathBuf,
     },
+    /// cvs itself failed.
+    #[error("`cvs {command}` failed: {why}")]
+    Cvs {
+        /// The subcommand.
+        command: String,
+        /// What it printed about it.
+        why: String,
+    },
+    /// The program `cvs` cannot be started.
+    #[error("cannot execute `cvs`: {source}")]
+    CvsMissing {
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A CVS repository that does not answer.
+    #[error("`{root}` has said nothing for {seconds} s")]
+    CvsSilent {
+        /// The repository.
+        root: String,
+        /// How long that was waited for.
+        seconds: u64,
+    },
     /// No space is left for checkouts, builds and artifacts.
     #[error("the disk that holds `{path}` is full", path = path.display())]
     DiskFull {
@@ -71,6 +101,12 @@ pub enum SubjectError {
     /// A list of revisions with none in it.
     #[error("no revision is named")]
     EmptyList,
+    /// A CVS module without a commit.
+    #[error("module `{module}` has no commits")]
+    EmptyModule {
+        /// Its name.
+        module: String,
+    },
     /// A range whose end brings nothing that its start does not have.
     #[error("`{from}..{to}` is empty: {}", reason(from, to, *same))]
     EmptyRange {
@@ -107,6 +143,26 @@ pub enum SubjectError {
         /// The step.
         every: String,
     },
+    /// There is no CVS repository.
+    #[error("`{path}` is not a CVS repository", path = path.display())]
+    NoCvsRoot {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// A module that is not in the CVS repository.
+    #[error("there is no module `{module}` in `{root}`")]
+    NoModule {
+        /// Its name.
+        module: String,
+        /// The repository.
+        root: String,
+    },
+    /// A name in CVS that stands for one state, not for a line of them.
+    #[error("`{name}` is a tag, not a branch")]
+    NotABranch {
+        /// What was asked for.
+        name: String,
+    },
     /// There are no releases at all.
     #[error("{place} names no releases")]
     NoReleases {
@@ -138,6 +194,12 @@ pub enum SubjectError {
     Shallow {
         /// Where it is.
         path: PathBuf,
+    },
+    /// A tag in CVS that names revisions of another branch.
+    #[error("tag `{name}` lies on another branch")]
+    TagAside {
+        /// Its name.
+        name: String,
     },
     /// A name that is no release.
     #[error("unknown release `{name}`")]
@@ -172,6 +234,14 @@ impl SubjectError {
             Self::BadEvery { .. } => "such as 1h, 1d, 2w, 1month, 1y, commit or 10commits",
             Self::BadRange { .. } => "a range is `A..B`, `A..` or `..B`",
             Self::CacheBusy { .. } => "give each its own with `--cache` or TACHO_CACHE",
+            Self::CvsMissing { .. } => "install cvs; it is called as a program",
+            Self::CvsSilent { .. } => {
+                "does `cvs -d … version` answer without asking for anything? passwords are not asked for: `cvs login`, or a key of ssh"
+            }
+            Self::NoCvsRoot { .. } => "with `vcs = \"cvs\"`, `repository` is the folder that holds `CVSROOT`",
+            Self::NoModule { .. } => "`module` is a folder in the repository, such as `src/sys`",
+            Self::NotABranch { .. } => "measure it as a revision, without `branch`",
+            Self::TagAside { .. } => "name that branch as `branch` in `[subject]`",
             Self::DiskFull { .. } => "make room there, or choose another disk for the cache",
             Self::EmptyRange { same: true, .. } => "a revision named alone is measured alone",
             Self::EmptyRange { from, to, .. } => return Some(format!("did you mean `{to}..{from}`?")),
@@ -186,6 +256,9 @@ impl SubjectError {
                 "this is a shallow clone; `git fetch --unshallow` gets all of history"
             }
             Self::Cache { .. }
+            | Self::BeforeHistory { .. }
+            | Self::Cvs { .. }
+            | Self::EmptyModule { .. }
             | Self::BadPattern { .. }
             | Self::DuplicateRelease { .. }
             | Self::EmptyList

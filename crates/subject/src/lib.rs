@@ -1,6 +1,6 @@
 //! The program under test: its history, and its builds.
 //!
-//! [`history()`] says which revisions there are and what lies between them, for git and for releases. A
+//! [`history()`] says which revisions there are and what lies between them, for git, for CVS and for releases. A
 //! [`Workshop`] makes builds of them, in a checkout of its own that always has the same path, and keeps what
 //! they are made of by digest. What does *not* live here: which revisions to measure next, how builds are
 //! executed and measured, where results are kept. The floor above sees the traits [`History`] and [`Builder`];
@@ -10,6 +10,7 @@ mod artifacts;
 mod build;
 mod builder;
 mod checkout;
+mod cvs;
 mod error;
 mod files;
 mod git;

@@ -135,3 +135,64 @@ pub(crate) fn revision(id: &str) -> Revision {
     let (author, subject) = (String::new(), String::new());
     Revision { id: id.to_owned(), order: 1, author, date: None, subject, tags: Vec::new() }
 }
+
+/// The history of one file as CVS keeps it, with revisions of the trunk: text that holds their number and `$Id$`.
+#[derive(Clone)]
+pub(crate) struct Rcs {
+    revisions: Vec<(String, String)>,
+    symbols: Vec<String>,
+}
+
+impl Rcs {
+    /// Dates and messages, oldest first; a message that starts with `-` removes the file.
+    pub fn new(revisions: &[(&str, &str)]) -> Self {
+        let own = |(date, message): &(&str, &str)| ((*date).to_owned(), (*message).to_owned());
+        Self { revisions: revisions.iter().map(own).collect(), symbols: Vec::new() }
+    }
+
+    /// Names, each written as `NAME:NUMBER`.
+    pub fn symbols(mut self, names: &str) -> Self {
+        self.symbols.extend(names.split(' ').map(str::to_owned));
+        self
+    }
+
+    /// The file as RCS writes it (rcsfile(5)).
+    fn text(&self) -> String {
+        let count = self.revisions.len();
+        let symbols: String = self.symbols.iter().map(|symbol| format!("\n\t{symbol}")).collect();
+        let mut text =
+            format!("head\t1.{count};\naccess;\nsymbols{symbols};\nlocks; strict;\ncomment\t@# @;\n\n");
+        for (place, (date, message)) in self.revisions.iter().enumerate().rev() {
+            let date = date.replace(['-', ' ', ':'], ".");
+            let state = if message.starts_with('-') { "dead" } else { "Exp" };
+            let next = if place > 0 { format!("1.{place}") } else { String::new() };
+            let number = place + 1;
+            text += &format!(
+                "\n1.{number}\ndate\t{date};\tauthor ann;\tstate {state};\nbranches;\nnext\t{next};\n"
+            );
+        }
+        text += "\n\ndesc\n@@\n";
+        for (place, (_, message)) in self.revisions.iter().enumerate().rev() {
+            let number = place + 1;
+            let content = format!("revision {number} $Id$\n");
+            let change = if number == count { content } else { format!("d1 1\na1 1\n{content}") };
+            let message = message.trim_start_matches('-');
+            text += &format!("\n\n1.{number}\nlog\n@{message}\n@\ntext\n@{change}@\n");
+        }
+        text
+    }
+}
+
+/// A CVS repository with these files, by their paths without `,v`.
+pub(crate) fn cvs_root(files: &[(&str, Rcs)]) -> TempDir {
+    let root = tempfile::tempdir().unwrap();
+    let made = Command::new("cvs").arg("-d").arg(root.path()).arg("init").output();
+    let made = made.expect("tests need `cvs`: .ci/setup installs it");
+    assert!(made.status.success(), "cvs init: {}", String::from_utf8_lossy(&made.stderr));
+    for (path, rcs) in files {
+        let path = root.path().join(format!("{path},v"));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, rcs.text()).unwrap();
+    }
+    root
+}

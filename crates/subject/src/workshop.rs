@@ -8,15 +8,14 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use tacho_record::plan::{Source, Subject, fill_shell};
+use tacho_record::plan::{Subject, fill_shell};
 use tacho_record::{Build, BuildState, Digest, Revision};
 
 use crate::artifacts::{Cache, Content, relative};
 use crate::build::{Cut, Limits, Log};
-use crate::checkout::{BUILD, Checkout, Stop, Work};
+use crate::checkout::{BUILD, Checkout, Origin, Stop, Work};
 use crate::git::REPOSITORY_VARIABLES;
 use crate::lock::Lock;
-use crate::repository::Repository;
 use crate::{Builder, Built, SubjectError};
 
 /// Variables by which a `make` that started us would steer the one that we start.
@@ -54,12 +53,7 @@ impl Workshop {
         if let Some(artifact) = subject.artifacts.iter().find(|artifact| relative(artifact).is_none()) {
             return Err(SubjectError::BadArtifact { artifact: artifact.clone() });
         }
-        let repository = match &subject.source {
-            Source::Git(path) => {
-                Some(Repository::open(&plan_folder.join(path).components().collect::<PathBuf>())?)
-            }
-            Source::Releases(_) | Source::ReleasesFrom(_) => None,
-        };
+        let origin = Origin::of(&subject.source, plan_folder)?;
         let logs = cache.join("logs");
         fs::create_dir_all(&logs).map_err(SubjectError::cache("create", &logs))?;
         let folder = cache.canonicalize().map_err(SubjectError::cache("read", cache))?;
@@ -68,7 +62,7 @@ impl Workshop {
         Ok(Self {
             artifacts: subject.artifacts.clone(),
             cache: Cache::open(&folder, cache_limit)?,
-            checkout: Checkout::new(repository, &folder),
+            checkout: Checkout::new(origin, &folder),
             command: subject.build.clone(),
             folder,
             recipe: subject.recipe(),

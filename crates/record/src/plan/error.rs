@@ -43,6 +43,8 @@ pub(super) enum Mistake {
     EmptyPlan,
     #[error("`{parser}` has a unit of its own, {unit}")]
     KnownUnit { parser: String, unit: String },
+    #[error("`vcs = \"cvs\"` without a `{key}`")]
+    CvsWithout { key: &'static str },
     #[error("`link` refers to nothing")]
     LinkWithoutReference { wanted: &'static str },
     #[error("`limits.memory` contradicts `conditions.cgroup = \"never\"`")]
@@ -57,6 +59,8 @@ pub(super) enum Mistake {
     NoGroup { text: String },
     #[error("`companion` does not say when it is ready")]
     NeverReady,
+    #[error("`{key}` without `vcs = \"cvs\"`")]
+    OnlyCvs { key: &'static str },
     #[error("`{{{name}}}` is not filled in here")]
     NotFilledIn { name: String },
     #[error("metric `{name}` has another unit or direction in another benchmark")]
@@ -127,6 +131,11 @@ impl Mistake {
             }
             Mistake::BadSize { .. } => SIZES,
             Mistake::EmptyPlan => "add one, with at least a `name` and a `command`",
+            Mistake::CvsWithout { key: "module" } => "the folder in the repository that holds the subject",
+            Mistake::CvsWithout { .. } => "a folder, or what `cvs -d` takes: \":ext:user@host:/cvs\"",
+            Mistake::OnlyCvs { .. } => {
+                "it says what to get of a CVS repository; git has nothing like it here"
+            }
             Mistake::LimitWithoutGroup => "it is a control group's limit: take one of them out",
             Mistake::LinkWithoutReference { wanted } => {
                 return Some(format!("write `{{{wanted}}}` where it belongs"));

@@ -41,8 +41,18 @@ pub(super) struct PlanFile {
 pub(super) struct SubjectTable {
     /// Its name on pages; the name of the plan's folder when not given.
     pub name: Option<String>,
-    /// The git repository, by path from the plan's folder; "." when no releases are given either.
+    /// The git repository, by path from the plan's folder; "." when no releases are given either. With
+    /// `vcs = "cvs"` the CVS repository: a folder, or what `cvs -d` takes, such as ":ext:user@host:/cvs".
     pub repository: Option<String>,
+    /// What keeps the repository: "git" when not given, or "cvs".
+    pub vcs: Option<Vcs>,
+    /// For CVS: the module, by its path in the repository or its name.
+    pub module: Option<String>,
+    /// For CVS: the branch; the trunk when not given.
+    pub branch: Option<String>,
+    /// For CVS: what becomes of keywords such as $Id$, as `cvs checkout -k` takes it: "k" when not given, which leaves
+    /// their values out, so that a program is not another one because its file was committed again; "kv" expands them.
+    pub keywords: Option<Keywords>,
     /// Published releases, oldest first, instead of a repository; `build` fetches them.
     #[schemars(length(min = 1))]
     pub releases: Option<Vec<String>>,
@@ -62,6 +72,32 @@ pub(super) struct SubjectTable {
     pub artifacts: Vec<String>,
     /// Where a commit can be seen, with {commit} for its hash (for releases: {release}).
     pub link: Option<String>,
+}
+
+/// `vcs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Vcs {
+    /// git.
+    Git,
+    /// CVS.
+    Cvs,
+}
+
+/// `keywords`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Keywords {
+    /// Binary: neither keywords nor ends of lines are touched.
+    B,
+    /// Only the names of keywords.
+    K,
+    /// Names and values, as in a checkout without options.
+    Kv,
+    /// As they stand in the repository.
+    O,
+    /// Only the values.
+    V,
 }
 
 /// `[measure]`.

@@ -77,10 +77,25 @@ impl Plan {
 pub enum Source {
     /// A git repository, by path from the plan's folder.
     Git(String),
+    /// A module of a CVS repository.
+    Cvs(CvsModule),
     /// Published releases, oldest first.
     Releases(Vec<String>),
     /// A shell command that prints releases, oldest first, separated by white space.
     ReleasesFrom(String),
+}
+
+/// A module of a CVS repository.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CvsModule {
+    /// The repository as `cvs -d` takes it (`:ext:user@host:/cvs`), or a folder, by path from the plan's.
+    pub root: String,
+    /// The folder in the repository, or the name that its `CVSROOT/modules` gives it.
+    pub module: String,
+    /// The branch; none: the trunk.
+    pub branch: Option<String>,
+    /// What becomes of keywords such as `$Id$` in files, as `cvs checkout -k` takes it.
+    pub keywords: String,
 }
 
 /// The program under test: its history, and how it is built.
@@ -104,7 +119,8 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The digest of all in the plan that decides what is built: the command and the artifacts.
+    /// The digest of all in the plan that decides what is built: the command and the artifacts, and with CVS what
+    /// becomes of keywords.
     #[must_use]
     pub fn recipe(&self) -> Digest {
         let mut artifacts: Vec<&str> = self.artifacts.iter().map(String::as_str).collect();
@@ -112,8 +128,13 @@ impl Subject {
         artifacts.dedup();
         let command =
             self.build.as_deref().map_or_else(|| "none".to_owned(), |command| format!("some {command}"));
+        let keywords = match &self.source {
+            Source::Cvs(module) => Some(module.keywords.as_str()),
+            _ => None,
+        };
         // No part holds a zero byte, since none could be passed to a shell or a file system.
-        Digest::of([&["recipe 1", command.as_str()], artifacts.as_slice()].concat().join("\0"))
+        let parts = [&["recipe 1", command.as_str()], artifacts.as_slice()].concat().join("\0");
+        Digest::of(keywords.map_or(parts.clone(), |keywords| format!("{parts}\0keywords\0{keywords}")))
     }
 }
 

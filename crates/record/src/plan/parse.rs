@@ -52,7 +52,9 @@ impl<'a> Reader<'a> {
         let subject = self.subject(&root.remove("subject").unwrap_or_else(empty));
         let measured = root.remove("measure").unwrap_or_else(empty);
         let measure = self.measure(&measured);
-        let releases = subject.as_ref().map(|subject| !matches!(subject.source, Source::Git(_)));
+        let releases = subject
+            .as_ref()
+            .map(|subject| matches!(subject.source, Source::Releases(_) | Source::ReleasesFrom(_)));
         let benchmarks = self.benchmarks(&root.remove("benchmark")?, releases, measure.as_ref());
         let plan = Plan { subject: subject?, measure: measure?, benchmarks: benchmarks? };
         if let Err(error) = plan.known_precision() {

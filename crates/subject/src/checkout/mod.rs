@@ -2,9 +2,10 @@
 //!
 //! Always the same, since its path ends up in what is built there: in debug information, in messages, in
 //! caches; and with it in the digest. For git it is a clone of our own, which borrows the objects of the user's
-//! repository and never writes there. `submodule` does the same for submodules. What is done in a checkout is
-//! in `build`.
+//! repository and never writes there. `submodule` does the same for submodules, `cvs` for CVS. What is done in a
+//! checkout is in `build`.
 
+mod cvs;
 mod submodule;
 
 use std::fs;
@@ -12,8 +13,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tacho_record::Revision;
+use tacho_record::plan::Source;
 
 use crate::build::{Cut, Ended, Limits, Log, execute};
+use crate::cvs::Cvs;
 use crate::git::Git;
 use crate::repository::Repository;
 use crate::{SubjectError, files};
@@ -30,10 +33,10 @@ pub(crate) enum Stop {
 }
 
 impl From<SubjectError> for Stop {
-    /// What git cannot do with one revision it may well do with another.
+    /// What git or cvs cannot do with one revision it may well do with another.
     fn from(error: SubjectError) -> Self {
         match error {
-            SubjectError::Git { .. } => Self::Failed(error.to_string()),
+            SubjectError::Git { .. } | SubjectError::Cvs { .. } => Self::Failed(error.to_string()),
             error => Self::Fatal(error),
         }
     }
@@ -65,11 +68,34 @@ impl Work<'_> {
     }
 }
 
+/// Where the source comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    /// The user's git repository.
+    Git(Repository),
+    /// A working copy from CVS.
+    Cvs(cvs::Copy),
+    /// Nowhere: the build commands of releases fetch them.
+    Nowhere,
+}
+
+impl Origin {
+    /// The origin that a plan in that folder names.
+    pub fn of(source: &Source, plan_folder: &Path) -> Result<Self, SubjectError> {
+        Ok(match source {
+            Source::Git(path) => {
+                Self::Git(Repository::open(&plan_folder.join(path).components().collect::<PathBuf>())?)
+            }
+            Source::Cvs(module) => Self::Cvs(cvs::Copy::new(Cvs::of(module, plan_folder)?, module.clone())),
+            Source::Releases(_) | Source::ReleasesFrom(_) => Self::Nowhere,
+        })
+    }
+}
+
 /// The folder in which revisions are built, one after the other.
 #[derive(Debug)]
 pub(crate) struct Checkout {
-    /// The user's repository; none for releases, whose build commands fetch them.
-    repository: Option<Repository>,
+    origin: Origin,
     cache: PathBuf,
     tree: PathBuf,
     /// Whether our clone has the tags that the user's repository had when we began.
@@ -77,8 +103,8 @@ pub(crate) struct Checkout {
 }
 
 impl Checkout {
-    pub fn new(repository: Option<Repository>, cache: &Path) -> Self {
-        Self { repository, cache: cache.to_owned(), tree: cache.join("tree"), has_tags: false }
+    pub fn new(origin: Origin, cache: &Path) -> Self {
+        Self { origin, cache: cache.to_owned(), tree: cache.join("tree"), has_tags: false }
     }
 
     /// Where it is.
@@ -88,7 +114,19 @@ impl Checkout {
 
     /// Makes the folder hold this revision's source and nothing else.
     pub fn take(&mut self, revision: &Revision, work: &mut Work) -> Result<(), Stop> {
-        let Some(repository) = &self.repository.clone() else { return self.empty() };
+        match self.origin.clone() {
+            Origin::Git(repository) => self.take_from_git(&repository, revision, work),
+            Origin::Cvs(copy) => copy.take(&self.cache, &self.tree, revision, work),
+            Origin::Nowhere => self.empty(),
+        }
+    }
+
+    fn take_from_git(
+        &mut self,
+        repository: &Repository,
+        revision: &Revision,
+        work: &mut Work,
+    ) -> Result<(), Stop> {
         let is_new = !self.is_whole(repository);
         if is_new {
             self.clone_anew(repository, work)?;

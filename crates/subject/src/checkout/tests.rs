@@ -18,7 +18,7 @@ struct Bench {
 impl Bench {
     fn of(repository: &Path) -> Self {
         let cache = tempfile::tempdir().unwrap();
-        let checkout = Checkout::new(Some(Repository::open(repository).unwrap()), cache.path());
+        let checkout = Checkout::new(Origin::Git(Repository::open(repository).unwrap()), cache.path());
         Self { checkout, cache }
     }
 
@@ -131,7 +131,7 @@ fn tags_that_come_later_are_found_by_the_next_session() {
     let mut bench = Bench::of(repo.path());
     bench.take(&repo.id("HEAD")).unwrap();
     let repo = repo.commit("b").tag("v2").git(&["tag", "--delete", "v1"]);
-    bench.checkout = Checkout::new(Some(Repository::open(repo.path()).unwrap()), bench.cache.path());
+    bench.checkout = Checkout::new(Origin::Git(Repository::open(repo.path()).unwrap()), bench.cache.path());
     bench.take(&repo.id("HEAD")).unwrap();
     assert_eq!(bench.checkout.git().lines(&["tag"]).unwrap(), ["v2"]);
     assert!(!bench.log().contains("# clones "));
@@ -251,7 +251,7 @@ fn a_revision_that_is_not_there_fails_alone() {
 #[test]
 fn a_release_starts_with_an_empty_folder() {
     let cache = tempfile::tempdir().unwrap();
-    let mut bench = Bench { checkout: Checkout::new(None, cache.path()), cache };
+    let mut bench = Bench { checkout: Checkout::new(Origin::Nowhere, cache.path()), cache };
     assert_eq!(bench.shown("1.0"), "");
     fs::create_dir_all(bench.checkout.tree().join("left/over")).unwrap();
     assert_eq!(bench.shown("1.1"), "");

@@ -1,11 +1,12 @@
 //! The subject's history: which revisions there are, in which order, and what lies between them.
 //!
-//! [`History`] answers a [`Selection`], for git and for releases alike. How git is asked is in `survey` and
-//! `log`; which place each commit has is computed in `dag`; which of the revisions of a range are taken is
-//! decided in `choose`, for both kinds. Nothing here checks out or builds anything.
+//! [`History`] answers a [`Selection`], for git, CVS and releases alike. How git is asked is in `survey` and
+//! `log`; which place each commit has is computed in `dag`; all of CVS is in `cvs`; which of the revisions of a
+//! range are taken is decided in `choose`, for all kinds. Nothing here checks out or builds anything.
 
 mod choose;
 mod commits;
+mod cvs;
 mod dag;
 mod every;
 mod log;
@@ -101,6 +102,7 @@ pub fn history(subject: &Subject, plan_folder: &Path) -> Result<Box<dyn History>
         Source::Git(path) => Box::new(commits::Commits::new(Repository::open(
             &plan_folder.join(path).components().collect::<PathBuf>(),
         )?)),
+        Source::Cvs(module) => Box::new(cvs::Points::new(module, plan_folder)?),
         Source::Releases(names) => Box::new(releases::Releases::listed(names.clone())),
         Source::ReleasesFrom(command) => Box::new(releases::Releases::printed(command, plan_folder)),
     })

@@ -5,6 +5,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::testing::{Repo, repo, revision};
+use tacho_record::plan::Source;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 

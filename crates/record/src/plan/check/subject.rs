@@ -6,9 +6,9 @@ use std::path::{Component, Path};
 use glob::Pattern;
 
 use super::super::error::Mistake;
-use super::super::file::SubjectTable;
+use super::super::file::{Keywords, SubjectTable, Vcs};
 use super::super::spot::Spot;
-use super::super::{Source, Subject};
+use super::super::{CvsModule, Source, Subject};
 use super::{Check, Template};
 
 impl Check<'_> {
@@ -18,6 +18,8 @@ impl Check<'_> {
             ("name", &table.name),
             ("repository", &table.repository),
             ("releases-from", &table.releases_from),
+            ("module", &table.module),
+            ("branch", &table.branch),
             ("build", &table.build),
         ];
         for (key, text) in texts {
@@ -26,12 +28,16 @@ impl Check<'_> {
             }
         }
         self.one_history(&table, spot);
+        self.only_cvs(&table, spot);
         self.releases = Some(table.releases.is_some() || table.releases_from.is_some());
         self.build(table.build.as_deref(), spot);
         self.artifacts(&table.artifacts, spot.get("artifacts"));
         self.link(table.link.as_deref(), spot.get("link"));
         let build_timeout = self.duration(&table.build_timeout, spot.get("build-timeout"));
-        let source = self.source(table.repository, table.releases, table.releases_from, spot.get("releases"));
+        let source = match table.vcs {
+            Some(Vcs::Cvs) => self.cvs(&table, spot),
+            _ => self.source(table.repository, table.releases, table.releases_from, spot.get("releases")),
+        };
         Subject {
             name: table.name,
             source,
@@ -42,9 +48,44 @@ impl Check<'_> {
         }
     }
 
+    /// A CVS repository, which has no default.
+    fn cvs(&mut self, table: &SubjectTable, spot: Spot<'_>) -> Source {
+        for (key, text) in [("repository", &table.repository), ("module", &table.module)] {
+            if text.is_none() {
+                self.found.push((spot.key("vcs"), Mistake::CvsWithout { key }));
+            }
+        }
+        let keywords = match table.keywords.unwrap_or(Keywords::K) {
+            Keywords::B => "b",
+            Keywords::K => "k",
+            Keywords::Kv => "kv",
+            Keywords::O => "o",
+            Keywords::V => "v",
+        };
+        Source::Cvs(CvsModule {
+            root: table.repository.clone().unwrap_or_default(),
+            module: table.module.clone().unwrap_or_default(),
+            branch: table.branch.clone(),
+            keywords: keywords.to_owned(),
+        })
+    }
+
+    /// Keys that only CVS knows, where it is not named.
+    fn only_cvs(&mut self, table: &SubjectTable, spot: Spot<'_>) {
+        let keys = [
+            ("module", table.module.is_some()),
+            ("branch", table.branch.is_some()),
+            ("keywords", table.keywords.is_some()),
+        ];
+        for (key, _) in keys.into_iter().filter(|(_, given)| *given && table.vcs != Some(Vcs::Cvs)) {
+            self.found.push((spot.key(key), Mistake::OnlyCvs { key }));
+        }
+    }
+
     fn one_history(&mut self, table: &SubjectTable, spot: Spot<'_>) {
         let histories = [
             ("repository", table.repository.is_some()),
+            ("vcs", table.vcs.is_some() && table.repository.is_none()),
             ("releases", table.releases.is_some()),
             ("releases-from", table.releases_from.is_some()),
         ];

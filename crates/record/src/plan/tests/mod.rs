@@ -243,6 +243,28 @@ fn releases_are_a_history_too() {
 }
 
 #[test]
+fn a_module_of_cvs_is_a_history() {
+    let subject = |keys: &str| {
+        let benchmark = "[[benchmark]]\nname = \"a\"\ncommand = \"{build}/a\"\n";
+        parse(&format!("[subject]\nvcs = \"cvs\"\n{keys}\n{benchmark}"), "tacho.toml").unwrap().subject
+    };
+    let least = subject("repository = \":ext:me@host:/cvs\"\nmodule = \"src/sys\"");
+    let module = CvsModule {
+        root: ":ext:me@host:/cvs".into(),
+        module: "src/sys".into(),
+        branch: None,
+        keywords: "k".into(),
+    };
+    assert_eq!(least.source, Source::Cvs(module.clone()));
+    let full = "repository = \"../cvs\"\nmodule = \"src/sys\"\nbranch = \"REL_1\"\nkeywords = \"kv\"";
+    let root = "../cvs".to_owned();
+    let module = CvsModule { root, branch: Some("REL_1".into()), keywords: "kv".into(), ..module };
+    assert_eq!(subject(full).source, Source::Cvs(module));
+    // What becomes of keywords is part of what is built.
+    assert_ne!(subject(full).recipe(), least.recipe());
+}
+
+#[test]
 fn braces_of_shell_code_are_the_shells() {
     let shell = "f() { echo ${HOME:-x} \"$@\"; }; f {a,b} {} \"{print}\" {{ @{commit} ${job}";
     let hooks = format!("prepare = '{shell} {{n}}'\nconclude = '{shell}'");

@@ -718,3 +718,54 @@ fn hooks_and_companions_that_cannot_be() {
     hint: it is filled in by itself
     "#);
 }
+
+#[test]
+fn what_cvs_needs_and_only_cvs_has() {
+    assert_snapshot!(shown(
+        "[subject]\nvcs = \"cvs\"\n[[benchmark]]\nname = \"a\"\ncommand = \"a\"\n"
+    ), @r#"
+    error: `vcs = "cvs"` without a `repository`
+     --> tacho.toml:2:1
+      |
+    2 | vcs = "cvs"
+      | ^^^
+      |
+    hint: a folder, or what `cvs -d` takes: ":ext:user@host:/cvs"
+
+    error: `vcs = "cvs"` without a `module`
+     --> tacho.toml:2:1
+      |
+    2 | vcs = "cvs"
+      | ^^^
+      |
+    hint: the folder in the repository that holds the subject
+    "#);
+    assert_snapshot!(shown(
+        "[subject]\nvcs = \"svn\"\n[[benchmark]]\nname = \"a\"\ncommand = \"a\"\n"
+    ), @r#"
+    error: `vcs` must be `git` or `cvs`
+     --> tacho.toml:2:7
+      |
+    2 | vcs = "svn"
+      |       ^^^^^
+    "#);
+    assert_snapshot!(shown(
+        "[subject]\nmodule = \"src\"\nkeywords = \"kv\"\n[[benchmark]]\nname = \"a\"\ncommand = \"a\"\n"
+    ), @r#"
+    error: `module` without `vcs = "cvs"`
+     --> tacho.toml:2:1
+      |
+    2 | module = "src"
+      | ^^^^^^
+      |
+    hint: it says what to get of a CVS repository; git has nothing like it here
+
+    error: `keywords` without `vcs = "cvs"`
+     --> tacho.toml:3:1
+      |
+    3 | keywords = "kv"
+      | ^^^^^^^^
+      |
+    hint: it says what to get of a CVS repository; git has nothing like it here
+    "#);
+}

@@ -1,0 +1,130 @@
+//! Checkouts from CVS.
+//!
+//! A working copy of our own is brought from one date to the next by `cvs update`, which transfers only what differs. As cvs
+//! cannot take out what a build leaves behind, nothing is built there: each revision is copied to where it is built,
+//! without the folders that are called `CVS`, in which the date would stand and get into artifacts.
+
+use std::fs::{self, FileTimes};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use tacho_record::Revision;
+use tacho_record::plan::CvsModule;
+
+use super::{Stop, Work};
+use crate::cvs::Cvs;
+use crate::{SubjectError, files};
+
+/// A working copy.
+#[derive(Clone, Debug)]
+pub(crate) struct Copy {
+    cvs: Cvs,
+    module: CvsModule,
+}
+
+impl Copy {
+    pub fn new(cvs: Cvs, module: CvsModule) -> Self {
+        Self { cvs, module }
+    }
+
+    /// Makes the tree hold this revision's source and nothing else; what is needed for it goes into the cache.
+    pub fn take(&self, cache: &Path, tree: &Path, revision: &Revision, work: &mut Work) -> Result<(), Stop> {
+        let (folder, seal) = (cache.join("cvs"), cache.join("cvs.whole"));
+        let is_new = fs::read_to_string(&seal).ok() != Some(self.seal());
+        match self.update(&folder, &seal, is_new, revision, work) {
+            // Whatever happened to our copy, another one is made; the revision gets a second chance.
+            Err(Stop::Failed(_)) if !is_new => self.update(&folder, &seal, true, revision, work),
+            result => result,
+        }
+        .map_err(|stop| self.whose(stop))?;
+        files::remove(tree).map_err(SubjectError::cache("remove", tree))?;
+        if !folder.exists() {
+            // All that there ever was is removed at that date.
+            fs::create_dir(&folder).map_err(SubjectError::cache("create", &folder))?;
+        }
+        let time = revision.date.map_or(SystemTime::UNIX_EPOCH, SystemTime::from);
+        copy(&folder, tree, time).map_err(SubjectError::cache("write", tree))?;
+        Ok(())
+    }
+
+    /// What does not come because the repository does not answer is no matter of the revision.
+    fn whose(&self, stop: Stop) -> Stop {
+        match stop {
+            Stop::Failed(why) => self.cvs.reach().map_or_else(Stop::Fatal, |()| Stop::Failed(why)),
+            stop => stop,
+        }
+    }
+
+    /// Brings the copy to the revision's date. The seal is there while it is whole.
+    fn update(
+        &self,
+        folder: &Path,
+        seal: &Path,
+        is_new: bool,
+        revision: &Revision,
+        work: &mut Work,
+    ) -> Result<(), Stop> {
+        let date = revision.date.map(|date| date.strftime("%Y-%m-%d %H:%M:%S UTC").to_string());
+        let date = date.ok_or_else(|| Stop::Failed("the revision has no date".to_owned()))?;
+        work.log.note(&format!("gets `{}` of {date} from {}", self.module.module, self.cvs.root()))?;
+        files::remove(seal).map_err(SubjectError::cache("remove", seal))?;
+        let keywords = format!("-k{}", self.module.keywords);
+        let mut options = vec![keywords.as_str(), "-D", date.as_str()];
+        if let Some(branch) = &self.module.branch {
+            options.extend(["-r", branch]);
+        }
+        if is_new {
+            files::remove(folder).map_err(SubjectError::cache("remove", folder))?;
+            let into = ["checkout", "-P", "-d", &name(folder)];
+            let module = ["--", &self.module.module];
+            let mut command = self.cvs.command([&into, options.as_slice(), &module].concat());
+            command.current_dir(folder.parent().unwrap_or(folder));
+            work.step("cvs checkout", command)?;
+        } else {
+            let mut command = self.cvs.command([&["update", "-d", "-P", "-C"], options.as_slice()].concat());
+            command.current_dir(folder);
+            work.step("cvs update", command)?;
+        }
+        fs::write(seal, self.seal()).map_err(SubjectError::cache("write", seal))?;
+        Ok(())
+    }
+
+    /// What stands in the seal: of what it is a copy.
+    fn seal(&self) -> String {
+        let CvsModule { module, branch, keywords, .. } = &self.module;
+        format!("1 {}\n{module}\n{}\n{keywords}\n", self.cvs.root(), branch.as_deref().unwrap_or_default())
+    }
+}
+
+/// The last part of the path, which is ours and plain.
+fn name(folder: &Path) -> String {
+    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Copies a folder without what cvs keeps in it. All files get the same time: which of two that were committed together
+/// is the newer says nothing, and yet `make` would make one of the other.
+fn copy(from: &Path, to: &Path, time: SystemTime) -> io::Result<()> {
+    fs::create_dir(to)?;
+    let mut entries: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(from)? {
+        entries.push(entry?.path());
+    }
+    for path in entries {
+        let target = to.join(path.file_name().unwrap_or_default());
+        let kind = path.symlink_metadata()?.file_type();
+        if kind.is_dir() {
+            if path.file_name().is_some_and(|name| name != "CVS") {
+                copy(&path, &target, time)?;
+            }
+        } else if kind.is_file() {
+            fs::copy(&path, &target)?;
+            let file = fs::File::options().append(true).open(&target)?;
+            file.set_times(FileTimes::new().set_modified(time))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

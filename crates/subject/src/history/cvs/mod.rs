@@ -1,0 +1,218 @@
+//! A module of a CVS repository as a history.
+//!
+//! CVS knows revisions of files only. What belongs together is put together from its log (`rlog` reads it, `file` says
+//! which revision a date stands for, `commits` groups them), and a revision of the subject is a point in time at which no
+//! commit was under way. It is called by the time of its last commit and what it holds, so that two times with no commit
+//! between them are the same revision, and a history that was edited is another one.
+
+mod commits;
+mod file;
+mod names;
+mod rlog;
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::path::Path;
+
+use jiff::Timestamp;
+use tacho_record::plan::CvsModule;
+use tacho_record::{Commit, Revision};
+
+use self::file::Line;
+use self::names::Tag;
+use super::choose::choose;
+use super::{History, Selected, Selection, What, resolve};
+use crate::SubjectError;
+use crate::cvs::Cvs;
+
+/// The points in time of a module.
+#[derive(Debug)]
+pub(super) struct Points {
+    cvs: Cvs,
+    module: CvsModule,
+    /// Asked for once: a log may be long.
+    past: OnceCell<Past>,
+}
+
+/// All that the log tells.
+#[derive(Debug)]
+struct Past {
+    commits: Vec<commits::Commit>,
+    /// Which of the commits end at a point in time that holds whole commits only.
+    points: Vec<usize>,
+    tags: HashMap<String, Tag>,
+    /// How many revisions of files are dated before the ones before them, and of how many files the log is doubtful.
+    skewed: usize,
+    doubtful: usize,
+}
+
+impl Points {
+    pub fn new(module: &CvsModule, plan_folder: &Path) -> Result<Self, SubjectError> {
+        Ok(Self { cvs: Cvs::of(module, plan_folder)?, module: module.clone(), past: OnceCell::new() })
+    }
+
+    fn past(&self) -> Result<&Past, SubjectError> {
+        if let Some(past) = self.past.get() {
+            return Ok(past);
+        }
+        let past = self.read()?;
+        Ok(self.past.get_or_init(|| past))
+    }
+
+    fn read(&self) -> Result<Past, SubjectError> {
+        let module = self.module.module.as_str();
+        let (printed, failure) = self.cvs.read(&["rlog", "--", module])?;
+        if let Some(why) = failure {
+            let absent = why.starts_with("cannot find module") || why.contains("no such directory");
+            return Err(if absent {
+                SubjectError::NoModule { module: module.to_owned(), root: self.cvs.root().to_owned() }
+            } else {
+                SubjectError::Cvs { command: "rlog".to_owned(), why }
+            });
+        }
+        let mut files = rlog::parse(&printed)
+            .map_err(|broken| SubjectError::Cvs { command: "rlog".to_owned(), why: broken.to_string() })?;
+        drop(printed);
+        for file in &mut files {
+            file.path = within(&file.path, self.cvs.folder(), module);
+        }
+        let line = Line { branch: self.module.branch.as_deref() };
+        names::check_branch(&files, line)?;
+        let commits = commits::commits(&files, line);
+        let start = names::start(&files, line);
+        let whole = |&at: &usize| commits[at].whole && commits[at].end >= start;
+        let points: Vec<usize> = (0..commits.len()).filter(whole).collect();
+        if points.is_empty() {
+            return Err(SubjectError::EmptyModule { module: module.to_owned() });
+        }
+        let tags = names::tags(&files, line);
+        let skewed = files.iter().map(|file| file::skewed(file, line)).sum();
+        let doubtful = files.iter().filter(|file| file.doubtful).count();
+        Ok(Past { commits, points, tags, skewed, doubtful })
+    }
+}
+
+impl Past {
+    fn revisions(&self, points: std::ops::RangeInclusive<usize>) -> Vec<Revision> {
+        let mut tags: HashMap<usize, Vec<String>> = HashMap::new();
+        for (name, tag) in self.tags.iter().filter(|(_, tag)| tag.aside == 0) {
+            if let Some(point) = self.holding(tag.time) {
+                tags.entry(point).or_default().push(name.clone());
+            }
+        }
+        points.map(|point| self.revision(point, tags.remove(&point).unwrap_or_default())).collect()
+    }
+
+    fn revision(&self, point: usize, mut tags: Vec<String>) -> Revision {
+        let commit = self.commit(self.points[point]);
+        tags.sort_unstable();
+        let Commit { id, order, author, date, subject, .. } = commit;
+        Revision { id, order, author, date, subject, tags }
+    }
+
+    fn commit(&self, at: usize) -> Commit {
+        let commit = &self.commits[at];
+        Commit {
+            id: commit.id.clone(),
+            order: at as u64 + 1,
+            author: commit.author.clone(),
+            date: Timestamp::from_second(commit.end).ok(),
+            subject: commit.message.lines().next().unwrap_or_default().trim().to_owned(),
+            files: commit.files.clone(),
+        }
+    }
+
+    /// The commits of these points but that of the first, unless the range has no start.
+    fn between(&self, first: Option<usize>, last: usize) -> Vec<Commit> {
+        let from = first.map_or(0, |first| self.points[first] + 1);
+        (from..=self.points[last]).map(|at| self.commit(at)).collect()
+    }
+
+    fn range(&self, from: Option<&str>, to: &str, selection: &Selection) -> Result<Selected, SubjectError> {
+        let last = self.point(to)?;
+        let first = from.map(|from| self.point(from)).transpose()?;
+        if let Some(first) = first.filter(|&first| first >= last) {
+            let (from, to) = (from.unwrap_or_default().to_owned(), to.to_owned());
+            return Err(SubjectError::EmptyRange { from, to, same: first == last });
+        }
+        let pattern = selection.tags.as_deref().map(resolve::pattern).transpose()?;
+        let wanted = |revision: &Revision| {
+            pattern.as_ref().is_none_or(|pattern| revision.tags.iter().any(|tag| pattern.matches(tag)))
+        };
+        let candidates = self.revisions(first.unwrap_or(0)..=last);
+        let unmatched = pattern.as_ref().filter(|_| !candidates.iter().any(&wanted));
+        let note = unmatched.map(|pattern| format!("no tag matches `{pattern}`"));
+        let start = first.map(|first| self.commits[self.points[first]].id.as_str());
+        let revisions = choose(candidates, selection.every, start, wanted);
+        Ok(self.selected(revisions, self.between(first, last), note))
+    }
+
+    fn list(&self, names: &[String]) -> Result<Selected, SubjectError> {
+        let mut points = names.iter().map(|name| self.point(name)).collect::<Result<Vec<_>, _>>()?;
+        points.sort_unstable();
+        points.dedup();
+        let (Some(&first), Some(&last)) = (points.first(), points.last()) else {
+            return Err(SubjectError::EmptyList);
+        };
+        let mut revisions = self.revisions(first..=last);
+        revisions.retain(|revision| points.iter().any(|&at| self.commits[self.points[at]].id == revision.id));
+        Ok(self.selected(revisions, self.between(Some(first), last), None))
+    }
+
+    fn selected(&self, revisions: Vec<Revision>, commits: Vec<Commit>, note: Option<String>) -> Selected {
+        let notes: Vec<String> = note.into_iter().chain(self.notes()).collect();
+        let note = (!notes.is_empty()).then(|| notes.join("; "));
+        Selected { known: revisions.clone(), revisions, commits, note }
+    }
+
+    /// What of this history is not as one would think.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.skewed > 0 {
+            notes.push(format!(
+                "{} of files dated earlier than the one before: a checkout by date leaves that one out",
+                counted(self.skewed, "revision", "s are", " is")
+            ));
+        }
+        if self.doubtful > 0 {
+            let files = counted(self.doubtful, "file", "s", "");
+            notes.push(format!("the log of {files} does not have the revisions that it announces"));
+        }
+        notes
+    }
+}
+
+impl History for Points {
+    fn select(&self, selection: &Selection) -> Result<Selected, SubjectError> {
+        let past = self.past()?;
+        match &selection.what {
+            What::Range { from, to } => {
+                past.range(from.as_deref(), to.as_deref().unwrap_or("HEAD"), selection)
+            }
+            What::List(names) => past.list(names),
+        }
+    }
+}
+
+fn counted(number: usize, what: &str, many: &str, one: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { one } else { many })
+}
+
+/// The path of a file from the root of the module: removed files lie in folders called `Attic`.
+fn within(path: &str, root: &str, module: &str) -> String {
+    let path = path.strip_suffix(",v").unwrap_or(path);
+    let path = path.strip_prefix(root.trim_end_matches('/')).unwrap_or(path).trim_start_matches('/');
+    let below = path.strip_prefix(module.trim_matches('/')).and_then(|below| below.strip_prefix('/'));
+    let path = below.unwrap_or(path);
+    match path.rsplit_once('/') {
+        Some(("Attic", name)) => name.to_owned(),
+        Some((folder, name)) => match folder.strip_suffix("/Attic") {
+            Some(folder) => format!("{folder}/{name}"),
+            None => path.to_owned(),
+        },
+        None => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+use super::*;
+use crate::Every;
+use crate::testing::{Rcs, cvs_root};
+
+/// Three files, a tag, a branch, a removed file and one in a folder.
+fn sample() -> tempfile::TempDir {
+    let rel = "REL:1.1.0.2";
+    cvs_root(&[
+        (
+            "m/a.c",
+            Rcs::new(&[("2016-01-01 10:00:00", "start"), ("2016-01-03 10:00:00", "second")])
+                .symbols("V_1:1.1 REL:1.1.0.2"),
+        ),
+        (
+            "m/sub/b.c",
+            Rcs::new(&[("2016-01-01 10:00:05", "start"), ("2016-03-01 08:00:00", "third")])
+                .symbols("V_1:1.1")
+                .symbols(rel),
+        ),
+        ("m/Attic/gone.c", Rcs::new(&[("2016-01-02 10:00:00", "add"), ("2016-02-01 00:00:00", "-remove")])),
+        ("other/x", Rcs::new(&[("2015-01-01 10:00:00", "elsewhere")])),
+    ])
+}
+
+fn points(root: &Path, branch: Option<&str>) -> Points {
+    let module = CvsModule {
+        root: root.display().to_string(),
+        module: "m".into(),
+        branch: branch.map(str::to_owned),
+        keywords: "k".into(),
+    };
+    Points::new(&module, Path::new("/")).unwrap()
+}
+
+fn select(points: &Points, text: &str, every: &str) -> Result<Selected, SubjectError> {
+    let every = every.parse::<Every>().unwrap();
+    points.select(&Selection { every, ..Selection::parse_range(text) })
+}
+
+/// Times without what is held, subjects and tags.
+fn shown(selected: &Selected) -> Vec<String> {
+    let line = |r: &Revision| {
+        format!("{} {} {} {}", r.order, r.short(), r.subject, r.tags.join(" ")).trim().to_owned()
+    };
+    selected.revisions.iter().map(line).collect()
+}
+
+#[test]
+fn a_module_has_the_points_in_time_at_which_it_changed() {
+    let root = sample();
+    let all = select(&points(root.path(), None), "..", "commit").unwrap();
+    assert_eq!(
+        shown(&all),
+        [
+            "1 2016-01-01T10:00:05Z start V_1",
+            "2 2016-01-02T10:00:00Z add",
+            "3 2016-01-03T10:00:00Z second",
+            "4 2016-02-01T00:00:00Z remove",
+            "5 2016-03-01T08:00:00Z third",
+        ]
+    );
+    assert_eq!(all.commits[0].files, ["a.c", "sub/b.c"]);
+    assert_eq!(all.commits[3].files, ["gone.c"]);
+    assert_eq!((all.commits.len(), all.note), (5, None));
+}
+
+#[test]
+fn dates_tags_and_names_stand_for_what_was_there_then() {
+    let root = sample();
+    let points = points(root.path(), None);
+    let one = |name: &str| select(&points, name, "commit").map(|it| shown(&it).join("; "));
+    let third = "3 2016-01-03T10:00:00Z second";
+    for name in ["2016-01-04", "2016-01-31 23:59:59", "2016-01-03T10:00:00Z", "2016-01-03T10:00"] {
+        assert_eq!(one(name).unwrap(), third, "{name}");
+    }
+    let full = select(&points, "2016-01-04", "commit").unwrap().revisions[0].id.clone();
+    assert_eq!(one(&full).unwrap(), third);
+    assert_eq!(one("HEAD").unwrap(), "5 2016-03-01T08:00:00Z third");
+    assert_eq!(one("V_1").unwrap(), "1 2016-01-01T10:00:05Z start V_1");
+    let early = one("2016-01-01").unwrap_err().to_string();
+    assert_eq!(early, "at `2016-01-01` there was nothing yet: the first commit is of 2016-01-01T10:00:05Z");
+    assert_eq!(one("V_2").unwrap_err().hint().unwrap(), "did you mean `V_1`?");
+}
+
+#[test]
+fn ranges_are_stepped_through_by_the_calendar() {
+    let root = sample();
+    let points = points(root.path(), None);
+    let monthly = select(&points, "V_1..HEAD", "1month").unwrap();
+    assert_eq!(monthly.revisions.iter().map(|r| r.order).collect::<Vec<_>>(), [1, 3, 4, 5]);
+    assert_eq!(monthly.commits.iter().map(|c| c.order).collect::<Vec<_>>(), [2, 3, 4, 5]);
+    let empty = select(&points, "2016-01-05..2016-01-06", "1w").unwrap_err();
+    assert_eq!(empty.to_string(), "`2016-01-05..2016-01-06` is empty: both are the same revision");
+    let turned = select(&points, "2016-02-05..2016-01-06", "1w").unwrap_err();
+    assert_eq!(turned.hint().unwrap(), "did you mean `2016-01-06..2016-02-05`?");
+}
+
+#[test]
+fn a_branch_begins_where_it_was_made() {
+    let root = sample();
+    let branch = select(&points(root.path(), Some("REL")), "..", "commit").unwrap();
+    assert_eq!(shown(&branch), ["1 2016-01-01T10:00:05Z start V_1"]);
+    let unknown = select(&points(root.path(), Some("REI")), "..", "commit").unwrap_err();
+    assert_eq!(unknown.hint().unwrap(), "did you mean `REL`?");
+    let tag = select(&points(root.path(), Some("V_1")), "..", "commit").unwrap_err();
+    assert_eq!(tag.to_string(), "`V_1` is a tag, not a branch");
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let root = sample();
+    let of = |module: &str| {
+        let mut points = points(root.path(), None);
+        points.module.module = module.to_owned();
+        select(&points, "..", "commit").unwrap_err().to_string()
+    };
+    assert_eq!(of("mm"), format!("there is no module `mm` in `{}`", root.path().display()));
+    std::fs::create_dir(root.path().join("empty")).unwrap();
+    assert_eq!(of("empty"), "module `empty` has no commits");
+}
+
+#[test]
+fn clocks_that_ran_backwards_are_told_of() {
+    let root = cvs_root(&[(
+        "m/a.c",
+        Rcs::new(&[
+            ("2016-01-01 10:00:00", "one"),
+            ("2016-01-05 10:00:00", "two"),
+            ("2016-01-03 10:00:00", "three"),
+        ]),
+    )]);
+    let all = select(&points(root.path(), None), "..", "commit").unwrap();
+    assert_eq!(shown(&all), ["1 2016-01-01T10:00:00Z one", "2 2016-01-03T10:00:00Z three"]);
+    assert_eq!(
+        all.note.unwrap(),
+        "1 revision is of files dated earlier than the one before: a checkout by date leaves that one out"
+    );
+}
+
+#[test]
+fn files_are_called_as_they_lie_in_the_module() {
+    for (path, name) in [
+        ("/cvs/src/sys/kern/a.c,v", "kern/a.c"),
+        ("/cvs/src/sys/Attic/a.c,v", "a.c"),
+        ("/cvs/src/sys/kern/Attic/a.c,v", "kern/a.c"),
+        ("/cvs/elsewhere/a.c,v", "elsewhere/a.c"),
+        ("/cvs/src/system/a.c,v", "src/system/a.c"),
+    ] {
+        assert_eq!(within(path, "/cvs", "src/sys"), name, "{path}");
+    }
+}
