@@ -76,7 +76,7 @@ impl Living<'_> {
         let gone = self.known.iter().filter(|change| change.life == gone);
         let refuted = |change: &Change| {
             let index = *places.get(change.finding.revision.as_str())?;
-            Some(Refuted { index, effect: change.finding.effect? })
+            Some(Refuted { index, effect: effect(&change.finding) })
         };
         gone.filter_map(refuted).collect()
     }
@@ -199,8 +199,10 @@ impl Living<'_> {
         let before = |place: usize| self.material.places().rev().find(|&other| other < place).unwrap_or(0);
         let (first, last) = (*alert.range.start(), (*alert.range.end()).min(self.material.points.len() - 1));
         let finite = |number: f64| Some(number).filter(|number| number.is_finite());
-        let differences =
-            self.material.environments.differences(before(change.index), change.index).into_iter();
+        // Of what was found to be the program's nothing else is to be told.
+        let is_told = !matches!(change.kind, stats::Kind::Step | stats::Kind::DipStart | stats::Kind::DipEnd);
+        let differences = self.material.environments.differences(before(first), last).into_iter();
+        let differences = differences.filter(|_| is_told);
         Finding {
             revision: revision(change.index),
             good: revision(before(first)),
@@ -248,6 +250,11 @@ fn hold(alerts: &mut [Alert], kept: &HashMap<u32, &Change>) {
     }
 }
 
+/// The effect as the detector has it: infinite where the level before is nothing.
+fn effect(finding: &Finding) -> f64 {
+    finding.effect.unwrap_or((finding.after - finding.before).signum() * f64::INFINITY)
+}
+
 /// What is kept of a change, as the ledger has it; nothing where its places have no values now.
 fn alert(id: u32, change: &Change, places: &HashMap<&str, usize>) -> Option<Alert> {
     let finding = &change.finding;
@@ -255,7 +262,7 @@ fn alert(id: u32, change: &Change, places: &HashMap<&str, usize>) -> Option<Aler
     let index = place(&finding.revision)?;
     let (good, bad) = (place(&finding.good)?, place(&finding.bad)?);
     let range = good + 1..=bad;
-    let effect = finding.effect.unwrap_or(f64::INFINITY);
+    let effect = effect(finding);
     let found = stats::Change {
         index,
         range: range.clone(),

@@ -40,8 +40,8 @@ pub struct Change {
     pub before: f64,
     /// The level after.
     pub after: f64,
-    /// The difference of the levels as a share of the size of the one before; infinite where that is 0. For
-    /// [`Kind::Spread`] that of the spreads.
+    /// The difference of the levels as a share of the size of the one before; infinite where that is 0 or cannot be told
+    /// from it. For [`Kind::Spread`] that of the spreads.
     pub effect: f64,
     /// Where the effect is with 95 % confidence.
     pub interval: (f64, f64),
@@ -66,7 +66,8 @@ pub enum Kind {
     ModeShare,
     /// The spread of the values changed, not their level.
     Spread,
-    /// The level changed where the environment changed as well: it need not be the program.
+    /// The level changed where the environment changed as well, and no environment that was met on both sides says that
+    /// it was the program.
     Environment,
 }
 

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::choose::{Choice, Judge};
 use super::dips;
+use super::environment;
 use super::finding::{Change, Kind};
 use super::noise::Step;
 use super::robust;
@@ -46,21 +47,25 @@ fn is_back(away: &Step, back: &Step) -> bool {
 
 fn change(judge: &Judge, choice: &Choice, which: usize) -> Change {
     let (series, place, step) = (judge.series, choice.places[which], &choice.steps[which]);
-    let effect = |difference| series.effect(step.before, difference);
-    let environment = series.environment[place] != series.environment[place - 1];
+    let effect = |difference| series.effect(step.before, step.error, difference);
     let without = without(judge, choice, which);
     let p = p(series, place, judge.clarity(step, choice.places.len()).min(without));
     let reach = 1.96 * error(judge, choice, step, without);
+    let range = range(judge, choice, which);
     Change {
         index: series.index[place],
-        range: range(judge, choice, which),
+        range: series.index[range.start() - 1] + 1..=series.index[*range.end()],
         before: series.unit(step.before),
         after: series.unit(step.before + step.difference),
         effect: effect(step.difference),
         interval: (effect(step.difference - reach), effect(step.difference + reach)),
         p,
         confidence: 1.0 - p,
-        kind: if environment { Kind::Environment } else { Kind::Step },
+        kind: if environment::explains(judge, choice, which, &range) {
+            Kind::Environment
+        } else {
+            Kind::Step
+        },
     }
 }
 
@@ -106,7 +111,7 @@ pub(super) fn p_anywhere(n: usize, evidence: f64) -> f64 {
     (2.0 * (n as f64).ln() * evidence * robust::density(evidence)).clamp(1e-300, 1.0)
 }
 
-/// The points that may as well be the first at the new level.
+/// The places that may as well be the first at the new level.
 fn range(judge: &Judge, choice: &Choice, which: usize) -> RangeInclusive<usize> {
     let (series, place, step) = (judge.series, choice.places[which], choice.steps[which]);
     let (before, after) = judge.around(&choice.places, which);
@@ -118,7 +123,7 @@ fn range(judge: &Judge, choice: &Choice, which: usize) -> RangeInclusive<usize> 
     };
     let first = as_good((before + 1..place).rev(), |at| -loses(at)).unwrap_or(place);
     let last = as_good(place + 1..after, |at| loses(at - 1)).unwrap_or(place);
-    series.index[first - 1] + 1..=series.index[last]
+    first..=last
 }
 
 /// The farthest place at which the losses on the way there are [`AS_GOOD`].

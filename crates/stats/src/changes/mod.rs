@@ -12,6 +12,7 @@
 
 mod choose;
 mod dips;
+mod environment;
 mod finding;
 mod judge;
 pub mod ledger;
@@ -232,6 +233,51 @@ mod tests {
         let kinds: Vec<Kind> =
             detect(&points, &Options::default()).changes.iter().map(|change| change.kind).collect();
         assert_eq!(kinds, [Kind::Environment]);
+    }
+
+    /// The kinds of what is found in sixty points, with a step half way or not, that were measured on these hosts.
+    fn on_hosts(level: impl Fn(usize) -> f64, host: impl Fn(usize) -> u32) -> Vec<Kind> {
+        let point = |i: usize| Point { environment: host(i), ..Point::of(noisy(level(i), i)) };
+        let points: Vec<Point> = (0..60).map(point).collect();
+        detect(&points, &Options::default()).changes.iter().map(|change| change.kind).collect()
+    }
+
+    #[test]
+    fn where_hosts_take_turns_the_program_is_not_excused() {
+        let step = |i: usize| if i < 30 { 100.0 } else { 110.0 };
+        let turns = |i: usize| u32::try_from(i % 2).unwrap();
+        assert_eq!(on_hosts(step, turns), [Kind::Step]);
+        assert_eq!(on_hosts(step, |i| u32::try_from(i / 5 % 3).unwrap()), [Kind::Step], "five in a row each");
+        assert_eq!(on_hosts(step, |i| u32::from(i == 30)), [Kind::Step], "one point elsewhere");
+    }
+
+    #[test]
+    fn another_host_that_stays_is_the_environment() {
+        let step = |i: usize| if i < 30 { 100.0 } else { 110.0 };
+        assert_eq!(on_hosts(step, |i| u32::from(i >= 30)), [Kind::Environment]);
+        let new = |i: usize| if i < 30 { i % 2 } else { 2 + i % 2 };
+        assert_eq!(
+            on_hosts(step, |i| u32::try_from(new(i)).unwrap()),
+            [Kind::Environment],
+            "two new ones in turns"
+        );
+        let tried = |i: usize| u32::from(i >= 30 || i == 10);
+        let level = |i: usize| if tried(i) == 1 { 110.0 } else { 100.0 };
+        assert_eq!(on_hosts(level, tried), [Kind::Environment], "it was as slow when it was tried before");
+    }
+
+    #[test]
+    fn a_ratio_to_nothing_is_none() {
+        let noise = |i: usize| 0.01 * noisy(1.0, i) - 0.01;
+        for level in [1.0, -1.0] {
+            let values: Vec<f64> = (0..40).map(|i| noise(i) + if i < 20 { 0.0 } else { level }).collect();
+            let change = &found(&values).changes[0];
+            assert_eq!((change.index, change.effect), (20, level * f64::INFINITY), "{change:?}");
+        }
+        let from_zero: Vec<f64> = (0..40).map(|i| if i < 20 { 0.0 } else { noisy(1.0, i) }).collect();
+        assert_eq!(found(&from_zero).changes[0].effect, f64::INFINITY);
+        let to_zero: Vec<f64> = (0..40).map(|i| if i < 20 { noisy(1.0, i) } else { 0.0 }).collect();
+        assert!((found(&to_zero).changes[0].effect + 1.0).abs() < 0.01);
     }
 
     #[test]

@@ -88,6 +88,6 @@ pub(super) fn drift(judge: &Judge, choice: &Choice) -> Option<Drift> {
     ((after - before).abs() > APART * error).then(|| Drift {
         first: series.index[first],
         last: series.index[end - 1],
-        effect: series.effect(before, after - before),
+        effect: series.effect(before, error, after - before),
     })
 }

@@ -86,8 +86,9 @@ pub(super) fn shares(series: &Series, levels: &Levels, modes: &[Mode], at: &[Opt
             let level = levels.at(split.place);
             let mean = |share: f64| series.unit(level + mode.offset * share);
             let reach = 1.96 * error * mode.offset.abs();
-            let effect =
-                |by: f64| series.effect(level + mode.offset * before, mode.offset * (after - before) + by);
+            let effect = |by: f64| {
+                series.effect(level + mode.offset * before, 0.0, mode.offset * (after - before) + by)
+            };
             told(
                 series,
                 &split,

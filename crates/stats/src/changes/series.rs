@@ -64,9 +64,15 @@ impl Series {
         if self.log { y.exp() } else { y * self.by }
     }
 
-    /// A difference of levels, as a share of the size of the level before.
-    pub fn effect(&self, before: f64, difference: f64) -> f64 {
-        if self.log { difference.exp_m1() } else { difference / before.abs() }
+    /// A difference of levels, as a share of the size of the level before; infinite where that level, known with this
+    /// standard error, cannot be told from 0.
+    pub fn effect(&self, before: f64, error: f64, difference: f64) -> f64 {
+        let nothing = (1.96 * error).max(ROUNDING * difference.abs());
+        match self.log {
+            true => difference.exp_m1(),
+            false if before.abs() <= nothing => difference.signum() * f64::INFINITY,
+            false => difference / before.abs(),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tacho_experiment::changes::{Difference, JudgedGiven, Verdict, kind_of, returns, verdict};
 use tacho_record::numbers::Shape;
 use tacho_record::{Direction, Unit};
-use tacho_stats::changes::{Change, Kind};
+use tacho_stats::changes::{Change, Drift, Kind};
 
 use super::listing::escaped;
 use super::{BY_CHANCE, Filter};
@@ -85,8 +85,8 @@ struct ChangeAnswer<'a> {
     range: [usize; 2],
     before: f64,
     after: f64,
-    effect: f64,
-    interval: [f64; 2],
+    effect: Option<f64>,
+    interval: Option<[f64; 2]>,
     p: f64,
     confidence: f64,
     kind: &'static str,
@@ -112,7 +112,7 @@ struct RefusedAnswer<'a> {
 #[derive(Serialize)]
 struct DriftAnswer {
     range: [usize; 2],
-    effect: f64,
+    effect: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -185,6 +185,11 @@ impl Found<'_> {
     }
 }
 
+/// A number, if it is one.
+fn finite(number: f64) -> Option<f64> {
+    Some(number).filter(|number| number.is_finite())
+}
+
 /// A value as people read it: a time of 0.0103 s is 10.30 ms.
 fn shown(unit: &Unit, value: f64) -> String {
     match unit {
@@ -215,6 +220,11 @@ impl<'a> One<'a> {
         all.into_iter().filter(|(change, _)| self.filter.shows(change))
     }
 
+    /// That the level wanders, if it does and that is shown.
+    fn drift(self) -> Option<&'a Drift> {
+        self.found.judgement.detection.drift.as_ref().filter(|_| self.filter.shows_drift())
+    }
+
     fn label(self, index: usize) -> Option<&'a str> {
         self.found.given.points.get(index)?.label.as_deref()
     }
@@ -231,10 +241,9 @@ impl<'a> One<'a> {
             changes: self.changes(true),
             scatter: self.changes(false),
             refused: self.refused(),
-            drift: detection
-                .drift
-                .as_ref()
-                .map(|drift| DriftAnswer { range: [drift.first, drift.last], effect: drift.effect }),
+            drift: self
+                .drift()
+                .map(|drift| DriftAnswer { range: [drift.first, drift.last], effect: finite(drift.effect) }),
             modes: detection.modes.as_ref().map(|modes| {
                 modes.levels.iter().map(|mode| ModeAnswer { ratio: mode.ratio, share: mode.share }).collect()
             }),
@@ -255,8 +264,8 @@ impl<'a> One<'a> {
             range: [*change.range.start(), *change.range.end()],
             before: change.before,
             after: change.after,
-            effect: change.effect,
-            interval: [change.interval.0, change.interval.1],
+            effect: finite(change.effect),
+            interval: finite(change.interval.0).zip(finite(change.interval.1)).map(|(low, high)| [low, high]),
             p: change.p,
             confidence: change.confidence,
             kind: super::kind_key(kind_of(change.kind)),
@@ -266,10 +275,15 @@ impl<'a> One<'a> {
         }
     }
 
-    /// What of the environment differs between the last value before a change and the first after it.
+    /// What of the environment differs between the last value that is surely before a change and the first that is surely after
+    /// it; nothing of what was found to be the program's.
     fn environment(self, change: &Change) -> Vec<EnvironmentAnswer> {
-        let before = (0..change.index).rev().find(|&index| self.found.values[index].is_finite());
-        let differences = before.map(|before| self.found.environments.differences(before, change.index));
+        if matches!(change.kind, Kind::Step | Kind::DipStart | Kind::DipEnd) {
+            return Vec::new();
+        }
+        let before = (0..*change.range.start()).rev().find(|&index| self.found.values[index].is_finite());
+        let differences =
+            before.map(|before| self.found.environments.differences(before, *change.range.end()));
         let answer = |difference: Difference| EnvironmentAnswer {
             tag: difference.tag,
             before: difference.before,
@@ -295,7 +309,7 @@ impl<'a> One<'a> {
         let mut notes: Vec<String> = super::not_judged(detection.judged)
             .map(|why| format!("not judged: {why}"))
             .into_iter()
-            .chain(detection.drift.as_ref().map(super::drift))
+            .chain(self.drift().map(super::drift))
             .chain(detection.modes.as_ref().map(super::modes))
             .collect();
         if self.filter.all {

@@ -1,0 +1,49 @@
+//! Whether it is the environment that a change is of.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use super::choose::{Choice, Judge};
+use super::robust;
+
+/// How many values on each side of a change are looked at.
+const NEAR: usize = 30;
+
+/// The program changed when within the same environment at least this share of the change is seen.
+const SEEN: f64 = 0.5;
+
+/// Whether the environment changed at one of the places that may be the change's (`range`), and nothing says that it was the
+/// program all the same.
+///
+/// Where series go to and fro between environments, as between hosts that take turns, some environments are met on both
+/// sides of a change. What changed within them, the program changed.
+pub(super) fn explains(judge: &Judge, choice: &Choice, which: usize, range: &RangeInclusive<usize>) -> bool {
+    let environment = &judge.series.environment;
+    let coincides = range.clone().any(|place| environment[place] != environment[place - 1]);
+    coincides && within(judge, choice, which, range).is_none_or(|seen| seen < SEEN)
+}
+
+/// The share of a change that is seen within environments that are met on both sides; nothing without such.
+fn within(judge: &Judge, choice: &Choice, which: usize, range: &RangeInclusive<usize>) -> Option<f64> {
+    let (before, after) = judge.around(&choice.places, which);
+    let (first, last) = (*range.start(), *range.end());
+    let old = by_environment(judge, before.max(first.saturating_sub(NEAR)), first);
+    let new = by_environment(judge, last, after.min(last + NEAR));
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (environment, mut values) in old {
+        let Some(later) = new.get(&environment) else { continue };
+        let weight = values.len().min(later.len()) as f64;
+        sum += weight * (robust::median(&mut later.clone()) - robust::median(&mut values));
+        weights += weight;
+    }
+    (weights > 0.0).then(|| sum / weights / choice.steps[which].difference)
+}
+
+/// The values of a stretch, outliers aside, by their environment.
+fn by_environment(judge: &Judge, first: usize, end: usize) -> BTreeMap<u32, Vec<f64>> {
+    let mut all: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for i in (first..end).filter(|&i| !judge.masked[i]) {
+        all.entry(judge.series.environment[i]).or_default().push(judge.series.y[i]);
+    }
+    all
+}
