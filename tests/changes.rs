@@ -217,6 +217,14 @@ fn the_users_word_is_kept_and_counted() {
     assert!(text.contains(&faster), "{text}");
     assert_eq!(changes(&project.tacho("changes --state false-alarm --json").exits(0).json()).len(), 1);
 
+    let said = project.tacho(&format!("changes set {slower} confirmed")).succeeds().stdout;
+    assert_eq!(
+        said,
+        format!("{slower}  show · time: acknowledged\n"),
+        "another word than for what analyses say"
+    );
+    assert_eq!(changes(&project.tacho("changes --state confirmed --json").exits(0).json()).len(), 1);
+
     project.tacho("changes set HEAD~11 new").succeeds();
     assert_eq!(
         project.tacho("changes --json").exits(1).json()["regressions"],
@@ -242,6 +250,7 @@ fn filters_say_what_is_listed_and_what_fails() {
     assert_eq!(count("HEAD~12..HEAD~11", 1), 2);
     assert_eq!(count("HEAD~11..", 0), 0);
     assert_eq!(count("..HEAD~12", 0), 0);
+    assert_eq!(count("--kind drift", 0), 0);
     assert_eq!(count("HEAD~11", 1), 2);
 }
 
@@ -260,6 +269,37 @@ fn a_level_that_comes_back_is_no_news() {
     assert_eq!((&slower["state"], &slower["fixed_by"]), (&json!("fixed"), &back["name"]));
     assert_eq!(listing["events"].as_array().unwrap().len(), 2);
     assert_eq!(listing["events"][1]["changes"].as_array().unwrap().len(), 2, "the newest first");
+}
+
+#[test]
+fn an_improvement_that_is_lost_was_not_fixed() {
+    let (project, _shared) = tracked();
+    let project = grown(project, 25..=36, |_| [100.0, 80.0, 50.0]);
+    project.tacho("track --quiet").succeeds();
+    let listing = project.tacho("changes --json").exits(1).json();
+    let all = changes(&listing);
+    let name = |verdict: &str| {
+        let of = |change: &&Value| change["benchmark"] == "generate" && change["verdict"] == verdict;
+        all.iter().find(of).unwrap()["name"].as_str().unwrap()
+    };
+    let text = project.tacho("changes").exits(1).stdout;
+    assert!(text.contains(&format!("lost with {}", name("worse"))), "{text}");
+}
+
+#[test]
+fn what_the_plan_no_longer_has_fails_nothing() {
+    let (project, _shared) = tracked();
+    project.tacho("changes").exits(1);
+    let without = PLAN.replace("name = \"show\"", "name = \"shown\"");
+    let project = project.plan(&without);
+    let listing = project.tacho("changes --json").exits(0).json();
+    assert_eq!((&listing["regressions"], &listing["unplanned"]), (&json!(0), &json!(1)));
+    assert_eq!(changes(&listing).len(), 1);
+    let text = project.tacho("changes").exits(0).stdout;
+    assert!(text.contains("of series that the plan no longer has: 1 change (`--all` lists them)"), "{text}");
+    let all = changes(&project.tacho("changes --all --json").exits(0).json());
+    let gone = named(&all, "show");
+    assert_eq!((&gone["planned"], &gone["regression"]), (&json!(false), &json!(false)));
 }
 
 #[test]
@@ -295,6 +335,10 @@ fn mistakes_have_their_answers() {
     assert_snapshot!(project.tacho("changes v1..v2").exits(2).stderr, @r"
     error: nothing is known of `v1`
     hint: `tacho show` lists the revisions that were measured
+    ");
+    assert_snapshot!(project.tacho("changes HEAD..HEAD~1").exits(2).stderr, @r"
+    error: no commit is in `HEAD..HEAD~1`: `HEAD~1` does not come after `HEAD`
+    hint: the older one goes first: `HEAD~1..HEAD`?
     ");
     let benchmark = project.tacho("changes -b nope").exits(2).stderr;
     assert!(

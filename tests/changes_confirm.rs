@@ -121,6 +121,17 @@ fn what_only_the_past_shows_is_withdrawn() {
 }
 
 #[test]
+fn listing_takes_the_same_options() {
+    let list = Project::empty().tacho("changes list --help").succeeds().stdout;
+    for option in ["--confirm", "--rounds", "--from"] {
+        assert!(list.contains(option), "{list}");
+    }
+    let none = Project::empty().file("numbers", "[1, 2, 3]");
+    none.tacho("changes list --from numbers").succeeds();
+    assert!(none.tacho("changes list --confirm").exits(2).stderr.starts_with("error: there is no plan"));
+}
+
+#[test]
 fn what_cannot_be_measured_again_says_why() {
     let Ground { project, outside: _outside } = Ground::new(20, step);
     project.tacho("track --quiet --seed 1").succeeds();

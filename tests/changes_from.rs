@@ -191,3 +191,47 @@ fn a_series_that_the_file_has_not_is_a_mistake() {
     hint: no series of the file has a name
     ");
 }
+
+#[test]
+fn from_nothing_there_is_no_ratio() {
+    let values: Vec<f64> = step(0.0).iter().enumerate().map(|(i, v)| if i < 20 { 0.0 } else { *v }).collect();
+    let content = json!({ "values": values }).to_string();
+    let answer = from(&content, "--json").exits(1).json();
+    let change = &answer["changes"][0];
+    assert_eq!(
+        (&change["index"], &change["effect"], &change["interval"]),
+        (&json!(20), &json!(null), &json!(null))
+    );
+    let text = from(&content, "").exits(1).stdout;
+    assert!(text.contains("from zero  worse"), "{text}");
+}
+
+#[test]
+fn hosts_that_take_turns_excuse_nothing() {
+    let hosts: Vec<&str> = (0..40).map(|i| if i % 2 == 0 { "one" } else { "two" }).collect();
+    let content = json!({ "values": step(0.1), "tags": { "host": hosts } }).to_string();
+    let change = &from(&content, "--json").exits(1).json()["changes"][0];
+    assert_eq!((&change["index"], &change["kind"]), (&json!(20), &json!("step")));
+    assert_eq!(change["environment"], json!([]));
+}
+
+#[test]
+fn times_that_descend_are_warned_of() {
+    let lines = |days: &mut dyn Iterator<Item = u32>| {
+        let rows = days.map(|day| format!("2024-03-{day:02},{day},{day}\n"));
+        format!("date,parse,load\n{}", rows.collect::<String>())
+    };
+    assert_eq!(from(&lines(&mut (1..=28)), "").stderr, "");
+    let answer = from(&lines(&mut (1..=28).rev()), "");
+    assert_snapshot!(answer.stderr, @"warning: the times of `parse`, and those of 1 more do not ascend: `2024-03-27` comes after `2024-03-28`; points are judged in the order in which they stand");
+}
+
+#[test]
+fn drift_is_a_kind_that_can_be_asked_for() {
+    let values: Vec<f64> =
+        level(100.0, 0..300).iter().enumerate().map(|(i, v)| v * (1.0 + 0.0004 * i as f64)).collect();
+    let content = json!({ "values": values }).to_string();
+    let drifts =
+        |words: &str| from(&content, &format!("--json {words}")).exits(0).json()["drift"].is_object();
+    assert!(drifts("") && drifts("--kind drift") && !drifts("--kind step"));
+}

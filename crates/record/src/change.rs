@@ -48,7 +48,7 @@ impl Change {
     #[must_use]
     pub fn state(&self) -> Word {
         match self.word {
-            Word::New | Word::Confirmed if self.fixed_by.is_some() => Word::Fixed,
+            Word::New | Word::Acknowledged if self.fixed_by.is_some() => Word::Fixed,
             word => word,
         }
     }
@@ -164,8 +164,9 @@ pub enum Withdrawal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Word {
-    /// It is one.
-    Confirmed,
+    /// It is one. Written `confirmed` once, which is the word for what analyses say of themselves.
+    #[serde(alias = "confirmed")]
+    Acknowledged,
     /// It is one, and meant to be.
     Expected,
     /// It is none.
@@ -261,6 +262,12 @@ mod tests {
         assert!(
             names.iter().all(|name| name.len() == 6 && name.bytes().all(|byte| byte.is_ascii_lowercase()))
         );
+    }
+
+    #[test]
+    fn the_word_that_was_once_another_is_still_read() {
+        assert_eq!(serde_json::from_str::<Word>(r#""confirmed""#).unwrap(), Word::Acknowledged);
+        assert_eq!(serde_json::to_string(&Word::Acknowledged).unwrap(), r#""acknowledged""#);
     }
 
     #[test]

@@ -235,6 +235,13 @@ pub struct Changes {
     #[command(subcommand)]
     pub what: Option<ChangesWhat>,
     #[command(flatten)]
+    pub asked: AskedChanges,
+}
+
+/// Which changes, and what is to be done: they are listed, measured again, or looked for in a file.
+#[derive(Debug, Args)]
+pub struct AskedChanges {
+    #[command(flatten)]
     pub list: ListChanges,
     /// Measure old and new again, interleaved, and confirm or withdraw: these changes (by name or revision), else all that are
     /// listed, new, and not measured again yet
@@ -269,7 +276,7 @@ pub struct Changes {
 #[derive(Debug, Subcommand)]
 pub enum ChangesWhat {
     /// List them, the newest first (the same as without `list`)
-    List(ListChanges),
+    List(Box<AskedChanges>),
     /// Show the evidence for a change: both sides, the commits between, what else changed there
     Show {
         /// Its name, or a revision: then all changes there
@@ -327,8 +334,9 @@ pub struct ListChanges {
 pub enum State {
     /// Nothing yet
     New,
-    /// It is one
-    Confirmed,
+    /// It is one (`confirmed` is taken for it too, which else is said of changes that analyses agree on)
+    #[value(alias = "confirmed")]
+    Acknowledged,
     /// It is one, and meant to be
     Expected,
     /// It was one, and is over (found by itself when the level comes back)
@@ -359,6 +367,8 @@ pub enum Kind {
     Spread,
     /// It changed together with host, kernel, compiler or the like
     Environment,
+    /// The level wanders, at no single place: no change, but told beside them
+    Drift,
 }
 
 /// A number of per cent, with or without the sign.

@@ -46,6 +46,8 @@ pub enum CliError {
     NoOutput { revision: String },
     #[error("nothing that stands changed at `{name}`")]
     NoChangeAt { name: String },
+    #[error("no commit is in `{from}..{to}`: `{to}` does not come after `{from}`")]
+    NoRange { from: String, to: String },
     #[error("there is no change `{name}`")]
     UnknownChange { name: String, nearest: Option<String> },
     #[error("nothing is known of `{name}`")]
@@ -70,6 +72,7 @@ impl CliError {
             CliError::Experiment(error) => error.hint(),
             CliError::Measure(error) => error.hint().map(str::to_owned),
             CliError::Numbers { source, .. } => source.hint(),
+            CliError::NoRange { from, to } => Some(format!("the older one goes first: `{to}..{from}`?")),
             CliError::NoPlan { .. } => Some("`tacho init` writes one".to_owned()),
             CliError::PlanExists { .. } => Some("`tacho init --force` replaces it".to_owned()),
             CliError::Rule(error) => Some(error.hint().to_owned()),

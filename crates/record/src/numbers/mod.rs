@@ -51,6 +51,31 @@ pub struct Given {
     pub points: Vec<GivenPoint>,
 }
 
+impl Given {
+    /// The first point whose time is before that of the point before it; none where times ascend, are not given, or are written as
+    /// nobody knows.
+    #[must_use]
+    pub fn descends(&self) -> Option<usize> {
+        let times: Vec<(usize, f64)> = (self.points.iter().enumerate())
+            .filter_map(|(index, point)| Some((index, moment(point.time.as_deref()?)?)))
+            .collect();
+        times.windows(2).find(|pair| pair[1].1 < pair[0].1).map(|pair| pair[1].0)
+    }
+}
+
+/// A time as a number that grows with it: seconds, a date, or a date with a time.
+fn moment(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let seconds = |time: jiff::Timestamp| time.as_second() as f64;
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+    let stamp = || text.parse::<jiff::Timestamp>().ok().map(seconds);
+    let civil = || {
+        let civil = text.parse::<jiff::civil::DateTime>().ok()?;
+        civil.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| seconds(zoned.timestamp()))
+    };
+    number.or_else(stamp).or_else(civil)
+}
+
 /// A point of a series as it was given.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GivenPoint {

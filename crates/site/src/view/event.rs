@@ -63,9 +63,13 @@ impl<'a> ChangeView<'a> {
             Life::Provisional => "provisional",
             Life::Withdrawn { why } => return format!("withdrawn: {}", withdrawal(why)),
         };
-        match word(self.change().state()) {
+        let state = match (self.change().state(), self.judged) {
+            // What is lost again was never broken.
+            (Word::Fixed, Judged::Better) => "lost again",
+            (state, _) => word(state),
+        };
+        match state {
             "" => life.to_owned(),
-            word if self.change().state() == Word::Confirmed => word.to_owned(),
             word => format!("{word}, {life}"),
         }
     }
@@ -88,7 +92,7 @@ pub(crate) fn withdrawal(why: Withdrawal) -> &'static str {
 /// The user's word; nothing while he has said nothing.
 pub(crate) fn word(word: Word) -> &'static str {
     match word {
-        Word::Confirmed => "confirmed by a user",
+        Word::Acknowledged => "acknowledged",
         Word::Expected => "expected",
         Word::FalseAlarm => "false alarm",
         Word::Fixed => "fixed",

@@ -100,7 +100,7 @@ fn changes(project: &Project, store: &mut Store) -> Result<Changed, CliError> {
     };
     let remarks = |judged: &JudgedSeries| {
         let key = judged.material.series.key.clone();
-        output::changes::remarks(judged).into_iter().map(move |what| (key.clone(), what))
+        output::changes::remarks(judged, true).into_iter().map(move |what| (key.clone(), what))
     };
     let alarms = FalseAlarms::of(found.changes());
     Ok(Changed {

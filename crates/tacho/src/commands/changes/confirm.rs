@@ -5,7 +5,7 @@ use tacho_record::{Change, Wishes};
 use tacho_store::HostId;
 
 use super::found::{self, Found};
-use crate::cli::{Changes, Global};
+use crate::cli::{AskedChanges, Global};
 use crate::commands::session::{Session, Wanted};
 use crate::commands::{Exit, lookup};
 use crate::error::CliError;
@@ -17,7 +17,7 @@ use crate::project::Project;
 /// Rounds where nothing else is asked for.
 const ROUNDS: u32 = 20;
 
-pub fn execute(global: &Global, command: &Changes, names: &[String]) -> Result<Exit, CliError> {
+pub fn execute(global: &Global, command: &AskedChanges, names: &[String]) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     let plan = project.plan.clone().wishing(wishes(command)?)?;
     // What was never measured cannot be measured again: said before anything is locked.
@@ -44,7 +44,7 @@ pub fn execute(global: &Global, command: &Changes, names: &[String]) -> Result<E
 }
 
 /// What is typed of when to stop.
-fn wishes(command: &Changes) -> Result<Wishes, CliError> {
+fn wishes(command: &AskedChanges) -> Result<Wishes, CliError> {
     let budget = command.budget.as_deref().map(tacho_record::duration).transpose()?;
     Ok(Wishes { rounds: Some(command.rounds.unwrap_or(ROUNDS)), budget, ..Wishes::default() })
 }
@@ -54,7 +54,7 @@ fn asked(
     project: &Project,
     found: &Found,
     session: &mut Session,
-    command: &Changes,
+    command: &AskedChanges,
     names: &[String],
 ) -> Result<Vec<Change>, CliError> {
     lookup::named_metrics(session.store.metrics()?, &command.list.metric)?;
@@ -67,7 +67,10 @@ fn asked(
     }
     let filter = Filter::of_new(&command.list, orders);
     let is_open = |change: &&Change| {
-        change.again.is_none() && why_not(change).is_none() && filter.shows_kept(change, found.place(change))
+        found.is_planned(change)
+            && change.again.is_none()
+            && why_not(change).is_none()
+            && filter.shows_kept(change, found.place(change))
     };
     Ok(found.changes().filter(is_open).cloned().collect())
 }

@@ -1,10 +1,11 @@
 //! What was found on all hosts, and what names stand for in it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use jiff::Timestamp;
 use tacho_experiment::changes::{Analysed, Event, JudgedSeries, Orders, Scope, analyse, events, orders};
-use tacho_record::{Change, Revision};
+use tacho_record::plan::Benchmark;
+use tacho_record::{BenchmarkKey, Change, Plan, Revision};
 use tacho_store::{HostId, Store};
 use tacho_subject::{Every, Selection, What, history};
 
@@ -20,6 +21,8 @@ pub struct Found {
     pub orders: Orders,
     /// What was found on each host.
     pub hosts: Vec<(HostId, Analysed)>,
+    /// The benchmarks and metrics of the plan.
+    planned: HashSet<(String, String)>,
 }
 
 impl Found {
@@ -34,7 +37,13 @@ impl Found {
             analysed.changes.iter_mut().for_each(|change| change.series.host.clone_from(&known.name));
             hosts.push((host, analysed));
         }
-        Ok(Self { orders: orders(&revisions), revisions, hosts })
+        Ok(Self { orders: orders(&revisions), revisions, hosts, planned: planned(&project.plan) })
+    }
+
+    /// Whether the plan still has the series of a change.
+    pub fn is_planned(&self, change: &Change) -> bool {
+        let key = &change.series;
+        self.planned.contains(&(key.benchmark.identity(), key.metric.name.clone()))
     }
 
     /// All changes of all hosts.
@@ -132,6 +141,15 @@ impl Found {
     }
 }
 
+/// The benchmarks of a plan, by their identity, with each metric that it names for them.
+fn planned(plan: &Plan) -> HashSet<(String, String)> {
+    let metrics = |(benchmark, key): (&Benchmark, BenchmarkKey)| -> Vec<(String, String)> {
+        let names = benchmark.metrics.iter().map(|planned| planned.metric.name.clone());
+        names.map(|name| (key.identity(), name)).collect()
+    };
+    tacho_experiment::benchmarks(plan).into_iter().flat_map(metrics).collect()
+}
+
 /// After which and up to which place in history `A..B` is, or a revision alone.
 pub fn range(project: &Project, revisions: &[Revision], range: Option<&str>) -> Result<(u64, u64), CliError> {
     let Some(range) = range else { return Ok((0, u64::MAX)) };
@@ -140,7 +158,11 @@ pub fn range(project: &Project, revisions: &[Revision], range: Option<&str>) -> 
         return Ok((at.saturating_sub(1), at));
     };
     let end = |name: &str, open| if name.is_empty() { Ok(open) } else { order(project, revisions, name) };
-    Ok((end(from, 0)?, end(to, u64::MAX)?))
+    let (first, last) = (end(from, 0)?, end(to, u64::MAX)?);
+    if first >= last {
+        return Err(CliError::NoRange { from: from.to_owned(), to: to.to_owned() });
+    }
+    Ok((first, last))
 }
 
 /// A revision's place in history, measured or not.

@@ -7,13 +7,13 @@ use tacho_experiment::changes::judge_given;
 use tacho_record::Direction;
 use tacho_record::numbers::{self, Numbers};
 
-use crate::cli::{Better, Changes};
+use crate::cli::{AskedChanges, Better};
 use crate::commands::Exit;
 use crate::error::CliError;
 use crate::output;
 use crate::output::changes::{Filter, Found};
 
-pub fn execute(path: &Path, command: &Changes) -> Result<Exit, CliError> {
+pub fn execute(path: &Path, command: &AskedChanges) -> Result<Exit, CliError> {
     let better = match command.better {
         Better::Higher => Direction::Higher,
         Better::Lower => Direction::Lower,
@@ -22,6 +22,7 @@ pub fn execute(path: &Path, command: &Changes) -> Result<Exit, CliError> {
     let numbers =
         numbers::parse(&bytes, better).map_err(|source| CliError::Numbers { name: name(path), source })?;
     named(&numbers, &command.list.benchmark)?;
+    tell_descending(&numbers);
     let found = Found {
         shape: numbers.shape,
         series: judge_given(&numbers.series),
@@ -57,6 +58,22 @@ fn read(path: &Path) -> Result<Vec<u8>, CliError> {
 
 fn name(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// Points are judged in the order in which they stand. Where their times say otherwise, changes are told the wrong way round.
+fn tell_descending(numbers: &Numbers) {
+    let mut descending = numbers.series.iter().filter_map(|series| Some((series, series.descends()?)));
+    let Some((series, index)) = descending.next() else { return };
+    let name = series.name.as_deref().map_or_else(String::new, |name| format!(" of `{name}`"));
+    let more = match descending.count() {
+        0 => String::new(),
+        more => format!(", and those of {more} more"),
+    };
+    let time = |index: usize| series.points[index].time.as_deref().unwrap_or_default();
+    let before = (0..index).rev().find(|&before| !time(before).is_empty()).unwrap_or(0);
+    let (before, after) = (time(before), time(index));
+    let what = format!("the times{name}{more} do not ascend: `{after}` comes after `{before}`");
+    output::note("warning", &format!("{what}; points are judged in the order in which they stand"));
 }
 
 /// Columns that are no series are named, lest somebody waits for a verdict on one.

@@ -39,8 +39,12 @@ fn listing(
     filter: &Filter,
 ) -> Result<Listing, CliError> {
     let shown = |change: &&Change| filter.shows_kept(change, found.place(change));
-    let shown: Vec<&Change> = found.changes().filter(shown).collect();
+    let (mut shown, unplanned): (Vec<&Change>, Vec<&Change>) =
+        found.changes().filter(shown).partition(|change| found.is_planned(change));
     let regressions = shown.iter().filter(|change| is_new_regression(change)).count();
+    if filter.all {
+        shown.extend(&unplanned);
+    }
     let mut listed = Vec::new();
     for event in events(shown, &found.orders).into_iter().rev() {
         let (good, bad) = (found.revision(&event.good), found.revision(&event.bad));
@@ -57,6 +61,7 @@ fn listing(
         remarks: remarks(found, filter),
         false_alarms: FalseAlarms::of(found.changes()),
         regressions,
+        unplanned: unplanned.into_iter().map(|change| change.name.clone()).collect(),
         hosts: found.hosts.len() > 1,
     })
 }
@@ -79,7 +84,7 @@ fn remarks(found: &Found, filter: &Filter) -> Vec<(SeriesKey, String)> {
     for series in found.series().filter(|series| filter.shows_series(&series.material.series.key)) {
         let detection = &series.judgement.detection;
         let mut say = |what: String| remarks.push((series.material.series.key.clone(), what));
-        changes::remarks(series).into_iter().for_each(&mut say);
+        changes::remarks(series, filter.shows_drift()).into_iter().for_each(&mut say);
         if filter.all {
             detection.modes.iter().map(changes::modes).for_each(&mut say);
             let at = |place| found.revision(series.material.revision(place)).short().to_owned();

@@ -8,18 +8,22 @@ mod set;
 mod show;
 
 use super::Exit;
-use crate::cli::{Changes, ChangesWhat, Global};
+use crate::cli::{AskedChanges, Changes, ChangesWhat, Global};
 use crate::error::CliError;
 
 pub fn execute(global: &Global, command: &Changes) -> Result<Exit, CliError> {
-    match (&command.what, &command.from) {
-        (Some(ChangesWhat::List(list)), _) => list::execute(global, list),
-        (Some(ChangesWhat::Show { name, json }), _) => show::execute(global, name, *json),
-        (Some(ChangesWhat::Set { name, state, note }), _) => set::execute(global, name, *state, note),
-        (None, Some(path)) => from::execute(path, command),
-        (None, None) => match &command.confirm {
-            Some(names) => confirm::execute(global, command, names),
-            None => list::execute(global, &command.list),
-        },
+    match &command.what {
+        Some(ChangesWhat::List(listed)) => asked(global, listed),
+        Some(ChangesWhat::Show { name, json }) => show::execute(global, name, *json),
+        Some(ChangesWhat::Set { name, state, note }) => set::execute(global, name, *state, note),
+        None => asked(global, &command.asked),
+    }
+}
+
+fn asked(global: &Global, asked: &AskedChanges) -> Result<Exit, CliError> {
+    match (&asked.from, &asked.confirm) {
+        (Some(path), _) => from::execute(path, asked),
+        (None, Some(names)) => confirm::execute(global, asked, names),
+        (None, None) => list::execute(global, &asked.list),
     }
 }

@@ -16,7 +16,7 @@ pub fn execute(global: &Global, name: &str, state: State, note: &str) -> Result<
     let mut store = project.store()?;
     let found = Found::look(&project, &mut store)?;
     let said = match state {
-        State::Confirmed => Word::Confirmed,
+        State::Acknowledged => Word::Acknowledged,
         State::Expected => Word::Expected,
         State::FalseAlarm => Word::FalseAlarm,
         State::Fixed => Word::Fixed,

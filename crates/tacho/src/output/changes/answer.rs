@@ -38,12 +38,13 @@ pub struct ChangeAnswer<'a> {
     fixed_by: Option<&'a str>,
     again: Option<&'a Again>,
     found: Timestamp,
+    planned: bool,
     regression: bool,
 }
 
 impl<'a> ChangeAnswer<'a> {
-    /// The change.
-    pub fn of(change: &'a Change) -> Self {
+    /// The change; whether the plan still has its series.
+    pub fn of(change: &'a Change, planned: bool) -> Self {
         let (key, finding) = (&change.series, &change.finding);
         let withdrawn = if let Life::Withdrawn { why } = change.life { Some(why) } else { None };
         Self {
@@ -73,7 +74,8 @@ impl<'a> ChangeAnswer<'a> {
             fixed_by: change.fixed_by.as_deref(),
             again: change.again.as_ref(),
             found: change.found,
-            regression: is_new_regression(change),
+            planned,
+            regression: planned && is_new_regression(change),
         }
     }
 }

@@ -193,6 +193,11 @@ impl Asked {
             Answer::Measured(_) => None,
         };
         let outcome = self.outcome();
-        AskedAnswer { outcome, why, rounds_needed: self.rounds(), change: ChangeAnswer::of(&self.change) }
+        AskedAnswer {
+            outcome,
+            why,
+            rounds_needed: self.rounds(),
+            change: ChangeAnswer::of(&self.change, true),
+        }
     }
 }

@@ -33,7 +33,9 @@ pub struct Evidence {
     pub commits: Vec<Commit>,
     /// What was measured on both sides; nothing when the series cannot be looked at now.
     pub sides: Option<[Side; 2]>,
-    /// What else changed there.
+    /// Whether the plan still has its series.
+    pub planned: bool,
+    /// What else changed there, in series that the plan has.
     pub together: Vec<Change>,
     /// What happened to it, in order.
     pub happenings: Vec<Happening>,
@@ -82,13 +84,13 @@ impl Evidence {
     pub fn answer(&self) -> EvidenceAnswer<'_> {
         let link = self.link.as_deref();
         EvidenceAnswer {
-            change: ChangeAnswer::of(&self.change),
+            change: ChangeAnswer::of(&self.change, self.planned),
             revision: RevisionAnswer::of(&self.revision),
             good: RevisionAnswer::of(&self.good),
             bad: RevisionAnswer::of(&self.bad),
             commits: self.commits.iter().map(|commit| CommitAnswer::of(commit, link)).collect(),
             sides: self.sides.as_ref().map(|[before, after]| [before.answer(), after.answer()]),
-            together: self.together.iter().map(ChangeAnswer::of).collect(),
+            together: self.together.iter().map(|other| ChangeAnswer::of(other, true)).collect(),
             happenings: &self.happenings,
         }
     }
@@ -167,6 +169,9 @@ impl Evidence {
             Life::Withdrawn { why } => reasons.push(format!("withdrawn: {}", withdrawal(why))),
         }
         reasons.extend(self.change.again.as_ref().map(again));
+        if !self.planned {
+            reasons.push("the plan no longer has its series".to_owned());
+        }
         if finding.kind == ChangeKind::Environment {
             let changed: Vec<String> = finding
                 .environment

@@ -1,5 +1,7 @@
 //! All changes, event by event: for people, for machines, and for a mail.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 use tacho_experiment::changes::{FalseAlarms, Verdict, verdict_of};
 use tacho_record::{Change, Life, Revision, SeriesKey, Word};
@@ -29,6 +31,8 @@ pub struct Listing {
     pub false_alarms: FalseAlarms,
     /// How many changes for the worse nobody has said anything to yet, among those that are shown.
     pub regressions: usize,
+    /// The names of changes of series that the plan no longer has: told of, and listed only where all are asked for.
+    pub unplanned: HashSet<String>,
     /// Whether there is more than one host.
     pub hosts: bool,
 }
@@ -51,6 +55,7 @@ pub struct ListedEvent {
 #[derive(Serialize)]
 pub struct ListingAnswer<'a> {
     regressions: usize,
+    unplanned: usize,
     events: Vec<EventAnswer<'a>>,
     judged: usize,
     not_judged: Vec<RemarkAnswer<'a>>,
@@ -92,7 +97,8 @@ impl Listing {
         let alarms = self.false_alarms;
         ListingAnswer {
             regressions: self.regressions,
-            events: self.events.iter().map(ListedEvent::answer).collect(),
+            unplanned: self.unplanned.len(),
+            events: self.events.iter().map(|event| event.answer(&self.unplanned)).collect(),
             judged: self.judged,
             not_judged: remarks(&self.not_judged),
             remarks: remarks(&self.remarks),
@@ -153,6 +159,10 @@ impl Listing {
                 .collect();
             out += &format!("not judged: {} ({reason})\n", listed(&of));
         }
+        if !self.unplanned.is_empty() {
+            let count = text::count(self.unplanned.len(), "change");
+            out += &format!("of series that the plan no longer has: {count} (`--all` lists them)\n");
+        }
         let alarms = self.false_alarms;
         if let Some(rate) = alarms.rate() {
             let looked_at = text::count(alarms.looked_at, "change");
@@ -171,7 +181,8 @@ impl Listing {
 }
 
 impl ListedEvent {
-    fn answer(&self) -> EventAnswer<'_> {
+    fn answer(&self, unplanned: &HashSet<String>) -> EventAnswer<'_> {
+        let change = |change| ChangeAnswer::of(change, !unplanned.contains(&change.name));
         let count = |wanted| self.changes.iter().filter(|change| verdict_of(change) == wanted).count();
         EventAnswer {
             revision: RevisionAnswer::of(&self.revision),
@@ -180,7 +191,7 @@ impl ListedEvent {
             commits: self.commits,
             better: count(Verdict::Better),
             worse: count(Verdict::Worse),
-            changes: self.changes.iter().map(ChangeAnswer::of).collect(),
+            changes: self.changes.iter().map(change).collect(),
         }
     }
 
@@ -263,9 +274,12 @@ pub fn state(change: &Change) -> String {
         Life::Provisional => words.push(life_word(change.life).to_owned()),
         Life::Withdrawn { why } => words.push(format!("withdrawn: {}", withdrawal(why))),
     }
-    let state = match (change.state(), &change.fixed_by) {
-        (Word::Fixed, Some(by)) => format!("fixed with {by}"),
-        (state, _) => word(state).to_owned(),
+    let state = match (change.state(), &change.fixed_by, verdict_of(change)) {
+        // What is lost again was never broken.
+        (Word::Fixed, Some(by), Verdict::Better) => format!("lost with {by}"),
+        (Word::Fixed, Some(by), Verdict::Worse) => format!("fixed with {by}"),
+        (Word::Fixed, None, Verdict::Better) => "over".to_owned(),
+        (state, ..) => word(state).to_owned(),
     };
     words.push(if change.note.is_empty() {
         state

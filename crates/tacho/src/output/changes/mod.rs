@@ -95,6 +95,11 @@ impl Filter {
         self.benchmarks.is_empty() || self.benchmarks.iter().any(|asked| asked == whole || asked == name)
     }
 
+    /// Whether drifts are shown: unless other kinds are asked for.
+    pub fn shows_drift(&self) -> bool {
+        self.kinds.is_empty() || self.kinds.contains(&cli::Kind::Drift)
+    }
+
     fn shows_kind(&self, kind: ChangeKind) -> bool {
         let kind = match kind {
             ChangeKind::Step => cli::Kind::Step,
@@ -110,7 +115,7 @@ impl Filter {
 /// The user's word as it is typed.
 fn state_of(word: Word) -> cli::State {
     match word {
-        Word::Confirmed => cli::State::Confirmed,
+        Word::Acknowledged => cli::State::Acknowledged,
         Word::Expected => cli::State::Expected,
         Word::FalseAlarm => cli::State::FalseAlarm,
         Word::Fixed => cli::State::Fixed,
@@ -197,10 +202,11 @@ pub fn not_judged(judged: Judged) -> Option<String> {
     }
 }
 
-/// What is always to be said of a series beside its changes.
-pub fn remarks(series: &JudgedSeries) -> Vec<String> {
+/// What is always to be said of a series beside its changes, drifts where they are `wanted`.
+pub fn remarks(series: &JudgedSeries, wanted: bool) -> Vec<String> {
     let left_out = (series.material.bounds > 0).then(|| bounds(series.material.bounds));
-    series.judgement.detection.drift.iter().map(drift).chain(left_out).collect()
+    let drifts = series.judgement.detection.drift.iter().filter(|_| wanted);
+    drifts.map(drift).chain(left_out).collect()
 }
 
 /// Points that reached a limit, in a sentence.
@@ -228,7 +234,7 @@ pub fn modes(modes: &Modes) -> String {
 /// The user's word, in words.
 pub fn word(word: Word) -> &'static str {
     match word {
-        Word::Confirmed => "confirmed",
+        Word::Acknowledged => "acknowledged",
         Word::Expected => "expected",
         Word::FalseAlarm => "false alarm",
         Word::Fixed => "fixed",
