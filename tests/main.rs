@@ -22,4 +22,5 @@ mod mistakes;
 mod quiet;
 mod resume;
 mod stopping;
+mod survey;
 mod track;

@@ -47,6 +47,7 @@ mod spent;
 mod steady;
 #[cfg(test)]
 mod stopping_tests;
+pub mod survey;
 mod track;
 #[cfg(test)]
 mod track_tests;

@@ -6,6 +6,7 @@ use tacho_record::{Build, Cell, Digest, Revision, Run, Sample};
 
 use crate::hooks::Trouble;
 use crate::quiet::Noise;
+use crate::survey::Surveyed;
 
 /// Something happened that a person might like to see.
 #[derive(Debug)]
@@ -104,6 +105,13 @@ pub enum Event<'a> {
         cell: &'a Cell,
         /// Executions that therefore do not take place.
         saved: usize,
+    },
+    /// What few builds say of a long history, before more are made.
+    Surveyed {
+        /// Of each benchmark.
+        surveyed: &'a [Surveyed],
+        /// Builds made so far.
+        builds: usize,
     },
     /// A build that was evicted from the cache came out otherwise when built again.
     NotReproducible {

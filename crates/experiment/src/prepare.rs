@@ -201,7 +201,7 @@ fn number(count: usize) -> u32 {
 }
 
 /// The benchmark's first metric.
-fn first_metric(question: &Question, cell: &Cell) -> Option<Metric> {
+pub(crate) fn first_metric(question: &Question, cell: &Cell) -> Option<Metric> {
     let benchmarks = cells::benchmarks(&question.plan);
     let (benchmark, _) = benchmarks.iter().find(|(_, key)| *key == cell.benchmark)?;
     Some(benchmark.metrics.first()?.metric.clone())

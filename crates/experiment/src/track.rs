@@ -95,13 +95,7 @@ pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, Expe
         building: Duration::ZERO,
         executing: Duration::ZERO,
     };
-    for benchmark in &question.plan.benchmarks {
-        trial::check(benchmark, &question.plan_folder)?;
-        trial::rehearse(benchmark, bench.executor)?;
-    }
-    counting::check(bench, &question.plan)?;
-    bench.put_metrics(&question.plan)?;
-    bench.store.put_revisions(&question.revisions)?;
+    check(bench, question)?;
     let began = Instant::now();
     // A run that is taken up again has tried before what was to be tried again.
     let taken_up = bench.store.unfinished_run(question.digest(), bench.host)?.is_some();
@@ -123,4 +117,15 @@ pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, Expe
         }
     }
     Ok(tracked)
+}
+
+/// Whether it can be measured at all, before anything is built; what is known before is kept.
+pub(crate) fn check(bench: &mut Bench<'_>, question: &Question) -> Result<(), ExperimentError> {
+    for benchmark in &question.plan.benchmarks {
+        trial::check(benchmark, &question.plan_folder)?;
+        trial::rehearse(benchmark, bench.executor)?;
+    }
+    counting::check(bench, &question.plan)?;
+    bench.put_metrics(&question.plan)?;
+    Ok(bench.store.put_revisions(&question.revisions)?)
 }

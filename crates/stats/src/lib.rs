@@ -13,6 +13,7 @@ pub mod compare;
 mod discoveries;
 pub mod distribution;
 pub mod outlier;
+pub mod place;
 pub mod steady;
 pub mod summary;
 

@@ -2,6 +2,7 @@
 
 mod bench;
 mod compare;
+mod survey;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub use bench::Bench;
 pub use compare::Compare;
+pub use survey::Survey;
 
 /// Measures how fast a program is over its history, and can be believed
 ///
@@ -114,6 +116,8 @@ pub struct Track {
     pub rounds: Option<u32>,
     #[command(flatten)]
     pub stopping: Stopping,
+    #[command(flatten)]
+    pub survey: Survey,
     /// Only these benchmarks of the plan
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
@@ -162,7 +166,8 @@ pub struct Stopping {
     /// At most so many times [default: 200 with a precision, 10000 with a budget]
     #[arg(long, value_name = "N", conflicts_with = "rounds", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_rounds: Option<u32>,
-    /// Measure at most so long in this run, builds not counted: 10m
+    /// Take at most so long: 10m. With a range, builds and measuring together, each next build where it tells most (see `--builds`);
+    /// with single revisions measuring alone
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
     /// Execute everything so often before measuring (3), or until that took so long each (2s), or find the warm-up in what is

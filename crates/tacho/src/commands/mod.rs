@@ -14,6 +14,7 @@ mod measured;
 mod session;
 mod show;
 mod site;
+mod survey;
 mod track;
 
 use std::process::ExitCode;

@@ -8,7 +8,7 @@ use tacho_record::{Counter, Plan, Revision, RuleError, Series, Wishes, percentag
 use tacho_subject::{Every, Selected, Selection, What, history};
 
 use super::session::{Session, Wanted};
-use super::{Exit, lookup};
+use super::{Exit, lookup, survey};
 use crate::cli::{Global, Shown, Track};
 use crate::error::CliError;
 use crate::output::tracked::Report;
@@ -18,8 +18,15 @@ use crate::project::Project;
 pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
     let began = Instant::now();
     let project = Project::open(global)?;
-    let plan = narrowed(&project.plan, &command.benchmark)?.wishing(wishes(command)?)?;
+    let few = survey::is_wished(command);
+    let mut wishes = wishes(command)?;
+    // Of a survey a budget is no rule of its runs: it is spent on builds too.
+    let budget = wishes.budget.take_if(|_| few);
+    let plan = narrowed(&project.plan, &command.benchmark)?.wishing(wishes)?;
     let plan = counting(plan, &counters(&command.counter)?);
+    if few {
+        return survey::execute(global, command, &project, plan, budget);
+    }
     if command.dry_run {
         return dry_run(&plan, &select(&project, command)?.revisions);
     }
@@ -41,7 +48,7 @@ pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
 }
 
 /// The revisions that are asked for.
-fn select(project: &Project, command: &Track) -> Result<Selected, CliError> {
+pub(super) fn select(project: &Project, command: &Track) -> Result<Selected, CliError> {
     let history = history(&project.plan.subject, &project.folder)?;
     let selected = history.select(&selection(command)?)?;
     if let Some(note) = &selected.note {
@@ -90,7 +97,7 @@ fn wishes(command: &Track) -> Result<Wishes, RuleError> {
 }
 
 /// The counters of these names, spelt as in a plan; `instructions=callgrind` is that of callgrind.
-fn counters(names: &[String]) -> Result<Vec<Counting>, CliError> {
+pub(super) fn counters(names: &[String]) -> Result<Vec<Counting>, CliError> {
     let counting = |text: &String| {
         let (name, optional) = text.strip_suffix('?').map_or((text.as_str(), false), |name| (name, true));
         let counter = match name {
@@ -140,7 +147,7 @@ fn dry_run(plan: &Plan, revisions: &[Revision]) -> Result<Exit, CliError> {
 
 impl Session {
     /// Processes that are left behind were killed: what they were to do is not done, and not measured.
-    fn tell_of_left_behind(&mut self, plan: &Plan, run: Option<i64>) -> Result<(), CliError> {
+    pub(super) fn tell_of_left_behind(&mut self, plan: &Plan, run: Option<i64>) -> Result<(), CliError> {
         for (_, key) in tacho_experiment::benchmarks(plan) {
             let values = self.store.values(self.host_id, &key, "left-behind")?;
             let of_run = values.iter().filter(|values| Some(values.run) == run);
@@ -161,7 +168,7 @@ impl Session {
     }
 
     /// What the host did to the run: what was waited for, and which rounds were repeated.
-    fn tell_of_noise(&mut self, run: Option<i64>) -> Result<(), CliError> {
+    pub(super) fn tell_of_noise(&mut self, run: Option<i64>) -> Result<(), CliError> {
         let Some(run) = run else { return Ok(()) };
         let (waits, disturbed) = (self.store.waits(run)?, self.store.disturbed(run)?);
         if let Some(first) = waits.first() {
@@ -177,7 +184,7 @@ impl Session {
     }
 
     /// An edited command goes on in its series; whether that is right, only the user knows.
-    fn tell_of_edits(&mut self, plan: &Plan) -> Result<(), CliError> {
+    pub(super) fn tell_of_edits(&mut self, plan: &Plan) -> Result<(), CliError> {
         for edited in definitions::edited(&mut self.store, plan)? {
             output::note(
                 "note",
@@ -212,7 +219,7 @@ impl Session {
         self.measure(project, wanted, track)
     }
 
-    fn series(
+    pub(super) fn series(
         &mut self,
         project: &Project,
         plan: &Plan,

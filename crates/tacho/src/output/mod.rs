@@ -6,6 +6,7 @@ pub mod changes;
 pub mod compare;
 pub mod progress;
 pub mod spark;
+pub mod surveyed;
 pub mod table;
 pub mod text;
 pub mod tracked;

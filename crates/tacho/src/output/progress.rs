@@ -152,6 +152,11 @@ impl Observer for Progress {
                 self.bar.set_length(self.bar.length().unwrap_or(0).saturating_sub(*saved as u64));
                 self.estimate.left = self.estimate.left.saturating_sub(*saved);
             }
+            Event::Surveyed { surveyed, builds } => {
+                if let Some(line) = super::surveyed::progress(surveyed, *builds) {
+                    self.say(&line);
+                }
+            }
             Event::NotReproducible { revision, .. } => {
                 self.say(&format!("{} came out otherwise when built again", revision.short()));
             }

@@ -24,7 +24,7 @@ pub struct Report<'a> {
 
 /// The report in JSON.
 #[derive(Serialize)]
-struct ReportAnswer<'a> {
+pub(super) struct ReportAnswer<'a> {
     run: Option<i64>,
     interrupted: bool,
     samples: usize,
@@ -56,7 +56,7 @@ impl Report<'_> {
         Ok(())
     }
 
-    fn answer(&self, total: Duration) -> ReportAnswer<'_> {
+    pub(super) fn answer(&self, total: Duration) -> ReportAnswer<'_> {
         let count =
             |word: &str| self.tracked.builds.iter().filter(|build| build.state.word() == word).count();
         ReportAnswer {

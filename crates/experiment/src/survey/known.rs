@@ -1,0 +1,194 @@
+//! What the store knows of the revisions of a question: builds, values, and what they took.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
+
+use tacho_record::{Build, Cell, Digest, Metric, Revision};
+use tacho_stats::place::{Reading, Rules, survey};
+use tacho_store::{StoreError, Values};
+
+use super::{Placed, Surveyed, Wish};
+use crate::cells::benchmarks;
+use crate::spent::Spent;
+use crate::{Bench, Question};
+
+/// What is known.
+pub(super) struct Known {
+    /// The question's revisions.
+    pub revisions: Vec<Revision>,
+    /// How many builds the question has taken.
+    pub made: usize,
+    /// What they and the measuring took.
+    pub spent: Duration,
+    /// The build of each revision by the question's recipe.
+    built: Vec<Option<Build>>,
+    /// What was measured, by benchmark.
+    measured: Vec<Measured>,
+}
+
+/// What was measured of one benchmark.
+struct Measured {
+    key: tacho_record::BenchmarkKey,
+    metric: Metric,
+    readings: Vec<Reading>,
+    /// The revisions that cannot be built, or fail each time.
+    unusable: BTreeSet<usize>,
+    /// What was measured.
+    artifacts: BTreeSet<Digest>,
+}
+
+impl Known {
+    pub fn read(
+        bench: &mut Bench<'_>,
+        question: &Question,
+        (digest, wish): (Digest, &Wish),
+        placed: &Placed,
+    ) -> Result<Self, StoreError> {
+        let mut of: HashMap<String, Build> = bench
+            .store
+            .builds(bench.host)?
+            .into_iter()
+            .filter(|build| build.recipe == question.recipe)
+            .map(|build| (build.revision.clone(), build))
+            .collect();
+        let built: Vec<Option<Build>> = question.revisions.iter().map(|r| of.remove(&r.id)).collect();
+        let mut known = Self {
+            revisions: question.revisions.clone(),
+            made: 0,
+            spent: Duration::ZERO,
+            built,
+            measured: Vec::new(),
+        };
+        let mut all_values = Vec::new();
+        for (benchmark, key) in benchmarks(&question.plan) {
+            let named = |metric: &&Metric| Some(&metric.name) == wish.metric.as_ref();
+            let mut metrics = benchmark.metrics.iter().map(|planned| &planned.metric);
+            let Some(metric) = metrics.clone().find(named).or_else(|| metrics.next()) else { continue };
+            let values = bench.store.values(bench.host, &key, &metric.name)?;
+            known.measured.push(known.measured(key, metric.clone(), &values));
+            all_values.extend(values);
+        }
+        known.account(bench, digest, &all_values)?;
+        // What was built before the first run began is known to this session alone.
+        known.made = known.made.max(placed.tried);
+        known.spent = known.spent.max(placed.building);
+        Ok(known)
+    }
+
+    /// What these values say of a benchmark.
+    fn measured(&self, key: tacho_record::BenchmarkKey, metric: Metric, values: &[Values]) -> Measured {
+        let mut by_artifact: BTreeMap<Digest, Vec<&Values>> = BTreeMap::new();
+        for one in values {
+            by_artifact.entry(one.artifact).or_default().push(one);
+        }
+        let (mut readings, mut unusable) = (Vec::new(), BTreeSet::new());
+        for (at, (revision, build)) in self.revisions.iter().zip(&self.built).enumerate() {
+            let Some(build) = build else { continue };
+            let artifact = build.state.artifact();
+            let Some(all) = artifact.and_then(|artifact| by_artifact.get(&artifact)) else {
+                unusable.extend(artifact.is_none().then_some(at));
+                continue;
+            };
+            // Its own values, else those of another that is the same program.
+            let own = all.iter().any(|one| one.revision == revision.id && !one.values.is_empty());
+            let of = all.iter().filter(|one| !own || one.revision == revision.id);
+            let read = of.filter_map(|one| Reading::from_samples(at, one.run, &one.values));
+            let before = readings.len();
+            readings.extend(read);
+            if readings.len() == before {
+                unusable.insert(at);
+            }
+        }
+        let artifacts = by_artifact.into_keys().collect();
+        Measured { key, metric, readings, unusable, artifacts }
+    }
+
+    /// What the question has taken: builds since its first one, and the time of its runs.
+    fn account(
+        &mut self,
+        bench: &mut Bench<'_>,
+        digest: Digest,
+        values: &[Values],
+    ) -> Result<(), StoreError> {
+        let runs: Vec<i64> =
+            bench.store.runs()?.iter().filter(|run| run.question == digest).map(|run| run.number).collect();
+        let Some(first) = runs.first().copied() else { return Ok(()) };
+        let cells = bench.store.cells(first)?;
+        let earlier = |id: &str| values.iter().any(|one| one.revision == id && one.run < first);
+        let new: BTreeSet<&str> = cells.iter().map(|(_, cell)| cell.revision.as_str()).collect();
+        let builds = || self.built.iter().flatten();
+        let began =
+            builds().filter(|build| new.contains(build.revision.as_str()) && !earlier(&build.revision));
+        if let Some(began) = began.map(|build| build.started).min() {
+            let made = || builds().filter(|build| build.started >= began);
+            (self.made, self.spent) = (made().count(), made().map(|build| build.took).sum());
+        }
+        for run in runs {
+            self.spent += time_of(bench, run)?;
+        }
+        Ok(())
+    }
+
+    /// What is known of each benchmark.
+    pub fn surveyed(&self, question: &Question, rules: &Rules) -> Vec<Surveyed> {
+        let one = |of: &Measured| Surveyed {
+            key: of.key.clone(),
+            metric: of.metric.clone(),
+            survey: survey(question.revisions.len(), &of.readings, &of.unusable, rules),
+        };
+        self.measured.iter().map(one).collect()
+    }
+
+    /// The builds that there are, in order of history.
+    pub fn builds(&self) -> Vec<Build> {
+        self.built.iter().flatten().cloned().collect()
+    }
+
+    /// Whether that revision was built, or was tried.
+    pub fn is_built(&self, place: usize) -> bool {
+        self.built[place].is_some()
+    }
+
+    /// The places of the revisions of these cells.
+    pub fn places<'c>(&self, cells: impl Iterator<Item = &'c Cell>) -> Vec<usize> {
+        let names: BTreeSet<&str> = cells.map(|cell| cell.revision.as_str()).collect();
+        (0..self.revisions.len()).filter(|&at| names.contains(self.revisions[at].id.as_str())).collect()
+    }
+
+    /// The cells of a batch, the newest revision first: what is new, unless it is a program that was measured, and what is
+    /// measured again.
+    pub fn cells(&self, question: &Question, builds: &[Build], again: &[&str]) -> Vec<Cell> {
+        let rule = question.rule();
+        let mut cells: Vec<Cell> = Vec::new();
+        for build in builds.iter().rev() {
+            let Some(artifact) = build.state.artifact() else { continue };
+            for measured in &self.measured {
+                let is_again = again.contains(&build.revision.as_str());
+                let known = measured.artifacts.contains(&artifact)
+                    || cells.iter().any(|cell| cell.artifact == artifact && cell.benchmark == measured.key);
+                if known && !is_again {
+                    continue;
+                }
+                let rounds = if is_again { rule.min_rounds } else { rule.max_rounds };
+                let (revision, benchmark) = (build.revision.clone(), measured.key.clone());
+                cells.push(Cell { revision, artifact, benchmark, rounds });
+            }
+        }
+        cells
+    }
+}
+
+/// How long the run has measured.
+fn time_of(bench: &mut Bench<'_>, run: i64) -> Result<Duration, StoreError> {
+    let cells = bench.store.cells(run)?;
+    let mut samples = Vec::new();
+    for (at, (id, _)) in cells.iter().enumerate() {
+        samples.extend(bench.store.samples(*id)?.into_iter().map(|sample| (at, sample)));
+    }
+    samples.sort_by_key(|(_, sample)| sample.at);
+    let mut spent = Spent::new(bench.store.sessions(run)?, cells.len());
+    for (at, sample) in &samples {
+        spent.record(*at, sample);
+    }
+    Ok(spent.before(u32::MAX))
+}

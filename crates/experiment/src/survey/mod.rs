@@ -1,0 +1,289 @@
+//! A long history looked through with few builds: what is built next follows from all that is known so far.
+//!
+//! Batch after batch: what the store knows becomes [surveys](tacho_stats::place), one a benchmark; what they ask for is
+//! built, then measured in one run, together with both sides of each place, so that they meet the same machine. Nothing is
+//! kept but builds, runs and samples: interrupted or killed, the same question goes on with the batch that was under way.
+
+mod known;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use tacho_record::{BenchmarkKey, Build, Cell, Digest, Metric, Purpose, Rule, Run};
+use tacho_stats::place::{Batch, Rules, Survey, batch};
+use tacho_store::MeasurementId;
+
+use crate::prepare::{Prepared, first_metric, prepare_trial};
+use crate::rounds::measure;
+use crate::session::{Session, SessionCell, Wanted};
+use crate::settled::Settled;
+use crate::track::check;
+use crate::{Bench, Event, ExperimentError, Question};
+use known::Known;
+
+/// What is looked for, and how much it may take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wish {
+    /// The smallest change that is worth a build: 0.05 is 5 %.
+    pub least: f64,
+    /// At most so many builds, those of interrupted sessions included.
+    pub builds: Option<usize>,
+    /// At most so much time for builds and executions together, that of interrupted sessions included.
+    pub budget: Option<Duration>,
+    /// Only between these two of the question's revisions; none: everywhere.
+    pub zoom: Option<(usize, usize)>,
+    /// By this metric, where a benchmark has it, else by its first one.
+    pub metric: Option<String>,
+}
+
+/// What ended it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Nothing that could be built or measured would tell more.
+    Known,
+    /// The builds are made.
+    Builds,
+    /// The time is spent.
+    Budget,
+    /// Some builds come out otherwise each time, so that they cannot be measured beside others.
+    Unsettled,
+    /// The user stopped it: the same command goes on from there.
+    Interrupted,
+}
+
+/// What is known of one benchmark over the history.
+#[derive(Clone, Debug)]
+pub struct Surveyed {
+    /// The benchmark with its parameters.
+    pub key: BenchmarkKey,
+    /// By which metric.
+    pub metric: Metric,
+    /// Where it changed; places count the question's revisions.
+    pub survey: Survey,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// What is known of each benchmark.
+    pub surveyed: Vec<Surveyed>,
+    /// The builds, in order of history: those of this question, and those that were there.
+    pub builds: Vec<Build>,
+    /// How many builds the question has taken, those of interrupted sessions included.
+    pub made: usize,
+    /// What ended it.
+    pub ended: Ended,
+    /// The last run of this session, if there was any.
+    pub run: Option<i64>,
+    /// Builds tried by this session.
+    pub tried: usize,
+    /// Samples taken by this session.
+    pub samples: usize,
+    /// Time spent in builds by this session.
+    pub building: Duration,
+    /// Time spent in executions by this session, hooks included.
+    pub executing: Duration,
+}
+
+impl Placed {
+    fn nothing() -> Self {
+        Self {
+            surveyed: Vec::new(),
+            builds: Vec::new(),
+            made: 0,
+            ended: Ended::Interrupted,
+            run: None,
+            tried: 0,
+            samples: 0,
+            building: Duration::ZERO,
+            executing: Duration::ZERO,
+        }
+    }
+}
+
+/// What makes it the same question: how is measured, what of, and how large a change is looked for; not how much it may take.
+fn digest(question: &Question, wish: &Wish) -> Digest {
+    let revisions: Vec<&str> = question.revisions.iter().map(|revision| revision.id.as_str()).collect();
+    let rule = Rule { budget: None, ..question.rule().clone() };
+    let how =
+        (&question.plan.benchmarks, rule, question.recipe, revisions, (wish.least, wish.zoom, &wish.metric));
+    // Only a number that JSON cannot write has no text, and plans refuse those.
+    Digest::of(format!("survey\n{}", serde_json::to_string(&how).unwrap_or_else(|_| format!("{how:?}"))))
+}
+
+/// Looks for the changes among the question's revisions, until each is pinned to one of them, or builds or time are spent.
+pub fn place(bench: &mut Bench<'_>, question: &Question, wish: &Wish) -> Result<Placed, ExperimentError> {
+    check(bench, question)?;
+    let digest = digest(question, wish);
+    let mut placed = Placed::nothing();
+    let mut before = None;
+    loop {
+        let known = Known::read(bench, question, (digest, wish), &placed)?;
+        placed.surveyed = known.surveyed(question, &rules(question, wish, &known));
+        (placed.made, placed.builds) = (known.made, known.builds());
+        bench.observer.note(&Event::Surveyed { surveyed: &placed.surveyed, builds: placed.made });
+        let next = bench.next(&placed.surveyed, digest, left(wish, &known), &known)?;
+        let so_far = Some((placed.tried, placed.samples));
+        if next.is_empty() || so_far == before {
+            placed.ended = if next.is_empty() { why(wish, &known, &placed) } else { Ended::Unsettled };
+            return Ok(placed);
+        }
+        before = so_far;
+        if !bench.batch(question, &next, digest, (wish, &known), &mut placed)? {
+            placed.ended = Ended::Interrupted;
+            return Ok(placed);
+        }
+    }
+}
+
+/// How densely is looked at first: as many builds as there may be decide, or as many as there is time for.
+fn rules(question: &Question, wish: &Wish, known: &Known) -> Rules {
+    let in_time = wish.budget.map(|budget| {
+        let each = known.spent.checked_div(u32::try_from(known.made).unwrap_or(u32::MAX));
+        each.filter(|each| !each.is_zero()).map_or(2, |each| whole(budget.as_secs_f64() / each.as_secs_f64()))
+    });
+    let most = [wish.builds, in_time].into_iter().flatten().min();
+    let rules = Rules::new(wish.least, question.revisions.len(), most);
+    wish.zoom.map_or(rules, |(first, last)| Rules { grid: 2, ..rules }.zoomed(first, last))
+}
+
+/// How many more builds there may be; 0 when the time is spent.
+fn left(wish: &Wish, known: &Known) -> usize {
+    let builds = wish.builds.map(|most| most.saturating_sub(known.made));
+    let in_time = wish.budget.map(|budget| {
+        let time = budget.saturating_sub(known.spent);
+        match known.spent.checked_div(u32::try_from(known.made).unwrap_or(u32::MAX)) {
+            _ if time.is_zero() => 0,
+            // What began is ended: one that will take longer than what is left is still begun.
+            Some(each) if !each.is_zero() => whole(time.as_secs_f64() / each.as_secs_f64()).max(1),
+            // Both ends, which say how long one takes.
+            _ => 2,
+        }
+    });
+    [builds, in_time].into_iter().flatten().min().unwrap_or(usize::MAX)
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a small positive number
+fn whole(number: f64) -> usize {
+    number.clamp(0.0, 1e6) as usize
+}
+
+fn why(wish: &Wish, known: &Known, placed: &Placed) -> Ended {
+    let asks = placed.surveyed.iter().any(|one| !one.survey.asks.is_empty());
+    match (asks, wish.budget) {
+        (false, _) => Ended::Known,
+        (true, Some(budget)) if known.spent >= budget => Ended::Budget,
+        (true, _) => Ended::Builds,
+    }
+}
+
+impl Bench<'_> {
+    /// What is built and measured next: what was under way, else what is asked for, as far as builds are left.
+    fn next(
+        &mut self,
+        surveyed: &[Surveyed],
+        digest: Digest,
+        left: usize,
+        known: &Known,
+    ) -> Result<Batch, ExperimentError> {
+        if let Some(run) = self.store.unfinished_run(digest, self.host)? {
+            let cells = self.store.cells(run.number)?;
+            return Ok(Batch { build: known.places(cells.iter().map(|(_, cell)| cell)), again: vec![] });
+        }
+        let surveys: Vec<Survey> = surveyed.iter().map(|one| one.survey.clone()).collect();
+        Ok(if left == 0 { Batch::default() } else { batch(&surveys, left) })
+    }
+
+    /// Builds and measures what is next; false when interrupted.
+    fn batch(
+        &mut self,
+        question: &Question,
+        next: &Batch,
+        digest: Digest,
+        (wish, known): (&Wish, &Known),
+        placed: &mut Placed,
+    ) -> Result<bool, ExperimentError> {
+        let batch: BTreeSet<usize> = next.build.iter().chain(&next.again).copied().collect();
+        let revisions = batch.iter().map(|&place| question.revisions[place].clone()).collect();
+        let mut question = Question { revisions, ..question.clone() };
+        let time = wish.budget.map(|budget| budget.saturating_sub(known.spent));
+        let rule = &mut question.plan.measure.rule;
+        rule.budget = [time, rule.budget].into_iter().flatten().min();
+        let began = Instant::now();
+        placed.tried += next.build.iter().filter(|place| !known.is_built(**place)).count();
+        let builds = self.builds(&question).all(&question.revisions, false)?;
+        placed.building += began.elapsed();
+        let Some(builds) = builds else { return Ok(false) };
+        let again: Vec<&str> = next.again.iter().map(|&place| known.revisions[place].id.as_str()).collect();
+        let cells = known.cells(&question, &builds, &again);
+        let began = Instant::now();
+        let prepared = self.prepare_batch(&question, digest, cells)?;
+        placed.building += began.elapsed();
+        match prepared {
+            Prepared::Interrupted => Ok(false),
+            Prepared::NothingToDo | Prepared::Changed => Ok(true),
+            Prepared::Ready(session) => {
+                let measured = measure(self, &session)?;
+                placed.run = Some(session.run.number);
+                placed.samples += measured.samples;
+                placed.executing += measured.executing;
+                Ok(!measured.interrupted)
+            }
+        }
+    }
+
+    /// The run that was under way, else one of these cells.
+    fn prepare_batch(
+        &mut self,
+        question: &Question,
+        digest: Digest,
+        cells: Vec<Cell>,
+    ) -> Result<Prepared, ExperimentError> {
+        if let Some(run) = self.store.unfinished_run(digest, self.host)? {
+            let begun = self.store.cells(run.number)?;
+            match self.unpack(question, begun.iter().map(|(_, cell)| cell))? {
+                None => return Ok(Prepared::Interrupted),
+                Some(folders) if begun.iter().all(|(_, cell)| folders.contains_key(&cell.artifact)) => {
+                    return self.session_of_batch(question, run, begun, &folders);
+                }
+                Some(_) => self.store.abandon_run(run.number, self.executor.now())?,
+            }
+        }
+        if cells.is_empty() {
+            return Ok(Prepared::NothingToDo);
+        }
+        let Some(folders) = self.unpack(question, cells.iter())? else { return Ok(Prepared::Interrupted) };
+        let cells: Vec<Cell> =
+            cells.into_iter().filter(|cell| folders.contains_key(&cell.artifact)).collect();
+        if cells.is_empty() {
+            return Ok(Prepared::Changed);
+        }
+        let (run, cells) = self.begin_run(Purpose::Track, digest, question, cells)?;
+        self.session_of_batch(question, run, cells, &folders)
+    }
+
+    fn session_of_batch(
+        &mut self,
+        question: &Question,
+        run: Run,
+        cells: Vec<(MeasurementId, Cell)>,
+        folders: &HashMap<Digest, PathBuf>,
+    ) -> Result<Prepared, ExperimentError> {
+        let settled = Settled::read(self.store, self.host, question)?;
+        let mut ready = Vec::with_capacity(cells.len());
+        for (id, cell) in cells {
+            let before = self.store.samples(id)?;
+            let trial = prepare_trial(question, run.seed, &cell, &folders[&cell.artifact])?;
+            let (metric, elsewhere) = settled.elsewhere(&cell, run.number);
+            // What is measured again is to meet the same rounds as what is new, however well it is known.
+            let metric = metric.filter(|_| elsewhere.values.is_empty());
+            let steady = first_metric(question, &cell);
+            let wanted = Wanted { enough: cell.rounds, needed: 0, metric, elsewhere, steady };
+            ready.push(SessionCell { id, cell, trial, wanted, before });
+        }
+        Ok(Prepared::Ready(Box::new(Session { run, cells: ready })))
+    }
+}

@@ -1,0 +1,152 @@
+//! Long histories, with scripted builds and executions and a real store.
+
+use std::cell::Cell as Shared;
+use std::sync::atomic::AtomicBool;
+
+use jiff::Timestamp;
+use tacho_measure::{Ended as Exited, Execution, Request, ScriptedExecutor};
+use tacho_record::{BuildState, Host};
+use tacho_stats::place::Known as Pin;
+use tacho_subject::ScriptedBuilder;
+
+use super::*;
+use crate::Silent;
+use crate::track_tests::{Lab, ended};
+
+const ONE: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
+const LEAST: Wish = Wish { least: 0.05, builds: None, budget: None, zoom: None, metric: None };
+
+/// A history of 200 revisions with two changes.
+struct Past {
+    lab: Lab,
+    executed: Shared<u64>,
+    /// The user stops it at this execution.
+    stop: u64,
+}
+
+fn level(order: u64) -> f64 {
+    100.0 * if order < 71 { 1.0 } else { 1.2 } * if order < 152 { 1.0 } else { 0.9 }
+}
+
+impl Past {
+    fn new() -> Self {
+        Self { lab: Lab::new(ONE, 200), executed: Shared::new(0), stop: u64::MAX }
+    }
+
+    fn executes(&self, request: &Request, at: Timestamp) -> Execution {
+        self.executed.set(self.executed.get() + 1);
+        if self.executed.get() == self.stop {
+            return ended(Exited::Interrupted, at);
+        }
+        let order = request.command[1].trim_start_matches('r').parse().unwrap();
+        let wobble = 0.02 * (((self.executed.get() * 7919) % 101) as f64 / 101.0 - 0.5);
+        let wall = Duration::from_secs_f64(level(order) * 1e-3 * (1.0 + wobble));
+        Execution { wall, ..ended(Exited::Exited(0), at) }
+    }
+
+    fn place(&self, builder: &mut ScriptedBuilder, wish: &Wish) -> Placed {
+        let mut store = self.lab.store();
+        let host = store.put_host(&Host { name: "lab".into(), facts: [].into() }).unwrap();
+        let script = |request: &Request, at| self.executes(request, at);
+        let mut executor = ScriptedExecutor::new(script).starting_at(self.lab.clock.get());
+        let mut bench = Bench {
+            store: &mut store,
+            builder,
+            executor: &mut executor,
+            observer: &mut Silent,
+            interrupt: &AtomicBool::new(false),
+            host,
+        };
+        let placed = place(&mut bench, &self.lab.question(), wish).unwrap();
+        self.lab.clock.set(tacho_measure::Executor::now(&mut executor));
+        placed
+    }
+}
+
+/// Between which revisions something changed, and how well that is known.
+fn places(placed: &Placed) -> Vec<(usize, usize, Pin)> {
+    let [one] = placed.surveyed.as_slice() else { panic!("{placed:?}") };
+    one.survey.places.iter().map(|place| (place.good + 1, place.bad + 1, place.known)).collect()
+}
+
+const BOTH: [(usize, usize, Pin); 2] = [(70, 71, Pin::Pinned), (151, 152, Pin::Pinned)];
+
+#[test]
+fn changes_are_pinned_by_few_builds_and_the_same_again_builds_nothing() {
+    let past = Past::new();
+    let mut builder = ScriptedBuilder::new();
+    let placed = past.place(&mut builder, &LEAST);
+    assert_eq!((places(&placed), placed.ended), (BOTH.to_vec(), Ended::Known));
+    assert!(placed.made < 30 && builder.builds().len() == placed.made, "{placed:?}");
+    assert_eq!(
+        past.lab.store().runs().unwrap().len(),
+        1 + 4,
+        "the grid, and a batch for each halving of both"
+    );
+    let again = past.place(&mut builder, &LEAST);
+    assert_eq!((places(&again), again.samples, again.made), (BOTH.to_vec(), 0, placed.made));
+}
+
+#[test]
+fn interrupted_anywhere_it_ends_with_the_same_builds() {
+    let mut builder = ScriptedBuilder::new();
+    Past::new().place(&mut builder, &LEAST);
+    for stop in [20, 80] {
+        let mut past = Past::new();
+        let mut resumed = ScriptedBuilder::new();
+        past.stop = stop;
+        assert_eq!(past.place(&mut resumed, &LEAST).ended, Ended::Interrupted, "{stop}");
+        past.stop = u64::MAX;
+        let placed = past.place(&mut resumed, &LEAST);
+        assert_eq!((places(&placed), resumed.builds()), (BOTH.to_vec(), builder.builds()), "{stop}");
+        assert_eq!(placed.made, builder.builds().len());
+    }
+}
+
+#[test]
+fn builds_that_do_not_suffice_leave_ranges_and_more_go_on_from_there() {
+    let past = Past::new();
+    let mut builder = ScriptedBuilder::new();
+    let placed = past.place(&mut builder, &Wish { builds: Some(12), ..LEAST });
+    assert_eq!((builder.builds().len(), placed.made, placed.ended), (12, 12, Ended::Builds));
+    for (good, bad, known) in places(&placed) {
+        assert!(known == Pin::Range && [71, 152].iter().any(|at| good < *at && *at <= bad), "{placed:?}");
+    }
+    let more = past.place(&mut builder, &Wish { builds: Some(40), ..LEAST });
+    assert_eq!((places(&more), more.ended), (BOTH.to_vec(), Ended::Known));
+    assert!(more.made <= 40 && builder.builds().len() == more.made);
+}
+
+#[test]
+fn a_budget_is_spent_on_builds_too() {
+    let past = Past::new();
+    let mut builder = ScriptedBuilder::new();
+    // A build takes a second.
+    let wish = Wish { budget: Some(Duration::from_secs(15)), ..LEAST };
+    let placed = past.place(&mut builder, &wish);
+    assert_eq!(placed.ended, Ended::Budget);
+    assert!((5..15).contains(&builder.builds().len()), "{:?}", builder.builds());
+    let again = past.place(&mut builder, &wish);
+    assert_eq!((again.samples, again.ended), (0, Ended::Budget), "spent stays spent");
+}
+
+#[test]
+fn a_zoom_builds_nothing_outside() {
+    let past = Past::new();
+    let mut builder = ScriptedBuilder::new();
+    let placed = past.place(&mut builder, &Wish { zoom: Some((60, 80)), ..LEAST });
+    assert_eq!(places(&placed), BOTH[..1]);
+    let order = |name: &String| name[1..].parse::<usize>().unwrap();
+    assert!(builder.builds().iter().all(|name| (61..=81).contains(&order(name))), "{:?}", builder.builds());
+}
+
+#[test]
+fn where_nothing_builds_it_ends() {
+    let past = Past::new();
+    let failed = || BuildState::Failed { why: "no".into() };
+    let mut builder =
+        (1..=200).fold(ScriptedBuilder::new(), |builder, order| builder.with(&format!("r{order}"), failed()));
+    let placed = past.place(&mut builder, &LEAST);
+    assert!(places(&placed).is_empty() && placed.samples == 0);
+    assert!(builder.builds().len() < 40, "{:?}", builder.builds());
+}

@@ -1,0 +1,156 @@
+//! What would tell more of a place.
+
+use std::collections::BTreeSet;
+
+use super::Rules;
+use super::align::Level;
+use super::belief::Belief;
+use super::places::{Known, Place, step};
+
+/// Between two measured candidates, so many that cannot be measured, and what is left is likely no better, close the place.
+const HOPELESS: usize = 8;
+/// How likely a candidate must be measurable, to be tried in such a place.
+const LIKELY: f64 = 0.2;
+/// Next to one that cannot be measured a candidate cannot either so often; by half as often in about so many steps.
+const NEIGHBOUR: (f64, f64) = (0.9, 3.0);
+/// A doubtful one is measured again until it has so many times the samples of the least measured one.
+const AGAIN: usize = 12;
+/// More samples tell nothing once a level is known so much better than builds differ.
+const KNOWN: f64 = 0.1;
+/// A change that is not among the likeliest is looked at when it is as likely as this.
+const DOUBTFUL: f64 = 0.2;
+
+/// Something that would tell more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ask {
+    /// Of which candidate.
+    pub at: usize,
+    /// Whether it is built already, and more samples of it are asked for.
+    pub again: bool,
+    /// The measured candidates on both sides of the place: measured beside it, the three meet the same machine.
+    pub beside: [usize; 2],
+    /// What it would tell; more is better.
+    pub score: f64,
+}
+
+/// All but the values.
+pub(super) struct History<'a> {
+    pub unusable: &'a BTreeSet<usize>,
+    pub rules: &'a Rules,
+}
+
+/// What a place asks for; how well it is known where it asks for nothing.
+pub(super) fn at(
+    place: &Place,
+    levels: &[Level],
+    belief: &Belief,
+    between: f64,
+    history: &History<'_>,
+) -> Result<Vec<Ask>, Known> {
+    let (from, to) = place.inner;
+    let beside = [place.good, place.bad];
+    if from < to {
+        let again: Vec<Ask> = (from..to)
+            .filter(|at| may_tell_more(&levels[*at], levels, between))
+            .map(|at| Ask { at: levels[at].at, again: true, beside, score: place.certainty })
+            .collect();
+        if !again.is_empty() {
+            return Ok(again);
+        }
+    }
+    // Several gaps may hold it: that which likely does, as far as it can be made smaller.
+    let mut gaps: Vec<usize> = (from..=to).collect();
+    gaps.sort_by(|a, b| belief.changed[b - 1].total_cmp(&belief.changed[a - 1]));
+    for gap in gaps {
+        let (good, bad) = (levels[gap - 1].at, levels[gap].at);
+        if let Some(at) = between_two(good, bad, history) {
+            let score = belief.changed[gap - 1] * ((bad - good) as f64).log2();
+            return Ok(vec![Ask { at, again: false, beside, score }]);
+        }
+    }
+    let inside = (place.good + 1..place.bad).filter(|at| !history.unusable.contains(at)).count();
+    Err(if inside == 0 { Known::Pinned } else { Known::Closed })
+}
+
+/// Both sides of a change that may be there, and is not among the likeliest.
+pub(super) fn doubtful(
+    levels: &[Level],
+    belief: &Belief,
+    places: &[Place],
+    between: f64,
+    history: &History<'_>,
+) -> Vec<Ask> {
+    let mut asks = Vec::new();
+    for at in 1..levels.len() {
+        let told = places.iter().any(|place| place.inner.0 <= at && at <= place.inner.1);
+        if told || belief.changed[at - 1] < DOUBTFUL || belief.cut.contains(&at) {
+            continue;
+        }
+        let (from, to) = belief.stretch(at, levels.len());
+        let (effect, error) = step(belief, &[from, at, to]);
+        let (good, bad) = (&levels[at - 1], &levels[at]);
+        let (first, last) = history.rules.window;
+        let small = effect.abs() + 2.0 * error < history.rules.least.ln_1p();
+        if small || good.at < first || last < bad.at {
+            continue;
+        }
+        let again = [good, bad].into_iter().filter(|level| may_tell_more(level, levels, between));
+        let beside = [good.at, bad.at];
+        asks.extend(again.map(|level| Ask {
+            at: level.at,
+            again: true,
+            beside,
+            score: belief.changed[at - 1],
+        }));
+    }
+    asks
+}
+
+/// Whether more samples of it would tell more.
+fn may_tell_more(level: &Level, levels: &[Level], between: f64) -> bool {
+    let fewest = levels.iter().map(|level| level.samples).min().unwrap_or(1);
+    level.samples < AGAIN * fewest && level.variance > KNOWN * between * between
+}
+
+/// The candidate between two measured ones that most likely tells most: in the middle, and not beside what cannot be
+/// measured. None when there is none, or no hope.
+fn between_two(good: usize, bad: usize, history: &History<'_>) -> Option<usize> {
+    let unusable: Vec<usize> = history.unusable.range(good + 1..bad).copied().collect();
+    let is_unusable = |at: &usize| unusable.binary_search(at).is_ok();
+    let open: Vec<usize> = (good + 1..bad).filter(|at| !is_unusable(at)).collect();
+    let likely = |at: usize| {
+        let after = unusable.partition_point(|other| *other < at);
+        let near = [after.checked_sub(1).map(|before| unusable[before]), unusable.get(after).copied()];
+        let fails = |other: usize| NEIGHBOUR.0 * 0.5_f64.powf((at.abs_diff(other) - 1) as f64 / NEIGHBOUR.1);
+        near.into_iter().flatten().map(|other| 1.0 - fails(other)).product::<f64>()
+    };
+    let tells = |nth: usize| {
+        let share = (nth as f64 + 1.0) / (open.len() as f64 + 1.0);
+        -share * share.log2() - (1.0 - share) * (1.0 - share).log2()
+    };
+    let best = open.iter().enumerate().map(|(nth, &at)| (at, likely(at), likely(at) * tells(nth)));
+    let (at, chance, _) = best.max_by(|a, b| a.2.total_cmp(&b.2))?;
+    (unusable.len() < HOPELESS || chance >= LIKELY).then_some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn next(good: usize, bad: usize, unusable: &[usize]) -> Option<usize> {
+        let unusable = unusable.iter().copied().collect();
+        let rules = Rules::new(0.05, 100, None);
+        between_two(good, bad, &History { unusable: &unusable, rules: &rules })
+    }
+
+    #[test]
+    fn the_middle_is_asked_for_and_what_cannot_be_measured_is_kept_away_from() {
+        assert_eq!(next(10, 20, &[]), Some(15));
+        assert_eq!(next(10, 11, &[]), None);
+        assert_eq!(next(10, 12, &[11]), None);
+        let beside = next(0, 64, &[32]).unwrap();
+        assert!((8..=26).contains(&beside) || (38..=56).contains(&beside), "{beside}");
+        // Nothing but what cannot be measured, as far as one sees.
+        assert_eq!(next(10, 26, &[12, 13, 15, 17, 18, 20, 22, 24]), None);
+    }
+}

@@ -1,0 +1,59 @@
+//! The coarse grid: what is built before anything is known.
+
+use std::collections::BTreeSet;
+
+use super::ask::{Ask, History};
+
+/// Into how many stretches a history is cut at first.
+pub(super) const STRETCHES: usize = 16;
+/// How far from an end another candidate may stand in for one that cannot be measured: one in so many.
+const STANDS_IN: usize = 4;
+/// The grid comes before all that it leads to: this much for what is twice as coarse.
+const COARSE: f64 = 1e3;
+
+/// What the grid still lacks: both ends first, then what lies evenly between them.
+///
+/// An end that cannot be measured has another stand in for it, further and further inward; other points of the grid
+/// have none: what cannot be measured seldom stands alone, and whether anything changed across it is known without.
+pub(super) fn missing(history: &History<'_>, measured: &BTreeSet<usize>) -> Vec<Ask> {
+    let (first, last) = history.rules.window;
+    let ask = |at: usize, score: f64| Ask { at, again: false, beside: [at; 2], score };
+    let ends = [end(history, measured, first, last), end(history, measured, last, first)];
+    let mut asks: Vec<Ask> = ends.iter().flatten().map(|&at| ask(at, f64::MAX)).collect();
+    let stretches = history.rules.grid.min(last - first).max(1);
+    for nth in 1..stretches {
+        let at = first + (nth * (last - first) + stretches / 2) / stretches;
+        let is_known = measured.contains(&at) || history.unusable.contains(&at);
+        if !is_known && !asks.iter().any(|ask| ask.at == at) {
+            asks.push(ask(at, COARSE * f64::from(nth.trailing_zeros() + 1)));
+        }
+    }
+    asks
+}
+
+/// The candidate nearest to an end that may be measured, if none so near is.
+fn end(history: &History<'_>, measured: &BTreeSet<usize>, end: usize, other: usize) -> Option<usize> {
+    let reach = end.abs_diff(other) / STANDS_IN;
+    let inward = |by: usize| if end <= other { end + by } else { end - by };
+    let mut by = 0;
+    while by <= reach {
+        let at = inward(by);
+        if measured.contains(&at) {
+            return None;
+        }
+        if !history.unusable.contains(&at) {
+            // What lies nearer may be measured too.
+            let near = (0..by).map(inward).any(|at| measured.contains(&at));
+            return (!near).then_some(at);
+        }
+        by = 2 * by + 1;
+    }
+    None
+}
+
+/// How many candidates lie from one that was measured to the next, at the widest.
+pub(super) fn widest(history: &History<'_>, measured: &BTreeSet<usize>) -> usize {
+    let (first, last) = history.rules.window;
+    let within: Vec<usize> = measured.range(first..=last).copied().collect();
+    within.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(last - first)
+}

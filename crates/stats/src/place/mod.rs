@@ -1,0 +1,96 @@
+//! Which revisions of a long history to build, so that each change is pinned to one of them by few builds.
+//!
+//! [`survey`] says of what was measured where the level changed, as far as that is known, and what would tell more: builds
+//! of new candidates, or more samples of doubtful ones. [`batch`] chooses among what the surveys of several metrics ask for.
+//! Both are functions of what is known alone: who stores what was measured goes on wherever it was interrupted. Indexes
+//! count the candidates in order of history. The rules are in `docs/method.md`, "Where to look next".
+//!
+//! In steps, one file each: readings of several runs are put on one scale (`align`); all ways to cut the history into
+//! levels are weighed against each other (`belief`); what is believed becomes places (`places`); each place that is not
+//! pinned asks for what tells most (`ask`), after a coarse `grid`.
+
+mod align;
+mod ask;
+mod batch;
+mod belief;
+mod grid;
+mod places;
+mod reading;
+#[cfg(test)]
+mod simulations;
+#[cfg(test)]
+mod world;
+
+pub use ask::Ask;
+pub use batch::{Batch, batch};
+pub use places::{Known, Place};
+pub use reading::Reading;
+
+use std::collections::BTreeSet;
+
+/// What is looked for, and how densely at first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// The smallest change that is worth a build: 0.05 is 5 %.
+    pub least: f64,
+    /// Into how many stretches the history is cut at first.
+    pub grid: usize,
+    /// The candidates among which changes are to be pinned; all, if there is no wish to zoom.
+    pub window: (usize, usize),
+}
+
+impl Rules {
+    /// For so many candidates, of which at most so many may be built.
+    ///
+    /// A third of the builds, at the most, goes into the grid: what they find must still be pinned.
+    #[must_use]
+    pub fn new(least: f64, candidates: usize, builds: Option<usize>) -> Self {
+        let third = builds.map_or(grid::STRETCHES, |builds| (builds / 3).clamp(2, grid::STRETCHES));
+        // A power of two, so that with more builds the grid becomes finer, and no other.
+        let grid = 1 << third.ilog2();
+        Self { least, grid, window: (0, candidates.saturating_sub(1)) }
+    }
+
+    /// The same, but only changes between these two are pinned, and nothing else is built.
+    #[must_use]
+    pub fn zoomed(self, first: usize, last: usize) -> Self {
+        Self { window: (first, last), ..self }
+    }
+}
+
+/// What is known of one metric over the history.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Survey {
+    /// Where its level changed by what is looked for, in order of history.
+    pub places: Vec<Place>,
+    /// What would tell more, most telling first; empty when all is known.
+    pub asks: Vec<Ask>,
+    /// How many candidates lie from one that was measured to the next, at the widest: what came and went within fewer
+    /// was not seen.
+    pub widest: usize,
+    /// How far builds differ from each other where nothing changed, beyond their noise: a standard deviation, relative.
+    pub between: f64,
+}
+
+/// What these readings, in whatever order, say of so many candidates, of which some cannot be measured.
+#[must_use]
+pub fn survey(candidates: usize, readings: &[Reading], unusable: &BTreeSet<usize>, rules: &Rules) -> Survey {
+    let levels = align::levels(readings);
+    let history = ask::History { unusable, rules };
+    let measured: BTreeSet<usize> = levels.iter().map(|level| level.at).collect();
+    let mut asks = grid::missing(&history, &measured);
+    let (believed, between) = belief::Belief::settled(&levels, candidates, rules.least);
+    let mut places = places::places(&levels, &believed, rules.least);
+    places.retain(|place| rules.window.0 <= place.good && place.bad <= rules.window.1);
+    if asks.is_empty() {
+        for place in &mut places {
+            match ask::at(place, &levels, &believed, between, &history) {
+                Ok(asked) => asks.extend(asked),
+                Err(known) => place.known = known,
+            }
+        }
+        asks.extend(ask::doubtful(&levels, &believed, &places, between, &history));
+    }
+    asks.sort_by(|a, b| b.score.total_cmp(&a.score));
+    Survey { places, asks, widest: grid::widest(&history, &measured), between }
+}

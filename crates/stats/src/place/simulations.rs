@@ -1,0 +1,121 @@
+//! What looking through a history promises, simulated.
+
+use super::world::{World, explore, resume, score};
+use super::*;
+
+/// Of each kind.
+const TRIALS: u64 = 30;
+
+const CANDIDATES: usize = 500;
+
+#[derive(Debug, Default)]
+struct Tally {
+    changes: usize,
+    right: usize,
+    wrong: usize,
+    builds: f64,
+    most: usize,
+    samples: f64,
+}
+
+fn tally(make: impl Fn(u64) -> World) -> Tally {
+    let mut tally = Tally::default();
+    for seed in 0..TRIALS {
+        let mut world = make(seed);
+        let rules = Rules::new(0.05, world.candidates, None);
+        let explored = explore(&mut world, &rules, usize::MAX);
+        let (right, wrong) = score(&world, &explored.survey);
+        tally.changes += world.steps.len();
+        tally.right += right;
+        tally.wrong += wrong;
+        tally.builds += explored.builds as f64 / TRIALS as f64;
+        tally.most = tally.most.max(explored.builds);
+        tally.samples += explored.samples as f64 / TRIALS as f64;
+    }
+    tally
+}
+
+#[test]
+fn changes_are_pinned_by_few_builds() {
+    for (noise, changes, builds) in
+        [(0.01, 1, 30.0), (0.01, 2, 35.0), (0.01, 4, 50.0), (0.03, 1, 32.0), (0.03, 2, 40.0), (0.03, 4, 55.0)]
+    {
+        let tally = tally(|seed| World::new(CANDIDATES, changes, noise, seed));
+        assert!(tally.right as f64 >= 0.93 * tally.changes as f64, "{noise} {changes}: {tally:?}");
+        assert!(tally.wrong as f64 <= 0.03 * tally.changes as f64, "{noise} {changes}: {tally:?}");
+        assert!(tally.builds < builds, "{noise} {changes}: {tally:?}");
+    }
+}
+
+#[test]
+fn a_host_that_is_otherwise_in_each_run_names_nobody() {
+    let tally = tally(|seed| World::new(CANDIDATES, 2, 0.01, seed).drifting(0.03));
+    assert!(tally.right as f64 >= 0.9 * tally.changes as f64, "{tally:?}");
+    assert!(tally.wrong <= 2, "{tally:?}");
+}
+
+#[test]
+fn where_nothing_changed_the_grid_is_enough() {
+    for noise in [0.01, 0.03] {
+        let tally = tally(|seed| World::new(CANDIDATES, 0, noise, seed));
+        assert!(tally.wrong == 0 && tally.builds < 18.5, "{noise}: {tally:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_built_closes_a_place_and_hides_no_other() {
+    let (mut held, mut builds) = (0, 0.0);
+    for (seed, trial) in (0..TRIALS).zip(0..) {
+        // One change in the midst of what cannot be built, and one somewhere else.
+        let mut world = World::new(CANDIDATES, 0, 0.01, seed).broken(200..260);
+        let other = [40, 120, 300, 410][trial % 4] + trial;
+        world.steps = vec![(230, 0.1), (other, -0.2)];
+        world.steps.sort_by_key(|step| step.0);
+        let rules = Rules::new(0.05, world.candidates, None);
+        let explored = explore(&mut world, &rules, usize::MAX);
+        let of = |at: usize| explored.survey.places.iter().find(|place| place.good < at && at <= place.bad);
+        let (window, named) = (of(230).unwrap(), of(other).unwrap());
+        assert_eq!((named.good, named.bad, named.known), (other - 1, other, Known::Pinned), "{seed}");
+        assert!(window.known != Known::Range && window.good < 200 && 260 <= window.bad, "{seed}: {window:?}");
+        held += usize::from(window.bad - window.good < 75);
+        builds += explored.builds as f64 / TRIALS as f64;
+    }
+    assert!(held >= 27 && builds < 50.0, "{held} {builds}");
+}
+
+#[test]
+fn what_the_builds_do_not_suffice_for_stays_a_range_that_holds_it() {
+    for seed in 0..TRIALS {
+        let mut world = World::new(CANDIDATES, 1, 0.01, seed);
+        let at = world.steps[0].0;
+        let rules = Rules::new(0.05, world.candidates, Some(8));
+        let explored = explore(&mut world, &rules, 8);
+        assert_eq!(explored.builds, 8);
+        let [place] = explored.survey.places.as_slice() else { panic!("{seed}: {explored:?}") };
+        assert!(place.good < at && at <= place.bad && place.known == Known::Range, "{seed}: {place:?}");
+    }
+}
+
+#[test]
+fn zooming_builds_nothing_outside() {
+    let mut world = World::new(CANDIDATES, 4, 0.01, 3);
+    let (first, last) = (world.steps[1].0 - 9, world.steps[1].0 + 9);
+    let rules = Rules::new(0.05, world.candidates, None).zoomed(first, last);
+    let explored = explore(&mut world, &rules, usize::MAX);
+    assert!(explored.readings.iter().all(|reading| (first..=last).contains(&reading.at)));
+    assert_eq!(score(&world, &explored.survey), (1, 0));
+}
+
+#[test]
+fn what_was_measured_in_one_go_and_in_two_is_the_same() {
+    let known = |most: &[usize]| {
+        let mut world = World::new(CANDIDATES, 2, 0.01, 8);
+        let rules = Rules::new(0.05, world.candidates, None);
+        let mut explored = explore(&mut world, &rules, most[0]);
+        for most in &most[1..] {
+            explored = resume(&mut world, &rules, *most, explored);
+        }
+        explored.survey
+    };
+    assert_eq!(known(&[100]).places.len(), known(&[17, 100]).places.len());
+}

@@ -1,0 +1,124 @@
+//! Few builds of a long history: `tacho track` with `--builds`, `--budget` and `--zoom`.
+
+use insta::assert_snapshot;
+
+use crate::harness::Project;
+
+/// Says what it costs, so that nothing depends on how fast this machine is.
+const PLAN: &str = r#"
+[subject]
+build = "! grep -q broken prog"
+artifacts = ["prog"]
+
+[measure]
+rounds = 3
+
+[[benchmark]]
+name = "answer"
+command = "sh {build}/prog"
+metrics = [{ name = "cost", from = "regex:cost ([0-9]+)", better = "lower" }]
+"#;
+
+/// Sixty commits: the cost rises with the 23rd and falls with the 48th.
+fn history() -> Project {
+    let cost = |n: u32| {
+        if n < 23 {
+            100
+        } else if n < 48 {
+            130
+        } else {
+            110
+        }
+    };
+    (1..=60)
+        .fold(Project::repository(), |project, n| {
+            let broken = if (40..44).contains(&n) { " broken" } else { "" };
+            project
+                .file("prog", &format!("echo cost {} # revision {n}{broken}\n", cost(n)))
+                .commit(&format!("change {n}"))
+        })
+        .plan(PLAN)
+}
+
+fn places(answer: &serde_json::Value) -> Vec<String> {
+    let places = answer["survey"]["series"][0]["places"].as_array().unwrap();
+    places.iter().map(|place| format!("{} {}", place["commits"], place["known"].as_str().unwrap())).collect()
+}
+
+#[test]
+fn every_change_is_pinned_by_few_builds() {
+    let project = history();
+    let answer = project.tacho("track --builds 30 --seed 1").exits(0);
+    let end: Vec<&str> = answer.stdout.lines().rev().take(7).collect();
+    let end: Vec<&str> = end.into_iter().rev().collect();
+    assert_snapshot!(end.join("\n"), @r"
+    answer · cost: 2 changes of 5.0 % or more
+       change  95 %                        where
+      +30.0 %  +29.2 % to +30.8 %  worse   38d490fb22 change 23
+      −15.4 %  −15.9 % to −14.8 %  better  3cc8c76a0c change 48
+      what came and went within 8 commits, between two builds, was not seen
+
+    14 builds of 60 revisions: all that can be pinned is
+    ");
+    let again = project.tacho("track --builds 30 --json").exits(0).json();
+    assert_eq!((&again["samples"], &again["survey"]["ended"]), (&0.into(), &"known".into()));
+    assert_eq!(places(&again), ["1 pinned", "1 pinned"]);
+}
+
+#[test]
+fn too_few_builds_leave_a_range_and_more_go_on_from_there() {
+    let project = history();
+    let few = project.tacho("track --builds 6 --json").json();
+    assert_eq!((&few["survey"]["builds"], &few["survey"]["ended"]), (&6.into(), &"builds".into()));
+    assert!(places(&few).iter().any(|place| place.ends_with("range")), "{:?}", places(&few));
+    let more = project.tacho("track --builds 40 --json").json();
+    assert_eq!(places(&more), ["1 pinned", "1 pinned"]);
+    assert!(more["survey"]["builds"].as_u64().unwrap() < 25, "{}", more["survey"]);
+}
+
+#[test]
+fn a_budget_of_a_range_ends_building_too() {
+    let project = history();
+    let spent = project.tacho("track --budget 1ms --json").json();
+    let built = &spent["survey"]["builds"];
+    assert_eq!(
+        (built, &spent["survey"]["ended"]),
+        (&2.into(), &"budget".into()),
+        "both ends, since what began is ended"
+    );
+    let again = project.tacho("track --budget 1ms --json").json();
+    assert_eq!(again["samples"], 0, "spent stays spent");
+    let enough = project.tacho("track --budget 1h --json").json();
+    assert_eq!(
+        (places(&enough), &enough["survey"]["ended"]),
+        (vec!["1 pinned".into(), "1 pinned".into()], &"known".into())
+    );
+}
+
+#[test]
+fn a_change_that_is_known_is_zoomed_into() {
+    let project = history();
+    project.tacho("track --every 3commits").exits(0);
+    let changes = project.tacho("changes --json").json();
+    let name = changes["events"][0]["changes"][0]["name"].as_str().unwrap().to_owned();
+    let zoomed = project.tacho(&format!("track --zoom {name} --json")).exits(0).json();
+    assert_eq!(places(&zoomed), ["1 pinned"]);
+    assert!(zoomed["survey"]["builds"].as_u64().unwrap() <= 5, "{}", zoomed["survey"]);
+    assert_snapshot!(project.tacho("track --zoom nothing").exits(2).stderr, @r"
+    error: there is no change `nothing`
+    hint: `tacho changes --all` lists all of them
+    ");
+}
+
+#[test]
+fn what_would_be_done_is_said() {
+    let project = history();
+    let said = |options: &str| project.tacho(&format!("track --dry-run {options}")).succeeds().stdout;
+    assert_snapshot!(said("--builds 20 HEAD~9.."), @"would look for changes of 5.0 % or more among 10 revisions with at most 20 builds, and execute 1 benchmark in 4 rounds at each that is built");
+    assert_snapshot!(said("--budget 2h --min-effect 2%"), @"would look for changes of 2.0 % or more among 60 revisions in 2 h 0 min, builds included, and execute 1 benchmark in 4 rounds at each that is built");
+    assert_snapshot!(project.tacho("track --builds 1").exits(2).stderr, @r"
+    error: invalid value '1' for '--builds <N>': 1 is not in 2..=4294967295
+
+    For more information, try '--help'.
+    ");
+}
