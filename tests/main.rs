@@ -12,6 +12,7 @@ mod changes_from;
 mod compare;
 mod conditions;
 mod counters;
+mod cvs;
 mod doctor;
 mod documents;
 mod generate;
