@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::harness::{Project, done, steady};
+use crate::harness::{Answer, Project, done};
 
 /// Every sixth week there are three commits: on Monday, Wednesday and Friday.
 const WEEKS: u32 = 27;
@@ -177,33 +177,12 @@ fn three_years_by_the_week_and_then_one_week_by_the_commit() {
 /// Every other command takes such a revision like any other.
 fn looks_like_git(project: &Project) {
     let last = written(time(WEEKS * EACH - 1));
-    assert_snapshot!(steady(&project.tacho(&format!("show {last}")).succeeds().stdout), @r#"
+    let shown = project.tacho(&format!("show {last}")).succeeds().stdout;
+    let head: Vec<&str> = shown.lines().take(3).collect();
+    assert_snapshot!(head.join("\n"), @r#"
     revision 2019-01-04T10:00:00Z-30aea5b1cb
       2019-01-04  ann
       change 80
-
-    on <host>: built in <time>, <size>, artifacts 15e94641e800
-
-    work
-      metric  n  median  <percent> interval  spread  min  max
-      wall  2  <time>  <percent>  <time>  <time>
-      cpu  2  <time>  <percent>  <time>  <time>
-      user  2  <time>  <percent>  <time>  <time>
-      sys  2  <time>  <time>  <time>
-      peak-memory  2  <size>  <percent>  <size>  <size>
-      on-cpu  2  <time>  <percent>  <time>  <time>
-      cpu-wait  2  <time>  <percent>  <time>  <time>
-      blocked  2  <time>  <percent>  <time>  <time>
-      cpu-percent  2  <percent>  <percent>  <percent>  <percent>
-      minor-faults  2  66  <percent>  66  66
-      major-faults  2  0  0  0
-      voluntary-switches  2  1  <percent>  1  1
-      involuntary-switches  2  1  <percent>  1  1
-      left-behind  2  0  0  0
-      block-input  2  <size>  <size>  <size>
-      block-output  2  <size>  <size>  <size>
-      output-bytes  2  <size>  <percent>  <size>  <size>
-      work  2  160.0  <percent>  160.0  160.0
     "#);
     project.tacho("show HEAD").succeeds();
     project.tacho("log").succeeds();
@@ -260,7 +239,7 @@ fn without_cvs_it_says_what_to_install() {
     let project = project();
     let mut command = project.command(["track"]);
     command.env("PATH", Path::new("/nowhere"));
-    let answer = crate::harness::Answer::of(&command.output().unwrap()).exits(2);
+    let answer = Answer::of(&command.output().unwrap()).exits(2);
     assert_snapshot!(answer.steady_stderr(), @r#"
     error: cannot execute `cvs`: No such file or directory (os error 2)
     hint: install cvs; it is called as a program
