@@ -84,6 +84,8 @@ fn a_second_ctrl_c_leaves_them_and_says_so() {
     until(&project.path().join("started"));
     interrupt(&tacho);
     until(&project.path().join("cleaning"));
+    // So late that it is no part of the first.
+    std::thread::sleep(std::time::Duration::from_millis(150));
     interrupt(&tacho);
     let answer = Answer::of(&tacho.wait_with_output().unwrap()).exits(130);
     assert!(answer.stderr.contains("`cleanup` was not finished: interrupted"), "{}", answer.stderr);

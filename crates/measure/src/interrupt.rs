@@ -4,6 +4,10 @@
 //! also writes to a socket that the poll loop listens to: the loop sleeps until something happens, and an
 //! execution is not disturbed by a harness that wakes up to look at a flag. A flag that is not the installed one
 //! (in tests, or another front end's) has no socket; then the loop looks every [`TICK`].
+//!
+//! How often the user wished it is not how often a signal came: see [`presses`].
+
+mod presses;
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -11,11 +15,12 @@ use std::os::unix::net::UnixStream;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::MeasureError;
+use presses::{Presses, Sender};
 
 /// How often a flag is looked at that nothing announces.
 pub const TICK: Duration = Duration::from_millis(50);
@@ -33,7 +38,7 @@ struct Installed {
 /// Makes SIGINT, SIGTERM and SIGHUP set a flag instead of ending this process.
 ///
 /// A second SIGINT ends what is still done because of the first ([`Executor::finish`](crate::Executor::finish)); a
-/// third ends this process.
+/// third ends this process. One that a process sends within 100 ms of another is the same wish.
 ///
 /// A signal that was ignored from the start (`nohup`) stays ignored. Called again, it returns the same flag.
 pub fn install_interrupt() -> Result<Arc<AtomicBool>, MeasureError> {
@@ -50,27 +55,42 @@ fn install() -> io::Result<Installed> {
     let (flag, hurry) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let (wake, waker) = UnixStream::pair()?;
     wake.set_nonblocking(true)?;
+    let presses = Arc::new((Instant::now(), Presses::default()));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         if is_ignored(signal)? {
             continue;
         }
-        // Actions run in the order in which they are registered: each looks at what the ones before have raised,
-        // and whoever is woken finds the flags set.
-        if signal == SIGINT {
-            signal_hook::flag::register_conditional_default(signal, Arc::clone(&hurry))?;
-            let (first, second) = (Arc::clone(&flag), Arc::clone(&hurry));
-            let again = move || {
-                if first.load(Ordering::SeqCst) {
-                    second.store(true, Ordering::SeqCst);
-                }
-            };
-            // SAFETY: it only reads and writes flags, which a handler may do.
-            unsafe { signal_hook::low_level::register(signal, again) }?;
-        }
+        // Actions run in the order in which they are registered: whoever is woken finds the flags set.
+        count_presses(signal, &presses, Arc::clone(&hurry))?;
         signal_hook::flag::register(signal, Arc::clone(&flag))?;
         signal_hook::low_level::pipe::register(signal, waker.try_clone()?)?;
     }
     Ok(Installed { flag, hurry, wake })
+}
+
+/// Has a second press of Ctrl-C raise that flag, and a third end us the ordinary way; another signal may be the first.
+fn count_presses(
+    signal: libc::c_int,
+    presses: &Arc<(Instant, Presses)>,
+    hurry: Arc<AtomicBool>,
+) -> io::Result<()> {
+    let presses = Arc::clone(presses);
+    let count = move |info: &libc::siginfo_t| {
+        let (begun, presses) = &*presses;
+        let from = if info.si_code == libc::SI_KERNEL { Sender::Terminal } else { Sender::Process };
+        if signal != SIGINT {
+            return presses.begin(begun.elapsed());
+        }
+        match presses.count(begun.elapsed(), from) {
+            0 | 1 => {}
+            2 => hurry.store(true, Ordering::SeqCst),
+            // Only a signal that cannot be handled makes this fail.
+            _ => _ = signal_hook::low_level::emulate_default_handler(SIGINT),
+        }
+    };
+    // SAFETY: it looks at the clock and changes flags, which a handler may do, and its last resort is made for one.
+    unsafe { signal_hook_registry::register_sigaction(signal, count) }?;
+    Ok(())
 }
 
 /// Whether whoever started this process wanted it not to see that signal.

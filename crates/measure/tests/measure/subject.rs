@@ -10,7 +10,8 @@ use std::time::Duration;
 use std::{env, fs, hint, thread};
 
 use tacho_measure::{
-    CompanionRequest, Executor, ProcessExecutor, Readiness, Request, Wait, install_interrupt, lock_host,
+    CompanionRequest, Ended, Executor, ProcessExecutor, Readiness, Request, Wait, install_interrupt,
+    lock_host,
 };
 
 use super::orphans::marked;
@@ -122,19 +123,29 @@ fn harness() {
     fs::write(file(), format!("{:?} {:?}", execution.ended, after.ended)).unwrap();
 }
 
-/// Has caught the first interrupt and goes on for ever.
+/// Has caught the first interrupt and the second, and goes on for ever.
 fn deaf() {
     let flag: Arc<AtomicBool> = install_interrupt().unwrap();
     fs::write(file(), "ready").unwrap();
     until("the first interrupt", || flag.load(Ordering::SeqCst));
     fs::write(file(), "interrupted").unwrap();
+    let mut executor = ProcessExecutor::new(flag);
+    until("the second", || executor.finish(&request(&["true"])).ended == Ended::Interrupted);
+    fs::write(file(), "urged").unwrap();
     thread::sleep(LONG);
 }
 
 /// Has something to finish, until it may; says how that ended, and whether more would have been begun.
 fn patient_harness() {
     let (started, go) = (file().with_extension("started"), file().with_extension("go"));
-    let mut executor = ProcessExecutor::new(install_interrupt().unwrap());
+    let flag = install_interrupt().unwrap();
+    let mut executor = ProcessExecutor::new(Arc::clone(&flag));
+    let seen = file().with_extension("seen");
+    // Gone with us, if there is no interrupt.
+    thread::spawn(move || {
+        until("an interrupt", || flag.load(Ordering::SeqCst));
+        fs::write(seen, "").unwrap();
+    });
     let text = format!("echo >'{}'; until [ -e '{}' ]; do sleep 0.01; done", started.display(), go.display());
     let finished = executor.finish(&script(&text)).ended;
     let another = executor.execute(&script("true")).ended;
