@@ -81,6 +81,17 @@ fn a_counter_that_is_not_there_is_an_error_before_anything_is_built() {
 }
 
 #[test]
+fn what_cannot_be_counted_and_need_not_is_not_executed_for_again() {
+    let project = script("'wall'");
+    project.tacho("track --quiet").exits(0);
+    let counted = project.tacho("track --counter instructions? --json").exits(0).json();
+    let again = project.tacho("track --counter instructions? --json").exits(0).json();
+    assert_eq!(again["samples"], 0);
+    let needed = if has(Counter::Instructions) { 4 } else { 0 };
+    assert_eq!(counted["samples"], needed);
+}
+
+#[test]
 fn counters_that_nobody_knows_are_told_with_those_that_are() {
     let project = Project::scripts(1);
     assert_snapshot!(project.tacho("track --counter cycels").exits(2).stderr, @"

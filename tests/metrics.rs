@@ -121,12 +121,15 @@ fn an_output_without_it_is_a_failure_that_shows_what_was_there() {
 #[test]
 fn a_file_of_an_earlier_execution_is_never_read() {
     let project = Project::repository()
+        .file("prog", "echo '{\"m\": 1}' >out.json\n")
+        .commit("writes it")
         .file("prog", "echo done\n")
         .commit("writes nothing")
-        .file("out.json", "{\"m\": 1}")
         .plan(&plan("{ name = 'm', from = 'metrics', file = 'out.json' }"));
     let all = project.tacho("track --json").exits(2).json();
-    let failure = all["series"][0]["points"][0]["failure"].as_str().unwrap().to_owned();
+    let points = &all["series"][0]["points"];
+    assert_eq!(points[0]["values"], serde_json::json!([1.0, 1.0, 1.0]));
+    let failure = points[1]["failure"].as_str().unwrap();
     assert!(failure.starts_with("unreadable: `m`: ") && failure.ends_with("was not written"), "{failure}");
 }
 

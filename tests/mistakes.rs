@@ -77,7 +77,7 @@ fn an_empty_range() {
 fn an_unknown_benchmark_or_metric() {
     let project = Project::scripts(1);
     assert_snapshot!(project.tacho("track -b anser").exits(2).stderr, @r#"
-    error: there is no benchmark `anser` in the plan
+    error: there is no benchmark `anser`
     hint: known are `answer`
     "#);
     assert_snapshot!(project.tacho("track --metric wal").exits(2).stderr, @r#"
@@ -151,6 +151,59 @@ fn a_benchmark_that_fails_crashes_hangs_or_is_not_there() {
     assert!(why.starts_with("the argument list of `true` is too long: "), "{why}");
     let wrong = "expect = { stdout = { contains = 'right' } }";
     assert_eq!(failure("echo wrong", wrong), "wrong answer: the output does not contain the expected text");
+}
+
+#[test]
+fn no_file_is_written_over_that_is_not_an_executions_own() {
+    let reads = |file: &str| {
+        benchmark("true", &format!("metrics = [{{ name = 'n', from = 'key:n', file = '{file}' }}]"))
+    };
+    let refused = |plan: &str, name: &str| {
+        let project = Project::scripts(1).plan(plan).file("notes.txt", "n=1\n");
+        std::fs::create_dir(project.path().join("folder")).unwrap();
+        let before = std::fs::read(project.path().join(name)).ok();
+        let answer = project.tacho("track").exits(2);
+        assert_eq!(std::fs::read(project.path().join(name)).ok(), before);
+        assert!(!project.cache().exists() || project.places().is_empty(), "something was built");
+        answer.steady_stderr()
+    };
+    assert_snapshot!(refused(&reads("notes.txt"), "notes.txt"), @r"
+    error: benchmark `b` would overwrite `<folder>/notes.txt`, which no earlier execution wrote
+    hint: name another file in `file`, or move it away; what executions of that benchmark wrote before is overwritten
+    ");
+    assert!(refused(&reads("tacho.toml"), "tacho.toml").contains("which no earlier execution wrote"));
+    assert!(refused(&reads("folder"), "folder").contains("which is a folder"));
+    let input = "stdin = 'notes.txt'\noutput = { file = './folder/../notes.txt' }";
+    assert!(refused(&benchmark("cat", input), "notes.txt").contains("its standard input"));
+    let right = "expect = { stdout = { file = 'notes.txt' } }\noutput = { file = 'notes.txt' }";
+    assert!(refused(&benchmark("cat", right), "notes.txt").contains("which holds the right answer"));
+}
+
+#[test]
+fn what_an_execution_wrote_before_is_written_again() {
+    let more = "metrics = [{ name = 'n', from = 'key:n', file = 'own.txt' }]\noutput = { file = 'out.txt' }";
+    let project = Project::scripts(1).plan(&benchmark("sh -c 'echo n=5 >own.txt; echo n=6'", more));
+    project.tacho("track --quiet").exits(0);
+    assert_eq!(std::fs::read_to_string(project.path().join("out.txt")).unwrap(), "n=6\n");
+    let more = project.tacho("track --rounds 4 --json").exits(0).json();
+    assert_eq!(more["series"][0]["points"][0]["values"], serde_json::json!([5.0, 5.0, 5.0, 5.0]));
+}
+
+#[test]
+fn a_mistyped_program_is_found_after_the_first_build() {
+    let project = Project::scripts(3).plan(&benchmark("{build}/porg", ""));
+    let answer = project.tacho("track").exits(2);
+    let stderr = answer.steady_stderr();
+    assert!(stderr.contains("error: benchmark `b` cannot be executed: `"), "{stderr}");
+    assert!(stderr.ends_with("/porg` does not exist\nhint: did you mean `prog`?\n"), "{stderr}");
+    let built = project.tacho("show HEAD~1 --build-log");
+    assert!(built.stderr.contains("nothing is known of `build log"), "the second of three was built: {}", built.stderr);
+    // One that came later is none.
+    let later = Project::scripts(1).file("late", "#!/bin/sh\n").commit("late");
+    std::process::Command::new("chmod").args(["+x", "late"]).current_dir(later.path()).status().unwrap();
+    let later = later.commit("may be executed").plan(&benchmark("{build}/late", "").replace("'prog'", "'*'"));
+    let answer = later.tacho("track --json").exits(2).json();
+    assert_eq!(answer["builds"]["built"], 3);
 }
 
 #[test]

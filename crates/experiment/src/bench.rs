@@ -7,7 +7,7 @@ use tacho_record::{Cell, Digest, Purpose, Run};
 use tacho_store::{HostId, MeasurementId, NewRun, Store};
 use tacho_subject::Builder;
 
-use crate::{ExperimentError, Observer, Question};
+use crate::{ExperimentError, Observer, Question, counting, trial, written};
 
 /// Everything an experiment works with.
 pub struct Bench<'a> {
@@ -26,6 +26,16 @@ pub struct Bench<'a> {
 }
 
 impl Bench<'_> {
+    /// Whether what the question asks for can be executed here, as far as that is known before anything is built.
+    pub(crate) fn check(&mut self, question: &Question) -> Result<(), ExperimentError> {
+        for benchmark in &question.plan.benchmarks {
+            trial::check(benchmark, &question.plan_folder)?;
+            written::check(self, benchmark, &question.plan_folder)?;
+            trial::rehearse(benchmark, self.executor)?;
+        }
+        counting::check(self, &question.plan)
+    }
+
     /// Begins a run of these cells, and says which measurements they are.
     ///
     /// The digest is that of what is asked, by which an interrupted run is found again.

@@ -1,6 +1,6 @@
 //! Builds of all revisions of a range, each once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -39,21 +39,51 @@ impl Builds<'_> {
         revisions: &[Revision],
         retry_failed: bool,
     ) -> Result<Option<Vec<Build>>, ExperimentError> {
+        self.all_but(revisions, retry_failed, BTreeMap::new())
+    }
+
+    /// The same for all but those that are given, by their place: they are done already.
+    pub fn all_but(
+        &mut self,
+        revisions: &[Revision],
+        retry_failed: bool,
+        mut given: BTreeMap<usize, Build>,
+    ) -> Result<Option<Vec<Build>>, ExperimentError> {
         let mut builds = Vec::with_capacity(revisions.len());
         self.keep_known(revisions)?;
-        for (done, revision) in revisions.iter().enumerate() {
-            let before = self.store.build(self.host, &revision.id, self.recipe)?;
-            let keep = |build: &Build| build.state.artifact().is_some() || !retry_failed;
-            let build = match before.filter(keep) {
-                Some(build) => build,
-                None => match self.one(revision, done, revisions.len())? {
-                    Some(build) => build,
-                    None => return Ok(None),
-                },
+        for place in 0..revisions.len() {
+            let build = match given.remove(&place) {
+                Some(build) => Some(build),
+                None => self.at(revisions, place, retry_failed)?,
             };
+            let Some(build) = build else { return Ok(None) };
             builds.push(build);
         }
         Ok(Some(builds))
+    }
+
+    /// The build of the revision at that place, made now if it was not before; `None` when interrupted.
+    pub fn at(
+        &mut self,
+        revisions: &[Revision],
+        place: usize,
+        retry_failed: bool,
+    ) -> Result<Option<Build>, ExperimentError> {
+        let revision = &revisions[place];
+        match self.known(revision, retry_failed)? {
+            Some(build) => Ok(Some(build)),
+            None => self.one(revision, place, revisions.len()),
+        }
+    }
+
+    /// The build of that revision that was made before, unless it is to be tried again.
+    pub fn known(
+        &mut self,
+        revision: &Revision,
+        retry_failed: bool,
+    ) -> Result<Option<Build>, ExperimentError> {
+        let before = self.store.build(self.host, &revision.id, self.recipe)?;
+        Ok(before.filter(|build| build.state.artifact().is_some() || !retry_failed))
     }
 
     /// What is built already must not make room for what is built now.

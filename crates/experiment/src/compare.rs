@@ -16,7 +16,7 @@ use crate::cells::benchmarks;
 use crate::prepare::prepare_trial;
 use crate::rounds::{Measured, measure};
 use crate::session::{Session, SessionCell, Wanted};
-use crate::{Bench, ExperimentError, Question, counting, trial};
+use crate::{Bench, ExperimentError, Question};
 
 /// The error that all rows together are given.
 const ERROR: f64 = 0.05;
@@ -92,11 +92,7 @@ pub fn compare(
     question: &Question,
     terms: &Terms,
 ) -> Result<Compared, ExperimentError> {
-    for benchmark in &question.plan.benchmarks {
-        trial::check(benchmark, &question.plan_folder)?;
-        trial::rehearse(benchmark, bench.executor)?;
-    }
-    counting::check(bench, &question.plan)?;
+    bench.check(question)?;
     bench.put_metrics(&question.plan)?;
     bench.store.put_revisions(&question.revisions)?;
     let Some(builds) = bench.builds(question).all(&question.revisions, false)? else {

@@ -44,6 +44,14 @@ pub enum ExperimentError {
         /// The file for its standard input, or the folder that it is executed in.
         path: PathBuf,
     },
+    /// The program of a benchmark is nowhere.
+    #[error("benchmark `{benchmark}` cannot be executed: {source}")]
+    NoProgram {
+        /// The benchmark's name.
+        benchmark: String,
+        /// Why.
+        source: Unavailable,
+    },
     /// A metric has values in another unit, so that old and new ones could not be told apart.
     #[error("metric `{metric}` was measured in {} so far, not in {}", name(known), name(planned))]
     OtherUnit {
@@ -61,6 +69,16 @@ pub enum ExperimentError {
         benchmark: String,
         /// Why.
         source: Unavailable,
+    },
+    /// An execution would write over a file that is none of its own.
+    #[error("benchmark `{benchmark}` would overwrite `{}`, {what}", path.display())]
+    WouldOverwrite {
+        /// The benchmark's name.
+        benchmark: String,
+        /// The file.
+        path: PathBuf,
+        /// What that file is.
+        what: &'static str,
     },
     /// What was measured cannot be kept or read.
     #[error(transparent)]
@@ -88,7 +106,13 @@ impl ExperimentError {
             ExperimentError::ExpectedOutput { .. } => {
                 Some("`expect.stdout.file` is a path from the plan's folder".to_owned())
             }
-            ExperimentError::Unavailable { source, .. } => source.hint.clone(),
+            ExperimentError::NoProgram { source, .. } | ExperimentError::Unavailable { source, .. } => {
+                source.hint.clone()
+            }
+            ExperimentError::WouldOverwrite { .. } => {
+                let mine = "or move it away; what executions of that benchmark wrote before is overwritten";
+                Some(format!("name another file in `file`, {mine}"))
+            }
             ExperimentError::OtherUnit { .. } => Some("give it another name".into()),
             ExperimentError::Store(error) => error.hint().map(str::to_owned),
             ExperimentError::Subject(error) => error.hint(),

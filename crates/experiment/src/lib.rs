@@ -32,6 +32,7 @@ mod observer;
 mod output;
 mod padding;
 mod prepare;
+mod programs;
 mod progress;
 pub mod quiet;
 #[cfg(test)]
@@ -53,6 +54,7 @@ mod track;
 mod track_tests;
 pub mod trial;
 mod uncounted;
+mod written;
 
 pub use bench::Bench;
 pub use builds::failures;

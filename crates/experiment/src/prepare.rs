@@ -131,7 +131,7 @@ impl Bench<'_> {
         let settled = Settled::read(self.store, self.host, question)?;
         let equals = Equals::new(&counts);
         let counts = Counts::new(counts);
-        let uncounted = &Uncounted::read(self.store, self.host, question)?;
+        let uncounted = &Uncounted::read(self, question)?;
         let (counts, equals, failures, settled) = (&counts, &equals, &failures, &settled);
         let known = Known { built: &built, counts, equals, failures, settled, uncounted };
         Ok(cells::missing(&question.plan, known, question.wanted()))
@@ -159,7 +159,7 @@ impl Bench<'_> {
     ) -> Result<Prepared, ExperimentError> {
         let counts = Counts::new(self.store.counts(self.host)?);
         let settled = Settled::read(self.store, self.host, question)?;
-        let uncounted = Uncounted::read(self.store, self.host, question)?;
+        let uncounted = Uncounted::read(self, question)?;
         let mut ready = Vec::with_capacity(cells.len());
         for (id, cell) in cells {
             let before = self.store.samples(id)?;

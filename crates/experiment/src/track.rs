@@ -8,7 +8,7 @@ use tacho_record::{Build, Counter, Digest, Plan, Revision, Rule};
 use crate::cells::Wanted;
 use crate::prepare::Prepared;
 use crate::rounds::{Measured, measure};
-use crate::{Bench, ExperimentError, counting, trial};
+use crate::{Bench, ExperimentError, programs};
 
 /// What is to be measured.
 #[derive(Clone, Debug)]
@@ -100,7 +100,8 @@ pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, Expe
     // A run that is taken up again has tried before what was to be tried again.
     let taken_up = bench.store.unfinished_run(question.digest(), bench.host)?.is_some();
     let retry = question.retry_failed && !taken_up;
-    let Some(builds) = bench.builds(question).all(&question.revisions, retry)? else {
+    let Some(tried) = programs::check(bench, question, retry)? else { return Ok(tracked) };
+    let Some(builds) = bench.builds(question).all_but(&question.revisions, retry, tried)? else {
         return Ok(tracked);
     };
     tracked.builds = builds;
@@ -121,11 +122,7 @@ pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, Expe
 
 /// Whether it can be measured at all, before anything is built; what is known before is kept.
 pub(crate) fn check(bench: &mut Bench<'_>, question: &Question) -> Result<(), ExperimentError> {
-    for benchmark in &question.plan.benchmarks {
-        trial::check(benchmark, &question.plan_folder)?;
-        trial::rehearse(benchmark, bench.executor)?;
-    }
-    counting::check(bench, &question.plan)?;
+    bench.check(question)?;
     bench.put_metrics(&question.plan)?;
     Ok(bench.store.put_revisions(&question.revisions)?)
 }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use tacho_record::{BenchmarkKey, Counter, Digest};
-use tacho_store::{HostId, Store, StoreError};
+use tacho_store::StoreError;
 
-use crate::{Question, cells};
+use crate::{Bench, Question, cells};
 
 /// How often cells must still be executed so that counters which were asked for have their values.
 ///
@@ -20,17 +20,23 @@ pub struct Uncounted {
 
 impl Uncounted {
     /// What the store has of what the question wants.
-    pub fn read(store: &mut Store, host: HostId, question: &Question) -> Result<Self, StoreError> {
+    ///
+    /// What this host cannot count is not waited for: only what the plan may do without gets so far.
+    pub fn read(bench: &mut Bench<'_>, question: &Question) -> Result<Self, StoreError> {
+        let Bench { store, executor, host, .. } = bench;
+        let host = *host;
+        let counted: Vec<Counter> =
+            question.counted.iter().copied().filter(|counter| executor.lacks(*counter).is_none()).collect();
         let needed = |counter| match (counter, &question.rule().precision, question.rule().budget) {
             (Counter::CallgrindInstructions, ..) => 1,
             (_, None, None) => question.rule().max_rounds,
             // How many rounds such a rule gives a cell, nobody knows beforehand.
             _ => question.rule().min_rounds,
         };
-        let wanted = question.counted.iter().map(|&counter| (counter, needed(counter))).collect();
+        let wanted = counted.iter().map(|&counter| (counter, needed(counter))).collect();
         let mut there = HashMap::new();
         for (_, key) in cells::benchmarks(&question.plan) {
-            for &counter in &question.counted {
+            for &counter in &counted {
                 for values in store.values(host, &key, counter.name())? {
                     let cell = (counter, key.identity(), values.revision, values.artifact);
                     *there.entry(cell).or_default() += u32::try_from(values.values.len()).unwrap_or(u32::MAX);

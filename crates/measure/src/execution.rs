@@ -23,6 +23,13 @@ pub trait Executor {
         None
     }
 
+    /// Why the program of that request cannot be started, if it is not there: nothing is executed.
+    ///
+    /// An executor that says nothing has all.
+    fn lacks_program(&mut self, _request: &Request) -> Option<Unavailable> {
+        None
+    }
+
     /// Which readings of the host executions do not have, and why; the same for all.
     fn unread(&mut self) -> Vec<Absent> {
         Vec::new()

@@ -18,6 +18,7 @@ mod environment;
 mod launcher;
 mod order;
 mod output;
+mod program;
 mod settings;
 mod watch;
 
@@ -265,6 +266,10 @@ impl Executor for ProcessExecutor {
 
     fn lacks(&mut self, counter: Counter) -> Option<Unavailable> {
         counters::lacks(counter)
+    }
+
+    fn lacks_program(&mut self, request: &Request) -> Option<Unavailable> {
+        program::missing(request)
     }
 
     fn facts(&mut self) -> BTreeMap<String, String> {

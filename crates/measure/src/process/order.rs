@@ -136,7 +136,7 @@ impl Strings {
 }
 
 /// What the program may be: itself, if it names a folder, else a file of that name in each folder of the path.
-fn candidates(program: &str, path: Option<&OsString>) -> Vec<OsString> {
+pub(super) fn candidates(program: &str, path: Option<&OsString>) -> Vec<OsString> {
     if program.contains('/') || program.is_empty() {
         return vec![program.into()];
     }
@@ -187,7 +187,7 @@ pub fn why_not(request: &Request, step: Step, error: &io::Error) -> String {
 }
 
 /// All variables that it has.
-fn environment_of(request: &Request) -> BTreeMap<OsString, OsString> {
+pub(super) fn environment_of(request: &Request) -> BTreeMap<OsString, OsString> {
     let mut environment = environment(&request.conditions);
     environment.extend(request.environment.iter().map(|(name, value)| (name.into(), value.into())));
     environment

@@ -22,7 +22,7 @@ use sides::{Built, Pair};
 use crate::prepare::prepare_trial;
 use crate::rounds::{Measured, measure};
 use crate::session::{Session, SessionCell, Wanted};
-use crate::{Bench, ExperimentError, Question, counting, trial};
+use crate::{Bench, ExperimentError, Question, trial};
 
 /// What came of measuring changes again.
 #[derive(Clone, Debug)]
@@ -63,11 +63,7 @@ pub fn confirm(
     changes: &[Change],
 ) -> Result<Confirmation, ExperimentError> {
     let question = &narrowed(question, changes);
-    for benchmark in &question.plan.benchmarks {
-        trial::check(benchmark, &question.plan_folder)?;
-        trial::rehearse(benchmark, bench.executor)?;
-    }
-    counting::check(bench, &question.plan)?;
+    bench.check(question)?;
     let began = Instant::now();
     let pairs = bench.pairs(question, changes)?;
     let Some(Built { folders, pairs }) = bench.unpack_sides(question, pairs)? else {

@@ -1,0 +1,64 @@
+//! Whether the program of a request is there, and which one may have been meant.
+
+use std::ffi::OsStr;
+use std::fs::read_dir;
+use std::path::{Path, PathBuf};
+
+use super::order::{candidates, environment_of};
+use crate::{Request, Unavailable};
+
+/// A name is taken for a mistyped one with so many letters wrong, at the most, of which some are right.
+const WRONG: usize = 2;
+
+/// Why it cannot be started, if there is no such file.
+pub fn missing(request: &Request) -> Option<Unavailable> {
+    let program = request.command.first()?;
+    let path = environment_of(request).remove(OsStr::new("PATH"));
+    let candidates = candidates(program, path.as_ref());
+    let places: Vec<PathBuf> = candidates.iter().map(|place| request.directory.join(place)).collect();
+    // A folder that we may not look into may hold it.
+    if places.iter().any(|place| place.try_exists().unwrap_or(true)) {
+        return None;
+    }
+    let named = program.contains('/');
+    let why =
+        if named { format!("`{program}` does not exist") } else { format!("command not found: `{program}`") };
+    let wanted = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let hint = nearest(wanted, &places).map(|name| format!("did you mean `{name}`?"));
+    Some(Unavailable { why, hint })
+}
+
+/// The nearest name in the folders of these places.
+fn nearest(wanted: &str, places: &[PathBuf]) -> Option<String> {
+    let entries = places.iter().filter_map(|place| read_dir(place.parent()?).ok()).flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let far = |name: &str| strsim::osa_distance(name, wanted);
+    let near = names.filter(|name| far(name) <= WRONG.min(wanted.chars().count() / 2));
+    near.min_by_key(|name| (far(name), name.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistyped_program_is_told_with_the_one_that_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("compress"), "").unwrap();
+        let of = |program: &str| {
+            let path = ("PATH".to_owned(), folder.path().to_str().unwrap().to_owned());
+            let request = Request {
+                directory: folder.path().to_owned(),
+                environment: vec![path],
+                ..Request::new([program])
+            };
+            missing(&request).map(|missing| (missing.why, missing.hint.unwrap_or_default()))
+        };
+        assert_eq!(of("compress"), None);
+        assert_eq!(of("./compress"), None);
+        let meant = "did you mean `compress`?".to_owned();
+        assert_eq!(of("comprss"), Some(("command not found: `comprss`".to_owned(), meant.clone())));
+        assert_eq!(of("./cmopress"), Some(("`./cmopress` does not exist".to_owned(), meant)));
+        assert_eq!(of("./x"), Some(("`./x` does not exist".to_owned(), String::new())));
+    }
+}
