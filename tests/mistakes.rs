@@ -197,7 +197,11 @@ fn a_mistyped_program_is_found_after_the_first_build() {
     assert!(stderr.contains("error: benchmark `b` cannot be executed: `"), "{stderr}");
     assert!(stderr.ends_with("/porg` does not exist\nhint: did you mean `prog`?\n"), "{stderr}");
     let built = project.tacho("show HEAD~1 --build-log");
-    assert!(built.stderr.contains("nothing is known of `build log"), "the second of three was built: {}", built.stderr);
+    assert!(
+        built.stderr.contains("nothing is known of `build log"),
+        "the second of three was built: {}",
+        built.stderr
+    );
     // One that came later is none.
     let later = Project::scripts(1).file("late", "#!/bin/sh\n").commit("late");
     std::process::Command::new("chmod").args(["+x", "late"]).current_dir(later.path()).status().unwrap();

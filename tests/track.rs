@@ -65,6 +65,7 @@ fn an_edited_command_is_told_and_its_old_failures_mean_nothing() {
     assert_snapshot!(failed.steady_stderr(), @r#"
     note: 1 execution failed; first `answer` at 18b5b85ede: exit 2
     hint: `tacho show 18b5b85ede` shows what it printed; `--retry-failed` executes again
+    error: no values, as executions failed: `answer` at 18b5b85ede
     "#);
     let project = project.plan(SCRIPT_PLAN);
     let mended = project.tacho("track --json").exits(0);
@@ -81,6 +82,40 @@ fn what_a_failed_execution_printed_is_shown() {
     project.tacho("track HEAD").exits(2);
     let shown = project.tacho("show HEAD").exits(0).stdout;
     assert!(shown.contains("2 executions failed; the first: exit 4\n    | useful message\n"), "{shown}");
+}
+
+#[test]
+fn what_has_no_value_as_it_failed_is_named_and_an_error() {
+    let project = Project::scripts(1).file("prog", "exit 4\n").commit("fails");
+    let plan = format!("{SCRIPT_PLAN}\n[[benchmark]]\nname = 'fine'\ncommand = 'true'\n");
+    let project = project.plan(&plan);
+    let answer = project.tacho("track --quiet").exits(2);
+    let end = answer.stderr.lines().last().unwrap().to_owned();
+    assert!(end.starts_with("error: no values, as executions failed: `answer` at "), "{}", answer.stderr);
+    assert!(!end.contains("fine"), "{end}");
+    project.tacho("track --quiet").exits(2);
+    project.tacho("track --quiet -b fine").exits(0);
+    project.tacho("track --quiet HEAD~1").exits(0);
+}
+
+#[test]
+fn a_series_of_one_benchmark_is_shown_by_its_name() {
+    let plan = format!("{SCRIPT_PLAN}\n[[benchmark]]\nname = 'fine'\ncommand = 'true'\n");
+    let project = Project::scripts(1).plan(&plan);
+    project.tacho("track --quiet").exits(0);
+    let names = |arguments: &str, key: &str| -> Vec<String> {
+        let answer = project.tacho(arguments).succeeds().json();
+        let list = if key == "series" { &answer["series"] } else { &answer["hosts"][0]["benchmarks"] };
+        let name = |one: &serde_json::Value| one["benchmark"].as_str().unwrap().to_owned();
+        list.as_array().unwrap().iter().map(name).collect()
+    };
+    assert_eq!(names("show --json", "series"), ["answer", "fine"]);
+    assert_eq!(names("show -b fine --json", "series"), ["fine"]);
+    assert_eq!(names("show HEAD -b fine --json", "benchmarks"), ["fine"]);
+    assert_snapshot!(project.tacho("show HEAD -b fin").exits(2).stderr, @r"
+    error: there is no benchmark `fin`
+    hint: known are `answer`, `fine`
+    ");
 }
 
 #[test]
@@ -135,7 +170,7 @@ fn a_wrong_answer_is_a_failed_sample_and_never_a_fast_one() {
     let plan = SCRIPT_PLAN.to_owned() + "expect = { stdout = \"same\" }\n";
     let project = Project::scripts(1).file("prog", "echo wrong\n").commit("fast and wrong");
     let project = project.file("prog", "echo answer\n").commit("right again").plan(&plan);
-    let answer = project.tacho("track --json").exits(0).json();
+    let answer = project.tacho("track --json").exits(2).json();
     let points = &answer["series"][0]["points"];
     assert_eq!(points[0]["failed"], 0);
     assert_eq!(points[1]["values"], serde_json::json!([]));

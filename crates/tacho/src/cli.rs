@@ -15,8 +15,8 @@ pub use survey::Survey;
 /// Measures how fast a program is over its history, and can be believed
 ///
 /// A plan, `tacho.toml`, says how to get, build and measure the program. What was measured is kept in `.tacho/`
-/// beside it, for ever and raw. Exit status: 0 done (what failed is told), 2 error or
-/// nothing could be measured, 130 interrupted (the same command goes on).
+/// beside it, for ever and raw. Exit status: 0 done, 2 error, or something that was asked for has no value as its
+/// executions failed (which is told), 130 interrupted (the same command goes on).
 #[derive(Debug, Parser)]
 #[command(name = "tacho", version, max_term_width = 100, propagate_version = true)]
 pub struct Arguments {
@@ -219,8 +219,8 @@ pub struct Show {
     /// Print what an execution printed, where the plan keeps it, and nothing else: the last one's
     #[arg(long, requires = "revision", conflicts_with_all = ["samples", "build_log", "json"])]
     pub output: bool,
-    /// The output of this benchmark [default: the first one that has any]
-    #[arg(long, short, value_name = "NAME", requires = "output")]
+    /// Only this benchmark, by its name, or with version and parameters [default: all; of `--output` the first that has any]
+    #[arg(long, short, value_name = "NAME")]
     pub benchmark: Option<String>,
     /// The output of the execution in this round; 0 is the warm-up
     #[arg(long, value_name = "N", requires = "output")]

@@ -60,7 +60,7 @@ pub enum CliError {
     UnknownMetric { name: String, known: String },
     #[error("there is no series `{name}`")]
     UnknownSeries { name: String, known: String },
-    #[error("there is no benchmark `{name}` in the plan")]
+    #[error("there is no benchmark `{name}`")]
     UnknownBenchmark { name: String, known: String },
 }
 

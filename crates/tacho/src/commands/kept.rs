@@ -25,15 +25,11 @@ pub struct Kept {
 /// unless a benchmark or a round is named.
 pub fn print<'a>(
     store: &Store,
-    benchmarks: impl Iterator<Item = &'a Measured>,
+    mut benchmarks: impl Iterator<Item = &'a Measured>,
     (revision, command): (&str, &Show),
 ) -> Result<(), CliError> {
-    let wanted = |measured: &&Measured| {
-        command.benchmark.as_ref().is_none_or(|name| measured.benchmark == *name || measured.name == *name)
-    };
     let of_round = |kept: &&Kept| command.round.is_none_or(|round| kept.place.round == round);
-    let mut wanted = benchmarks.filter(wanted);
-    let found = wanted.find_map(|measured| Some((measured, measured.kept.iter().rfind(of_round)?)));
+    let found = benchmarks.find_map(|measured| Some((measured, measured.kept.iter().rfind(of_round)?)));
     let Some((measured, kept)) = found else {
         return Err(CliError::NoOutput { revision: revision.to_owned() });
     };

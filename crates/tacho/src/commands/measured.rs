@@ -20,8 +20,6 @@ const OUTLIERS: usize = 5;
 /// A benchmark at a revision.
 pub struct Measured {
     pub benchmark: String,
-    /// Its name alone.
-    pub name: String,
     /// The revision that was executed: another one when both built to the same artifacts.
     pub revision: String,
     pub measurements: Vec<Measurement>,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use tacho_experiment::equal::Equals;
 use tacho_experiment::rules::{Ends, Rules};
 use tacho_experiment::series::{self, Of};
-use tacho_record::{Build, Metric, Revision, Unit};
+use tacho_record::{BenchmarkKey, Build, Metric, Revision, Unit};
 use tacho_store::{HostId, Store};
 
 use super::kept::Kept;
@@ -21,6 +21,7 @@ use crate::project::Project;
 pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     let mut store = project.store()?;
+    check_name(&mut store, command)?;
     let revisions = store.revisions()?;
     match &command.revision {
         None => all(&project, &mut store, &revisions, command)?,
@@ -34,11 +35,35 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
     Ok(Exit::Success)
 }
 
+impl Show {
+    /// Whether that benchmark is to be shown.
+    fn names(&self, key: &BenchmarkKey) -> bool {
+        self.benchmark.as_ref().is_none_or(|name| key.name == *name || key.to_string() == *name)
+    }
+}
+
+/// Whether the benchmark that is named was ever measured.
+fn check_name(store: &mut Store, command: &Show) -> Result<(), CliError> {
+    let Some(name) = &command.benchmark else { return Ok(()) };
+    let mut known = Vec::new();
+    for (id, _) in store.hosts()? {
+        known.extend(store.benchmarks(id)?);
+    }
+    if known.iter().any(|key| command.names(key)) {
+        return Ok(());
+    }
+    let mut names: Vec<String> = known.iter().map(|key| format!("`{}`", key.name)).collect();
+    names.sort();
+    names.dedup();
+    Err(CliError::UnknownBenchmark { name: name.clone(), known: names.join(", ") })
+}
+
 /// All series of all hosts.
 fn all(project: &Project, store: &mut Store, revisions: &[Revision], command: &Show) -> Result<(), CliError> {
     let mut series = Vec::new();
     for (id, host) in lookup::hosts(store)? {
-        let keys = store.benchmarks(id)?;
+        let mut keys = store.benchmarks(id)?;
+        keys.retain(|key| command.names(key));
         let host = (id, host.name.as_str());
         let on_host = lookup::all_series(project, store, host, &keys, &command.shown, revisions)?;
         lookup::tell_of_scaled(store, id, &on_host)?;
@@ -71,7 +96,7 @@ fn one(project: &Project, store: &mut Store, revision: Revision, command: &Show)
     }
     let mut hosts = Vec::new();
     for (id, host) in lookup::hosts(store)? {
-        hosts.push(on_host(project, store, (id, host.name), &revision, &watched)?);
+        hosts.push(on_host(project, store, (id, host.name), &revision, (&watched, command))?);
     }
     if command.output {
         let benchmarks = hosts.iter().rev().flat_map(|host| &host.benchmarks);
@@ -94,7 +119,7 @@ fn on_host(
     store: &mut Store,
     (id, host): (HostId, String),
     revision: &Revision,
-    watched: &Shown,
+    (watched, command): (&Shown, &Show),
 ) -> Result<OnHost, CliError> {
     let (recipe, stored) = (project.plan.subject.recipe(), store.metrics()?);
     let build = series::present_builds(&store.builds(id)?, recipe).remove(&revision.id);
@@ -102,7 +127,7 @@ fn on_host(
     let equals = Equals::new(&store.counts(id)?);
     let rules = Rules::read(store)?;
     let mut benchmarks = Vec::new();
-    for key in store.benchmarks(id)? {
+    for key in store.benchmarks(id)?.into_iter().filter(|key| command.names(key)) {
         let mut measurements = store.measurements(id, &key)?;
         measurements.retain(|m| Some(m.artifact) == artifact);
         let own = measurements.iter().any(|m| m.revision == revision.id);
@@ -126,7 +151,6 @@ fn on_host(
             let kept = kept.map(|(run, _, place, digest)| Kept { run, place, digest }).collect();
             benchmarks.push(Measured {
                 benchmark: key.to_string(),
-                name: key.name.clone(),
                 revision: executed,
                 measurements,
                 absent,

@@ -68,7 +68,7 @@ pub(super) fn execute(
         placed: &placed,
         wish: &wish,
     };
-    report.print(&session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
+    report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
     Ok(match placed.ended {
         Ended::Interrupted => Exit::Interrupted,
         _ if report.tracked.has_values() => Exit::Success,

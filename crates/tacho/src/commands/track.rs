@@ -39,10 +39,13 @@ pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
     session.tell_of_left_behind(&plan, tracked.run)?;
     session.tell_of_noise(tracked.run)?;
     let report = Report { tracked: &tracked, series: &series, revisions: &selected.revisions };
-    report.print(&session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
+    report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
+    if !tracked.interrupted {
+        report.print_lacking();
+    }
     Ok(match tracked.interrupted {
         true => Exit::Interrupted,
-        false if report.has_values() => Exit::Success,
+        false if report.is_whole() => Exit::Success,
         false => Exit::Error,
     })
 }

@@ -57,19 +57,19 @@ struct PlaceAnswer<'a> {
 }
 
 impl Report<'_> {
-    pub fn print(&self, store: &Store, json: bool, total: Duration) -> Result<(), CliError> {
+    pub fn print(&self, store: &mut Store, json: bool, total: Duration) -> Result<(), CliError> {
         if json {
-            return Ok(print_json(&answer::versioned(self.answer(total)))?);
+            return Ok(print_json(&answer::versioned(self.answer(store, total)?))?);
         }
         self.tracked.print(store, false, total)?;
         let places: Vec<String> = self.placed.surveyed.iter().map(|one| self.places(one)).collect();
         Ok(print(&format!("\n{}\n{}\n", places.join("\n"), self.end()))?)
     }
 
-    fn answer(&self, total: Duration) -> SurveyedAnswer<'_> {
+    fn answer(&self, store: &mut Store, total: Duration) -> Result<SurveyedAnswer<'_>, CliError> {
         let series = self.placed.surveyed.iter().map(|one| self.one(one)).collect();
-        SurveyedAnswer {
-            tracked: self.tracked.answer(total),
+        Ok(SurveyedAnswer {
+            tracked: self.tracked.answer(store, total)?,
             survey: SurveyAnswer {
                 ended: word(self.placed.ended),
                 builds: self.placed.made,
@@ -77,7 +77,7 @@ impl Report<'_> {
                 least: self.wish.least,
                 series,
             },
-        }
+        })
     }
 
     fn one<'a>(&'a self, one: &'a Surveyed) -> OneAnswer<'a> {

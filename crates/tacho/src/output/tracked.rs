@@ -1,6 +1,6 @@
 //! What tracking came to, as text and as JSON.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -8,9 +8,12 @@ use tacho_experiment::Tracked;
 use tacho_record::{Build, BuildState, Revision, Series};
 use tacho_store::Store;
 
-use super::answer::{self, SeriesAnswer};
+use super::answer::{self, SeriesAnswer, WaitAnswer};
 use super::{aside, note, print, print_json, table, text};
 use crate::error::CliError;
+
+/// How many of those without values are named.
+const LACKING: usize = 5;
 
 /// How many lines of the first failed build's log are shown.
 const LOG_LINES: usize = 8;
@@ -32,6 +35,8 @@ pub(super) struct ReportAnswer<'a> {
     building: f64,
     executing: f64,
     total: f64,
+    waits: Vec<WaitAnswer>,
+    disturbed: BTreeMap<u32, String>,
     series: Vec<SeriesAnswer<'a>>,
 }
 
@@ -45,9 +50,9 @@ struct Builds {
 }
 
 impl Report<'_> {
-    pub fn print(&self, store: &Store, json: bool, total: Duration) -> Result<(), CliError> {
+    pub fn print(&self, store: &mut Store, json: bool, total: Duration) -> Result<(), CliError> {
         if json {
-            return Ok(print_json(&answer::versioned(self.answer(total)))?);
+            return Ok(print_json(&answer::versioned(self.answer(store, total)?))?);
         }
         let tables: Vec<String> = self.series.iter().map(table::series).collect();
         print(&format!("{}\n{}", tables.join("\n"), self.summary(total)))?;
@@ -56,10 +61,14 @@ impl Report<'_> {
         Ok(())
     }
 
-    pub(super) fn answer(&self, total: Duration) -> ReportAnswer<'_> {
+    pub(super) fn answer(&self, store: &mut Store, total: Duration) -> Result<ReportAnswer<'_>, CliError> {
         let count =
             |word: &str| self.tracked.builds.iter().filter(|build| build.state.word() == word).count();
-        ReportAnswer {
+        let (waits, disturbed) = match self.tracked.run {
+            Some(run) => (store.waits(run)?, store.disturbed(run)?),
+            None => (vec![], vec![]),
+        };
+        Ok(ReportAnswer {
             run: self.tracked.run,
             interrupted: self.tracked.interrupted,
             samples: self.tracked.samples,
@@ -72,8 +81,10 @@ impl Report<'_> {
             building: self.tracked.building.as_secs_f64(),
             executing: self.tracked.executing.as_secs_f64(),
             total: total.as_secs_f64(),
+            waits: waits.into_iter().map(WaitAnswer::from).collect(),
+            disturbed: disturbed.into_iter().collect(),
             series: self.series.iter().map(SeriesAnswer::from).collect(),
-        }
+        })
     }
 
     /// Where the time went, and what is left to do.
@@ -152,6 +163,43 @@ impl Report<'_> {
             &format!("{} failed; first `{benchmark}` at {name}: {why}", text::count(failed, "execution")),
         );
         note("hint", &format!("`tacho show {name}` shows what it printed; `--retry-failed` executes again"));
+    }
+
+    /// Where executions failed so that not a single value came of them: benchmark and revision, each once.
+    fn lacking(&self) -> Vec<(String, &str)> {
+        let points =
+            self.series.iter().flat_map(|series| series.points.iter().map(move |point| (series, point)));
+        let empty = points.filter(|(_, point)| {
+            let none = point.values.is_empty() && point.limited.count == 0;
+            none && point.failed > 0 && point.equal_to.is_none()
+        });
+        let mut lacking = Vec::new();
+        for (series, point) in empty {
+            let cell = (series.key.benchmark.to_string(), point.revision.short());
+            if !lacking.contains(&cell) {
+                lacking.push(cell);
+            }
+        }
+        lacking
+    }
+
+    /// Says which have no value as their executions failed.
+    pub fn print_lacking(&self) {
+        let lacking = self.lacking();
+        if lacking.is_empty() {
+            return;
+        }
+        let first = lacking.iter().take(LACKING).map(|(benchmark, name)| format!("`{benchmark}` at {name}"));
+        let mut list = first.collect::<Vec<_>>().join(", ");
+        if lacking.len() > LACKING {
+            list += &format!(" and {} more", lacking.len() - LACKING);
+        }
+        note("error", &format!("no values, as executions failed: {list}"));
+    }
+
+    /// Whether there are values, and nothing is without only because its executions failed.
+    pub fn is_whole(&self) -> bool {
+        self.has_values() && self.lacking().is_empty()
     }
 
     /// Whether a single value came of it.
