@@ -39,7 +39,7 @@ mod world;
 
 use std::collections::VecDeque;
 
-pub use outcome::{Culprit, Effect, Finding, Outcome, Reason, Rung, Suspects};
+pub use outcome::{Culprit, Effect, Finding, Outcome, Reason, Rung, Stage, Standing, Suspects};
 pub use rules::{Builds, Rules, Values};
 pub use step::{Observation, Portion, Seen, Step, Unusable};
 
@@ -86,6 +86,25 @@ impl Bisection {
         match &self.outcome {
             Some(outcome) => Step::Finished(outcome.clone()),
             None => Step::Measure(self.queue.iter().copied().collect()),
+        }
+    }
+
+    /// How far it has come, and what is believed so far.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        let stage = if self.outcome.is_some() { Stage::Finished } else { self.search.stage() };
+        let outcome = self
+            .outcome
+            .clone()
+            .unwrap_or_else(|| Box::new(self.come_to(Finding::Undecided(Reason::Exhausted))));
+        Standing { stage, belief: report::belief(&self.search), outcome }
+    }
+
+    /// Forgets what was asked for and decides anew, from all that was observed.
+    pub fn reconsider(&mut self) {
+        if self.outcome.is_none() {
+            self.queue.clear();
+            self.decide();
         }
     }
 
@@ -155,14 +174,11 @@ impl Bisection {
     }
 
     fn finish(&mut self, finding: Finding) {
-        let outcome = report::outcome(
-            finding,
-            self.culprits.clone(),
-            &self.search,
-            &self.record,
-            self.candidates,
-            &self.rules,
-        );
-        self.outcome = Some(Box::new(outcome));
+        self.outcome = Some(Box::new(self.come_to(finding)));
+    }
+
+    fn come_to(&self, finding: Finding) -> Outcome {
+        let culprits = self.culprits.clone();
+        report::outcome(finding, culprits, &self.search, &self.record, self.candidates, &self.rules)
     }
 }

@@ -109,3 +109,27 @@ pub struct Outcome {
     /// Samples taken.
     pub samples: usize,
 }
+
+/// What a bisection is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Both ends are measured until a change is certain or excluded.
+    Proving,
+    /// The revision is looked for.
+    Searching,
+    /// What was found is measured again.
+    Verifying,
+    /// Nothing is left to do.
+    Finished,
+}
+
+/// How far a bisection has come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
+    /// What it is at.
+    pub stage: Stage,
+    /// How likely each stretch between tested revisions is to hold the cause, in order.
+    pub belief: Vec<Suspects>,
+    /// What it came to; before the end what is known so far, with a finding that means nothing.
+    pub outcome: Box<Outcome>,
+}

@@ -80,6 +80,15 @@ fn left_over(whole: (f64, f64), culprits: &[Culprit], record: &Record, rules: &R
     steps.fold(whole, |left, step| (left.0 - step.0, left.1 + step.1))
 }
 
+/// How likely each interval between tested revisions is to hold the cause, in order.
+pub(super) fn belief(search: &Search) -> Vec<Suspects> {
+    let suspects = |&(last, posterior): &(usize, f64)| {
+        let first = search.belief.before(last) + 1;
+        Suspects { first: first.min(last), last, posterior }
+    };
+    search.posterior().intervals.iter().map(suspects).collect()
+}
+
 /// The likeliest intervals that together are sure enough.
 fn suspects(posterior: &Posterior, search: &Search) -> Vec<Suspects> {
     let mut all = posterior.intervals.clone();

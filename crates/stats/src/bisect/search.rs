@@ -2,7 +2,7 @@
 
 use super::belief::Belief;
 use super::levels::Posterior;
-use super::outcome::{Finding, Reason};
+use super::outcome::{Finding, Reason, Stage};
 use super::record::{Reading, Record};
 use super::rules::{Builds, FOUND, PROVED, ROUNDS, Rules, SENTINEL, START, SURE, Values, WITHIN};
 use super::step::Portion;
@@ -71,6 +71,15 @@ impl Search {
 
     pub(super) fn observe(&mut self, reading: Reading) {
         self.belief.observe(reading);
+    }
+
+    /// What it is at.
+    pub(super) fn stage(&self) -> Stage {
+        match (&self.verification, self.proved) {
+            (Some(_), _) => Stage::Verifying,
+            (None, true) => Stage::Searching,
+            (None, false) => Stage::Proving,
+        }
     }
 
     /// What is believed in the end: where builds turned out to vary, with that.
