@@ -149,7 +149,7 @@ impl Mistake {
             }
             Mistake::NotFilledIn { .. } => "it is a path from the plan's folder, the same for all revisions",
             Mistake::OutputNotRead { .. } => "leave `output` out, or use a pipe or a file, which are read",
-            Mistake::OutsideCheckout { .. } => "artifacts are paths from the root of the checkout",
+            Mistake::OutsideCheckout { .. } => "artifacts and paths start at the root of the checkout",
             Mistake::ReleaseWithoutReleases { .. } => {
                 "the history of a repository is made of commits: see `{revision}` and, in `link`, `{commit}`"
             }

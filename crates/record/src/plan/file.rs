@@ -70,6 +70,10 @@ pub(super) struct SubjectTable {
     #[serde(default = "artifacts")]
     #[schemars(length(min = 1))]
     pub artifacts: Vec<String>,
+    /// Files and folders that decide what the program is, from the root of the repository; patterns like "src/**/*.c" are
+    /// allowed. Commits that touch none of them are left out when it is bisected. Not given: any file may.
+    #[serde(default)]
+    pub paths: Vec<String>,
     /// Where a commit can be seen, with {commit} for its hash (for releases: {release}).
     pub link: Option<String>,
 }

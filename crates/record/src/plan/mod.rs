@@ -114,6 +114,8 @@ pub struct Subject {
     pub build_timeout: Duration,
     /// Files and folders that benchmarks use, from the root of the checkout, as patterns (`*.so`); `.` is all of it.
     pub artifacts: Vec<String>,
+    /// Files and folders that decide what the program is, from the root of the repository, as patterns; none: any may.
+    pub paths: Vec<String>,
     /// Where a commit can be seen, with `{commit}` for its hash (`{release}` for releases).
     pub link: Option<String>,
 }

@@ -15,6 +15,7 @@ fn subject(build: Option<&str>, artifacts: &[&str]) -> Subject {
         source: Source::Git(".".to_owned()),
         build: build.map(str::to_owned),
         build_timeout: Duration::from_secs(600),
+        paths: Vec::new(),
         artifacts: artifacts.iter().map(|&artifact| artifact.to_owned()).collect(),
         link: None,
     }

@@ -31,7 +31,11 @@ impl Check<'_> {
         self.only_cvs(&table, spot);
         self.releases = Some(table.releases.is_some() || table.releases_from.is_some());
         self.build(table.build.as_deref(), spot);
-        self.artifacts(&table.artifacts, spot.get("artifacts"));
+        if table.artifacts.is_empty() {
+            self.report(spot.get("artifacts"), Mistake::Empty { key: "artifacts".to_owned() });
+        }
+        self.paths(["artifacts", "artifact"], &table.artifacts, spot.get("artifacts"));
+        self.paths(["paths", "path"], &table.paths, spot.get("paths"));
         self.link(table.link.as_deref(), spot.get("link"));
         let build_timeout = self.duration(&table.build_timeout, spot.get("build-timeout"));
         let source = match table.vcs {
@@ -44,6 +48,7 @@ impl Check<'_> {
             build: table.build,
             build_timeout,
             artifacts: table.artifacts,
+            paths: table.paths,
             link: table.link,
         }
     }
@@ -135,15 +140,13 @@ impl Check<'_> {
         }
     }
 
-    fn artifacts(&mut self, artifacts: &[String], spot: Spot<'_>) {
-        if artifacts.is_empty() {
-            self.report(spot, Mistake::Empty { key: "artifacts".to_owned() });
-        }
-        let mut paths = BTreeSet::new();
-        for (index, path) in artifacts.iter().enumerate() {
+    /// Patterns of paths within a checkout, each once.
+    fn paths(&mut self, [key, one]: [&'static str; 2], paths: &[String], spot: Spot<'_>) {
+        let mut known = BTreeSet::new();
+        for (index, path) in paths.iter().enumerate() {
             let spot = spot.item(index);
-            self.not_blank("artifacts", path, spot);
-            self.unique(&mut paths, "artifact", path, spot);
+            self.not_blank(key, path, spot);
+            self.unique(&mut known, one, path, spot);
             let inside = |part| matches!(part, Component::CurDir | Component::Normal(_));
             if !Path::new(path).components().all(inside) {
                 self.report(spot, Mistake::OutsideCheckout { path: path.clone() });

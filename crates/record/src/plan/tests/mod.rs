@@ -17,6 +17,7 @@ repository = "../zlib"
 build = "make -j{jobs} REV={revision}"
 build-timeout = "1h 30m"
 artifacts = ["src/prog", "data"]
+paths = ["src", "Make*"]
 link = "https://example.org/c/{commit}"
 
 [measure]
@@ -149,6 +150,7 @@ fn every_key_arrives_in_the_plan() {
             build: Some("make -j{jobs} REV={revision}".into()),
             build_timeout: Duration::from_secs(5400),
             artifacts: texts(&["src/prog", "data"]),
+            paths: texts(&["src", "Make*"]),
             link: Some("https://example.org/c/{commit}".into()),
         }
     );
@@ -200,6 +202,7 @@ fn keys_that_are_not_given_have_their_defaults() {
                 build: None,
                 build_timeout: Duration::from_secs(1800),
                 artifacts: texts(&["."]),
+                paths: vec![],
                 link: None,
             },
             measure: measure(),

@@ -260,7 +260,7 @@ fn artifacts_lie_in_the_checkout() {
     2 | artifacts = ["/usr/bin/a", "../a", "lib/[a"]
       |              ^^^^^^^^^^^^
       |
-    hint: artifacts are paths from the root of the checkout
+    hint: artifacts and paths start at the root of the checkout
 
     error: `../a` does not lie in the checkout
      --> tacho.toml:2:28
@@ -268,7 +268,7 @@ fn artifacts_lie_in_the_checkout() {
     2 | artifacts = ["/usr/bin/a", "../a", "lib/[a"]
       |                            ^^^^^^
       |
-    hint: artifacts are paths from the root of the checkout
+    hint: artifacts and paths start at the root of the checkout
 
     error: `lib/[a` is not a pattern for files: invalid range pattern
      --> tacho.toml:2:36

@@ -29,7 +29,8 @@ impl Bench {
         let source = Source::Cvs(module);
         let artifacts = vec![".".to_owned()];
         let (name, build, link, build_timeout) = (None, None, None, Duration::from_secs(600));
-        let subject = Subject { name, source, build, build_timeout, artifacts, link };
+        let paths = Vec::new();
+        let subject = Subject { name, source, build, build_timeout, artifacts, paths, link };
         Self { cache: tempfile::tempdir().unwrap(), subject, copy }
     }
 
