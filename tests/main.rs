@@ -6,6 +6,7 @@
 
 mod bench;
 mod beside;
+mod bisect;
 mod changes;
 mod changes_confirm;
 mod changes_from;

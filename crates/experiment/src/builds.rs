@@ -139,7 +139,7 @@ impl Builds<'_> {
     }
 
     /// Builds one revision and keeps the log and the result; `None` when interrupted.
-    fn one(
+    pub fn one(
         &mut self,
         revision: &Revision,
         done: usize,

@@ -169,10 +169,16 @@ impl Company {
     pub fn new<'a>(wanted: impl IntoIterator<Item = Option<&'a Wanted>>) -> Self {
         let mut company = Self::default();
         for wanted in wanted {
-            let member = wanted.map(|wanted| company.member_for(wanted));
-            company.of.push(member);
+            company.add(wanted);
         }
         company
+    }
+
+    /// Adds a cell that wants this, or none; its number.
+    pub fn add(&mut self, wanted: Option<&Wanted>) -> usize {
+        let member = wanted.map(|wanted| self.member_for(wanted));
+        self.of.push(member);
+        self.of.len() - 1
     }
 
     fn member_for(&mut self, wanted: &Wanted) -> usize {

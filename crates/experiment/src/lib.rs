@@ -15,6 +15,7 @@ mod bench;
 mod beside;
 #[cfg(test)]
 mod beside_tests;
+pub mod bisect;
 mod builds;
 pub mod causes;
 mod cells;

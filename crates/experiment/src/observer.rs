@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tacho_record::{Build, Cell, Digest, Revision, Run, Sample};
+use tacho_record::{Bisection, Build, Cell, Digest, Revision, Run, Sample};
 
 use crate::hooks::Trouble;
 use crate::quiet::Noise;
@@ -19,6 +19,11 @@ pub enum Event<'a> {
         metric: &'a str,
         /// Why, in one line.
         why: &'a str,
+    },
+    /// A bisection begins, has taken a step, or is over.
+    Believed {
+        /// As far as it has come.
+        bisection: &'a Bisection,
     },
     /// A build begins; `done` of `total` revisions are behind us.
     BuildBegins {

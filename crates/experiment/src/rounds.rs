@@ -286,12 +286,15 @@ impl<'a, 'b> Rounds<'a, 'b> {
 }
 
 /// What is otherwise on the host than when the run began, as `end.load` for `now.load`.
-fn end_facts(bench: &mut Bench<'_>, run: i64) -> Result<BTreeMap<String, String>, ExperimentError> {
+pub(crate) fn end_facts(
+    bench: &mut Bench<'_>,
+    run: i64,
+) -> Result<BTreeMap<String, String>, ExperimentError> {
     let before = bench.store.conditions(run)?;
     let changed = bench.executor.facts().into_iter().filter(|(name, now)| before.get(name) != Some(now));
     Ok(changed.filter_map(|(name, now)| Some((format!("end.{}", name.strip_prefix("now.")?), now))).collect())
 }
 
-fn absence(absent: &Absent) -> Absence {
+pub(crate) fn absence(absent: &Absent) -> Absence {
     Absence { metric: absent.metric.to_string(), why: absent.why.to_string() }
 }

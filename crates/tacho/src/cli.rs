@@ -1,6 +1,7 @@
 //! What can be typed. The doc comments here are the help, the man pages and the completions.
 
 mod bench;
+mod bisect;
 mod compare;
 mod survey;
 
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use bench::Bench;
+pub use bisect::{Bisect, BisectWhat, Typed};
 pub use compare::Compare;
 pub use survey::Survey;
 
@@ -53,6 +55,7 @@ pub enum Command {
     Log(Log),
     Show(Show),
     Changes(Box<Changes>),
+    Bisect(Box<Bisect>),
     Site(Site),
     Generate(Generate),
 }

@@ -12,12 +12,15 @@ use tacho_store::StoreError;
 use tacho_subject::SubjectError;
 
 use crate::commands::bench::mistake::Mistake;
+use crate::commands::bisect;
 
 /// Anything that ends a command early.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
     #[error(transparent)]
     Bench(#[from] Mistake),
+    #[error(transparent)]
+    Bisect(#[from] bisect::Mistake),
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
     #[error("cannot {verb} `{path}`: {source}")]
@@ -69,6 +72,7 @@ impl CliError {
     pub fn hint(&self) -> Option<String> {
         match self {
             CliError::Bench(mistake) => mistake.hint(),
+            CliError::Bisect(mistake) => Some(mistake.hint()),
             CliError::Experiment(error) => error.hint(),
             CliError::Measure(error) => error.hint().map(str::to_owned),
             CliError::Numbers { source, .. } => source.hint(),

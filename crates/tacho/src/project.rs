@@ -44,6 +44,18 @@ impl Project {
         Ok(Self { plan, text, folder, name, store: global.store.clone(), cache: global.cache.clone() })
     }
 
+    /// A plan that was typed, for a subject in that folder; what is measured is kept in the user's cache, so that nothing is left
+    /// in the folder.
+    pub fn typed(global: &Global, text: String, folder: &Path) -> Result<Self, CliError> {
+        let plan = plan::parse(&text, "what was typed").map_err(CliError::Plan)?;
+        let (folder, name) = (folder.to_owned(), folder_name(folder));
+        let (store, cache) = (global.store.clone(), global.cache.clone());
+        let project = Self { plan, text, folder, name, store, cache };
+        let beside = || project.cache().join("store").to_string_lossy().into_owned();
+        let store = project.store.clone().or_else(|| Some(beside()));
+        Ok(Self { store, ..project })
+    }
+
     /// Where what was measured is kept.
     pub fn location(&self) -> Location {
         let beside = self.folder.join(".tacho");

@@ -175,7 +175,9 @@ fn closer(view: &View, one: &ChangeView) -> Markup {
                     pre { "tacho changes --confirm " (change.name) }
                 }
                 @if several {
-                    p { "Measure every commit between:" }
+                    p { "Find the commit that did it:" }
+                    pre { "tacho bisect --change " (change.name) }
+                    p { "Or measure every commit between:" }
                     pre { "tacho track " (short_name(&finding.good)) ".." (short_name(&finding.bad)) }
                 }
             }

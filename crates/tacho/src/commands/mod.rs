@@ -1,6 +1,7 @@
 //! One file a command: reads what is needed, has it done, prints the answer.
 
 pub mod bench;
+pub mod bisect;
 mod changes;
 mod compare;
 mod doctor;
@@ -33,6 +34,12 @@ pub enum Exit {
     Error,
     /// The user stopped it; the same command goes on.
     Interrupted,
+    /// What was to be bisected does not differ here and now.
+    NotReproduced,
+    /// Nothing could be named for certain.
+    Undecided,
+    /// It is named and verified, but depends on the state of the machine.
+    DependsOnMachine,
 }
 
 impl From<Exit> for ExitCode {
@@ -42,6 +49,9 @@ impl From<Exit> for ExitCode {
             Exit::Worse => ExitCode::from(1),
             Exit::Error => ExitCode::from(2),
             Exit::Interrupted => ExitCode::from(130),
+            Exit::NotReproduced => ExitCode::from(3),
+            Exit::Undecided => ExitCode::from(4),
+            Exit::DependsOnMachine => ExitCode::from(5),
         }
     }
 }
@@ -51,6 +61,7 @@ pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
     let global = &arguments.global;
     match arguments.command {
         Command::Bench(command) => bench::execute(global, &command),
+        Command::Bisect(command) => bisect::execute(global, &command),
         Command::Changes(command) => changes::execute(global, &command),
         Command::Compare(command) => compare::execute(global, &command),
         Command::Doctor(command) => doctor::execute(&command),

@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod bench;
+pub mod bisect;
 pub mod changes;
 pub mod compare;
 pub mod progress;

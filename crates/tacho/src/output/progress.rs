@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tacho_experiment::{Event, Observer};
-use tacho_record::{Cell, Revision};
+use tacho_record::{Bisection, Cell, Revision};
 
 use super::text;
 
@@ -21,6 +21,8 @@ pub struct Progress {
     estimate: Estimate,
     /// Metrics without a value, in the order in which they were found to have none.
     absent: Vec<Absent>,
+    /// Whether a bisection goes on, whose bar is what it believes.
+    bisecting: bool,
 }
 
 /// A metric of a benchmark that has no value of some execution, and the first reason that there was.
@@ -37,7 +39,7 @@ impl Progress {
             if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(HERTZ) };
         let bar = ProgressBar::with_draw_target(None, target);
         let names = revisions.iter().map(|r| (r.id.clone(), r.short().to_owned())).collect();
-        Self { bar, names, estimate: Estimate::default(), absent: Vec::new() }
+        Self { bar, names, estimate: Estimate::default(), absent: Vec::new(), bisecting: false }
     }
 
     /// Takes the bar away; what is printed after it stays.
@@ -59,6 +61,19 @@ impl Progress {
         }
         self.bar.set_length(total as u64);
         self.bar.set_position(done as u64);
+    }
+
+    /// What a bisection believes, as bars over its commits.
+    fn believe(&mut self, bisection: &Bisection) {
+        let line = super::bisect::live(bisection).replace('{', "{{").replace('}', "}}");
+        if let Ok(style) = ProgressStyle::with_template(&format!("{line} · {{wide_msg}}")) {
+            self.bar.set_style(style);
+        }
+        if !self.bisecting {
+            self.bisecting = true;
+            // A build takes long, and tells nothing meanwhile.
+            self.bar.enable_steady_tick(Duration::from_secs(1));
+        }
     }
 
     /// A line that stays above the bar.
@@ -86,6 +101,11 @@ impl Observer for Progress {
                     reasons.push(Absent { benchmark, metric, why });
                 }
             }
+            Event::Believed { bisection } => self.believe(bisection),
+            Event::BuildBegins { revision, done, .. } if self.bisecting => {
+                let subject = text::cut(&revision.subject, 40);
+                self.bar.set_message(format!("build {}: {} {subject}", done + 1, revision.short()));
+            }
             Event::BuildBegins { revision, done, total } => {
                 self.begin("building", *total, *done);
                 self.bar.set_message(format!("{} {}", revision.short(), text::cut(&revision.subject, 40)));
@@ -106,6 +126,9 @@ impl Observer for Progress {
                 self.name(cell),
                 cell.benchmark
             )),
+            Event::Sampled { cell, .. } if self.bisecting => {
+                self.bar.set_message(format!("{} {}", self.name(cell), cell.benchmark));
+            }
             Event::Sampled { cell, .. } => {
                 self.bar.inc(1);
                 let left = self.estimate.after_one();

@@ -5,7 +5,6 @@ use std::ops::Range;
 use serde::Serialize;
 use tacho_experiment::changes::{JudgedSeries, Material};
 use tacho_record::Change;
-use tacho_record::plan::Source;
 use tacho_store::Store;
 
 use super::found::Found;
@@ -65,7 +64,6 @@ fn evidence(
         together: others.filter(|other| found.is_planned(other)).cloned().collect(),
         happenings: store.happenings(&change.name)?,
         judged: found.series().count(),
-        git: matches!(project.plan.subject.source, Source::Git(_)),
         change: change.clone(),
     })
 }

@@ -41,8 +41,6 @@ pub struct Evidence {
     pub happenings: Vec<Happening>,
     /// How many series were judged with it.
     pub judged: usize,
-    /// Whether there is a git repository to look for the commit in.
-    pub git: bool,
 }
 
 /// One side of a change: the revisions from the change before it, up to the one after it.
@@ -213,8 +211,8 @@ impl Evidence {
         if self.change.again.is_none() && tacho_experiment::changes::why_not(&self.change).is_none() {
             out += &format!("  to measure both sides again: tacho changes --confirm {}\n", self.change.name);
         }
-        if self.git && self.commits.len() > 1 {
-            out += &format!("  to look for the one: git bisect start {bad} {good}\n");
+        if self.commits.len() > 1 {
+            out += &format!("  to look for the one: tacho bisect --change {}\n", self.change.name);
         }
         out
     }

@@ -1,0 +1,227 @@
+//! The steps of a bisection: a build or some executions of one revision at a time, each kept before the next.
+
+use std::sync::atomic::Ordering;
+
+use tacho_record::bisection::{Found, Measured, Observed, Seen, Undecided, UnusableKind};
+use tacho_record::{Bisection, Build, BuildState, Digest, Revision, Run};
+use tacho_store::Absence;
+
+use super::ready::Ready;
+use super::{Bisected, Fold, ended};
+use crate::builds::Unpacked;
+use crate::quiet::Quiet;
+use crate::rounds::{absence, end_facts};
+use crate::trial::moment;
+use crate::{Bench, Event, ExperimentError, Question};
+
+/// What comes of trying to do a step.
+pub(super) enum Done {
+    /// This was seen; with the seconds that building took, and executions.
+    Seen(Seen, Option<f64>, f64),
+    /// No more may be spent.
+    Spent,
+    /// The user wants to stop.
+    Interrupted,
+}
+
+/// Who does the steps of one session.
+pub(super) struct Driver<'a, 'b> {
+    pub(super) bench: &'a mut Bench<'b>,
+    pub(super) question: &'a Question,
+    pub(super) run: Run,
+    pub(super) bisection: Bisection,
+    pub(super) fold: Fold,
+    pub(super) ready: Ready,
+    pub(super) quiet: Quiet,
+    pub(super) samples: usize,
+}
+
+impl<'a, 'b> Driver<'a, 'b> {
+    /// Stands where the bisection stands: at nothing, or at what an earlier session of it left.
+    pub(super) fn new(
+        bench: &'a mut Bench<'b>,
+        question: &'a Question,
+        run: Run,
+        bisection: Bisection,
+    ) -> Result<Self, ExperimentError> {
+        let mut fold = Fold::new(&bisection.asked, &bisection.candidates);
+        for observed in bench.store.observed(run.number)? {
+            fold.observe(&observed);
+        }
+        bench.store.begin_session(run.number, moment(bench.executor.now()))?;
+        let unread: Vec<Absence> = bench.executor.unread().iter().map(absence).collect();
+        bench.store.put_unread(run.number, &unread)?;
+        let quiet = Quiet::new(run.rule.quiet_wait, &bench.store.waits(run.number)?);
+        let ready = Ready::of_run(bench.store, &run, &bisection.asked.benchmark)?;
+        Ok(Self { bench, question, run, bisection, fold, ready, quiet, samples: 0 })
+    }
+
+    /// All steps until it is decided, interrupted or no more may be spent.
+    pub(super) fn all(mut self) -> Result<Bisected, ExperimentError> {
+        let ended = self.steps();
+        self.ready.clean_up(self.bench.executor, self.bench.observer);
+        let (spent, interrupted) = match ended? {
+            None => (false, false),
+            Some(Done::Spent) => (true, false),
+            Some(_) => (false, true),
+        };
+        self.stand(spent)?;
+        let found = self.bisection.standing.found;
+        // With more to spend, the same question goes on.
+        let goes_on = interrupted || found == Some(Found::Undecided { reason: Undecided::Budget });
+        if !goes_on {
+            let facts = end_facts(self.bench, self.run.number)?;
+            self.bench.store.add_conditions(self.run.number, facts)?;
+            self.bench.store.seal(self.run.number)?;
+            self.bench.store.finish_run(self.run.number, self.bench.executor.now())?;
+        }
+        Ok(Bisected { bisection: self.bisection, interrupted, samples: self.samples, known: false })
+    }
+
+    /// Steps until there is none; what stopped it before, if something did.
+    fn steps(&mut self) -> Result<Option<Done>, ExperimentError> {
+        self.stand(false)?;
+        while let Some((place, samples)) = self.fold.next() {
+            if self.bench.interrupt.load(Ordering::Relaxed) {
+                return Ok(Some(Done::Interrupted));
+            }
+            match self.step(place, samples)? {
+                Done::Seen(seen, build, executing) => self.keep(place, seen, build, executing)?,
+                stopped => return Ok(Some(stopped)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Keeps a step before anything else happens, and what is believed now.
+    fn keep(
+        &mut self,
+        place: usize,
+        seen: Seen,
+        build: Option<f64>,
+        executing: f64,
+    ) -> Result<(), ExperimentError> {
+        let observed = Observed {
+            number: self.fold.next_number(),
+            at: moment(self.bench.executor.now()),
+            revision: self.fold.names[place].clone(),
+            build,
+            executing,
+            seen,
+        };
+        self.bench.store.put_observed(self.run.number, &observed)?;
+        self.fold.observe(&observed);
+        self.stand(false)
+    }
+
+    /// Keeps and tells how far it has come; `spent`: it ends here.
+    fn stand(&mut self, spent: bool) -> Result<(), ExperimentError> {
+        let standing = self.fold.standing(moment(self.bench.executor.now()));
+        self.bisection.standing = if spent { ended(standing, Undecided::Budget) } else { standing };
+        self.bench.store.put_standing(self.run.number, &self.bisection.standing)?;
+        self.bench.observer.note(&Event::Believed { bisection: &self.bisection });
+        Ok(())
+    }
+
+    /// Builds a candidate if it is not built, else takes so many samples of it.
+    fn step(&mut self, place: usize, samples: usize) -> Result<Done, ExperimentError> {
+        let of = self.bisection.asked.of;
+        if of == Measured::Build {
+            return self.time_build(place);
+        }
+        let Some(artifact) = self.fold.artifact(place) else { return self.build(place) };
+        if of == Measured::Artifacts {
+            return self.size(place, samples);
+        }
+        match self.unpack(place, artifact)? {
+            Unpacked::Folder(folder) => self.portion(place, samples, artifact, &folder),
+            Unpacked::Interrupted => Ok(Done::Interrupted),
+            // What is measured from here on is of another program.
+            Unpacked::Otherwise(state) => Ok(Done::Seen(built(&state), None, 0.0)),
+        }
+    }
+
+    pub(super) fn revision(&self, place: usize) -> Revision {
+        self.bisection.candidates[place].revision.clone()
+    }
+
+    /// Whether another build may be made.
+    fn may_build(&self) -> bool {
+        self.bisection.asked.most_builds.is_none_or(|most| self.fold.builds < most)
+    }
+
+    /// The build of a candidate, made now unless there is one.
+    fn build(&mut self, place: usize) -> Result<Done, ExperimentError> {
+        let revision = self.revision(place);
+        let before = self.bench.store.build(self.bench.host, &revision.id, self.question.recipe)?;
+        let stays = |build: &Build| build.state.artifact().is_some() || !self.question.retry_failed;
+        if let Some(build) = before.filter(stays) {
+            return Ok(Done::Seen(built(&build.state), None, 0.0));
+        }
+        Ok(match self.make(&revision)? {
+            Ok(build) => Done::Seen(built(&build.state), Some(build.took.as_secs_f64()), 0.0),
+            Err(stopped) => stopped,
+        })
+    }
+
+    /// Builds a revision, whether it was built before or not.
+    fn make(&mut self, revision: &Revision) -> Result<Result<Build, Done>, ExperimentError> {
+        if !self.may_build() {
+            return Ok(Err(Done::Spent));
+        }
+        self.bench.builder.keep(&self.fold.needed());
+        let number = self.fold.builds;
+        let build = self.bench.builds(self.question).one(revision, number, number + 1)?;
+        Ok(build.ok_or(Done::Interrupted))
+    }
+
+    fn unpack(&mut self, place: usize, artifact: Digest) -> Result<Unpacked, ExperimentError> {
+        self.bench.builder.keep(&self.fold.needed());
+        let (revision, number) = (self.revision(place), self.fold.builds);
+        self.bench.builds(self.question).unpack_one((&revision, artifact), number, number + 1)
+    }
+
+    /// One sample of how long a build takes: one build.
+    fn time_build(&mut self, place: usize) -> Result<Done, ExperimentError> {
+        let revision = self.revision(place);
+        Ok(match self.make(&revision)? {
+            Err(stopped) => stopped,
+            Ok(build) => {
+                let seconds = build.took.as_secs_f64();
+                match built(&build.state) {
+                    Seen::Built { .. } => {
+                        self.samples += 1;
+                        let values = vec![build.took.as_nanos() as f64];
+                        Done::Seen(Seen::Samples { values }, None, seconds)
+                    }
+                    seen => Done::Seen(seen, Some(seconds), 0.0),
+                }
+            }
+        })
+    }
+
+    /// The size of a candidate's artifacts, which is the same however often it is read.
+    fn size(&mut self, place: usize, samples: usize) -> Result<Done, ExperimentError> {
+        let revision = self.revision(place);
+        let build = self.bench.store.build(self.bench.host, &revision.id, self.question.recipe)?;
+        let Some(BuildState::Built { size, .. }) = build.map(|build| build.state) else {
+            let why = "its build is not kept any more".to_owned();
+            return Ok(Done::Seen(Seen::Unusable { kind: UnusableKind::NotBuilt, why }, None, 0.0));
+        };
+        self.samples += samples;
+        Ok(Done::Seen(Seen::Samples { values: vec![size as f64; samples] }, None, 0.0))
+    }
+}
+
+/// What a build says of its revision.
+fn built(state: &BuildState) -> Seen {
+    let kind = UnusableKind::NotBuilt;
+    match state {
+        BuildState::Built { artifact, .. } => Seen::Built { artifact: *artifact },
+        BuildState::Failed { why } | BuildState::Skipped { why } => Seen::Unusable { kind, why: why.clone() },
+        BuildState::TimedOut { limit } => {
+            let why = format!("its build took longer than {} s", limit.as_secs_f64());
+            Seen::Unusable { kind, why }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! What is believed, as a pure fold of the steps.
+//!
+//! Revisions that built to the same artifacts are one program. Consecutive ones, with all between them, are one candidate
+//! of the mathematics, a *block*; when another such pair is found, everything is folded anew over the blocks that there
+//! are then.
+
+use std::collections::BTreeMap;
+
+use tacho_record::Digest;
+use tacho_record::bisection::{Asked, Candidate, Comparison, Measured, Observed, Seen, UnusableKind};
+use tacho_stats::bisect::{Bisection, Observation, Rules, Seen as Values, Step, Unusable, Values as Scale};
+
+/// A bisection as far as it was observed.
+#[derive(Clone, Debug)]
+pub struct Fold {
+    rules: Rules,
+    /// Whether revisions with the same artifacts are the same.
+    by_artifact: bool,
+    /// The full names of the candidates.
+    pub(super) names: Vec<String>,
+    /// For each block its first and last candidate.
+    pub(super) blocks: Vec<(usize, usize)>,
+    /// What candidates built to.
+    pub(super) artifacts: BTreeMap<usize, Digest>,
+    /// What went wrong with candidates, the last time.
+    pub(super) unusable: BTreeMap<usize, (UnusableKind, String)>,
+    steps: Vec<Observed>,
+    /// Seconds of builds that no observation has paid for yet.
+    unpaid: Option<f64>,
+    /// None where all is one program.
+    pub(super) bisection: Option<Bisection>,
+    /// Seconds that builds took, and executions.
+    pub(super) spent: (f64, f64),
+    /// Builds made.
+    pub(super) builds: usize,
+}
+
+impl Fold {
+    /// Nothing is observed yet.
+    #[must_use]
+    pub fn new(asked: &Asked, candidates: &[Candidate]) -> Self {
+        let rules = rules(asked);
+        Self {
+            rules,
+            by_artifact: asked.of != Measured::Build,
+            names: candidates.iter().map(|candidate| candidate.revision.id.clone()).collect(),
+            blocks: (0..candidates.len()).map(|at| (at, at)).collect(),
+            artifacts: BTreeMap::new(),
+            unusable: BTreeMap::new(),
+            steps: Vec::new(),
+            unpaid: None,
+            bisection: Bisection::new(rules, candidates.len()),
+            spent: (0.0, 0.0),
+            builds: 0,
+        }
+    }
+
+    /// The number of the next step, and so the round of its samples.
+    #[must_use]
+    pub fn next_number(&self) -> u32 {
+        self.steps.last().map_or(1, |last| last.number + 1)
+    }
+
+    /// What is to be done next: so many samples of a candidate, by place; none when all is done.
+    #[must_use]
+    pub fn next(&self) -> Option<(usize, usize)> {
+        match self.bisection.as_ref()?.next() {
+            Step::Finished(_) => None,
+            Step::Measure(portions) => {
+                portions.first().map(|portion| (self.speaker(portion.revision), portion.samples))
+            }
+        }
+    }
+
+    /// What a candidate built to, if it did.
+    #[must_use]
+    pub fn artifact(&self, place: usize) -> Option<Digest> {
+        self.artifacts.get(&place).copied()
+    }
+
+    /// All artifacts that may be needed again.
+    #[must_use]
+    pub fn needed(&self) -> Vec<Digest> {
+        self.artifacts.values().copied().collect()
+    }
+
+    /// Takes up a step; of a revision that is no candidate it tells nothing.
+    pub fn observe(&mut self, observed: &Observed) {
+        let Some(place) = self.names.iter().position(|name| *name == observed.revision) else { return };
+        self.steps.push(observed.clone());
+        self.account(observed);
+        match &observed.seen {
+            Seen::Built { artifact } => {
+                self.artifacts.insert(place, *artifact);
+                self.pay_later(observed.build);
+                self.merge();
+            }
+            Seen::Unusable { kind, why } => {
+                self.unusable.insert(place, (*kind, why.clone()));
+                self.tell(place, observed);
+            }
+            Seen::Samples { .. } => self.tell(place, observed),
+        }
+    }
+
+    /// What a step has cost; of build times each sample is a build.
+    fn account(&mut self, observed: &Observed) {
+        let built = usize::from(observed.build.is_some());
+        let timed = if let (Seen::Samples { values }, false) = (&observed.seen, self.by_artifact) {
+            values.len()
+        } else {
+            0
+        };
+        self.builds += built + timed;
+        self.spent.0 += observed.build.unwrap_or(0.0);
+        *(if timed > 0 { &mut self.spent.0 } else { &mut self.spent.1 }) += observed.executing;
+    }
+
+    /// The candidate of a block that is measured for it: one that is built, where there is one.
+    fn speaker(&self, block: usize) -> usize {
+        let (first, last) = self.blocks[block];
+        self.artifacts.range(first..=last).next().map_or(first, |(place, _)| *place)
+    }
+
+    fn block(&self, place: usize) -> usize {
+        self.blocks.partition_point(|(_, last)| *last < place)
+    }
+
+    fn pay_later(&mut self, seconds: Option<f64>) {
+        if let Some(seconds) = seconds {
+            self.unpaid = Some(self.unpaid.unwrap_or(0.0) + seconds);
+        }
+    }
+
+    /// Tells the mathematics of values, or that there are none.
+    fn tell(&mut self, place: usize, observed: &Observed) {
+        let seen = match &observed.seen {
+            Seen::Built { .. } => return,
+            Seen::Samples { values } => Values::Samples(values.clone()),
+            Seen::Unusable { kind, .. } => Values::Unusable(unusable(*kind)),
+        };
+        self.pay_later(observed.build);
+        let build = self.unpaid.take();
+        let observation =
+            Observation { revision: self.block(place), seen, build, executing: observed.executing };
+        if let Some(bisection) = &mut self.bisection {
+            bisection.observe(&observation);
+        }
+    }
+
+    /// Folds everything anew where more is one program than was known.
+    fn merge(&mut self) {
+        let blocks = blocks(self.names.len(), &self.artifacts);
+        if !self.by_artifact || blocks == self.blocks {
+            return;
+        }
+        self.blocks = blocks;
+        self.unpaid = None;
+        self.bisection = Bisection::new(self.rules, self.blocks.len());
+        let steps = std::mem::take(&mut self.steps);
+        for step in &steps {
+            match (&step.seen, self.names.iter().position(|name| *name == step.revision)) {
+                (Seen::Built { .. }, _) => self.pay_later(step.build),
+                (_, Some(place)) => self.tell(place, step),
+                (_, None) => {}
+            }
+        }
+        self.steps = steps;
+        if let Some(bisection) = &mut self.bisection {
+            bisection.reconsider();
+        }
+    }
+}
+
+/// Which candidates are known to be one program: those that built to the same, one after the other, with all between them.
+fn blocks(candidates: usize, artifacts: &BTreeMap<usize, Digest>) -> Vec<(usize, usize)> {
+    let mut blocks: Vec<(usize, usize)> = Vec::with_capacity(candidates);
+    let mut before: Option<(usize, Digest)> = None;
+    let mut joined: Vec<(usize, usize)> = Vec::new();
+    for (&place, &artifact) in artifacts {
+        if let Some((earlier, same)) = before
+            && same == artifact
+        {
+            joined.push((earlier, place));
+        }
+        before = Some((place, artifact));
+    }
+    let mut joined = joined.into_iter().peekable();
+    let mut place = 0;
+    while place < candidates {
+        let mut last = place;
+        while let Some((_, end)) = joined.next_if(|(begin, _)| *begin <= last) {
+            last = end;
+        }
+        blocks.push((place, last));
+        place = last + 1;
+    }
+    blocks
+}
+
+fn rules(asked: &Asked) -> Rules {
+    let values = match asked.by {
+        Comparison::Difference => Scale::Differences,
+        Comparison::Failure => Scale::Failures,
+        Comparison::Ratio => Scale::Ratios,
+    };
+    let usual = Rules::default();
+    // A sample of how long a build takes is a build: another revision costs no more than the same again.
+    let build_cost = if asked.of == Measured::Build { 0.0 } else { usual.build_cost };
+    Rules { values, least: asked.least, budget: asked.budget, all: asked.all, build_cost, ..usual }
+}
+
+fn unusable(kind: UnusableKind) -> Unusable {
+    match kind {
+        UnusableKind::Crashed => Unusable::Crashed,
+        UnusableKind::NoMetric => Unusable::NoMetric,
+        UnusableKind::NotBuilt => Unusable::NotBuilt,
+        UnusableKind::TimedOut => Unusable::TimedOut,
+        UnusableKind::WrongAnswer => Unusable::WrongAnswer,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_artifacts_one_after_the_other_are_one_block_with_all_between() {
+        let of = |built: &[(usize, &str)]| {
+            let artifacts = built.iter().map(|&(place, text)| (place, Digest::of(text))).collect();
+            blocks(6, &artifacts)
+        };
+        let single =
+            |places: &[usize]| -> Vec<(usize, usize)> { places.iter().map(|&at| (at, at)).collect() };
+        assert_eq!(of(&[]), single(&[0, 1, 2, 3, 4, 5]));
+        assert_eq!(of(&[(0, "a"), (5, "b")]), single(&[0, 1, 2, 3, 4, 5]));
+        assert_eq!(of(&[(0, "a"), (2, "a"), (5, "b")]), [(0, 2), (3, 3), (4, 4), (5, 5)]);
+        assert_eq!(of(&[(0, "a"), (2, "a"), (3, "a"), (4, "b"), (5, "b")]), [(0, 3), (4, 5)]);
+        assert_eq!(of(&[(0, "a"), (3, "b"), (5, "a")]), single(&[0, 1, 2, 3, 4, 5]), "there and back");
+        assert_eq!(of(&[(0, "a"), (5, "a")]), [(0, 5)]);
+    }
+}

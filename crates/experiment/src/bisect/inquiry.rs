@@ -1,0 +1,107 @@
+//! What is asked of a bisection, and which revisions may be the cause.
+
+use std::collections::HashMap;
+
+use glob::{MatchOptions, Pattern};
+use tacho_record::bisection::{Asked, Candidate, Measured};
+use tacho_record::{Commit, Digest, Revision};
+
+use crate::Question;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Inquiry {
+    /// In which words.
+    pub asked: Asked,
+    /// The revisions that may be the cause, and both ends, in order of history; at least two.
+    pub candidates: Vec<Candidate>,
+    /// Begin anew, whatever is known.
+    pub again: bool,
+}
+
+impl Inquiry {
+    /// What makes it the same question; not what may be spent on it.
+    #[must_use]
+    pub fn digest(&self, question: &Question) -> Digest {
+        let asked = &self.asked;
+        let candidates: Vec<&str> = self.candidates.iter().map(|it| it.revision.id.as_str()).collect();
+        let benchmarks = (asked.of == Measured::Execution).then_some(&question.plan.benchmarks);
+        let how = (&asked.metric, asked.of, asked.by, asked.least, asked.all, asked.exchanged);
+        let what = (benchmarks, &asked.benchmark, how, question.recipe, candidates);
+        // Only a number that JSON cannot write has no text, and plans refuse those.
+        let text = serde_json::to_string(&what).unwrap_or_else(|_| format!("{what:?}"));
+        Digest::of(format!("bisect\n{text}"))
+    }
+}
+
+/// The candidates among revisions of a range: without those that touch none of these paths, which are the same program as the one
+/// before. The ends stay, and so does all of it where there are no paths.
+#[must_use]
+pub fn left_out(revisions: &[Revision], commits: &[Commit], paths: &[String]) -> Vec<Candidate> {
+    let files: HashMap<&str, &[String]> =
+        commits.iter().map(|commit| (commit.id.as_str(), commit.files.as_slice())).collect();
+    let patterns: Vec<Pattern> = paths.iter().filter_map(|path| Pattern::new(path).ok()).collect();
+    let matters = |revision: &Revision| {
+        // Of which nobody knows what it touches, it may touch everything.
+        files
+            .get(revision.id.as_str())
+            .is_none_or(|files| files.iter().any(|file| touches(file, paths, &patterns)))
+    };
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let mut left_out = 0;
+    for (at, revision) in revisions.iter().enumerate() {
+        let is_end = at == 0 || at + 1 == revisions.len();
+        if is_end || paths.is_empty() || matters(revision) {
+            candidates.push(Candidate { revision: revision.clone(), left_out });
+            left_out = 0;
+        } else {
+            left_out += 1;
+        }
+    }
+    candidates
+}
+
+/// Whether a file is one of these paths, lies below one, or is matched by one.
+fn touches(file: &str, paths: &[String], patterns: &[Pattern]) -> bool {
+    let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
+    let below = |path: &String| {
+        let path = path.trim_end_matches('/');
+        path == "." || file == path || file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
+    };
+    paths.iter().any(below) || patterns.iter().any(|pattern| pattern.matches_with(file, options))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builds::tests::revision;
+
+    fn commit(order: u64, files: &[&str]) -> Commit {
+        let Revision { id, order, author, date, subject, .. } = revision(order);
+        Commit { id, order, author, date, subject, files: files.iter().map(|&file| file.into()).collect() }
+    }
+
+    fn kept(paths: &[&str]) -> Vec<(u64, usize)> {
+        let revisions: Vec<Revision> = (1..=6).map(revision).collect();
+        let commits = [
+            commit(2, &["doc/a.md"]),
+            commit(3, &["src/a.c", "doc/a.md"]),
+            commit(4, &["Makefile"]),
+            commit(5, &[]),
+            commit(6, &["doc/b.md"]),
+        ];
+        let paths: Vec<String> = paths.iter().map(|&path| path.into()).collect();
+        let candidates = left_out(&revisions, &commits, &paths);
+        candidates.into_iter().map(|it| (it.revision.order, it.left_out)).collect()
+    }
+
+    #[test]
+    fn what_touches_no_path_is_left_out_and_counted_with_the_next() {
+        assert_eq!(kept(&[]).len(), 6);
+        assert_eq!(kept(&["src"]), [(1, 0), (3, 1), (6, 2)]);
+        assert_eq!(kept(&["sr"]), [(1, 0), (6, 4)]);
+        assert_eq!(kept(&["src/", "Make*"]), [(1, 0), (3, 1), (4, 0), (6, 1)]);
+        assert_eq!(kept(&["*.c"]), [(1, 0), (6, 4)], "a star does not go into folders");
+        assert_eq!(kept(&["**/*.c"]), [(1, 0), (3, 1), (6, 2)]);
+    }
+}

@@ -1,0 +1,126 @@
+//! `tacho bisect`: which revision changed a metric, and how sure.
+//!
+//! The mathematics is [`tacho_stats::bisect`]; here it gets its samples. Each step (a build, or some executions of one
+//! revision) is kept before the next begins, and what is believed is a pure fold of the steps ([`Fold`]): killed anywhere and taken
+//! up again, a bisection comes to the same. One file each: what is asked (`inquiry`), the fold (`fold`), the
+//! steps (`driver`), revisions ready to be executed (`ready`), what is kept of it all (`standing`).
+
+mod driver;
+mod fold;
+mod inquiry;
+mod portion;
+mod ready;
+mod standing;
+#[cfg(test)]
+mod tests;
+
+use tacho_record::bisection::{Found, Measured, Stage, Standing, Undecided};
+use tacho_record::{Bisection, Digest, Purpose, Run, change_name};
+
+pub use fold::Fold;
+pub use inquiry::{Inquiry, left_out};
+
+use crate::trial::moment;
+use crate::{Bench, ExperimentError, Question, counting, trial};
+use driver::Driver;
+
+/// What came of a bisection.
+#[derive(Clone, Debug)]
+pub struct Bisected {
+    /// It, as it is kept.
+    pub bisection: Bisection,
+    /// Whether the user stopped it: the same question goes on from there.
+    pub interrupted: bool,
+    /// Samples taken by this session.
+    pub samples: usize,
+    /// Whether it was finished before: nothing was measured now.
+    pub known: bool,
+}
+
+/// Bisects, or goes on with what was begun; the question's revisions are the candidates, and its plan has the benchmark alone.
+///
+/// What is measured is kept under a run of its own and is no part of any series. A question that was answered is answered
+/// again from what is kept, unless it is asked `again`.
+pub fn bisect(
+    bench: &mut Bench<'_>,
+    question: &Question,
+    inquiry: &Inquiry,
+) -> Result<Bisected, ExperimentError> {
+    let digest = inquiry.digest(question);
+    if !inquiry.again
+        && let Some(bisection) = bench.answered(digest)?
+    {
+        return Ok(Bisected { bisection, interrupted: false, samples: 0, known: true });
+    }
+    if inquiry.asked.of == Measured::Execution {
+        for benchmark in &question.plan.benchmarks {
+            trial::check(benchmark, &question.plan_folder)?;
+            trial::rehearse(benchmark, bench.executor)?;
+        }
+        counting::check(bench, &question.plan)?;
+    }
+    bench.put_metrics(&question.plan)?;
+    bench.store.put_revisions(&question.revisions)?;
+    let (run, bisection) = bench.begin_bisection(question, inquiry, digest)?;
+    Driver::new(bench, question, run, bisection)?.all()
+}
+
+impl Bench<'_> {
+    /// The newest answer to this question, if it was answered here.
+    fn answered(&mut self, digest: Digest) -> Result<Option<Bisection>, ExperimentError> {
+        if self.store.unfinished_run(digest, self.host)?.is_some() {
+            return Ok(None);
+        }
+        let runs = self.store.finished_runs(self.host)?;
+        let run = runs.iter().rfind(|run| run.question == digest && run.purpose == Purpose::Bisect);
+        Ok(run.map(|run| self.store.bisection_of(run.number)).transpose()?.flatten())
+    }
+
+    /// The interrupted bisection of the same question, else a new one.
+    fn begin_bisection(
+        &mut self,
+        question: &Question,
+        inquiry: &Inquiry,
+        digest: Digest,
+    ) -> Result<(Run, Bisection), ExperimentError> {
+        if let Some(run) = self.store.unfinished_run(digest, self.host)? {
+            // A run without a bisection was killed before its first step.
+            if let (Some(known), false) = (self.store.bisection_of(run.number)?, inquiry.again) {
+                // More may be spent than was said before.
+                let bisection = Bisection { asked: inquiry.asked.clone(), ..known };
+                self.store.put_bisection(&bisection)?;
+                return Ok((run, bisection));
+            }
+            self.store.abandon_run(run.number, self.executor.now())?;
+        }
+        let (run, _) = self.begin_run(Purpose::Bisect, digest, question, Vec::new())?;
+        let bisection = Bisection {
+            name: self.free_name(&run)?,
+            run: run.number,
+            host: run.host.clone(),
+            started: run.started,
+            asked: inquiry.asked.clone(),
+            candidates: inquiry.candidates.clone(),
+            standing: Fold::new(&inquiry.asked, &inquiry.candidates).standing(moment(run.started)),
+        };
+        self.store.put_bisection(&bisection)?;
+        Ok((run, bisection))
+    }
+
+    /// A name that no other bisection has.
+    fn free_name(&mut self, run: &Run) -> Result<String, ExperimentError> {
+        let seed = Digest::of(format!("bisection {} {} {}", run.host, run.number, run.started));
+        for attempt in 0.. {
+            let name = change_name(seed, attempt);
+            if self.store.bisection(&name)?.is_none() && self.store.change(&name)?.is_none() {
+                return Ok(name);
+            }
+        }
+        Ok(run.number.to_string())
+    }
+}
+
+/// The standing of a bisection that ends for a reason of ours.
+fn ended(standing: Standing, reason: Undecided) -> Standing {
+    Standing { stage: Stage::Finished, found: Some(Found::Undecided { reason }), ..standing }
+}

@@ -1,0 +1,212 @@
+//! Some executions of one candidate in a row: the samples of one step.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use jiff::Timestamp;
+use tacho_record::bisection::{Comparison, Seen, UnusableKind};
+use tacho_record::{Counter, Digest, Failure, Outcome, Place, Sample};
+
+use super::driver::{Done, Driver};
+use crate::attempt::{Sampled, Tried, Turn};
+use crate::{Event, ExperimentError};
+
+/// So many failed executions in one step are enough.
+const FAILURES: usize = 2;
+
+/// What an execution is worth.
+enum Worth {
+    Value(f64),
+    Nothing(UnusableKind, String),
+}
+
+impl Driver<'_, '_> {
+    /// So many samples of a candidate, those that an earlier session has taken of this step among them.
+    pub(super) fn portion(
+        &mut self,
+        place: usize,
+        wanted: usize,
+        artifact: Digest,
+        folder: &Path,
+    ) -> Result<Done, ExperimentError> {
+        let name = self.fold.names[place].clone();
+        if !self.ready.prepare(self.bench, self.question, (&name, artifact), folder)? {
+            return Ok(Done::Interrupted);
+        }
+        let round = self.fold.next_number();
+        if !self.warm_up(&name, artifact)? {
+            return Ok(Done::Interrupted);
+        }
+        let (mut taken, earlier) = self.ready.taken(self.bench.store, &name, artifact, round)?;
+        self.quiet.wait(self.bench, self.run.number, round)?;
+        let began = self.bench.executor.now();
+        loop {
+            let worths: Vec<Worth> = taken.iter().map(|sample| self.worth(sample)).collect();
+            if let Some(seen) = seen(&worths, wanted) {
+                self.bench.store.end_round(self.run.number, round)?;
+                let executing = earlier + seconds(began, self.bench.executor.now());
+                return Ok(Done::Seen(seen, None, executing));
+            }
+            let position = u32::try_from(taken.len()).unwrap_or(u32::MAX);
+            match self.execute(&name, artifact, Place { round, position })? {
+                Some(sample) => taken.push(sample),
+                None => return Ok(Done::Interrupted),
+            }
+        }
+    }
+
+    /// The executions that come before all others of a build; `false` when interrupted.
+    fn warm_up(&mut self, name: &str, artifact: Digest) -> Result<bool, ExperimentError> {
+        let wanted = self.run.rule.warmup.executions().unwrap_or(1);
+        loop {
+            let Some((prepared, _)) = self.ready.get(name, artifact) else { return Ok(true) };
+            if prepared.warm >= wanted {
+                return Ok(true);
+            }
+            let position = prepared.warm;
+            prepared.warm += 1;
+            if self.execute(name, artifact, Place { round: 0, position })?.is_none() {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// One execution, kept before anything else happens; none when interrupted.
+    fn execute(
+        &mut self,
+        name: &str,
+        artifact: Digest,
+        place: Place,
+    ) -> Result<Option<Sample>, ExperimentError> {
+        if self.bench.interrupt.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        match self.tried(name, artifact, place)? {
+            Tried::Sampled(sampled) => self.keep_sample(name, artifact, *sampled).map(Some),
+            Tried::Interrupted(trouble) => {
+                if let (Some(trouble), Some((prepared, _))) = (&trouble, self.ready.get(name, artifact)) {
+                    self.bench.observer.note(&Event::Trouble { cell: &prepared.cell, trouble });
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    fn tried(&mut self, name: &str, artifact: Digest, place: Place) -> Result<Tried, ExperimentError> {
+        let reference = self.ready.reference;
+        let counts = self.counts_instructions();
+        let Some((prepared, company)) = self.ready.get(name, artifact) else {
+            return Ok(Tried::Interrupted(None));
+        };
+        if let Some(outcome) = &prepared.broken {
+            let at = self.bench.executor.now();
+            return Ok(Tried::without_execution(place, at, outcome.clone()));
+        }
+        let companion = company.of(prepared.number);
+        let mut turn = Turn { place, shell_first: place.position.is_multiple_of(2), reference, companion };
+        let tried = prepared.trial.execute(self.bench.executor, &mut turn)?;
+        if !counts || !tried.counts() {
+            return Ok(tried);
+        }
+        self.bench.observer.note(&Event::CountingBegins { cell: &prepared.cell });
+        Ok(prepared.trial.with_instructions(self.bench.executor, &mut turn, tried))
+    }
+
+    /// Whether callgrind counts each sample: then that is what is bisected.
+    fn counts_instructions(&self) -> bool {
+        self.bisection.asked.metric.name == Counter::CallgrindInstructions.name()
+    }
+
+    fn keep_sample(
+        &mut self,
+        name: &str,
+        artifact: Digest,
+        sampled: Sampled,
+    ) -> Result<Sample, ExperimentError> {
+        let Some((prepared, _)) = self.ready.get(name, artifact) else { return Ok(sampled.sample) };
+        let (id, cell) = (prepared.id, prepared.cell.clone());
+        if let (Some(answer), None) = (sampled.answer, self.ready.reference) {
+            // Before the sample: a kill between the two must not let a later answer become the reference.
+            self.bench.store.put_answer(&cell.benchmark, answer)?;
+            self.ready.reference = self.bench.store.answer(&cell.benchmark)?.or(Some(answer));
+        }
+        if let Some(output) = &sampled.kept {
+            self.bench.store.put_output(id, sampled.sample.place, output)?;
+        }
+        self.bench.store.put_sample(id, &sampled.sample)?;
+        for absent in &sampled.absent {
+            if !self.ready.absent.insert(absent.metric.to_string()) {
+                continue;
+            }
+            self.bench.store.put_absence(
+                self.run.number,
+                &cell.benchmark,
+                &crate::rounds::absence(absent),
+            )?;
+        }
+        self.samples += usize::from(sampled.sample.place.round > 0);
+        self.bench.observer.note(&Event::Sampled { cell: &cell, sample: &sampled.sample });
+        if let Some(trouble) = &sampled.trouble {
+            self.bench.observer.note(&Event::Trouble { cell: &cell, trouble });
+        }
+        Ok(sampled.sample)
+    }
+
+    /// The value of a sample, or why it has none. Of one that reached a limit, what it would have been at least.
+    fn worth(&self, sample: &Sample) -> Worth {
+        let metric = &self.bisection.asked.metric.name;
+        let value = match &sample.outcome {
+            Outcome::Failed { failure, .. } => return Worth::Nothing(kind(failure), failure.line()),
+            Outcome::LimitReached { reached, .. } => match sample.bound(metric) {
+                Some(bound) => bound,
+                None => return Worth::Nothing(UnusableKind::TimedOut, reached.line()),
+            },
+            _ => match sample.value(metric) {
+                Some(value) => value,
+                None => return Worth::Nothing(UnusableKind::NoMetric, format!("it has no `{metric}`")),
+            },
+        };
+        let is_ratio = self.bisection.asked.by == Comparison::Ratio;
+        if !value.is_finite() || (is_ratio && value <= 0.0) {
+            let why = format!("its `{metric}` is {value}, which has no ratio to another");
+            return Worth::Nothing(UnusableKind::NoMetric, why);
+        }
+        Worth::Value(value)
+    }
+}
+
+/// What a step has seen, once it has seen enough.
+fn seen(worths: &[Worth], wanted: usize) -> Option<Seen> {
+    let values: Vec<f64> = worths
+        .iter()
+        .filter_map(|worth| if let Worth::Value(value) = worth { Some(*value) } else { None })
+        .collect();
+    let failures = worths.len() - values.len();
+    if values.len() < wanted && failures < FAILURES {
+        return None;
+    }
+    if !values.is_empty() {
+        return Some(Seen::Samples { values });
+    }
+    worths.iter().rev().find_map(|worth| match worth {
+        Worth::Nothing(kind, why) => Some(Seen::Unusable { kind: *kind, why: why.clone() }),
+        Worth::Value(_) => None,
+    })
+}
+
+fn kind(failure: &Failure) -> UnusableKind {
+    match failure {
+        Failure::Companion { .. }
+        | Failure::Exit { .. }
+        | Failure::Hook { .. }
+        | Failure::NotStarted { .. }
+        | Failure::Signal { .. } => UnusableKind::Crashed,
+        Failure::TimedOut => UnusableKind::TimedOut,
+        Failure::Unreadable { .. } => UnusableKind::NoMetric,
+        Failure::WrongAnswer { .. } => UnusableKind::WrongAnswer,
+    }
+}
+
+fn seconds(from: Timestamp, to: Timestamp) -> f64 {
+    to.duration_since(from).as_secs_f64().max(0.0)
+}

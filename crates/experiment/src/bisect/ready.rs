@@ -1,0 +1,172 @@
+//! Candidates that are ready to be executed, and what goes on beside them: set up when they are first measured in a session,
+//! cleaned up at its end.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use tacho_measure::Executor;
+use tacho_record::{BenchmarkKey, Cell, Digest, Outcome, Run, Sample};
+use tacho_store::{MeasurementId, Store};
+
+use crate::attempt::trouble;
+use crate::company::Company;
+use crate::hooks::HookEnd;
+use crate::prepare::prepare_trial;
+use crate::trial::Trial;
+use crate::{Bench, Event, ExperimentError, Observer, Question};
+
+/// One of them.
+pub(super) struct Prepared {
+    pub(super) id: MeasurementId,
+    pub(super) cell: Cell,
+    pub(super) trial: Trial,
+    /// Its number among the company.
+    pub(super) number: usize,
+    /// How its setup failed, if it did.
+    pub(super) broken: Option<Outcome>,
+    /// How many executions of its warm-up are kept.
+    pub(super) warm: u32,
+}
+
+/// All of them.
+pub(super) struct Ready {
+    run: i64,
+    seed: u64,
+    benchmark: BenchmarkKey,
+    /// What the run has measured so far, in any session.
+    known: Vec<(MeasurementId, Cell)>,
+    prepared: BTreeMap<(String, Digest), Prepared>,
+    /// In which order they were begun.
+    begun: Vec<(String, Digest)>,
+    pub(super) company: Company,
+    /// The right answer, where the first valid one is.
+    pub(super) reference: Option<Digest>,
+    /// Metrics of which it is kept why they are absent.
+    pub(super) absent: HashSet<String>,
+}
+
+impl Ready {
+    /// Those of a run, none of which is ready yet.
+    pub(super) fn of_run(
+        store: &mut Store,
+        run: &Run,
+        benchmark: &BenchmarkKey,
+    ) -> Result<Self, ExperimentError> {
+        Ok(Self {
+            run: run.number,
+            seed: run.seed,
+            benchmark: benchmark.clone(),
+            known: store.cells(run.number)?,
+            prepared: BTreeMap::new(),
+            begun: Vec::new(),
+            company: Company::default(),
+            reference: store.answer(benchmark)?,
+            absent: HashSet::new(),
+        })
+    }
+
+    /// Makes a build ready, unless it is; `false` when interrupted.
+    pub(super) fn prepare(
+        &mut self,
+        bench: &mut Bench<'_>,
+        question: &Question,
+        (revision, artifact): (&str, Digest),
+        folder: &Path,
+    ) -> Result<bool, ExperimentError> {
+        let name = (revision.to_owned(), artifact);
+        if self.prepared.contains_key(&name) {
+            return Ok(true);
+        }
+        let cell = self.cell(bench, revision, artifact)?;
+        let trial = prepare_trial(question, self.seed, &cell.1, folder)?;
+        let warm = bench.store.samples(cell.0)?.iter().filter(|sample| sample.place.round == 0).count();
+        let number = self.company.add(trial.companion.as_ref());
+        self.begun.push(name.clone());
+        let mut broken = None;
+        if let Some(setup) = &trial.hooks.setup {
+            bench.observer.note(&Event::HookBegins { cell: &cell.1, hook: "setup" });
+            match setup.execute(bench.executor, None, None) {
+                Ok(()) => {}
+                Err(HookEnd::Failed(trouble)) => broken = Some(trouble.outcome()),
+                Err(HookEnd::Interrupted) => {
+                    self.put(name, cell, trial, number, None, warm);
+                    return Ok(false);
+                }
+            }
+        }
+        self.put(name, cell, trial, number, broken, warm);
+        Ok(true)
+    }
+
+    fn put(
+        &mut self,
+        name: (String, Digest),
+        (id, cell): (MeasurementId, Cell),
+        trial: Trial,
+        number: usize,
+        broken: Option<Outcome>,
+        warm: usize,
+    ) {
+        let warm = u32::try_from(warm).unwrap_or(u32::MAX);
+        self.prepared.insert(name, Prepared { id, cell, trial, number, broken, warm });
+    }
+
+    /// The cell of a build, added to the run if it is not there.
+    fn cell(
+        &mut self,
+        bench: &mut Bench<'_>,
+        revision: &str,
+        artifact: Digest,
+    ) -> Result<(MeasurementId, Cell), ExperimentError> {
+        let is_it =
+            |(_, cell): &&(MeasurementId, Cell)| cell.revision == revision && cell.artifact == artifact;
+        if let Some(known) = self.known.iter().find(is_it) {
+            return Ok(known.clone());
+        }
+        let benchmark = self.benchmark.clone();
+        let cell = Cell { revision: revision.to_owned(), artifact, benchmark, rounds: 0 };
+        let id = bench.store.add_cell(self.run, bench.host, &cell)?;
+        self.known.push((id, cell.clone()));
+        Ok((id, cell))
+    }
+
+    /// A build that is ready, and the company.
+    pub(super) fn get(&mut self, revision: &str, artifact: Digest) -> Option<(&mut Prepared, &mut Company)> {
+        let prepared = self.prepared.get_mut(&(revision.to_owned(), artifact))?;
+        Some((prepared, &mut self.company))
+    }
+
+    /// The samples of a step that there are already, and the seconds that they took; with those of the warm-up where it is the
+    /// build's first step.
+    pub(super) fn taken(
+        &self,
+        store: &mut Store,
+        revision: &str,
+        artifact: Digest,
+        round: u32,
+    ) -> Result<(Vec<Sample>, f64), ExperimentError> {
+        let Some(prepared) = self.prepared.get(&(revision.to_owned(), artifact)) else {
+            return Ok((Vec::new(), 0.0));
+        };
+        let mut samples = store.samples(prepared.id)?;
+        let is_first = !samples.iter().any(|it| (1..round).contains(&it.place.round));
+        let counts = |it: &&Sample| it.place.round == round || (is_first && it.place.round == 0);
+        let walls = samples.iter().filter(counts).filter_map(|sample| sample.value("wall"));
+        let seconds = walls.sum::<f64>() / 1e9;
+        samples.retain(|sample| sample.place.round == round);
+        Ok((samples, seconds))
+    }
+
+    /// Ends what goes on beside, and cleans up what was begun, the last first, whatever happened.
+    pub(super) fn clean_up(&mut self, executor: &mut dyn Executor, observer: &mut dyn Observer) {
+        self.company.end();
+        for name in self.begun.drain(..).rev() {
+            let Some(Prepared { cell, trial, .. }) = self.prepared.get(&name) else { continue };
+            let Some(cleanup) = &trial.hooks.cleanup else { continue };
+            observer.note(&Event::HookBegins { cell, hook: "cleanup" });
+            if let Some(trouble) = trouble(cleanup, cleanup.finish(executor, None, None)) {
+                observer.note(&Event::Trouble { cell, trouble: &trouble });
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! How far a bisection has come, as it is kept and shown.
+
+use jiff::Timestamp;
+use tacho_record::bisection::{
+    BisectedEffect, Culprit, Found, Rung, Stage, Standing, Suspects, Undecided, Unusable, UnusableKind,
+};
+use tacho_stats::bisect as stats;
+
+use super::Fold;
+
+impl Fold {
+    /// How far it has come.
+    #[must_use]
+    pub fn standing(&self, updated: Timestamp) -> Standing {
+        let Some(bisection) = &self.bisection else { return self.one_program(updated) };
+        let stats::Standing { stage, belief, outcome } = bisection.standing();
+        let over = stage == stats::Stage::Finished;
+        Standing {
+            updated,
+            stage: of_stage(stage),
+            found: over.then(|| found(outcome.finding)),
+            ends: (self.first(outcome.ends.0), self.blocks[outcome.ends.1].1),
+            nothing: outcome.nothing,
+            belief: belief.iter().map(|it| self.suspects(it)).collect(),
+            culprits: outcome.culprits.iter().map(|culprit| self.culprit(culprit)).collect(),
+            suspects: if over {
+                outcome.suspects.iter().map(|it| self.suspects(it)).collect()
+            } else {
+                Vec::new()
+            },
+            change: outcome.change.map(effect),
+            left_over: outcome.left_over.map(effect),
+            more: outcome.more,
+            ladder: outcome.ladder.iter().map(|rung| self.rung(rung)).collect(),
+            unusable: outcome.unusable.iter().map(|(block, _)| self.unusable(*block)).collect(),
+            drift: outcome.drift,
+            builds: self.builds,
+            samples: outcome.samples,
+            building: self.spent.0,
+            executing: self.spent.1,
+        }
+    }
+
+    /// Both ends built to the same: nothing can have changed.
+    fn one_program(&self, updated: Timestamp) -> Standing {
+        Standing {
+            updated,
+            stage: Stage::Finished,
+            found: Some(Found::NotReproduced),
+            ends: (0, self.names.len().saturating_sub(1)),
+            nothing: 1.0,
+            belief: Vec::new(),
+            culprits: Vec::new(),
+            suspects: Vec::new(),
+            change: None,
+            left_over: None,
+            more: false,
+            ladder: Vec::new(),
+            unusable: Vec::new(),
+            drift: 0.0,
+            builds: self.builds,
+            samples: 0,
+            building: self.spent.0,
+            executing: self.spent.1,
+        }
+    }
+
+    /// The first candidate of a block: where a change from the block before was made.
+    fn first(&self, block: usize) -> usize {
+        self.blocks[block].0
+    }
+
+    fn suspects(&self, suspects: &stats::Suspects) -> Suspects {
+        let &stats::Suspects { first, last, posterior } = suspects;
+        Suspects { first: self.first(first), last: self.first(last), posterior }
+    }
+
+    fn culprit(&self, culprit: &stats::Culprit) -> Culprit {
+        let (place, parent_place) = (self.first(culprit.revision), self.blocks[culprit.parent].1);
+        Culprit {
+            place,
+            revision: self.names[place].clone(),
+            parent_place,
+            parent: self.names[parent_place].clone(),
+            posterior: culprit.posterior,
+            effect: effect(culprit.effect),
+            pairs: culprit.pairs,
+            neighbours: culprit.neighbours,
+        }
+    }
+
+    fn rung(&self, rung: &stats::Rung) -> Rung {
+        let (place, same_to) = self.blocks[rung.revision];
+        Rung {
+            place,
+            revision: self.names[place].clone(),
+            same_to,
+            samples: rung.samples,
+            level: rounded(rung.level),
+            error: rung.error,
+        }
+    }
+
+    fn unusable(&self, block: usize) -> Unusable {
+        let (first, last) = self.blocks[block];
+        let known = self.unusable.range(first..=last).next();
+        let (place, kind, why) = known.map_or((first, UnusableKind::NoMetric, String::new()), |known| {
+            let (place, (kind, why)) = known;
+            (*place, *kind, why.clone())
+        });
+        Unusable { place, revision: self.names[place].clone(), kind, why }
+    }
+}
+
+/// Without what logarithms leave behind the digits that mean something.
+fn rounded(level: f64) -> f64 {
+    format!("{level:.11e}").parse().unwrap_or(level)
+}
+
+fn effect(effect: stats::Effect) -> BisectedEffect {
+    BisectedEffect { estimate: effect.estimate, interval: effect.interval }
+}
+
+fn of_stage(stage: stats::Stage) -> Stage {
+    match stage {
+        stats::Stage::Finished => Stage::Finished,
+        stats::Stage::Proving => Stage::Proving,
+        stats::Stage::Searching => Stage::Searching,
+        stats::Stage::Verifying => Stage::Verifying,
+    }
+}
+
+fn found(finding: stats::Finding) -> Found {
+    let reason = match finding {
+        stats::Finding::Verified => return Found::Verified,
+        stats::Finding::NotReproduced => return Found::NotReproduced,
+        stats::Finding::Undecided(reason) => reason,
+    };
+    let reason = match reason {
+        stats::Reason::Budget => Undecided::Budget,
+        stats::Reason::Builds => Undecided::Builds,
+        stats::Reason::End => Undecided::End,
+        stats::Reason::Exhausted => Undecided::Exhausted,
+        stats::Reason::NotConfirmed => Undecided::NotConfirmed,
+    };
+    Found::Undecided { reason }
+}

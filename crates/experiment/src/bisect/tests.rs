@@ -1,0 +1,485 @@
+//! Bisections with a scripted builder, a scripted executor and a real store: nothing is compiled or timed.
+
+use std::cell::Cell as Shared;
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tacho_measure::{Captured, Ended, Execution, Request, ScriptedExecutor};
+use tacho_record::bisection::{
+    Asked, Comparison, Found, Measured, Observed, Seen, Stage, Standing, Undecided, UnusableKind,
+};
+use tacho_record::{
+    BenchmarkKey, BuildState, Digest, Host, Metric, Parameters, Purpose, Revision, RunState, Unit,
+};
+use tacho_store::{Location, Store};
+use tacho_subject::ScriptedBuilder;
+use tempfile::TempDir;
+
+use super::{Bisected, Inquiry, bisect, left_out};
+use crate::builds::tests::revision;
+use crate::track_tests::plan;
+use crate::{Bench, Question, Silent};
+
+/// A history in which each revision takes so many milliseconds.
+struct Scene {
+    folder: TempDir,
+    millis: Vec<f64>,
+    builds: BTreeMap<String, BuildState>,
+    /// How executions of a revision end, if not well.
+    ends: BTreeMap<String, Ended>,
+    /// What a revision prints, if not `ok 1`.
+    prints: BTreeMap<String, &'static str>,
+    asked: Asked,
+    benchmark: &'static str,
+    again: bool,
+    /// The amplitude of noise, as a share.
+    noise: f64,
+    clock: Shared<Timestamp>,
+    /// The session is killed instead of this execution, counted from 1.
+    killed_at: Option<usize>,
+    interrupted_at: Option<usize>,
+    interrupted_build: Option<usize>,
+}
+
+fn asked(metric: &str) -> Asked {
+    Asked {
+        good: "r1".into(),
+        bad: "HEAD".into(),
+        exchanged: false,
+        benchmark: BenchmarkKey { name: "b".into(), version: 1, parameters: Parameters::default() },
+        metric: Metric::known(metric).unwrap_or_else(|| Metric {
+            name: metric.into(),
+            unit: Unit::Other(String::new()),
+            better: tacho_record::Direction::Lower,
+        }),
+        of: Measured::Execution,
+        by: Comparison::Ratio,
+        least: 0.02,
+        budget: None,
+        most_builds: None,
+        all: false,
+        change: None,
+        before: None,
+    }
+}
+
+impl Scene {
+    fn new(millis: Vec<f64>) -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            millis,
+            builds: BTreeMap::new(),
+            ends: BTreeMap::new(),
+            prints: BTreeMap::new(),
+            asked: asked("wall"),
+            benchmark: "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'",
+            again: false,
+            noise: 0.0,
+            clock: Shared::new(Timestamp::UNIX_EPOCH),
+            killed_at: None,
+            interrupted_at: None,
+            interrupted_build: None,
+        }
+    }
+
+    /// So many revisions of 100 ms, and from that one on of so many per cent more.
+    fn step(revisions: usize, at: usize, percent: f64) -> Self {
+        let level = |place: usize| if place < at { 100.0 } else { 100.0 + percent };
+        Self::new((0..revisions).map(level).collect())
+    }
+
+    fn without(mut self, orders: impl IntoIterator<Item = usize>) -> Self {
+        for place in orders {
+            let failed = BuildState::Failed { why: "exit 2".into() };
+            self.builds.insert(format!("r{}", place + 1), failed);
+        }
+        self
+    }
+
+    fn store(&self) -> Store {
+        Store::open(&Location::Folder(self.folder.path().join(".tacho"))).unwrap()
+    }
+
+    fn builder(&self) -> ScriptedBuilder {
+        let builder = self
+            .builds
+            .iter()
+            .fold(ScriptedBuilder::new(), |builder, (revision, state)| builder.with(revision, state.clone()));
+        match self.interrupted_build {
+            Some(build) => builder.interrupted_at(build),
+            None => builder,
+        }
+    }
+
+    fn execution(&self, request: &Request, at: Timestamp) -> Execution {
+        let name = &request.command[1];
+        let place: usize = name[1..].parse().unwrap();
+        // Any function of the time that looks like noise.
+        let phase = (at.as_millisecond() % 7919) as f64 * 0.618_033_988_75;
+        let noise = 1.0 + self.noise * (phase.fract() - 0.5) * 3.4;
+        let wall = Duration::from_secs_f64(self.millis[place - 1] / 1e3 * noise);
+        let ended = self.ends.get(name).cloned().unwrap_or(Ended::Exited(0));
+        let stdout = Some(Captured::keeping(self.prints.get(name).copied().unwrap_or("ok 1")));
+        Execution { stdout, ..Execution::of(ended, at, wall) }
+    }
+
+    fn question(&self, revisions: Vec<Revision>) -> Question {
+        Question {
+            plan: plan(self.benchmark),
+            plan_text: String::new(),
+            plan_folder: self.folder.path().to_owned(),
+            revisions,
+            recipe: Digest::of("scripted"),
+            counted: Vec::new(),
+            measure_equal: false,
+            retry_failed: false,
+            seed: 7,
+            version: "test".into(),
+            conditions: BTreeMap::new(),
+        }
+    }
+
+    fn bisect(&self) -> Bisected {
+        let revisions: Vec<Revision> = (1..=self.millis.len() as u64).map(revision).collect();
+        let candidates = left_out(&revisions, &[], &[]);
+        let inquiry = Inquiry { asked: self.asked.clone(), candidates, again: self.again };
+        let mut store = self.store();
+        let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
+        let mut executed = 0;
+        let script = |request: &Request, at: Timestamp| {
+            executed += 1;
+            self.clock.set(at);
+            if self.killed_at == Some(executed) {
+                std::panic::resume_unwind(Box::new(()));
+            }
+            if self.interrupted_at == Some(executed) {
+                return Execution::of(Ended::Interrupted, at, Duration::ZERO);
+            }
+            let execution = self.execution(request, at);
+            self.clock.set(at + execution.wall);
+            execution
+        };
+        let mut executor = ScriptedExecutor::new(script).starting_at(self.clock.get());
+        let mut bench = Bench {
+            store: &mut store,
+            builder: &mut self.builder(),
+            executor: &mut executor,
+            observer: &mut Silent,
+            interrupt: &AtomicBool::new(false),
+            host,
+        };
+        bisect(&mut bench, &self.question(revisions), &inquiry).unwrap()
+    }
+
+    fn standing(&self) -> Standing {
+        let bisected = self.bisect();
+        assert!(!bisected.interrupted);
+        let kept = self.store().bisection(&bisected.bisection.name).unwrap().unwrap();
+        assert_eq!(kept, bisected.bisection, "what is kept is what is answered");
+        bisected.bisection.standing
+    }
+
+    fn steps(&self) -> Vec<Observed> {
+        self.store().observed(1).unwrap()
+    }
+}
+
+fn named(standing: &Standing) -> Vec<(usize, usize)> {
+    standing.culprits.iter().map(|it| (it.parent_place, it.place)).collect()
+}
+
+#[test]
+fn a_step_is_named_and_all_of_it_is_kept() {
+    let scene = Scene::step(64, 23, 20.0);
+    let standing = scene.standing();
+    assert_eq!((standing.found, named(&standing)), (Some(Found::Verified), vec![(22, 23)]));
+    assert_eq!((standing.stage, standing.more), (Stage::Finished, false));
+    let effect = standing.culprits[0].effect;
+    assert!((effect.estimate - 0.2).abs() < 0.01, "{effect:?}");
+    assert_eq!(standing.ladder[0].level, 100e6);
+    assert!(standing.builds <= 10 && standing.samples <= 40, "{} {}", standing.builds, standing.samples);
+    let mut store = scene.store();
+    let run = store.run(1).unwrap().unwrap();
+    assert_eq!((run.purpose, run.state), (Purpose::Bisect, RunState::Finished));
+    let cells = store.cells(1).unwrap();
+    assert_eq!(cells.len(), standing.builds, "a cell each build");
+    let samples: usize =
+        cells.iter().map(|(id, _)| store.samples(*id).unwrap().iter().filter(|it| it.counts()).count()).sum();
+    assert_eq!(samples, standing.samples);
+    let lab = store.hosts().unwrap()[0].0;
+    assert!(store.counts(lab).unwrap().is_empty(), "they are no part of any series");
+}
+
+#[test]
+fn noise_takes_more_samples_and_neighbours() {
+    let mut scene = Scene::step(32, 9, 5.0);
+    scene.noise = 0.01;
+    let standing = scene.standing();
+    assert_eq!(named(&standing), [(8, 9)]);
+    assert!(standing.culprits[0].neighbours >= 2);
+    let belief: f64 = standing.belief.iter().map(|it| it.posterior).sum::<f64>() + standing.nothing;
+    assert!((belief - 1.0).abs() < 1e-6 || standing.nothing == 0.0, "{belief}");
+}
+
+#[test]
+fn killed_in_any_execution_it_comes_to_the_same() {
+    let undisturbed = Scene::step(16, 5, 20.0);
+    let expected = (undisturbed.standing(), undisturbed.steps());
+    let executions = expected.0.samples + expected.0.builds;
+    for stop in 1..=executions {
+        let mut scene = Scene::step(16, 5, 20.0);
+        scene.killed_at = Some(stop);
+        let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| scene.bisect()));
+        assert!(killed.is_err(), "killed in execution {stop}");
+        scene.killed_at = None;
+        assert_eq!((scene.standing(), scene.steps()), expected, "killed in execution {stop}");
+    }
+}
+
+#[test]
+fn interrupted_in_any_build_or_execution_it_comes_to_the_same() {
+    let undisturbed = Scene::step(16, 11, 20.0);
+    let expected = (undisturbed.standing(), undisturbed.steps());
+    for stop in 1..=expected.0.samples {
+        let mut scene = Scene::step(16, 11, 20.0);
+        scene.interrupted_at = Some(stop);
+        let stopped = scene.bisect();
+        assert!(stopped.interrupted && stopped.bisection.standing.found.is_none());
+        scene.interrupted_at = None;
+        assert_eq!((scene.standing(), scene.steps()), expected, "interrupted in execution {stop}");
+    }
+    for stop in 1..=expected.0.builds {
+        let mut scene = Scene::step(16, 11, 20.0);
+        scene.interrupted_build = Some(stop);
+        assert!(scene.bisect().interrupted, "{stop}");
+        scene.interrupted_build = None;
+        assert_eq!((scene.standing(), scene.steps()), expected, "interrupted in build {stop}");
+    }
+}
+
+#[test]
+fn a_step_before_a_kill_is_not_done_again() {
+    let mut scene = Scene::step(16, 5, 20.0);
+    scene.killed_at = Some(9);
+    let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| scene.bisect()));
+    assert!(killed.is_err());
+    let before = scene.steps();
+    scene.killed_at = None;
+    scene.standing();
+    assert_eq!(scene.steps()[..before.len()], before);
+    assert_eq!(scene.store().sessions(1).unwrap().len(), 2);
+}
+
+#[test]
+fn what_was_answered_is_not_measured_again_until_that_is_asked_for() {
+    let mut scene = Scene::step(8, 3, 20.0);
+    let standing = scene.standing();
+    scene.killed_at = Some(1);
+    let again = scene.bisect();
+    assert!(again.known && again.bisection.standing == standing);
+    (scene.killed_at, scene.again) = (None, true);
+    let anew = scene.bisect();
+    assert_eq!((anew.known, anew.bisection.run), (false, 2));
+    assert_eq!(named(&anew.bisection.standing), named(&standing));
+}
+
+#[test]
+fn what_cannot_be_built_hides_the_cause_and_that_is_said() {
+    let standing = Scene::step(32, 12, 20.0).without(10..15).standing();
+    assert_eq!((standing.found, named(&standing)), (Some(Found::Verified), vec![(9, 15)]));
+    let unusable: Vec<usize> = standing.unusable.iter().map(|it| it.place).collect();
+    assert_eq!(unusable, [10, 11, 12, 13, 14]);
+    assert!(standing.unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt && it.why == "exit 2"));
+}
+
+#[test]
+fn instead_of_ends_that_cannot_be_built_the_nearest_ones_are_taken() {
+    let standing = Scene::step(32, 12, 20.0).without([0, 1, 31]).standing();
+    assert_eq!((standing.ends, named(&standing)), ((2, 30), vec![(11, 12)]));
+    let standing = Scene::step(8, 3, 20.0).without(0..8).standing();
+    let nothing = Some(Found::Undecided { reason: Undecided::End });
+    assert_eq!(
+        (standing.found, standing.samples, standing.unusable.len()),
+        (nothing, 0, 7),
+        "one alone is no range"
+    );
+}
+
+#[test]
+fn where_nothing_changed_nothing_is_named() {
+    let mut scene = Scene::step(64, 64, 0.0);
+    scene.noise = 0.01;
+    let standing = scene.standing();
+    assert_eq!((standing.found, standing.builds), (Some(Found::NotReproduced), 2));
+    // A break and its repair hide each other from the ends.
+    let repaired: Vec<f64> =
+        (0..32).map(|place| if (8..16).contains(&place) { 150.0 } else { 100.0 }).collect();
+    assert_eq!(Scene::new(repaired).standing().found, Some(Found::NotReproduced));
+}
+
+#[test]
+fn a_single_commit_is_proved_and_verified_too() {
+    assert_eq!(named(&Scene::step(2, 1, 20.0).standing()), [(0, 1)]);
+    assert_eq!(Scene::step(2, 2, 0.0).standing().found, Some(Found::NotReproduced));
+}
+
+#[test]
+fn the_earlier_end_may_be_the_slower_one() {
+    let standing = Scene::step(32, 20, -30.0).standing();
+    assert_eq!(named(&standing), [(19, 20)]);
+    assert!(standing.culprits[0].effect.estimate < -0.29);
+}
+
+#[test]
+fn all_changes_are_found_where_all_are_asked_for() {
+    let level =
+        |place: usize| 100.0 + if place >= 7 { 30.0 } else { 0.0 } + if place >= 21 { 60.0 } else { 0.0 };
+    let mut scene = Scene::new((0..32).map(level).collect());
+    let one = scene.standing();
+    assert_eq!((one.culprits.len(), one.more), (1, true), "more is left over");
+    scene.asked.all = true;
+    let mut all = named(&scene.standing());
+    all.sort_unstable();
+    assert_eq!(all, [(6, 7), (20, 21)]);
+}
+
+#[test]
+fn equal_artifacts_are_one_program() {
+    let built = |text: &str| BuildState::Built { artifact: Digest::of(text), size: 1 };
+    let mut scene = Scene::step(32, 12, 20.0);
+    for place in 0..32 {
+        // Three revisions each build to the same.
+        scene.builds.insert(format!("r{}", place + 1), built(&format!("{}", place / 3)));
+    }
+    let standing = scene.standing();
+    assert_eq!((standing.found, named(&standing)), (Some(Found::Verified), vec![(11, 12)]));
+    assert!(standing.ladder.iter().any(|rung| rung.same_to > rung.place));
+    for state in scene.builds.values_mut() {
+        *state = built("same");
+    }
+    scene.again = true;
+    let same = scene.bisect().bisection.standing;
+    assert_eq!((same.found, same.samples, same.nothing), (Some(Found::NotReproduced), 0, 1.0));
+}
+
+#[test]
+fn killed_where_programs_are_equal_it_comes_to_the_same() {
+    let scene = || {
+        let mut scene = Scene::step(24, 10, 20.0);
+        for place in 0..24 {
+            let artifact = Digest::of(format!("{}", place / 2));
+            scene.builds.insert(format!("r{}", place + 1), BuildState::Built { artifact, size: 1 });
+        }
+        scene
+    };
+    let undisturbed = scene();
+    let expected = (undisturbed.standing(), undisturbed.steps());
+    for stop in 1..=expected.0.samples {
+        let mut scene = scene();
+        scene.interrupted_at = Some(stop);
+        assert!(scene.bisect().interrupted);
+        scene.interrupted_at = None;
+        assert_eq!((scene.standing(), scene.steps()), expected, "interrupted in execution {stop}");
+    }
+}
+
+#[test]
+fn revisions_that_fail_are_kept_apart_and_told() {
+    let mut scene = Scene::step(64, 40, 20.0);
+    scene.benchmark = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n\
+        metrics = ['wall', { name = 'answer', from = 'regex:ok ([0-9]+)' }]";
+    for place in 28..34 {
+        let name = format!("r{}", place + 1);
+        match place % 3 {
+            0 => drop(scene.ends.insert(name, Ended::Killed(11))),
+            1 => drop(scene.ends.insert(name, Ended::TimedOut)),
+            _ => drop(scene.prints.insert(name, "nothing")),
+        }
+    }
+    let standing = scene.standing();
+    assert_eq!(named(&standing), [(39, 40)]);
+    assert!(!standing.unusable.is_empty());
+    for unusable in &standing.unusable {
+        let expected = match unusable.place % 3 {
+            0 => UnusableKind::Crashed,
+            1 => UnusableKind::TimedOut,
+            _ => UnusableKind::NoMetric,
+        };
+        assert_eq!(unusable.kind, expected, "{unusable:?}");
+    }
+}
+
+#[test]
+fn a_number_in_the_output_is_bisected_with_few_samples() {
+    let mut scene = Scene::step(64, 64, 0.0);
+    scene.benchmark = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n\
+        metrics = [{ name = 'errors', from = 'regex:ok ([0-9]+)' }]";
+    scene.asked = Asked { by: Comparison::Difference, least: 1.0, ..asked("errors") };
+    for place in 0..64 {
+        scene.prints.insert(format!("r{}", place + 1), if place < 50 { "ok 0" } else { "ok 3" });
+    }
+    let standing = scene.standing();
+    assert_eq!(named(&standing), [(49, 50)]);
+    assert!(standing.samples <= 40, "{}", standing.samples);
+}
+
+#[test]
+fn a_value_without_a_ratio_is_told() {
+    let mut scene = Scene::step(8, 8, 0.0);
+    scene.benchmark = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n\
+        metrics = [{ name = 'errors', from = 'regex:ok ([0-9]+)' }]";
+    scene.asked = asked("errors");
+    for order in 1..=8 {
+        scene.prints.insert(format!("r{order}"), "ok 0");
+    }
+    let standing = scene.standing();
+    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::End }));
+    assert_eq!(standing.unusable[0].why, "its `errors` is 0, which has no ratio to another");
+}
+
+#[test]
+fn sizes_and_build_times_need_no_execution() {
+    let mut scene = Scene::step(32, 32, 0.0);
+    for place in 0..32 {
+        let size = if place < 17 { 1000 } else { 1500 };
+        let artifact = Digest::of(format!("{place}"));
+        scene.builds.insert(format!("r{}", place + 1), BuildState::Built { artifact, size });
+    }
+    scene.asked = Asked { of: Measured::Artifacts, ..asked("artifact-size") };
+    scene.killed_at = Some(1);
+    let standing = scene.standing();
+    assert_eq!(named(&standing), [(16, 17)]);
+    // Every scripted build takes a second.
+    scene.asked = Asked { of: Measured::Build, ..asked("build-time") };
+    let standing = scene.standing();
+    assert_eq!((standing.found, standing.builds), (Some(Found::NotReproduced), standing.samples));
+    let steps = scene.store().observed(2).unwrap();
+    assert!(steps.iter().all(|step| step.seen == Seen::Samples { values: vec![1e9] }), "{steps:?}");
+}
+
+#[test]
+fn with_more_to_spend_the_same_question_goes_on() {
+    let mut scene = Scene::step(64, 23, 20.0);
+    scene.asked.most_builds = Some(4);
+    let standing = scene.standing();
+    let spent = Some(Found::Undecided { reason: Undecided::Budget });
+    assert_eq!((standing.found, standing.builds), (spent, 4));
+    assert!(!standing.belief.is_empty());
+    scene.asked.most_builds = None;
+    let done = scene.bisect();
+    assert_eq!((done.bisection.run, named(&done.bisection.standing)), (1, vec![(22, 23)]));
+
+    let mut scene = Scene::step(64, 23, 20.0);
+    scene.asked.budget = Some(3.0);
+    assert_eq!(scene.standing().found, spent);
+}
+
+#[test]
+fn an_end_that_fails_gives_way_to_the_next() {
+    let mut scene = Scene::step(8, 3, 20.0);
+    scene.ends.insert("r8".into(), Ended::Exited(1));
+    let standing = scene.standing();
+    assert_eq!((standing.ends.1, named(&standing)), (6, vec![(2, 3)]), "the end that fails is replaced");
+}

@@ -1,0 +1,122 @@
+//! What can be typed after `tacho bisect`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// Find the commit that changed a metric, and say how sure that is
+///
+/// Both ends are measured first, side by side, until they differ for certain or do not. Then each next revision is the one that
+/// tells most for what its build and its samples cost, with the ends measured again in between, and what is found is
+/// measured once more against its parent. The commits are those of the main line, first parents only; what fails is kept apart.
+/// Interrupted or killed, the same command goes on. Exit status: 0 named and verified, 2 error, 3 the ends do not differ here and
+/// now, 4 undecided (the commits that it may be are printed), 130 interrupted.
+#[derive(Clone, Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
+pub struct Bisect {
+    #[command(subcommand)]
+    pub what: Option<BisectWhat>,
+    /// A revision without the change; it may as well be the later one
+    #[arg(required_unless_present = "change")]
+    pub good: Option<String>,
+    /// A revision with the change
+    #[arg(default_value = "HEAD")]
+    pub bad: String,
+    /// Which commit made this change, that `tacho changes` has found: its ends, benchmark and metric, half its size as the
+    /// least effect, and its levels then to be told beside those of now
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["good", "benchmark", "metric", "before", "run", "build"])]
+    pub change: Option<String>,
+    /// The benchmark of the plan, with its parameters where it has several: `name` or `name batch=64`
+    #[arg(long, short = 'b', value_name = "NAME")]
+    pub benchmark: Option<String>,
+    /// What changed: a metric of the benchmark, a counter, `build-time` or `artifact-size` [default: the benchmark's first]
+    #[arg(long, short, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// The least change that is worth finding: a share of the value (2%), or a difference (5ms, 1MiB, 3), for metrics that may be
+    /// 0 [default: 2%]
+    #[arg(long, value_name = "SIZE")]
+    pub min_effect: Option<String>,
+    /// Spend at most so long on builds and executions: 2h
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<String>,
+    /// Make at most so many builds
+    #[arg(long, value_name = "N")]
+    pub max_builds: Option<usize>,
+    /// Go on after the first commit that is found, on both sides of it: all changes of the range
+    #[arg(long)]
+    pub all: bool,
+    /// If a merge did it, go on among the commits that it brought
+    #[arg(long)]
+    pub into_merges: bool,
+    /// What the ends once were, to be told beside what they are now: `21s,44s`
+    #[arg(long, value_name = "GOOD,BAD")]
+    pub before: Option<String>,
+    /// Bisect anew, whatever is known
+    #[arg(long)]
+    pub again: bool,
+    /// Build again what could not be built before
+    #[arg(long)]
+    pub retry_failed: bool,
+    /// The seed of a new run [default: a random one, which is recorded]
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// Say which commits it may be and what it would take, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Wait until no other measurement is going on on this host
+    #[arg(long)]
+    pub wait: bool,
+    /// Answer in JSON, as docs/formats.md describes
+    #[arg(long, conflicts_with = "markdown")]
+    pub json: bool,
+    /// Answer in Markdown, for an issue or a mail
+    #[arg(long)]
+    pub markdown: bool,
+    #[command(flatten)]
+    pub typed: Typed,
+}
+
+/// A subject without a plan.
+#[derive(Clone, Debug, Args)]
+pub struct Typed {
+    /// Without a plan: what is executed, by a shell, in the folder that was built
+    #[arg(long, value_name = "COMMAND", conflicts_with = "benchmark")]
+    pub run: Option<String>,
+    /// Without a plan: what builds a revision, by a shell, in a clean checkout
+    #[arg(long, value_name = "COMMAND")]
+    pub build: Option<String>,
+    /// Without a plan: the repository
+    #[arg(long, value_name = "FOLDER", default_value = ".", hide_default_value = true)]
+    pub repository: PathBuf,
+    /// Without a plan: what the build leaves that is needed [default: all of the checkout]
+    #[arg(long, value_name = "PATH")]
+    pub artifact: Vec<String>,
+    /// Without a plan: a regular expression whose group is a number in the output, which is the metric
+    #[arg(long, value_name = "REGEX", requires = "run")]
+    pub number: Option<String>,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+pub enum BisectWhat {
+    /// List the bisections that are kept, newest first
+    List {
+        /// Answer in JSON, as docs/formats.md describes
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a bisection again, with each of its steps
+    Log {
+        /// Its name [default: the newest]
+        name: Option<String>,
+        /// Answer in JSON, as docs/formats.md describes
+        #[arg(long, conflicts_with = "markdown")]
+        json: bool,
+        /// Answer in Markdown, for an issue or a mail
+        #[arg(long)]
+        markdown: bool,
+        /// Bisect once more from what was observed, and print what was believed after each step
+        #[arg(long, conflicts_with_all = ["json", "markdown"])]
+        replay: bool,
+    },
+}

@@ -1,0 +1,43 @@
+//! Into a merge that did it: which of the commits that it brought.
+
+use tacho_experiment::bisect::Bisected;
+use tacho_record::bisection::Found;
+use tacho_subject::{Every, Selection, What, history};
+
+use super::once;
+use crate::cli::{Bisect, Global};
+use crate::error::CliError;
+use crate::output;
+use crate::project::Project;
+
+/// Goes on among what the culprit brought, as long as that is a merge; what was found in the end.
+pub fn follow(
+    global: &Global,
+    project: &Project,
+    command: &Bisect,
+    mut outer: Bisected,
+) -> Result<Bisected, CliError> {
+    while let Some(merge) = merge(project, &outer) {
+        output::note("note", &format!("{merge} is a merge: going on among the commits that it brought"));
+        let (good, bad) = (Some(format!("{merge}^1")), format!("{merge}^2"));
+        let inside = Bisect { good, bad, before: None, ..command.clone() };
+        let Some(inner) = once(global, project, &inside)? else { return Ok(outer) };
+        if inner.bisection.standing.found != Some(Found::Verified) && !inner.interrupted {
+            let why = "none of the commits that it brought changes it on its own: the merge itself may have";
+            output::note("note", why);
+            return Ok(outer);
+        }
+        outer = inner;
+    }
+    Ok(outer)
+}
+
+/// The only culprit, in short, if it is a merge.
+fn merge(project: &Project, bisected: &Bisected) -> Option<String> {
+    let [culprit] = bisected.bisection.standing.culprits.as_slice() else { return None };
+    let short = bisected.bisection.candidates.get(culprit.place)?.revision.short().to_owned();
+    let what = What::List(vec![format!("{short}^2")]);
+    let selection = Selection { what, every: Every::Commit, tags: None, all_parents: false };
+    let history = history(&project.plan.subject, &project.folder).ok()?;
+    (!bisected.interrupted && history.select(&selection).is_ok()).then_some(short)
+}

@@ -1,0 +1,122 @@
+//! `tacho bisect`: which commit did it, and how sure.
+
+mod change;
+mod kept;
+mod merges;
+mod range;
+mod typed;
+mod wish;
+
+use tacho_experiment::bisect::{Bisected, Inquiry, bisect};
+use tacho_record::bisection::{Found, Measured};
+use tacho_record::{Plan, Revision};
+
+use super::Exit;
+use super::session::{Session, Wanted};
+use crate::cli::{Bisect, BisectWhat, Global};
+use crate::error::CliError;
+use crate::output;
+use crate::output::answer::versioned;
+use crate::output::bisect::{self as report, Expected};
+use crate::project::Project;
+use range::Range;
+
+pub use wish::Mistake;
+
+pub fn execute(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
+    match &command.what {
+        Some(BisectWhat::List { json }) => kept::list(global, *json),
+        Some(BisectWhat::Log { name, json, markdown, replay }) => {
+            kept::log(global, name.as_deref(), (*json, *markdown, *replay))
+        }
+        None => match &command.change {
+            Some(name) => measure(global, &change::asked(global, command, name)?),
+            None => measure(global, command),
+        },
+    }
+}
+
+/// Bisects what was typed.
+fn measure(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
+    let project = typed::project(global, command)?;
+    let Some(mut bisected) = once(global, &project, command)? else { return Ok(Exit::Success) };
+    if command.into_merges {
+        bisected = merges::follow(global, &project, command, bisected)?;
+    }
+    print(command, &bisected)?;
+    Ok(exit(&bisected))
+}
+
+/// Bisects one range; nothing where it was only to be said what that would take.
+fn once(global: &Global, project: &Project, command: &Bisect) -> Result<Option<Bisected>, CliError> {
+    let good = command.good.as_deref().unwrap_or_default();
+    let range = Range::select(project, good, &command.bad)?;
+    let wish = wish::wish(&project.plan, command)?;
+    let inquiry = Inquiry {
+        asked: wish.asked(command, good, range.exchanged)?,
+        candidates: range.candidates(&project.plan.subject.paths),
+        again: command.again,
+    };
+    let expected = Expected::of(project, &inquiry)?;
+    if command.dry_run {
+        output::print(&expected.text(&inquiry))?;
+        return Ok(None);
+    }
+    if !(global.quiet || command.json || command.markdown) {
+        output::aside(expected.text(&inquiry).trim_end());
+    }
+    bisected(global, project, command, wish.plan, (&range, &inquiry)).map(Some)
+}
+
+/// Has it measured.
+fn bisected(
+    global: &Global,
+    project: &Project,
+    command: &Bisect,
+    plan: Plan,
+    (range, inquiry): (&Range, &Inquiry),
+) -> Result<Bisected, CliError> {
+    let mut session = Session::open(project, command.wait)?;
+    session.know(&range.selected)?;
+    let revisions: Vec<Revision> = inquiry.candidates.iter().map(|it| it.revision.clone()).collect();
+    let quiet = global.quiet || command.json;
+    let (seed, retry_failed) = (command.seed, command.retry_failed);
+    let counted = plan.benchmarks.iter().flat_map(|it| wish::counted(it, &inquiry.asked.metric)).collect();
+    let wanted = Wanted { counted, retry_failed, seed, quiet, ..Wanted::new(plan, &revisions) };
+    session.measure(project, wanted, |bench, question| bisect(bench, question, inquiry))
+}
+
+fn print(command: &Bisect, bisected: &Bisected) -> Result<(), CliError> {
+    let bisection = &bisected.bisection;
+    if command.json {
+        return Ok(output::print_json(&versioned(report::Answer::new(bisection, bisected.interrupted)))?);
+    }
+    if command.markdown {
+        return Ok(output::print(&report::markdown(bisection))?);
+    }
+    if bisected.known {
+        let when = crate::output::text::moment(bisection.standing.updated);
+        output::note("note", &format!("this was answered on {when}; `--again` bisects anew"));
+    }
+    output::print(&report::text(bisection, bisected.interrupted))?;
+    Ok(())
+}
+
+fn exit(bisected: &Bisected) -> Exit {
+    if bisected.interrupted { Exit::Interrupted } else { exit_of(bisected.bisection.standing.found) }
+}
+
+/// The exit status that says how a bisection ended.
+fn exit_of(found: Option<Found>) -> Exit {
+    match found {
+        None => Exit::Interrupted,
+        Some(Found::Verified) => Exit::Success,
+        Some(Found::NotReproduced) => Exit::NotReproduced,
+        Some(Found::Undecided { .. }) => Exit::Undecided,
+        Some(Found::DependsOnMachine) => Exit::DependsOnMachine,
+    }
+}
+
+/// The names of what is measured of builds rather than of executions.
+const OF_BUILDS: [(&str, Measured); 2] =
+    [("build-time", Measured::Build), ("artifact-size", Measured::Artifacts)];

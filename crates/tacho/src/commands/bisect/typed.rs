@@ -1,0 +1,62 @@
+//! A subject without a plan: one is made of what was typed.
+
+use std::path::Path;
+
+use super::OF_BUILDS;
+use super::wish::Mistake;
+use crate::cli::{Bisect, Global, Typed};
+use crate::error::CliError;
+use crate::project::Project;
+
+/// The project that the command is about: that of the plan, unless a subject was typed.
+pub fn project(global: &Global, command: &Bisect) -> Result<Project, CliError> {
+    let typed = &command.typed;
+    if typed.run.is_none() && typed.build.is_none() {
+        return Project::open(global);
+    }
+    let of_build = OF_BUILDS.iter().any(|(name, _)| command.metric.as_deref() == Some(name));
+    if typed.run.is_none() && !of_build {
+        return Err(Mistake::NothingToMeasure.into());
+    }
+    let folder = typed.repository.canonicalize().map_err(CliError::reading(&typed.repository))?;
+    Project::typed(global, plan(typed, &folder), &folder)
+}
+
+/// The text of the plan.
+fn plan(typed: &Typed, folder: &Path) -> String {
+    let quoted = |text: &str| toml_text(text);
+    let mut lines =
+        vec!["[subject]".to_owned(), format!("repository = {}", quoted(&folder.to_string_lossy()))];
+    lines.extend(typed.build.as_deref().map(|build| format!("build = {}", quoted(build))));
+    if !typed.artifact.is_empty() {
+        let artifacts: Vec<String> = typed.artifact.iter().map(|path| quoted(path)).collect();
+        lines.push(format!("artifacts = [{}]", artifacts.join(", ")));
+    }
+    let run = typed.run.as_deref().unwrap_or("true");
+    // What is executed is the command itself where it can be: an `exec` of a list would execute only its first part.
+    let escaped = run.replace('{', "{{").replace('}', "}}");
+    let there = format!("cd {{build}} && {{{{ {escaped}\n}}}}");
+    let command = if run.contains("{build}") { run.to_owned() } else { there };
+    lines.push("[[benchmark]]\nname = \"run\"".to_owned());
+    lines.push(format!("command = [\"sh\", \"-c\", {}]", quoted(&command)));
+    if let Some(number) = &typed.number {
+        let from = quoted(&format!("regex:{number}"));
+        lines.push(format!("metrics = [{{ name = \"number\", from = {from} }}]"));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// A text as TOML has it.
+fn toml_text(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}

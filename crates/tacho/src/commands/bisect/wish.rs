@@ -1,0 +1,208 @@
+//! What is bisected, as it was typed: one benchmark with one choice of parameters, one metric, and how large a change.
+
+use std::collections::BTreeMap;
+
+use tacho_record::bisection::{Asked, Comparison, Measured};
+use tacho_record::plan::{Benchmark, PlannedMetric};
+use tacho_record::{BenchmarkKey, Counter, Direction, Metric, Parameters, Plan, Unit, duration, percentage};
+
+use super::OF_BUILDS;
+use crate::cli::Bisect;
+use crate::error::CliError;
+
+/// The least effect where nothing else is asked for.
+const LEAST: &str = "2%";
+
+/// What cannot be bisected.
+#[derive(Debug, thiserror::Error)]
+pub enum Mistake {
+    #[error("the plan has several benchmarks, and one can be bisected at a time")]
+    WhichBenchmark { known: String },
+    #[error("`{good}` and `{bad}` are the same revision: there is nothing between them")]
+    SameEnds { good: String, bad: String },
+    #[error("`{text}` is no size of a change")]
+    BadEffect { text: String },
+    #[error("`{text}` is not two values: what the good end once was, and the bad one")]
+    BadBefore { text: String },
+    #[error("there is nothing to measure: no plan, and no command to execute")]
+    NothingToMeasure,
+    #[error("there is no bisection `{name}`")]
+    NoBisection { name: String },
+    #[error("nothing was bisected yet")]
+    NoneYet,
+}
+
+impl Mistake {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        let hint = match self {
+            Self::WhichBenchmark { known } => return format!("`--benchmark` names one of {known}"),
+            Self::SameEnds { .. } => "name a revision from before the change, then one with it",
+            Self::BadEffect { .. } => "a share as `2%`, or a difference as `5ms`, `1MiB` or `3`",
+            Self::BadBefore { .. } => "write them as `21s,44s`",
+            Self::NothingToMeasure => {
+                "`--run COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan"
+            }
+            Self::NoBisection { .. } => "`tacho bisect list` lists all of them",
+            Self::NoneYet => "`tacho bisect GOOD BAD` does",
+        };
+        hint.to_owned()
+    }
+}
+
+/// What is to be measured.
+pub struct Wish {
+    /// The plan with this benchmark alone, which reads the metric.
+    pub plan: Plan,
+    key: BenchmarkKey,
+    metric: Metric,
+    of: Measured,
+}
+
+/// What the command asks of this plan.
+pub fn wish(plan: &Plan, command: &Bisect) -> Result<Wish, CliError> {
+    let of_build = OF_BUILDS.iter().find(|(name, _)| command.metric.as_deref() == Some(name));
+    if let Some(&(name, of)) = of_build {
+        let unit = if of == Measured::Build { Unit::Nanoseconds } else { Unit::Bytes };
+        let metric = Metric { name: name.to_owned(), unit, better: Direction::Lower };
+        let key = BenchmarkKey { name: "build".to_owned(), version: 1, parameters: Parameters::default() };
+        return Ok(Wish { plan: plan.clone(), key, metric, of });
+    }
+    let (mut benchmark, key) = chosen(plan, command.benchmark.as_deref())?;
+    let metric = metric(&mut benchmark, command.metric.as_deref())?;
+    let plan = Plan { benchmarks: vec![benchmark], ..plan.clone() };
+    Ok(Wish { plan, key, metric, of: Measured::Execution })
+}
+
+/// The benchmark of that name, with its parameters where it has several; else the only one.
+fn chosen(plan: &Plan, name: Option<&str>) -> Result<(Benchmark, BenchmarkKey), CliError> {
+    let all = tacho_experiment::benchmarks(plan);
+    let of = |wanted: &str| -> Vec<_> {
+        all.iter().filter(|(it, key)| it.name == wanted || key.to_string() == wanted).collect()
+    };
+    let chosen = name.map_or_else(|| all.iter().collect(), of);
+    let known = || all.iter().map(|(_, key)| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+    match (chosen.as_slice(), name) {
+        ([(benchmark, key)], _) => {
+            let parameters: BTreeMap<_, _> =
+                key.parameters.0.iter().map(|(name, value)| (name.clone(), vec![value.clone()])).collect();
+            Ok((Benchmark { parameters, ..(*benchmark).clone() }, key.clone()))
+        }
+        ([], Some(name)) => Err(CliError::UnknownBenchmark { name: name.to_owned(), known: known() }),
+        _ => Err(Mistake::WhichBenchmark { known: known() }.into()),
+    }
+}
+
+/// The metric of that name, which the benchmark reads from now on; else its first.
+fn metric(benchmark: &mut Benchmark, name: Option<&str>) -> Result<Metric, CliError> {
+    let own =
+        |name: &str| benchmark.metrics.iter().find(|it| it.metric.name == name).map(|it| it.metric.clone());
+    let Some(name) = name else {
+        let first = benchmark.metrics.first().map(|planned| planned.metric.clone());
+        return Ok(first.or_else(|| Metric::built_in("wall")).unwrap_or_else(wall));
+    };
+    if let Some(metric) = own(name) {
+        return Ok(metric);
+    }
+    let counter = match name {
+        "instructions=callgrind" => Some(Counter::CallgrindInstructions),
+        name => Counter::named(name),
+    };
+    if let Some(counter) = counter {
+        let planned = PlannedMetric::counted(counter, false);
+        let metric = planned.metric.clone();
+        benchmark.metrics.push(planned);
+        return Ok(metric);
+    }
+    Metric::known(name).ok_or_else(|| {
+        let names = benchmark.metrics.iter().map(|it| it.metric.name.as_str());
+        let built_in = Metric::BUILT_IN.into_iter().filter(|name| own(name).is_none());
+        let known = names.chain(built_in).chain(OF_BUILDS.map(|(name, _)| name));
+        let known = known.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        CliError::UnknownMetric { name: name.to_owned(), known }
+    })
+}
+
+fn wall() -> Metric {
+    Metric { name: "wall".to_owned(), unit: Unit::Nanoseconds, better: Direction::Lower }
+}
+
+/// The counters that must be had for this metric.
+pub fn counted(benchmark: &Benchmark, metric: &Metric) -> Vec<Counter> {
+    let has = benchmark.metrics.iter().any(|planned| planned.metric == *metric);
+    Counter::named(&metric.name).filter(|_| has).into_iter().collect()
+}
+
+impl Wish {
+    /// The question in words that are kept.
+    pub fn asked(&self, command: &Bisect, good: &str, exchanged: bool) -> Result<Asked, CliError> {
+        let (by, least) = effect(command.min_effect.as_deref().unwrap_or(LEAST), &self.metric.unit)?;
+        let before = command.before.as_deref().map(|text| before(text, &self.metric.unit)).transpose()?;
+        let budget = command.budget.as_deref().map(duration).transpose()?;
+        Ok(Asked {
+            good: good.to_owned(),
+            bad: command.bad.clone(),
+            exchanged,
+            benchmark: self.key.clone(),
+            metric: self.metric.clone(),
+            of: self.of,
+            by,
+            least,
+            budget: budget.map(|budget| budget.as_secs_f64()),
+            most_builds: command.max_builds,
+            all: command.all,
+            change: command.change.clone(),
+            before,
+        })
+    }
+}
+
+/// How large a change must be: a share, or a difference in the metric's base unit.
+fn effect(text: &str, unit: &Unit) -> Result<(Comparison, f64), CliError> {
+    if text.trim_end().ends_with('%') {
+        return Ok((Comparison::Ratio, percentage(text)?));
+    }
+    let size = value(text, unit).filter(|size| *size > 0.0);
+    let bad = || Mistake::BadEffect { text: text.to_owned() };
+    Ok((Comparison::Difference, size.ok_or_else(bad)?))
+}
+
+/// What both ends once were.
+fn before(text: &str, unit: &Unit) -> Result<(f64, f64), CliError> {
+    let values = text.split_once(',').and_then(|(good, bad)| Some((value(good, unit)?, value(bad, unit)?)));
+    Ok(values.ok_or_else(|| Mistake::BadBefore { text: text.to_owned() })?)
+}
+
+/// A number with or without its unit, in the base unit.
+fn value(text: &str, unit: &Unit) -> Option<f64> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || ".-+".contains(c))).unwrap_or(text.len());
+    let (number, name) = text.split_at(digits);
+    let number: f64 = number.parse().ok().filter(|number: &f64| number.is_finite())?;
+    let (known, scale) = Unit::named(name.trim());
+    match name.trim() {
+        "" => Some(number),
+        _ if known == *unit => Some(number * scale),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_a_share_or_a_difference() {
+        let read = |text: &str, unit: &Unit| effect(text, unit).ok();
+        let bare = Unit::Other(String::new());
+        assert_eq!(read("2%", &bare), Some((Comparison::Ratio, 0.02)));
+        assert_eq!(read("5ms", &Unit::Nanoseconds), Some((Comparison::Difference, 5e6)));
+        assert_eq!(read("1.5 MiB", &Unit::Bytes), Some((Comparison::Difference, 1_572_864.0)));
+        assert_eq!(read("3", &bare), Some((Comparison::Difference, 3.0)));
+        for (text, unit) in [("5ms", &bare), ("-1", &bare), ("0", &bare), ("", &bare), ("300%", &bare)] {
+            assert_eq!(read(text, unit), None, "{text}");
+        }
+        assert_eq!(before("21s,44s", &Unit::Nanoseconds).ok(), Some((21e9, 44e9)));
+        assert!(before("21s", &Unit::Nanoseconds).is_err());
+    }
+}

@@ -1,0 +1,113 @@
+//! What a bisection is expected to take.
+
+use std::time::Duration;
+
+use tacho_experiment::bisect::Inquiry;
+use tacho_record::bisection::{Comparison, Measured};
+
+use crate::error::CliError;
+use crate::output::text::{count, duration};
+use crate::project::Project;
+
+/// Builds besides those that halve the range: both ends and what a failure or two cost; those beside the culprit.
+const MORE_BUILDS: usize = 4;
+/// Samples of a metric with little noise, and of one with much.
+const SAMPLES: (usize, usize) = (20, 150);
+
+/// What it is expected to take, from what is known of builds and executions here.
+pub struct Expected {
+    commits: usize,
+    left_out: usize,
+    builds: usize,
+    built: usize,
+    /// Seconds that one takes, where that is known.
+    build: Option<f64>,
+    execution: Option<f64>,
+}
+
+impl Expected {
+    /// Of this inquiry; what was built and executed before is asked of the store, if there is one.
+    pub fn of(project: &Project, inquiry: &Inquiry) -> Result<Self, CliError> {
+        let candidates = &inquiry.candidates;
+        let commits = candidates.len().saturating_sub(1);
+        let halvings = commits.max(1).ilog2() as usize + 1;
+        let mut expected = Self {
+            commits,
+            left_out: candidates.iter().map(|it| it.left_out).sum(),
+            builds: (halvings + MORE_BUILDS).min(candidates.len()),
+            built: 0,
+            build: None,
+            execution: None,
+        };
+        // Without a store nothing is known; that it cannot be opened is told where it is needed.
+        let Ok(mut store) = project.store() else { return Ok(expected) };
+        let name = tacho_measure::host().name;
+        let Some((host, _)) = store.hosts()?.into_iter().find(|(_, host)| host.name == name) else {
+            return Ok(expected);
+        };
+        let recipe = project.plan.subject.recipe();
+        let builds: Vec<_> = store.builds(host)?.into_iter().filter(|it| it.recipe == recipe).collect();
+        let candidate = |id: &str| candidates.iter().any(|it| it.revision.id == id);
+        expected.built = builds.iter().filter(|it| candidate(&it.revision)).count();
+        expected.build = median(builds.iter().map(|it| it.took.as_secs_f64()).collect());
+        if inquiry.asked.of == Measured::Execution {
+            let walls = store.values(host, &inquiry.asked.benchmark, "wall")?;
+            expected.execution = median(walls.iter().flat_map(|it| it.values.iter().copied()).collect());
+        }
+        Ok(expected)
+    }
+
+    /// In a few lines.
+    pub fn text(&self, inquiry: &Inquiry) -> String {
+        let asked = &inquiry.asked;
+        let outside = match self.left_out {
+            0 => String::new(),
+            left => format!(", {left} more touch none of the plan's paths"),
+        };
+        let least = match asked.by {
+            Comparison::Ratio | Comparison::Failure => format!("{} %", (asked.least * 1e8).round() / 1e6),
+            Comparison::Difference => asked.metric.unit.show(asked.least),
+        };
+        let built = match self.built {
+            0 => String::new(),
+            built => format!(", of which {built} may be there"),
+        };
+        format!(
+            "which of {}{outside} changed {} of {} by {least} or more?\n\
+             expected: about {}{built}; {} samples where there is little noise, {} and more where there is much\n\
+             {}\n",
+            count(self.commits, "commit"),
+            asked.metric.name,
+            asked.benchmark,
+            count(self.builds, "build"),
+            SAMPLES.0,
+            SAMPLES.1,
+            self.time(asked.budget),
+        )
+    }
+
+    fn time(&self, budget: Option<f64>) -> String {
+        let most = budget.map_or_else(String::new, |most| format!(", at most {}", seconds(most)));
+        let Some(build) = self.build else {
+            return format!("how long that takes is known after the first build{most}");
+        };
+        let building = build * self.builds.saturating_sub(self.built) as f64;
+        match self.execution.map(|nanoseconds| nanoseconds / 1e9) {
+            None => format!("about {} for the builds{most}", seconds(building)),
+            Some(one) => {
+                let [low, high] =
+                    [SAMPLES.0, SAMPLES.1].map(|samples| seconds(building + one * samples as f64));
+                format!("about {low} to {high}{most}")
+            }
+        }
+    }
+}
+
+fn seconds(seconds: f64) -> String {
+    duration(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default())
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}

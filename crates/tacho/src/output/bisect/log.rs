@@ -1,0 +1,57 @@
+//! Bisections that are kept: a list, and the steps of one.
+
+use tacho_record::Bisection;
+use tacho_record::bisection::{Comparison, Observed, Seen};
+
+use super::words::{found, kind, level, subject};
+use crate::output::table::{plain, render};
+use crate::output::text::{count, cut, duration, moment};
+
+/// A row a bisection.
+pub fn list(all: &[Bisection]) -> String {
+    if all.is_empty() {
+        return "nothing was bisected yet\n".to_owned();
+    }
+    let mut table = plain(&["name", "begun", "range", "what", "result"], &[]);
+    for bisection in all {
+        table.add_row([
+            bisection.name.clone(),
+            moment(bisection.started),
+            format!("{} … {}", cut(&bisection.asked.good, 20), cut(&bisection.asked.bad, 20)),
+            subject(bisection),
+            found(bisection),
+        ]);
+    }
+    render(&table)
+}
+
+/// The report, and each step before it.
+pub fn log(bisection: &Bisection, steps: &[Observed]) -> String {
+    let steps: String = steps.iter().map(|it| step(bisection, it)).collect();
+    format!("{steps}\n{}", super::text(bisection, false))
+}
+
+/// One step in a line.
+pub fn step(bisection: &Bisection, step: &Observed) -> String {
+    let place = bisection.place(&step.revision);
+    let short = place.map_or(step.revision.as_str(), |place| bisection.candidates[place].revision.short());
+    let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+    let took =
+        |seconds: f64| duration(std::time::Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default());
+    let what = match &step.seen {
+        Seen::Built { artifact } => match step.build {
+            Some(seconds) => format!("built in {}: {}", took(seconds), artifact.short()),
+            None => format!("was built before: {}", artifact.short()),
+        },
+        Seen::Samples { values } if bisection.asked.by == Comparison::Failure => {
+            let failed = values.iter().filter(|value| **value != 0.0).count();
+            format!("{failed} of {} failed", count(values.len(), "execution"))
+        }
+        Seen::Samples { values } => {
+            let shown: Vec<String> = values.iter().map(|value| level(bisection, *value)).collect();
+            shown.join(", ")
+        }
+        Seen::Unusable { kind: why, why: words } => format!("{}: {words}", kind(*why)),
+    };
+    format!("{:>4} {short}{place} {what}\n", step.number)
+}

@@ -1,0 +1,127 @@
+//! The report of a bisection as text for an issue or a mail.
+
+use std::fmt::Write;
+
+use tacho_record::Bisection;
+use tacho_record::bisection::{Comparison, Found};
+
+use super::words::{command, commit, effect, found, kind, least, level, likely, name, subject, undecided};
+use crate::output::text::{count, day, percent};
+
+/// What whoever wrote the commit needs to know.
+pub fn markdown(bisection: &Bisection) -> String {
+    let (asked, standing) = (&bisection.asked, &bisection.standing);
+    let mut text = String::new();
+    match standing.found {
+        Some(Found::Verified | Found::DependsOnMachine) => {
+            for culprit in &standing.culprits {
+                let revision = &bisection.candidates[culprit.place].revision;
+                let _ = writeln!(
+                    text,
+                    "**{}** (`{}`, {})\n",
+                    escaped(&revision.subject),
+                    revision.short(),
+                    day(revision.date)
+                );
+                let _ = writeln!(
+                    text,
+                    "changed {} by **{}**: {} likely among all commits of `{}`..`{}`, and verified in {} with its parent.\n",
+                    escaped(&subject(bisection)),
+                    effect(bisection, &culprit.effect),
+                    likely(culprit.posterior),
+                    asked.good,
+                    asked.bad,
+                    count(culprit.pairs, "fresh pair"),
+                );
+                let hidden = culprit.place - culprit.parent_place - 1;
+                if hidden > 0 {
+                    let _ = writeln!(
+                        text,
+                        "It may also be one of the {} before it, which could not be measured.\n",
+                        count(hidden, "commit")
+                    );
+                }
+            }
+        }
+        Some(Found::NotReproduced) => {
+            let _ = writeln!(
+                text,
+                "`{}` and `{}` do not differ in {} by {} here and now.\n",
+                asked.good,
+                asked.bad,
+                escaped(&subject(bisection)),
+                least(bisection),
+            );
+        }
+        Some(Found::Undecided { reason }) => {
+            let _ = writeln!(text, "Undecided: {}. With 95 % it is one of:\n", undecided(reason)[0]);
+            for place in standing.suspects.iter().flat_map(|it| it.first..=it.last) {
+                let _ = writeln!(text, "- {}", escaped(&commit(&bisection.candidates[place])));
+            }
+            text.push('\n');
+        }
+        None => {
+            let _ = writeln!(text, "{}\n", found(bisection));
+        }
+    }
+    text.push_str(&ladder(bisection));
+    for unusable in &standing.unusable {
+        let _ = writeln!(
+            text,
+            "- `{}` {}: {}",
+            name(bisection, unusable.place),
+            kind(unusable.kind),
+            escaped(&unusable.why)
+        );
+    }
+    if !standing.unusable.is_empty() {
+        text.push('\n');
+    }
+    let _ = writeln!(
+        text,
+        "Measured on {} with tacho {}: `{}`.",
+        escaped(&bisection.host),
+        env!("CARGO_PKG_VERSION"),
+        command(bisection),
+    );
+    text
+}
+
+/// The measured revisions.
+fn ladder(bisection: &Bisection) -> String {
+    let standing = &bisection.standing;
+    if standing.ladder.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("| revision | date | samples | level | |\n|---|---|---:|---:|---|\n");
+    for rung in &standing.ladder {
+        let revision = &bisection.candidates[rung.place].revision;
+        let error = match bisection.asked.by {
+            Comparison::Ratio => percent(1.96 * rung.error),
+            _ => bisection.asked.metric.unit.show(1.96 * rung.error),
+        };
+        let mark =
+            if standing.culprits.iter().any(|it| it.place == rung.place) { "**this one**" } else { "" };
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {} | {} ± {error} | {mark} |",
+            revision.short(),
+            day(revision.date),
+            rung.samples,
+            level(bisection, rung.level),
+        );
+    }
+    text + "\n"
+}
+
+/// Without what Markdown would take for its own.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}

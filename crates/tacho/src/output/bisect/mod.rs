@@ -1,0 +1,54 @@
+//! What `tacho bisect` prints.
+
+mod expected;
+mod live;
+mod log;
+mod markdown;
+mod text;
+mod words;
+
+use serde::Serialize;
+use tacho_record::Bisection;
+use tacho_record::bisection::Observed;
+
+pub use expected::Expected;
+pub use live::{belief, live};
+pub use log::{list, log, step};
+pub use markdown::markdown;
+pub use text::text;
+
+/// The answer in JSON.
+#[derive(Serialize)]
+pub struct Answer<'a> {
+    interrupted: bool,
+    #[serde(flatten)]
+    bisection: &'a Bisection,
+}
+
+impl<'a> Answer<'a> {
+    /// Of this bisection, which the user stopped or not.
+    pub fn new(bisection: &'a Bisection, interrupted: bool) -> Self {
+        Self { interrupted, bisection }
+    }
+}
+
+/// A bisection with its steps, in JSON.
+#[derive(Serialize)]
+pub struct Log<'a> {
+    #[serde(flatten)]
+    pub bisection: &'a Bisection,
+    pub steps: &'a [Observed],
+}
+
+/// All bisections, in JSON.
+#[derive(Serialize)]
+pub struct List<'a> {
+    bisections: &'a [Bisection],
+}
+
+impl<'a> List<'a> {
+    /// These.
+    pub fn new(bisections: &'a [Bisection]) -> Self {
+        Self { bisections }
+    }
+}

@@ -1,0 +1,233 @@
+//! The report of a bisection, for the terminal.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use tacho_record::Bisection;
+use tacho_record::bisection::{Comparison, Culprit, Found, Standing};
+
+use super::words::{commit, effect, kind, least, level, likely, name, stage, subject, suspected, undecided};
+use crate::output::table::{plain, render};
+use crate::output::text::{count, day, duration, percent};
+
+/// So many suspects are listed one by one.
+const LISTED: usize = 20;
+
+/// All that is to be said of it.
+pub fn text(bisection: &Bisection, interrupted: bool) -> String {
+    let parts = [
+        answer(bisection),
+        whole(bisection),
+        ladder(bisection),
+        unusable(bisection),
+        account(bisection, interrupted),
+    ];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// How it ended, first of all.
+fn answer(bisection: &Bisection) -> String {
+    let standing = &bisection.standing;
+    match standing.found {
+        Some(Found::Verified | Found::DependsOnMachine) => {
+            standing.culprits.iter().map(|it| culprit(bisection, it)).collect::<Vec<_>>().join("\n")
+        }
+        Some(Found::NotReproduced) => not_reproduced(bisection),
+        Some(Found::Undecided { reason }) => {
+            let [why, hint] = undecided(reason);
+            format!("undecided: {why}\n{}hint: {hint}\n", suspects(bisection))
+        }
+        None => format!("not finished yet: {}\n{}", stage(standing.stage), super::live::belief(bisection)),
+    }
+}
+
+/// A commit that did it.
+pub fn culprit(bisection: &Bisection, culprit: &Culprit) -> String {
+    let candidate = &bisection.candidates[culprit.place];
+    let mut text = format!("{}\n", commit(candidate));
+    if !candidate.revision.author.is_empty() {
+        let _ = writeln!(text, "  by {}", candidate.revision.author);
+    }
+    let _ = writeln!(text, "  changed {} by {}", subject(bisection), effect(bisection, &culprit.effect));
+    let beside = match culprit.neighbours {
+        0 => String::new(),
+        some => format!(", and beside {}", count(some, "neighbour")),
+    };
+    let pairs = count(culprit.pairs, "fresh pair");
+    let _ = writeln!(
+        text,
+        "  {} likely; verified in {pairs} with {}{beside}",
+        likely(culprit.posterior),
+        name(bisection, culprit.parent_place),
+    );
+    let hidden = culprit.place - culprit.parent_place - 1;
+    if hidden > 0 {
+        let _ = writeln!(
+            text,
+            "  or one of the {} before it that could not be measured",
+            count(hidden, "commit")
+        );
+    }
+    if candidate.left_out > 0 {
+        let skipped = count(candidate.left_out, "commit");
+        let _ = writeln!(text, "  ({skipped} right before it touch none of the plan's paths)");
+    }
+    text
+}
+
+fn not_reproduced(bisection: &Bisection) -> String {
+    let asked = &bisection.asked;
+    let mut text = format!(
+        "not reproduced: {} and {} do not differ in {} by {} here and now\n",
+        asked.good,
+        asked.bad,
+        subject(bisection),
+        least(bisection),
+    );
+    if bisection.standing.samples == 0 && bisection.standing.builds > 0 {
+        text.push_str("  both built to the same artifacts: they are the same program\n");
+    }
+    if let Some((good, bad)) = asked.before {
+        let show = |value| level(bisection, value);
+        let now = ends(bisection).map_or_else(String::new, |(one, other)| format!(", now {one} and {other}"));
+        let _ = writeln!(text, "  they were {} and {}{now}", show(good), show(bad));
+        text.push_str("  so it is the machine, the toolchain or the input that moved, not the program\n");
+    }
+    text
+}
+
+/// The levels of the ends, as they were typed: the good one first.
+fn ends(bisection: &Bisection) -> Option<(String, String)> {
+    let Standing { ladder, ends, .. } = &bisection.standing;
+    let of = |place: usize| {
+        let rung = ladder.iter().find(|rung| rung.place <= place && place <= rung.same_to)?;
+        Some(level(bisection, rung.level))
+    };
+    let (first, last) = (of(ends.0)?, of(ends.1)?);
+    Some(if bisection.asked.exchanged { (last, first) } else { (first, last) })
+}
+
+/// The commits that it may be.
+fn suspects(bisection: &Bisection) -> String {
+    let all = &bisection.standing.suspects;
+    let number = suspected(all);
+    if number == 0 {
+        return String::new();
+    }
+    let mut text = format!("with 95 % it is among {}:\n", count(number, "commit"));
+    let mut places: Vec<usize> = all.iter().flat_map(|it| it.first..=it.last).collect();
+    places.sort_unstable();
+    for place in places.iter().take(LISTED) {
+        let _ = writeln!(text, "  {}", commit(&bisection.candidates[*place]));
+    }
+    if number > LISTED {
+        let last = places.last().map_or_else(String::new, |last| name(bisection, *last));
+        let _ = writeln!(text, "  … {} more, up to {last}", number - LISTED);
+    }
+    text
+}
+
+/// What changed from end to end, and what of it is explained.
+fn whole(bisection: &Bisection) -> String {
+    let standing = &bisection.standing;
+    let mut text = String::new();
+    let (first, last) = standing.ends;
+    let ends = [name(bisection, first), name(bisection, last)];
+    let last_place = bisection.candidates.len().saturating_sub(1);
+    if (first, last) != (0, last_place) && !standing.ladder.is_empty() {
+        let _ = writeln!(
+            text,
+            "the ends could not be measured: the nearest that could are {} and {}",
+            ends[0], ends[1]
+        );
+    }
+    if let Some(change) = standing.change {
+        let _ = writeln!(text, "from {} to {} in all: {}", ends[0], ends[1], effect(bisection, &change));
+        let is_better =
+            (change.estimate < 0.0) == (bisection.asked.metric.better == tacho_record::Direction::Lower);
+        let bad_is_later = !bisection.asked.exchanged;
+        let significant = standing.nothing < 0.5;
+        if significant && is_better == bad_is_later && bisection.asked.by != Comparison::Failure {
+            let _ = writeln!(text, "{} is the better one of both", bisection.asked.bad);
+        }
+    }
+    if standing.more
+        && let Some(left) = standing.left_over
+    {
+        let _ =
+            writeln!(text, "{} of that is left over: something else changed too", effect(bisection, &left));
+        if !bisection.asked.all {
+            text.push_str("hint: `--all` goes on with what is left\n");
+        }
+    }
+    if standing.drift > 0.8 {
+        text.push_str("the host drifted meanwhile, which was reckoned with\n");
+    }
+    text
+}
+
+/// All revisions that were measured.
+fn ladder(bisection: &Bisection) -> String {
+    let standing = &bisection.standing;
+    if standing.ladder.is_empty() {
+        return String::new();
+    }
+    let mut table = plain(&["revision", "date", "samples", "level", "", ""], &[2, 3, 4]);
+    for rung in &standing.ladder {
+        let revision = &bisection.candidates[rung.place].revision;
+        let error = match bisection.asked.by {
+            Comparison::Ratio => format!("± {}", percent(1.96 * rung.error)),
+            _ => format!("± {}", bisection.asked.metric.unit.show(1.96 * rung.error)),
+        };
+        let mark = standing.culprits.iter().any(|it| it.place == rung.place);
+        let same = match rung.same_to - rung.place {
+            0 => String::new(),
+            more => format!("and {} after it, the same program", count(more, "commit")),
+        };
+        let words = if mark { format!("← {same}").trim_end().to_owned() } else { same };
+        table.add_row([
+            revision.short().to_owned(),
+            day(revision.date),
+            rung.samples.to_string(),
+            level(bisection, rung.level),
+            error,
+            words,
+        ]);
+    }
+    render(&table)
+}
+
+fn unusable(bisection: &Bisection) -> String {
+    let all = &bisection.standing.unusable;
+    let mut text = String::new();
+    for unusable in all.iter().take(LISTED) {
+        let (short, kind) = (name(bisection, unusable.place), kind(unusable.kind));
+        let _ = writeln!(text, "{short} {kind}: {}", unusable.why);
+    }
+    if all.len() > LISTED {
+        let _ = writeln!(text, "… {} more could not be measured", all.len() - LISTED);
+    }
+    text
+}
+
+/// What it took, and how it is repeated or gone on with.
+fn account(bisection: &Bisection, interrupted: bool) -> String {
+    let Standing { builds, samples, building, executing, .. } = bisection.standing;
+    let time = |seconds: f64| duration(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default());
+    let mut text = format!(
+        "{} in {}, {} in {}; run {} on {}\n",
+        count(builds, "build"),
+        time(building),
+        count(samples, "sample"),
+        time(executing),
+        bisection.run,
+        bisection.host,
+    );
+    if interrupted {
+        text.push_str("interrupted: nothing is lost, the same command goes on\n");
+    } else {
+        let _ =
+            writeln!(text, "`tacho bisect log {}` shows each step; `--again` bisects anew", bisection.name);
+    }
+    text
+}

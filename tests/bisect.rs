@@ -1,0 +1,311 @@
+//! Which commit did it: real repositories, in which a program changes at a planted commit.
+
+use insta::assert_snapshot;
+
+use crate::harness::Project;
+
+/// The number that the program prints is what is bisected: it has no noise.
+const PLAN: &str = r#"
+[subject]
+artifacts = ["prog"]
+paths = ["prog", "Makefile"]
+
+[[benchmark]]
+name = "work"
+command = "sh {build}/prog"
+metrics = [{ name = "work", from = 'regex:work ([0-9.]+)' }, "cpu"]
+"#;
+
+/// So many commits, each with a program that prints what `work` says of it, counted from 0.
+fn history(commits: u32, work: impl Fn(u32) -> String) -> Project {
+    (0..commits)
+        .fold(Project::repository(), |project, n| {
+            project.file("prog", &format!("{} # {n}\n", work(n))).commit(&format!("change {n}"))
+        })
+        .plan(PLAN)
+}
+
+/// 100, and 130 from that commit on.
+fn step(commits: u32, at: u32) -> Project {
+    history(commits, |n| format!("echo work {}", if n < at { 100 } else { 130 }))
+}
+
+fn id(project: &Project, name: &str) -> String {
+    project.git(["rev-parse", name]).trim().to_owned()
+}
+
+#[test]
+fn the_commit_is_named_and_verified() {
+    let project = step(12, 7);
+    let answer = project.tacho("bisect HEAD~11 HEAD --seed 1 --quiet").succeeds();
+    let text =
+        regex::Regex::new(r"on \S+\n").unwrap().replace(&answer.steady_stdout(), "on <host>\n").into_owned();
+    let text = regex::Regex::new(r"log [a-z]{6}`").unwrap().replace(&text, "log <name>`").into_owned();
+    assert_snapshot!(text, @r#"
+    0dda7a14c7 2023-11-15 change 7
+      by A. Author
+      changed work of work by <percent> (<percent> … <percent>)
+      over <percent> likely; verified in 1 fresh pair with b9f0ce9990
+
+    from 04d0f63dfe to d212f0c56c in all: <percent> (<percent> … <percent>)
+
+    revision  date  samples  level
+    04d0f63dfe  2023-11-14  2  100  ± <percent>
+    b9f0ce9990  2023-11-15  2  100  ± <percent>
+    0dda7a14c7  2023-11-15  2  130  ± <percent>  ←
+    6844264360  2023-11-15  1  130  ± <percent>
+    d212f0c56c  2023-11-15  2  130  ± <percent>
+
+    5 builds in <time>, 9 samples in <time>; run 1 on <host>
+    `tacho bisect log <name>` shows each step; `--again` bisects anew
+    "#);
+    let again = project.tacho("bisect HEAD~11 HEAD --json").succeeds().json();
+    let culprit = &again["standing"]["culprits"][0];
+    assert_eq!(culprit["revision"], id(&project, "HEAD~4").as_str());
+    assert_eq!(culprit["parent"], id(&project, "HEAD~5").as_str());
+    assert_eq!(
+        (&again["run"], &again["interrupted"]),
+        (&1.into(), &false.into()),
+        "answered from what is kept"
+    );
+    assert!(again["standing"]["samples"].as_u64().unwrap() < 40, "a number without noise takes few samples");
+    assert_eq!(project.places(), Vec::<String>::new(), "what is measured is no part of any series");
+}
+
+#[test]
+fn a_dry_run_says_what_it_would_take_and_does_nothing() {
+    let project = step(12, 7).file("doc", "words\n").commit("words");
+    let answer = project.tacho("bisect HEAD~12 HEAD --dry-run").succeeds();
+    assert_snapshot!(answer.stdout, @r#"
+    which of 12 commits changed work of work by 2 % or more?
+    expected: about 8 builds; 20 samples where there is little noise, 150 and more where there is much
+    how long that takes is known after the first build
+    "#);
+    assert!(!project.path().join(".tacho").exists() && !project.cache().exists());
+}
+
+#[test]
+fn commits_that_touch_no_path_are_left_out() {
+    let mut project = history(1, |_| "echo work 100".to_owned());
+    for n in 1..=9 {
+        project = project.file("doc", &format!("{n}\n")).commit(&format!("words {n}"));
+    }
+    let project = project.file("prog", "echo work 130\n").commit("change").file("doc", "x\n").commit("words");
+    let answer = project.tacho("bisect HEAD~11 HEAD --json").succeeds().json();
+    let left_out: Vec<u64> =
+        answer["candidates"].as_array().unwrap().iter().map(|it| it["left_out"].as_u64().unwrap()).collect();
+    assert_eq!(left_out, [0, 9, 0]);
+    assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~1").as_str());
+}
+
+#[test]
+fn the_ends_may_be_exchanged() {
+    let project = step(10, 4);
+    let answer = project.tacho("bisect HEAD HEAD~9 --quiet").exits(0);
+    assert_eq!(
+        answer.stderr,
+        "note: `HEAD` is later than `HEAD~9`: looking for the first revision that is good again\n"
+    );
+    assert!(answer.stdout.contains("change 4"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("HEAD~9 is the better one of both"), "{}", answer.stdout);
+}
+
+#[test]
+fn a_commit_that_made_it_better_is_found_too() {
+    let project = history(8, |n| format!("echo work {}", if n < 3 { 100 } else { 60 }));
+    let answer = project.tacho("bisect HEAD~7 HEAD --quiet").succeeds();
+    assert!(answer.stdout.contains("change 3") && answer.stdout.contains("−40.0 %"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("HEAD is the better one of both"), "{}", answer.stdout);
+}
+
+#[test]
+fn where_nothing_changed_that_is_the_answer() {
+    let project = step(8, 8);
+    let answer = project.tacho("bisect HEAD~7 HEAD --before 100,180 --quiet").exits(3);
+    assert_eq!(
+        answer.stdout.lines().take(3).collect::<Vec<_>>(),
+        [
+            "not reproduced: HEAD~7 and HEAD do not differ in work of work by 2 % here and now",
+            "  they were 100 and 180, now 100 and 100",
+            "  so it is the machine, the toolchain or the input that moved, not the program",
+        ]
+    );
+}
+
+#[test]
+fn what_cannot_be_measured_is_told() {
+    let broken = |n| matches!(n, 5..=7);
+    let project = history(16, |n| match n {
+        n if broken(n) => "exit 3".to_owned(),
+        12 => "echo nothing".to_owned(),
+        n => format!("echo work {}", if n < 6 { 100 } else { 130 }),
+    });
+    let answer = project.tacho("bisect HEAD~15 HEAD --quiet").succeeds();
+    assert!(answer.stdout.contains("change 8"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("or one of the 3 commits before it that could not be measured"));
+    assert_eq!(answer.stdout.matches(" failed: exit 3\n").count(), 3, "{}", answer.stdout);
+}
+
+#[test]
+fn where_nothing_can_be_built_that_is_told() {
+    let project = step(6, 3).plan(&PLAN.replace("artifacts", "build = \"exit 7\"\nartifacts"));
+    let answer = project.tacho("bisect HEAD~5 HEAD --quiet").exits(4);
+    assert!(
+        answer.stdout.starts_with("undecided: no revision near an end could be measured"),
+        "{}",
+        answer.stdout
+    );
+    assert_eq!(answer.stdout.matches(" not built: ").count(), 5, "{}", answer.stdout);
+}
+
+#[test]
+fn with_more_builds_it_goes_on() {
+    let project = step(32, 20);
+    let stopped = project.tacho("bisect HEAD~31 HEAD --max-builds 3 --json").exits(4).json();
+    assert_eq!(stopped["standing"]["found"]["reason"], "budget");
+    let done = project.tacho("bisect HEAD~31 HEAD --json").succeeds().json();
+    assert_eq!((&done["run"], &done["name"]), (&stopped["run"], &stopped["name"]));
+    assert_eq!(done["standing"]["culprits"][0]["revision"], id(&project, "HEAD~11").as_str());
+}
+
+#[test]
+fn sizes_of_artifacts_are_bisected_without_executing() {
+    let project = history(10, |n| format!("exit 9 {}", "x".repeat(if n < 6 { 0 } else { 9000 })));
+    let answer =
+        project.tacho("bisect HEAD~9 HEAD -m artifact-size --min-effect 1KiB --json").succeeds().json();
+    assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~3").as_str());
+    assert_eq!(answer["standing"]["executing"], 0.0);
+}
+
+#[test]
+fn processor_time_is_bisected_in_all_its_noise() {
+    let turns = |n| if n < 5 { 2_000 } else { 60_000 };
+    let project =
+        history(8, |n| format!("i=0; while [ $i -lt {} ]; do i=$((i+1)); done; echo work 1", turns(n)));
+    let answer = project.tacho("bisect HEAD~7 HEAD -m cpu --min-effect 50% --json").succeeds().json();
+    assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~2").as_str());
+}
+
+#[test]
+fn instructions_under_callgrind_are_bisected() {
+    if std::process::Command::new("valgrind").arg("--version").output().is_err() {
+        return;
+    }
+    let turns = |n| if n < 2 { 1_000 } else { 3_000 };
+    let project =
+        history(4, |n| format!("i=0; while [ $i -lt {} ]; do i=$((i+1)); done; echo work 1", turns(n)));
+    let answer = project
+        .tacho("bisect HEAD~3 HEAD -m instructions=callgrind --min-effect 10% --json")
+        .succeeds()
+        .json();
+    assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~1").as_str());
+}
+
+#[test]
+fn without_a_plan_two_commands_are_enough() {
+    let project = step(8, 5);
+    std::fs::remove_file(project.path().join("tacho.toml")).unwrap();
+    let words = ["bisect", "HEAD~7", "HEAD", "--build", "sed s/work/done:/ prog > made", "--run", "sh made"];
+    let words = words.into_iter().chain(["--number", "done: ([0-9]+)", "--json"]);
+    let answer = crate::harness::Answer::of(&project.command(words).output().unwrap()).succeeds().json();
+    assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~2").as_str());
+    assert!(!project.path().join(".tacho").exists(), "nothing is left in the repository");
+}
+
+#[test]
+fn a_benchmark_without_a_plan_may_be_a_list_of_commands_with_braces() {
+    let project = step(4, 2);
+    std::fs::remove_file(project.path().join("tacho.toml")).unwrap();
+    let words =
+        ["bisect", "HEAD~3", "HEAD", "--run", "x=${x:-prog}; sh $x", "--number", "work ([0-9]+)", "--json"];
+    let answer = crate::harness::Answer::of(&project.command(words).output().unwrap()).succeeds().json();
+    assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~1").as_str());
+}
+
+#[test]
+fn bisections_are_listed_and_shown_again() {
+    let project = step(8, 5);
+    project.tacho("bisect list").exits(2);
+    let answer = project.tacho("bisect HEAD~7 HEAD --json").succeeds().json();
+    let name = answer["name"].as_str().unwrap();
+    let list = project.tacho("bisect list").succeeds().stdout;
+    assert!(list.contains(name) && list.contains("work of work"), "{list}");
+    let log = project.tacho(&format!("bisect log {name}")).succeeds().stdout;
+    assert!(log.contains(" built in ") && log.contains("change 5"), "{log}");
+    let replayed = project.tacho("bisect log --replay").succeeds().stdout;
+    assert!(replayed.contains("proving [") && replayed.contains("finished ["), "{replayed}");
+    let json = project.tacho("bisect log --json").succeeds().json();
+    assert_eq!(json["standing"], answer["standing"]);
+    assert!(json["steps"].as_array().unwrap().len() > 5);
+    let markdown = project.tacho("bisect log --markdown").succeeds().stdout;
+    assert!(markdown.starts_with("**change 5** (`"), "{markdown}");
+    let unknown = project.tacho("bisect log nobody").exits(2);
+    assert_eq!(
+        unknown.stderr,
+        "error: there is no bisection `nobody`\nhint: `tacho bisect list` lists all of them\n"
+    );
+    assert!(project.tacho("log").succeeds().stdout.contains("to bisect"));
+}
+
+#[test]
+fn mistakes_are_told_before_anything_is_done() {
+    let two = PLAN.to_owned()
+        + "[[benchmark]]\nname = \"other\"\ncommand = \"true\"\nparameters = { n = [1, 2] }\n";
+    let project = step(4, 2).plan(&two.replace("\"true\"", "\"true {n}\""));
+    let says = |words: &str| project.tacho(words).exits(2).stderr;
+    assert_snapshot!(says("bisect HEAD~3 HEAD"), @r"
+    error: the plan has several benchmarks, and one can be bisected at a time
+    hint: `--benchmark` names one of `work`, `other[n=1]`, `other[n=2]`
+    ");
+    assert_snapshot!(says("bisect HEAD HEAD -b work"), @r"
+    error: `HEAD` and `HEAD` are the same revision: there is nothing between them
+    hint: name a revision from before the change, then one with it
+    ");
+    assert_snapshot!(says("bisect HEAD~3 HEAD -b work -m speed"), @r"
+    error: there is no metric `speed`
+    hint: known are `work`, `cpu`, `wall`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait`, `blocked`, `cpu-percent`, `minor-faults`, `major-faults`, `voluntary-switches`, `involuntary-switches`, `left-behind`, `block-input`, `block-output`, `build-time`, `artifact-size`
+    ");
+    assert_snapshot!(says("bisect HEAD~3 HEAD -b work --min-effect 3ms"), @r"
+    error: `3ms` is no size of a change
+    hint: a share as `2%`, or a difference as `5ms`, `1MiB` or `3`
+    ");
+    assert_snapshot!(says("bisect HEAD~3 HEAD --build make"), @r"
+    error: there is nothing to measure: no plan, and no command to execute
+    hint: `--run COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan
+    ");
+    assert!(says("bisect HEAD~3 nobody -b work").contains("`nobody`"));
+    assert!(!project.path().join(".tacho").exists());
+}
+
+#[test]
+fn where_the_good_end_is_on_another_branch_both_begin_where_they_part() {
+    let project = step(4, 2);
+    project.git(["checkout", "--quiet", "-b", "side", "HEAD~3"]);
+    let project = project.file("prog", "echo work 90\n").commit("on the side");
+    project.git(["checkout", "--quiet", "main"]);
+    let answer = project.tacho("bisect side main --quiet").exits(0);
+    assert!(answer.stderr.contains("does not pass through `side`"), "{}", answer.stderr);
+    assert!(answer.stdout.contains("change 2"), "{}", answer.stdout);
+}
+
+#[test]
+fn into_a_merge_that_did_it() {
+    let project = step(3, 3);
+    project.git(["checkout", "--quiet", "-b", "side"]);
+    let project = project.file("prog", "echo work 100 # a\n").commit("side 1");
+    let project = project.file("prog", "echo work 150 # b\n").commit("side 2");
+    let project = project.file("prog", "echo work 150 # c\n").commit("side 3");
+    project.git(["checkout", "--quiet", "main"]);
+    let project = project.file("doc", "words\n").commit("words");
+    project.git(["merge", "--quiet", "--no-ff", "-m", "bring side", "side"]);
+    let project = project.file("prog", "echo work 150 # d\n").commit("after");
+    let outer = project.tacho("bisect HEAD~4 HEAD --quiet").succeeds();
+    assert!(outer.stdout.contains("bring side"), "{}", outer.stdout);
+    let inner = project.tacho("bisect HEAD~4 HEAD --into-merges --quiet").exits(0);
+    assert!(inner.stdout.contains("side 2"), "{}", inner.stdout);
+    assert!(
+        inner.stderr.contains(" is a merge: going on among the commits that it brought\n"),
+        "{}",
+        inner.stderr
+    );
+}
