@@ -309,3 +309,23 @@ fn into_a_merge_that_did_it() {
         inner.stderr
     );
 }
+
+#[test]
+fn a_change_that_was_found_says_what_to_bisect() {
+    // Some noise of its own, or nothing is judged.
+    let level = |n: u32| if n < 17 { 100_000 + n * 7919 % 101 * 6 } else { 120_000 + n * 7919 % 101 * 6 };
+    let project = history(32, |n| format!("echo work {}", level(n)));
+    project.tacho("track --every 2commits --seed 1").succeeds();
+    let events = project.tacho("changes --json").json();
+    let change = &events["events"][0]["changes"][0];
+    let name = change["name"].as_str().unwrap();
+    let shown = project.tacho(&format!("changes show {name}")).succeeds().stdout;
+    assert!(shown.contains(&format!("tacho bisect --change {name}\n")), "{shown}");
+    let answer = project.tacho(&format!("bisect --change {name} --json")).succeeds().json();
+    let asked = &answer["asked"];
+    assert_eq!((&asked["change"], &asked["before"][0]), (&change["name"], &change["before"]));
+    assert!((asked["least"].as_f64().unwrap() - change["effect"].as_f64().unwrap() / 2.0).abs() < 1e-6);
+    assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~14").as_str());
+    let unknown = project.tacho("bisect --change nobody").exits(2).stderr;
+    assert!(unknown.starts_with("error: there is no change `nobody`\n"), "{unknown}");
+}
