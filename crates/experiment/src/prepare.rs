@@ -124,7 +124,12 @@ impl Bench<'_> {
         self.session(question, run, cells, &folders)
     }
 
-    fn missing(&mut self, question: &Question, builds: &[Build]) -> Result<Vec<Cell>, ExperimentError> {
+    /// The cells of these builds, one a revision of the question, that lack samples.
+    pub(crate) fn missing(
+        &mut self,
+        question: &Question,
+        builds: &[Build],
+    ) -> Result<Vec<Cell>, ExperimentError> {
         let built: Vec<(&Revision, &Build)> = question.revisions.iter().zip(builds).collect();
         let counts = self.store.counts(self.host)?;
         let failures = Failures::read(self.store, self.host, &counts, &question.plan)?;

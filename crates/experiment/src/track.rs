@@ -81,20 +81,37 @@ pub struct Tracked {
     pub executing: Duration,
 }
 
+impl Tracked {
+    /// That there was nothing to do.
+    pub(crate) fn nothing() -> Self {
+        Self {
+            builds: Vec::new(),
+            run: None,
+            samples: 0,
+            interrupted: false,
+            unsettled: false,
+            building: Duration::ZERO,
+            executing: Duration::ZERO,
+        }
+    }
+
+    /// Both together, but for builds, which are known; the run is the later one.
+    pub(crate) fn add(&mut self, later: &Self) {
+        self.run = later.run.or(self.run);
+        self.samples += later.samples;
+        self.interrupted |= later.interrupted;
+        self.unsettled |= later.unsettled;
+        self.building += later.building;
+        self.executing += later.executing;
+    }
+}
+
 /// Builds and measures what is missing of a range, and nothing twice.
 ///
 /// All builds come first, so that no build runs while something is measured. Each sample is kept before the
 /// next execution starts; interrupted or killed, the same question goes on where it stopped.
 pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, ExperimentError> {
-    let mut tracked = Tracked {
-        builds: Vec::new(),
-        run: None,
-        samples: 0,
-        interrupted: true,
-        unsettled: false,
-        building: Duration::ZERO,
-        executing: Duration::ZERO,
-    };
+    let mut tracked = Tracked { interrupted: true, ..Tracked::nothing() };
     check(bench, question)?;
     let began = Instant::now();
     // A run that is taken up again has tried before what was to be tried again.

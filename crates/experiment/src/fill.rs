@@ -1,0 +1,130 @@
+//! `tacho track --missing`: benchmarks that are new, measured over the past.
+
+use tacho_record::{Build, Revision};
+
+use crate::track::{Question, Tracked, track};
+use crate::{Bench, ExperimentError};
+
+/// How many revisions are measured together: enough to tell levels apart, few enough that the first answer comes soon.
+pub const AT_ONCE: usize = 16;
+
+/// Measures what is missing at revisions that are built, the most telling ones first.
+///
+/// `marks` are the full names of the last revision before and the first after each change that other benchmarks show, the
+/// most important change first. At most so many revisions are measured; none: all. Interrupted, the same question goes
+/// on.
+pub fn fill(
+    bench: &mut Bench<'_>,
+    question: &Question,
+    marks: &[(String, String)],
+    at_most: Option<usize>,
+) -> Result<Tracked, ExperimentError> {
+    let mut all = Tracked::nothing();
+    let (mut lacking, builds) = lacking(bench, question, marks)?;
+    all.builds = builds;
+    lacking.truncate(at_most.unwrap_or(usize::MAX));
+    for together in lacking.chunks(AT_ONCE) {
+        let mut revisions: Vec<Revision> = together.to_vec();
+        revisions.sort_by_key(|revision| revision.order);
+        let tracked = track(bench, &Question { revisions, ..question.clone() })?;
+        let stopped = tracked.interrupted;
+        all.add(&tracked);
+        if stopped {
+            all.interrupted = true;
+            break;
+        }
+    }
+    Ok(all)
+}
+
+/// The revisions at which something is missing, in the order in which they are worth it; and all that are built.
+fn lacking(
+    bench: &mut Bench<'_>,
+    question: &Question,
+    marks: &[(String, String)],
+) -> Result<(Vec<Revision>, Vec<Build>), ExperimentError> {
+    let mut built: Vec<(Revision, Build)> = Vec::new();
+    for revision in &question.revisions {
+        let known = bench
+            .store
+            .build(bench.host, &revision.id, question.recipe)?
+            .filter(|build| build.state.artifact().is_some());
+        built.extend(known.map(|build| (revision.clone(), build)));
+    }
+    let revisions: Vec<Revision> = built.iter().map(|(revision, _)| revision.clone()).collect();
+    let builds: Vec<Build> = built.into_iter().map(|(_, build)| build).collect();
+    let cells = bench.missing(&Question { revisions: revisions.clone(), ..question.clone() }, &builds)?;
+    let place = |id: &String| revisions.iter().position(|revision| revision.id == *id);
+    let marks: Vec<usize> =
+        marks.iter().flat_map(|(good, bad)| [place(bad), place(good)]).flatten().collect();
+    let orders: Vec<u64> = revisions.iter().map(|revision| revision.order).collect();
+    let worth = worth(&orders, &marks).into_iter().map(|place| &revisions[place]);
+    let lacking =
+        worth.filter(|revision| cells.iter().any(|cell| cell.revision == revision.id)).cloned().collect();
+    Ok((lacking, builds))
+}
+
+/// Places in the order in which they tell most: the newest; those that are marked; the oldest; then each time the one in the middle
+/// of the widest gap, by place in history, that is left.
+fn worth(orders: &[u64], marks: &[usize]) -> Vec<usize> {
+    let Some(last) = orders.len().checked_sub(1) else { return Vec::new() };
+    let mut taken: Vec<usize> = Vec::with_capacity(orders.len());
+    let mut is_taken = vec![false; orders.len()];
+    for place in std::iter::once(last).chain(marks.iter().copied()).chain([0]) {
+        if place <= last && !std::mem::replace(&mut is_taken[place], true) {
+            taken.push(place);
+        }
+    }
+    let mut gaps: std::collections::BinaryHeap<(u64, usize, usize)> = std::collections::BinaryHeap::new();
+    let put = |gaps: &mut std::collections::BinaryHeap<_>, from: usize, to: usize| {
+        if to - from > 1 {
+            gaps.push((orders[to].saturating_sub(orders[from]), to, from));
+        }
+    };
+    let mut ends: Vec<usize> = (0..=last).filter(|&place| is_taken[place]).collect();
+    ends.dedup();
+    for pair in ends.windows(2) {
+        put(&mut gaps, pair[0], pair[1]);
+    }
+    while let Some((_, to, from)) = gaps.pop() {
+        let middle = orders[from] + (orders[to].saturating_sub(orders[from])) / 2;
+        let near = |place: &usize| orders[*place].abs_diff(middle);
+        let place = (from + 1..to).min_by_key(near).unwrap_or(from + 1);
+        taken.push(place);
+        put(&mut gaps, from, place);
+        put(&mut gaps, place, to);
+    }
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_newest_then_the_marked_then_the_widest_gap() {
+        let orders: Vec<u64> = (1..=9).collect();
+        assert_eq!(worth(&orders, &[]), [8, 0, 4, 6, 2, 7, 5, 3, 1]);
+        assert_eq!(worth(&orders, &[3, 2]), [8, 3, 2, 0, 5, 6, 7, 4, 1]);
+        assert_eq!(worth(&[], &[]), [0; 0]);
+        assert_eq!(worth(&[5], &[0, 7]), [0]);
+    }
+
+    #[test]
+    fn gaps_are_those_of_history() {
+        assert_eq!(worth(&[1, 2, 3, 4, 90, 100], &[]), [5, 0, 4, 3, 1, 2]);
+    }
+
+    proptest! {
+        #[test]
+        fn each_comes_once(steps in prop::collection::vec(0..50_u64, 0..40), marks in prop::collection::vec(0..50_usize, 0..6)) {
+            let orders: Vec<u64> = steps.iter().scan(0, |sum, step| { *sum += step; Some(*sum) }).collect();
+            let mut worth = worth(&orders, &marks);
+            prop_assert!(worth.first().is_none_or(|first| first + 1 == orders.len()));
+            worth.sort_unstable();
+            prop_assert_eq!(worth, (0..orders.len()).collect::<Vec<_>>());
+        }
+    }
+}
