@@ -23,6 +23,7 @@ mod metrics;
 mod mistakes;
 mod quiet;
 mod resume;
+mod schedule;
 mod stopping;
 mod survey;
 mod track;

@@ -25,7 +25,7 @@ mod workshop;
 
 pub use builder::{Builder, Built, NoBuilder};
 pub use error::SubjectError;
-pub use history::{Every, History, Selected, Selection, What, history};
+pub use history::{Every, History, Selected, Selection, What, fetch, history};
 pub use recognise::init_plan;
 pub use scripted::ScriptedBuilder;
 pub use workshop::Workshop;

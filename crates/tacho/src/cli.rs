@@ -3,6 +3,7 @@
 mod bench;
 mod bisect;
 mod compare;
+mod schedule;
 mod survey;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand};
 pub use bench::Bench;
 pub use bisect::{Bisect, BisectWhat, Typed};
 pub use compare::Compare;
+pub use schedule::Schedule;
 pub use survey::Survey;
 
 /// Measures how fast a program is over its history, and can be believed
@@ -97,7 +99,7 @@ pub struct Doctor {
 ///
 /// All revisions of the range are built first, then everything is executed in rounds, each in a fresh random
 /// order. What is measured already is not measured again; interrupted or killed, the same command goes on.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct Track {
     /// `A..B`, or revisions one by one [default: all of history, or all releases]
@@ -121,6 +123,8 @@ pub struct Track {
     pub stopping: Stopping,
     #[command(flatten)]
     pub survey: Survey,
+    #[command(flatten)]
+    pub schedule: Schedule,
     /// Only these benchmarks of the plan
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
@@ -306,7 +310,7 @@ pub enum ChangesWhat {
 }
 
 /// Which changes are listed, and how.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct ListChanges {
     /// Only changes that may have been made in these commits: after A up to B, or in that one
     #[arg(value_name = "A..B|REVISION")]

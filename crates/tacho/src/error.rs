@@ -31,6 +31,14 @@ pub enum CliError {
     Numbers { name: String, source: NumbersError },
     #[error("there is a `{path}` already")]
     PlanExists { path: PathBuf },
+    #[error("`--since-last` takes the end of a range alone")]
+    EndAlone,
+    #[error("nothing has been tracked on this host yet that the range could go on from")]
+    NothingTracked,
+    #[error("`{command}` failed: {why}")]
+    Notify { command: String, why: String },
+    #[error("`--missing` takes one range, or one revision")]
+    RangeAlone,
     #[error("there is no plan: no `tacho.toml` in `{folder}` or a folder above it")]
     NoPlan { folder: PathBuf },
     #[error("{rendered}", rendered = .0.render(false))]
@@ -77,6 +85,13 @@ impl CliError {
             CliError::Measure(error) => error.hint().map(str::to_owned),
             CliError::Numbers { source, .. } => source.hint(),
             CliError::NoRange { from, to } => Some(format!("the older one goes first: `{to}..{from}`?")),
+            CliError::EndAlone => {
+                Some("it begins where tracking left off: name the end, or nothing".to_owned())
+            }
+            CliError::NothingTracked => {
+                Some("track a range once by name, such as `tacho track v1.0..`".to_owned())
+            }
+            CliError::Notify { .. } => Some("the same changes are told again the next time".to_owned()),
             CliError::NoPlan { .. } => Some("`tacho init` writes one".to_owned()),
             CliError::PlanExists { .. } => Some("`tacho init --force` replaces it".to_owned()),
             CliError::Rule(error) => Some(error.hint().to_owned()),
@@ -111,7 +126,7 @@ impl CliError {
             CliError::UnknownMetric { known, .. }
             | CliError::UnknownBenchmark { known, .. }
             | CliError::UnknownSeries { known, .. } => Some(format!("known are {known}")),
-            CliError::File { .. } | CliError::Plan(_) | CliError::Print(_) => None,
+            CliError::File { .. } | CliError::RangeAlone | CliError::Plan(_) | CliError::Print(_) => None,
         }
     }
 

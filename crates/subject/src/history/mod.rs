@@ -108,6 +108,19 @@ pub fn history(subject: &Subject, plan_folder: &Path) -> Result<Box<dyn History>
     })
 }
 
+/// Has the subject's repository fetch from its remote, if it is one of git: the only time that something of the user's is
+/// written, and only when asked for.
+pub fn fetch(subject: &Subject, plan_folder: &Path) -> Result<(), SubjectError> {
+    let Source::Git(path) = &subject.source else { return Ok(()) };
+    let repository = Repository::open(&plan_folder.join(path).components().collect::<PathBuf>())?;
+    // A remote that says nothing for a minute is given up.
+    let fetch = ["-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60", "fetch", "--quiet"];
+    repository.git.read(&fetch).map(drop).map_err(|error| match error {
+        SubjectError::Git { why, .. } => SubjectError::Git { command: "fetch".to_owned(), why },
+        error => error,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

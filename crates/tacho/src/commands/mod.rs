@@ -12,6 +12,9 @@ mod kept;
 mod log;
 mod lookup;
 mod measured;
+mod missing;
+mod notify;
+mod schedule;
 mod session;
 mod show;
 mod site;
@@ -70,7 +73,7 @@ pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
         Command::Log(command) => log::execute(global, &command),
         Command::Show(command) => show::execute(global, &command),
         Command::Site(command) => site::execute(global, &command),
-        Command::Track(command) => track::execute(global, &command),
+        Command::Track(command) => schedule::execute(global, &command),
     }
 }
 

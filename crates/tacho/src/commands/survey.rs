@@ -32,7 +32,8 @@ pub(super) fn is_wished(command: &Track) -> bool {
         _ => false,
     };
     let survey = &command.survey;
-    survey.builds.is_some() || survey.zoom.is_some() || (range && command.stopping.budget.is_some())
+    let past = command.schedule.missing;
+    survey.builds.is_some() || survey.zoom.is_some() || (range && !past && command.stopping.budget.is_some())
 }
 
 pub(super) fn execute(

@@ -8,14 +8,15 @@ use tacho_record::{Counter, Plan, Revision, RuleError, Series, Wishes, percentag
 use tacho_subject::{Every, Selected, Selection, What, history};
 
 use super::session::{Session, Wanted};
-use super::{Exit, lookup, survey};
+use super::{Exit, lookup, missing, survey};
 use crate::cli::{Global, Shown, Track};
 use crate::error::CliError;
 use crate::output::tracked::Report;
 use crate::output::{self, table, text};
 use crate::project::Project;
 
-pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
+/// Measures what is asked for by name.
+pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
     let began = Instant::now();
     let project = Project::open(global)?;
     let few = survey::is_wished(command);
@@ -24,6 +25,9 @@ pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
     let budget = wishes.budget.take_if(|_| few);
     let plan = narrowed(&project.plan, &command.benchmark)?.wishing(wishes)?;
     let plan = counting(plan, &counters(&command.counter)?);
+    if command.schedule.missing {
+        return missing::execute(global, command, &project, &plan);
+    }
     if few {
         return survey::execute(global, command, &project, plan, budget);
     }

@@ -21,7 +21,7 @@ pub fn execute(global: &Global, command: &ListChanges) -> Result<Exit, CliError>
     found.named_benchmarks(&project, &command.benchmark)?;
     let orders = found::range(&project, &found.revisions, command.range.as_deref())?;
     let filter = Filter::of(command, orders);
-    let listing = listing(&project, &mut store, &found, &filter)?;
+    let listing = listing(&project, &mut store, &found, &filter, |_| true)?;
     if command.json {
         output::print_json(&versioned(listing.answer()))?;
     } else if command.markdown {
@@ -32,13 +32,26 @@ pub fn execute(global: &Global, command: &ListChanges) -> Result<Exit, CliError>
     Ok(if listing.regressions > 0 { Exit::Worse } else { Exit::Success })
 }
 
+/// These changes and nothing else, for who is told of them.
+pub fn of(
+    project: &Project,
+    store: &mut Store,
+    found: &Found,
+    changes: &[&Change],
+) -> Result<Listing, CliError> {
+    let filter = Filter::of(&ListChanges::default(), (0, u64::MAX));
+    let among = |change: &Change| changes.iter().any(|other| other.name == change.name);
+    listing(project, store, found, &filter, among)
+}
+
 fn listing(
     project: &Project,
     store: &mut Store,
     found: &Found,
     filter: &Filter,
+    among: impl Fn(&Change) -> bool,
 ) -> Result<Listing, CliError> {
-    let shown = |change: &&Change| filter.shows_kept(change, found.place(change));
+    let shown = |change: &&Change| among(change) && filter.shows_kept(change, found.place(change));
     let (mut shown, unplanned): (Vec<&Change>, Vec<&Change>) =
         found.changes().filter(shown).partition(|change| found.is_planned(change));
     let regressions = shown.iter().filter(|change| is_new_regression(change)).count();

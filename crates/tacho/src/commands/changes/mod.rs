@@ -3,7 +3,7 @@
 mod confirm;
 pub(super) mod found;
 mod from;
-mod list;
+pub(super) mod list;
 mod set;
 mod show;
 

@@ -1,0 +1,142 @@
+//! Tracking on a schedule: only what is new, told once.
+
+use insta::assert_snapshot;
+
+use crate::harness::{Answer, Project};
+
+const PLAN: &str = r#"
+[subject]
+name = "prog"
+artifacts = ["prog"]
+
+[measure]
+rounds = 2
+warmup = false
+
+[[benchmark]]
+name = "work"
+command = "sh {build}/prog"
+metrics = [{ name = "work", from = "regex:work ([0-9.]+)" }]
+"#;
+
+const OTHER: &str = r#"
+[[benchmark]]
+name = "later"
+command = "sh {build}/prog"
+metrics = [{ name = "work", from = "regex:work ([0-9.]+)" }]
+"#;
+
+/// What a mail would hold goes to a file, each after the other.
+const MAIL: &str =
+    "{ echo \"$TACHO_TITLE [$TACHO_SUBJECT $TACHO_WORSE] $(echo $TACHO_CHANGES | wc -w)\"; cat; } >> mail";
+
+/// Commits whose program prints these levels, with a fixed to and fro of 1 %.
+fn grown(project: Project, commits: std::ops::RangeInclusive<u32>, level: f64) -> Project {
+    commits.fold(project, |project, commit| {
+        let noise = 1.0 + 0.01 * (f64::from((commit * 7919) % 101) / 101.0 - 0.5);
+        let script = format!("echo work {:.4} # {commit}\n", level * noise);
+        project.file("prog", &script).commit(&format!("change {commit}"))
+    })
+}
+
+fn scheduled(project: &Project, more: &str) -> Answer {
+    let words = format!("track --quiet --since-last {more}");
+    let command = project.command(words.split_whitespace().chain(["--notify", MAIL])).output();
+    Answer::of(&command.unwrap())
+}
+
+fn samples(project: &Project) -> usize {
+    project.places().len()
+}
+
+#[test]
+fn what_is_new_is_measured_and_told_once() {
+    let project = grown(Project::repository(), 1..=12, 100.0).plan(PLAN);
+    assert_snapshot!(scheduled(&project, "").exits(2).steady_stderr(), @r#"
+    error: nothing has been tracked on this host yet that the range could go on from
+    hint: track a range once by name, such as `tacho track v1.0..`
+    "#);
+    project.tacho("track --quiet").succeeds();
+
+    let nothing = scheduled(&project, "").succeeds();
+    assert_eq!((nothing.stdout.as_str(), samples(&project)), ("", 24));
+
+    let project = grown(project, 13..=20, 130.0);
+    let told = scheduled(&project, "").exits(1);
+    assert!(told.stdout.contains("change 20"), "{}", told.stdout);
+    assert_eq!(samples(&project), 40);
+    let mail = std::fs::read_to_string(project.path().join("mail")).unwrap();
+    assert_eq!(mail.lines().next().unwrap(), "prog: 1 new change, 1 for the worse [prog 1] 1");
+    assert!(mail.contains("change 13"), "{mail}");
+
+    assert_eq!(scheduled(&project, "").succeeds().stdout, "");
+    let project = grown(project, 21..=21, 130.0);
+    scheduled(&project, "HEAD").succeeds();
+    assert_eq!(std::fs::read_to_string(project.path().join("mail")).unwrap(), mail);
+}
+
+#[test]
+fn who_could_not_be_told_is_told_the_next_time() {
+    let project = grown(Project::repository(), 1..=12, 100.0).plan(PLAN);
+    project.tacho("track --quiet").succeeds();
+    let project = grown(project, 13..=20, 130.0);
+    let words = ["track", "--quiet", "--since-last", "--notify", "exit 3"];
+    let failed = Answer::of(&project.command(words).output().unwrap()).exits(2);
+    assert_snapshot!(failed.steady_stderr(), @r#"
+    error: `exit 3` failed: exit status: 3
+    hint: the same changes are told again the next time
+    "#);
+    assert_eq!(samples(&project), 40);
+    assert_eq!(scheduled(&project, "").exits(1).stdout, "");
+    assert!(project.path().join("mail").exists());
+}
+
+#[test]
+fn a_gap_is_caught_up_with_in_steps_and_a_fetch_that_fails_is_told() {
+    let project = grown(Project::repository(), 1..=3, 100.0).plan(PLAN);
+    project.tacho("track --quiet").succeeds();
+    let project = grown(project, 4..=30, 100.0);
+    project.git(["remote", "add", "origin", "./nowhere"]);
+    let answer = scheduled(&project, "--every 1d --fetch").exits(2);
+    let line = answer.stderr.lines().next().unwrap().to_owned();
+    assert!(
+        line.starts_with("error: `git fetch` failed: ") && line.ends_with("; what is there is measured"),
+        "{line}"
+    );
+    // Hourly commits: the last one of the first day, and the newest.
+    assert!(samples(&project) < 2 * 3 + 2 * 4, "{}", samples(&project));
+    assert!(answer.stdout.contains("change 30"));
+    assert_snapshot!(scheduled(&project, "HEAD~2..HEAD").exits(2).steady_stderr(), @r#"
+    error: `--since-last` takes the end of a range alone
+    hint: it begins where tracking left off: name the end, or nothing
+    "#);
+}
+
+#[test]
+fn a_new_benchmark_is_filled_in_over_the_past_the_newest_first() {
+    let project = grown(Project::repository(), 1..=12, 100.0).plan(PLAN);
+    project.tacho("track --quiet").succeeds();
+    let project = project.plan(&format!("{PLAN}{OTHER}"));
+    let measured = |arguments: &str| {
+        let answer = project.tacho(arguments).exits(0).json();
+        let later = answer["series"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|series| series["benchmark"] == "later")
+            .cloned();
+        let later = later.unwrap_or_default();
+        let points = later["points"].as_array().cloned().unwrap_or_default();
+        let has = |point: &&serde_json::Value| {
+            !point["values"].as_array().is_none_or(Vec::is_empty) || !point["median"].is_null()
+        };
+        let names = points.iter().filter(has).map(|point| point["subject"].as_str().unwrap().to_owned());
+        names.collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(measured("track --missing --at-most 3 --json"), "change 1, change 6, change 12");
+    assert_eq!(samples(&project), 24 + 6);
+    measured("track --missing --json");
+    assert_eq!(samples(&project), 48);
+    let done = project.tacho("track --missing").succeeds();
+    assert!(done.stdout.contains("nothing was missing"), "{}", done.stdout);
+}
