@@ -5,7 +5,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::{Counter, Direction, Unit, Warmup};
 
+mod beside;
 mod conditions;
+mod metrics;
 mod sense;
 mod shape;
 
