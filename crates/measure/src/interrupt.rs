@@ -120,8 +120,11 @@ impl Interrupt {
 
     /// Whether the user wants it to end.
     pub fn is_raised(&self) -> bool {
-        self.take_wake_ups();
-        self.flag.load(Ordering::SeqCst)
+        // A wake-up comes after the flag: where that is not set there is none to take, which saves a call of the system.
+        self.flag.load(Ordering::SeqCst) && {
+            self.take_wake_ups();
+            true
+        }
     }
 
     /// Whether the user wants it so much that what should still be done is left.
