@@ -39,6 +39,7 @@ mod progress;
 pub mod quiet;
 #[cfg(test)]
 mod quiet_tests;
+mod refused;
 pub mod rounds;
 pub mod rules;
 pub mod schedule;

@@ -327,6 +327,13 @@ fn what_is_otherwise_at_the_end_of_a_run_is_kept() {
 }
 
 #[test]
+fn an_end_that_is_none_of_the_limits_is_a_failure_under_it() {
+    let lab = Lab::new("[[benchmark]]\nname = 'a'\ncommand = 'a'\nlimits = { address-space = '1GiB' }", 1);
+    lab.track(|_, at| ended(Ended::Exited(3), at)).unwrap();
+    assert!(lab.samples().iter().all(|line| line.contains("Exit { code: 3 }")), "{:?}", lab.samples());
+}
+
+#[test]
 fn a_wrong_answer_under_a_limit_is_a_failure() {
     let lab = Lab::new(
         "[[benchmark]]\nname = 'a'\ncommand = 'a'\nexpect.stdout = { contains = 'x' }\n\

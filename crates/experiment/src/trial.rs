@@ -20,6 +20,7 @@ use crate::counting;
 use crate::hooks::{Hooks, tail};
 use crate::output::{OutputMetrics, Unreadable};
 use crate::padding::Padding;
+use crate::refused::was_refused_memory;
 
 /// So much of an output is kept where the plan says so, in bytes, from its beginning (docs/guide.md).
 pub const LONGEST_KEPT: usize = 1 << 20;
@@ -237,7 +238,7 @@ impl Trial {
 
     /// Whether it ended as the plan expects.
     pub(crate) fn judge(&self, execution: &Execution, reference: Option<Digest>) -> Outcome {
-        if let Some(reached) = self.reached(&execution.ended) {
+        if let Some(reached) = self.reached(execution) {
             return Outcome::LimitReached { reached, output: tail(execution) };
         }
         let failure = match &execution.ended {
@@ -251,17 +252,18 @@ impl Trial {
         failure.map_or(Outcome::Valid, |failure| Outcome::Failed { failure, output: tail(execution) })
     }
 
-    /// The limit that it reached. Of a limit on address space the kernel does not tell: who is refused some may end in
-    /// any way, so each end that is not the expected one is taken for that.
-    fn reached(&self, ended: &Ended) -> Option<Reached> {
+    /// The limit that it reached. Of a limit on address space the kernel does not tell: an end that looks like that of a
+    /// program which was refused some is taken for it.
+    fn reached(&self, execution: &Execution) -> Option<Reached> {
         let limits = self.request.limits;
-        let how = match ended {
+        let how = match &execution.ended {
             Ended::LimitReached(limit) => return Some(limits.reached(*limit, None)),
             Ended::Exited(code) if !self.exit.has(*code) => format!("exit {code}"),
             Ended::Killed(number) => tacho_record::killed_by(*number),
             _ => return None,
         };
-        limits.address_space.map(|_| limits.reached(Limit::AddressSpace, Some(how)))
+        let reached = || limits.reached(Limit::AddressSpace, Some(how));
+        limits.address_space.filter(|_| was_refused_memory(execution)).map(|_| reached())
     }
 
     fn wrong_answer(&self, execution: &Execution, reference: Option<Digest>) -> Option<Failure> {
