@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use tacho_record::{
-    BenchmarkKey, Build, Change, Commit, Digest, Happening, Host, Measurement, Revision, Run, Series,
-    SeriesKey,
+    BenchmarkKey, Bisection, Build, Change, Commit, Digest, Happening, Host, Measurement, Revision, Run,
+    Series, SeriesKey,
 };
 
 /// Everything about one subject's measurements but the samples and the logs.
@@ -43,6 +43,8 @@ pub struct Lab {
     pub unjudged: Vec<(SeriesKey, String)>,
     /// What else is to be said of series: that one drifts, say.
     pub remarks: Vec<(SeriesKey, String)>,
+    /// The bisections, oldest first.
+    pub bisections: Vec<Bisection>,
     /// How many changes users marked as false alarms, and how many they looked at.
     pub false_alarms: (usize, usize),
 }

@@ -112,6 +112,68 @@ pub(crate) fn executions(dots: &[Dot], bands: &[Band], shaded: u32, scale: &Scal
     }
 }
 
+/// How likely each stretch of places is: a bar each, as wide as the stretch and never too thin to be seen.
+pub(crate) fn belief(stretches: &[(usize, usize, f64)], places: usize) -> Markup {
+    const LEFT: f64 = 70.0;
+    const WIDTH: f64 = 860.0;
+    const HEIGHT: f64 = 120.0;
+    let x = |place: usize| LEFT + place as f64 / places.max(1) as f64 * WIDTH;
+    let thin = |first: usize, last: usize| (x(last + 1) - x(first)).max(3.0);
+    let y = |chance: f64| HEIGHT * (1.0 - chance) + 8.0;
+    html! {
+        svg.strips viewBox=(format!("0 0 {} {}", LEFT + WIDTH + 30.0, HEIGHT + 34.0)) role="img" aria-label="how likely each stretch of commits is" {
+            @for &(first, last, chance) in stretches {
+                rect x=(short(x(first))) y=(short(y(chance))) width=(short(thin(first, last))) height=(short(HEIGHT * chance)) fill="currentColor" fill-opacity="0.6" {}
+            }
+            rect x=(short(LEFT)) y=(short(HEIGHT + 8.0)) width=(short(WIDTH)) height="1" fill="currentColor" {}
+            @for chance in [0.0, 0.5, 1.0] {
+                text.axis x=(short(LEFT - 8.0)) y=(short(y(chance) + 5.0)) text-anchor="end" { (format!("{:.0} %", 100.0 * chance)) }
+            }
+            (ends(LEFT, WIDTH, HEIGHT + 26.0, places))
+        }
+    }
+}
+
+/// The first and the last commit, below a picture.
+fn ends(left: f64, width: f64, y: f64, places: usize) -> Markup {
+    html! {
+        text.axis x=(short(left)) y=(short(y)) { "first commit" }
+        text.axis x=(short(left + width)) y=(short(y)) text-anchor="end" { "the last of " (crate::text::grouped(places)) }
+    }
+}
+
+/// A share of one as a bar in a line of text.
+pub(crate) fn bar(share: f64) -> Markup {
+    html! {
+        svg.spark viewBox="0 0 160 32" role="img" aria-label=(crate::text::percent(share)) {
+            rect x="0" y="8" width=(short((160.0 * share).max(1.0))) height="16" fill="currentColor" fill-opacity="0.6" {}
+        }
+    }
+}
+
+/// Levels of some places, each with how far it may be off.
+pub(crate) fn ladder(rungs: &[(usize, f64, f64)], places: usize, show: &dyn Fn(f64) -> String) -> Markup {
+    const LEFT: f64 = 100.0;
+    const WIDTH: f64 = 830.0;
+    const HEIGHT: f64 = 180.0;
+    let all = rungs.iter().flat_map(|(_, level, far)| [Some(level - far), Some(level + far)]);
+    let (low, high) = span(&all.collect::<Vec<_>>());
+    let x = |place: usize| LEFT + (place as f64 + 0.5) / places.max(1) as f64 * WIDTH;
+    let y = |value: f64| 10.0 + (high - value) / (high - low) * (HEIGHT - 20.0);
+    html! {
+        svg.strips viewBox=(format!("0 0 {} {}", LEFT + WIDTH + 30.0, HEIGHT + 26.0)) role="img" aria-label="levels of measured commits in order" {
+            @for &(place, level, far) in rungs {
+                line x1=(short(x(place))) x2=(short(x(place))) y1=(short(y(level - far))) y2=(short(y(level + far))) {}
+                circle cx=(short(x(place))) cy=(short(y(level))) r="4" {}
+            }
+            @for value in [low, f64::midpoint(low, high), high] {
+                text.axis x=(short(LEFT - 10.0)) y=(short(y(value) + 5.0)) text-anchor="end" { (show(value)) }
+            }
+            (ends(LEFT, WIDTH, HEIGHT + 18.0, places))
+        }
+    }
+}
+
 /// Where in its strip a dot stands, so that equal ones do not hide each other: the golden ratio fills evenly.
 fn jitter(place: usize) -> f64 {
     0.2 + 0.6 * (place as f64 * 0.618_033_988_749_895).fract()

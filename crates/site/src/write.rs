@@ -48,6 +48,12 @@ pub fn write(
             output.put(&change_file(change), &page::change::page(&view, event, change))?;
         }
     }
+    for one in &lab.bisections {
+        output.put(&page::bisection::file(one), &page::bisection::page(&view, one))?;
+    }
+    if !lab.bisections.is_empty() {
+        output.put("bisections.html", &page::bisections::page(&view))?;
+    }
     output.put("changes.html", &page::changes::page(&view))?;
     output.put("revisions.html", &page::revisions::page(&view))?;
     output.put("runs.html", &page::runs::page(&view))?;
@@ -71,7 +77,10 @@ fn planned(view: &View) -> BTreeSet<String> {
     let revisions = view.revisions.iter().map(|one| format!("revision/{}.html", one.slug));
     let logs = view.lab.builds.iter().filter_map(|build| build.build.log.map(log_file));
     let changes = view.events.iter().flat_map(|event| &event.changes).map(change_file);
-    main.into_iter().chain(series).chain(revisions).chain(changes).chain(logs).collect()
+    let bisections = view.lab.bisections.iter().map(page::bisection::file);
+    let all_of_them = (!view.lab.bisections.is_empty()).then(|| "bisections.html".to_owned());
+    let pages = series.chain(revisions).chain(changes).chain(bisections).chain(all_of_them);
+    main.into_iter().chain(pages).chain(logs).collect()
 }
 
 #[derive(Clone, Copy)]

@@ -320,6 +320,49 @@ fn page_of(pages: &Path, id: &str) -> PathBuf {
 }
 
 #[test]
+fn a_bisection_tells_what_it_named_and_by_what() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut fixture = realistic();
+    pages(&mut fixture, dir.path());
+    let read = |file: &str| fs::read_to_string(dir.path().join(file)).unwrap();
+    let html = read("bisection/b3.html");
+    let culprit = &fixture.lab.bisections[1].candidates[19].revision;
+    for text in [
+        culprit.short(),
+        "did, by +9.00 %",
+        "98.0 %",
+        "5 fresh pairs",
+        "cannot find &lt;vector&gt;",
+        "tacho bisect log b3",
+    ] {
+        assert!(html.contains(text), "{text}");
+    }
+    // Complete without a script: a bar for each stretch of the belief, a dot for each measured commit.
+    assert!(!html.contains("<script"));
+    let picture = |label: &str| html.split(label).nth(1).unwrap().split("</svg>").next().unwrap();
+    assert_eq!(picture("how likely each stretch").matches("<rect").count(), 4 + 1);
+    assert_eq!(picture("levels of measured commits").matches("<circle").count(), 7);
+    assert!(read("bisection/b2.html").contains("The ends did not differ"));
+    let place = page_of(dir.path(), &culprit.id);
+    assert!(fs::read_to_string(place).unwrap().contains("../bisection/b3.html"));
+    let change = fixture.lab.bisections[1].asked.change.clone().unwrap();
+    assert!(read(&format!("change/{change}.html")).contains("../bisection/b3.html"));
+    let overview = read("bisections.html");
+    assert!(overview.find("b3").unwrap() < overview.find("bisection/b2.html").unwrap());
+    assert!(read("index.html").contains("bisections.html"));
+}
+
+#[test]
+fn a_lab_without_bisections_has_no_page_of_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut fixture = realistic();
+    fixture.lab.bisections.clear();
+    pages(&mut fixture, dir.path());
+    assert!(!dir.path().join("bisections.html").exists());
+    assert!(!fs::read_to_string(dir.path().join("index.html")).unwrap().contains("bisections.html"));
+}
+
+#[test]
 fn an_empty_lab_has_an_overview() {
     let dir = tempfile::tempdir().unwrap();
     let mut fixture = realistic();

@@ -35,6 +35,7 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
         (others(view, event, one))
         (between(view, one))
         (closer(view, one))
+        (super::bisection::of_change(view, &change.name))
         (life(view, &one.record.happenings))
     };
     framed(view, &Frame { title: &title, root: "../", active: "", scripts: &[] }, &content)

@@ -3,6 +3,8 @@
 //! Templates only: whatever they show was computed in [`crate::view`]. Everything that is not a template's own
 //! text is escaped by the template engine.
 
+pub(crate) mod bisection;
+pub(crate) mod bisections;
 pub(crate) mod change;
 pub(crate) mod changes;
 mod executions;
@@ -61,7 +63,7 @@ pub(crate) fn framed(view: &View, frame: &Frame, content: &Markup) -> Vec<u8> {
                 header.top {
                     a.subject href={ (frame.root) "index.html" } { (lab.subject) }
                     nav aria-label="main" {
-                        @for (file, name) in MAIN {
+                        @for (file, name) in main_pages(view) {
                             a href={ (frame.root) (file) } aria-current=[(file == frame.active).then_some("page")] {
                                 (name)
                             }
@@ -76,9 +78,16 @@ pub(crate) fn framed(view: &View, frame: &Frame, content: &Markup) -> Vec<u8> {
     page.into_string().into_bytes()
 }
 
-const MAIN: [(&str, &str); 4] = [
+/// The main pages of this lab; that of bisections where there are some.
+fn main_pages(view: &View) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let has = |file: &str| file != "bisections.html" || !view.lab.bisections.is_empty();
+    MAIN.into_iter().filter(move |(file, _)| has(file))
+}
+
+const MAIN: [(&str, &str); 5] = [
     ("index.html", "Overview"),
     ("changes.html", "Changes"),
+    ("bisections.html", "Bisections"),
     ("revisions.html", "Revisions"),
     ("runs.html", "Runs"),
 ];

@@ -73,6 +73,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         events,
         unjudged,
         remarks,
+        bisections: store.bisections()?.into_iter().map(|(bisection, _)| bisection).collect(),
         false_alarms,
     })
 }

@@ -1,0 +1,298 @@
+//! A bisection: what it named and how sure, what it believes of each commit, and all that it measured.
+
+use maud::{Markup, html};
+use tacho_record::Bisection;
+use tacho_record::bisection::{BisectedEffect, Candidate, Comparison, Found, Rung, Undecided, UnusableKind};
+
+use super::{Frame, framed, revision_named, scrolling};
+use crate::text::{count, duration, grouped, minute, percent, percent_change};
+use crate::view::View;
+use crate::{slug, svg};
+
+/// So many stretches of the belief stand in the table; the picture has all.
+const STRETCHES: usize = 12;
+
+/// The file of a bisection's page, from the folder of the pages.
+pub(crate) fn file(bisection: &Bisection) -> String {
+    format!("bisection/{}.html", slug::revision(&bisection.name))
+}
+
+/// Writes the page.
+pub(crate) fn page(view: &View, one: &Bisection) -> Vec<u8> {
+    let title = format!("Bisection {}", one.name);
+    let content = html! {
+        h1 { "Which commit changed " (subject(one)) }
+        p.lead { (sentence(view, "../", one)) }
+        (numbers(one))
+        (belief(view, one))
+        (ladder(view, one))
+        (unusable(view, one))
+        (again(one))
+    };
+    framed(view, &Frame { title: &title, root: "../", active: "", scripts: &[] }, &content)
+}
+
+/// The benchmark and the metric.
+pub(super) fn subject(one: &Bisection) -> String {
+    format!("{} {}", one.asked.benchmark, one.asked.metric.name)
+}
+
+/// What came of it, in a sentence.
+pub(super) fn sentence(view: &View, root: &str, one: &Bisection) -> Markup {
+    html! {
+        @match one.standing.found {
+            Some(Found::Verified | Found::DependsOnMachine) => {
+                @for culprit in &one.standing.culprits {
+                    (revision_named(view, root, &culprit.revision)) " did, by " (effect(one, &culprit.effect)) ". "
+                }
+                @if one.standing.found == Some(Found::DependsOnMachine) { "It depends on the state of the machine." }
+            }
+            Some(Found::NotReproduced) => { "The ends did not differ by what was asked for." }
+            Some(Found::Undecided { reason }) => { "Undecided: " (why_not(reason)) "." }
+            None => { "Not finished." }
+        }
+    }
+}
+
+fn why_not(reason: Undecided) -> &'static str {
+    match reason {
+        Undecided::Budget => "the budget was spent",
+        Undecided::Builds => "builds differ among themselves too much to tell one commit from its neighbours",
+        Undecided::End => "no usable commit was found near an end",
+        Undecided::Exhausted => "nothing that can be measured would tell more",
+        Undecided::NotConfirmed => "fresh samples did not confirm what had been found",
+    }
+}
+
+/// A difference as it is compared.
+fn effect(one: &Bisection, effect: &BisectedEffect) -> String {
+    difference(one, effect.estimate)
+}
+
+fn difference(one: &Bisection, by: f64) -> String {
+    let unit = &one.asked.metric.unit;
+    let sign = if by < 0.0 { "−" } else { "+" };
+    match one.asked.by {
+        Comparison::Difference => format!("{sign}{}", unit.show(by.abs())),
+        Comparison::Failure => format!("{sign}{} of executions", percent(by.abs())),
+        Comparison::Ratio => percent_change(by),
+    }
+}
+
+fn level(one: &Bisection, level: f64) -> String {
+    match one.asked.by {
+        Comparison::Failure => percent(level),
+        Comparison::Difference | Comparison::Ratio => one.asked.metric.unit.show(level),
+    }
+}
+
+/// The interval with 95 %.
+fn interval(one: &Bisection, effect: &BisectedEffect) -> String {
+    format!("95 %: {} to {}", difference(one, effect.interval.0), difference(one, effect.interval.1))
+}
+
+fn numbers(one: &Bisection) -> Markup {
+    let standing = &one.standing;
+    let spent = std::time::Duration::try_from_secs_f64(standing.building + standing.executing);
+    html! {
+        dl.numbers {
+            @for culprit in &standing.culprits {
+                div { dt { "Effect" } dd { (effect(one, &culprit.effect)) } dd.note { (interval(one, &culprit.effect)) } }
+                div { dt { "How sure" } dd { (sure(culprit.posterior)) } dd.note {
+                    "and verified in " (count(culprit.pairs, "fresh pair", "fresh pairs")) " with its parent"
+                } }
+            }
+            @if let Some(change) = &standing.change {
+                div { dt { "End to end" } dd { (effect(one, change)) } dd.note { (interval(one, change)) } }
+            }
+            div { dt { "Cost" } dd { (count(standing.builds, "build", "builds")) } dd.note {
+                (count(standing.samples, "sample", "samples"))
+                @if let Ok(spent) = spent { ", " (duration(spent)) " in all" }
+            } }
+        }
+        p.byline {
+            (count(one.candidates.len(), "commit", "commits")) " from " code { (one.asked.good) } " to " code { (one.asked.bad) }
+            ", on " (one.host) ", begun " (minute(one.started)) "."
+        }
+        @if standing.more {
+            p.callout { "Another change is in the range: "
+                @if let Some(left) = &standing.left_over { (effect(one, left)) " is left over (" (interval(one, left)) ")." }
+            }
+        }
+        @if standing.drift > 0.5 { p.callout { "The host drifted meanwhile (" (percent(standing.drift)) " likely); the ends were measured again and again." } }
+        @if let Some((good, bad)) = one.asked.before {
+            p.callout { "Once the ends were " (level(one, good)) " and " (level(one, bad)) "." }
+        }
+    }
+}
+
+/// A probability; no more than the model is worth.
+fn sure(chance: f64) -> String {
+    if chance > 0.999 { "> 99.9 %".to_owned() } else { percent(chance) }
+}
+
+fn belief(view: &View, one: &Bisection) -> Markup {
+    let standing = &one.standing;
+    let mut likely: Vec<_> = standing.belief.iter().filter(|it| it.posterior >= 0.001).collect();
+    likely.sort_by(|a, b| b.posterior.total_cmp(&a.posterior).then(a.first.cmp(&b.first)));
+    let bars: Vec<(usize, usize, f64)> =
+        standing.belief.iter().map(|it| (it.first, it.last, it.posterior)).collect();
+    html! {
+        @if !standing.belief.is_empty() {
+            section {
+                h2 { "What is believed" }
+                figure.chart.scroll {
+                    (svg::belief(&bars, one.candidates.len()))
+                    figcaption { "How likely each stretch of commits is to hold the cause, in order of history. That nothing changed: " (percent(standing.nothing)) "." }
+                }
+                (scrolling("belief", &html! {
+                    table.overview {
+                        thead { tr { th scope="col" { "commits" } th.num scope="col" { "likely" } th scope="col" { "" } } }
+                        tbody { @for it in likely.iter().take(STRETCHES) { tr {
+                            td {
+                                (commit(view, &one.candidates[it.first]))
+                                @if it.last > it.first { " to " (commit(view, &one.candidates[it.last])) " (" (grouped(it.last - it.first + 1)) ")" }
+                            }
+                            td.num { (sure(it.posterior)) }
+                            td { (svg::bar(it.posterior)) }
+                        } } }
+                    }
+                }))
+            }
+        }
+    }
+}
+
+fn commit(view: &View, candidate: &Candidate) -> Markup {
+    html! {
+        @match view.revision(&candidate.revision.id) {
+            Some(_) => (revision_named(view, "../", &candidate.revision.id)),
+            None => span.rev { (candidate.revision.short()) },
+        }
+    }
+}
+
+/// The error of a level as a part of it, or in the unit.
+fn error(one: &Bisection, rung: &Rung) -> f64 {
+    let far = 1.96 * rung.error;
+    if one.asked.by == Comparison::Ratio { far * rung.level } else { far }
+}
+
+fn ladder(view: &View, one: &Bisection) -> Markup {
+    let rungs = &one.standing.ladder;
+    let dots: Vec<(usize, f64, f64)> =
+        rungs.iter().map(|rung| (rung.place, rung.level, error(one, rung))).collect();
+    let named = |rung: &Rung| one.standing.culprits.iter().any(|it| it.place == rung.place);
+    let within = |rung: &Rung| match one.asked.by {
+        Comparison::Ratio => percent(1.96 * rung.error),
+        Comparison::Difference | Comparison::Failure => level(one, 1.96 * rung.error),
+    };
+    html! {
+        @if !rungs.is_empty() {
+            section {
+                h2 { "What was measured" }
+                figure.chart.scroll {
+                    (svg::ladder(&dots, one.candidates.len(), &|value| level(one, value)))
+                    figcaption { "The level of each measured commit with its 95 % interval, in order of history." }
+                }
+                (scrolling("measured commits", &html! {
+                    table.overview {
+                        thead { tr {
+                            th scope="col" { "commit" }
+                            th.num scope="col" { "level" }
+                            th.num scope="col" { "± (95 %)" }
+                            th.num scope="col" { "samples" }
+                            th scope="col" { "" }
+                        } }
+                        tbody { @for rung in rungs { tr {
+                            td { (commit(view, &one.candidates[rung.place])) " " span.note { (one.candidates[rung.place].revision.subject) } }
+                            td.num { (level(one, rung.level)) }
+                            td.num { (within(rung)) }
+                            td.num { (grouped(rung.samples)) }
+                            td { @if named(rung) { b { "this one" } } @else if rung.same_to > rung.place { "the same program to " (commit(view, &one.candidates[rung.same_to])) } }
+                        } } }
+                    }
+                }))
+            }
+        }
+    }
+}
+
+fn unusable(view: &View, one: &Bisection) -> Markup {
+    let all = &one.standing.unusable;
+    html! {
+        @if !all.is_empty() {
+            section {
+                h2 { "What could not be measured" }
+                p.note { "It tells nothing of the speed of these commits; what they hide is part of the range." }
+                ol.commits { @for it in all { li { (commit(view, &one.candidates[it.place])) " " (kind(it.kind)) ": " (it.why) } } }
+            }
+        }
+    }
+}
+
+fn kind(kind: UnusableKind) -> &'static str {
+    match kind {
+        UnusableKind::Crashed => "failed",
+        UnusableKind::NoMetric => "has no such metric",
+        UnusableKind::NotBuilt => "could not be built",
+        UnusableKind::TimedOut => "reached its time limit",
+        UnusableKind::WrongAnswer => "answered wrongly",
+    }
+}
+
+fn again(one: &Bisection) -> Markup {
+    html! {
+        section {
+            h2 { "See it again" }
+            p { "Each of its steps, and what was believed after it:" }
+            pre { "tacho bisect log " (one.name) "\ntacho bisect log " (one.name) " --replay" }
+            p { "Bisect once more, with fresh samples:" }
+            pre { (command(one)) }
+        }
+    }
+}
+
+/// What was typed, or would ask the same.
+fn command(one: &Bisection) -> String {
+    let asked = &one.asked;
+    if let Some(change) = &asked.change {
+        return format!("tacho bisect --change {change} --again");
+    }
+    let benchmark = asked.benchmark.to_string();
+    let benchmark = if benchmark.contains(' ') { format!("'{benchmark}'") } else { benchmark };
+    let metric = &asked.metric.name;
+    format!("tacho bisect {} {} --benchmark {benchmark} --metric {metric} --again", asked.good, asked.bad)
+}
+
+/// Links to all bisections that measured this revision, or named it.
+pub(super) fn of_revision(view: &View, id: &str) -> Markup {
+    let named = |one: &Bisection| one.standing.culprits.iter().any(|it| it.revision == id);
+    let had = |one: &&Bisection| named(one) || one.standing.ladder.iter().any(|rung| rung.revision == id);
+    let all: Vec<&Bisection> = view.lab.bisections.iter().filter(had).collect();
+    html! {
+        @if !all.is_empty() {
+            section {
+                h2 { "Bisections" }
+                ol.commits { @for one in all { li {
+                    a href={ "../" (file(one)) } { (one.name) } " of " (subject(one)) ": "
+                    @if named(one) { b { "this one did it" } } @else { "it was measured" }
+                } } }
+            }
+        }
+    }
+}
+
+/// Links to all bisections that set out from this change.
+pub(super) fn of_change(view: &View, name: &str) -> Markup {
+    let all: Vec<&Bisection> =
+        view.lab.bisections.iter().filter(|one| one.asked.change.as_deref() == Some(name)).collect();
+    html! {
+        @if !all.is_empty() {
+            section {
+                h2 { "Bisections" }
+                ol.commits { @for one in all { li { a href={ "../" (file(one)) } { (one.name) } ": " (sentence(view, "../", one)) } } }
+            }
+        }
+    }
+}
