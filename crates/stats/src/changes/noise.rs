@@ -66,22 +66,35 @@ pub(super) fn estimate(residuals: &[f64]) -> Noise {
 
 /// The likelihood of one shape.
 pub(super) fn likelihood(residuals: &[f64], shape: Shape) -> Noise {
-    likelihoods(residuals, [shape; LANES])[0]
+    if shape.slow == 0.0 {
+        return white(residuals);
+    }
+    let [noise] = likelihoods(residuals, [shape]);
+    noise
+}
+
+/// That of noise without a slow part, of which nothing is to be foreseen.
+fn white(residuals: &[f64]) -> Noise {
+    let seen = residuals.iter().filter(|residual| !residual.is_nan());
+    let (count, squares) =
+        seen.fold((0_u32, 0.0), |(count, sum), residual| (count + 1, sum + residual * residual));
+    let count = f64::from(count.max(1));
+    let scale = (squares / count).max(1e-12);
+    Noise { shape: WHITE, scale: scale.sqrt(), cost: count * scale.ln() }
 }
 
 /// The likelihoods of several shapes.
-fn likelihoods(residuals: &[f64], shapes: [Shape; LANES]) -> [Noise; LANES] {
+fn likelihoods<const N: usize>(residuals: &[f64], shapes: [Shape; N]) -> [Noise; N] {
     let memory = shapes.map(|shape| shape.memory);
     let fresh = shapes.map(|shape| 1.0 - shape.slow);
     let drive = shapes.map(|shape| shape.slow * (1.0 - shape.memory * shape.memory));
-    let mut mean = [0.0; LANES];
+    let mut mean = [0.0; N];
     let mut variance = shapes.map(|shape| shape.slow);
-    let (mut product, mut logs, mut squares, mut count) =
-        ([1.0_f64; LANES], [0.0; LANES], [0.0; LANES], 0_u32);
+    let (mut product, mut logs, mut squares, mut count) = ([1.0_f64; N], [0.0; N], [0.0; N], 0_u32);
     for &residual in residuals {
         let seen = if residual.is_nan() { 0.0 } else { 1.0 };
         let residual = if residual.is_nan() { 0.0 } else { residual };
-        for lane in 0..LANES {
+        for lane in 0..N {
             let total = variance[lane] + fresh[lane];
             let error = seen * (residual - mean[lane]);
             let inverse = 1.0 / total;
@@ -92,9 +105,9 @@ fn likelihoods(residuals: &[f64], shapes: [Shape; LANES]) -> [Noise; LANES] {
             variance[lane] = memory[lane] * memory[lane] * variance[lane] * (1.0 - gain) + drive[lane];
         }
         count += u32::from(seen > 0.0);
-        // Before the product of 16 more variances, each above 1e-4 and below 1.1, could leave the range of numbers.
-        if count % 16 == 0 {
-            for lane in 0..LANES {
+        // Before the product of 64 more variances, each above 1e-4 and below 1.1, could leave the range of numbers.
+        if count % 64 == 0 {
+            for lane in 0..N {
                 logs[lane] += product[lane].ln();
                 product[lane] = 1.0;
             }
@@ -166,4 +179,21 @@ pub(super) fn step(y: &[f64], sd: &[f64], place: usize, noise: &Noise) -> Step {
     }
     let difference = (y_step - both * y_one / ones) / free;
     Step { before: origin + (y_one - both * difference) / ones, difference, error: noise.scale / free.sqrt() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_noise_is_the_limit_of_noise_with_a_slow_part() {
+        let residuals: Vec<f64> = (0..300)
+            .map(|i| if i % 7 == 3 { f64::NAN } else { f64::from((i * 7919) % 101) / 50.0 - 1.0 })
+            .collect();
+        let (plain, slow) = (likelihood(&residuals, WHITE), Shape { memory: 0.5, slow: 1e-12 });
+        let limit = likelihood(&residuals, slow);
+        assert!((plain.cost - limit.cost).abs() < 1e-6 && (plain.scale - limit.scale).abs() < 1e-9);
+        let four = likelihoods(&residuals, [slow; LANES]);
+        assert_eq!(four.map(|noise| noise.cost), [limit.cost; LANES], "alone as among others");
+    }
 }
