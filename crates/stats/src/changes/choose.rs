@@ -43,16 +43,18 @@ pub(super) struct Judge<'a> {
     pub masked: &'a [bool],
     /// The standard deviations, NaN for what is masked.
     pub sd: Vec<f64>,
+    /// Whether the series has no modes.
+    pub one_level: bool,
     /// How many values count.
     count: f64,
 }
 
 impl<'a> Judge<'a> {
-    pub fn new(series: &'a Series, masked: &'a [bool]) -> Self {
+    pub fn new(series: &'a Series, masked: &'a [bool], one_level: bool) -> Self {
         let sd: Vec<f64> =
             series.sd.iter().zip(masked).map(|(&sd, &masked)| if masked { f64::NAN } else { sd }).collect();
         let count = masked.iter().filter(|masked| !**masked).count() as f64;
-        Self { series, masked, sd, count }
+        Self { series, masked, sd, one_level, count }
     }
 
     /// Chooses among candidates.
@@ -120,7 +122,7 @@ impl<'a> Judge<'a> {
         }
         let clarity = self.clarity(&stage.steps[which], stage.places.len());
         if tail::is_tail(self.series, place) {
-            return if tail::stands_out(self, stage) { clarity / tail::clear(fewest) } else { 0.0 };
+            return tail::strength(self, stage, clarity, fewest);
         }
         let (n, left, right) = (self.series.len() as f64, (place - before) as f64, (after - place) as f64);
         // A change of which few values are seen needs to be clearer.

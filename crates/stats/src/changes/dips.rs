@@ -3,16 +3,20 @@
 //! Two changes of level must pay for themselves twice in the segmentation, and few values cannot. But an excursion
 //! of so many values is not two choices among all places, only little more than one.
 
+use std::ops::Range;
+
 use super::levels::Levels;
 use super::robust;
 use super::series::Series;
+use super::tail;
 
 /// Lengths that are looked for.
 const SHORTEST: usize = 3;
 pub(super) const LONGEST: usize = 12;
 
-/// What an excursion at the end of the series must gain: there is only one such place, so that little will do.
-const TAIL_PRICE: f64 = 10.0;
+/// What an excursion at the end of the series must gain: there is only one such place, so that little will do; less where
+/// enough is known of the noise.
+const TAIL_PRICE: (f64, f64) = (10.0, 5.0);
 
 struct Dip {
     gain: f64,
@@ -29,12 +33,13 @@ pub(super) fn add(
     price: f64,
 ) -> Vec<usize> {
     let mut dips = Vec::new();
-    if let Some(first) = tail(series, levels, outlier * outlier, TAIL_PRICE) {
+    let is_known = series.len() >= tail::KNOWN + LONGEST;
+    let tail_price = if is_known { TAIL_PRICE.1 } else { TAIL_PRICE.0 };
+    if let Some(first) = last(series, levels, outlier * outlier, tail_price) {
         dips.push(Dip { gain: 1e300, first, end: series.len() });
     }
     for bound in levels.bounds.windows(2) {
-        let standard: Vec<f64> = (bound[0]..bound[1]).map(|i| levels.residual[i] / series.sd[i]).collect();
-        search(&standard, bound[0], outlier * outlier, price, &mut dips);
+        search(series, &levels.residual, (bound[0], bound[1]), outlier * outlier, price, &mut dips);
     }
     dips.sort_by(|one, other| other.gain.total_cmp(&one.gain));
     let mut taken: Vec<Dip> = Vec::new();
@@ -54,15 +59,13 @@ pub(super) fn add(
 }
 
 /// The last values, when they are away from the last level.
-fn tail(series: &Series, levels: &Levels, bound: f64, price: f64) -> Option<usize> {
+fn last(series: &Series, levels: &Levels, bound: f64, price: f64) -> Option<usize> {
     let n = series.len();
     let begin = levels.bounds[levels.bounds.len() - 2];
     (SHORTEST..=LONGEST)
         .filter(|length| n - begin >= length + 4)
         .map(|length| {
-            let window: Vec<f64> = (n - length..n).map(|i| levels.residual[i] / series.sd[i]).collect();
-            let level = robust::median(&mut window.clone());
-            let gain: f64 = window.iter().map(|x| (x * x).min(bound) - (x - level).powi(2).min(bound)).sum();
+            let gain = gain(series, &levels.residual, n - length..n, bound);
             (gain, n - length)
         })
         .filter(|&(gain, _)| gain > price)
@@ -70,8 +73,25 @@ fn tail(series: &Series, levels: &Levels, bound: f64, price: f64) -> Option<usiz
         .map(|(_, first)| first)
 }
 
-/// Excursions within one level, whose residuals in standard deviations these are.
-fn search(standard: &[f64], offset: usize, bound: f64, price: f64, dips: &mut Vec<Dip>) {
+/// What an excursion gains: the bounded cost of its values at the level around them, less that at a level of their own.
+///
+/// That level is one of values, not of their standard deviations, which differ where replicates say so.
+fn gain(series: &Series, residual: &[f64], window: Range<usize>, bound: f64) -> f64 {
+    let level = robust::median(&mut residual[window.clone()].to_vec());
+    let cost = |i: usize, level: f64| ((residual[i] - level) / series.sd[i]).powi(2).min(bound);
+    window.map(|i| cost(i, 0.0) - cost(i, level)).sum()
+}
+
+/// Excursions within the level between these two places.
+fn search(
+    series: &Series,
+    residual: &[f64],
+    (from, to): (usize, usize),
+    bound: f64,
+    price: f64,
+    dips: &mut Vec<Dip>,
+) {
+    let standard: Vec<f64> = (from..to).map(|i| residual[i] / series.sd[i]).collect();
     let mut sums = vec![0.0; standard.len() + 1];
     for (i, x) in standard.iter().enumerate() {
         sums[i + 1] = sums[i] + x;
@@ -83,14 +103,13 @@ fn search(standard: &[f64], offset: usize, bound: f64, price: f64, dips: &mut Ve
             if sum * sum < 0.6 * price * length as f64 {
                 continue;
             }
-            let window = &standard[first..first + length];
-            if window[0].abs() < 1.0 || window[length - 1].abs() < 1.0 {
+            if standard[first].abs() < 1.0 || standard[first + length - 1].abs() < 1.0 {
                 continue;
             }
-            let level = robust::median(&mut window.to_vec());
-            let gain = window.iter().map(|x| (x * x).min(bound) - (x - level).powi(2).min(bound)).sum();
+            let window = from + first..from + first + length;
+            let gain = gain(series, residual, window.clone(), bound);
             if gain > price {
-                dips.push(Dip { gain, first: offset + first, end: offset + first + length });
+                dips.push(Dip { gain, first: window.start, end: window.end });
             }
         }
     }

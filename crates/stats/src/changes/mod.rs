@@ -13,6 +13,7 @@
 mod choose;
 mod dips;
 mod environment;
+mod exchange;
 mod finding;
 mod judge;
 pub mod ledger;
@@ -71,6 +72,7 @@ pub fn detect(points: &[Point], options: &Options) -> Detection {
         Ok(series) => series,
         Err(judged) => return Detection { judged, ..Detection::default() },
     };
+    let raw = series.y.clone();
     let modes = Visited::find(&mut series, options);
     let levels = levels::Levels::robust(&series, &modes.places, &[], options.outlier);
     let price = DIP_PRICE * options.penalty * (series.len() as f64).ln();
@@ -78,14 +80,16 @@ pub fn detect(points: &[Point], options: &Options) -> Detection {
     let levels = levels::Levels::robust(&series, &candidates, &[], options.outlier);
     let masked: Vec<bool> =
         levels.residual.iter().zip(&series.sd).map(|(r, sd)| r.abs() > MASKED * sd).collect();
-    let judge = choose::Judge::new(&series, &masked);
+    let judge = choose::Judge::new(&series, &masked, modes.modes.is_empty());
     let choice = judge.choose(candidates.clone());
     let levels = levels::Levels::means(&series, &choice.places, &masked);
     let mut scatter = scatter::spreads(&series, &levels, &choice);
     scatter.extend(scatter::shares(&series, &levels, &modes.modes, &modes.at));
+    let mut changes = judge::changes(&judge, &choice);
+    exchange::divide(&judge, &choice, &raw, &mut changes, &mut scatter);
     scatter.sort_by_key(|change| change.index);
     Detection {
-        changes: judge::changes(&judge, &choice),
+        changes,
         scatter,
         refused: refuse::refused(&judge, &choice, &candidates, &modes.visits()),
         drift: refuse::drift(&judge, &choice),

@@ -1,0 +1,102 @@
+//! A level that seems to change where only the share of a mode does.
+//!
+//! Where values go to and fro between two levels, and the rarer one becomes the usual one, the level of most values changes. But both
+//! levels are met before and after, as they are not when a program changes.
+
+use super::choose::{Choice, Judge};
+use super::finding::{Change, Kind};
+use super::robust;
+
+/// How many values on each side are looked at, at most.
+const NEAR: usize = 150;
+/// Levels that are less apart, in standard deviations, cannot be told from each other value by value.
+const APART: f64 = 6.0;
+/// The least share of values that are at the level of the other side, on each of them,
+const RAREST: f64 = 0.02;
+/// on one of them,
+const OFTEN: f64 = 0.15;
+/// and the fewest times that the other level is gone to.
+const VISITS: usize = 3;
+/// A change of a share is that of another one so many places away.
+const SAME: usize = 30;
+
+/// The changes that are only of the share of a mode, as that: out of `changes`, into `scatter`, unless it is told there already.
+pub(super) fn divide(
+    judge: &Judge,
+    choice: &Choice,
+    raw: &[f64],
+    changes: &mut Vec<Change>,
+    scatter: &mut Vec<Change>,
+) {
+    let sides: Vec<Option<[Side; 2]>> =
+        (0..choice.places.len()).map(|which| exchanged(judge, choice, raw, which)).collect();
+    let mut sides = sides.into_iter();
+    let all = std::mem::take(changes);
+    for change in all {
+        match sides.next().flatten() {
+            None => changes.push(change),
+            Some(sides) => {
+                let is_told =
+                    |told: &Change| told.kind == Kind::ModeShare && told.index.abs_diff(change.index) <= SAME;
+                if !scatter.iter().any(is_told) {
+                    scatter.push(of_share(judge, change, sides));
+                }
+            }
+        }
+    }
+}
+
+/// One side of a change: the mean of its values, the standard error of that, and how often they are at the level of the other side.
+#[derive(Clone, Copy)]
+struct Side {
+    mean: f64,
+    error: f64,
+    share: f64,
+    visits: usize,
+}
+
+impl Side {
+    fn of(values: &[f64], other: f64, reach: f64) -> Self {
+        let n = values.len() as f64;
+        let is_there: Vec<bool> = values.iter().map(|y| (y - other).abs() <= reach).collect();
+        let mean = values.iter().sum::<f64>() / n;
+        let variance = values.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n;
+        Self {
+            mean,
+            error: (variance / n).sqrt(),
+            share: is_there.iter().filter(|there| **there).count() as f64 / n,
+            visits: usize::from(is_there[0]) + is_there.windows(2).filter(|pair| !pair[0] && pair[1]).count(),
+        }
+    }
+}
+
+/// Both sides of a change whose levels are both met on both of them; nothing of any other.
+fn exchanged(judge: &Judge, choice: &Choice, raw: &[f64], which: usize) -> Option<[Side; 2]> {
+    let (place, step) = (choice.places[which], choice.steps[which]);
+    let (before, after) = judge.around(&choice.places, which);
+    let (first, end) = (before.max(place.saturating_sub(NEAR)), after.min(place + NEAR));
+    let sd = robust::median(&mut judge.series.sd[first..end].to_vec());
+    if step.difference.abs() < APART * sd {
+        return None;
+    }
+    let reach = 3.0 * sd;
+    let old = Side::of(&raw[first..place], step.before + step.difference, reach);
+    let new = Side::of(&raw[place..end], step.before, reach);
+    let shares = old.share.min(new.share) >= RAREST && old.share.max(new.share) >= OFTEN;
+    (shares && old.visits + new.visits > VISITS).then_some([old, new])
+}
+
+fn of_share(judge: &Judge, change: Change, [old, new]: [Side; 2]) -> Change {
+    let series = judge.series;
+    let reach = 1.96 * old.error.hypot(new.error);
+    let effect = |difference| series.effect(old.mean, old.error, difference);
+    let difference = new.mean - old.mean;
+    Change {
+        before: series.unit(old.mean),
+        after: series.unit(new.mean),
+        effect: effect(difference),
+        interval: (effect(difference - reach), effect(difference + reach)),
+        kind: Kind::ModeShare,
+        ..change
+    }
+}
