@@ -8,7 +8,8 @@
 //! Nothing here starts a process or opens a database by itself: builds come from a
 //! [`Builder`](tacho_subject::Builder), executions from an [`Executor`](tacho_measure::Executor), and what
 //! happens is told to an [`Observer`]. A clock is looked at only to report where a session's time went; nothing
-//! is decided by it. So every schedule and every stopping rule is tested with scripted ones.
+//! is decided by it, but what a bisection weighs: builds and samples cost time, by the executor's clock. So every schedule and every
+//! stopping rule is tested with scripted ones.
 
 mod attempt;
 mod bench;

@@ -17,8 +17,11 @@ pub fn live(bisection: &Bisection) -> String {
     let Standing { samples, builds, nothing, .. } = &bisection.standing;
     let drawn = bars(bisection);
     let left = format!("{} may be it", count(likely(bisection), "commit"));
-    let changed =
-        if *samples == 0 { String::new() } else { format!(", changed: {}", certain(1.0 - nothing)) };
+    let changed = if bisection.standing.belief.is_empty() {
+        String::new()
+    } else {
+        format!(", changed: {}", certain(1.0 - nothing))
+    };
     let so_far = format!("{}, {}", count(*builds, "build"), count(*samples, "sample"));
     format!("{} [{drawn}] {left}{changed}, {so_far}", stage(bisection.standing.stage))
 }
