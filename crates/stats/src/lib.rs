@@ -12,6 +12,7 @@ pub mod changes;
 pub mod compare;
 mod discoveries;
 pub mod distribution;
+pub mod levels;
 pub mod outlier;
 pub mod place;
 pub mod steady;

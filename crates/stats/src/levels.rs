@@ -1,0 +1,222 @@
+//! How much repetition at each level adds: linked again, started again, gone on.
+//!
+//! Kalibera & Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013: the variance of the means at each level holds that of
+//! the levels below it; what is left when that is taken out is the level's own. From them follows how often to repeat at
+//! each level so that a mean is known best for its cost (their section 6), and how many times at the topmost for a precision.
+//! Values become logarithms, so that all is relative.
+
+use crate::distribution::student_quantile;
+
+/// No level below the topmost is repeated more often.
+const MOST: f64 = 1000.0;
+/// No topmost level is.
+const MOST_LAYOUTS: u32 = 10_000;
+
+/// The values of one execution.
+pub type Process = Vec<f64>;
+
+/// What was measured of several layouts: of each the executions, of each of those the values.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured<'a>(pub &'a [Vec<Process>]);
+
+/// How far values differ at each level, as standard deviations of the logarithms: 0.01 is 1 %.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Levels {
+    /// The geometric mean of all, each layout counting alike.
+    pub mean: f64,
+    /// Where that of all layouts is, with 95 %: by the layouts, of which there may be few; `None` for a single one.
+    pub interval: Option<(f64, f64)>,
+    /// Of values of one execution; `None` where executions have one each.
+    pub keep: Option<f64>,
+    /// Of executions of one build, beyond that.
+    pub restart: f64,
+    /// Of builds of one source linked in another order, beyond that. `None` for a single one.
+    pub relink: Option<f64>,
+    /// Of the means of layouts, all below included.
+    pub means: Option<f64>,
+    /// How many layouts.
+    pub layouts: usize,
+}
+
+/// How often to repeat at each level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repetition {
+    /// Layouts.
+    pub layouts: u32,
+    /// Executions of each.
+    pub processes: u32,
+}
+
+impl Levels {
+    /// `None` where a value is not above 0, or no build was executed twice.
+    #[must_use]
+    pub fn of(measured: Measured<'_>) -> Option<Self> {
+        let layouts: Vec<Vec<Vec<f64>>> = measured
+            .0
+            .iter()
+            .map(|layout| layout.iter().filter(|of| !of.is_empty()).map(logs).collect::<Option<Vec<_>>>())
+            .collect::<Option<Vec<_>>>()?
+            .into_iter()
+            .filter(|layout: &Vec<Vec<f64>>| !layout.is_empty())
+            .collect();
+        let values = pooled(layouts.iter().flatten().map(Vec::as_slice));
+        let per_process = harmonic(layouts.iter().flatten().map(Vec::len));
+        let processes: Vec<Vec<f64>> =
+            layouts.iter().map(|of| of.iter().map(|of| mean(of)).collect()).collect();
+        let of_processes = pooled(processes.iter().map(Vec::as_slice))?;
+        let per_layout = harmonic(processes.iter().map(Vec::len));
+        let means: Vec<f64> = processes.iter().map(|of| mean(of)).collect();
+        let of_means = pooled([means.as_slice()].into_iter());
+        let own = |variance: f64, below: f64, times: f64| (variance - below / times).max(0.0).sqrt();
+        let middle = mean(&means);
+        let reach = of_means.map(|variance| {
+            let count = means.len() as f64;
+            student_quantile(0.975, count - 1.0) * (variance / count).sqrt()
+        });
+        Some(Self {
+            mean: middle.exp(),
+            interval: reach.map(|reach| ((middle - reach).exp(), (middle + reach).exp())),
+            keep: values.map(f64::sqrt),
+            restart: own(of_processes, values.unwrap_or(0.0), per_process),
+            relink: of_means.map(|variance| own(variance, of_processes, per_layout)),
+            means: of_means.map(f64::sqrt),
+            layouts: means.len(),
+        })
+    }
+
+    /// How often to repeat, for a mean that is known to ± that share with 95 %, where a build costs as much as so many executions.
+    ///
+    /// `None` for a single layout: nothing is known of others.
+    #[must_use]
+    pub fn repetition(&self, precision: f64, build: f64) -> Option<Repetition> {
+        let relink = self.relink?;
+        let each = self.restart.powi(2) + self.keep.unwrap_or(0.0).powi(2);
+        let times = if relink > 0.0 { (build.max(1.0) * each).sqrt() / relink } else { MOST };
+        let processes = times.round().clamp(1.0, MOST);
+        let variance = relink * relink + each / processes;
+        let reach = |layouts: u32| {
+            let count = f64::from(layouts);
+            student_quantile(0.975, count - 1.0) * (variance / count).sqrt()
+        };
+        let layouts = (2..MOST_LAYOUTS).find(|layouts| reach(*layouts) <= precision).unwrap_or(MOST_LAYOUTS);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 1000")]
+        Some(Repetition { layouts, processes: processes as u32 })
+    }
+
+    /// The difference between two builds of one source that one in twenty such pairs exceeds, by their layout alone.
+    #[must_use]
+    pub fn by_chance(&self) -> Option<f64> {
+        self.relink.map(|relink| (1.96 * std::f64::consts::SQRT_2 * relink).exp_m1())
+    }
+}
+
+fn logs(values: &Process) -> Option<Vec<f64>> {
+    values.iter().map(|value| (*value > 0.0 && value.is_finite()).then(|| value.ln())).collect()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The variance within groups, of all groups together; `None` where no group has two values.
+fn pooled<'a>(groups: impl Iterator<Item = &'a [f64]>) -> Option<f64> {
+    let (mut squares, mut freedom) = (0.0, 0);
+    for group in groups.filter(|group| group.len() > 1) {
+        let middle = mean(group);
+        squares += group.iter().map(|value| (value - middle).powi(2)).sum::<f64>();
+        freedom += group.len() - 1;
+    }
+    (freedom > 0).then(|| squares / freedom as f64)
+}
+
+/// The harmonic mean of how many there are: what the variance of means of unequal groups is divided by.
+fn harmonic(counts: impl Iterator<Item = usize>) -> f64 {
+    let (number, sum) =
+        counts.fold((0.0, 0.0), |(number, sum), count| (number + 1.0, sum + 1.0 / count as f64));
+    number / sum
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
+        let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
+    }
+
+    /// Values with these standard deviations, relink, restart and keep.
+    fn made(counts: [usize; 3], sd: [f64; 3], seed: u64) -> Vec<Vec<Process>> {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut layout = || {
+            let of_layout = sd[0] * gaussian(&mut rng);
+            let mut process = || {
+                let of_process = of_layout + sd[1] * gaussian(&mut rng);
+                (0..counts[2]).map(|_| 100.0 * (of_process + sd[2] * gaussian(&mut rng)).exp()).collect()
+            };
+            (0..counts[1]).map(|_| process()).collect()
+        };
+        (0..counts[0]).map(|_| layout()).collect()
+    }
+
+    #[test]
+    fn what_each_level_adds_is_found_on_average() {
+        let sd = [0.02, 0.01, 0.03];
+        let mut sums = [0.0; 3];
+        for seed in 0..200 {
+            let levels = Levels::of(Measured(&made([8, 6, 5], sd, seed))).unwrap();
+            let found = [levels.relink.unwrap(), levels.restart, levels.keep.unwrap()];
+            sums.iter_mut().zip(found).for_each(|(sum, sd)| *sum += sd * sd / 200.0);
+        }
+        for (sum, sd) in sums.into_iter().zip(sd) {
+            // Cut off at 0, small ones are a little too large.
+            assert!((sum.sqrt() / sd - 1.0).abs() < 0.15, "{} is not {sd}", sum.sqrt());
+        }
+    }
+
+    #[test]
+    fn the_interval_is_that_of_layouts_and_holds_the_truth() {
+        let mut held = 0;
+        for seed in 0..400 {
+            let levels = Levels::of(Measured(&made([5, 20, 1], [0.03, 0.01, 0.0], seed))).unwrap();
+            let (low, high) = levels.interval.unwrap();
+            held += usize::from(low < 100.0 && 100.0 < high);
+        }
+        // 95 % of 400 is 380, with a standard deviation of 4.4; executions taken for independent hold it in about half.
+        assert!((366..=394).contains(&held), "{held}");
+    }
+
+    #[test]
+    fn repetition_follows_from_what_varies_and_what_it_costs() {
+        let levels = |relink: f64, restart: f64| Levels {
+            mean: 1.0,
+            interval: None,
+            keep: None,
+            restart,
+            relink: Some(relink),
+            means: Some(relink),
+            layouts: 5,
+        };
+        // √(100 · 0.01² / 0.02²) = 5; 0.02² + 0.01²/5 = 0.0205²: 19 layouts reach ± 1 % by Student's t.
+        let repetition = levels(0.02, 0.01).repetition(0.01, 100.0).unwrap();
+        assert_eq!(repetition, Repetition { layouts: 19, processes: 5 });
+        assert_eq!(levels(0.02, 0.01).repetition(0.01, 1.0).unwrap().processes, 1);
+        assert_eq!(
+            levels(0.0, 0.01).repetition(0.01, 1.0).unwrap(),
+            Repetition { layouts: 2, processes: 1000 }
+        );
+        assert!((levels(0.02, 0.0).by_chance().unwrap() - 0.057).abs() < 0.001);
+    }
+
+    #[test]
+    fn what_cannot_be_said_is_not() {
+        assert_eq!(Levels::of(Measured(&[])), None);
+        assert_eq!(Levels::of(Measured(&[vec![vec![1.0]]])), None, "nothing was executed twice");
+        assert_eq!(Levels::of(Measured(&[vec![vec![1.0], vec![-1.0]]])), None);
+        let one = Levels::of(Measured(&[vec![vec![1.0], vec![1.1]]])).unwrap();
+        assert_eq!((one.relink, one.interval, one.keep, one.repetition(0.01, 1.0)), (None, None, None, None));
+    }
+}
