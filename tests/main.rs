@@ -19,6 +19,7 @@ mod documents;
 mod generate;
 mod harness;
 mod init;
+mod layouts;
 mod metrics;
 mod mistakes;
 mod quiet;

@@ -31,6 +31,7 @@ mod fill;
 mod hooks;
 mod instructions;
 pub mod instrument;
+pub mod layouts;
 mod observer;
 mod output;
 mod padding;

@@ -27,6 +27,8 @@ pub enum Purpose {
     Compare,
     /// Both sides of changes once more: its samples are no part of any series.
     Confirm,
+    /// Builds of one source that are linked otherwise: its samples are no part of any series.
+    Layouts,
     /// Series.
     #[default]
     Track,

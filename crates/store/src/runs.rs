@@ -194,6 +194,7 @@ fn purpose_word(purpose: Purpose) -> &'static str {
         Purpose::Bisect => "bisect",
         Purpose::Compare => "compare",
         Purpose::Confirm => "confirm",
+        Purpose::Layouts => "layouts",
         Purpose::Track => "track",
     }
 }
@@ -203,6 +204,7 @@ fn read(row: &dyn Row) -> Result<Run, StoreError> {
         "bisect" => Purpose::Bisect,
         "compare" => Purpose::Compare,
         "confirm" => Purpose::Confirm,
+        "layouts" => Purpose::Layouts,
         "track" => Purpose::Track,
         other => return Err(row.corrupt(&format!("a run is for `{other}`"))),
     };

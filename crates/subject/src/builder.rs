@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use tacho_record::{Build, Digest, Revision};
 
 use crate::SubjectError;
+use crate::layout::Layout;
 
 /// What came of building a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +29,12 @@ pub trait Builder {
     /// A revision that does not build is a [`BuildState`](tacho_record::BuildState); an error is what stops
     /// the whole run, such as a full disk.
     fn build(&mut self, revision: &Revision, interrupt: &AtomicBool) -> Result<Built, SubjectError>;
+
+    /// Has what is built from now on laid out so, or as the plan builds it, and says by which recipe that is; none
+    /// where it cannot.
+    fn lay_out(&mut self, _: Option<&Layout>) -> Option<Digest> {
+        None
+    }
 
     /// The folder with these artifacts; none when the cache has let them go, and they must be built again.
     ///

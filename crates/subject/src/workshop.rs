@@ -15,6 +15,7 @@ use crate::artifacts::{Cache, Content, relative};
 use crate::build::{Cut, Limits, Log};
 use crate::checkout::{BUILD, Checkout, Origin, Stop, Work};
 use crate::git::REPOSITORY_VARIABLES;
+use crate::layout::Layout;
 use crate::lock::Lock;
 use crate::{Builder, Built, SubjectError};
 
@@ -35,6 +36,7 @@ pub struct Workshop {
     checkout: Checkout,
     command: Option<String>,
     folder: PathBuf,
+    layout: Option<Layout>,
     recipe: Digest,
     timeout: Duration,
     _lock: Lock,
@@ -65,6 +67,7 @@ impl Workshop {
             checkout: Checkout::new(origin, &folder),
             command: subject.build.clone(),
             folder,
+            layout: None,
             recipe: subject.recipe(),
             timeout: subject.build_timeout,
             _lock: lock,
@@ -74,7 +77,14 @@ impl Workshop {
     /// The digest of all in the plan that decides what is built.
     #[must_use]
     pub fn recipe(&self) -> Digest {
-        self.recipe
+        self.recipe_of(self.layout.as_ref())
+    }
+
+    /// That of builds with this layout.
+    fn recipe_of(&self, layout: Option<&Layout>) -> Digest {
+        let Some(layout) = layout else { return self.recipe };
+        let variables = layout.variables.iter().map(|(name, value)| format!("\0{name}={value}"));
+        Digest::of(format!("{}\0layout{}", self.recipe, variables.collect::<String>()))
     }
 
     /// Checks out, builds, and keeps the artifacts: their digest and size.
@@ -103,6 +113,10 @@ impl Workshop {
             command.env_remove(variable);
         }
         command.env("GIT_CEILING_DIRECTORIES", &self.folder);
+        for (variable, value) in self.layout.iter().flat_map(|layout| &layout.variables) {
+            log.note(&format!("with {variable}={value}"))?;
+            command.env(variable, value);
+        }
         Ok(command)
     }
 
@@ -143,6 +157,11 @@ impl Builder for Workshop {
         let revision = revision.id.clone();
         let build = Build { revision, recipe: self.recipe(), state, started, took, log: None };
         Ok(Built::Done { build, log: log.finish()? })
+    }
+
+    fn lay_out(&mut self, layout: Option<&Layout>) -> Option<Digest> {
+        self.layout = layout.cloned();
+        Some(self.recipe())
     }
 
     fn unpack(&mut self, artifact: Digest) -> Result<Option<PathBuf>, SubjectError> {

@@ -3,6 +3,7 @@
 mod bench;
 mod bisect;
 mod compare;
+mod layouts;
 mod schedule;
 mod survey;
 
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand};
 pub use bench::Bench;
 pub use bisect::{Bisect, BisectWhat, Typed};
 pub use compare::Compare;
+pub use layouts::Layouts;
 pub use schedule::Schedule;
 pub use survey::Survey;
 
@@ -53,6 +55,7 @@ pub enum Command {
     Doctor(Doctor),
     Bench(Box<Bench>),
     Compare(Compare),
+    Layouts(Layouts),
     Track(Box<Track>),
     Log(Log),
     Show(Show),

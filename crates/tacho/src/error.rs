@@ -55,6 +55,10 @@ pub enum CliError {
     Subject(#[from] SubjectError),
     #[error("no such output of `{revision}` is kept")]
     NoOutput { revision: String },
+    #[error("there is no linker here that shuffles{}", name.as_ref().map_or_else(String::new, |name| format!(" called `{name}`")))]
+    NoLinker { name: Option<String> },
+    #[error("the plan has no `build`, so that nothing is linked")]
+    NothingLinked,
     #[error("nothing that stands changed at `{name}`")]
     NoChangeAt { name: String },
     #[error("no commit is in `{from}..{to}`: `{to}` does not come after `{from}`")]
@@ -112,6 +116,10 @@ impl CliError {
                 "`output = \"keep\"` keeps those of a benchmark; `tacho show` lists what was measured"
                     .to_owned(),
             ),
+            CliError::NoLinker { .. } => {
+                Some("install `mold` or `lld`: both have `--shuffle-sections`".to_owned())
+            }
+            CliError::NothingLinked => Some("give `[subject]` the command that builds it".to_owned()),
             CliError::Ambiguous { .. } => Some("write more of it".to_owned()),
             CliError::UnknownCounter { .. } => {
                 let counters = tacho_record::Counter::ALL.map(|counter| format!("`{}`", counter.name()));

@@ -82,6 +82,7 @@ fn row(run: &Run, counts: [usize; 4]) -> Vec<String> {
         Purpose::Bisect => "to bisect".to_owned(),
         Purpose::Compare => "to compare two revisions".to_owned(),
         Purpose::Confirm => "to confirm changes".to_owned(),
+        Purpose::Layouts => "to compare layouts".to_owned(),
         Purpose::Track => String::new(),
     });
     row

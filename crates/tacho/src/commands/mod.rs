@@ -9,6 +9,7 @@ mod generate;
 mod inherited;
 mod init;
 mod kept;
+mod layouts;
 mod log;
 mod lookup;
 mod measured;
@@ -70,6 +71,7 @@ pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
         Command::Doctor(command) => doctor::execute(&command),
         Command::Generate(command) => generate::execute(&command),
         Command::Init(command) => init::execute(&command),
+        Command::Layouts(command) => layouts::execute(global, &command),
         Command::Log(command) => log::execute(global, &command),
         Command::Show(command) => show::execute(global, &command),
         Command::Site(command) => site::execute(global, &command),

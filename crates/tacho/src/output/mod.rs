@@ -5,6 +5,7 @@ pub mod bench;
 pub mod bisect;
 pub mod changes;
 pub mod compare;
+pub mod layouts;
 pub mod progress;
 pub mod spark;
 pub mod surveyed;

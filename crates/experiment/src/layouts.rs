@@ -1,0 +1,273 @@
+//! One source, linked in several orders: how far builds differ by their layout alone.
+//!
+//! Each layout is a build by a recipe of its own, so that no series ever takes it for the plan's. All are executed in the same
+//! rounds, under a run that is no part of any series.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use tacho_record::{BenchmarkKey, BuildState, Cell, Digest, Metric, Purpose, Sample};
+use tacho_stats::Summary;
+use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
+use tacho_subject::Layout;
+
+use crate::builds::Unpacked;
+use crate::cells::benchmarks;
+use crate::prepare::prepare_trial;
+use crate::rounds::measure;
+use crate::session::{Session, SessionCell, Wanted};
+use crate::track::check;
+use crate::{Bench, ExperimentError, Question};
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Laid {
+    /// The user stopped it before anything was measured; builds are kept.
+    Interrupted,
+    /// A layout could not be built.
+    NotBuilt {
+        /// Its number.
+        layout: u32,
+        /// Why not, in one line.
+        why: String,
+    },
+    /// All came out the same: the build does not do as its linker is told.
+    Ignored,
+    /// They were measured.
+    Measured(Box<Rows>),
+}
+
+/// What was measured.
+#[derive(Debug)]
+pub struct Rows {
+    /// The run's number.
+    pub run: i64,
+    /// Whether the user stopped it: then these are the samples so far, and the same command goes on.
+    pub interrupted: bool,
+    /// How many layouts came out as one that there was.
+    pub equal: usize,
+    /// How long a build took, on average.
+    pub build: Duration,
+    /// Time spent in executions, hooks included.
+    pub executing: Duration,
+    /// One a benchmark.
+    pub rows: Vec<Row>,
+}
+
+/// A benchmark at all layouts.
+#[derive(Debug)]
+pub struct Row {
+    /// The benchmark.
+    pub benchmark: BenchmarkKey,
+    /// The metric.
+    pub metric: Metric,
+    /// Each layout's number and what was measured of it.
+    pub layouts: Vec<(u32, Option<Summary>)>,
+    /// What each level adds; none where nothing can be said.
+    pub levels: Option<Levels>,
+    /// How long an execution takes, on average, in seconds.
+    pub execution: f64,
+    /// How the first execution failed that did, in one line.
+    pub failure: Option<String>,
+}
+
+/// A layout that is built.
+struct Build {
+    number: u32,
+    artifact: Digest,
+    folder: PathBuf,
+}
+
+/// Builds and measures these layouts of the question's one revision, by that metric where a benchmark has it.
+pub fn layouts(
+    bench: &mut Bench<'_>,
+    question: &Question,
+    layouts: &[Layout],
+    metric: Option<&str>,
+) -> Result<Laid, ExperimentError> {
+    check(bench, question)?;
+    let mut took = Duration::ZERO;
+    let mut made: Vec<(&Layout, Digest, Digest)> = Vec::new();
+    for layout in layouts {
+        let recipe = bench.builder.lay_out(Some(layout)).unwrap_or(question.recipe);
+        let artifact = bench.build_layout(&by(question, recipe), layout.number, &mut took);
+        bench.builder.lay_out(None);
+        match artifact? {
+            Ok(artifact) => made.push((layout, recipe, artifact)),
+            Err(ended) => return Ok(ended),
+        }
+    }
+    let recipes: String = made.iter().map(|(_, recipe, _)| format!("{recipe} ")).collect();
+    let mut seen = BTreeSet::new();
+    made.retain(|(_, _, artifact)| seen.insert(*artifact));
+    if made.len() == 1 && layouts.len() > 1 {
+        return Ok(Laid::Ignored);
+    }
+    // Together, since building one lets go of what no one has said to be needed.
+    bench.builder.keep(&made.iter().map(|(_, _, artifact)| *artifact).collect::<Vec<_>>());
+    let mut built: Vec<Build> = Vec::new();
+    for (layout, recipe, artifact) in made {
+        bench.builder.lay_out(Some(layout));
+        let folder = bench.unpack_layout(&by(question, recipe), layout.number, artifact);
+        bench.builder.lay_out(None);
+        match folder? {
+            Ok(folder) => built.push(Build { number: layout.number, artifact, folder }),
+            Err(ended) => return Ok(ended),
+        }
+    }
+    let session = bench.session_of_layouts(question, &built, &recipes)?;
+    let began = Instant::now();
+    let measured = measure(bench, &session)?;
+    let executing = began.elapsed();
+    let mut samples = Vec::new();
+    for cell in &session.cells {
+        samples.push(bench.store.samples(cell.id)?);
+    }
+    Ok(Laid::Measured(Box::new(Rows {
+        run: session.run.number,
+        interrupted: measured.interrupted,
+        equal: layouts.len() - built.len(),
+        build: took.checked_div(u32::try_from(layouts.len()).unwrap_or(1)).unwrap_or_default(),
+        executing,
+        rows: rows(question, &built, &session, &samples, metric),
+    })))
+}
+
+/// The question, of builds by that recipe.
+fn by(question: &Question, recipe: Digest) -> Question {
+    Question { recipe, ..question.clone() }
+}
+
+impl Bench<'_> {
+    /// What a layout is built to; what ended it where it is not.
+    fn build_layout(
+        &mut self,
+        question: &Question,
+        layout: u32,
+        took: &mut Duration,
+    ) -> Result<Result<Digest, Laid>, ExperimentError> {
+        let Some(builds) = self.builds(question).all(&question.revisions, question.retry_failed)? else {
+            return Ok(Err(Laid::Interrupted));
+        };
+        *took += builds.iter().map(|build| build.took).sum::<Duration>();
+        let why = match builds.first().map(|build| &build.state) {
+            Some(BuildState::Built { artifact, .. }) => return Ok(Ok(*artifact)),
+            Some(BuildState::Failed { why } | BuildState::Skipped { why }) => why.clone(),
+            Some(BuildState::TimedOut { .. }) => "it timed out".to_owned(),
+            None => "there is no revision".to_owned(),
+        };
+        Ok(Err(Laid::NotBuilt { layout, why }))
+    }
+
+    /// The folder of a layout; what ended it where there is none.
+    fn unpack_layout(
+        &mut self,
+        question: &Question,
+        layout: u32,
+        artifact: Digest,
+    ) -> Result<Result<PathBuf, Laid>, ExperimentError> {
+        Ok(match self.builds(question).unpack_one((&question.revisions[0], artifact), 0, 1)? {
+            Unpacked::Folder(folder) => Ok(folder),
+            Unpacked::Otherwise(_) => {
+                let why = "it came out otherwise when it was built again".to_owned();
+                Err(Laid::NotBuilt { layout, why })
+            }
+            Unpacked::Interrupted => Err(Laid::Interrupted),
+        })
+    }
+
+    /// The interrupted run of the same layouts, else a new one.
+    fn session_of_layouts(
+        &mut self,
+        question: &Question,
+        built: &[Build],
+        recipes: &str,
+    ) -> Result<Session, ExperimentError> {
+        let digest = Digest::of(format!("layouts\n{}\n{recipes}", question.digest()));
+        let rounds = question.rule().max_rounds;
+        let cell = |key: &BenchmarkKey, build: &Build| Cell {
+            revision: question.revisions[0].id.clone(),
+            artifact: build.artifact,
+            benchmark: key.clone(),
+            rounds,
+        };
+        let keys = benchmarks(&question.plan);
+        let cells: Vec<Cell> =
+            keys.iter().flat_map(|(_, key)| built.iter().map(move |build| cell(key, build))).collect();
+        let begun = match self.store.unfinished_run(digest, self.host)? {
+            Some(run) => {
+                let begun = self.store.cells(run.number)?;
+                if begun.iter().map(|(_, cell)| cell).eq(&cells) {
+                    Some((run, begun))
+                } else {
+                    self.store.abandon_run(run.number, self.executor.now())?;
+                    None
+                }
+            }
+            None => None,
+        };
+        let (run, cells) = match begun {
+            Some(begun) => begun,
+            None => self.begin_run(Purpose::Layouts, digest, question, cells)?,
+        };
+        let folders: HashMap<Digest, &PathBuf> =
+            built.iter().map(|build| (build.artifact, &build.folder)).collect();
+        let mut ready = Vec::with_capacity(cells.len());
+        for (id, cell) in cells {
+            let before = self.store.samples(id)?;
+            let trial = prepare_trial(question, run.seed, &cell, folders[&cell.artifact])?;
+            let wanted = Wanted { enough: cell.rounds, ..Wanted::default() };
+            ready.push(SessionCell { id, cell, trial, wanted, before });
+        }
+        Ok(Session { run, cells: ready })
+    }
+}
+
+fn rows(
+    question: &Question,
+    built: &[Build],
+    session: &Session,
+    samples: &[Vec<Sample>],
+    metric: Option<&str>,
+) -> Vec<Row> {
+    let plan = benchmarks(&question.plan);
+    let of_benchmark = session.cells.chunks(built.len()).zip(samples.chunks(built.len()));
+    of_benchmark
+        .filter_map(|(cells, samples)| {
+            let (benchmark, key) = plan.iter().find(|(_, key)| *key == cells[0].cell.benchmark)?;
+            let mut metrics = benchmark.metrics.iter().map(|planned| &planned.metric);
+            let named = metrics.clone().find(|known| Some(known.name.as_str()) == metric);
+            Some(row(key, named.or_else(|| metrics.next())?, built, samples))
+        })
+        .collect()
+}
+
+fn row(key: &BenchmarkKey, metric: &Metric, built: &[Build], samples: &[Vec<Sample>]) -> Row {
+    let counted = |samples: &[Sample]| -> Vec<Process> {
+        let values = |sample: &Sample| -> Process {
+            let named = sample.values.iter().filter(|(name, _)| *name == metric.name);
+            named.map(|(_, value)| *value).collect()
+        };
+        samples.iter().filter(|sample| sample.counts()).map(values).filter(|of| !of.is_empty()).collect()
+    };
+    let measured: Vec<Vec<Process>> = samples.iter().map(|of| counted(of)).collect();
+    let summary = |of: &[Sample]| {
+        let values: Vec<f64> =
+            of.iter().filter(|it| it.counts()).filter_map(|it| it.value(&metric.name)).collect();
+        Summary::of(&values)
+    };
+    let walls: Vec<f64> = samples.iter().flatten().filter_map(|sample| sample.value("wall")).collect();
+    Row {
+        benchmark: key.clone(),
+        metric: metric.clone(),
+        layouts: built.iter().zip(samples).map(|(build, of)| (build.number, summary(of))).collect(),
+        levels: Levels::of(OfLayouts(&measured)),
+        execution: walls.iter().sum::<f64>() / walls.len().max(1) as f64 / 1e9,
+        failure: samples
+            .iter()
+            .flatten()
+            .filter(|sample| sample.outcome.is_failure())
+            .find_map(|sample| sample.outcome.told().map(|told| told.0)),
+    }
+}

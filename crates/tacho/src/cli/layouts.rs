@@ -1,0 +1,45 @@
+//! What `tacho layouts` understands.
+
+use clap::Args;
+
+/// Link one revision in several orders: how far do builds differ by their layout alone?
+///
+/// The linker shuffles what it links (`mold` or `lld`, told by `LDFLAGS` and `RUSTFLAGS`; `TACHO_LAYOUT` is the number of the
+/// order, for builds that link in their own way). All are executed in the same rounds. Shown is how far values differ when a program goes on,
+/// when it is started again, and when it is linked again. No part of any series.
+#[derive(Debug, Args)]
+pub struct Layouts {
+    /// A tag, a hash, a branch, a release
+    #[arg(value_name = "REVISION", default_value = "HEAD")]
+    pub revision: String,
+    /// So many layouts
+    #[arg(long = "layouts", short = 'n', value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub number: u32,
+    /// Execute each so many times [default: 10]
+    #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pub rounds: Option<u32>,
+    /// The linker that shuffles: mold, lld [default: the first of these that is there]
+    #[arg(long, value_name = "NAME")]
+    pub linker: Option<String>,
+    /// For which precision it is said how often to repeat
+    #[arg(long, value_name = "PERCENT", default_value = "1%")]
+    pub precision: String,
+    /// Only these benchmarks of the plan
+    #[arg(long, short = 'b', value_name = "NAME")]
+    pub benchmark: Vec<String>,
+    /// By this metric [default: the first one of each benchmark]
+    #[arg(long, short, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// Build again what has only ever failed
+    #[arg(long)]
+    pub retry_failed: bool,
+    /// The seed of the random order of executions [default: a random one, which is recorded]
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// Wait until no other measurement is going on on this host
+    #[arg(long)]
+    pub wait: bool,
+    /// Answer in JSON, as docs/formats.md describes
+    #[arg(long)]
+    pub json: bool,
+}

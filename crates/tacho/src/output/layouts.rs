@@ -1,0 +1,257 @@
+//! What `tacho layouts` answers, as text and in JSON.
+
+use serde::Serialize;
+use tacho_experiment::layouts::{Laid, Row, Rows};
+use tacho_record::{Revision, Unit};
+use tacho_stats::levels::Levels;
+
+use super::{note, table, text};
+
+/// How wide the bars of bands are at the most.
+const WIDTH: f64 = 40.0;
+
+/// One revision in several layouts.
+pub struct Report<'a> {
+    pub revision: &'a Revision,
+    pub linker: &'static str,
+    pub laid: &'a Laid,
+    pub precision: f64,
+}
+
+/// The answer in JSON; docs/formats.md says what each key means.
+#[derive(Serialize)]
+pub struct LayoutsAnswer<'a> {
+    revision: &'a str,
+    linker: &'a str,
+    ignored: bool,
+    not_built: Option<NotBuilt<'a>>,
+    interrupted: bool,
+    run: Option<i64>,
+    equal: usize,
+    build: Option<f64>,
+    executing: Option<f64>,
+    rows: Vec<RowAnswer<'a>>,
+}
+
+#[derive(Serialize)]
+struct NotBuilt<'a> {
+    layout: u32,
+    why: &'a str,
+}
+
+#[derive(Serialize)]
+struct RowAnswer<'a> {
+    benchmark: String,
+    metric: &'a str,
+    unit: &'a Unit,
+    layouts: Vec<LayoutAnswer>,
+    mean: Option<f64>,
+    interval: Option<(f64, f64)>,
+    keep: Option<f64>,
+    restart: Option<f64>,
+    relink: Option<f64>,
+    by_chance: Option<f64>,
+    execution: f64,
+    repetition: Option<RepetitionAnswer>,
+    failure: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct LayoutAnswer {
+    layout: u32,
+    median: Option<f64>,
+    interval: Option<(f64, f64)>,
+    spread: Option<f64>,
+    samples: usize,
+}
+
+#[derive(Serialize)]
+struct RepetitionAnswer {
+    precision: f64,
+    layouts: u32,
+    processes: u32,
+}
+
+impl Report<'_> {
+    /// The answer as people read it.
+    pub fn text(&self) -> String {
+        let name = self.revision.short();
+        match self.laid {
+            Laid::Interrupted => "interrupted before anything was measured\n".to_owned(),
+            Laid::NotBuilt { layout, why } => {
+                format!("{name} could not be built in layout {layout}: {why}\n")
+            }
+            Laid::Ignored => format!("all layouts of {name} came out the same: nothing was measured\n"),
+            Laid::Measured(rows) => {
+                let all: Vec<String> = rows.rows.iter().map(|row| self.row(rows, row)).collect();
+                let so_far = if rows.interrupted { "\ninterrupted: the same command goes on\n" } else { "" };
+                format!("{}{so_far}", all.join("\n"))
+            }
+        }
+    }
+
+    /// What to do about what went wrong.
+    pub fn hints(&self) {
+        match self.laid {
+            Laid::Ignored => note(
+                "hint",
+                &format!(
+                    "the build must hand LDFLAGS (or RUSTFLAGS) to {}, or link in the order of TACHO_LAYOUT",
+                    self.linker
+                ),
+            ),
+            Laid::NotBuilt { .. } => {
+                note("hint", &format!("`tacho show {}` has its log", self.revision.short()));
+            }
+            Laid::Measured(rows) if rows.equal > 0 => {
+                let layouts = text::count(rows.equal, "layout");
+                note("note", &format!("{layouts} came out as one that there was, and counted once"));
+            }
+            _ => {}
+        }
+    }
+
+    fn row(&self, rows: &Rows, row: &Row) -> String {
+        let mut out = format!(
+            "{} · {} at {}, {} by {}\n\n",
+            row.benchmark,
+            row.metric.name,
+            self.revision.short(),
+            text::count(row.layouts.len(), "layout"),
+            self.linker
+        );
+        if let Some(failure) = &row.failure {
+            out += &format!("  executions failed; the first: {failure}\n");
+        }
+        let Some(levels) = &row.levels else { return out + "  nothing can be said of it\n" };
+        out += &table::indent(&table::render(&bands(levels)));
+        out += &format!("\n{}\n", table::indent(&table::render(&layouts(row, levels))));
+        out + &self.said(rows, row, levels)
+    }
+
+    /// What follows from it.
+    fn said(&self, rows: &Rows, row: &Row, levels: &Levels) -> String {
+        let show = |value: f64| row.metric.unit.show(value);
+        let mut out = String::new();
+        if let Some((low, high)) = levels.interval {
+            let (mean, interval) = (show(levels.mean), format!("{} … {}", show(low), show(high)));
+            let layouts = text::count(levels.layouts, "layout");
+            out += &format!(
+                "  mean {mean}, {interval} with 95 %: by {layouts}, however often each was executed\n"
+            );
+        }
+        if let Some(chance) = levels.by_chance().filter(|chance| *chance > 0.0) {
+            let chance = text::percent(chance);
+            out += &format!(
+                "  two builds differ by more than {chance} in one of twenty cases, by layout alone\n"
+            );
+        }
+        if levels.relink == Some(0.0) {
+            out += "  layouts differ by no more than executions of one build do\n";
+        }
+        if let Some(repetition) = levels.repetition(self.precision, cost(rows, row)) {
+            out += &format!(
+                "  for {}: {}, {} each; a build takes as long as {:.0}\n",
+                text::precision(self.precision),
+                text::count(repetition.layouts as usize, "layout"),
+                text::count(repetition.processes as usize, "execution"),
+                cost(rows, row)
+            );
+        }
+        out
+    }
+
+    pub fn answer(&self) -> LayoutsAnswer<'_> {
+        let measured = if let Laid::Measured(rows) = self.laid { Some(&**rows) } else { None };
+        let not_built = match self.laid {
+            Laid::NotBuilt { layout, why } => Some(NotBuilt { layout: *layout, why }),
+            _ => None,
+        };
+        LayoutsAnswer {
+            revision: &self.revision.id,
+            linker: self.linker,
+            ignored: matches!(self.laid, Laid::Ignored),
+            not_built,
+            interrupted: measured.map_or(matches!(self.laid, Laid::Interrupted), |rows| rows.interrupted),
+            run: measured.map(|rows| rows.run),
+            equal: measured.map_or(0, |rows| rows.equal),
+            build: measured.map(|rows| rows.build.as_secs_f64()),
+            executing: measured.map(|rows| rows.executing.as_secs_f64()),
+            rows: measured
+                .map_or_else(Vec::new, |all| all.rows.iter().map(|row| self.row_answer(all, row)).collect()),
+        }
+    }
+
+    fn row_answer<'a>(&self, rows: &Rows, row: &'a Row) -> RowAnswer<'a> {
+        let layout = |(number, summary): &(u32, Option<tacho_stats::Summary>)| LayoutAnswer {
+            layout: *number,
+            median: summary.map(|of| of.median),
+            interval: summary.and_then(|of| of.interval),
+            spread: summary.and_then(|of| of.spread()),
+            samples: summary.map_or(0, |of| of.n),
+        };
+        let levels = row.levels;
+        let repetition = levels.and_then(|levels| levels.repetition(self.precision, cost(rows, row)));
+        RowAnswer {
+            benchmark: row.benchmark.to_string(),
+            metric: &row.metric.name,
+            unit: &row.metric.unit,
+            layouts: row.layouts.iter().map(layout).collect(),
+            mean: levels.map(|levels| levels.mean),
+            interval: levels.and_then(|levels| levels.interval),
+            keep: levels.and_then(|levels| levels.keep),
+            restart: levels.map(|levels| levels.restart),
+            relink: levels.and_then(|levels| levels.relink),
+            by_chance: levels.and_then(|levels| levels.by_chance()),
+            execution: row.execution,
+            repetition: repetition.map(|it| RepetitionAnswer {
+                precision: self.precision,
+                layouts: it.layouts,
+                processes: it.processes,
+            }),
+            failure: row.failure.as_deref(),
+        }
+    }
+}
+
+/// How many executions a build takes as long as.
+fn cost(rows: &Rows, row: &Row) -> f64 {
+    if row.execution > 0.0 { rows.build.as_secs_f64() / row.execution } else { 1.0 }
+}
+
+/// Keep, restart, relink: how far one value is off by each.
+fn bands(levels: &Levels) -> comfy_table::Table {
+    let bands = [
+        ("keep", levels.keep, "values of one execution"),
+        ("restart", Some(levels.restart), "executions of one build, beyond that"),
+        ("relink", levels.relink, "builds of one source, beyond that"),
+    ];
+    let widest = bands.iter().filter_map(|band| band.1).fold(0.0, f64::max);
+    let mut list = table::plain(&["band", "sd", "", "what differs"], &[1]);
+    for (name, sd, what) in bands {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most WIDTH
+        let bar = |sd: f64| "█".repeat((WIDTH * sd / widest.max(f64::MIN_POSITIVE)).round() as usize);
+        let shown = sd.map_or_else(|| "–".to_owned(), text::percent);
+        list.add_row([name, &shown, &sd.map_or_else(String::new, bar), what]);
+    }
+    list
+}
+
+/// Each layout, and how far it is from the mean of all.
+fn layouts(row: &Row, levels: &Levels) -> comfy_table::Table {
+    let mut list = table::plain(&["layout", "n", "median", "spread", "to the mean"], &[0, 1, 2, 3, 4]);
+    for (number, summary) in &row.layouts {
+        let Some(summary) = summary else {
+            list.add_row([number.to_string(), "0".to_owned()]);
+            continue;
+        };
+        list.add_row([
+            number.to_string(),
+            summary.n.to_string(),
+            text::median(&row.metric.unit, summary),
+            summary.spread().map_or_else(String::new, text::percent),
+            text::change(summary.median / levels.mean),
+        ]);
+    }
+    list
+}

@@ -1,0 +1,75 @@
+//! One source linked in several orders: `tacho layouts`, with a real C program and a real linker.
+
+use crate::harness::Project;
+
+/// Whether a linker that shuffles is on this host.
+fn has_linker() -> bool {
+    ["mold", "ld.lld"].iter().any(|linker| {
+        std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+            .any(|path| path.join(linker).is_file())
+    })
+}
+
+/// A program of several files, built by this command.
+fn program(build: &str) -> Project {
+    let part = |n: u32| format!("int part{n}(int x) {{ return x * {n} + (x >> {n}); }}\n");
+    let calls: String = (1..=6).map(|n| format!("    x = part{n}(x);\n")).collect();
+    let names: String = (1..=6).map(|n| format!("int part{n}(int);\n")).collect();
+    let main = format!(
+        "{names}int main(void) {{ int x = 1; for (int i = 0; i < 10000; i++) {{\n{calls}}} return x == 7; }}\n"
+    );
+    let project = Project::repository().file("main.c", &main);
+    let project = (1..=6).fold(project, |project, n| project.file(&format!("part{n}.c"), &part(n)));
+    project.commit("program").plan(&format!(
+        "[subject]\nbuild = '{build}'\nartifacts = ['prog']\n[[benchmark]]\nname = 'parts'\ncommand = '{{build}}/prog'\n"
+    ))
+}
+
+#[test]
+fn a_program_that_is_relinked_ten_times_has_a_band_of_layouts() {
+    if !has_linker() {
+        eprintln!("left out: there is no linker here that shuffles");
+        return;
+    }
+    let project = program("cc $LDFLAGS -o prog *.c");
+    let answer = project.tacho("layouts -n 10 -r 3 --json").exits(0).json();
+    let row = &answer["rows"][0];
+    assert_eq!(row["layouts"].as_array().unwrap().len(), 10, "{answer}");
+    assert!(row["layouts"].as_array().unwrap().iter().all(|layout| layout["samples"] == 3), "{answer}");
+    assert!(row["relink"].is_number() && row["restart"].is_number() && row["keep"].is_null(), "{answer}");
+    assert!(
+        row["repetition"]["layouts"].as_u64().unwrap() >= 2 && row["interval"][0].is_number(),
+        "{answer}"
+    );
+    let series = project.tacho("show --json").json();
+    let points = series["series"][0]["points"].as_array().unwrap();
+    let values = |point: &serde_json::Value| point["values"].as_array().unwrap().len();
+    assert!(points.iter().all(|point| values(point) == 0), "no part of any series: {series}");
+    let text = project.tacho("layouts -n 2 -r 2").exits(0).stdout;
+    assert!(["keep", "restart", "relink", "by 2 layouts"].iter().all(|word| text.contains(word)), "{text}");
+}
+
+#[test]
+fn a_build_that_does_not_do_as_its_linker_is_told_is_said() {
+    if !has_linker() {
+        eprintln!("left out: there is no linker here that shuffles");
+        return;
+    }
+    let answer = program("cc -o prog *.c").tacho("layouts -n 2 -r 2").exits(2);
+    assert!(answer.stdout.contains("came out the same"), "{}", answer.stdout);
+    assert!(answer.stderr.contains("must hand LDFLAGS (or RUSTFLAGS)"), "{}", answer.stderr);
+}
+
+#[test]
+fn without_a_linker_or_anything_to_link_there_are_no_layouts() {
+    let answer = program("cc -o prog *.c").tacho("layouts --linker bfd").exits(2);
+    insta::assert_snapshot!(answer.stderr, @r"
+    error: there is no linker here that shuffles called `bfd`
+    hint: install `mold` or `lld`: both have `--shuffle-sections`
+    ");
+    let answer = Project::scripts(1).tacho("layouts").exits(2);
+    insta::assert_snapshot!(answer.stderr, @r"
+    error: the plan has no `build`, so that nothing is linked
+    hint: give `[subject]` the command that builds it
+    ");
+}
