@@ -118,8 +118,19 @@ impl Past {
             author: commit.author.clone(),
             date: Timestamp::from_second(commit.end).ok(),
             subject: commit.message.lines().next().unwrap_or_default().trim().to_owned(),
-            files: commit.files.clone(),
+            files: self.files(at),
         }
+    }
+
+    /// The files of a commit; of one that ends at a point, those of all that came with that point, as with a merge of git.
+    fn files(&self, at: usize) -> Vec<String> {
+        let cut =
+            self.commits[..at].iter().rev().take_while(|before| self.commits[at].whole && !before.whole);
+        let mut files = self.commits[at].files.clone();
+        files.extend(cut.flat_map(|before| before.files.iter().cloned()));
+        files.sort_unstable();
+        files.dedup();
+        files
     }
 
     /// The commits of these points but that of the first, unless the range has no start.

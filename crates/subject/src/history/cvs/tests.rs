@@ -149,3 +149,17 @@ fn files_are_called_as_they_lie_in_the_module() {
         assert_eq!(within(path, "/cvs", "src/sys"), name, "{path}");
     }
 }
+
+#[test]
+fn a_point_has_the_files_of_all_that_came_with_it() {
+    let root = cvs_root(&[
+        ("m/a", Rcs::new(&[("2016-01-01 10:00:00", "long")])),
+        ("m/b", Rcs::new(&[("2016-01-01 10:00:20", "short")])),
+        ("m/c", Rcs::new(&[("2016-01-01 10:00:40", "long")])),
+    ]);
+    let all = select(&points(root.path(), None), "..", "commit").unwrap();
+    assert_eq!(shown(&all), ["2 2016-01-01T10:00:40Z long"]);
+    let files: Vec<String> = all.commits.iter().map(|commit| commit.files.join(" ")).collect();
+    assert_eq!(files, ["b", "a b c"]);
+    assert_eq!(all.commits[1].id, all.revisions[0].id);
+}
