@@ -23,6 +23,7 @@ mod layouts;
 mod metrics;
 mod mistakes;
 mod quiet;
+mod quirks;
 mod resume;
 mod schedule;
 mod stopping;

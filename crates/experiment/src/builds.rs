@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use tacho_record::{Build, BuildState, Digest, Revision};
+use tacho_record::{Build, BuildState, Digest, Recipes, Revision};
 use tacho_store::{HostId, Store};
 use tacho_subject::{Builder, Built};
 
@@ -17,7 +17,7 @@ pub struct Builds<'a> {
     pub observer: &'a mut dyn Observer,
     pub interrupt: &'a AtomicBool,
     pub host: HostId,
-    pub recipe: Digest,
+    pub recipes: &'a Recipes,
 }
 
 /// What came of unpacking artifacts.
@@ -82,7 +82,7 @@ impl Builds<'_> {
         revision: &Revision,
         retry_failed: bool,
     ) -> Result<Option<Build>, ExperimentError> {
-        let before = self.store.build(self.host, &revision.id, self.recipe)?;
+        let before = self.store.build(self.host, &revision.id, self.recipes.of(&revision.id))?;
         Ok(before.filter(|build| build.state.artifact().is_some() || !retry_failed))
     }
 
@@ -90,7 +90,7 @@ impl Builds<'_> {
     fn keep_known(&mut self, revisions: &[Revision]) -> Result<(), ExperimentError> {
         let mut known = Vec::new();
         for revision in revisions {
-            let build = self.store.build(self.host, &revision.id, self.recipe)?;
+            let build = self.store.build(self.host, &revision.id, self.recipes.of(&revision.id))?;
             known.extend(build.and_then(|build| build.state.artifact()));
         }
         self.builder.keep(&known);
@@ -191,6 +191,7 @@ pub(crate) mod tests {
         Build {
             revision: revision.id.clone(),
             recipe: Digest::of("recipe"),
+            quirks: vec![],
             state: BuildState::Built { artifact: Digest::of(content), size: 1 },
             started: Timestamp::UNIX_EPOCH,
             took: Duration::from_secs(1),

@@ -47,7 +47,7 @@ fn lacking(
     for revision in &question.revisions {
         let known = bench
             .store
-            .build(bench.host, &revision.id, question.recipe)?
+            .build(bench.host, &revision.id, question.recipes.of(&revision.id))?
             .filter(|build| build.state.artifact().is_some());
         built.extend(known.map(|build| (revision.clone(), build)));
     }

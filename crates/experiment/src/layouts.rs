@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use tacho_record::{BenchmarkKey, BuildState, Cell, Digest, Metric, Purpose, Sample};
+use tacho_record::{BenchmarkKey, BuildState, Cell, Digest, Metric, Purpose, Recipes, Sample};
 use tacho_stats::Summary;
 use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
 use tacho_subject::Layout;
@@ -90,7 +90,7 @@ pub fn layouts(
     let mut took = Duration::ZERO;
     let mut made: Vec<(&Layout, Digest, Digest)> = Vec::new();
     for layout in layouts {
-        let recipe = bench.builder.lay_out(Some(layout)).unwrap_or(question.recipe);
+        let recipe = bench.builder.lay_out(Some(layout)).unwrap_or_else(|| question.recipes.together([]));
         let artifact = bench.build_layout(&by(question, recipe), layout.number, &mut took);
         bench.builder.lay_out(None);
         match artifact? {
@@ -136,7 +136,7 @@ pub fn layouts(
 
 /// The question, of builds by that recipe.
 fn by(question: &Question, recipe: Digest) -> Question {
-    Question { recipe, ..question.clone() }
+    Question { recipes: Recipes::usual(recipe), ..question.clone() }
 }
 
 impl Bench<'_> {

@@ -17,6 +17,7 @@ mod beside;
 #[cfg(test)]
 mod beside_tests;
 pub mod bisect;
+pub mod buildability;
 mod builds;
 pub mod causes;
 mod cells;

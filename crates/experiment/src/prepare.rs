@@ -35,14 +35,14 @@ pub enum Prepared {
 
 impl Bench<'_> {
     /// Who builds for this question.
-    pub fn builds(&mut self, question: &Question) -> Builds<'_> {
+    pub fn builds<'b>(&'b mut self, question: &'b Question) -> Builds<'b> {
         Builds {
             store: self.store,
             builder: self.builder,
             observer: self.observer,
             interrupt: self.interrupt,
             host: self.host,
-            recipe: question.recipe,
+            recipes: &question.recipes,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tacho_record::{
-    BenchmarkKey, Build, Digest, Direction, Limited, Metric, Point, Revision, Series, SeriesKey,
+    BenchmarkKey, Build, Digest, Direction, Limited, Metric, Point, Recipes, Revision, Series, SeriesKey,
 };
 use tacho_store::{HostId, Store, StoreError, Values};
 
@@ -19,8 +19,8 @@ pub struct Of<'a> {
     pub host_name: &'a str,
     /// The benchmark with its parameters.
     pub benchmark: &'a BenchmarkKey,
-    /// The recipe whose builds are meant; a revision that was never built by it shows its last build.
-    pub recipe: Digest,
+    /// The recipes whose builds are meant; a revision that was never built by its own shows its last build.
+    pub recipes: &'a Recipes,
     /// Who stands for whom.
     pub equals: &'a Equals,
     /// By which rules it was measured.
@@ -37,7 +37,7 @@ pub fn read(
     metrics: &[Metric],
     revisions: &[Revision],
 ) -> Result<Vec<Series>, StoreError> {
-    let builds = present_builds(&store.builds(of.host)?, of.recipe);
+    let builds = present_builds(&store.builds(of.host)?, of.recipes);
     let mut all = Vec::with_capacity(metrics.len());
     let ends = Ends::read(store, of)?;
     for metric in metrics {
@@ -52,10 +52,11 @@ pub fn read(
     Ok(all)
 }
 
-/// The build of each revision that is meant: by this recipe, else the last one.
+/// The build of each revision that is meant: by its recipe, else the last one.
 #[must_use]
-pub fn present_builds(builds: &[Build], recipe: Digest) -> HashMap<String, Build> {
-    let (others, meant): (Vec<&Build>, Vec<&Build>) = builds.iter().partition(|build| build.recipe != recipe);
+pub fn present_builds(builds: &[Build], recipes: &Recipes) -> HashMap<String, Build> {
+    let is_other = |build: &&Build| build.recipe != recipes.of(&build.revision);
+    let (others, meant): (Vec<&Build>, Vec<&Build>) = builds.iter().partition(is_other);
     others.into_iter().chain(meant).map(|build| (build.revision.clone(), build.clone())).collect()
 }
 
@@ -157,13 +158,13 @@ mod tests {
             failed: values.failed,
         };
         let equals = Equals::new(&all.iter().map(count).collect::<Vec<_>>());
-        let recipe = Digest::of("recipe");
+        let recipes = &Recipes::usual(Digest::of("recipe"));
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(&Location::Folder(folder.path().join(".tacho"))).unwrap();
         let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
         let rules = &Rules::default();
-        let of = Of { host, host_name: "lab", benchmark: &benchmark, recipe, equals: &equals, rules };
-        let builds = present_builds(builds, recipe);
+        let of = Of { host, host_name: "lab", benchmark: &benchmark, recipes, equals: &equals, rules };
+        let builds = present_builds(builds, recipes);
         Material::new(&builds, all, (of, Direction::Lower), &Ends::default()).point(revision)
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use tacho_record::{Build, Counter, Digest, Plan, Revision, Rule};
+use tacho_record::{Build, Counter, Digest, Plan, Recipes, Revision, Rule};
 
 use crate::cells::Wanted;
 use crate::prepare::Prepared;
@@ -21,8 +21,8 @@ pub struct Question {
     pub plan_folder: PathBuf,
     /// Which revisions, in order of history.
     pub revisions: Vec<Revision>,
-    /// The digest of all that decides what is built.
-    pub recipe: Digest,
+    /// By what each revision is built.
+    pub recipes: Recipes,
     /// Counters that each cell must have been counted with, however often it was executed without them; the plan's
     /// benchmarks ask for them.
     pub counted: Vec<Counter>,
@@ -39,13 +39,14 @@ pub struct Question {
 }
 
 impl Question {
-    /// What makes it the same question: benchmarks, recipe, revisions, and the rule by which they are measured; not the
+    /// What makes it the same question: benchmarks, recipes, revisions, and the rule by which they are measured; not the
     /// seed, and nothing else of the plan.
     #[must_use]
     pub fn digest(&self) -> Digest {
         let revisions: Vec<&str> = self.revisions.iter().map(|revision| revision.id.as_str()).collect();
         let plan = (&self.plan.benchmarks, self.rule());
-        let question = (plan, self.recipe, revisions, self.measure_equal, self.retry_failed);
+        let recipes = self.recipes.together(revisions.iter().copied());
+        let question = (plan, recipes, revisions, self.measure_equal, self.retry_failed);
         // Only a number that JSON cannot write has no text, and plans refuse those.
         Digest::of(serde_json::to_string(&question).unwrap_or_else(|_| format!("{question:?}")))
     }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use tacho_measure::{
     Absent, Capture, Captured, Ended, Execution, Executor, Look, Request, ScriptedExecutor, Unavailable,
 };
-use tacho_record::{BuildState, Digest, Failure, Host, Limit, Outcome, Plan, Revision};
+use tacho_record::{BuildState, Digest, Failure, Host, Limit, Outcome, Plan, Recipes, Revision};
 use tacho_store::{Absence, Location, Store};
 use tacho_subject::ScriptedBuilder;
 use tempfile::TempDir;
@@ -77,7 +77,7 @@ impl Lab {
             plan_folder: self.folder.path().to_owned(),
             revisions: self.revisions.clone(),
             counted: Vec::new(),
-            recipe: Digest::of("scripted"),
+            recipes: Recipes::usual(Digest::of("scripted")),
             measure_equal: false,
             retry_failed: self.retry_failed,
             seed: 11,

@@ -62,8 +62,11 @@ impl BuildState {
 pub struct Build {
     /// The revision's full name.
     pub revision: String,
-    /// The digest of all in the plan that decides what is built (command, artifacts, limit excluded).
+    /// The digest of all in the plan that decides what is built (command, artifacts, quirks; limit excluded).
     pub recipe: Digest,
+    /// The names of the quirks that applied, in the order in which they acted.
+    #[serde(default)]
+    pub quirks: Vec<String>,
     /// How it ended.
     pub state: BuildState,
     /// When it began.

@@ -17,6 +17,7 @@ mod host;
 mod metric;
 pub mod numbers;
 pub mod plan;
+mod recipes;
 mod revision;
 mod rule;
 mod run;
@@ -38,6 +39,7 @@ pub use digest::{Digest, ParseDigestError};
 pub use host::Host;
 pub use metric::{Direction, Metric};
 pub use plan::Plan;
+pub use recipes::{Quirky, Recipes};
 pub use revision::{Commit, Revision, short_name};
 pub use rule::{
     End, MOST_IN_BUDGET, Precision, Rule, RuleError, Stopped, Warmup, Wishes, duration, percentage,

@@ -36,6 +36,7 @@ CREATE TABLE build (
     host     BIGINT NOT NULL REFERENCES host (number),
     revision BIGINT NOT NULL REFERENCES revision (number),
     recipe   {blob} NOT NULL,
+    quirks   TEXT NOT NULL,
     state    TEXT NOT NULL,
     started  TEXT NOT NULL,
     took     BIGINT NOT NULL,

@@ -9,6 +9,7 @@ use crate::SubjectError;
 use crate::layout::Layout;
 
 /// What came of building a revision.
+#[allow(clippy::large_enum_variant, reason = "there is one at a time")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Built {
     /// It ended, well or not.

@@ -117,6 +117,14 @@ pub enum SubjectError {
         /// Whether both are the same revision; otherwise the end is older than the start.
         same: bool,
     },
+    /// A quirk's range that ends before it begins.
+    #[error("its range is empty: {end} comes no later than {start}")]
+    EmptyQuirk {
+        /// Where it begins, as it is written.
+        start: String,
+        /// Where it ends.
+        end: String,
+    },
     /// A git repository without a commit.
     #[error("`{path}` has no commits yet", path = path.display())]
     EmptyRepository {
@@ -177,11 +185,53 @@ pub enum SubjectError {
         /// What git calls it.
         kind: String,
     },
+    /// A file that is no patch.
+    #[error("`{patch}` is not a patch: it names no file")]
+    NotAPatch {
+        /// Its path, as it is written.
+        patch: String,
+    },
     /// There is no git repository.
     #[error("`{path}` is not in a git repository", path = path.display())]
     NotARepository {
         /// Where it was looked for.
         path: PathBuf,
+    },
+    /// A patch of a file that is none of the checkout's.
+    #[error("patch `{patch}` is of `{path}`, which does not lie in the checkout")]
+    PatchEscapes {
+        /// The patch, as it is called.
+        patch: String,
+        /// The file.
+        path: String,
+    },
+    /// A patch that cannot be read.
+    #[error("cannot read patch `{path}`: {source}", path = path.display())]
+    PatchUnreadable {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Something is wrong with a quirk.
+    #[error("quirk `{quirk}`: {source}")]
+    Quirk {
+        /// Its name.
+        quirk: String,
+        /// What.
+        source: Box<SubjectError>,
+    },
+    /// Two quirks of one revision contradict each other.
+    #[error("quirks `{one}` and `{other}` both say {what}, and both are for {revision}")]
+    QuirkConflict {
+        /// The one that comes first in the plan.
+        one: String,
+        /// The other.
+        other: String,
+        /// What both say.
+        what: String,
+        /// The first revision that both are for.
+        revision: String,
     },
     /// The command that prints the releases failed.
     #[error("the command that prints the releases failed: {why}")]
@@ -200,6 +250,12 @@ pub enum SubjectError {
     TagAside {
         /// Its name.
         name: String,
+    },
+    /// A range by dates, of revisions that have none.
+    #[error("{edge} is a date, and releases have none")]
+    UndatedRange {
+        /// The edge of the range, as it is written.
+        edge: String,
     },
     /// A name that is no release.
     #[error("unknown release `{name}`")]
@@ -247,6 +303,10 @@ impl SubjectError {
             Self::EmptyRange { from, to, .. } => return Some(format!("did you mean `{to}..{from}`?")),
             Self::GitMissing { .. } => "install git; it is called as a program",
             Self::NoDates { .. } => "step by number instead: `3commits` is every third release",
+            Self::PatchUnreadable { .. } => "patches are given by path from the folder of the plan",
+            Self::Quirk { source, .. } => return source.hint(),
+            Self::QuirkConflict { .. } => "end one before the other begins, or make one of both",
+            Self::UndatedRange { .. } => "name the release where it begins or ends",
             Self::Shallow { .. } => "`git fetch --unshallow` gets the rest",
             Self::UnknownRelease { nearest: Some(nearest), .. }
             | Self::UnknownRevision { nearest: Some(nearest), .. } => {
@@ -262,10 +322,13 @@ impl SubjectError {
             | Self::BadPattern { .. }
             | Self::DuplicateRelease { .. }
             | Self::EmptyList
+            | Self::EmptyQuirk { .. }
             | Self::EmptyRepository { .. }
             | Self::Git { .. }
             | Self::NoReleases { .. }
             | Self::NotACommit { .. }
+            | Self::NotAPatch { .. }
+            | Self::PatchEscapes { .. }
             | Self::ReleasesCommand { .. }
             | Self::UnknownRelease { .. }
             | Self::UnknownRevision { .. } => return None,

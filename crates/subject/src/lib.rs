@@ -2,7 +2,8 @@
 //!
 //! [`history()`] says which revisions there are and what lies between them, for git, for CVS and for releases. A
 //! [`Workshop`] makes builds of them, in a checkout of its own that always has the same path, and keeps what
-//! they are made of by digest. What does *not* live here: which revisions to measure next, how builds are
+//! they are made of by digest. Which quirks apply to a revision, and doing what they say, is in `quirks`. What does
+//! *not* live here: which revisions to measure next, how builds are
 //! executed and measured, where results are kept. The floor above sees the traits [`History`] and [`Builder`];
 //! [`ScriptedBuilder`] stands in for the real one in its tests.
 
@@ -11,12 +12,14 @@ mod build;
 mod builder;
 mod checkout;
 mod cvs;
+mod dress;
 mod error;
 mod files;
 mod git;
 mod history;
 mod layout;
 mod lock;
+mod quirks;
 mod recognise;
 mod repository;
 mod scripted;
@@ -26,8 +29,9 @@ mod workshop;
 
 pub use builder::{Builder, Built, NoBuilder};
 pub use error::SubjectError;
-pub use history::{Every, History, Selected, Selection, What, fetch, history};
+pub use history::{Every, History, Passed, Selected, Selection, What, fetch, history};
 pub use layout::{Layout, Linker};
+pub use quirks::recipes;
 pub use recognise::init_plan;
 pub use scripted::ScriptedBuilder;
 pub use workshop::Workshop;

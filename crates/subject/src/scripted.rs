@@ -97,6 +97,7 @@ impl Builder for ScriptedBuilder {
         let build = Build {
             revision: revision.id.clone(),
             recipe: Digest::of("scripted"),
+            quirks: vec![],
             state,
             started: Timestamp::UNIX_EPOCH + SignedDuration::from_secs(before),
             took: Duration::from_secs(1),

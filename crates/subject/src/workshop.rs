@@ -1,5 +1,7 @@
 //! The workshop: makes builds of a plan's subject.
 
+use std::collections::HashMap;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,15 +11,17 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use tacho_record::plan::{Subject, fill_shell};
-use tacho_record::{Build, BuildState, Digest, Revision};
+use tacho_record::{Build, BuildState, Digest, Recipes, Revision};
 
 use crate::artifacts::{Cache, Content, relative};
 use crate::build::{Cut, Limits, Log};
 use crate::checkout::{BUILD, Checkout, Origin, Stop, Work};
+use crate::dress::Dress;
 use crate::git::REPOSITORY_VARIABLES;
 use crate::layout::Layout;
 use crate::lock::Lock;
-use crate::{Builder, Built, SubjectError};
+use crate::quirks::{Applied, Quirks, STATE, State};
+use crate::{Builder, Built, History, SubjectError, history};
 
 /// Variables by which a `make` that started us would steer the one that we start.
 const MAKE_VARIABLES: [&str; 4] = ["MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS"];
@@ -29,7 +33,6 @@ const NEARLY_FULL: u64 = 1 << 30;
 /// Makes builds in a checkout of its own, and keeps them by digest.
 ///
 /// There can be one at a time for a cache, which it locks: the checkout is always the same folder.
-#[derive(Debug)]
 pub struct Workshop {
     artifacts: Vec<String>,
     cache: Cache,
@@ -37,7 +40,11 @@ pub struct Workshop {
     command: Option<String>,
     folder: PathBuf,
     layout: Option<Layout>,
+    history: Option<Box<dyn History>>,
+    known: HashMap<String, Applied>,
+    quirks: Quirks,
     recipe: Digest,
+    state: State,
     timeout: Duration,
     _lock: Lock,
 }
@@ -56,6 +63,8 @@ impl Workshop {
             return Err(SubjectError::BadArtifact { artifact: artifact.clone() });
         }
         let origin = Origin::of(&subject.source, plan_folder)?;
+        let quirks = Quirks::read(&subject.quirks, plan_folder)?;
+        let history = if subject.quirks.is_empty() { None } else { Some(history(subject, plan_folder)?) };
         let logs = cache.join("logs");
         fs::create_dir_all(&logs).map_err(SubjectError::cache("create", &logs))?;
         let folder = cache.canonicalize().map_err(SubjectError::cache("read", cache))?;
@@ -66,15 +75,19 @@ impl Workshop {
             cache: Cache::open(&folder, cache_limit)?,
             checkout: Checkout::new(origin, &folder),
             command: subject.build.clone(),
-            folder,
             layout: None,
+            history,
+            known: HashMap::new(),
+            quirks,
             recipe: subject.recipe(),
+            state: State::of(&folder),
+            folder,
             timeout: subject.build_timeout,
             _lock: lock,
         })
     }
 
-    /// The digest of all in the plan that decides what is built.
+    /// The digest of all in the plan that decides what is built where no quirk applies.
     #[must_use]
     pub fn recipe(&self) -> Digest {
         self.recipe_of(self.layout.as_ref())
@@ -87,13 +100,40 @@ impl Workshop {
         Digest::of(format!("{}\0layout{}", self.recipe, variables.collect::<String>()))
     }
 
-    /// Checks out, builds, and keeps the artifacts: their digest and size.
-    fn attempt(&mut self, revision: &Revision, work: &mut Work) -> Result<BuildState, Stop> {
-        self.checkout.take(revision, work)?;
-        if let Some(command) = &self.command {
-            let command = self.command(command, revision, work.log)?;
-            work.step(BUILD, command)?;
+    /// By which recipe each of these revisions is built.
+    pub fn recipes(&mut self, revisions: &[Revision]) -> Result<Recipes, SubjectError> {
+        let usual = self.recipe();
+        let mut recipes = Recipes::usual(usual);
+        let Some(history) = &self.history else { return Ok(recipes) };
+        for (revision, applied) in revisions.iter().zip(self.quirks.at(&**history, revisions)?) {
+            if let Some(quirky) = applied.recipe(usual) {
+                recipes.insert(revision.id.clone(), quirky);
+            }
+            self.known.insert(revision.id.clone(), applied);
         }
+        Ok(recipes)
+    }
+
+    /// What quirks do at a revision.
+    fn applied(&mut self, revision: &Revision) -> Result<Applied, SubjectError> {
+        if !self.known.contains_key(&revision.id) {
+            self.recipes(std::slice::from_ref(revision))?;
+        }
+        Ok(self.known.get(&revision.id).cloned().unwrap_or_default())
+    }
+
+    /// Checks out, builds, and keeps the artifacts: their digest and size.
+    fn attempt(
+        &mut self,
+        revision: &Revision,
+        applied: &Applied,
+        work: &mut Work,
+    ) -> Result<BuildState, Stop> {
+        if let Some(quirk) = applied.skip() {
+            return Ok(BuildState::Skipped { why: quirk.why.clone() });
+        }
+        self.replay(applied, work)?;
+        self.make(revision, &Dress::of(applied), self.command.clone().as_deref(), work)?;
         let tree = self.checkout.tree();
         let content = Content::collect(tree, &self.artifacts).map_err(Stop::Failed)?;
         let artifact = content.digest().map_err(Stop::Failed)?;
@@ -101,8 +141,79 @@ impl Workshop {
         Ok(BuildState::Built { artifact, size: content.size() })
     }
 
+    /// Does what is to be done once before the revision, as far as it is not done.
+    fn replay(&mut self, applied: &Applied, work: &mut Work) -> Result<(), Stop> {
+        if !self.quirks.any_once() {
+            return Ok(());
+        }
+        let deeds = applied.deeds_done_once();
+        for place in self.state.rewind(&deeds)?..deeds.len() {
+            let (loaded, at) = &applied.once[place];
+            work.log.note(&format!("once, at {}: {}", at.short(), loaded.quirk.name))?;
+            self.state.begin()?;
+            self.make(at, &Dress::once(loaded, &applied.sources), None, work)?;
+            self.state.mark(&deeds[..=place])?;
+        }
+        Ok(())
+    }
+
+    /// Checks a revision out and builds it, with what quirks do before, between and after.
+    fn make(
+        &mut self,
+        revision: &Revision,
+        dress: &Dress<'_>,
+        usual: Option<&str>,
+        work: &mut Work,
+    ) -> Result<(), Stop> {
+        if self.checkout.tree().is_dir() {
+            self.execute(
+                "before-checkout",
+                &dress.commands(|it| &it.before_checkout),
+                revision,
+                dress,
+                work,
+            )?;
+        }
+        self.checkout.take(revision, work)?;
+        self.execute("after-checkout", &dress.commands(|it| &it.after_checkout), revision, dress, work)?;
+        for (path, source) in dress.takes() {
+            self.checkout.take_from(source, path, work)?;
+        }
+        for (quirk, patch) in dress.patches() {
+            patch.apply(&self.folder, self.checkout.tree(), work).map_err(|stop| stop.of_quirk(quirk))?;
+        }
+        self.execute("before-build", &dress.commands(|it| &it.before_build), revision, dress, work)?;
+        if let Some(command) = dress.build().or(usual) {
+            let command = self.command(command, revision, dress, work.log)?;
+            work.step(BUILD, command)?;
+        }
+        self.execute("after-build", &dress.commands(|it| &it.after_build), revision, dress, work)
+    }
+
+    /// Executes commands of quirks, which must succeed.
+    fn execute(
+        &self,
+        key: &str,
+        commands: &[(&str, &str)],
+        revision: &Revision,
+        dress: &Dress<'_>,
+        work: &mut Work,
+    ) -> Result<(), Stop> {
+        for (quirk, command) in commands {
+            let command = self.command(command, revision, dress, work.log)?;
+            work.step(&format!("`{key}` of quirk `{quirk}`"), command)?;
+        }
+        Ok(())
+    }
+
     /// The shell command that builds the revision.
-    fn command(&self, template: &str, revision: &Revision, log: &mut Log) -> Result<Command, SubjectError> {
+    fn command(
+        &self,
+        template: &str,
+        revision: &Revision,
+        dress: &Dress<'_>,
+        log: &mut Log,
+    ) -> Result<Command, SubjectError> {
         let jobs = available_parallelism().map_or(1, usize::from).to_string();
         let values = [("jobs", jobs.as_str()), ("release", &revision.id), ("revision", &revision.id)];
         let script = fill_shell(template, &values);
@@ -116,6 +227,13 @@ impl Workshop {
         for (variable, value) in self.layout.iter().flat_map(|layout| &layout.variables) {
             log.note(&format!("with {variable}={value}"))?;
             command.env(variable, value);
+        }
+        for (name, value) in dress.environment() {
+            log.note(&format!("with {name}={value}"))?;
+            command.env(name, value);
+        }
+        if self.quirks.any_once() {
+            command.env(STATE, self.state.folder());
         }
         Ok(command)
     }
@@ -136,12 +254,22 @@ impl Workshop {
     }
 }
 
+impl fmt::Debug for Workshop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workshop")
+            .field("folder", &self.folder)
+            .field("recipe", &self.recipe)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Builder for Workshop {
     fn build(&mut self, revision: &Revision, interrupt: &AtomicBool) -> Result<Built, SubjectError> {
         let (started, clock) = (Timestamp::now(), Instant::now());
         let mut log = self.log(revision)?;
         let limits = Limits { time: self.timeout, interrupt };
-        let attempt = self.attempt(revision, &mut Work { log: &mut log, limits });
+        let applied = self.applied(revision)?;
+        let attempt = self.attempt(revision, &applied, &mut Work { log: &mut log, limits });
         let took = clock.elapsed();
         let state = match attempt {
             Ok(state) => state,
@@ -155,7 +283,10 @@ impl Builder for Workshop {
         };
         log.note(&format!("{} after {:.1} s", describe(&state), took.as_secs_f64()))?;
         let revision = revision.id.clone();
-        let build = Build { revision, recipe: self.recipe(), state, started, took, log: None };
+        let usual = self.recipe();
+        let recipe = applied.recipe(usual).map_or(usual, |quirky| quirky.recipe);
+        let quirks = applied.names();
+        let build = Build { revision, recipe, quirks, state, started, took, log: None };
         Ok(Built::Done { build, log: log.finish()? })
     }
 

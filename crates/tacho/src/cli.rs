@@ -4,6 +4,7 @@ mod bench;
 mod bisect;
 mod compare;
 mod layouts;
+mod quirk;
 mod schedule;
 mod survey;
 
@@ -15,6 +16,7 @@ pub use bench::Bench;
 pub use bisect::{Bisect, BisectWhat, Typed};
 pub use compare::Compare;
 pub use layouts::Layouts;
+pub use quirk::{Quirk, QuirkWhat};
 pub use schedule::Schedule;
 pub use survey::Survey;
 
@@ -61,6 +63,7 @@ pub enum Command {
     Show(Show),
     Changes(Box<Changes>),
     Bisect(Box<Bisect>),
+    Quirk(Quirk),
     Site(Site),
     Generate(Generate),
 }
@@ -119,6 +122,11 @@ pub struct Track {
     /// Follow all parents of merges, not only the first
     #[arg(long)]
     pub all_parents: bool,
+    /// Where a quirk begins or ends, take the revisions on both sides of it too, whatever the step
+    ///
+    /// So what the quirk did to the numbers is not taken for what the commits between two steps did.
+    #[arg(long)]
+    pub quirk_edges: bool,
     /// Execute everything so many times, counting what is measured already [default: the plan's]
     #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,

@@ -75,6 +75,8 @@ pub enum CliError {
     UnknownMetric { name: String, known: String },
     #[error("there is no series `{name}`")]
     UnknownSeries { name: String, known: String },
+    #[error("there is no quirk `{name}` in the plan")]
+    UnknownQuirk { name: String, known: String },
     #[error("there is no benchmark `{name}`")]
     UnknownBenchmark { name: String, known: String },
 }
@@ -131,7 +133,11 @@ impl CliError {
             CliError::UnknownSeries { known, .. } if known.is_empty() => {
                 Some("no series of the file has a name".to_owned())
             }
+            CliError::UnknownQuirk { known, .. } if known.is_empty() => {
+                Some("it has none; `tacho quirk suggest REVISION` gives one to fill in".to_owned())
+            }
             CliError::UnknownMetric { known, .. }
+            | CliError::UnknownQuirk { known, .. }
             | CliError::UnknownBenchmark { known, .. }
             | CliError::UnknownSeries { known, .. } => Some(format!("known are {known}")),
             CliError::File { .. } | CliError::RangeAlone | CliError::Plan(_) | CliError::Print(_) => None,

@@ -2,15 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use tacho_record::Digest;
 use tacho_record::plan::{self, Plan};
+use tacho_record::{Digest, Recipes, Revision};
 use tacho_store::{Location, Store};
 
 use crate::cli::Global;
 use crate::error::CliError;
+use crate::output;
 
 /// The name that a plan's file has.
 pub const PLAN_FILE: &str = "tacho.toml";
+
+/// The folder beside the plan whose files hold more quirks.
+const QUIRKS: &str = "quirks";
 
 /// A plan, read, with what belongs to it.
 #[derive(Debug)]
@@ -37,9 +41,10 @@ impl Project {
         let text = std::fs::read_to_string(&path).map_err(CliError::reading(&path))?;
         let shown =
             path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
-        let plan = plan::parse(&text, &shown).map_err(CliError::Plan)?;
+        let mut plan = plan::parse(&text, &shown).map_err(CliError::Plan)?;
         let path = path.canonicalize().map_err(CliError::reading(&path))?;
         let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
+        let text = text + &more_quirks(&folder, &mut plan)?;
         let name = plan.subject.name.clone().unwrap_or_else(|| folder_name(&folder));
         Ok(Self { plan, text, folder, name, store: global.store.clone(), cache: global.cache.clone() })
     }
@@ -68,6 +73,16 @@ impl Project {
         }
     }
 
+    /// By what the plan builds these revisions.
+    ///
+    /// Where the history cannot be asked, which quirks apply is not known: then a revision's last build is meant, and that is said.
+    pub fn recipes(&self, revisions: &[Revision]) -> Recipes {
+        tacho_subject::recipes(&self.plan.subject, &self.folder, revisions).unwrap_or_else(|error| {
+            output::note("note", &format!("it is not known which quirks apply: {error}"));
+            Recipes::usual(self.plan.subject.recipe())
+        })
+    }
+
     /// Opens the store, which must be there.
     pub fn store(&self) -> Result<Store, CliError> {
         Ok(Store::open_existing(&self.location())?)
@@ -80,6 +95,25 @@ impl Project {
         let identity = Digest::of(self.folder.as_os_str().as_encoded_bytes()).short();
         root.join(format!("{}-{identity}", slug(&self.name)))
     }
+}
+
+/// Adds the quirks of `quirks/*.toml` beside the plan, in order of the files' names; gives their text.
+fn more_quirks(folder: &Path, plan: &mut Plan) -> Result<String, CliError> {
+    let quirks = folder.join(QUIRKS);
+    let Ok(entries) = std::fs::read_dir(&quirks) else { return Ok(String::new()) };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    paths.sort();
+    let mut all = String::new();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).map_err(CliError::reading(&path))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = format!("{QUIRKS}/{name}");
+        let more = plan::parse_quirks(&text, &name, &plan.subject).map_err(CliError::Plan)?;
+        plan.subject.quirks.extend(more);
+        all += &format!("\n# {name}\n{text}");
+    }
+    Ok(all)
 }
 
 /// The plan in this folder or the nearest one above.

@@ -153,7 +153,8 @@ impl<'a, 'b> Driver<'a, 'b> {
     /// The build of a candidate, made now unless there is one.
     fn build(&mut self, place: usize) -> Result<Done, ExperimentError> {
         let revision = self.revision(place);
-        let before = self.bench.store.build(self.bench.host, &revision.id, self.question.recipe)?;
+        let before =
+            self.bench.store.build(self.bench.host, &revision.id, self.question.recipes.of(&revision.id))?;
         let stays = |build: &Build| build.state.artifact().is_some() || !self.question.retry_failed;
         if let Some(build) = before.filter(stays) {
             return Ok(Done::Seen(built(&build.state), None, 0.0));
@@ -203,7 +204,8 @@ impl<'a, 'b> Driver<'a, 'b> {
     /// The size of a candidate's artifacts, which is the same however often it is read.
     fn size(&mut self, place: usize, samples: usize) -> Result<Done, ExperimentError> {
         let revision = self.revision(place);
-        let build = self.bench.store.build(self.bench.host, &revision.id, self.question.recipe)?;
+        let build =
+            self.bench.store.build(self.bench.host, &revision.id, self.question.recipes.of(&revision.id))?;
         let Some(BuildState::Built { size, .. }) = build.map(|build| build.state) else {
             let why = "its build is not kept any more".to_owned();
             return Ok(Done::Seen(Seen::Unusable { kind: UnusableKind::NotBuilt, why }, None, 0.0));

@@ -131,7 +131,7 @@ impl Scene {
             plan_text: String::new(),
             plan_folder: self.folder.path().to_owned(),
             revisions,
-            recipe: Digest::of("scripted"),
+            recipes: tacho_record::Recipes::usual(Digest::of("scripted")),
             counted: Vec::new(),
             measure_equal: false,
             retry_failed: false,

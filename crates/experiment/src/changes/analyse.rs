@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use tacho_record::plan::Benchmark;
-use tacho_record::{BenchmarkKey, Change, Metric, Plan, Revision, Series};
+use tacho_record::{BenchmarkKey, Change, Metric, Plan, Recipes, Revision, Series};
 use tacho_stats::changes::{Options, Point};
 use tacho_store::{Analysis, HostId, NewAnalysis, Store, StoreError};
 
@@ -27,6 +27,8 @@ pub struct Scope<'a> {
     pub host_name: &'a str,
     /// The plan: its benchmarks, and of each the metrics that it names.
     pub plan: &'a Plan,
+    /// By what the plan builds each revision.
+    pub recipes: &'a Recipes,
 }
 
 /// What came of it.
@@ -110,13 +112,13 @@ fn materials(store: &mut Store, scope: Scope<'_>) -> Result<Vec<Material>, Store
     let tried: HashSet<&str> = builds.iter().map(|build| build.revision.as_str()).collect();
     let mut revisions: Vec<Revision> = store.revisions()?;
     revisions.retain(|revision| tried.contains(revision.id.as_str()));
-    let (recipe, equals) = (scope.plan.subject.recipe(), Equals::new(&store.counts(scope.host)?));
+    let (recipes, equals) = (scope.recipes, Equals::new(&store.counts(scope.host)?));
     let (runs, rules) = (Runs::read(store)?, Rules::read(store)?);
     let mut all = Vec::new();
     for (benchmark, key) in crate::benchmarks(scope.plan) {
         let metrics = metrics(benchmark);
         let Scope { host, host_name, .. } = scope;
-        let of = Of { host, host_name, benchmark: &key, recipe, equals: &equals, rules: &rules };
+        let of = Of { host, host_name, benchmark: &key, recipes, equals: &equals, rules: &rules };
         let measured = series::read(store, of, &metrics, &revisions)?.into_iter();
         let tried = |series: &Series| {
             series

@@ -140,10 +140,18 @@ impl Runs {
         let benchmark =
             last.and_then(|(_, plan)| plan.as_ref()?.benchmarks.iter().find(|b| b.name == key.name));
         tags.extend(benchmark.map(|benchmark| ("command".to_owned(), benchmark.command.join(" "))));
-        let recipe = |build: &Build| ("build command".to_owned(), build.recipe.short());
-        tags.extend(point.build.as_ref().map(recipe));
+        tags.extend(point.build.iter().flat_map(how_it_was_built));
         tags
     }
+}
+
+/// How a build was made: with which quirks, and, where there are none, by which recipe. A recipe with quirks says nothing of the
+/// command.
+fn how_it_was_built(build: &Build) -> Vec<(String, String)> {
+    let recipe = ("build command".to_owned(), build.recipe.short());
+    let quirks = if build.quirks.is_empty() { "none".to_owned() } else { build.quirks.join(", ") };
+    let recipe = Some(recipe).filter(|_| build.quirks.is_empty());
+    recipe.into_iter().chain([("quirks".to_owned(), quirks)]).collect()
 }
 
 /// The plan of a run; none where this program no longer understands it.

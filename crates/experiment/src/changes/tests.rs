@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::{Timestamp, ToSpan};
 use tacho_record::{
     BenchmarkKey, Build, BuildState, Cell, Change, ChangeKind, Digest, Finding, Happened, Host, Life, Metric,
-    Outcome, Place, Plan, Purpose, Rule, Sample, SeriesKey, Warmup, Word,
+    Outcome, Place, Plan, Purpose, Recipes, Rule, Sample, SeriesKey, Warmup, Word,
 };
 use tacho_store::{HostId, Location, NewRun, Store};
 use tempfile::TempDir;
@@ -123,14 +123,17 @@ impl Lab {
             let state = BuildState::Built { artifact: Digest::of(content(order)), size: 1 };
             let (revision, recipe) = (format!("r{order}"), self.plan.subject.recipe());
             let took = std::time::Duration::ZERO;
-            let build = Build { revision, recipe, state, started: Timestamp::UNIX_EPOCH, took, log: None };
+            let quirks = vec![];
+            let build =
+                Build { revision, recipe, quirks, state, started: Timestamp::UNIX_EPOCH, took, log: None };
             self.store.put_build(self.host, &build).unwrap();
         }
     }
 
     fn judge(&mut self) -> Analysed {
         self.judged += 1;
-        let scope = Scope { host: self.host, host_name: "lab", plan: &self.plan };
+        let recipes = &Recipes::usual(self.plan.subject.recipe());
+        let scope = Scope { host: self.host, host_name: "lab", plan: &self.plan, recipes };
         analyse(&mut self.store, scope, Timestamp::UNIX_EPOCH + self.judged.seconds()).unwrap()
     }
 

@@ -48,7 +48,7 @@ impl Known {
             .store
             .builds(bench.host)?
             .into_iter()
-            .filter(|build| build.recipe == question.recipe)
+            .filter(|build| build.recipe == question.recipes.of(&build.revision))
             .map(|build| (build.revision.clone(), build))
             .collect();
         let built: Vec<Option<Build>> = question.revisions.iter().map(|r| of.remove(&r.id)).collect();

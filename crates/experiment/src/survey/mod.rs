@@ -108,8 +108,8 @@ impl Placed {
 fn digest(question: &Question, wish: &Wish) -> Digest {
     let revisions: Vec<&str> = question.revisions.iter().map(|revision| revision.id.as_str()).collect();
     let rule = Rule { budget: None, ..question.rule().clone() };
-    let how =
-        (&question.plan.benchmarks, rule, question.recipe, revisions, (wish.least, wish.zoom, &wish.metric));
+    let recipes = question.recipes.together(revisions.iter().copied());
+    let how = (&question.plan.benchmarks, rule, recipes, revisions, (wish.least, wish.zoom, &wish.metric));
     // Only a number that JSON cannot write has no text, and plans refuse those.
     Digest::of(format!("survey\n{}", serde_json::to_string(&how).unwrap_or_else(|_| format!("{how:?}"))))
 }

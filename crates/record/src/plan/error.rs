@@ -19,6 +19,8 @@ pub(super) type Found = (Range<usize>, Mistake);
 pub(super) enum Mistake {
     #[error("`{text}` is not a list of processors")]
     BadCpus { text: String },
+    #[error("`{text}` is not a date")]
+    BadDate { text: String },
     #[error("`{name}` cannot be the name of a {what}")]
     BadName { what: &'static str, name: String, hint: &'static str },
     #[error("`{text}` is not a pattern for files: {why}")]
@@ -41,6 +43,10 @@ pub(super) enum Mistake {
     Empty { key: String },
     #[error("the plan has no `[[benchmark]]`")]
     EmptyPlan,
+    #[error("the range is empty: nothing is {start} and {end}")]
+    EmptyRange { start: String, end: String },
+    #[error("the quirk does nothing")]
+    IdleQuirk,
     #[error("`{parser}` has a unit of its own, {unit}")]
     KnownUnit { parser: String, unit: String },
     #[error("`vcs = \"cvs\"` without a `{key}`")]
@@ -59,22 +65,30 @@ pub(super) enum Mistake {
     NoGroup { text: String },
     #[error("`companion` does not say when it is ready")]
     NeverReady,
+    #[error("`{key}` in a quirk of releases")]
+    NothingToPatch { key: &'static str },
     #[error("`{key}` without `vcs = \"cvs\"`")]
     OnlyCvs { key: &'static str },
     #[error("`{{{name}}}` is not filled in here")]
     NotFilledIn { name: String },
+    #[error("`once` without a `build` command")]
+    OnceWithoutBuild,
     #[error("metric `{name}` has another unit or direction in another benchmark")]
     OtherMeaning { name: String },
     #[error("`output = \"null\"` contradicts `{reader}`, which reads it")]
     OutputNotRead { reader: &'static str },
     #[error("`{path}` does not lie in the checkout")]
     OutsideCheckout { path: String },
+    #[error("`{key}` contradicts `{other}`")]
+    QuirkContradiction { key: &'static str, other: &'static str, hint: &'static str },
     #[error("`{{release}}` in `{key}`, but the subject has no releases")]
     ReleaseWithoutReleases { key: String },
     #[error(transparent)]
     Rule(#[from] RuleError),
     #[error("{message}")]
     Syntax { message: String },
+    #[error("`{key}` contradicts `{other}`")]
+    TwoEdges { key: &'static str, other: &'static str },
     #[error("`{key}` contradicts `{other}`")]
     TwoHistories { key: &'static str, other: &'static str },
     #[error("`file` contradicts `stream`")]
@@ -113,7 +127,8 @@ impl Mistake {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Mistake::BadCpus { .. } => CPUS,
-            Mistake::BadName { hint, .. } => *hint,
+            Mistake::BadDate { .. } => "dates are written like \"2017-12-01\" or \"2017-12-01T12:30Z\"",
+            Mistake::BadName { hint, .. } | Mistake::QuirkContradiction { hint, .. } => *hint,
             Mistake::BadReference { hint, .. }
             | Mistake::UnknownKey { hint, .. }
             | Mistake::UnknownMetric { hint, .. }
@@ -149,6 +164,19 @@ impl Mistake {
             }
             Mistake::NotFilledIn { .. } => "it is a path from the plan's folder, the same for all revisions",
             Mistake::OutputNotRead { .. } => "leave `output` out, or use a pipe or a file, which are read",
+            Mistake::IdleQuirk => {
+                "give it a `patch`, `take`, `environment`, `build`, one of the commands around it, or `skip = true`"
+            }
+            Mistake::NothingToPatch { .. } => {
+                "the `build` command fetches releases: let it, or `before-build`, patch what it fetched"
+            }
+            Mistake::OnceWithoutBuild => {
+                "it is what is executed once; it leaves what later builds need in $TACHO_STATE"
+            }
+            Mistake::TwoEdges { .. } => "a range has one start and one end: keep one of them",
+            Mistake::EmptyRange { .. } => {
+                "a quirk goes from its start to right before its end, as `git log start..end`"
+            }
             Mistake::OutsideCheckout { .. } => "artifacts and paths start at the root of the checkout",
             Mistake::ReleaseWithoutReleases { .. } => {
                 "the history of a repository is made of commits: see `{revision}` and, in `link`, `{commit}`"

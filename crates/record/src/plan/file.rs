@@ -6,6 +6,7 @@
 
 mod companion;
 mod hook;
+mod quirk;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,6 +21,7 @@ use crate::{Counter, Direction, Metric, Parameter};
 
 pub(super) use companion::{CompanionTable, OutputEntry, PerName, PortEntry, ReadyEntry, ShellEntry};
 pub(super) use hook::HookEntry;
+pub(super) use quirk::{QuirkTable, TakeEntry, TextsEntry};
 
 /// What to measure, and how: the plan of Tachograph.
 #[derive(JsonSchema)]
@@ -30,6 +32,8 @@ pub(super) struct PlanFile {
     subject: Option<SubjectTable>,
     /// How often is measured, and how much is kept.
     measure: Option<MeasureTable>,
+    /// What else must be done so that old revisions build; one table each. There can be more in `quirks/*.toml`.
+    quirk: Option<Vec<QuirkTable>>,
     /// What is measured; one table each.
     #[schemars(length(min = 1))]
     benchmark: Vec<BenchmarkTable>,

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -20,6 +20,14 @@ const ROOT: &str = "the plan";
 pub(super) fn prune(root: &mut DeTable<'_>) -> Vec<Found> {
     let mut found = Vec::new();
     prune_table(root, 0..0, &TREE, ROOT, &mut found);
+    found
+}
+
+/// The same for a file that holds quirks and nothing else.
+pub(super) fn prune_quirks(root: &mut DeTable<'_>) -> Vec<Found> {
+    let mut found = Vec::new();
+    let node = json!({ "properties": { "quirk": TREE["properties"]["quirk"] } });
+    prune_table(root, 0..0, &node, ROOT, &mut found);
     found
 }
 
@@ -128,6 +136,8 @@ fn title_of(key: &str, node: &Value, parent: &str) -> String {
 fn advice<'a>(key: &str, node: &'a Value, title: &str) -> (String, Option<&'a str>) {
     let mut everywhere = Vec::new();
     collect(&TREE, ROOT, &mut everywhere);
+    // What quirks do otherwise is first of all done somewhere else.
+    everywhere.sort_by_key(|(table, _)| table == "`[[quirk]]`");
     if let Some((table, _)) = everywhere.iter().find(|(_, known)| *known == key) {
         return (format!("`{key}` belongs in {table}"), None);
     }

@@ -12,6 +12,7 @@ mod file;
 mod hook;
 mod keys;
 mod parse;
+mod quirk;
 mod reading;
 mod schema;
 mod shell;
@@ -30,7 +31,8 @@ use crate::{Conditions, Digest, Limits, Metric, Parameter, Precision, Rule, Rule
 pub use companion::{Companion, Per, Port, Ready};
 pub use error::{PlanError, PlanErrors};
 pub use hook::{Hook, Hooks};
-pub use parse::parse;
+pub use parse::{parse, parse_quirks};
+pub use quirk::{Commands, Edge, Place, Quirk, Take};
 pub use reading::{Counting, OutputPlace, Pattern, PlannedMetric, Reading, Tool};
 pub use schema::schema;
 pub use shell::fill_shell;
@@ -118,11 +120,13 @@ pub struct Subject {
     pub paths: Vec<String>,
     /// Where a commit can be seen, with `{commit}` for its hash (`{release}` for releases).
     pub link: Option<String>,
+    /// What else must be done so that old revisions build.
+    pub quirks: Vec<Quirk>,
 }
 
 impl Subject {
-    /// The digest of all in the plan that decides what is built: the command and the artifacts, and with CVS what
-    /// becomes of keywords.
+    /// The digest of all in the plan that decides what is built where no quirk applies: the command and the artifacts, and
+    /// with CVS what becomes of keywords.
     #[must_use]
     pub fn recipe(&self) -> Digest {
         let mut artifacts: Vec<&str> = self.artifacts.iter().map(String::as_str).collect();

@@ -13,11 +13,11 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::check::Check;
 use super::error::{Found, Mistake, PlanErrors};
-use super::file::{BenchmarkTable, MeasureTable, SubjectTable, WARMUPS};
+use super::file::{BenchmarkTable, MeasureTable, QuirkTable, SubjectTable, WARMUPS};
 use super::keys;
 use super::schema::TREE;
 use super::spot::Spot;
-use super::{Benchmark, Measure, Plan, PlannedMetric, Source, Subject};
+use super::{Benchmark, Measure, Plan, PlannedMetric, Quirk, Source, Subject};
 use crate::Metric;
 
 type Entry<'a> = Spanned<DeValue<'a>>;
@@ -31,6 +31,19 @@ pub fn parse(text: &str, file_name: &str) -> Result<Plan, PlanErrors> {
     let mut reader = Reader { text, found: keys::prune(&mut root) };
     match reader.plan(root) {
         Some(plan) if reader.found.is_empty() => Ok(plan),
+        _ => Err(fail(reader.found)),
+    }
+}
+
+/// Reads a file of quirks: one that has nothing but `[[quirk]]` tables, for a subject that has releases or not.
+pub fn parse_quirks(text: &str, file_name: &str, subject: &Subject) -> Result<Vec<Quirk>, PlanErrors> {
+    let fail = |found| PlanErrors::new(text, file_name, found);
+    let mut root = DeTable::parse(text).map_err(|error| fail(vec![syntax(&error)]))?.into_inner();
+    let mut reader = Reader { text, found: keys::prune_quirks(&mut root) };
+    let releases = Some(matches!(subject.source, Source::Releases(_) | Source::ReleasesFrom(_)));
+    let known = subject.quirks.iter().map(|quirk| quirk.name.clone()).collect();
+    match reader.quirks(root.remove("quirk").as_ref(), releases, known) {
+        Some(quirks) if reader.found.is_empty() => Ok(quirks),
         _ => Err(fail(reader.found)),
     }
 }
@@ -55,8 +68,10 @@ impl<'a> Reader<'a> {
         let releases = subject
             .as_ref()
             .map(|subject| matches!(subject.source, Source::Releases(_) | Source::ReleasesFrom(_)));
+        let quirks = self.quirks(root.remove("quirk").as_ref(), releases, BTreeSet::new());
         let benchmarks = self.benchmarks(&root.remove("benchmark")?, releases, measure.as_ref());
-        let plan = Plan { subject: subject?, measure: measure?, benchmarks: benchmarks? };
+        let subject = Subject { quirks: quirks?, ..subject? };
+        let plan = Plan { subject, measure: measure?, benchmarks: benchmarks? };
         if let Err(error) = plan.known_precision() {
             let spot = Spot::new(self.text, &measured).get(error.key());
             self.found.push((spot.span(), error.into()));
@@ -72,6 +87,34 @@ impl<'a> Reader<'a> {
     fn measure(&mut self, entry: &Entry<'a>) -> Option<Measure> {
         let table: MeasureTable = self.table(entry, "[measure]", &TREE["properties"]["measure"])?;
         Some(Check::new(&mut self.found, None).measure(table, Spot::new(self.text, entry)))
+    }
+
+    /// All quirks, if there are any, whose names are not among those known.
+    fn quirks(
+        &mut self,
+        entry: Option<&Entry<'a>>,
+        releases: Option<bool>,
+        mut names: BTreeSet<String>,
+    ) -> Option<Vec<Quirk>> {
+        let Some(entry) = entry else { return Some(Vec::new()) };
+        let Some(items) = entry.get_ref().as_array() else {
+            self.wrong_shape(entry, "[[quirk]]");
+            return None;
+        };
+        let mut quirks = Vec::with_capacity(items.len());
+        for item in items {
+            let table: Option<QuirkTable> =
+                self.table(item, "[[quirk]]", &TREE["properties"]["quirk"]["items"]);
+            let spot = Spot::new(self.text, item);
+            let mut check = Check::new(&mut self.found, releases);
+            if let Some(table) = table {
+                let key = if table.name.is_some() { "name" } else { "why" };
+                let quirk = check.quirk(table, spot);
+                check.unique(&mut names, "quirk", &quirk.name, spot.get(key));
+                quirks.push(quirk);
+            }
+        }
+        (quirks.len() == items.len()).then_some(quirks)
     }
 
     /// All benchmarks; whether there are releases, and what `[measure]` says, is not known where that could not be
@@ -200,7 +243,10 @@ impl Place {
         let key = format!("{key}{}", self.keys);
         let found = message.starts_with("invalid type").then_some(self.kind);
         let (expected, found) = match key.as_str() {
-            "command" | "companion.command" => ("a string or an array of strings", Some(self.kind)),
+            "command" | "companion.command" | "patch" => ("a string or an array of strings", Some(self.kind)),
+            key if key.starts_with("take") => {
+                (r#"`{ path = "…", from = "…" }` or an array of such tables"#, Some(self.kind))
+            }
             "companion.per" => (r#"`"execution"`, `"cell"` or `"run"`"#, None),
             "companion.port" => (r#"`"free"` or a number from 1 to 65535"#, None),
             key if key.starts_with("companion.ready") => {

@@ -237,6 +237,9 @@ fn one_build(host_build: &HostBuild, material: &Material) -> Markup {
                 ". Program " code title=(artifact) { (artifact.short()) } ", " (tacho_record::Unit::Bytes.show(*size as f64))
             }
             "."
+            @if !build.quirks.is_empty() {
+                " With " (if build.quirks.len() == 1 { "quirk" } else { "quirks" }) ": " b { (build.quirks.join(", ")) } "."
+            }
         }
         @match (log, build.log) {
             (Some(log), _) => (log_text(log, !is_built)),

@@ -70,6 +70,7 @@ pub fn builds_are_renewed_and_come_as_they_were_begun(ground: &Ground) {
     let build = |revision: &str, recipe: &str, started: &str, state| Build {
         revision: revision.into(),
         recipe: Digest::of(recipe),
+        quirks: vec![format!("of {recipe}")],
         state,
         started: started.parse().unwrap(),
         took: Duration::new(120, 7),

@@ -9,6 +9,7 @@ mod cvs;
 mod submodule;
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -30,6 +31,16 @@ pub(crate) enum Stop {
     Failed(String),
     /// Nothing can be built any more.
     Fatal(SubjectError),
+}
+
+impl Stop {
+    /// Says which quirk's doing it was.
+    pub fn of_quirk(self, quirk: &str) -> Self {
+        match self {
+            Self::Failed(why) => Self::Failed(format!("quirk `{quirk}`: {why}")),
+            stop => stop,
+        }
+    }
 }
 
 impl From<SubjectError> for Stop {
@@ -139,6 +150,40 @@ impl Checkout {
             }
             result => result,
         }
+    }
+
+    /// Puts a file or folder of another revision where the one of the same path is in the checkout.
+    pub fn take_from(&self, other: &Revision, path: &str, work: &mut Work) -> Result<(), Stop> {
+        work.log.note(&format!("takes {path} from {}", other.id))?;
+        let what = format!("taking `{path}` from {}", other.short());
+        match &self.origin {
+            Origin::Git(repository) => {
+                self.fetch_missing(repository, other, work)?;
+                // A literal path: what looks like a pattern is none.
+                let checkout =
+                    ["--literal-pathspecs", "checkout", "--quiet", "--force", &other.id, "--", path];
+                work.step(&what, self.git().command(checkout))
+            }
+            Origin::Cvs(copy) => {
+                let taken = self.cache.join("taken");
+                copy.take(&self.cache, &taken, other, work)?;
+                let put = self.replace(&taken, path);
+                files::remove(&taken).map_err(SubjectError::cache("remove", &taken))?;
+                put.map_err(|error| Stop::Failed(format!("{what} failed: {error}")))
+            }
+            Origin::Nowhere => Err(Stop::Failed(format!("{what} failed: there is no repository"))),
+        }
+    }
+
+    /// Moves a file or folder from another tree to the same place in the checkout.
+    fn replace(&self, other: &Path, path: &str) -> io::Result<()> {
+        let (from, to) = (other.join(path), self.tree.join(path));
+        from.symlink_metadata()?;
+        files::remove(&to)?;
+        if let Some(folder) = to.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::rename(from, to)
     }
 
     fn empty(&self) -> Result<(), Stop> {

@@ -7,7 +7,7 @@ use tacho_record::{Commit, Revision};
 
 use super::choose::choose;
 use super::survey::{self, Survey};
-use super::{History, Selected, Selection, What, resolve};
+use super::{History, Passed, Selected, Selection, What, resolve};
 use crate::SubjectError;
 use crate::repository::Repository;
 
@@ -99,6 +99,21 @@ impl History for Commits {
             }
             What::List(names) => self.list(names),
         }
+    }
+
+    /// By what git knows of ancestors, since on side branches places do not tell. What it does not know any more has passed nothing.
+    fn passed(&self, name: &str, revisions: &[Revision]) -> Result<Vec<Passed>, SubjectError> {
+        let place = resolve::commits(&self.repository, &[name])?.swap_remove(0);
+        let ids: String = revisions.iter().flat_map(|revision| [revision.id.as_str(), "\n"]).collect();
+        let arguments = ["rev-list", "--ancestry-path", "--ignore-missing", "--stdin"];
+        let later = self.repository.git.answers(&arguments, &format!("{ids}^{place}\n"))?;
+        let later: HashSet<&str> = later.iter().map(String::as_str).collect();
+        let passed = |revision: &Revision| match revision.id.as_str() {
+            id if id == place => Passed::Itself,
+            id if later.contains(id) => Passed::Later,
+            _ => Passed::Not,
+        };
+        Ok(revisions.iter().map(passed).collect())
     }
 }
 

@@ -14,6 +14,7 @@ mod releases;
 mod resolve;
 mod survey;
 
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 use tacho_record::plan::{Source, Subject};
@@ -90,10 +91,40 @@ pub struct Selected {
     pub note: Option<String>,
 }
 
+/// How a revision stands to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passed {
+    /// It has the other in its history.
+    Later,
+    /// It is the other.
+    Itself,
+    /// Neither.
+    Not,
+}
+
 /// A subject's history.
 pub trait History {
     /// The revisions that were asked for, with the commits between them.
     fn select(&self, selection: &Selection) -> Result<Selected, SubjectError>;
+
+    /// The revision of that name.
+    fn find(&self, name: &str) -> Result<Revision, SubjectError> {
+        let what = What::List(vec![name.to_owned()]);
+        let selected =
+            self.select(&Selection { what, every: Every::Commit, tags: None, all_parents: false })?;
+        selected.revisions.into_iter().next().ok_or(SubjectError::EmptyList)
+    }
+
+    /// How each of these revisions stands to the one of that name: where history is one line, by their places.
+    fn passed(&self, name: &str, revisions: &[Revision]) -> Result<Vec<Passed>, SubjectError> {
+        let place = self.find(name)?.order;
+        let passed = |revision: &Revision| match revision.order.cmp(&place) {
+            Ordering::Less => Passed::Not,
+            Ordering::Equal => Passed::Itself,
+            Ordering::Greater => Passed::Later,
+        };
+        Ok(revisions.iter().map(passed).collect())
+    }
 }
 
 /// The history of this subject, whose plan is in that folder.

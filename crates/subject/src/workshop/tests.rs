@@ -18,6 +18,7 @@ fn subject(build: Option<&str>, artifacts: &[&str]) -> Subject {
         paths: Vec::new(),
         artifacts: artifacts.iter().map(|&artifact| artifact.to_owned()).collect(),
         link: None,
+        quirks: vec![],
     }
 }
 

@@ -142,14 +142,14 @@ pub fn all_series(
     shown: &Shown,
     revisions: &[Revision],
 ) -> Result<Vec<Series>, CliError> {
-    let recipe = project.plan.subject.recipe();
+    let recipes = &project.recipes(revisions);
     let equals = Equals::new(&store.counts(id)?);
     let rules = Rules::read(store)?;
     let mut all = Vec::new();
     let stored = store.metrics()?;
     for key in keys {
         let metrics = metrics(project, &stored, key, shown)?;
-        let of = Of { host: id, host_name: name, benchmark: key, recipe, equals: &equals, rules: &rules };
+        let of = Of { host: id, host_name: name, benchmark: key, recipes, equals: &equals, rules: &rules };
         all.extend(series::read(store, of, &metrics, revisions)?);
     }
     Ok(all)

@@ -15,6 +15,7 @@ mod lookup;
 mod measured;
 mod missing;
 mod notify;
+mod quirk;
 mod schedule;
 mod session;
 mod show;
@@ -73,6 +74,7 @@ pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
         Command::Init(command) => init::execute(&command),
         Command::Layouts(command) => layouts::execute(global, &command),
         Command::Log(command) => log::execute(global, &command),
+        Command::Quirk(command) => quirk::execute(global, &command.what),
         Command::Show(command) => show::execute(global, &command),
         Command::Site(command) => site::execute(global, &command),
         Command::Track(command) => schedule::execute(global, &command),

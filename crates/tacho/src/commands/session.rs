@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use tacho_experiment::{Bench, ExperimentError, Instrument, Question};
 use tacho_measure::{HostLock, ProcessExecutor, Wait};
-use tacho_record::{Counter, Host, Plan, Revision};
+use tacho_record::{Counter, Host, Plan, Recipes, Revision};
 use tacho_store::{HostId, Store};
 use tacho_subject::{Selected, Workshop};
 
@@ -82,7 +82,8 @@ impl Session {
         let (subject, limit) = (&wanted.plan.subject, wanted.plan.measure.cache_limit);
         let mut builder = Workshop::new(subject, &project.folder, &project.cache(), limit)?;
         let mut progress = Progress::new(wanted.revisions, wanted.quiet);
-        let question = self.question(project, wanted, builder.recipe(), &instrument);
+        let recipes = builder.recipes(wanted.revisions)?;
+        let question = self.question(project, wanted, recipes, &instrument);
         let mut bench = Bench {
             store: &mut self.store,
             builder: &mut builder,
@@ -101,7 +102,7 @@ impl Session {
         &self,
         project: &Project,
         wanted: Wanted<'_>,
-        recipe: tacho_record::Digest,
+        recipes: Recipes,
         instrument: &Instrument,
     ) -> Question {
         let mut conditions = conditions(&self.host, instrument);
@@ -112,7 +113,7 @@ impl Session {
             plan_text: project.text.clone(),
             plan_folder: project.folder.clone(),
             revisions: wanted.revisions.to_vec(),
-            recipe,
+            recipes,
             measure_equal: wanted.measure_equal,
             retry_failed: wanted.retry_failed,
             seed: wanted.seed.unwrap_or_else(random_seed),

@@ -121,8 +121,9 @@ fn on_host(
     revision: &Revision,
     (watched, command): (&Shown, &Show),
 ) -> Result<OnHost, CliError> {
-    let (recipe, stored) = (project.plan.subject.recipe(), store.metrics()?);
-    let build = series::present_builds(&store.builds(id)?, recipe).remove(&revision.id);
+    let recipes = &project.recipes(std::slice::from_ref(revision));
+    let stored = store.metrics()?;
+    let build = series::present_builds(&store.builds(id)?, recipes).remove(&revision.id);
     let artifact = build.as_ref().and_then(|build| build.state.artifact());
     let equals = Equals::new(&store.counts(id)?);
     let rules = Rules::read(store)?;
@@ -142,7 +143,7 @@ fn on_host(
                 absent.extend(found.into_iter().map(|absence| (absence.metric, absence.why)));
             }
             let of =
-                Of { host: id, host_name: &host, benchmark: &key, recipe, equals: &equals, rules: &rules };
+                Of { host: id, host_name: &host, benchmark: &key, recipes, equals: &equals, rules: &rules };
             let stopped = Ends::read(store, of)?.of(&executed, first.artifact);
             let looked_at = measurements.iter().any(|measurement| rules.looked_at(measurement.run));
             let kept = store.kept_outputs(id, &key)?;
@@ -222,6 +223,13 @@ impl OnHost {
             self.host,
             self.build.as_ref().map_or_else(|| "not built".into(), build_line)
         );
+        if let Some(build) = self.build.as_ref().filter(|build| !build.quirks.is_empty()) {
+            out += &format!(
+                "with {}: {}\n",
+                if build.quirks.len() == 1 { "quirk" } else { "quirks" },
+                build.quirks.join(", ")
+            );
+        }
         for measured in &self.benchmarks {
             let stand_in = if measured.revision == revision.id {
                 String::new()
@@ -251,6 +259,7 @@ fn build_line(build: &Build) -> String {
             format!("built in {took}, {}, artifacts {}", Unit::Bytes.show(*size as f64), artifact.short())
         }
         tacho_record::BuildState::Failed { why } => format!("build failed after {took}: {why}"),
-        other => format!("build {} after {took}", other.word()),
+        tacho_record::BuildState::Skipped { why } => format!("skipped: {why}"),
+        other @ tacho_record::BuildState::TimedOut { .. } => format!("build {} after {took}", other.word()),
     }
 }

@@ -10,7 +10,9 @@ use tacho_experiment::changes::{Event, FalseAlarms, JudgedSeries};
 use tacho_experiment::equal::Equals;
 use tacho_experiment::rules::Rules;
 use tacho_experiment::series::{self, Of};
-use tacho_record::{BenchmarkKey, Change, Digest, Host, Measurement, Metric, Revision, Series, SeriesKey};
+use tacho_record::{
+    BenchmarkKey, Change, Digest, Host, Measurement, Metric, Recipes, Revision, Series, SeriesKey,
+};
 use tacho_site::{
     ChangeRecord, EventRecord, HostBuild, HostMeasurement, Lab, OutlierNote, RunRecord, Source, SourceError,
 };
@@ -44,12 +46,13 @@ pub fn execute(global: &Global, command: &Site) -> Result<Exit, CliError> {
 /// Everything but samples and logs.
 fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
     let revisions = store.revisions()?;
+    let recipes = project.recipes(&revisions);
     let mut series = Vec::new();
     let mut builds = Vec::new();
     let hosts = lookup::hosts(store)?;
     for (id, host) in &hosts {
-        series.extend(host_series(project, store, (*id, host), &revisions)?);
-        let present = series::present_builds(&store.builds(*id)?, project.plan.subject.recipe());
+        series.extend(host_series(project, store, (*id, host), (&revisions, &recipes))?);
+        let present = series::present_builds(&store.builds(*id)?, &recipes);
         builds.extend(present.into_values().map(|build| HostBuild { host: host.name.clone(), build }));
     }
     let mut runs = Vec::new();
@@ -127,19 +130,18 @@ fn host_series(
     project: &Project,
     store: &mut Store,
     (id, host): (HostId, &Host),
-    revisions: &[Revision],
+    (revisions, recipes): (&[Revision], &Recipes),
 ) -> Result<Vec<Series>, CliError> {
     let builds = store.builds(id)?;
     let tried: Vec<Revision> =
         revisions.iter().filter(|r| builds.iter().any(|build| build.revision == r.id)).cloned().collect();
-    let recipe = project.plan.subject.recipe();
     let equals = Equals::new(&store.counts(id)?);
     let rules = Rules::read(store)?;
     let mut all = Vec::new();
     for key in store.benchmarks(id)? {
         let metrics = ordered_metrics(project, store.metrics()?, &key);
         let of =
-            Of { host: id, host_name: &host.name, benchmark: &key, recipe, equals: &equals, rules: &rules };
+            Of { host: id, host_name: &host.name, benchmark: &key, recipes, equals: &equals, rules: &rules };
         let series = series::read(store, of, &metrics, &tried)?;
         all.extend(series.into_iter().filter(|series| {
             series
@@ -167,10 +169,10 @@ struct Samples<'a> {
 
 impl<'a> Samples<'a> {
     fn read(store: &'a mut Store, project: &Project) -> Result<Self, CliError> {
-        let (recipe, known) = (project.plan.subject.recipe(), store.metrics()?);
+        let (recipes, known) = (project.recipes(&store.revisions()?), store.metrics()?);
         let mut by_revision: HashMap<String, Vec<HostMeasurement>> = HashMap::new();
         for (id, host) in lookup::hosts(store)? {
-            let builds = series::present_builds(&store.builds(id)?, recipe);
+            let builds = series::present_builds(&store.builds(id)?, &recipes);
             let present = |measurement: &Measurement| {
                 let build = builds.get(&measurement.revision);
                 build.and_then(|build| build.state.artifact()) == Some(measurement.artifact)

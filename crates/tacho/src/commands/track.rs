@@ -1,5 +1,6 @@
 //! `tacho track`: measure a range of revisions, then show it.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use tacho_experiment::{Tracked, definitions, track};
@@ -57,11 +58,28 @@ pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
 /// The revisions that are asked for.
 pub(super) fn select(project: &Project, command: &Track) -> Result<Selected, CliError> {
     let history = history(&project.plan.subject, &project.folder)?;
-    let selected = history.select(&selection(command)?)?;
+    let mut selected = history.select(&selection(command)?)?;
+    if command.quirk_edges {
+        let every = Selection { every: Every::Commit, tags: None, ..selection(command)? };
+        take_edges(project, &mut selected, history.select(&every)?.revisions)?;
+    }
     if let Some(note) = &selected.note {
         output::note("note", note);
     }
     Ok(selected)
+}
+
+/// Adds those of all revisions that stand on both sides of where a quirk begins or ends.
+fn take_edges(project: &Project, selected: &mut Selected, all: Vec<Revision>) -> Result<(), CliError> {
+    let recipes = tacho_subject::recipes(&project.plan.subject, &project.folder, &all)?;
+    let mut taken: HashSet<String> = selected.revisions.iter().map(|it| it.id.clone()).collect();
+    for pair in all.windows(2).filter(|pair| recipes.quirks(&pair[0].id) != recipes.quirks(&pair[1].id)) {
+        taken.extend(pair.iter().map(|revision| revision.id.clone()));
+    }
+    selected.revisions = all.into_iter().filter(|revision| taken.contains(&revision.id)).collect();
+    let known: HashSet<String> = selected.known.iter().map(|it| it.id.clone()).collect();
+    selected.known.extend(selected.revisions.iter().filter(|it| !known.contains(&it.id)).cloned());
+    Ok(())
 }
 
 /// What is asked for, as the history understands it.

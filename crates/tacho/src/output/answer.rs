@@ -123,6 +123,7 @@ impl<'a> From<&'a Point> for PointAnswer<'a> {
 pub struct BuildAnswer {
     state: &'static str,
     why: Option<String>,
+    quirks: Vec<String>,
     artifact: Option<Digest>,
     size: Option<u64>,
     started: Timestamp,
@@ -140,6 +141,7 @@ impl From<&Build> for BuildAnswer {
         Self {
             state: build.state.word(),
             why,
+            quirks: build.quirks.clone(),
             artifact: build.state.artifact(),
             size,
             started: build.started,

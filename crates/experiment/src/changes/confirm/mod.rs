@@ -102,7 +102,10 @@ fn digest(question: &Question, pairs: &[Result<Pair, String>]) -> Digest {
         let cells = pair.cells();
         format!("{}\n{}\n{}\n", pair.benchmark.identity(), cells[0].revision, cells[1].revision)
     });
-    let how = (&question.plan.benchmarks, question.rule(), question.recipe);
+    let sides_of = |pair: &Pair| pair.cells().map(|cell| cell.revision);
+    let revisions: Vec<String> = pairs.iter().flatten().flat_map(sides_of).collect();
+    let recipes = question.recipes.together(revisions.iter().map(String::as_str));
+    let how = (&question.plan.benchmarks, question.rule(), recipes);
     // Only a number that JSON cannot write has no text, and plans refuse those.
     let how = serde_json::to_string(&how).unwrap_or_else(|_| format!("{how:?}"));
     Digest::of(format!("confirm\n{how}\n{}", sides.collect::<String>()))

@@ -81,7 +81,7 @@ impl Bench<'_> {
         let mut sides = Vec::with_capacity(2);
         for revision in [&change.finding.good, &change.finding.bad] {
             let name = short(question, revision);
-            let build = self.store.build(self.host, revision, question.recipe)?;
+            let build = self.store.build(self.host, revision, question.recipes.of(revision))?;
             match build.and_then(|build| build.state.artifact()) {
                 Some(artifact) => sides.push((revision.clone(), artifact)),
                 None => return Ok(Err(format!("{name} was not built here as the plan builds it now"))),
@@ -141,7 +141,7 @@ impl Bench<'_> {
         let Some(revision) = question.revisions.iter().find(|revision| revision.id == id) else {
             return Ok(Some(Err(format!("nothing is known of {name} any more"))));
         };
-        let before = self.store.build(self.host, id, question.recipe)?;
+        let before = self.store.build(self.host, id, question.recipes.of(id))?;
         let unpacked = self.builds(question).unpack_one((revision, digest), done, total);
         let why = match unpacked {
             Ok(Unpacked::Folder(folder)) => return Ok(Some(Ok(folder))),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{Ended, Execution, Request, ScriptedExecutor};
-use tacho_record::{BuildState, Change, Happened, Host, Life, Purpose, Rule, Withdrawal};
+use tacho_record::{BuildState, Change, Happened, Host, Life, Purpose, Recipes, Rule, Withdrawal};
 use tacho_subject::ScriptedBuilder;
 
 use super::*;
@@ -44,7 +44,8 @@ impl Past {
         let mut store = self.lab.store();
         let (host, _) = store.hosts().unwrap()[0].clone();
         let plan = &self.lab.question().plan;
-        let scope = Scope { host, host_name: "lab", plan };
+        let recipes = &Recipes::usual(plan.subject.recipe());
+        let scope = Scope { host, host_name: "lab", plan, recipes };
         let changes = analyse(&mut store, scope, Timestamp::UNIX_EPOCH).unwrap().changes;
         let [change] = changes.as_slice() else { panic!("{changes:#?}") };
         change.clone()
@@ -168,8 +169,10 @@ fn what_was_confirmed_by_measuring_is_not_withdrawn_by_what_comes_later() {
     let mut store = past.lab.store();
     let (host, _) = store.hosts().unwrap()[0].clone();
     let plan = &past.lab.question().plan;
-    let changes =
-        analyse(&mut store, Scope { host, host_name: "lab", plan }, Timestamp::UNIX_EPOCH).unwrap().changes;
+    let recipes = &Recipes::usual(plan.subject.recipe());
+    let changes = analyse(&mut store, Scope { host, host_name: "lab", plan, recipes }, Timestamp::UNIX_EPOCH)
+        .unwrap()
+        .changes;
     assert_eq!(changes[0].life, Life::Confirmed, "{changes:#?}");
 }
 
@@ -199,7 +202,7 @@ fn what_cannot_be_built_any_more_is_said_and_stays_what_it_was() {
     assert_eq!((confirmation.run, past.change()), (None, before), "and its samples are still there");
     let mut store = past.lab.store();
     let (host, _) = store.hosts().unwrap()[0].clone();
-    let build = store.build(host, "r11", past.question(1).recipe).unwrap().unwrap();
+    let build = store.build(host, "r11", past.question(1).recipes.of("r11")).unwrap().unwrap();
     assert!(matches!(build.state, BuildState::Built { .. }), "{build:?}");
 }
 

@@ -19,7 +19,7 @@ const RESERVED: [&str; 6] = ["build", "commit", "jobs", "port", "release", "revi
 impl Check<'_> {
     /// One `[[benchmark]]`.
     pub(in super::super) fn benchmark(&mut self, table: BenchmarkTable, spot: Spot<'_>) -> Benchmark {
-        self.name(&table.name, spot.get("name"));
+        self.name("benchmark", &table.name, spot.get("name"));
         self.references(&table, spot);
         for (key, path) in [("directory", &table.directory), ("stdin", &table.stdin)] {
             if let Some(path) = path {
@@ -64,12 +64,13 @@ impl Check<'_> {
         }
     }
 
-    fn name(&mut self, name: &str, spot: Spot<'_>) {
+    /// That a name can be shown.
+    pub(super) fn name(&mut self, what: &'static str, name: &str, spot: Spot<'_>) {
         self.not_blank("name", name, spot);
         if name.contains(char::is_control) {
             let name = name.escape_debug().to_string();
             let hint = "it is shown in tables, so it has to be one line of text";
-            self.report(spot, Mistake::BadName { what: "benchmark", name, hint });
+            self.report(spot, Mistake::BadName { what, name, hint });
         }
     }
 

@@ -105,7 +105,7 @@ impl Check<'_> {
     }
 
     /// The name of a variable of the environment, or a pattern for such names.
-    fn variable(&mut self, name: &str, pattern: bool, at: Range<usize>) {
+    pub(super) fn variable(&mut self, name: &str, pattern: bool, at: Range<usize>) {
         let plain = name.strip_suffix('*').filter(|_| pattern).unwrap_or(name);
         let hint = if plain.contains('*') && pattern {
             "a `*` may stand at its end only"

@@ -9,6 +9,7 @@ mod companion;
 mod conditions;
 mod hook;
 mod metric;
+mod quirk;
 mod subject;
 
 use std::collections::BTreeSet;

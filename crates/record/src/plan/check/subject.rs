@@ -50,6 +50,7 @@ impl Check<'_> {
             artifacts: table.artifacts,
             paths: table.paths,
             link: table.link,
+            quirks: Vec::new(),
         }
     }
 

@@ -8,6 +8,7 @@ use crate::{Counter, Direction, Unit, Warmup};
 mod beside;
 mod conditions;
 mod metrics;
+mod quirks;
 mod sense;
 mod shape;
 
@@ -154,6 +155,7 @@ fn every_key_arrives_in_the_plan() {
             artifacts: texts(&["src/prog", "data"]),
             paths: texts(&["src", "Make*"]),
             link: Some("https://example.org/c/{commit}".into()),
+            quirks: vec![],
         }
     );
     assert_eq!((plan.measure.rule.max_rounds, plan.measure.cache_limit), (20, 500 << 20));
@@ -206,6 +208,7 @@ fn keys_that_are_not_given_have_their_defaults() {
                 artifacts: texts(&["."]),
                 paths: vec![],
                 link: None,
+                quirks: vec![],
             },
             measure: measure(),
             benchmarks: vec![Benchmark {

@@ -29,8 +29,8 @@ impl Bench {
         let source = Source::Cvs(module);
         let artifacts = vec![".".to_owned()];
         let (name, build, link, build_timeout) = (None, None, None, Duration::from_secs(600));
-        let paths = Vec::new();
-        let subject = Subject { name, source, build, build_timeout, artifacts, paths, link };
+        let (paths, quirks) = (Vec::new(), Vec::new());
+        let subject = Subject { name, source, build, build_timeout, artifacts, paths, link, quirks };
         Self { cache: tempfile::tempdir().unwrap(), subject, copy }
     }
 

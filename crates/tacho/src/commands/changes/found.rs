@@ -29,9 +29,10 @@ impl Found {
     /// Judges all series of all hosts.
     pub fn look(project: &Project, store: &mut Store) -> Result<Self, CliError> {
         let revisions = store.revisions()?;
+        let recipes = &project.recipes(&revisions);
         let mut hosts = Vec::new();
         for (host, known) in lookup::hosts(store)? {
-            let scope = Scope { host, host_name: &known.name, plan: &project.plan };
+            let scope = Scope { host, host_name: &known.name, plan: &project.plan, recipes };
             let mut analysed = analyse(store, scope, Timestamp::now())?;
             // Two machines may call themselves the same.
             analysed.changes.iter_mut().for_each(|change| change.series.host.clone_from(&known.name));

@@ -1,0 +1,60 @@
+//! What a build does beside checking out and building: what all quirks of a revision say, in the order of the plan.
+
+use std::collections::{BTreeMap, HashMap};
+
+use tacho_record::Revision;
+use tacho_record::plan::Commands;
+
+use crate::quirks::{Applied, Loaded, Patch};
+
+/// What quirks do in one checkout.
+#[derive(Debug)]
+pub(crate) struct Dress<'a> {
+    quirks: Vec<&'a Loaded>,
+    sources: &'a HashMap<String, Revision>,
+}
+
+impl<'a> Dress<'a> {
+    /// What is done with the revision itself.
+    pub fn of(applied: &'a Applied) -> Self {
+        Self { quirks: applied.quirks.iter().collect(), sources: &applied.sources }
+    }
+
+    /// What is done once.
+    pub fn once(loaded: &'a Loaded, sources: &'a HashMap<String, Revision>) -> Self {
+        Self { quirks: vec![loaded], sources }
+    }
+
+    /// The variables that are set.
+    pub fn environment(&self) -> BTreeMap<&'a str, &'a str> {
+        let all = self.quirks.iter().flat_map(|loaded| &loaded.quirk.environment);
+        all.map(|(name, value)| (name.as_str(), value.as_str())).collect()
+    }
+
+    /// The command that builds, instead of the usual one.
+    pub fn build(&self) -> Option<&'a str> {
+        self.quirks.iter().find_map(|loaded| loaded.quirk.build.as_deref())
+    }
+
+    /// The commands of one kind, each with the name of its quirk.
+    pub fn commands(&self, of: impl Fn(&'a Commands) -> &'a Option<String>) -> Vec<(&'a str, &'a str)> {
+        let command = |loaded: &&'a Loaded| {
+            let quirk = &loaded.quirk;
+            Some((quirk.name.as_str(), of(&quirk.commands).as_deref()?))
+        };
+        self.quirks.iter().filter_map(command).collect()
+    }
+
+    /// What is taken, and from where.
+    pub fn takes(&self) -> Vec<(&'a str, &'a Revision)> {
+        let takes = self.quirks.iter().flat_map(|loaded| &loaded.quirk.take);
+        takes.filter_map(|take| Some((take.path.as_str(), self.sources.get(&take.from)?))).collect()
+    }
+
+    /// The patches, each with the name of its quirk.
+    pub fn patches(&self) -> impl Iterator<Item = (&'a str, &'a Patch)> {
+        self.quirks
+            .iter()
+            .flat_map(|loaded| loaded.patches.iter().map(|patch| (loaded.quirk.name.as_str(), patch)))
+    }
+}

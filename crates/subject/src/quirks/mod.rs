@@ -1,0 +1,223 @@
+//! Quirks: which of them apply at which revision, and doing what they say in the checkout.
+//!
+//! Their words are the plan's (`tacho_record::plan::Quirk`). [`Quirks`] holds them with their patches read; `range` asks the
+//! [`History`] where each begins and ends, and so knows nothing of git; `patch` reads and applies patches; `once` replays
+//! what is done once. The steps of a build in which all this happens are in `workshop`.
+
+mod once;
+mod patch;
+mod range;
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+use tacho_record::plan::{Commands, Quirk, Subject};
+use tacho_record::{Digest, Quirky, Recipes, Revision};
+
+use crate::{History, SubjectError, history};
+
+pub(crate) use once::{STATE, State};
+pub(crate) use patch::Patch;
+
+/// The quirks of a plan, with what they need.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Quirks {
+    all: Vec<Loaded>,
+}
+
+/// A quirk, with what it needs.
+#[derive(Clone, Debug)]
+pub(crate) struct Loaded {
+    /// What the plan says.
+    pub quirk: Quirk,
+    /// Its patches.
+    pub patches: Vec<Patch>,
+}
+
+/// What is done at one revision.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Applied {
+    /// What was to be done once before, in order of history, each with the revision at which it is.
+    pub once: Vec<(Loaded, Revision)>,
+    /// What is done with the revision itself, in order of the plan.
+    pub quirks: Vec<Loaded>,
+    /// Of what is taken from others, the revisions that are meant, by the names that the plan has.
+    pub sources: HashMap<String, Revision>,
+}
+
+/// By which recipe each of these revisions is built, the subject's plan being in that folder.
+pub fn recipes(
+    subject: &Subject,
+    plan_folder: &Path,
+    revisions: &[Revision],
+) -> Result<Recipes, SubjectError> {
+    if subject.quirks.is_empty() {
+        return Ok(Recipes::usual(subject.recipe()));
+    }
+    let history = history(subject, plan_folder)?;
+    let quirks = Quirks::read(&subject.quirks, plan_folder)?;
+    let applied = quirks.at(&*history, revisions)?;
+    let mut recipes = Recipes::usual(subject.recipe());
+    for (revision, applied) in revisions.iter().zip(&applied) {
+        if let Some(quirky) = applied.recipe(subject.recipe()) {
+            recipes.insert(revision.id.clone(), quirky);
+        }
+    }
+    Ok(recipes)
+}
+
+impl Quirks {
+    /// Reads the patches of quirks whose plan is in that folder.
+    pub fn read(quirks: &[Quirk], plan_folder: &Path) -> Result<Self, SubjectError> {
+        let load = |quirk: &Quirk| {
+            let patches = quirk.patches.iter().map(|path| Patch::read(plan_folder, path));
+            let patches = patches.collect::<Result<_, _>>().map_err(of(quirk))?;
+            Ok(Loaded { quirk: quirk.clone(), patches })
+        };
+        Ok(Self { all: quirks.iter().map(load).collect::<Result<_, SubjectError>>()? })
+    }
+
+    /// Whether anything is done once.
+    pub fn any_once(&self) -> bool {
+        self.all.iter().any(|loaded| loaded.quirk.once)
+    }
+
+    /// What is done at each of these revisions.
+    ///
+    /// An error where two contradict each other, where a name stands for nothing, or a range is empty.
+    pub fn at(&self, history: &dyn History, revisions: &[Revision]) -> Result<Vec<Applied>, SubjectError> {
+        let mut applied: Vec<Applied> = vec![Applied::default(); revisions.len()];
+        for loaded in &self.all {
+            let quirk = &loaded.quirk;
+            let within = range::within(history, quirk, revisions).map_err(of(quirk))?;
+            let sources = sources(history, quirk).map_err(of(quirk))?;
+            let newest =
+                || (0..revisions.len()).filter(|&at| within[at]).max_by_key(|&at| revisions[at].order);
+            let acts_at = match quirk.once.then(newest).flatten() {
+                Some(at) => Some(range::first(history, quirk, &revisions[at]).map_err(of(quirk))?),
+                None => None,
+            };
+            for (applied, _) in applied.iter_mut().zip(&within).filter(|(_, within)| **within) {
+                applied.sources.extend(sources.clone());
+                match &acts_at {
+                    Some(at) => applied.once.push((loaded.clone(), at.clone())),
+                    None => applied.quirks.push(loaded.clone()),
+                }
+            }
+        }
+        for (revision, applied) in revisions.iter().zip(&mut applied) {
+            applied.once.sort_by_key(|(_, at)| at.order);
+            applied.check(revision)?;
+        }
+        Ok(applied)
+    }
+}
+
+/// Says of which quirk an error is.
+pub(crate) fn of(quirk: &Quirk) -> impl FnOnce(SubjectError) -> SubjectError {
+    let quirk = quirk.name.clone();
+    move |source| match source {
+        SubjectError::Quirk { .. } => source,
+        source => SubjectError::Quirk { quirk, source: Box::new(source) },
+    }
+}
+
+/// The revisions that a quirk takes files from, by their names.
+fn sources(history: &dyn History, quirk: &Quirk) -> Result<HashMap<String, Revision>, SubjectError> {
+    let names: BTreeSet<&String> = quirk.take.iter().map(|take| &take.from).collect();
+    names.into_iter().map(|name| Ok((name.clone(), history.find(name)?))).collect()
+}
+
+impl Applied {
+    /// Why the revision is not to be built, if it is not.
+    pub fn skip(&self) -> Option<&Quirk> {
+        self.quirks.iter().map(|loaded| &loaded.quirk).find(|quirk| quirk.skip)
+    }
+
+    /// What was to be done once before, as digests: of what is done, and where.
+    pub fn deeds_done_once(&self) -> Vec<Digest> {
+        let deed =
+            |(loaded, at): &(Loaded, Revision)| Digest::of(format!("{} at {}", self.deed(loaded), at.id));
+        self.once.iter().map(deed).collect()
+    }
+
+    /// The names of all that act, in their order.
+    pub fn names(&self) -> Vec<String> {
+        let once = self.once.iter().map(|(loaded, _)| loaded);
+        once.chain(&self.quirks).map(|loaded| loaded.quirk.name.clone()).collect()
+    }
+
+    /// By what the revision is built instead of the usual recipe, if any quirk applies.
+    ///
+    /// It is what quirks do that counts, not what they are called, why they are there, or how far they reach.
+    pub fn recipe(&self, usual: Digest) -> Option<Quirky> {
+        if self.once.is_empty() && self.quirks.is_empty() {
+            return None;
+        }
+        let mut text = format!("quirks 1\n{usual}\n");
+        for deed in self.deeds_done_once() {
+            text += &format!("once {deed}\n");
+        }
+        for loaded in &self.quirks {
+            text += &format!("{}\n", self.deed(loaded));
+        }
+        Some(Quirky { recipe: Digest::of(text), quirks: self.names() })
+    }
+
+    /// The digest of what a quirk does.
+    fn deed(&self, loaded: &Loaded) -> Digest {
+        let Quirk { environment, take, build, commands, skip, why, .. } = &loaded.quirk;
+        let Commands { before_checkout, after_checkout, before_build, after_build } = commands;
+        let mut parts: Vec<String> =
+            environment.iter().map(|(name, value)| format!("environment {name}={value}")).collect();
+        parts.extend(take.iter().map(|take| {
+            let from = self.sources.get(&take.from).map_or(&take.from, |revision| &revision.id);
+            format!("take {} {from}", take.path)
+        }));
+        parts.extend(loaded.patches.iter().map(|patch| format!("patch {}", patch.digest())));
+        let texts = [build, before_checkout, after_checkout, before_build, after_build];
+        let texts = texts.into_iter().enumerate();
+        parts.extend(texts.filter_map(|(kind, text)| Some(format!("command {kind} {}", text.as_ref()?))));
+        parts.extend(skip.then(|| format!("skip {why}")));
+        // No part holds a zero byte, since none could be passed to a shell or a file system.
+        Digest::of(parts.join("\0"))
+    }
+
+    /// That no two of them contradict each other at this revision.
+    fn check(&self, revision: &Revision) -> Result<(), SubjectError> {
+        for (place, one) in self.quirks.iter().enumerate() {
+            for other in &self.quirks[place + 1..] {
+                if let Some(what) = conflict(&one.quirk, &other.quirk) {
+                    return Err(SubjectError::QuirkConflict {
+                        one: one.quirk.name.clone(),
+                        other: other.quirk.name.clone(),
+                        what,
+                        revision: revision.short().to_owned(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What two quirks both decide, each otherwise.
+fn conflict(one: &Quirk, other: &Quirk) -> Option<String> {
+    if let (Some(one), Some(other)) = (&one.build, &other.build)
+        && one != other
+    {
+        return Some("`build`".to_owned());
+    }
+    let variable = one
+        .environment
+        .iter()
+        .find(|(name, value)| other.environment.get(*name).is_some_and(|other| other != *value));
+    if let Some((name, _)) = variable {
+        return Some(format!("`environment.{name}`"));
+    }
+    let take = one
+        .take
+        .iter()
+        .find(|take| other.take.iter().any(|other| other.path == take.path && other.from != take.from));
+    take.map(|take| format!("where `{}` is taken from", take.path))
+}

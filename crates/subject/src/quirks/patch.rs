@@ -1,0 +1,270 @@
+//! Patches: read, looked through, applied.
+
+use std::fs;
+use std::path::{Component, Path};
+
+use tacho_record::Digest;
+
+use crate::checkout::{Stop, Work};
+use crate::git::Git;
+use crate::{SubjectError, files};
+
+/// A patch in the format of `diff -u` or git.
+#[derive(Clone, Debug)]
+pub(crate) struct Patch {
+    /// How it is called: its path as the plan has it.
+    name: String,
+    content: Vec<u8>,
+    /// The files that it is about, as they stand there.
+    files: Vec<String>,
+    hunks: Vec<Hunk>,
+}
+
+/// A part of a patch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Hunk {
+    /// The file, as it stands there.
+    file: String,
+    /// Which of its file it is, counted from 1.
+    number: usize,
+    /// The line that it begins at in the old file.
+    line: u64,
+    /// `@@ -12,7 +12,8 @@`.
+    header: String,
+}
+
+impl Patch {
+    /// Reads a patch by its path from that folder.
+    pub fn read(folder: &Path, path: &str) -> Result<Self, SubjectError> {
+        let file = folder.join(path);
+        let unreadable = |source| SubjectError::PatchUnreadable { path: file.clone(), source };
+        Self::parse(path, fs::read(&file).map_err(unreadable)?)
+    }
+
+    /// Looks a patch through: that it is one, and that it stays where it belongs.
+    fn parse(name: &str, content: Vec<u8>) -> Result<Self, SubjectError> {
+        let text = String::from_utf8_lossy(&content).into_owned();
+        let (files, hunks) = (named(&text), hunks(&text));
+        if files.is_empty() {
+            return Err(SubjectError::NotAPatch { patch: name.to_owned() });
+        }
+        let outside = |file: &&String| !Path::new(file).components().all(is_inside);
+        if let Some(file) = files.iter().find(outside) {
+            return Err(SubjectError::PatchEscapes { patch: name.to_owned(), path: file.clone() });
+        }
+        Ok(Self { name: name.to_owned(), content, files, hunks })
+    }
+
+    /// The digest of all that it says.
+    pub fn digest(&self) -> Digest {
+        Digest::of(&self.content)
+    }
+
+    /// Applies it to all files of that tree, or to none; nothing above the cache is looked at.
+    pub fn apply(&self, cache: &Path, tree: &Path, work: &mut Work) -> Result<(), Stop> {
+        work.log.note(&format!("applies {}", self.name))?;
+        let copy = cache.join("applied.patch");
+        fs::write(&copy, &self.content).map_err(SubjectError::cache("write", &copy))?;
+        let git = Git::below(cache, tree);
+        let strip = format!("-p{}", self.strip(tree));
+        let output = git.output(&["apply", "--whitespace=nowarn", &strip, "--", &copy.to_string_lossy()])?;
+        files::remove(&copy).map_err(SubjectError::cache("remove", &copy))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        work.log.write(said.as_bytes()).map_err(SubjectError::cache("write", work.log.path()))?;
+        Err(Stop::Failed(format!("patch `{}` does not apply: {}", self.name, self.why(&said))))
+    }
+
+    /// How many folders are to be left out in front of its names: one, as git writes them, unless they are found without.
+    fn strip(&self, tree: &Path) -> usize {
+        let is_whole = |file: &String| !file.contains('/') || tree.join(file).exists();
+        usize::from(!self.files.iter().any(is_whole))
+    }
+
+    /// What git says, with the hunk that it is about.
+    fn why(&self, said: &str) -> String {
+        let place = |line: &str| {
+            let (file, line) = line.strip_prefix("error: patch failed: ")?.rsplit_once(':')?;
+            let line: u64 = line.trim().parse().ok()?;
+            let is_it = |hunk: &&Hunk| {
+                hunk.line == line && (hunk.file == file || hunk.file.ends_with(&format!("/{file}")))
+            };
+            let hunk = self.hunks.iter().find(is_it)?;
+            Some(format!("hunk {} of `{file}` (`{}`) finds other lines there", hunk.number, hunk.header))
+        };
+        let first = said.lines().find(|line| line.starts_with("error: ")).or(said.lines().next());
+        let first = first.map_or("git says nothing", |line| line.trim_start_matches("error: ").trim());
+        said.lines().find_map(place).unwrap_or_else(|| first.to_owned())
+    }
+}
+
+fn is_inside(part: Component<'_>) -> bool {
+    matches!(part, Component::CurDir | Component::Normal(_))
+}
+
+/// The files that stand in the headers of a patch, each once.
+fn named(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut in_hunk = Left::default();
+    for line in text.lines() {
+        if in_hunk.takes(line) {
+            continue;
+        }
+        let name = ["--- ", "+++ ", "rename from ", "rename to ", "copy from ", "copy to "]
+            .into_iter()
+            .find_map(|head| line.strip_prefix(head))
+            .map(name);
+        let git = line
+            .strip_prefix("diff --git ")
+            .and_then(|both| both.rsplit_once(' '))
+            .map(|(_, new)| name_of(new));
+        for name in name.into_iter().chain(git) {
+            if name != "/dev/null" && !name.is_empty() && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+/// A name in a header: what follows a tab is a date.
+fn name(text: &str) -> String {
+    name_of(text.split('\t').next().unwrap_or(text))
+}
+
+fn name_of(text: &str) -> String {
+    text.trim().trim_matches('"').to_owned()
+}
+
+/// How many lines of a hunk are still to come, so that `--- ` in it is no header.
+#[derive(Default)]
+struct Left {
+    old: u64,
+    new: u64,
+}
+
+impl Left {
+    /// Whether the line belongs to a hunk.
+    fn takes(&mut self, line: &str) -> bool {
+        if self.old == 0 && self.new == 0 {
+            if let Some((_, old, new)) = numbers(line) {
+                *self = Self { old, new };
+            }
+            return line.starts_with("@@ ");
+        }
+        match line.bytes().next() {
+            Some(b'-') => self.old = self.old.saturating_sub(1),
+            Some(b'+') => self.new = self.new.saturating_sub(1),
+            Some(b'\\') => {}
+            _ => *self = Self { old: self.old.saturating_sub(1), new: self.new.saturating_sub(1) },
+        }
+        true
+    }
+}
+
+/// Of `@@ -12,7 +12,8 @@` the old line and both lengths.
+fn numbers(line: &str) -> Option<(u64, u64, u64)> {
+    let mut words = line.strip_prefix("@@ ")?.split(' ');
+    let mut range = |sign| {
+        let (start, length) = match words.next()?.strip_prefix(sign)?.split_once(',') {
+            Some((start, length)) => (start.parse().ok()?, length.parse().ok()?),
+            None => (0, 1),
+        };
+        Some((start, length))
+    };
+    let (line_at, old): (u64, u64) = range('-')?;
+    let (_, new): (u64, u64) = range('+')?;
+    Some((line_at, old, new))
+}
+
+fn hunks(text: &str) -> Vec<Hunk> {
+    let (mut file, mut number) = (String::new(), 0);
+    let (mut old, mut hunks) = (String::new(), Vec::new());
+    let mut left = Left::default();
+    for line in text.lines() {
+        let header = line.starts_with("@@ ") && left.old == 0 && left.new == 0;
+        if left.takes(line) && !header {
+            continue;
+        }
+        if let Some((line_at, _, _)) = numbers(line).filter(|_| header) {
+            number += 1;
+            let end = line[3..].find("@@").map_or(line.len(), |at| at + 5);
+            hunks.push(Hunk { file: file.clone(), number, line: line_at, header: line[..end].to_owned() });
+        } else if let Some(from) = line.strip_prefix("--- ") {
+            old = name(from);
+        } else if let Some(to) = line.strip_prefix("+++ ") {
+            let new = name(to);
+            file = if new == "/dev/null" { old.clone() } else { new };
+            number = 0;
+        }
+    }
+    hunks
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PATCH: &str = "\
+diff --git a/src/x.c b/src/x.c
+index 1..2 100644
+--- a/src/x.c
++++ b/src/x.c
+@@ -1,3 +1,4 @@ int main
+ one
++#include <stdint.h>
+ two
+--- three
+@@ -12,2 +13,2 @@
+-a
++b
+ c
+--- a/y.c\t2017-01-01
++++ /dev/null
+@@ -1 +0,0 @@
+-gone
+";
+
+    fn parse(text: &str) -> Result<Patch, SubjectError> {
+        Patch::parse("p.patch", text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn files_and_hunks_are_found() {
+        let patch = parse(PATCH).unwrap();
+        assert_eq!(patch.files, ["b/src/x.c", "a/src/x.c", "a/y.c"]);
+        let hunks: Vec<_> =
+            patch.hunks.iter().map(|hunk| (hunk.file.as_str(), hunk.number, hunk.line)).collect();
+        assert_eq!(hunks, [("b/src/x.c", 1, 1), ("b/src/x.c", 2, 12), ("a/y.c", 1, 0)]);
+        assert_eq!(patch.hunks[0].header, "@@ -1,3 +1,4 @@");
+        let said = "error: patch failed: src/x.c:12\nerror: src/x.c: patch does not apply\n";
+        assert_eq!(patch.why(said), "hunk 2 of `src/x.c` (`@@ -12,2 +13,2 @@`) finds other lines there");
+        assert_eq!(
+            patch.why("error: src/x.c: No such file or directory\n"),
+            "src/x.c: No such file or directory"
+        );
+    }
+
+    #[test]
+    fn what_leads_out_of_the_checkout_is_no_patch() {
+        for name in ["../x", "/etc/passwd", "a/../../x"] {
+            let text = format!("--- {name}\n+++ {name}\n@@ -1 +1 @@\n-a\n+b\n");
+            assert!(matches!(parse(&text), Err(SubjectError::PatchEscapes { .. })), "{name}");
+        }
+        let rename = "diff --git a/x b/x\nsimilarity index 100%\nrename from x\nrename to ../../x\n";
+        assert!(matches!(parse(rename), Err(SubjectError::PatchEscapes { .. })));
+        assert!(matches!(parse("hello\n"), Err(SubjectError::NotAPatch { .. })));
+        assert!(matches!(parse(""), Err(SubjectError::NotAPatch { .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_it_is_it_is_looked_through(text in "(?s).{0,400}|(--- |\\+\\+\\+ |@@ -|[0-9,+ @-]|a/x|\n){0,60}") {
+            let _ = parse(&text).map(|patch| patch.why(&text));
+        }
+    }
+}

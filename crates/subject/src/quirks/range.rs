@@ -1,0 +1,71 @@
+//! Where in history a quirk begins and ends.
+
+use tacho_record::Revision;
+use tacho_record::plan::{Edge, Place, Quirk};
+
+use crate::history::Passed;
+use crate::{Every, History, Selection, SubjectError, What};
+
+/// For each of these revisions, whether it lies in the quirk's range.
+pub(super) fn within(
+    history: &dyn History,
+    quirk: &Quirk,
+    revisions: &[Revision],
+) -> Result<Vec<bool>, SubjectError> {
+    not_empty(history, quirk)?;
+    let mut within = vec![true; revisions.len()];
+    for (edge, wanted) in [(&quirk.start, true), (&quirk.end, false)] {
+        let Some(edge) = edge else { continue };
+        for (within, later) in within.iter_mut().zip(later(history, edge, revisions)?) {
+            *within &= later == wanted;
+        }
+    }
+    Ok(within)
+}
+
+/// For each of these revisions, whether it is later than the edge.
+fn later(history: &dyn History, edge: &Edge, revisions: &[Revision]) -> Result<Vec<bool>, SubjectError> {
+    match &edge.place {
+        Place::Time(time) => {
+            let no_date = || SubjectError::UndatedRange { edge: edge.typed.clone() };
+            revisions.iter().map(|revision| Ok(revision.date.ok_or_else(no_date)? >= *time)).collect()
+        }
+        Place::Revision { name, itself } => {
+            let passed = history.passed(name, revisions)?;
+            Ok(passed.into_iter().map(|it| it == Passed::Later || it == Passed::Itself && *itself).collect())
+        }
+    }
+}
+
+/// That the range does not end before it begins.
+fn not_empty(history: &dyn History, quirk: &Quirk) -> Result<(), SubjectError> {
+    let (Some(start), Some(end)) = (&quirk.start, &quirk.end) else { return Ok(()) };
+    let is_empty = match (&start.place, &end.place) {
+        // Known since the plan was read.
+        (Place::Time(_), Place::Time(_)) => false,
+        // All that is later than the start has whatever the start has.
+        (Place::Revision { name, .. }, _) => later(history, end, &[history.find(name)?])?[0],
+        (Place::Time(start), Place::Revision { name, .. }) => {
+            history.find(name)?.date.is_some_and(|date| date < *start)
+        }
+    };
+    let (start, end) = (start.typed.clone(), end.typed.clone());
+    if is_empty { Err(SubjectError::EmptyQuirk { start, end }) } else { Ok(()) }
+}
+
+/// The first revision in the quirk's range on the main line that leads to this one, which is in it.
+pub(super) fn first(
+    history: &dyn History,
+    quirk: &Quirk,
+    newest: &Revision,
+) -> Result<Revision, SubjectError> {
+    if let Some(Edge { place: Place::Revision { name, itself: true }, .. }) = &quirk.start {
+        return history.find(name);
+    }
+    let what = What::Range { from: None, to: Some(newest.id.clone()) };
+    let selection = Selection { what, every: Every::Commit, tags: None, all_parents: false };
+    let line = history.select(&selection)?.revisions;
+    let within = within(history, quirk, &line)?;
+    let first = line.into_iter().zip(within).find(|(_, within)| *within).map(|(revision, _)| revision);
+    Ok(first.unwrap_or_else(|| newest.clone()))
+}

@@ -1,0 +1,68 @@
+//! `tacho quirk`: which quirks there are, whether they do what they are for, and which one is lacking.
+
+mod check;
+mod list;
+mod suggest;
+
+use tacho_record::Revision;
+use tacho_record::plan::Quirk;
+use tacho_subject::{Every, Selected, Selection, What, history};
+
+use super::Exit;
+use crate::cli::{Global, QuirkWhat};
+use crate::error::CliError;
+use crate::project::Project;
+
+pub fn execute(global: &Global, what: &QuirkWhat) -> Result<Exit, CliError> {
+    let project = Project::open(global)?;
+    match what {
+        QuirkWhat::List { json } => list::execute(&project, *json),
+        QuirkWhat::Check { name, json, wait } => {
+            check::execute(global, &project, name.as_deref(), (*json, *wait))
+        }
+        QuirkWhat::Suggest { revision, retry_failed, json, wait } => {
+            suggest::execute(global, &project, revision, (*retry_failed, *json, *wait))
+        }
+    }
+}
+
+/// The main line of history up to a revision, or up to where the repository stands.
+fn line(project: &Project, to: Option<String>) -> Result<Selected, CliError> {
+    let history = history(&project.plan.subject, &project.folder)?;
+    let what = What::Range { from: None, to };
+    Ok(history.select(&Selection { what, every: Every::Commit, tags: None, all_parents: false })?)
+}
+
+/// The places in a line of history that a quirk is for.
+fn places(project: &Project, quirk: &Quirk, line: &[Revision]) -> Result<Vec<usize>, CliError> {
+    let subject = tacho_record::plan::Subject { quirks: vec![quirk.clone()], ..project.plan.subject.clone() };
+    let recipes = tacho_subject::recipes(&subject, &project.folder, line)?;
+    Ok((0..line.len()).filter(|&place| !recipes.quirks(&line[place].id).is_empty()).collect())
+}
+
+/// A range as it is written: ``from `v1`, before `v2` ``.
+fn range(quirk: &Quirk) -> String {
+    let edges: Vec<&str> =
+        [&quirk.start, &quirk.end].into_iter().flatten().map(|edge| edge.typed.as_str()).collect();
+    if edges.is_empty() { "all of history".to_owned() } else { edges.join(", ") }
+}
+
+/// What a quirk does, in a few words.
+fn deeds(quirk: &Quirk) -> String {
+    let commands = &quirk.commands;
+    let texts = [
+        ("before-checkout", &commands.before_checkout),
+        ("after-checkout", &commands.after_checkout),
+        ("before-build", &commands.before_build),
+        ("build", &quirk.build),
+        ("after-build", &commands.after_build),
+    ];
+    let mut deeds: Vec<String> = Vec::new();
+    deeds.extend(quirk.skip.then(|| "skip".to_owned()));
+    deeds.extend(quirk.once.then(|| "once".to_owned()));
+    deeds.extend(quirk.patches.iter().map(|patch| format!("patch {patch}")));
+    deeds.extend(quirk.take.iter().map(|take| format!("take {} from {}", take.path, take.from)));
+    deeds.extend(quirk.environment.iter().map(|(name, value)| format!("{name}={value}")));
+    deeds.extend(texts.into_iter().filter(|(_, text)| text.is_some()).map(|(key, _)| key.to_owned()));
+    deeds.join(", ")
+}

@@ -1,0 +1,312 @@
+//! Quirks: revisions that do not build by themselves any more, and what is done about them.
+
+use insta::assert_snapshot;
+
+use crate::harness::{Answer, Project};
+
+const PLAN: &str = r#"
+[subject]
+build = "sh make.sh"
+artifacts = ["prog"]
+
+[measure]
+rounds = 3
+
+[[benchmark]]
+name = "answer"
+command = "sh {build}/prog"
+"#;
+
+/// What mends the window in which the build is broken.
+const PATCH: &str = "\
+--- a/make.sh
++++ b/make.sh
+@@ -1,2 +1,2 @@
+ set -e
+-cp missing prog
++cp src prog
+";
+
+const MENDED: &str = r#"
+[[quirk]]
+name = "missing"
+why = "there is no `missing` any more"
+from = "broken"
+before = "mended"
+patch = "quirks/missing.patch"
+"#;
+
+/// Six revisions, of which the second and third do not build.
+fn history() -> Project {
+    let whole = "set -e\ncp src prog\n";
+    let project = Project::repository();
+    let commit = |project: Project, n: u32, make: &str| {
+        let project = project.file("make.sh", make).file("src", &format!("echo answer # {n}\n"));
+        project.commit(&format!("change {n}"))
+    };
+    let project = commit(project, 1, whole).tag("first");
+    let project = commit(project, 2, "set -e\ncp missing prog\n").tag("broken");
+    let project = commit(project, 3, "set -e\ncp missing prog\n");
+    let project = commit(project, 4, whole).tag("mended");
+    let project = commit(commit(project, 5, whole), 6, whole).tag("last");
+    project.plan(PLAN).file("quirks/missing.patch", PATCH)
+}
+
+fn with(project: Project, quirks: &str) -> Project {
+    project.plan(&format!("{PLAN}{quirks}"))
+}
+
+/// How many builds ended how: built, failed, skipped; and how many samples were taken.
+#[track_caller]
+fn counts(answer: Answer) -> [u64; 4] {
+    let answer = answer.exits(0).json();
+    let builds = &answer["builds"];
+    [&builds["built"], &builds["failed"], &builds["skipped"], &answer["samples"]]
+        .map(|it| it.as_u64().unwrap())
+}
+
+fn artifact(project: &Project, revision: &str) -> String {
+    let shown = project.tacho(&format!("show {revision} --json")).exits(0).json();
+    shown["hosts"][0]["build"]["artifact"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_window_is_mended_and_nothing_outside_of_it_is_built_again() {
+    let project = history();
+    assert_eq!(counts(project.tacho("track --json --seed 1")), [4, 2, 0, 4 * 4]);
+    let project = with(project, MENDED);
+    assert_eq!(counts(project.tacho("track --json --seed 1")), [6, 0, 0, 2 * 4], "only the window is new");
+    let shown = project.tacho("show broken").succeeds().stdout;
+    assert!(shown.contains("\nwith quirk: missing\n"), "{shown}");
+    assert!(!project.tacho("show mended").succeeds().stdout.contains("quirk"));
+    assert_eq!(
+        project.git(["status", "--porcelain", "--", "make.sh", "src"]),
+        "",
+        "the user's tree is left alone"
+    );
+    let reworded = MENDED.replace("there is", "nobody has").replace("\"missing\"", "\"other\"");
+    let project = with(project, &reworded);
+    assert_eq!(counts(project.tacho("track --json")), [6, 0, 0, 0], "what it is called changes no build");
+    let edited = PATCH.replace("+cp src prog", "+cp src prog; echo true >> prog");
+    let project = project.file("quirks/missing.patch", &edited);
+    assert_eq!(counts(project.tacho("track --json")), [6, 0, 0, 2 * 4], "what it does makes other builds");
+}
+
+#[test]
+fn both_sides_of_an_edge_are_taken_when_asked_for() {
+    let project = with(history(), MENDED);
+    assert_eq!(counts(project.tacho("track --json --every 10commits --rounds 1")), [2, 0, 0, 2 * 2]);
+    let edges = project.tacho("track --json --every 10commits --rounds 1 --quirk-edges");
+    assert_eq!(counts(edges), [5, 0, 0, 3 * 2], "all but the fifth");
+}
+
+#[test]
+fn each_word_cuts_history_where_it_says() {
+    let project = history();
+    // The second commit was made at 2023-11-15T00:13:20Z, the fourth at 02:13:20Z.
+    let cases = [
+        ("from = 'broken'\nuntil = 'mended'", "2 3 4"),
+        ("after = 'broken'\nbefore = 'mended'", "3"),
+        ("after = 'mended'", "5 6"),
+        ("until = 'broken'", "1 2"),
+        ("from = '2023-11-15T00:13:20Z'\nbefore = '2023-11-15T02:13:20Z'", "2 3"),
+        ("after = '2023-11-15T00:13:20Z'\nuntil = '2023-11-15T02:13:20Z'", "3 4"),
+        ("from = '2023-11-15'", "2 3 4 5 6"),
+        ("until = '2023-11-14'", "1"),
+        ("after = '2023-11-15'", ""),
+    ];
+    for (range, expected) in cases {
+        let project = with(project.copied(), &format!("[[quirk]]\nwhy = 'w'\nskip = true\n{range}\n"));
+        let answer = project.tacho("track --json --rounds 1").exits(0).json();
+        let points = answer["series"][0]["points"].as_array().unwrap().iter().zip(1..);
+        let skipped = points.filter(|(point, _)| point["build"] == "skipped");
+        let skipped: Vec<String> = skipped.map(|(_, n)| n.to_string()).collect();
+        assert_eq!(skipped.join(" "), expected, "{range}");
+    }
+}
+
+#[test]
+fn environment_commands_and_files_of_others_act_in_their_order() {
+    let quirks = r#"
+expect.stdout = { contains = "answer\n1\n0\nsaid\n" }
+
+[[quirk]]
+name = "order"
+why = "order"
+from = "broken"
+before = "mended"
+take = { path = "make.sh", from = "first" }
+environment = { WORD = "said" }
+after-checkout = "echo \"echo $(grep -c missing make.sh)\" > log"
+before-build = "echo \"echo $(grep -c missing make.sh)\" >> log"
+build = "sh make.sh; echo \"echo $WORD\" >> log"
+after-build = "cat log >> prog"
+"#;
+    let project = with(history(), quirks);
+    assert_eq!(counts(project.tacho("track broken --json")), [1, 0, 0, 4]);
+    let build = project.tacho("show broken --build-log").exits(0).stdout;
+    assert!(build.contains("# takes make.sh from") && build.contains("# with WORD=said"), "{build}");
+    let failing = quirks.replace("cat log >> prog", "echo no disk; exit 3");
+    let project = with(project, &failing);
+    assert_eq!(project.tacho("track broken --json").json()["builds"]["failed"], 1);
+    let shown = project.tacho("show broken").stdout;
+    assert!(shown.contains("`after-build` of quirk `order` failed with exit status 3: no disk"), "{shown}");
+}
+
+#[test]
+fn what_is_done_once_is_replayed_for_a_revision_alone() {
+    let plan = PLAN.replace("sh make.sh", "cat src $TACHO_STATE/* > prog 2>/dev/null; true");
+    let once = |from: &str| {
+        format!(
+            "[[quirk]]\nname = '{from}'\nwhy = 'a tool'\nfrom = '{from}'\nonce = true\n\
+                 build = 'sed \"s/^/# $(ls $TACHO_STATE | wc -l) /\" src > $TACHO_STATE/{from}'\n"
+        )
+    };
+    let quirks = format!("{}{}", once("mended"), once("broken"));
+    let project = history().plan(&format!("{plan}{quirks}"));
+    let alone = project.copied();
+    assert_eq!(counts(project.tacho("track --json")), [6, 0, 0, 6 * 4]);
+    assert_eq!(counts(alone.tacho("track last --json")), [1, 0, 0, 4]);
+    assert_eq!(artifact(&project, "last"), artifact(&alone, "last"));
+    assert_eq!(counts(alone.tacho("track first --json")), [1, 0, 0, 4]);
+    assert_eq!(artifact(&project, "first"), artifact(&alone, "first"), "what is done is undone");
+    let shown = alone.tacho("show last").succeeds().stdout;
+    assert!(shown.contains("\nwith quirks: broken, mended\n"), "in the order of history: {shown}");
+}
+
+#[test]
+fn a_patch_that_does_not_apply_names_the_hunk() {
+    let project = with(history(), &MENDED.replace("\"mended\"", "\"last\""));
+    let answer = project.tacho("track --json");
+    assert_eq!(answer.json()["builds"]["failed"], 2, "the others are built");
+    let shown = project.tacho("show mended").stdout;
+    let why = "quirk `missing`: patch `quirks/missing.patch` does not apply: \
+               hunk 1 of `make.sh` (`@@ -1,2 +1,2 @@`) finds other lines there";
+    assert!(shown.contains(why), "{shown}");
+}
+
+#[test]
+fn what_cannot_be_is_said_before_anything_is_built() {
+    let project = history();
+    let said = |quirks: &str| {
+        let project = with(project.copied(), quirks);
+        let answer = project.tacho("track").exits(2);
+        assert!(!project.path().join(".cache").join("tree").exists());
+        answer.steady_stderr()
+    };
+    let quirk = |lines: &str| format!("[[quirk]]\nname = 'q'\nwhy = 'w'\n{lines}\n");
+    assert_snapshot!(said(&quirk("skip = true\nfrom = 'brokn'")), @"
+    error: quirk `q`: unknown revision `brokn`
+    hint: did you mean `broken`?
+    ");
+    assert_snapshot!(said(&quirk("skip = true\nfrom = 'mended'\nbefore = 'broken'")), @"
+    error: quirk `q`: its range is empty: before `broken` comes no later than from `mended`
+    ");
+    assert_snapshot!(said(&quirk("skip = true\nfrom = 'last'\nuntil = '2023-11-14'")), @"
+    error: quirk `q`: its range is empty: until `2023-11-14` comes no later than from `last`
+    ");
+    assert_snapshot!(said(&quirk("patch = 'none.patch'")), @"
+    error: quirk `q`: cannot read patch `<folder>/none.patch`: No such file or directory (os error 2)
+    hint: patches are given by path from the folder of the plan
+    ");
+    assert_snapshot!(said(&quirk("patch = 'src'")), @"
+    error: quirk `q`: `src` is not a patch: it names no file
+    ");
+    let both = quirk("build = 'a'\nfrom = 'first'\nuntil = 'broken'")
+        + "[[quirk]]\nname = 'r'\nwhy = 'w'\nfrom = 'broken'\nbuild = 'b'\n";
+    assert_snapshot!(said(&both), @"
+    error: quirks `q` and `r` both say `build`, and both are for 4809682f10
+    hint: end one before the other begins, or make one of both
+    ");
+    let project = project.file("out.patch", &PATCH.replace("b/make.sh", "b/../../make.sh"));
+    let answer = with(project, &quirk("patch = 'out.patch'")).tacho("track").exits(2);
+    assert_snapshot!(answer.steady_stderr(), @"
+    error: quirk `q`: patch `out.patch` is of `b/../../make.sh`, which does not lie in the checkout
+    ");
+}
+
+#[test]
+fn quirks_may_stand_in_files_of_their_own() {
+    let project = history().file("quirks/old.toml", MENDED);
+    assert_eq!(counts(project.tacho("track --json --rounds 1")), [6, 0, 0, 6 * 2]);
+    let project = project.file("quirks/more.toml", &MENDED.replace("from", "form"));
+    assert_snapshot!(project.tacho("track").exits(2).steady_stderr(), @r#"
+    error: unknown key `form` in `[[quirk]]`
+     --> quirks/more.toml:5:1
+      |
+    5 | form = "broken"
+      | ^^^^
+      |
+    hint: did you mean `from`?
+    "#);
+}
+
+#[test]
+fn the_window_is_found_and_a_quirk_suggested() {
+    let project = history();
+    let answer = project.tacho("quirk suggest HEAD~3").succeeds();
+    assert_snapshot!(answer.steady_stdout(), @r#"
+    77fa50b292 does not build:
+      cp: cannot stat 'missing': No such file or directory
+
+    2 revisions in a row:
+      builds  2cdd082175  2023-11-14  change 1
+      fails from  4809682f10  2023-11-15  change 2
+      fails to  77fa50b292  2023-11-15  change 3
+      builds  8cc0a422b2  2023-11-15  change 4
+
+    a quirk to fill in, for tacho.toml or quirks/*.toml:
+
+    [[quirk]]
+    why = "cp: cannot stat 'missing': No such file or directory"
+    from = "4809682f10"
+    before = "8cc0a422b2"
+    # one of these:
+    # patch = "quirks/name.patch"
+    # environment = { CFLAGS = "-O2 -std=gnu89" }
+    # build = "sh make.sh"
+    # skip = true
+    "#);
+    let json = project.tacho("quirk suggest broken --json").succeeds().json();
+    let id = |name: &str| project.git(["rev-parse", name]).trim().to_owned();
+    assert_eq!(
+        (json["first"].as_str(), json["after"].as_str()),
+        (Some(&*id("broken")), Some(&*id("mended")))
+    );
+    assert_eq!((&json["revisions"], &json["builds"]), (&2.into(), &false.into()));
+    let stub = json["quirk"].as_str().unwrap().replace("# skip", "skip");
+    let project = with(project, &stub);
+    assert_eq!(counts(project.tacho("track --json --rounds 1")), [4, 0, 2, 4 * 2], "the stub is a quirk");
+    let builds = project.tacho("quirk suggest first").succeeds().stdout;
+    assert_eq!(builds, "2cdd082175 builds: no quirk is needed\n");
+}
+
+#[test]
+fn a_quirk_is_checked_at_both_ends_with_and_without() {
+    let project = with(history(), MENDED);
+    assert_snapshot!(project.tacho("quirk list").succeeds().stdout, @"
+    missing
+      there is no `missing` any more
+      from `broken`, before `mended`: 2 revisions, 4809682f10 to 77fa50b292
+      patch quirks/missing.patch
+    ");
+    assert_snapshot!(project.tacho("quirk check").succeeds().steady_stdout(), @"
+    missing: needed
+      4809682f10 with it: builds
+      4809682f10 without: exit status 1: cp: cannot stat 'missing': No such file or directory
+      77fa50b292 with it: builds
+      77fa50b292 without: exit status 1: cp: cannot stat 'missing': No such file or directory
+    ");
+    let wide = MENDED.replace("\"mended\"", "\"last\"");
+    let project = with(project, &wide);
+    let failing = project.tacho("quirk check missing --json").exits(1).json();
+    assert_eq!(failing["quirks"][0]["verdict"], "fails");
+    let idle = with(
+        project,
+        &MENDED
+            .replace("\"broken\"", "\"last\"")
+            .replace("before = \"mended\"\npatch = \"quirks/missing.patch\"", "environment = { A = \"1\" }"),
+    );
+    assert_eq!(idle.tacho("quirk check --json").succeeds().json()["quirks"][0]["verdict"], "not needed");
+    assert!(idle.tacho("quirk check mising").exits(2).stderr.contains("known are `missing`"));
+}
