@@ -148,7 +148,7 @@ impl Bisection {
                 Decision::Named(named) => {
                     self.culprits.push(report::culprit(named, &self.record, &self.rules));
                     if self.rules.all {
-                        let (good, bad) = self.search.belief.ends();
+                        let (good, bad) = self.search.whole;
                         let sides = [(named.revision, bad), (good, named.parent)];
                         self.waiting.extend(sides.into_iter().filter(|(good, bad)| good < bad));
                     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::noise::median;
 use super::rules::{Rules, Values};
 use super::step::{Observation, Seen, Unusable};
 
@@ -101,6 +102,12 @@ impl Record {
     /// How many values a revision has.
     pub(super) fn count(&self, revision: usize) -> usize {
         self.tested.get(&revision).copied().unwrap_or(0)
+    }
+
+    /// The median of a revision's values.
+    pub(super) fn level(&self, revision: usize) -> Option<f64> {
+        let mut values: Vec<f64> = self.of(revision).map(|reading| reading.value).collect();
+        median(&mut values)
     }
 
     /// The nearest on either side of those that have values, and of those that have none.

@@ -40,6 +40,9 @@ const BESIDE_ENDS: usize = 12;
 #[derive(Clone, Debug)]
 pub(super) struct Search {
     given: (usize, usize),
+    /// From the first usable revision to the last.
+    pub(super) whole: (usize, usize),
+    /// Of all that, or of the part that is being searched.
     pub(super) belief: Belief,
     /// Which end goes first next time.
     turn: bool,
@@ -58,6 +61,7 @@ impl Search {
     pub(super) fn new(given: (usize, usize), record: &Record, rules: &Rules) -> Self {
         Self {
             given,
+            whole: given,
             belief: Belief::of(given, record, rules),
             turn: false,
             proved: false,
@@ -95,11 +99,12 @@ impl Search {
         if let Err(finding) = self.move_ends(record, rules) {
             return Decision::Ended(finding);
         }
-        if let Some(portions) = self.start(record, rules) {
-            return Decision::Measure(portions);
-        }
         if let Some(decision) = self.verify(record, rules) {
             return decision;
+        }
+        // Only now: what was refuted may have narrowed the range.
+        if let Some(portions) = self.start(record, rules) {
+            return Decision::Measure(portions);
         }
         let posterior = self.belief.posterior();
         if let Some(decision) = self.prove(&posterior, record, rules) {
@@ -111,7 +116,7 @@ impl Search {
         let wanted = if strict { SURE } else { FOUND };
         if chance >= wanted && failing::is_closed(parent, from, record) {
             if self.refuted >= ROUNDS {
-                return Decision::Ended(Finding::Undecided(Reason::NotConfirmed));
+                return self.give_up(Reason::NotConfirmed, record, rules);
             }
             let step = self.belief.step(Some(from)).unwrap_or(posterior.step).0;
             let verification = Verification::new(parent, from, step, record);
@@ -138,8 +143,35 @@ impl Search {
         if far || good >= bad {
             return Err(Finding::Undecided(Reason::End));
         }
-        self.belief = Belief::of((good, bad), record, rules);
+        self.whole = (good, bad);
+        self.belief = Belief::of(self.whole, record, rules);
         Ok(())
+    }
+
+    /// Goes on between the two neighbours among the tested revisions that differ most: what was believed was refuted, so one step
+    /// does not explain what was seen, and there may be several.
+    fn narrow(&mut self, refuted: (usize, usize), record: &Record, rules: &Rules) {
+        let Belief::Levels(_) = self.belief else { return };
+        let sd = self.belief.posterior().sd;
+        let surely = |&(a, b): &(usize, usize)| {
+            let error = sd * (1.0 / record.count(a) as f64 + 1.0 / record.count(b) as f64).sqrt();
+            record.level(a).zip(record.level(b)).map_or(0.0, |(a, b)| (b - a).abs() - WITHIN * error)
+        };
+        let tested = self.belief.tested();
+        let pairs = tested.windows(2).map(|pair| (pair[0], pair[1])).filter(|pair| *pair != refuted);
+        let most = pairs.max_by(|a, b| surely(a).total_cmp(&surely(b)));
+        if let Some(part) = most.filter(|part| surely(part) >= rules.least) {
+            self.belief = Belief::of(part, record, rules);
+            self.proved = false;
+        }
+    }
+
+    /// Without a culprit: then what is believed is that of all the range again.
+    fn give_up(&mut self, reason: Reason, record: &Record, rules: &Rules) -> Decision {
+        if self.belief.ends() != self.whole {
+            self.belief = Belief::of(self.whole, record, rules);
+        }
+        Decision::Ended(Finding::Undecided(reason))
     }
 
     /// Both ends, there and back, until there is something to judge by.
@@ -189,7 +221,9 @@ impl Search {
         }
         let (step, variance) = posterior.step;
         if step.abs() + WITHIN * variance.sqrt() < rules.least / 2.0 {
-            return Some(Decision::Ended(Finding::NotReproduced));
+            let all = self.belief.ends() == self.whole;
+            let mut given_up = || self.give_up(Reason::NotConfirmed, record, rules);
+            return Some(if all { Decision::Ended(Finding::NotReproduced) } else { given_up() });
         }
         if let Some(decision) = self.more_builds(posterior, record, rules) {
             return Some(decision);
@@ -228,8 +262,10 @@ impl Search {
             Verdict::More(portions) => Some(Decision::Measure(portions)),
             Verdict::Verified(named) => Some(Decision::Named(named)),
             Verdict::Refuted => {
+                let refuted = verification.sides();
                 self.verification = None;
                 self.refuted += 1;
+                self.narrow(refuted, record, rules);
                 None
             }
             Verdict::Layout(varied) => {

@@ -143,6 +143,22 @@ fn of_two_steps_one_is_named_and_both_on_wish() {
 }
 
 #[test]
+fn of_many_steps_one_that_is_one_is_named() {
+    // An import that grew in seven steps over two years.
+    let steps = [(27, 0.07), (58, 0.04), (185, 0.11), (262, 0.08), (280, 0.07), (307, 0.3), (350, 0.34)];
+    for scatter in [Scatter::Gaussian(0.01), Scatter::Gaussian(0.03), Scatter::Drifting(0.03)] {
+        let make = |seed| {
+            let mut world = World::new(367, 0.1, scatter, seed);
+            world.steps = steps.to_vec();
+            world
+        };
+        let tally = Tally::of(TRIALS, alike(0.1), make);
+        assert!(tally.wrong == 0 && tally.right + 1 >= TRIALS, "{scatter:?}: {tally:?}");
+        assert!(tally.builds <= 20.0, "{scatter:?}: {tally:?}");
+    }
+}
+
+#[test]
 fn a_host_that_becomes_slower_meanwhile_misleads_nobody() {
     let make = |step: f64| {
         move |seed| {

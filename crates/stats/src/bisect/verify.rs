@@ -2,9 +2,9 @@
 
 use super::belief::Belief;
 use super::levels::{Levels, Posterior};
-use super::noise::Noise;
+use super::noise::{Noise, median};
 use super::record::Record;
-use super::rules::{Builds, LAYOUT, NEIGHBOURS, ODDS, ODDS_OF_FAILURES, Rules, SURE, Values};
+use super::rules::{Builds, LAYOUT, NEIGHBOURS, ODDS, ODDS_OF_FAILURES, Rules, SURE, Values, WITHIN};
 use super::search::Named;
 use super::step::Portion;
 
@@ -55,7 +55,7 @@ impl Verification {
             let odds = belief.odds(&pairs, self.culprit, self.step);
             let wanted = if rules.values == Values::Failures { ODDS_OF_FAILURES } else { ODDS };
             if odds < -wanted || self.doubted(belief) {
-                return Verdict::Refuted;
+                return self.part(belief, &pairs, record, rules).unwrap_or(Verdict::Refuted);
             }
             if odds < wanted {
                 return Verdict::More(self.pair_in(pairs.len() % 2 == 1));
@@ -93,6 +93,30 @@ impl Verification {
         let again =
             (self.asked < ASKED && !known).then(|| self.ask(&beside, wanted(self.step, posterior.sd)));
         again.flatten().unwrap_or(Verdict::Layout(varied))
+    }
+
+    pub(super) fn sides(&self) -> (usize, usize) {
+        (self.parent, self.culprit)
+    }
+
+    /// Another test, of a smaller step, where the pairs differ for certain but by less than the levels around them do: then
+    /// this is one of several steps.
+    fn part(
+        &mut self,
+        belief: &Belief,
+        pairs: &[(f64, f64)],
+        record: &Record,
+        rules: &Rules,
+    ) -> Option<Verdict> {
+        let Belief::Levels(_) = belief else { return None };
+        let mut differences: Vec<f64> = pairs.iter().map(|(parent, culprit)| culprit - parent).collect();
+        let step = median(&mut differences)?;
+        let error = belief.posterior().sd * (2.0 / pairs.len() as f64).sqrt();
+        let smaller = step * self.step > 0.0 && step.abs() < 0.8 * self.step.abs();
+        (smaller && step.abs() - WITHIN * error >= rules.least / 2.0).then(|| {
+            *self = Self::new(self.parent, self.culprit, step, record);
+            Verdict::More(self.pair())
+        })
     }
 
     /// Whether another place, or nothing, has become likelier by the pairs; of a metric they are judged by themselves.
