@@ -55,6 +55,14 @@ impl Belief {
         }
     }
 
+    /// How many readings of an end make its start.
+    pub(super) fn wanted(&self, end: usize) -> usize {
+        match self {
+            Self::Levels(levels) => levels.wanted(end),
+            Self::Rates(_) => 1,
+        }
+    }
+
     /// The tested revision before a tested one.
     pub(super) fn before(&self, from: usize) -> usize {
         let tested = self.tested();

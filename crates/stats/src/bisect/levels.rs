@@ -69,7 +69,7 @@ impl Levels {
 
     /// Whether the medians of the start are still moving.
     fn starting(&self) -> bool {
-        self.readings.len() <= 2 * START + 2
+        self.tested.len() <= 2 && self.readings.len() <= 4 * START + 2
     }
 
     /// Begins anew with kinds of noise around what all readings tell.
@@ -94,7 +94,8 @@ impl Levels {
         }
         self.tested = vec![self.ends.0, self.ends.1];
         self.offsets = self.tested.clone();
-        self.prior = self.noises.iter().map(|noise| of_start(noise, [&good, &bad])).collect();
+        self.prior =
+            self.noises.iter().map(|noise| noise.ln_prior + of_start(noise, [&good, &bad])).collect();
         let [first, second] = [&good, &bad].map(|start| middle(start));
         let step = (4.0 * self.least).max(1.5 * (second - first).abs());
         for from in [usize::MAX, self.ends.1] {
@@ -133,7 +134,17 @@ impl Levels {
 
     /// The first readings of an end: the start.
     fn first_of(&self, end: usize) -> Vec<Reading> {
-        self.readings.iter().filter(|reading| reading.revision == end).take(START).copied().collect()
+        let all = self.readings.iter().filter(|reading| reading.revision == end);
+        all.take(self.wanted(end)).copied().collect()
+    }
+
+    /// How many readings make the start of an end: twice as many where the first lie far apart, whose median may be anywhere.
+    pub(super) fn wanted(&self, end: usize) -> usize {
+        let all = self.readings.iter().filter(|reading| reading.revision == end);
+        let first: Vec<Reading> = all.take(START).copied().collect();
+        // The scale of the readings themselves is in the middle.
+        let scale = self.noises.get(self.noises.len() / 2).map_or(f64::INFINITY, |noise| noise.scale);
+        if first.len() < START || together(&first, scale) { START } else { 2 * START }
     }
 
     fn take_up(&mut self, reading: Reading) {
@@ -371,6 +382,13 @@ impl std::ops::Deref for Parts {
     fn deref(&self) -> &[usize] {
         &self.all[..self.length]
     }
+}
+
+/// Whether more than two thirds are within some standard deviations of the median.
+fn together(readings: &[Reading], scale: f64) -> bool {
+    let middle = middle(readings);
+    let near = readings.iter().filter(|reading| (reading.value - middle).abs() < 6.0 * scale).count();
+    3 * near > 2 * readings.len()
 }
 
 fn middle(readings: &[Reading]) -> f64 {

@@ -13,6 +13,8 @@ pub(super) struct Noise {
     pub(super) walk: f64,
     /// Between builds of the same program, as a standard deviation.
     pub(super) builds: f64,
+    /// The logarithm of how likely it is beforehand, beside others.
+    pub(super) ln_prior: f64,
 }
 
 impl Noise {
@@ -41,7 +43,7 @@ pub(super) fn likely(readings: &[Reading], least: f64, builds: f64) -> Vec<Noise
         for freedom in FREEDOM {
             for walk in WALKS {
                 let walk = walk * scale * scale;
-                all.push(Noise { scale, tail: Tail::new(freedom), walk, builds });
+                all.push(Noise { scale, tail: Tail::new(freedom), walk, builds, ln_prior: 0.0 });
             }
         }
     }

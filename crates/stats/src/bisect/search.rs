@@ -4,7 +4,7 @@ use super::belief::Belief;
 use super::levels::Posterior;
 use super::outcome::{Finding, Reason, Stage};
 use super::record::{Reading, Record};
-use super::rules::{Builds, FOUND, PROVED, ROUNDS, Rules, SENTINEL, START, SURE, Values, WITHIN};
+use super::rules::{Builds, FOUND, PROVED, ROUNDS, Rules, SENTINEL, SURE, Values, WITHIN};
 use super::step::Portion;
 use super::verify::{Verdict, Verification};
 use super::{choose, failing};
@@ -186,7 +186,8 @@ impl Search {
             let first = values.next().unwrap_or(0.0);
             values.all(|value| (value - first).abs() < rules.least / 1000.0)
         };
-        let enough = fewest >= START || (fewest >= 2 && steady(good) && steady(bad));
+        let started = |end: usize| record.count(end) >= self.belief.wanted(end);
+        let enough = (started(good) && started(bad)) || (fewest >= 2 && steady(good) && steady(bad));
         (!enough).then(|| self.there_and_back(1))
     }
 

@@ -167,8 +167,18 @@ fn wanted(step: f64, sd: f64) -> usize {
 fn varied(levels: &Levels, step: f64) -> Vec<Noise> {
     let mut likely = levels.noises();
     likely.sort_by(|a, b| b.1.total_cmp(&a.1));
-    // Closer together where they are small: most builds differ by little.
-    let shares = [0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.45];
-    let of = |noise: Noise| shares.map(|share| Noise { builds: share * step.abs(), ..noise });
+    let of = |noise: Noise| {
+        SHARES.map(|(share, width)| {
+            let builds = share * step.abs();
+            Noise { builds, ln_prior: width.ln() - builds / USUAL, ..noise }
+        })
+    };
     likely.into_iter().take(3).flat_map(|(noise, _)| of(noise)).collect()
 }
+
+/// Parts of the step by which builds may differ, and the width of each in between; closer together where they are small.
+const SHARES: [(f64, f64); 7] =
+    [(0.0, 0.025), (0.05, 0.05), (0.1, 0.05), (0.15, 0.05), (0.2, 0.075), (0.3, 0.125), (0.45, 0.075)];
+
+/// Builds of the same program usually differ by about so much, and the more the rarer.
+const USUAL: f64 = 0.005;
