@@ -1,11 +1,16 @@
-//! Which revision a bisection names: `cargo bench -p tacho-stats --bench bisect`, beside what `git bisect run` names.
+//! Which revision a bisection names: `cargo bench -p tacho-stats --bench bisect`, beside what `git bisect run` and `git_bayesect` name.
 //!
 //! Simulated with a fixed seed, over 256 revisions of which one is slower, or none. *One sample* and *median of five* are `git
 //! bisect run` with a script that knows the threshold half-way between both levels, which nobody does, and that never
-//! takes a failed build for a slow one. A build costs ten samples. Then what the choice of the next step takes.
+//! takes a failed build for a slow one. `git_bayesect` is that of `PyPI`, in a virtual environment made here, with the same script. A build
+//! costs ten samples. Then what the choice of the next step takes. Ten trials of a step of 5 %; `TACHO_TRIALS=300` does as many, of
+//! more worlds and steps.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use tacho_stats::bisect::{Bisection, Builds, Observation, Outcome, Portion, Rules, Seen, Step, Unusable};
@@ -44,9 +49,14 @@ impl Tally {
     }
 }
 
+/// The threshold half-way between both levels.
+fn threshold(world: &World) -> f64 {
+    100.0 * world.steps.iter().map(|step| step.1 / 2.0).sum::<f64>().exp()
+}
+
 /// `git bisect run`: halves, each time by the median of so many samples; past an unusable one to the next.
 fn halving(world: &mut World, samples: usize) -> Option<usize> {
-    let threshold = 100.0 * world.steps.iter().map(|step| step.1 / 2.0).sum::<f64>().exp();
+    let threshold = threshold(world);
     let (mut good, mut bad) = (0_usize, world.candidates - 1);
     loop {
         let middle = good.midpoint(bad);
@@ -63,7 +73,77 @@ fn halving(world: &mut World, samples: usize) -> Option<usize> {
     }
 }
 
-type Named = fn(&mut World, f64) -> Option<usize>;
+/// `git_bayesect`, by `bayesect.py` in an environment of its own.
+struct Bayesect {
+    child: Child,
+    questions: BufReader<ChildStdout>,
+    answers: ChildStdin,
+}
+
+impl Bayesect {
+    /// The version that the table is of.
+    const PACKAGE: &str = "git_bayesect==1.2";
+
+    /// What the environment lacks is installed; `None` where it cannot be.
+    fn start() -> Option<Self> {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bayesect");
+        let python = folder.join("bin/python");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/bayesect.py");
+        let succeeds =
+            |command: &mut Command| command.stdout(Stdio::null()).status().is_ok_and(|of| of.success());
+        if !succeeds(Command::new(&python).args(["-c", "import git_bayesect, scipy"]).stderr(Stdio::null())) {
+            let made = succeeds(Command::new("python3").args(["-m", "venv"]).arg(&folder))
+                && succeeds(Command::new(&python).args([
+                    "-m",
+                    "pip",
+                    "install",
+                    "-q",
+                    Self::PACKAGE,
+                    "numpy",
+                    "scipy",
+                ]));
+            if !made {
+                return None;
+            }
+        }
+        let mut command = Command::new(python);
+        let mut child = command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
+        let (questions, answers) = (BufReader::new(child.stdout.take()?), child.stdin.take()?);
+        Some(Self { child, questions, answers })
+    }
+
+    fn name(&mut self, world: &mut World) -> Option<usize> {
+        let threshold = threshold(world);
+        writeln!(self.answers, "bisect {} {TESTS}", world.candidates).unwrap();
+        loop {
+            let mut question = String::new();
+            self.questions.read_line(&mut question).unwrap();
+            let mut words = question.split_whitespace();
+            let (kind, at) = (words.next(), words.next().map(|at| at.parse().unwrap()));
+            let at: usize = match kind {
+                Some("test") => at.unwrap(),
+                Some("named") => return at,
+                _ => return None,
+            };
+            let answer = match world.build(at) {
+                false => "skip",
+                true if world.sample(at) > threshold => "fail",
+                true => "pass",
+            };
+            writeln!(self.answers, "{answer}").unwrap();
+        }
+    }
+}
+
+impl Drop for Bayesect {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// So many tests `git_bayesect` may make, which itself would go on for ever.
+const TESTS: usize = 500;
 
 fn ours(world: &mut World, step: f64, builds: Builds) -> Option<usize> {
     let least = if step == 0.0 { 0.02 } else { step };
@@ -71,12 +151,13 @@ fn ours(world: &mut World, step: f64, builds: Builds) -> Option<usize> {
     outcome.culprits.first().map(|culprit| culprit.revision)
 }
 
-const COLUMNS: [(&str, Named); 5] = [
-    ("ours, layout unknown", |world, step| ours(world, step, Builds::Unknown)),
-    ("ours, builds alike", |world, step| ours(world, step, Builds::Alike)),
-    ("ours, layout known: 1 %", |world, step| ours(world, step, Builds::Vary(0.01))),
-    ("one sample", |world, _| halving(world, 1)),
-    ("median of five", |world, _| halving(world, 5)),
+const COLUMNS: [&str; 6] = [
+    "ours, layout unknown",
+    "ours, builds alike",
+    "ours, layout known: 1 %",
+    "one sample",
+    "median of five",
+    "git_bayesect",
 ];
 
 fn main() {
@@ -84,26 +165,30 @@ fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    let trials: u64 = std::env::var("TACHO_TRIALS").map_or(50, |trials| trials.parse().unwrap());
+    let wanted: Option<u64> = std::env::var("TACHO_TRIALS").ok().map(|trials| trials.parse().unwrap());
+    let trials = wanted.unwrap_or(10);
+    let mut bayesect = Bayesect::start();
+    if bayesect.is_none() {
+        println!("git_bayesect: not available here, because python3 could not install it");
+    }
     println!("right/wrong % · samples + builds on average, of {trials} trials");
-    let names: Vec<&str> = COLUMNS.iter().map(|column| column.0).collect();
-    println!("| world | step | {} |\n|{}", names.join(" | "), "---|".repeat(names.len() + 2));
+    println!("| world | step | {} |\n|{}", COLUMNS.join(" | "), "---|".repeat(COLUMNS.len() + 2));
+    let kinds = [("", 0.0, 0.0), (", 10 % broken", 0.1, 0.0), (", layout 1 %", 0.0, 0.01)];
     for (name, scatter, steps) in [
-        ("no noise", Scatter::None, [0.0, 0.02, 0.05]),
-        ("Gaussian 1 %", Scatter::Gaussian(0.01), [0.0, 0.02, 0.05]),
-        ("Gaussian 3 %", Scatter::Gaussian(0.03), [0.0, 0.05, 0.2]),
-        ("lognormal", Scatter::Lognormal, [0.0, 0.05, 0.2]),
-        ("bimodal", Scatter::Bimodal, [0.0, 0.05, 0.2]),
-        ("drifting", Scatter::Drifting(0.03), [0.0, 0.05, 0.2]),
+        ("Gaussian 1 %", Scatter::Gaussian(0.01), [0.05, 0.02, 0.0]),
+        ("Gaussian 3 %", Scatter::Gaussian(0.03), [0.05, 0.2, 0.0]),
+        ("bimodal", Scatter::Bimodal, [0.05, 0.2, 0.0]),
+        ("drifting", Scatter::Drifting(0.03), [0.05, 0.2, 0.0]),
+        ("lognormal", Scatter::Lognormal, [0.05, 0.2, 0.0]),
+        ("no noise", Scatter::None, [0.05, 0.02, 0.0]),
     ] {
-        for (kind, broken, layout) in
-            [("", 0.0, 0.0), (", 10 % broken", 0.1, 0.0), (", layout 1 %", 0.0, 0.01)]
-        {
-            for step in steps {
+        for (kind, broken, layout) in &kinds[..if wanted.is_some() { 3 } else { 1 }] {
+            for &step in &steps[..if wanted.is_some() { 3 } else { 1 }] {
                 let make =
-                    |seed| World::new(256, step, scatter, seed).with_broken(broken).with_layout(layout);
-                let cells: Vec<String> =
-                    COLUMNS.iter().map(|column| tally(trials, step, make, column.1)).collect();
+                    |seed| World::new(256, step, scatter, seed).with_broken(*broken).with_layout(*layout);
+                let cells: Vec<String> = (0..COLUMNS.len())
+                    .map(|column| tally(trials, step, make, column, &mut bayesect))
+                    .collect();
                 println!("| {name}{kind} | {:.0} % | {} |", 100.0 * step, cells.join(" | "));
             }
         }
@@ -111,11 +196,25 @@ fn main() {
     println!("next step of 10,000 candidates: {:.1?} at most", slowest());
 }
 
-fn tally(trials: u64, step: f64, make: impl Fn(u64) -> World, named: Named) -> String {
+fn tally(
+    trials: u64,
+    step: f64,
+    make: impl Fn(u64) -> World,
+    column: usize,
+    bayesect: &mut Option<Bayesect>,
+) -> String {
     let mut tally = Tally::default();
     for seed in 0..trials {
         let mut world = make(seed);
-        let named = named(&mut world, step);
+        let named = match (column, bayesect.as_mut()) {
+            (0, _) => ours(&mut world, step, Builds::Unknown),
+            (1, _) => ours(&mut world, step, Builds::Alike),
+            (2, _) => ours(&mut world, step, Builds::Vary(0.01)),
+            (3, _) => halving(&mut world, 1),
+            (4, _) => halving(&mut world, 5),
+            (_, Some(bayesect)) => bayesect.name(&mut world),
+            (_, None) => return "–".to_owned(),
+        };
         tally.add(&world, named);
     }
     tally.cell()
