@@ -192,6 +192,28 @@ fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
     assert_eq!(evidence["happenings"][0]["happened"], "found");
 }
 
+/// From commit 13 on a quirk makes the number that is printed 50 into 90.
+#[test]
+fn a_change_where_a_quirk_begins_is_told_as_that() {
+    let project = history(24, |_| [100.0, 10.0, 50.0]);
+    let thirteenth = project.git(["rev-parse", "HEAD~11"]);
+    let quirk = format!(
+        "[[quirk]]\nname = \"libc\"\nwhy = \"it does not start with this one\"\nfrom = \"{}\"\n\
+        after-build = \"sed -i 's/hits 49/hits 89/; s/hits 50/hits 90/' prog\"\n",
+        thirteenth.trim()
+    );
+    let project = project.plan(&format!("{PLAN}\n{quirk}"));
+    project.tacho("track --quiet").succeeds();
+    let listing = project.tacho("changes --json").exits(0).json();
+    let all = changes(&listing);
+    let [change] = all.as_slice() else { panic!("{listing}") };
+    assert_eq!((&change["kind"], &change["regression"]), (&json!("environment"), &json!(false)));
+    assert_eq!(change["environment"], json!([{ "tag": "quirks", "before": "none", "after": "libc" }]));
+    let shown = project.tacho(&format!("changes show {}", change["name"].as_str().unwrap())).succeeds();
+    let why = "it need not be the program: the quirk `libc` begins here\n";
+    assert!(shown.stdout.contains(why), "{}", shown.stdout);
+}
+
 #[test]
 fn the_users_word_is_kept_and_counted() {
     let (project, _shared) = tracked();

@@ -57,6 +57,13 @@ impl BuildState {
     }
 }
 
+impl Build {
+    /// The tag of a point that names the quirks of its build.
+    pub const QUIRKS: &str = "quirks";
+    /// What that tag says where there are none.
+    pub const NO_QUIRKS: &str = "none";
+}
+
 /// One build of one revision by one recipe on one host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {

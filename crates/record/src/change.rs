@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, SeriesKey};
+use crate::{Build, Digest, SeriesKey};
 
 /// A change of a series, as it is kept: found once, held on to or withdrawn since, named for ever.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -113,6 +113,38 @@ pub struct Tagged {
     pub before: String,
     /// What it is.
     pub after: String,
+}
+
+impl Tagged {
+    /// What happened to it at the change, as words that go on a sentence: ``the quirk `libc` begins here``.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let Self { tag, before, after } = self;
+        if tag == Build::QUIRKS {
+            quirks_told(before, after)
+        } else {
+            format!("the {tag} changed here too: {before}, then {after}")
+        }
+    }
+}
+
+/// Which quirks begin and end between two lists of their names.
+fn quirks_told(before: &str, after: &str) -> String {
+    let names = |list: &str| -> Vec<String> {
+        list.split(", ").filter(|&name| name != Build::NO_QUIRKS).map(|name| format!("`{name}`")).collect()
+    };
+    let (old, new) = (names(before), names(after));
+    let told = |mut names: Vec<String>, others: &[String], verb: &str| {
+        names.retain(|name| !others.contains(name));
+        match names.as_slice() {
+            [] => None,
+            [name] => Some(format!("the quirk {name} {verb}s here")),
+            names => Some(format!("the quirks {} {verb} here", names.join(", "))),
+        }
+    };
+    let all: Vec<String> =
+        [told(old.clone(), &new, "end"), told(new, &old, "begin")].into_iter().flatten().collect();
+    if all.is_empty() { "the quirks act in another order from here on".to_owned() } else { all.join(", ") }
 }
 
 /// Kinds of changes.
@@ -268,6 +300,21 @@ mod tests {
     fn the_word_that_was_once_another_is_still_read() {
         assert_eq!(serde_json::from_str::<Word>(r#""confirmed""#).unwrap(), Word::Acknowledged);
         assert_eq!(serde_json::to_string(&Word::Acknowledged).unwrap(), r#""acknowledged""#);
+    }
+
+    #[test]
+    fn what_changed_with_it_is_told_in_words() {
+        let told = |tag: &str, before: &str, after: &str| {
+            Tagged { tag: tag.into(), before: before.into(), after: after.into() }.told()
+        };
+        assert_eq!(told("kernel", "6.1", "6.2"), "the kernel changed here too: 6.1, then 6.2");
+        assert_eq!(told("quirks", "none", "libc"), "the quirk `libc` begins here");
+        assert_eq!(told("quirks", "libc", "none"), "the quirk `libc` ends here");
+        assert_eq!(
+            told("quirks", "a, b", "b, c, d"),
+            "the quirk `a` ends here, the quirks `c`, `d` begin here"
+        );
+        assert_eq!(told("quirks", "a, b", "b, a"), "the quirks act in another order from here on");
     }
 
     #[test]

@@ -149,9 +149,9 @@ impl Runs {
 /// command.
 fn how_it_was_built(build: &Build) -> Vec<(String, String)> {
     let recipe = ("build command".to_owned(), build.recipe.short());
-    let quirks = if build.quirks.is_empty() { "none".to_owned() } else { build.quirks.join(", ") };
+    let quirks = if build.quirks.is_empty() { Build::NO_QUIRKS.to_owned() } else { build.quirks.join(", ") };
     let recipe = Some(recipe).filter(|_| build.quirks.is_empty());
-    recipe.into_iter().chain([("quirks".to_owned(), quirks)]).collect()
+    recipe.into_iter().chain([(Build::QUIRKS.to_owned(), quirks)]).collect()
 }
 
 /// The plan of a run; none where this program no longer understands it.

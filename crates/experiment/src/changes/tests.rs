@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::{Timestamp, ToSpan};
 use tacho_record::{
     BenchmarkKey, Build, BuildState, Cell, Change, ChangeKind, Digest, Finding, Happened, Host, Life, Metric,
-    Outcome, Place, Plan, Purpose, Recipes, Rule, Sample, SeriesKey, Warmup, Word,
+    Outcome, Place, Plan, Purpose, Recipes, Rule, Sample, SeriesKey, Tagged, Warmup, Word,
 };
 use tacho_store::{HostId, Location, NewRun, Store};
 use tempfile::TempDir;
@@ -61,6 +61,7 @@ struct Lab {
     host: HostId,
     plan: Plan,
     kernel: &'static str,
+    quirks: Vec<String>,
     /// How often it was judged: the clock.
     judged: i64,
 }
@@ -71,7 +72,7 @@ impl Lab {
         let mut store = Store::open(&Location::Folder(folder.path().join(".tacho"))).unwrap();
         let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
         store.put_metrics(&[Metric::built_in("wall").unwrap()]).unwrap();
-        Self { _folder: folder, store, host, plan: plan(PLAN), kernel: "6.1", judged: 0 }
+        Self { _folder: folder, store, host, plan: plan(PLAN), kernel: "6.1", quirks: vec![], judged: 0 }
     }
 
     /// A run over these revisions, with the level that each has in benchmark `b`; `flat` stays as it is.
@@ -123,7 +124,7 @@ impl Lab {
             let state = BuildState::Built { artifact: Digest::of(content(order)), size: 1 };
             let (revision, recipe) = (format!("r{order}"), self.plan.subject.recipe());
             let took = std::time::Duration::ZERO;
-            let quirks = vec![];
+            let quirks = self.quirks.clone();
             let build =
                 Build { revision, recipe, quirks, state, started: Timestamp::UNIX_EPOCH, took, log: None };
             self.store.put_build(self.host, &build).unwrap();
@@ -248,6 +249,26 @@ fn a_change_with_the_kernel_is_called_that() {
         ("kernel", "6.1", "6.2")
     );
     assert!(!is_new_regression(&change), "it need not be the program");
+}
+
+#[test]
+fn a_change_where_a_quirk_begins_is_called_that() {
+    let mut lab = Lab::new();
+    lab.measure(1..20, step).quirks = vec!["libc".into()];
+    let change = lab.measure(20..41, step).only();
+    assert_eq!(change.finding.kind, ChangeKind::Environment);
+    let told: Vec<String> = change.finding.environment.iter().map(Tagged::told).collect();
+    assert_eq!(told, ["the quirk `libc` begins here"]);
+    assert!(!is_new_regression(&change));
+}
+
+#[test]
+fn a_change_elsewhere_than_a_quirk_begins_is_the_programs() {
+    let mut lab = Lab::new();
+    lab.measure(1..10, step).quirks = vec!["libc".into()];
+    let change = lab.measure(10..41, step).only();
+    assert_eq!((change.finding.kind, change.finding.revision.as_str()), (ChangeKind::Step, "r20"));
+    assert_eq!(change.finding.environment, []);
 }
 
 #[test]

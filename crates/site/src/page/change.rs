@@ -64,7 +64,7 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
             "."
         }
         @for tagged in &finding.environment {
-            p.callout { "With it " (tagged.tag) " changed from " code { (tagged.before) } " to " code { (tagged.after) } @if change.differs_again() { ": measured again, it is the program all the same." } @else { ": it need not be the program." } }
+            p.callout { @if change.differs_again() { "Measured again, it is the program all the same: " } @else { "It need not be the program: " } (tagged.told()) "." }
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 use tacho_experiment::changes::verdict_of;
-use tacho_record::{Again, Change, ChangeKind, Commit, Happened, Happening, Life, Revision, short_name};
+use tacho_record::{
+    Again, Change, ChangeKind, Commit, Happened, Happening, Life, Revision, Tagged, short_name,
+};
 use tacho_stats::Summary;
 
 use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
@@ -171,17 +173,13 @@ impl Evidence {
             reasons.push("the plan no longer has its series".to_owned());
         }
         if finding.kind == ChangeKind::Environment {
-            let changed: Vec<String> = finding
-                .environment
-                .iter()
-                .map(|it| format!("{} ({} → {})", it.tag, it.before, it.after))
-                .collect();
+            let changed: Vec<String> = finding.environment.iter().map(Tagged::told).collect();
             let program = if self.change.is_of_environment() {
                 "it need not be the program"
             } else {
                 "it is the program"
             };
-            reasons.push(format!("{program}: with it changed {}", changed.join(", ")));
+            reasons.push(format!("{program}: {}", changed.join("; ")));
         }
         if let Some([before, after]) = &self.sides
             && !before.runs.iter().any(|run| after.runs.contains(run))
