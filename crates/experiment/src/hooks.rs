@@ -123,6 +123,7 @@ pub fn line(ended: &Ended) -> String {
         Ended::Interrupted => "interrupted".to_owned(),
         Ended::Killed(number) => killed_by(*number),
         Ended::LimitReached(_) => "it reached a limit".to_owned(),
+        Ended::Stopped(number) => Failure::Stopped { number: *number }.line(),
         Ended::TimedOut => "timed out".to_owned(),
         Ended::NotStarted(why) => why.clone(),
     }

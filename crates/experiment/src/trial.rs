@@ -246,6 +246,7 @@ impl Trial {
             Ended::Exited(_) => self.wrong_answer(execution, reference),
             Ended::Killed(number) => Some(Failure::Signal { number: *number }),
             Ended::NotStarted(why) => Some(Failure::NotStarted { why: why.clone() }),
+            Ended::Stopped(number) => Some(Failure::Stopped { number: *number }),
             // Limits are told above; an interrupted one is never judged.
             Ended::LimitReached(_) | Ended::TimedOut | Ended::Interrupted => Some(Failure::TimedOut),
         };

@@ -278,6 +278,15 @@ static void kill_all(long pid)
 		CALL(SYS_write, kill_file, "1", 1, 0);
 }
 
+/* The signal that has stopped it, 0 if it goes on. */
+static int64_t stopped_by(long pid)
+{
+	siginfo_t found;
+	found.si_pid = 0;
+	long result = call(SYS_waitid, P_PID, pid, (long)&found, WSTOPPED | WNOHANG | WNOWAIT | __WALL, 0, 0);
+	return result == 0 && found.si_pid == pid ? found.si_status : 0;
+}
+
 /* Waits until it has ended and ends it when it must: at its limits, when told to, when nobody is there any more. */
 static void watch(int pid, int pidfd, int64_t started)
 {
@@ -311,6 +320,7 @@ static void watch(int pid, int pidfd, int64_t started)
 			limit = NEVER;
 		} else if (stage == WATCHING && (fds[1].revents || time >= limit)) {
 			answer.cut = fds[1].revents ? CUT_BY_ORDER : CUT_BY_LIMIT;
+			answer.stopped = stopped_by(pid);
 			end(-pid, SIGTERM);
 			stage = ASKED;
 			limit = time + order.grace;

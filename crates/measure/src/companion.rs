@@ -64,7 +64,9 @@ impl CompanionEnd {
             Ended::Exited(code) => format!("exit {code}"),
             Ended::Killed(number) => tacho_record::killed_by(*number),
             Ended::NotStarted(why) => why.clone(),
-            Ended::Interrupted | Ended::LimitReached(_) | Ended::TimedOut => "ended by us".to_owned(),
+            Ended::Interrupted | Ended::LimitReached(_) | Ended::Stopped(_) | Ended::TimedOut => {
+                "ended by us".to_owned()
+            }
         };
         // To go into the background is what servers do of their own accord.
         let left =

@@ -125,6 +125,8 @@ pub enum Ended {
     LimitReached(Limit),
     /// It could not be started: why, in one line.
     NotStarted(String),
+    /// It took longer than it may and was ended; until then a signal of this number had it stopped.
+    Stopped(i32),
     /// It took longer than it may and was ended.
     TimedOut,
 }

@@ -44,6 +44,12 @@ pub enum Failure {
         /// The signal's number.
         number: i32,
     },
+    /// It did not end within the plan's limit and was killed; until then a signal had it stopped, such as that of a
+    /// terminal to who asks there.
+    Stopped {
+        /// The signal's number.
+        number: i32,
+    },
     /// It did not end within the plan's limit and was killed.
     TimedOut,
     /// A metric that the plan reads from its output is not there.
@@ -66,6 +72,9 @@ impl Failure {
             Failure::Exit { code } => format!("exit {code}"),
             Failure::Companion { why } | Failure::Hook { why } | Failure::NotStarted { why } => why.clone(),
             Failure::Signal { number } => crate::killed_by(*number),
+            Failure::Stopped { number } => {
+                format!("timed out, stopped by {}", crate::signal::signal(*number))
+            }
             Failure::TimedOut => "timed out".to_owned(),
             Failure::Unreadable { why } => format!("unreadable: {why}"),
             Failure::WrongAnswer { why } => format!("wrong answer: {why}"),

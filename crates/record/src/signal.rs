@@ -38,9 +38,14 @@ const NAMES: [&str; 31] = [
 /// That a signal ended something, in words: `killed by signal 11 (SIGSEGV)`.
 #[must_use]
 pub fn killed_by(number: i32) -> String {
+    format!("killed by {}", signal(number))
+}
+
+/// A signal in words: `signal 19 (SIGSTOP)`.
+pub(crate) fn signal(number: i32) -> String {
     let name = usize::try_from(number).ok().and_then(|number| NAMES.get(number.checked_sub(1)?));
     let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
-    format!("killed by signal {number}{name}")
+    format!("signal {number}{name}")
 }
 
 #[cfg(test)]

@@ -127,6 +127,7 @@ fn kind(failure: &Failure) -> u8 {
         Failure::WrongAnswer { .. } => 6,
         Failure::Unreadable { .. } => 7,
         Failure::Companion { .. } => 9,
+        Failure::Stopped { .. } => 11,
     }
 }
 

@@ -201,7 +201,7 @@ fn kind(failure: &Failure) -> UnusableKind {
         | Failure::Hook { .. }
         | Failure::NotStarted { .. }
         | Failure::Signal { .. } => UnusableKind::Crashed,
-        Failure::TimedOut => UnusableKind::TimedOut,
+        Failure::Stopped { .. } | Failure::TimedOut => UnusableKind::TimedOut,
         Failure::Unreadable { .. } => UnusableKind::NoMetric,
         Failure::WrongAnswer { .. } => UnusableKind::WrongAnswer,
     }

@@ -27,8 +27,9 @@ const LEFT: usize = 4;
 const STUCK: usize = 5;
 const WALL: usize = 6;
 const LAST_CPU: usize = 7;
+const STOPPED: usize = 8;
 /// Where `struct rusage` begins.
-const USAGE: usize = 8;
+const USAGE: usize = 9;
 
 /// Values of the number at [`CUT`].
 const CUT_BY_LIMIT: i64 = 1;
@@ -109,11 +110,19 @@ impl Answer {
     pub fn ended(&self) -> Ended {
         let status = ExitStatus::from_raw(i32::try_from(self.numbers[STATUS]).unwrap_or_default());
         match (self.numbers[CUT], status.code(), status.signal()) {
-            (CUT_BY_LIMIT, ..) => Ended::TimedOut,
+            (CUT_BY_LIMIT, ..) => self.timed_out(),
             (CUT_BY_ORDER, ..) => Ended::Interrupted,
             (CUT_BY_CPU_TIME, ..) => Ended::LimitReached(Limit::CpuTime),
             (_, Some(code), _) => Ended::Exited(code),
             (_, None, signal) => Ended::Killed(signal.unwrap_or_default()),
+        }
+    }
+
+    /// How it was ended at its time limit.
+    fn timed_out(&self) -> Ended {
+        match i32::try_from(self.numbers[STOPPED]) {
+            Ok(signal) if signal > 0 => Ended::Stopped(signal),
+            _ => Ended::TimedOut,
         }
     }
 
@@ -217,6 +226,7 @@ mod tests {
         assert_eq!(answer(&[(STATUS, 11)], "").ended(), Ended::Killed(11));
         assert_eq!(answer(&[(STATUS, 7 << 8), (CUT, CUT_BY_LIMIT)], "").ended(), Ended::TimedOut);
         assert_eq!(answer(&[(STATUS, 15), (CUT, CUT_BY_ORDER)], "").ended(), Ended::Interrupted);
+        assert_eq!(answer(&[(STOPPED, 19), (CUT, CUT_BY_LIMIT)], "").ended(), Ended::Stopped(19));
         assert_eq!(answer(&[(LEFT, 2)], "").left_behind(), 2);
         assert_eq!(answer(&[(LEFT, 2), (CUT, CUT_BY_LIMIT)], "").left_behind(), 0);
     }

@@ -51,7 +51,7 @@ pub use output::TAIL;
 /// Executes commands on this host.
 ///
 /// - The subject leads a process group of its own, in the background of our terminal: Ctrl-C reaches us alone. A
-///   program that asks at `/dev/tty` is stopped by the kernel, and so runs into its time limit.
+///   program that asks at `/dev/tty` is stopped by the kernel, and so runs into its time limit: [`Ended::Stopped`].
 /// - Nothing outlives its execution: the launcher is the parent of all orphans below it, and kills them, whatever
 ///   group or session they moved to. Nor does anything outlive us, even by `kill -9`: the launcher sees that we
 ///   are gone and does the same. Only a subject that kills the launcher itself leaves what it started.

@@ -248,8 +248,14 @@ fn whoever_takes_too_long_is_ended_and_whoever_will_not_end_is_killed() {
 #[test]
 fn who_is_stopped_runs_into_its_limit() {
     let mut stopped = script("kill -STOP $$");
-    stopped.timeout = Duration::from_millis(100);
-    assert_eq!(execute(&stopped).ended, Ended::TimedOut);
+    stopped.timeout = Duration::from_secs(2);
+    assert_eq!(execute(&stopped).ended, Ended::Stopped(libc::SIGSTOP));
+    // Who was stopped and goes on was only late.
+    let wake = "until grep -q '^State:.T' /proc/$$/status; do sleep 0.01; done; kill -CONT $$";
+    let mut late = script(&format!("({wake}) & kill -STOP $$; echo on; exec sleep 1000"));
+    late.timeout = Duration::from_secs(5);
+    let execution = execute(&late);
+    assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::TimedOut, "on\n".into()));
 }
 
 #[test]

@@ -129,13 +129,14 @@ pub fn limited(round: u32, position: u32) -> Sample {
 }
 
 /// One of each kind.
-pub fn failures() -> [Failure; 8] {
+pub fn failures() -> [Failure; 9] {
     [
         Failure::Exit { code: -1 },
         Failure::Hook { why: "`prepare` ended with exit 1".into() },
         Failure::NotStarted { why: "no such file".into() },
         Failure::Signal { number: 11 },
         Failure::TimedOut,
+        Failure::Stopped { number: 19 },
         Failure::WrongAnswer { why: "another digest".into() },
         Failure::Unreadable { why: "`bucket`: nothing matches".into() },
         Failure::Companion { why: "`companion`: it ended with exit 1".into() },
