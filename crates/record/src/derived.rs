@@ -11,7 +11,7 @@ pub fn parts(metric: &str) -> &'static [&'static str] {
     match metric {
         "blocked" => &["cpu-wait", "on-cpu", "wall"],
         "cpu" => &["sys", "user"],
-        "cpu-percent" => &["cpu", "sys", "user", "wall"],
+        "cpu-percent" => &["cpu", "left-behind", "sys", "user", "wall"],
         _ => &[],
     }
 }
@@ -23,6 +23,8 @@ pub fn derive(metric: &str, value: &dyn Fn(&str) -> Option<f64>) -> Option<f64> 
         // Two clocks: the difference of who never blocks may be a little below zero.
         "blocked" => Some(value("wall")? - value("on-cpu")? - value("cpu-wait")?),
         "cpu" => Some(value("user")? + value("sys")?),
+        // What was left behind used processor time after the wall time, until it was killed: a share of nothing.
+        "cpu-percent" if value("left-behind").is_some_and(|left| left > 0.0) => None,
         // No more decimals than mean something.
         "cpu-percent" => {
             let wall = value("wall")?;
@@ -112,14 +114,17 @@ mod tests {
     #[test]
     fn each_needs_its_parts_and_nothing_else() {
         for metric in DERIVED {
-            assert!(derive(metric, &|part| parts(metric).contains(&part).then_some(1.0)).is_some());
-            for missing in parts(metric).iter().filter(|part| **part != "cpu") {
-                let of_the_rest = derive(metric, &|part| (part != *missing && part != "cpu").then_some(1.0));
+            let one = |part: &str| Some(if part == "left-behind" { 0.0 } else { 1.0 });
+            assert!(derive(metric, &|part| one(part).filter(|_| parts(metric).contains(&part))).is_some());
+            for missing in parts(metric).iter().filter(|part| !["cpu", "left-behind"].contains(part)) {
+                let of_the_rest =
+                    derive(metric, &|part| one(part).filter(|_| part != *missing && part != "cpu"));
                 assert_eq!(of_the_rest, None, "{metric} without {missing}");
             }
         }
         let percent = |value: &dyn Fn(&str) -> Option<f64>| derive("cpu-percent", value);
         assert_eq!(percent(&|part| ["cpu", "wall"].contains(&part).then_some(2.0)), Some(100.0));
+        assert_eq!(percent(&|_| Some(2.0)), None);
     }
 
     proptest! {

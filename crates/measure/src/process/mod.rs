@@ -131,6 +131,7 @@ impl ProcessExecutor {
         let mut absent = usage.absent();
         absent.extend(self.no_tree_memory(request, usage.tree_memory));
         absent.extend(done.uncounted);
+        absent.extend(no_share(&done.answer));
         Ok(Execution {
             at: done.at,
             wall: done.answer.wall(),
@@ -303,6 +304,12 @@ impl Executor for ProcessExecutor {
     fn now(&mut self) -> Timestamp {
         Timestamp::now()
     }
+}
+
+/// Why there is no share of processors, if there is none.
+fn no_share(answer: &Answer) -> Option<Absent> {
+    let why = "what an execution left behind used processor time after its wall time";
+    (answer.left_behind() > 0).then(|| Absent::new("cpu-percent", why))
 }
 
 /// A new launcher, of whose executions nothing is counted yet.

@@ -42,6 +42,7 @@ fn what_stays_in_the_group_is_killed_and_told_of() {
     let execution = execute(&marked("sleep 1000 & echo hi", "group"));
     assert_eq!((execution.ended.clone(), printed(&execution)), (Ended::Exited(0), "hi\n".into()));
     assert_eq!(execution.left_behind, 1);
+    assert!(execution.absent.iter().any(|absent| absent.metric == "cpu-percent"));
     assert!(execution.wall < Duration::from_secs(100));
     assert_eq!(ours("group"), Vec::<String>::new());
 }
