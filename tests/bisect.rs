@@ -210,6 +210,16 @@ fn without_a_plan_two_commands_are_enough() {
     let answer = crate::harness::Answer::of(&project.command(words).output().unwrap()).succeeds().json();
     assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~2").as_str());
     assert!(!project.path().join(".tacho").exists(), "nothing is left in the repository");
+    let name = answer["name"].as_str().unwrap();
+    assert!(project.tacho("bisect list").succeeds().stdout.contains(name));
+    let log = project.tacho(&format!("bisect log {name}")).succeeds().stdout;
+    assert!(log.contains("change 5") && log.contains(&format!("`tacho bisect log {name}`")), "{log}");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let folder = elsewhere.path().to_str().unwrap();
+    let nothing = project.tacho(&format!("bisect log --repository {folder}")).exits(2);
+    assert!(nothing.stderr.starts_with("error: nothing was bisected yet\n"), "{}", nothing.stderr);
+    let project = project.plan(PLAN);
+    assert_eq!(project.tacho("bisect log --json").succeeds().json()["name"], name, "a plan does not hide it");
 }
 
 #[test]

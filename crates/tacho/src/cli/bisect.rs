@@ -104,6 +104,9 @@ pub enum BisectWhat {
         /// Answer in JSON, as docs/formats.md describes
         #[arg(long)]
         json: bool,
+        /// The repository of those that were made without a plan
+        #[arg(long, value_name = "FOLDER", default_value = ".", hide_default_value = true)]
+        repository: PathBuf,
     },
     /// Show a bisection again, with each of its steps
     Log {
@@ -118,5 +121,8 @@ pub enum BisectWhat {
         /// Bisect once more from what was observed, and print what was believed after each step
         #[arg(long, conflicts_with_all = ["json", "markdown"])]
         replay: bool,
+        /// The repository, if it was made without a plan
+        #[arg(long, value_name = "FOLDER", default_value = ".", hide_default_value = true)]
+        repository: PathBuf,
     },
 }

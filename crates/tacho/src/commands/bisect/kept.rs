@@ -1,11 +1,14 @@
-//! Bisections that are kept, shown again.
+//! Bisections that are kept, shown again: those of the plan, and those that were made without one in the same folder.
+
+use std::path::Path;
 
 use tacho_experiment::bisect::Fold;
 use tacho_record::Bisection;
 use tacho_record::bisection::Observed;
+use tacho_store::{Store, StoreError};
 
 use super::wish::Mistake;
-use super::{Exit, exit_of};
+use super::{Exit, exit_of, typed};
 use crate::cli::Global;
 use crate::error::CliError;
 use crate::output;
@@ -14,10 +17,12 @@ use crate::output::bisect as report;
 use crate::project::Project;
 
 /// Lists them, newest first.
-pub fn list(global: &Global, json: bool) -> Result<Exit, CliError> {
-    let mut store = Project::open(global)?.store()?;
-    let mut all: Vec<Bisection> = store.bisections()?.into_iter().map(|(bisection, _)| bisection).collect();
-    all.reverse();
+pub fn list(global: &Global, repository: &Path, json: bool) -> Result<Exit, CliError> {
+    let mut all: Vec<Bisection> = Vec::new();
+    for mut store in stores(global, repository)? {
+        all.extend(store.bisections()?.into_iter().map(|(bisection, _)| bisection));
+    }
+    all.sort_by_key(|bisection| std::cmp::Reverse((bisection.started, bisection.run)));
     if json {
         output::print_json(&versioned(report::List::new(&all)))?;
     } else {
@@ -29,17 +34,11 @@ pub fn list(global: &Global, json: bool) -> Result<Exit, CliError> {
 /// Shows one with each of its steps; exits as it did.
 pub fn log(
     global: &Global,
+    repository: &Path,
     name: Option<&str>,
     (json, markdown, replay): (bool, bool, bool),
 ) -> Result<Exit, CliError> {
-    let mut store = Project::open(global)?.store()?;
-    let bisection = match name {
-        Some(name) => {
-            let missing = || Mistake::NoBisection { name: name.to_owned() };
-            store.bisection(name)?.ok_or_else(missing)?
-        }
-        None => store.bisections()?.pop().ok_or(Mistake::NoneYet)?.0,
-    };
+    let (mut store, bisection) = wanted(stores(global, repository)?, name)?;
     let steps = store.observed(bisection.run)?;
     if json {
         output::print_json(&versioned(report::Log { bisection: &bisection, steps: &steps }))?;
@@ -51,6 +50,44 @@ pub fn log(
         output::print(&report::log(&bisection, &steps))?;
     }
     Ok(exit_of(bisection.standing.found))
+}
+
+/// The one of that name, else the newest; with the store that keeps it.
+fn wanted(stores: Vec<Store>, name: Option<&str>) -> Result<(Store, Bisection), CliError> {
+    let mut found: Option<(Store, Bisection)> = None;
+    for mut store in stores {
+        let one = match name {
+            Some(name) => store.bisection(name)?,
+            None => store.bisections()?.pop().map(|(bisection, _)| bisection),
+        };
+        let newer =
+            |one: &Bisection| found.as_ref().is_none_or(|(_, earlier)| earlier.started < one.started);
+        if let Some(one) = one.filter(newer) {
+            found = Some((store, one));
+        }
+    }
+    let missing = || match name {
+        Some(name) => Mistake::NoBisection { name: name.to_owned() },
+        None => Mistake::NoneYet,
+    };
+    Ok(found.ok_or_else(missing)?)
+}
+
+/// The plan's store, and that of what was typed for the repository without a plan, as far as they are there: at least one.
+fn stores(global: &Global, repository: &Path) -> Result<Vec<Store>, CliError> {
+    let planned = Project::open(global).and_then(|project| project.store());
+    if global.store.is_some() && planned.is_ok() {
+        // Both are kept in the same place.
+        return Ok(vec![planned?]);
+    }
+    let none = |error: &CliError| matches!(error, CliError::Store(StoreError::NoStore { .. }));
+    match (planned, typed::store(global, repository)) {
+        (Ok(planned), typed) => Ok([planned].into_iter().chain(typed.ok()).collect()),
+        (Err(CliError::NoPlan { .. }), Err(error)) if none(&error) => Err(Mistake::NoneYet.into()),
+        (Err(CliError::NoPlan { .. }), typed) => Ok(vec![typed?]),
+        (Err(error), Ok(typed)) if none(&error) => Ok(vec![typed]),
+        (Err(error), _) => Err(error),
+    }
 }
 
 /// What was believed after each step.

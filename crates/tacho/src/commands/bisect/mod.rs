@@ -25,9 +25,9 @@ pub use wish::Mistake;
 
 pub fn execute(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
     match &command.what {
-        Some(BisectWhat::List { json }) => kept::list(global, *json),
-        Some(BisectWhat::Log { name, json, markdown, replay }) => {
-            kept::log(global, name.as_deref(), (*json, *markdown, *replay))
+        Some(BisectWhat::List { json, repository }) => kept::list(global, repository, *json),
+        Some(BisectWhat::Log { name, json, markdown, replay, repository }) => {
+            kept::log(global, repository, name.as_deref(), (*json, *markdown, *replay))
         }
         None => match &command.change {
             Some(name) => measure(global, &change::asked(global, command, name)?),

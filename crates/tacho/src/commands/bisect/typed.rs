@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use tacho_store::Store;
+
 use super::OF_BUILDS;
 use super::wish::Mistake;
 use crate::cli::{Bisect, Global, Typed};
@@ -20,6 +22,14 @@ pub fn project(global: &Global, command: &Bisect) -> Result<Project, CliError> {
     }
     let folder = typed.repository.canonicalize().map_err(CliError::reading(&typed.repository))?;
     Project::typed(global, plan(typed, &folder), &folder)
+}
+
+/// Where bisections without a plan keep what they measure of this repository, if one was made.
+pub fn store(global: &Global, repository: &Path) -> Result<Store, CliError> {
+    let folder = repository.canonicalize().map_err(CliError::reading(repository))?;
+    let nothing =
+        Typed { run: None, build: None, repository: folder.clone(), artifact: Vec::new(), number: None };
+    Project::typed(global, plan(&nothing, &folder), &folder)?.store()
 }
 
 /// The text of the plan.
