@@ -143,7 +143,9 @@ fn what_cannot_be_measured_is_told() {
     let answer = project.tacho("bisect HEAD~15 HEAD --quiet").succeeds();
     assert!(answer.stdout.contains("change 8"), "{}", answer.stdout);
     assert!(answer.stdout.contains("or one of the 3 commits before it that could not be measured"));
-    assert_eq!(answer.stdout.matches(" failed: exit 3\n").count(), 3, "{}", answer.stdout);
+    let [first, last] = ["HEAD~10", "HEAD~8"].map(|name| id(&project, name)[..10].to_owned());
+    let told = format!("\n3 commits from {first} to {last} failed: exit 3\n");
+    assert!(answer.stdout.contains(&told), "{}", answer.stdout);
 }
 
 #[test]
@@ -155,7 +157,25 @@ fn where_nothing_can_be_built_that_is_told() {
         "{}",
         answer.stdout
     );
-    assert_eq!(answer.stdout.matches(" not built: ").count(), 5, "{}", answer.stdout);
+    assert!(answer.stdout.contains("\n5 commits from "), "{}", answer.stdout);
+    assert_eq!(answer.stdout.matches(" not built: ").count(), 1, "{}", answer.stdout);
+    let markdown = project.tacho("bisect HEAD~5 HEAD --markdown --quiet").exits(4).stdout;
+    assert!(!markdown.contains("one of:") && markdown.contains("- 5 commits from `"), "{markdown}");
+}
+
+#[test]
+fn what_a_crashing_program_printed_last_is_told() {
+    let project = history(3, |_| "echo no such table >&2; exit 3".to_owned());
+    let answer = project.tacho("bisect HEAD~2 HEAD --quiet").exits(4);
+    assert!(answer.stdout.contains(" failed: exit 3: no such table\n"), "{}", answer.stdout);
+}
+
+#[test]
+fn what_the_ends_once_were_is_told_of_a_known_answer_too() {
+    let project = step(4, 4);
+    assert!(!project.tacho("bisect HEAD~3 HEAD --quiet").exits(3).stdout.contains("they were"));
+    let again = project.tacho("bisect HEAD~3 HEAD --before 100,180 --quiet").exits(3);
+    assert!(again.stdout.contains("they were 100 and 180, now 100 and 100"), "{}", again.stdout);
 }
 
 #[test]
@@ -205,6 +225,8 @@ fn instructions_under_callgrind_are_bisected() {
 fn without_a_plan_two_commands_are_enough() {
     let project = step(8, 5);
     std::fs::remove_file(project.path().join("tacho.toml")).unwrap();
+    let bare = project.tacho("bisect HEAD~7").exits(2).stderr;
+    assert!(bare.contains("nothing to measure") && bare.contains("`--run COMMAND`"), "{bare}");
     let words = ["bisect", "HEAD~7", "HEAD", "--build", "sed s/work/done:/ prog > made", "--run", "sh made"];
     let words = words.into_iter().chain(["--number", "done: ([0-9]+)", "--json"]);
     let answer = crate::harness::Answer::of(&project.command(words).output().unwrap()).succeeds().json();

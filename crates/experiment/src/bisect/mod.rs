@@ -14,7 +14,7 @@ mod standing;
 #[cfg(test)]
 mod tests;
 
-use tacho_record::bisection::{Found, Measured, Stage, Standing, Undecided};
+use tacho_record::bisection::{Asked, Found, Measured, Stage, Standing, Undecided};
 use tacho_record::{Bisection, Digest, Purpose, Run, change_name};
 
 pub use fold::Fold;
@@ -50,6 +50,9 @@ pub fn bisect(
     if !inquiry.again
         && let Some(bisection) = bench.answered(digest)?
     {
+        // What it once was is only told, not measured: that of now.
+        let before = inquiry.asked.before.or(bisection.asked.before);
+        let bisection = Bisection { asked: Asked { before, ..bisection.asked }, ..bisection };
         return Ok(Bisected { bisection, interrupted: false, samples: 0, known: true });
     }
     if inquiry.asked.of == Measured::Execution {

@@ -13,6 +13,8 @@ use crate::{Event, ExperimentError};
 
 /// So many failed executions in one step are enough.
 const FAILURES: usize = 2;
+/// Of what a failed execution printed, so many characters are told.
+const PRINTED: usize = 120;
 
 /// What an execution is worth.
 enum Worth {
@@ -156,7 +158,9 @@ impl Driver<'_, '_> {
     fn worth(&self, sample: &Sample) -> Worth {
         let metric = &self.bisection.asked.metric.name;
         let value = match &sample.outcome {
-            Outcome::Failed { failure, .. } => return Worth::Nothing(kind(failure), failure.line()),
+            Outcome::Failed { failure, output } => {
+                return Worth::Nothing(kind(failure), said(failure, output));
+            }
             Outcome::LimitReached { reached, .. } => match sample.bound(metric) {
                 Some(bound) => bound,
                 None => return Worth::Nothing(UnusableKind::TimedOut, reached.line()),
@@ -204,6 +208,18 @@ fn kind(failure: &Failure) -> UnusableKind {
         Failure::Stopped { .. } | Failure::TimedOut => UnusableKind::TimedOut,
         Failure::Unreadable { .. } => UnusableKind::NoMetric,
         Failure::WrongAnswer { .. } => UnusableKind::WrongAnswer,
+    }
+}
+
+/// How it failed; of a program that ended so by itself with the last that it printed, which mostly says why.
+fn said(failure: &Failure, output: &str) -> String {
+    let last = output.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    match (failure, last) {
+        (Failure::Exit { .. } | Failure::Signal { .. }, Some(last)) => {
+            let last: String = last.chars().filter(|c| !c.is_control()).take(PRINTED).collect();
+            format!("{}: {last}", failure.line())
+        }
+        _ => failure.line(),
     }
 }
 

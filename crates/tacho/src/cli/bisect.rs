@@ -27,7 +27,7 @@ pub struct Bisect {
     /// least effect, and its levels then to be told beside those of now
     #[arg(long, value_name = "NAME", conflicts_with_all = ["good", "benchmark", "metric", "before", "run", "build"])]
     pub change: Option<String>,
-    /// The benchmark of the plan, with its parameters where it has several: `name` or `name batch=64`
+    /// The benchmark of the plan, with its parameters where it has several: `name` or `name[batch=64]`
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Option<String>,
     /// What changed: a metric of the benchmark, a counter, `build-time` or `artifact-size` [default: the benchmark's first]

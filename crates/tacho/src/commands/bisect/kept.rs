@@ -60,8 +60,7 @@ fn wanted(stores: Vec<Store>, name: Option<&str>) -> Result<(Store, Bisection), 
             Some(name) => store.bisection(name)?,
             None => store.bisections()?.pop().map(|(bisection, _)| bisection),
         };
-        let newer =
-            |one: &Bisection| found.as_ref().is_none_or(|(_, earlier)| earlier.started < one.started);
+        let newer = |one: &Bisection| found.as_ref().is_none_or(|(_, earlier)| earlier.started < one.started);
         if let Some(one) = one.filter(newer) {
             found = Some((store, one));
         }

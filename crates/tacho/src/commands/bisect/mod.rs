@@ -99,6 +99,9 @@ fn print(command: &Bisect, bisected: &Bisected) -> Result<(), CliError> {
         output::note("note", &format!("this was answered on {when}; `--again` bisects anew"));
     }
     output::print(&report::text(bisection, bisected.interrupted))?;
+    if bisected.interrupted && command.again {
+        output::note("note", "leave `--again` out to go on: with it, all begins anew");
+    }
     Ok(())
 }
 

@@ -14,7 +14,10 @@ use crate::project::Project;
 pub fn project(global: &Global, command: &Bisect) -> Result<Project, CliError> {
     let typed = &command.typed;
     if typed.run.is_none() && typed.build.is_none() {
-        return Project::open(global);
+        return Project::open(global).map_err(|error| match error {
+            CliError::NoPlan { .. } => Mistake::NothingToMeasure.into(),
+            other => other,
+        });
     }
     let of_build = OF_BUILDS.iter().any(|(name, _)| command.metric.as_deref() == Some(name));
     if typed.run.is_none() && !of_build {

@@ -5,7 +5,9 @@ use std::fmt::Write;
 use tacho_record::Bisection;
 use tacho_record::bisection::{Comparison, Found};
 
-use super::words::{command, commit, effect, found, kind, least, level, likely, name, subject, undecided};
+use super::words::{
+    alike, command, commit, effect, found, kind, least, level, likely, name, subject, undecided,
+};
 use crate::output::text::{count, day, percent};
 
 /// What whoever wrote the commit needs to know.
@@ -54,7 +56,8 @@ pub fn markdown(bisection: &Bisection) -> String {
             );
         }
         Some(Found::Undecided { reason }) => {
-            let _ = writeln!(text, "Undecided: {}. With 95 % it is one of:\n", undecided(reason)[0]);
+            let of = if standing.suspects.is_empty() { "" } else { " With 95 % it is one of:\n" };
+            let _ = writeln!(text, "Undecided: {}.{of}", undecided(reason)[0]);
             for place in standing.suspects.iter().flat_map(|it| it.first..=it.last) {
                 let _ = writeln!(text, "- {}", escaped(&commit(&bisection.candidates[place])));
             }
@@ -65,14 +68,16 @@ pub fn markdown(bisection: &Bisection) -> String {
         }
     }
     text.push_str(&ladder(bisection));
-    for unusable in &standing.unusable {
-        let _ = writeln!(
-            text,
-            "- `{}` {}: {}",
-            name(bisection, unusable.place),
-            kind(unusable.kind),
-            escaped(&unusable.why)
-        );
+    for group in alike(&standing.unusable) {
+        let (first, last) = (&group[0], &group[group.len() - 1]);
+        let names = match group.len() {
+            1 => format!("`{}`", name(bisection, first.place)),
+            more => {
+                let [first, last] = [first, last].map(|it| name(bisection, it.place));
+                format!("{} from `{first}` to `{last}`", count(more, "commit"))
+            }
+        };
+        let _ = writeln!(text, "- {names} {}: {}", kind(first.kind), escaped(&first.why));
     }
     if !standing.unusable.is_empty() {
         text.push('\n');

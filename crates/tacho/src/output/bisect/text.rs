@@ -6,7 +6,9 @@ use std::time::Duration;
 use tacho_record::Bisection;
 use tacho_record::bisection::{Comparison, Culprit, Found, Standing};
 
-use super::words::{commit, effect, kind, least, level, likely, name, stage, subject, suspected, undecided};
+use super::words::{
+    alike, commit, effect, kind, least, level, likely, name, stage, subject, suspected, undecided,
+};
 use crate::output::table::{plain, render};
 use crate::output::text::{count, day, duration, percent};
 
@@ -198,14 +200,22 @@ fn ladder(bisection: &Bisection) -> String {
 }
 
 fn unusable(bisection: &Bisection) -> String {
-    let all = &bisection.standing.unusable;
+    let groups = alike(&bisection.standing.unusable);
     let mut text = String::new();
-    for unusable in all.iter().take(LISTED) {
-        let (short, kind) = (name(bisection, unusable.place), kind(unusable.kind));
-        let _ = writeln!(text, "{short} {kind}: {}", unusable.why);
+    for group in groups.iter().take(LISTED) {
+        let (first, last) = (&group[0], &group[group.len() - 1]);
+        let names = match group.len() {
+            1 => name(bisection, first.place),
+            more => {
+                let [first, last] = [first, last].map(|it| name(bisection, it.place));
+                format!("{} from {first} to {last}", count(more, "commit"))
+            }
+        };
+        let _ = writeln!(text, "{names} {}: {}", kind(first.kind), first.why);
     }
-    if all.len() > LISTED {
-        let _ = writeln!(text, "… {} more could not be measured", all.len() - LISTED);
+    let more: usize = groups.iter().skip(LISTED).map(|group| group.len()).sum();
+    if more > 0 {
+        let _ = writeln!(text, "… {more} more could not be measured");
     }
     text
 }

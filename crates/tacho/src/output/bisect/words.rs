@@ -2,7 +2,8 @@
 
 use tacho_record::Bisection;
 use tacho_record::bisection::{
-    BisectedEffect, Candidate, Comparison, Found, Measured, Stage, Suspects, Undecided, UnusableKind,
+    BisectedEffect, Candidate, Comparison, Found, Measured, Stage, Suspects, Undecided, Unusable,
+    UnusableKind,
 };
 
 use crate::output::text::{change, count, cut, day, percent};
@@ -135,6 +136,11 @@ pub fn undecided(reason: Undecided) -> [&'static str; 2] {
             "there may be several changes, or a host that is not steady: try --all, or a quieter time",
         ],
     }
+}
+
+/// What could not be measured; those one after the other with the same reason together.
+pub fn alike(all: &[Unusable]) -> Vec<&[Unusable]> {
+    all.chunk_by(|one, next| (one.kind, &one.why) == (next.kind, &next.why)).collect()
 }
 
 /// What kind of failure it is.
