@@ -166,6 +166,9 @@ fn the_files_of_hyperfine_are_written() {
     assert_eq!(read("o.md").lines().count(), 4);
     let unwritable = in_project(&project, &["-r", "1", "--export-csv", "no/such/o.csv", "true"]).exits(2);
     assert!(unwritable.stderr.contains("cannot write `no/such/o.csv`"), "{}", unwritable.stderr);
+    assert_eq!(unwritable.stdout, "", "nothing is measured for it");
+    let names = in_project(&project, &["-r", "1", "-n", "a", "-n", "b", "true"]).exits(2).stderr;
+    assert!(names.starts_with("error: more names were given (2) than commands (1)\nhint: "), "{names}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! `tacho compare`: two revisions beside one another.
+//! `tacho compare`: two programs beside one another.
 
-use crate::harness::{Project, SCRIPT_PLAN};
+use crate::harness::{Answer, Project, SCRIPT_PLAN};
 
 #[test]
 fn two_revisions_are_compared_in_a_run_of_their_own() {
@@ -10,9 +10,14 @@ fn two_revisions_are_compared_in_a_run_of_their_own() {
     assert_eq!((&row["benchmark"], &row["metric"]), (&"answer".into(), &"wall".into()));
     assert_eq!((&row["rounds"], &row["samples"]), (&4.into(), &serde_json::json!([4, 4])));
     assert!(row["a"].as_f64().unwrap() > 0.0 && row["control"].as_f64().unwrap() > 0.0, "{row}");
-    assert_eq!(answer["a"], project.git(["rev-parse", "HEAD~1"]).trim());
+    let revision = project.git(["rev-parse", "HEAD~1"]);
+    let a = serde_json::json!({
+        "name": "HEAD~1",
+        "program": { "kind": "revision", "revision": revision.trim() },
+    });
+    assert_eq!(answer["a"], a);
     let shown = project.tacho("log").exits(0).stdout;
-    assert!(shown.contains("to compare two revisions"), "{shown}");
+    assert!(shown.contains("to compare two programs"), "{shown}");
     let tracked = project.tacho("track HEAD~1..HEAD --json").exits(0).json();
     assert_eq!(tracked["samples"], 2 * 4, "what was compared is no part of a series");
 }
@@ -22,7 +27,8 @@ fn what_is_slower_is_told_and_can_be_a_failure() {
     let project = Project::repository().plan(SCRIPT_PLAN);
     let project = project.file("prog", "exit\n").commit("quick").file("prog", "sleep 0.7\n").commit("slow");
     let slower = project.tacho("compare HEAD~1 HEAD -r 8 --no-control --fail-on slower:50%").exits(1).stdout;
-    assert!(slower.starts_with("HEAD against HEAD~1\n\n  benchmark  metric  n  "), "{slower}");
+    assert!(slower.starts_with("HEAD (the revision "), "{slower}");
+    assert!(slower.contains(")\n\n  benchmark  metric  n  "), "{slower}");
     assert!(slower.contains("  slower\n\n1 slower; a difference of "), "{slower}");
     let faster =
         project.tacho("compare HEAD HEAD~1 -r 8 --no-control --fail-on slower --markdown").exits(0).stdout;
@@ -34,7 +40,12 @@ fn what_is_slower_is_told_and_can_be_a_failure() {
 fn the_same_program_is_told_and_not_measured() {
     let project = Project::scripts(1).file("README", "words\n").commit("words");
     let same = project.tacho("compare HEAD~1 HEAD").exits(0).stdout;
-    assert_eq!(same, "HEAD~1 and HEAD built to the same artifacts: they are the same program\n");
+    let same = same.replace(&project.git(["rev-parse", "HEAD"])[..10], "b");
+    let same = same.replace(&project.git(["rev-parse", "HEAD~1"])[..10], "a");
+    assert_eq!(
+        same,
+        "HEAD~1 (the revision a) and HEAD (the revision b) built to the same artifacts: they are the same program\n"
+    );
     assert_eq!(project.tacho("compare HEAD~1 --json").exits(0).json()["same_program"], true);
 }
 
@@ -60,4 +71,52 @@ fn what_fails_at_one_revision_is_told() {
     let project = project.file("prog", "exit\n").commit("works").file("prog", "exit 3\n").commit("fails");
     let answer = project.tacho("compare HEAD~1 HEAD -r 3 --no-control").exits(2).stdout;
     assert!(answer.contains("failed at HEAD (exit 3)"), "{answer}");
+}
+
+#[test]
+fn commands_need_no_plan() {
+    let project = Project::empty();
+    let arguments = ["compare", "sleep 0.01", "sh -c 'sleep 0.7'", "-r", "6", "--no-control"];
+    let told = Answer::of(&project.command(arguments).output().unwrap()).succeeds().stdout;
+    assert!(told.starts_with("sh -c 'sleep 0.7' (a command) against sleep 0.01 (a command)\n"), "{told}");
+    assert!(told.contains("1 slower"), "{told}");
+    let answer = project.tacho("compare --command true false -r 6 --json").exits(2).json();
+    assert_eq!(answer["b"]["program"]["kind"], "command");
+    assert_eq!(answer["rows"][0]["failure"], "exit 1");
+    let no_plan = project.tacho("compare v1 v2").exits(2).stderr;
+    assert!(no_plan.starts_with("error: there is no plan"), "{no_plan}");
+    let mixed = project.tacho("compare true --save-as x --command").exits(2).stderr;
+    assert!(mixed.starts_with("error: only one command was given\n"), "{mixed}");
+}
+
+#[test]
+fn a_name_is_kept_and_measured_again_and_never_lost_silently() {
+    let project = Project::scripts(2);
+    project.tacho("compare HEAD~1 HEAD -r 2 --no-control --save-as good").exits(0);
+    let again = project.tacho("compare HEAD HEAD~1 -r 2 --no-control --save-as good").exits(2).stderr;
+    assert!(again.starts_with("error: there is a baseline `good` already\nhint: `--force` "), "{again}");
+    let project = project.file("prog", "echo answer # revision 3\n").commit("change 3");
+    let told = project.tacho("compare good -r 2 --no-control").exits(0).stdout;
+    assert!(told.contains(" against good (the baseline of run 1: the build "), "{told}");
+    assert!(told.contains(", measured again)\n"), "{told}");
+    let first = project.tacho("compare run:1/a run:1 -r 2 --no-control --json").exits(0).json();
+    assert_eq!((&first["a"]["name"], &first["a"]["program"]["kind"]), (&"run:1/a".into(), &"build".into()));
+    let shown = project.tacho("show run:1 --json").exits(0).json();
+    assert_eq!((&shown["run"], &shown["rows"][0]["samples"]), (&1.into(), &serde_json::json!([2, 2])));
+    assert_eq!(shown["rows"][0]["estimator"], "all-ratios");
+    let none = project.tacho("compare run:9 HEAD").exits(2).stderr;
+    assert!(none.starts_with("error: run 9 compared nothing\n"), "{none}");
+}
+
+#[test]
+fn values_of_parameters_are_compared_at_one_revision() {
+    let plan = SCRIPT_PLAN.replace("sh {build}/prog", "sh {build}/prog {n}");
+    let project = Project::repository().plan(&format!("{plan}parameters = {{ n = [1, 2] }}\n"));
+    let project = project.file("prog", "exit\n").commit("works");
+    let answer = project.tacho("compare HEAD:n=1 HEAD:n=2 -r 2 --no-control --json").exits(0).json();
+    assert_eq!(answer["rows"].as_array().unwrap().len(), 1);
+    assert_eq!(answer["rows"][0]["benchmark"], "answer");
+    assert_eq!(answer["b"]["program"]["parameters"], serde_json::json!({ "n": 2 }));
+    let one = project.tacho("compare HEAD:n=1 HEAD").exits(2).stderr;
+    assert!(one.contains("both sides must fix the same parameters"), "{one}");
 }

@@ -62,6 +62,8 @@ struct CellProgress<'a> {
     /// What is known of the metric whose median is to be known precisely.
     known: Known,
     precise: bool,
+    /// Somebody else said that it needs no more.
+    settled: bool,
     /// The round of the last valid sample, and whether it has told of that metric.
     last: Option<(u32, bool)>,
 }
@@ -78,8 +80,9 @@ struct Warm {
 impl<'a> CellProgress<'a> {
     fn new(cell: &'a SessionCell) -> Self {
         let (wanted, known) = (&cell.wanted, cell.wanted.elsewhere.clone());
-        let (warm, precise) = (Warm::default(), false);
-        Self { wanted, counted: 0, failed: 0, succeeded: false, warm, known, precise, last: None }
+        let warm = Warm::default();
+        let (precise, settled) = (false, false);
+        Self { wanted, counted: 0, failed: 0, succeeded: false, warm, known, precise, settled, last: None }
     }
 
     fn is_hopeless(&self) -> bool {
@@ -168,6 +171,18 @@ impl<'a> Progress<'a> {
         ended
     }
 
+    /// These cells need no more; which of them did so far, and how many executions each leaves out.
+    pub fn settle(&mut self, cells: &[usize]) -> Vec<(usize, usize)> {
+        let mut ended = Vec::new();
+        for &index in cells {
+            let cell = &mut self.cells[index];
+            if !std::mem::replace(&mut cell.settled, true) && !cell.is_hopeless() {
+                ended.push((index, cell.left(self.rule.warmup)));
+            }
+        }
+        ended
+    }
+
     /// How many executions are still to come at the most, as far as that is known.
     pub fn left(&self) -> usize {
         self.cells.iter().map(|cell| cell.left(self.rule.warmup)).sum()
@@ -195,7 +210,10 @@ impl<'a> Progress<'a> {
     fn has_enough(&self, index: usize) -> bool {
         let cell = &self.cells[index];
         let has_taken = |time| self.spent.of(index) >= time && cell.counted >= self.rule.min_rounds;
-        cell.precise || cell.counted >= cell.wanted.enough || self.rule.each.is_some_and(has_taken)
+        cell.precise
+            || cell.settled
+            || cell.counted >= cell.wanted.enough
+            || self.rule.each.is_some_and(has_taken)
     }
 
     /// Whether it has its sample already.

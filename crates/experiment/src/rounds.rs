@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tacho_measure::Absent;
-use tacho_record::{Counter, Warmup};
+use tacho_record::{Counter, Sample, Warmup};
 use tacho_store::Absence;
 
 use crate::attempt::{Sampled, Tried, Turn};
@@ -36,7 +36,43 @@ pub struct Measured {
 /// Each sample is kept before the next execution starts; interrupted or killed, a session of the same run goes
 /// on where this one stopped.
 pub fn measure(bench: &mut Bench<'_>, session: &Session) -> Result<Measured, ExperimentError> {
-    let mut rounds = Rounds::new(bench, session)?;
+    measure_until(bench, session, &mut Never)
+}
+
+/// Who says before the rounds are done that a cell needs no more.
+///
+/// What it says is a function of the samples alone, so that a run that is taken up again goes on as it would have.
+pub trait Stopping {
+    /// Takes note of a sample of a cell, in the order in which they are taken.
+    fn record(&mut self, cell: usize, sample: &Sample);
+
+    /// Looks at what is known after a round: all cells that need no more.
+    fn look(&mut self, round: u32) -> Vec<usize>;
+
+    /// The samples of that round count no more.
+    fn forget(&mut self, round: u32);
+}
+
+/// Who never does.
+struct Never;
+
+impl Stopping for Never {
+    fn record(&mut self, _: usize, _: &Sample) {}
+
+    fn look(&mut self, _: u32) -> Vec<usize> {
+        Vec::new()
+    }
+
+    fn forget(&mut self, _: u32) {}
+}
+
+/// The same, with somebody who may say before the end that a cell needs no more; what was measured before is known to it.
+pub fn measure_until(
+    bench: &mut Bench<'_>,
+    session: &Session,
+    until: &mut dyn Stopping,
+) -> Result<Measured, ExperimentError> {
+    let mut rounds = Rounds::new(bench, session, until)?;
     let whole = rounds.all();
     // Whatever happened.
     let began = Instant::now();
@@ -62,6 +98,7 @@ struct Rounds<'a, 'b> {
     session: &'a Session,
     schedule: Schedule,
     progress: Progress<'a>,
+    until: &'a mut dyn Stopping,
     references: References,
     beside: Beside<'a>,
     quiet: Quiet,
@@ -76,13 +113,18 @@ struct Rounds<'a, 'b> {
 
 impl<'a, 'b> Rounds<'a, 'b> {
     /// Stands where the run stands: at nothing, or at what an earlier session of it left.
-    fn new(bench: &'a mut Bench<'b>, session: &'a Session) -> Result<Self, ExperimentError> {
+    fn new(
+        bench: &'a mut Bench<'b>,
+        session: &'a Session,
+        until: &'a mut dyn Stopping,
+    ) -> Result<Self, ExperimentError> {
         let run = &session.run;
         let schedule = Schedule::new(run.seed, session.cells.len(), run.rule.warmup == Warmup::Found);
         bench.store.begin_session(run.number, moment(bench.executor.now()))?;
         let unread: Vec<Absence> = bench.executor.unread().iter().map(absence).collect();
         bench.store.put_unread(run.number, &unread)?;
-        let progress = Progress::new(session, bench.store.sessions(run.number)?);
+        let mut progress = Progress::new(session, bench.store.sessions(run.number)?);
+        progress.settle(&until.look(0));
         let done = session.done();
         bench.observer.note(&Event::MeasuringBegins {
             run,
@@ -98,6 +140,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
             session,
             schedule,
             progress,
+            until,
             references,
             beside: Beside::new(session),
             quiet,
@@ -257,6 +300,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         }
         self.measured.samples += 1;
         self.bench.observer.note(&Event::Sampled { cell, sample });
+        self.until.record(trial.cell, sample);
         if let Some(saved) = self.progress.record(trial.cell, sample) {
             self.bench.observer.note(&Event::GivenUp { cell, saved });
         }
@@ -268,6 +312,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         let Some(noise) = self.progress.disturbed(round) else { return Ok(()) };
         self.bench.store.disturb(self.session.run.number, round, &noise.to_string())?;
         self.progress.forget(round);
+        self.until.forget(round);
         let again = self.instructions.iter().filter(|(counted, _)| *counted == round);
         self.without_instructions.extend(again.map(|(_, cell)| cell));
         self.bench.observer.note(&Event::Disturbed { round, noise });
@@ -277,7 +322,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
     /// What is measured so far is safe, whether the round is whole or not; who is known well enough is told.
     fn after(&mut self, round: u32) -> Result<(), ExperimentError> {
         self.bench.store.end_round(self.session.run.number, round)?;
-        for (cell, saved) in self.progress.look() {
+        let settled = self.until.look(round);
+        for (cell, saved) in self.progress.look().into_iter().chain(self.progress.settle(&settled)) {
             let cell = &self.session.cells[cell].cell;
             self.bench.observer.note(&Event::Precise { cell, saved });
         }

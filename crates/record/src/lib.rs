@@ -9,6 +9,7 @@ mod benchmark;
 pub mod bisection;
 mod build;
 mod change;
+mod comparison;
 mod conditions;
 mod counter;
 pub mod derived;
@@ -33,6 +34,7 @@ pub use build::{Build, BuildState};
 pub use change::{
     Again, Change, ChangeKind, Finding, Happened, Happening, Life, Tagged, Withdrawal, Word, change_name,
 };
+pub use comparison::{Comparing, Earlier, Program, Side, Until};
 pub use conditions::{Cgroup, Conditions, Cpus, Inherit, Limit, Limits, Reached, Scheduling};
 pub use counter::Counter;
 pub use digest::{Digest, ParseDigestError};

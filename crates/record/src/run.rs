@@ -23,7 +23,7 @@ pub enum RunState {
 pub enum Purpose {
     /// Revisions of a bisection, as it asked for them: its samples are no part of any series.
     Bisect,
-    /// Two revisions beside one another: its samples are no part of any series.
+    /// Two programs beside one another: its samples are no part of any series.
     Compare,
     /// Both sides of changes once more: its samples are no part of any series.
     Confirm,

@@ -82,6 +82,18 @@ CREATE TABLE run (
     round      BIGINT NOT NULL
 );
 
+CREATE TABLE comparison (
+    run   BIGINT NOT NULL PRIMARY KEY REFERENCES run (number),
+    terms TEXT NOT NULL
+);
+
+CREATE TABLE baseline (
+    name  TEXT NOT NULL PRIMARY KEY,
+    run   BIGINT NOT NULL REFERENCES run (number),
+    side  BIGINT NOT NULL,
+    saved TEXT NOT NULL
+);
+
 CREATE TABLE session (
     run     BIGINT NOT NULL REFERENCES run (number),
     number  BIGINT NOT NULL,

@@ -17,6 +17,7 @@
 //! subject    whose store it is
 //! changes    what was found in series, and what users say of it
 //! bisections what was asked, each step, and how far they came
+//! comparisons what runs compare, baselines
 //! ```
 
 mod absences;
@@ -27,6 +28,7 @@ mod cells;
 mod changes;
 mod chunk;
 mod columns;
+mod comparisons;
 mod counts;
 mod database;
 mod disturbed;
@@ -48,6 +50,7 @@ use std::fmt;
 pub use absences::Absence;
 pub use cells::MeasurementId;
 pub use changes::{Analysis, NewAnalysis};
+pub use comparisons::Baseline;
 pub use counts::Count;
 pub use disturbed::QuietWait;
 pub use error::{Cause, StoreError};

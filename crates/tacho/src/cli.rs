@@ -226,7 +226,7 @@ pub struct Log {
 /// Show a revision (its build and samples) or, without one, all series again
 #[derive(Debug, Args)]
 pub struct Show {
-    /// A tag, a hash or the beginning of one, a release [default: all series]
+    /// A tag, a hash or the beginning of one, a release; or what a run compared: run:12 [default: all series]
     pub revision: Option<String>,
     /// Print every sample
     #[arg(long, requires = "revision")]

@@ -22,6 +22,8 @@ pub enum CliError {
     #[error(transparent)]
     Bisect(#[from] bisect::Mistake),
     #[error(transparent)]
+    Compare(#[from] crate::commands::compare::mistake::Mistake),
+    #[error(transparent)]
     Experiment(#[from] ExperimentError),
     #[error("cannot {verb} `{path}`: {source}")]
     File { verb: &'static str, path: PathBuf, source: std::io::Error },
@@ -87,6 +89,7 @@ impl CliError {
         match self {
             CliError::Bench(mistake) => mistake.hint(),
             CliError::Bisect(mistake) => Some(mistake.hint()),
+            CliError::Compare(mistake) => Some(mistake.hint()),
             CliError::Experiment(error) => error.hint(),
             CliError::Measure(error) => error.hint().map(str::to_owned),
             CliError::Numbers { source, .. } => source.hint(),

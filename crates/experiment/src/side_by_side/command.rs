@@ -53,7 +53,7 @@ impl Command {
     }
 
     /// The benchmark that it is, as a plan would have it. It inherits our whole environment, and the length of that varies.
-    pub(super) fn benchmark(&self) -> plan::Benchmark {
+    pub(crate) fn benchmark(&self) -> plan::Benchmark {
         let plain = |word: &String| word.replace('{', "{{").replace('}', "}}");
         let (shell, command) = match &self.start {
             Start::Words(words) => (None, words.iter().map(plain).collect()),

@@ -45,6 +45,11 @@ impl Both {
         &self.stated.a
     }
 
+    /// How many values the side has that has fewer.
+    fn fewest(&self) -> i32 {
+        i32::try_from(self.stated.a.len().min(self.stated.b.len())).unwrap_or(i32::MAX)
+    }
+
     /// B's.
     pub fn b(&self) -> &[f64] {
         &self.stated.b
@@ -99,7 +104,12 @@ impl Both {
             difference_interval: bounds
                 .map(|(low, high)| (self.difference(centre, low), self.difference(centre, high))),
             p,
-            p_same: above(-margin + resolution).max(below(-margin + resolution)),
+            // Without a ratio there is no margin. Where nothing differs anywhere, it is the chance that as many values
+            // would all be alike if each were so half of the time.
+            p_same: match (self.stated.scale, bounds) {
+                (Scale::Difference, Some((0.0, 0.0))) => 0.5_f64.powi(self.fewest()),
+                _ => above(-margin + resolution).max(below(-margin + resolution)),
+            },
         })
     }
 

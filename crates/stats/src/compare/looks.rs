@@ -45,7 +45,9 @@ impl Look {
 /// When to look, and what each look may spend: fixed before the first round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Looks {
-    looks: Vec<Look>,
+    all: Vec<Look>,
+    planned: usize,
+    error: f64,
 }
 
 impl Looks {
@@ -64,13 +66,35 @@ impl Looks {
     /// The look that is due after so many rounds.
     #[must_use]
     pub fn after(&self, rounds: usize) -> Option<Look> {
-        self.looks.iter().copied().find(|look| look.rounds == rounds)
+        self.all.iter().copied().find(|look| look.rounds == rounds)
+    }
+
+    /// The look at an end that comes at another time, after the looks before it: with what is due by then, or where it is the
+    /// `last` for a reason that has nothing to do with what was seen, such as a budget, with all that was left.
+    #[must_use]
+    pub fn unplanned(&self, rounds: usize, last: bool) -> Look {
+        let rounds = rounds.max(1);
+        let mut times: Vec<usize> =
+            self.all.iter().map(|look| look.rounds).filter(|&look| look < rounds).collect();
+        times.push(rounds);
+        let planned = if last { rounds.min(self.planned) } else { self.planned };
+        let mut walk = Walk::new();
+        let mut before = 0.0;
+        let mut look = Look { rounds, level: 0.0, share: 0.0 };
+        for time in times {
+            let of = if time == rounds { planned } else { self.planned };
+            let spent = CAUTION * spent(time as f64 / of as f64);
+            let share = (spent - before).max(0.0);
+            before = spent;
+            look = Look { rounds: time, level: walk.spend(time as f64, self.error * share), share };
+        }
+        look
     }
 
     /// All of them, in order.
     #[must_use]
     pub fn all(&self) -> &[Look] {
-        &self.looks
+        &self.all
     }
 
     fn spending(times: &[usize], planned: usize, error: f64) -> Self {
@@ -82,7 +106,7 @@ impl Looks {
             before = spent;
             Look { rounds, level: walk.spend(rounds as f64, error * share), share }
         });
-        Self { looks: looks.collect() }
+        Self { all: looks.collect(), planned, error }
     }
 }
 
@@ -172,6 +196,21 @@ mod tests {
         let sum: f64 = looks.all().iter().map(|look| look.share).sum();
         assert!((0.99 * CAUTION..CAUTION).contains(&sum), "{sum}");
         assert!(looks.all().iter().all(|look| look.level >= 0.99 * 0.05 * look.share), "{looks:?}");
+    }
+
+    #[test]
+    fn an_end_that_was_not_planned_spends_what_is_due_or_all_that_is_left() {
+        let looks = Looks::planned(30, 0.05);
+        let sum = |before: usize, last: Look| {
+            looks.all().iter().filter(|look| look.rounds < before).map(|look| look.share).sum::<f64>()
+                + last.share
+        };
+        let stopped = looks.unplanned(15, false);
+        assert!((sum(15, stopped) - CAUTION * spent(0.5)).abs() < 1e-9, "{stopped:?}");
+        let ended = looks.unplanned(15, true);
+        assert!((sum(15, ended) - CAUTION * spent(1.0)).abs() < 1e-9, "{ended:?}");
+        assert!(ended.level > stopped.level && ended.level < 0.05);
+        assert_eq!(looks.unplanned(30, true), looks.after(30).unwrap());
     }
 
     #[test]

@@ -2,32 +2,51 @@
 
 use clap::Args;
 
-/// Compare two revisions: is B faster than A?
+/// Compare two programs: is B faster than A?
 ///
-/// Both are built, then everything is executed in rounds, each in a fresh random order; A a second time too, so that it is
-/// seen what nothing differs by on this host today. What was measured earlier is not used. All rows are judged together: of
+/// A and B are revisions (v1, HEAD~3; built if need be), variants of one (HEAD:threads=8), builds (the digest of their
+/// artifacts), baselines (--save-as), what a run compared (run:12), or commands. Where a name could be two
+/// things, `rev:`, `build:`, `saved:`, `run:` or `command:` before it says which.
+///
+/// Everything is executed in rounds, each in a fresh random order; A a second time too, so that it is
+/// seen what nothing differs by on this host today. Each benchmark stops when its verdict is clear. All rows are judged together: of
 /// the differences that are told at most 5 % are expected to be none. Exit status: 1 when `--fail-on` says so, else 0.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct Compare {
-    /// What it is compared with: a tag, a hash, a branch, a release
+    /// What it is compared with
     #[arg(value_name = "A")]
     pub a: String,
-    /// What is compared
-    #[arg(value_name = "B", default_value = "HEAD")]
-    pub b: String,
+    /// What is compared [default: HEAD]
+    #[arg(value_name = "B")]
+    pub b: Option<String>,
+    /// A and B are commands, which need no plan
+    #[arg(long)]
+    pub command: bool,
     /// Only these benchmarks of the plan
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
     /// Compare these metrics; `all` for all [default: the first one of each benchmark]
     #[arg(long, short, value_name = "NAME")]
     pub metric: Vec<String>,
-    /// Execute everything so many times [default: 20, or as often as the budget allows]
+    /// Execute everything at most so many times [default: 30, or as often as the budget allows]
     #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
     /// Measure at most so long, builds not counted: 10m
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
+    /// Do not stop before, however clear it is
+    #[arg(long, conflicts_with = "precision")]
+    pub all_rounds: bool,
+    /// Stop when the ratio is known so precisely, clear or not: 0.5%
+    #[arg(long, value_name = "PERCENT")]
+    pub precision: Option<String>,
+    /// Keep what was measured of B under this name: `tacho compare NAME` compares with it, measured again
+    #[arg(long, value_name = "NAME")]
+    pub save_as: Option<String>,
+    /// Give a name that another baseline has
+    #[arg(long, requires = "save_as")]
+    pub force: bool,
     /// Up to which difference two are called the same: 2%
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub margin: String,

@@ -80,7 +80,7 @@ fn row(run: &Run, counts: [usize; 4]) -> Vec<String> {
     row.push(run.seed.to_string());
     row.push(match run.purpose {
         Purpose::Bisect => "to bisect".to_owned(),
-        Purpose::Compare => "to compare two revisions".to_owned(),
+        Purpose::Compare => "to compare two programs".to_owned(),
         Purpose::Confirm => "to confirm changes".to_owned(),
         Purpose::Layouts => "to compare layouts".to_owned(),
         Purpose::Track => String::new(),

@@ -3,7 +3,7 @@
 pub mod bench;
 pub mod bisect;
 mod changes;
-mod compare;
+pub mod compare;
 mod doctor;
 mod generate;
 mod inherited;

@@ -11,7 +11,7 @@ use tacho_store::{HostId, Store};
 
 use super::kept::Kept;
 use super::measured::{Measured, MeasuredAnswer};
-use super::{Exit, kept, lookup};
+use super::{Exit, compare, kept, lookup};
 use crate::cli::{Global, Show, Shown};
 use crate::error::CliError;
 use crate::output::answer::{self, AllSeries, BuildAnswer};
@@ -23,6 +23,10 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
     let mut store = project.store()?;
     check_name(&mut store, command)?;
     let revisions = store.revisions()?;
+    if let Some(number) = command.revision.as_deref().and_then(|name| name.strip_prefix("run:")) {
+        compare::shown::print(&mut store, number, command)?;
+        return Ok(Exit::Success);
+    }
     match &command.revision {
         None => all(&project, &mut store, &revisions, command)?,
         Some(name) => {

@@ -4,28 +4,31 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tacho_experiment::compare::{Compared, Row, Rows};
-use tacho_record::Revision;
+use tacho_record::{Comparing, Side};
 use tacho_stats::Summary;
-use tacho_stats::compare::{Comparison, Estimate, Verdict};
+use tacho_stats::compare::{Comparison, Estimate, Estimator, Modes, Verdict};
 
-use super::bench::{factor, word};
+use super::bench::{estimator, factor, word};
 use super::{table, text};
 
-/// Two revisions beside one another.
+/// More rounds than this are given as a number to nobody.
+const MOST_MORE: usize = 1000;
+/// From this gain on pairing is told of.
+const PAIRING: f64 = 1.5;
+
+/// Two programs beside one another.
 pub struct Report<'a> {
-    /// As they were typed.
-    pub names: [&'a str; 2],
-    pub sides: &'a [Revision; 2],
+    pub terms: &'a Comparing,
+    /// What each was taken for.
+    pub told: [String; 2],
     pub compared: &'a Compared,
-    /// Up to which difference two are called the same, as a share.
-    pub margin: f64,
 }
 
 /// The answer in JSON; docs/formats.md says what each key means.
 #[derive(Serialize)]
 pub struct CompareAnswer<'a> {
-    a: &'a str,
-    b: &'a str,
+    a: &'a Side,
+    b: &'a Side,
     same_program: bool,
     not_built: Option<&'a str>,
     interrupted: bool,
@@ -49,8 +52,13 @@ struct RowAnswer<'a> {
     ratio: Option<f64>,
     interval: Option<(f64, f64)>,
     p: Option<f64>,
+    estimator: Option<String>,
+    second: Option<SecondAnswer>,
+    pairing_gain: Option<f64>,
+    modes: Option<ModesAnswer>,
     samples: (usize, usize),
     rounds: usize,
+    settled: bool,
     more_rounds: Option<usize>,
     more_seconds: Option<f64>,
     control: Option<f64>,
@@ -59,28 +67,61 @@ struct RowAnswer<'a> {
     failure: Option<&'a str>,
 }
 
+#[derive(Serialize)]
+struct SecondAnswer {
+    estimator: String,
+    ratio: Option<f64>,
+    interval: Option<(f64, f64)>,
+}
+
+impl From<Estimate> for SecondAnswer {
+    fn from(second: Estimate) -> Self {
+        let Estimate { ratio, interval, .. } = second;
+        Self { estimator: estimator(second.estimator), ratio, interval }
+    }
+}
+
+#[derive(Serialize)]
+struct ModesAnswer {
+    a: Option<(f64, f64)>,
+    b: Option<(f64, f64)>,
+    upper_share_a: f64,
+    upper_share_b: f64,
+    p: f64,
+}
+
+impl From<Modes> for ModesAnswer {
+    fn from(modes: Modes) -> Self {
+        let Modes { a, b, upper_share_a, upper_share_b, p } = modes;
+        Self { a, b, upper_share_a, upper_share_b, p }
+    }
+}
+
 impl Report<'_> {
     /// The answer as people read it.
     pub fn text(&self) -> String {
-        let [a, b] = self.names;
+        let [a, b] = &self.told;
         match self.compared {
             Compared::Interrupted => "interrupted before anything was measured\n".to_owned(),
             Compared::SameProgram => {
                 format!("{a} and {b} built to the same artifacts: they are the same program\n")
             }
-            Compared::NotBuilt { revision, why } => format!("{revision} cannot be compared: {why}\n"),
+            Compared::NotBuilt { side, why } => format!("{side} cannot be compared: {why}\n"),
             Compared::Measured(all) => {
-                let interrupted =
-                    if all.interrupted { "interrupted: this is what was measured so far\n" } else { "" };
-                format!("{b} against {a}\n\n{}\n{interrupted}{}", self.table(all), summary(all))
+                let interrupted = if all.interrupted {
+                    "interrupted: this is what was measured so far, the same command goes on\n"
+                } else {
+                    ""
+                };
+                format!("{b} against {a}\n\n{}\n{}{interrupted}{}", self.table(all), notes(all), summary(all))
             }
         }
     }
 
     fn table(&self, all: &Rows) -> String {
-        let [a, b] = self.names;
-        let head = ["benchmark", "metric", "n", a, b, "ratio", "95 %", "control", "verdict"];
-        let mut list = table::plain(&head, &[2, 3, 4, 5, 6, 7]);
+        let [a, b] = self.names();
+        let head = ["benchmark", "metric", "n", a, b, "ratio", "95 %", "of", "also", "control", "verdict"];
+        let mut list = table::plain(&head, &[2, 3, 4, 5, 6, 9]);
         for row in &all.rows {
             list.add_row(self.cells(row));
         }
@@ -89,7 +130,7 @@ impl Report<'_> {
     }
 
     fn cells(&self, row: &Row) -> Vec<String> {
-        let Comparison { estimate, control, counts, .. } = &row.comparison;
+        let Comparison { estimate, second, control, counts, .. } = &row.comparison;
         let median = |side: &Option<Summary>| {
             side.as_ref().map_or_else(String::new, |summary| text::median(&row.metric.unit, summary))
         };
@@ -102,6 +143,10 @@ impl Report<'_> {
             median(&row.sides[1]),
             ratio(estimate).map_or_else(String::new, |ratio| format!("× {}", factor(ratio))),
             estimate.and_then(|it| it.interval).map_or_else(String::new, interval),
+            estimate.map_or_else(String::new, |it| of(it.estimator).to_owned()),
+            second
+                .and_then(|it| Some(format!("× {} of {}", factor(it.ratio?), of(it.estimator))))
+                .unwrap_or_default(),
             ratio(control).map_or_else(String::new, |ratio| format!("× {}", factor(ratio))),
             self.verdict(row),
         ]
@@ -109,12 +154,14 @@ impl Report<'_> {
 
     /// The word, and what would settle one that is unclear.
     fn verdict(&self, row: &Row) -> String {
-        if let Some((why, revision)) = row.failure.as_ref().filter(|_| row.sides.iter().any(Option::is_none))
-        {
-            return format!("failed at {} ({why})", self.name_of(revision));
+        if let Some((why, side)) = row.failure.as_ref().filter(|_| row.sides.iter().any(Option::is_none)) {
+            return format!("failed at {} ({why})", self.names()[*side]);
         }
         match (row.verdict, row.comparison.more) {
-            (Verdict::Same, _) => format!("same, within {}", text::precision(self.margin)),
+            (Verdict::Same, _) => format!("same, within {}", text::precision(self.terms.margin)),
+            (Verdict::Unclear, Some(more)) if more.rounds > MOST_MORE => {
+                format!("unclear: over {MOST_MORE} more rounds would be needed")
+            }
             (Verdict::Unclear, Some(more)) => {
                 let time = Duration::try_from_secs_f64(more.cost(row.round) / 1e9).unwrap_or(Duration::MAX);
                 format!(
@@ -127,17 +174,16 @@ impl Report<'_> {
         }
     }
 
-    fn name_of(&self, revision: &str) -> &str {
-        let at = self.sides.iter().position(|side| side.id == revision);
-        at.map_or("?", |at| self.names[at])
+    fn names(&self) -> [&str; 2] {
+        self.terms.sides.each_ref().map(|side| side.name.as_str())
     }
 
     /// A table for a pull request.
     pub fn markdown(&self) -> String {
         let Compared::Measured(all) = self.compared else { return self.text() };
-        let [a, b] = self.names;
+        let [a, b] = self.names();
         let mut out = format!(
-            "| benchmark | metric | {a} | {b} | ratio | 95 % | control | verdict |\n|:---|:---|---:|---:|---:|---:|---:|:---|\n"
+            "| benchmark | metric | {a} | {b} | ratio | 95 % | of | also | control | verdict |\n|:---|:---|---:|---:|---:|---:|:---|:---|---:|:---|\n"
         );
         for row in &all.rows {
             let mut cells = self.cells(row);
@@ -152,16 +198,16 @@ impl Report<'_> {
     pub fn answer(&self) -> CompareAnswer<'_> {
         let all = if let Compared::Measured(all) = self.compared { Some(&**all) } else { None };
         CompareAnswer {
-            a: &self.sides[0].id,
-            b: &self.sides[1].id,
+            a: &self.terms.sides[0],
+            b: &self.terms.sides[1],
             same_program: matches!(self.compared, Compared::SameProgram),
             not_built: if let Compared::NotBuilt { why, .. } = self.compared { Some(why) } else { None },
             interrupted: matches!(self.compared, Compared::Interrupted)
                 || all.is_some_and(|all| all.interrupted),
-            run: all.map(|all| all.run),
-            seed: all.map(|all| all.seed),
-            margin: self.margin,
-            executing: all.map(|all| all.executing.as_secs_f64()),
+            run: all.and_then(|all| Some(all.run.as_ref()?.number)),
+            seed: all.and_then(|all| Some(all.run.as_ref()?.seed)),
+            margin: self.terms.margin,
+            executing: all.and_then(|all| Some(all.executing?.as_secs_f64())),
             rows: all.map_or_else(Vec::new, |all| all.rows.iter().map(RowAnswer::from).collect()),
         }
     }
@@ -169,7 +215,8 @@ impl Report<'_> {
 
 impl<'a> From<&'a Row> for RowAnswer<'a> {
     fn from(row: &'a Row) -> Self {
-        let Comparison { estimate, control, counts, more, detectable, significant, .. } = &row.comparison;
+        let Comparison { estimate, second, control, counts, more, detectable, significant, .. } =
+            &row.comparison;
         Self {
             benchmark: row.benchmark.to_string(),
             metric: &row.metric.name,
@@ -182,8 +229,13 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             ratio: estimate.and_then(|it| it.ratio),
             interval: estimate.and_then(|it| it.interval),
             p: estimate.map(|it| it.p),
+            estimator: estimate.map(|it| estimator(it.estimator)),
+            second: second.map(SecondAnswer::from),
+            pairing_gain: row.comparison.choice.pairing_gain,
+            modes: row.comparison.modes.map(ModesAnswer::from),
             samples: (counts.a, counts.b),
             rounds: counts.rounds,
+            settled: row.settled,
             more_rounds: more.map(|more| more.rounds),
             more_seconds: more.map(|more| more.cost(row.round) / 1e9),
             control: control.and_then(|it| it.ratio),
@@ -205,13 +257,51 @@ fn summary(all: &Rows) -> String {
     } else {
         String::new()
     };
-    format!(
-        "{}{seen}\nrun {}, {} executing, seed {}\n",
-        told.collect::<Vec<_>>().join(", "),
-        all.run,
-        text::duration(all.executing),
-        all.seed
-    )
+    let run = all.run.as_ref().map_or_else(String::new, |run| {
+        let executing =
+            all.executing.map_or_else(String::new, |it| format!("{} executing, ", text::duration(it)));
+        format!("run {}, {executing}seed {}\n", run.number, run.seed)
+    });
+    format!("{}{seen}\n{run}", told.collect::<Vec<_>>().join(", "))
+}
+
+/// What a ratio is of, in a word.
+fn of(estimator: Estimator) -> &'static str {
+    match estimator {
+        Estimator::RoundRatios => "rounds",
+        Estimator::AllRatios => "all pairs",
+        Estimator::Median => "medians",
+        Estimator::Mean => "means",
+        Estimator::Minimum => "minima",
+        Estimator::LowDecile => "tenth percentiles",
+    }
+}
+
+/// What should be said of rows beside their numbers.
+fn notes(all: &Rows) -> String {
+    let mut out = String::new();
+    for row in &all.rows {
+        let name = format!("{} {}", row.benchmark, row.metric.name);
+        if let Some(modes) = &row.comparison.modes {
+            let shares = [modes.upper_share_a, modes.upper_share_b].map(text::percent);
+            let at = modes.a.or(modes.b).map_or_else(String::new, |(low, high)| {
+                format!(", around {} and {}", row.metric.unit.show(low), row.metric.unit.show(high))
+            });
+            let differ = if modes.p <= 0.05 { "they differ for certain" } else { "no certain difference" };
+            out += &format!(
+                "{name}: two modes{at}: {} of A and {} of B in the upper one ({differ})\n",
+                shares[0], shares[1]
+            );
+        }
+        if let Some(gain) =
+            row.comparison.choice.pairing_gain.filter(|gain| *gain >= PAIRING && gain.is_finite())
+        {
+            out += &format!(
+                "{name}: without pairing by rounds {gain:.1} times as many would have been needed\n"
+            );
+        }
+    }
+    out
 }
 
 fn interval((low, high): (f64, f64)) -> String {

@@ -11,6 +11,8 @@ pub enum Mistake {
     Elsewhere { option: &'static str, instead: &'static str },
     #[error("`{option}` is given {given} times for {}", crate::output::text::count(*.commands, "command"))]
     HowMany { option: &'static str, given: usize, commands: usize },
+    #[error("more names were given ({given}) than commands ({commands})")]
+    Names { given: usize, commands: usize },
     #[error("`{command}` has `{operator}`, which only a shell understands")]
     NeedsShell { command: String, operator: char },
     #[error("there is no file `{path}`")]
@@ -54,6 +56,7 @@ impl Mistake {
             }
             Mistake::BadStatus { .. } => Some("statuses are numbers, with commas between: `-i=1,2`".into()),
             Mistake::Elsewhere { instead, .. } => Some((*instead).to_owned()),
+            Mistake::Names { .. } => Some("the first `-n` is the name of the first command".into()),
             Mistake::HowMany { .. } => Some("give it once for all commands, or once for each".into()),
             Mistake::NeedsShell { .. } => Some("leave out `-N`: a shell is used where one is needed".into()),
             Mistake::NoProgram { why, .. } => match why {

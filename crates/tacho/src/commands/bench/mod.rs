@@ -2,7 +2,7 @@
 
 pub mod mistake;
 mod parameters;
-mod start;
+pub(super) mod start;
 pub mod typed;
 
 use std::path::Path;
@@ -32,6 +32,7 @@ pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
     let typed = Typed::new(command, &folder)?;
     let margin = percentage(&command.margin)?;
     let question = question(command, &typed, &folder)?;
+    check_exports(command)?;
     let interrupt = tacho_measure::install_interrupt()?;
     let wait = if command.wait { Wait::Unless(&interrupt) } else { Wait::No };
     let lock = tacho_measure::lock_host(&tacho_measure::lock_path(), "tacho bench", wait)?;
@@ -77,6 +78,16 @@ fn measured(question: &Question, interrupt: &Arc<AtomicBool>, is_quiet: bool) ->
     let answer = measure(&mut bench, question);
     progress.clear();
     Ok(answer?)
+}
+
+/// Reports a file that cannot be written before anything is measured for it.
+fn check_exports(command: &Bench) -> Result<(), CliError> {
+    let files = [&command.export_json, &command.export_csv, &command.export_markdown];
+    for path in files.into_iter().flatten() {
+        let open = std::fs::OpenOptions::new().append(true).create(true).open(path);
+        open.map_err(CliError::writing(path))?;
+    }
+    Ok(())
 }
 
 fn export_all(command: &Bench, report: &Report<'_>) -> Result<(), CliError> {

@@ -77,6 +77,10 @@ impl Typed {
         let parameters = parameters(typed)?;
         let shell = Shell::parse(typed.shell.as_deref(), typed.no_shell)?;
         let prepare = PerCommand::new("--prepare", &typed.prepare, texts.len())?;
+        if typed.command_name.len() > typed.commands.len() {
+            let (given, commands) = (typed.command_name.len(), typed.commands.len());
+            return Err(Mistake::Names { given, commands }.into());
+        }
         let conclude = PerCommand::new("--conclude", &typed.conclude, texts.len())?;
         let output = PerCommand::new("--output", &typed.output, texts.len())?;
         let timeout = typed.timeout.as_deref().map(duration).transpose()?.unwrap_or(Duration::MAX);

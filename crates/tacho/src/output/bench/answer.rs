@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tacho_experiment::side_by_side::{Standing, Warning};
-use tacho_stats::compare::{Comparison, Verdict};
+use tacho_stats::compare::{Comparison, Estimator, Verdict};
 
 use super::Report;
 use crate::commands::bench::typed::shell_of;
@@ -126,7 +126,7 @@ fn compared(standing: &Standing) -> Option<ComparedAnswer> {
         ratio: estimate.and_then(|it| it.ratio),
         interval: estimate.and_then(|it| it.interval),
         p: estimate.map(|it| it.p),
-        estimator: estimate.map(|it| estimator(&format!("{:?}", it.estimator))),
+        estimator: estimate.map(|it| estimator(it.estimator)),
         rounds: counts.rounds,
         more_rounds: more.map(|more| more.rounds),
         detectable: *detectable,
@@ -134,7 +134,8 @@ fn compared(standing: &Standing) -> Option<ComparedAnswer> {
 }
 
 /// `RoundRatios` as `round-ratios`.
-fn estimator(name: &str) -> String {
+pub fn estimator(estimator: Estimator) -> String {
+    let name = format!("{estimator:?}");
     let mut out = String::new();
     for letter in name.chars() {
         if letter.is_uppercase() && !out.is_empty() {

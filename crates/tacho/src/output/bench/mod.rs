@@ -12,7 +12,7 @@ mod tests;
 
 use tacho_experiment::side_by_side::{Answer, Question, Standings};
 
-pub use answer::word;
+pub use answer::{estimator, word};
 pub use progress::BenchProgress;
 pub use ranking::factor;
 

@@ -1,0 +1,68 @@
+//! What is executed for each row: the cells of both sides and of the control, one after the other.
+
+use tacho_record::{BenchmarkKey, Cell, Comparing, Parameters, Plan, Program};
+
+use super::sides::Executable;
+use crate::Question;
+use crate::cells::benchmarks;
+
+/// The benchmark that commands are measured as.
+pub const COMMAND: &str = "command";
+
+/// The benchmarks that two such programs have in common, without the parameters that they fix: one row each.
+///
+/// The error says in words what they do not have in common.
+pub fn rows_of(plan: &Plan, programs: [&Program; 2]) -> Result<Vec<BenchmarkKey>, String> {
+    let is_command = programs.map(|program| matches!(program, Program::Command { .. }));
+    if is_command[0] != is_command[1] {
+        let other = if is_command[0] { programs[1] } else { programs[0] };
+        return Err(format!("a command can only be compared with a command, and this is a {}", other.kind()));
+    }
+    if is_command[0] {
+        let parameters = Parameters::default();
+        return Ok(vec![BenchmarkKey { name: COMMAND.to_owned(), version: 1, parameters }]);
+    }
+    let names = programs.map(|it| it.parameters().map(|it| it.0.keys().collect::<Vec<_>>()));
+    if names[0] != names[1] {
+        return Err("both sides must fix the same parameters".to_owned());
+    }
+    let rows = rows(plan, programs[0]);
+    if rows.is_empty() {
+        return Err("no benchmark of the plan has all these parameters".to_owned());
+    }
+    Ok(rows)
+}
+
+fn rows(plan: &Plan, program: &Program) -> Vec<BenchmarkKey> {
+    let Some(fixed) = program.parameters() else {
+        return benchmarks(plan).into_iter().map(|(_, key)| key).collect();
+    };
+    let mut rows: Vec<BenchmarkKey> = Vec::new();
+    for (_, mut key) in benchmarks(plan) {
+        if fixed.0.keys().all(|name| key.parameters.0.remove(name).is_some()) && !rows.contains(&key) {
+            rows.push(key);
+        }
+    }
+    rows
+}
+
+/// The benchmark that a row is at a side.
+fn at(row: &BenchmarkKey, program: &Program) -> BenchmarkKey {
+    let mut key = row.clone();
+    key.parameters.0.extend(program.parameters().into_iter().flat_map(|fixed| fixed.0.clone()));
+    key
+}
+
+/// The cells of a run on these terms, each with the side (of those that are executed) that it is of.
+pub(super) fn cells(question: &Question, terms: &Comparing, sides: &[Executable]) -> Vec<(Cell, usize)> {
+    let rounds = question.rule().max_rounds;
+    let control = terms.control.then_some(0);
+    let order: Vec<usize> = (0..sides.len()).chain(control).collect();
+    let of = |row: &BenchmarkKey, side: usize| {
+        let executable = &sides[side];
+        let benchmark = at(row, &executable.side.program);
+        Cell { revision: executable.revision().to_owned(), artifact: executable.artifact, benchmark, rounds }
+    };
+    let of_row = |row| order.iter().map(move |&side| (of(row, side), side));
+    terms.rows.iter().flat_map(|(row, _)| of_row(row)).collect()
+}

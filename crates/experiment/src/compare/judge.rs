@@ -1,0 +1,84 @@
+//! The rows of a comparison, from samples and terms alone: today as on the day when they were taken.
+
+use tacho_record::{BenchmarkKey, Comparing, Metric, Run, RunState, Sample};
+use tacho_stats::Summary;
+use tacho_stats::compare::{Comparison, Verdict, judge_together};
+
+use super::rounds::Sequential;
+
+/// The error that all rows together are given.
+pub(super) const ERROR: f64 = 0.05;
+
+/// A metric of a benchmark at both sides.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The benchmark, without the parameters that the sides fix.
+    pub benchmark: BenchmarkKey,
+    /// The metric.
+    pub metric: Metric,
+    /// The first side, the second.
+    pub sides: [Option<Summary>; 2],
+    /// The second against the first.
+    pub comparison: Comparison,
+    /// In a word, all rows judged together.
+    pub verdict: Verdict,
+    /// Whether it was ended before its rounds were done, since it was settled.
+    pub settled: bool,
+    /// What a round of this benchmark takes, all its cells together, in nanoseconds.
+    pub round: f64,
+    /// How the first execution failed that did, in one line, and at which side.
+    pub failure: Option<(String, usize)>,
+}
+
+/// All rows, judged together, from the samples of the run's cells in their order.
+#[must_use]
+pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Row> {
+    let mut sequential = Sequential::new(terms, &run.rule, run.seed, samples.len());
+    sequential.replay(samples);
+    sequential.end(run.state == RunState::Finished);
+    let mut rows = Vec::new();
+    for ((benchmark, metrics), group) in terms.rows.iter().zip(&sequential.groups) {
+        for (metric, comparison) in metrics.iter().zip(&group.comparisons) {
+            rows.push(Row {
+                benchmark: benchmark.clone(),
+                metric: metric.clone(),
+                sides: [0, 1].map(|side| group.samples.get(side).and_then(|side| summary(metric, side))),
+                verdict: comparison.verdict,
+                comparison: comparison.clone(),
+                settled: group.settled,
+                round: group.samples.iter().filter_map(|side| mean_wall(side)).sum(),
+                failure: failure(&group.samples),
+            });
+        }
+    }
+    believe(&mut rows);
+    rows
+}
+
+/// Of what is told, little is to be wrong.
+pub(super) fn believe(rows: &mut [Row]) {
+    let comparisons: Vec<Comparison> = rows.iter().map(|row| row.comparison.clone()).collect();
+    for (row, verdict) in rows.iter_mut().zip(judge_together(&comparisons, ERROR)) {
+        row.verdict = verdict;
+    }
+}
+
+fn summary(metric: &Metric, side: &[Sample]) -> Option<Summary> {
+    let counted: Vec<f64> =
+        side.iter().filter(|it| it.counts()).filter_map(|it| it.value(&metric.name)).collect();
+    let bounds: Vec<f64> = side.iter().filter_map(|it| it.bound(&metric.name)).collect();
+    Summary::sampled(&counted, &bounds, false)
+}
+
+fn failure(samples: &[Vec<Sample>]) -> Option<(String, usize)> {
+    samples.iter().enumerate().find_map(|(side, samples)| {
+        let failed = samples.iter().find(|sample| sample.outcome.is_failure())?;
+        // The third one is the first once more.
+        Some((failed.outcome.told()?.0, side % 2))
+    })
+}
+
+fn mean_wall(side: &[Sample]) -> Option<f64> {
+    let walls: Vec<f64> = side.iter().filter_map(|sample| sample.value("wall")).collect();
+    (!walls.is_empty()).then(|| walls.iter().sum::<f64>() / walls.len() as f64)
+}

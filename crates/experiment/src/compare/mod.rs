@@ -1,0 +1,153 @@
+//! `tacho compare`: two programs beside one another, and the first a second time.
+//!
+//! The second time is the control: what the same program differs by from itself is the noise of this host today. What is
+//! measured is kept under a run of its own with the terms of the comparison, and is no part of any series.
+//!
+//! ```text
+//! cells      what is executed for each row, side by side     judge   the rows, from samples and terms alone
+//! sides      making both sides executable                    rounds  when a benchmark needs no more
+//! ```
+
+mod cells;
+mod judge;
+mod rounds;
+mod sides;
+#[cfg(test)]
+mod tests;
+
+use std::time::{Duration, Instant};
+
+use tacho_record::{Comparing, Digest, Purpose, Run, Sample};
+use tacho_store::{MeasurementId, Store};
+
+pub use cells::{COMMAND, rows_of};
+pub use judge::{Row, judge};
+use rounds::Sequential;
+use sides::Ready;
+
+use crate::rounds::{Measured, measure_until};
+use crate::session::{Session, SessionCell, Wanted};
+use crate::{Bench, ExperimentError, Question};
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub enum Compared {
+    /// Both built to the same artifacts: they are the same program, and nothing was measured.
+    SameProgram,
+    /// A side cannot be had: which, and why.
+    NotBuilt {
+        /// Its name.
+        side: String,
+        /// Why not.
+        why: String,
+    },
+    /// They were measured.
+    Measured(Box<Rows>),
+    /// The user stopped it before anything was measured.
+    Interrupted,
+}
+
+/// What was measured.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    /// The run, if there is one.
+    pub run: Option<Run>,
+    /// On which terms.
+    pub terms: Comparing,
+    /// Whether it was stopped before it was done: then these are the samples so far.
+    pub interrupted: bool,
+    /// Time spent in executions, hooks included, if they were done just now.
+    pub executing: Option<Duration>,
+    /// One a benchmark and metric.
+    pub rows: Vec<Row>,
+}
+
+/// Builds what has to be built and measures both sides, interleaved.
+///
+/// The question's revisions are those that the sides name; its plan says what is executed, unless the sides are commands,
+/// which are executed in the plan's folder. Interrupted or killed, the same question on the same terms goes on where it stopped.
+pub fn compare(
+    bench: &mut Bench<'_>,
+    question: &Question,
+    terms: &Comparing,
+) -> Result<Compared, ExperimentError> {
+    bench.check(question)?;
+    bench.put_metrics(&question.plan)?;
+    bench.store.put_revisions(&question.revisions)?;
+    let sides = match bench.sides(question, terms)? {
+        Ready::Interrupted => return Ok(Compared::Interrupted),
+        Ready::Not { side, why } => return Ok(Compared::NotBuilt { side, why }),
+        Ready::Sides(sides) => sides,
+    };
+    if sides.len() == 2 && sides[0].is_same_program(&sides[1]) {
+        return Ok(Compared::SameProgram);
+    }
+    let session = bench.session_of_sides(question, terms, &sides)?;
+    let began = Instant::now();
+    let mut until = Sequential::of_session(terms, &session);
+    let Measured { interrupted, .. } = measure_until(bench, &session, &mut until)?;
+    let executing = Some(began.elapsed());
+    let run = bench.store.run(session.run.number)?.unwrap_or(session.run);
+    let rows = judged(bench.store, &run, terms)?;
+    let (run, terms) = (Some(run), terms.clone());
+    Ok(Compared::Measured(Box::new(Rows { run, terms, interrupted, executing, rows })))
+}
+
+/// The rows of a run that compares, from its samples.
+pub fn judged(store: &mut Store, run: &Run, terms: &Comparing) -> Result<Vec<Row>, ExperimentError> {
+    let mut samples = Vec::new();
+    for (id, _) in store.cells(run.number)? {
+        samples.push(store.samples(id)?);
+    }
+    Ok(judge(terms, run, samples))
+}
+
+/// What makes it the same question.
+fn digest(question: &Question, terms: &Comparing) -> Digest {
+    let revisions = terms.sides.iter().filter_map(|side| side.program.revision());
+    let how = (&question.plan.benchmarks, question.rule(), question.recipes.together(revisions), terms);
+    // Only a number that JSON cannot write has no text, and plans refuse those.
+    Digest::of(serde_json::to_string(&how).unwrap_or_else(|_| format!("{how:?}")))
+}
+
+impl Bench<'_> {
+    /// The interrupted run of the same question, else a new one, ready to measure.
+    fn session_of_sides(
+        &mut self,
+        question: &Question,
+        terms: &Comparing,
+        sides: &[sides::Executable],
+    ) -> Result<Session, ExperimentError> {
+        let cells = cells::cells(question, terms, sides);
+        let (run, ids) = self.run_of_sides(question, terms, &cells)?;
+        let mut ready = Vec::with_capacity(cells.len());
+        for (id, (cell, side)) in ids.into_iter().zip(cells) {
+            let before: Vec<Sample> = self.store.samples(id)?;
+            let trial = sides[side].trial(question, run.seed, &cell)?;
+            let wanted = Wanted { enough: cell.rounds, ..Wanted::default() };
+            ready.push(SessionCell { id, cell, trial, wanted, before });
+        }
+        Ok(Session { run, cells: ready })
+    }
+
+    fn run_of_sides(
+        &mut self,
+        question: &Question,
+        terms: &Comparing,
+        cells: &[(tacho_record::Cell, usize)],
+    ) -> Result<(Run, Vec<MeasurementId>), ExperimentError> {
+        let digest = digest(question, terms);
+        if let Some(run) = self.store.unfinished_run(digest, self.host)? {
+            let begun = self.store.cells(run.number)?;
+            if begun.iter().map(|(_, cell)| cell).eq(cells.iter().map(|(cell, _)| cell)) {
+                return Ok((run, begun.into_iter().map(|(id, _)| id).collect()));
+            }
+            // A side is another program by now.
+            self.store.abandon_run(run.number, self.executor.now())?;
+        }
+        let cells = cells.iter().map(|(cell, _)| cell.clone()).collect();
+        let (run, ids) = self.begin_run(Purpose::Compare, digest, question, cells)?;
+        self.store.put_comparing(run.number, terms)?;
+        Ok((run, ids.into_iter().map(|(id, _)| id).collect()))
+    }
+}

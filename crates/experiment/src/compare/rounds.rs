@@ -1,0 +1,211 @@
+//! When a benchmark needs no more rounds: looked for at times that are fixed before, each benchmark on its own.
+
+use std::time::Duration;
+
+use tacho_record::{Comparing, Direction, Metric, Rule, Sample, Until};
+use tacho_stats::compare::{
+    Better, Comparison, Look, Looks, Rules, Sample as Value, Sides, Verdict, compare, judge_together,
+};
+
+use super::judge::ERROR;
+use crate::rounds::Stopping;
+use crate::session::Session;
+use crate::spent::wall;
+
+/// Fewer rounds than this are planned by no budget.
+const FEWEST: usize = 6;
+
+/// The rows of a run that compares, as far as it came.
+pub(super) struct Sequential<'a> {
+    terms: &'a Comparing,
+    rule: Rule,
+    seed: u64,
+    pub groups: Vec<Group>,
+    looks: Option<Looks>,
+}
+
+/// One benchmark: its cells, side after side.
+pub(super) struct Group {
+    /// Which of the terms' rows.
+    row: usize,
+    /// The first cell.
+    first: usize,
+    /// The samples of each cell.
+    pub samples: Vec<Vec<Sample>>,
+    /// One for each metric: as of the last look.
+    pub comparisons: Vec<Comparison>,
+    pub settled: bool,
+}
+
+impl<'a> Sequential<'a> {
+    /// Before the first sample; `cells` is how many there are in all.
+    pub fn new(terms: &'a Comparing, rule: &Rule, seed: u64, cells: usize) -> Self {
+        let each = cells / terms.rows.len().max(1);
+        let group = |row: usize| Group {
+            row,
+            first: row * each,
+            samples: vec![Vec::new(); each],
+            comparisons: Vec::new(),
+            settled: false,
+        };
+        let groups = (0..terms.rows.len()).map(group).collect();
+        Self { terms, rule: rule.clone(), seed, groups, looks: None }
+    }
+
+    /// Where a session stands that was begun earlier.
+    pub fn of_session(terms: &'a Comparing, session: &Session) -> Self {
+        let mut sequential = Self::new(terms, &session.run.rule, session.run.seed, session.cells.len());
+        sequential.replay(session.cells.iter().map(|cell| cell.before.clone()).collect());
+        sequential
+    }
+
+    /// Takes these samples, cell after cell, as if they came now, round after round.
+    pub fn replay(&mut self, samples: Vec<Vec<Sample>>) {
+        let last = samples.iter().flatten().map(|sample| sample.place.round).max().unwrap_or(0);
+        let mut left: Vec<_> = samples.into_iter().map(|cell| cell.into_iter().peekable()).collect();
+        for round in 0..=last {
+            for (cell, samples) in left.iter_mut().enumerate() {
+                while let Some(sample) = samples.next_if(|sample| sample.place.round <= round) {
+                    self.record(cell, &sample);
+                }
+            }
+            self.look(round);
+        }
+    }
+
+    /// The looks, known when the warm-up is over.
+    fn looks(&mut self) -> &Looks {
+        let planned = self.planned();
+        self.looks.get_or_insert_with(|| Looks::planned(planned, ERROR))
+    }
+
+    /// For how many rounds: those of the rule; with a budget alone as many as it has room for, by the warm-up.
+    fn planned(&self) -> usize {
+        let most = self.rule.max_rounds as usize;
+        let Some(budget) = self.rule.budget else { return most };
+        let warm = self.groups.iter().flat_map(|group| &group.samples).map(|cell| {
+            let walls: Vec<Duration> = cell.iter().filter(|it| it.place.round == 0).map(wall).collect();
+            walls.iter().min().copied().unwrap_or_default()
+        });
+        let round: Duration = warm.sum();
+        let room = budget.as_nanos().checked_div(round.as_nanos()).unwrap_or(most as u128);
+        usize::try_from(room).unwrap_or(most).clamp(FEWEST.min(most), most)
+    }
+
+    /// Judges what is unsettled at its last round, planned for or not; a side that was given up leaves the other alone.
+    pub fn end(&mut self, is_finished: bool) {
+        let looks = self.looks().clone();
+        for at in 0..self.groups.len() {
+            let rounds = self.groups[at].rounds();
+            if !self.groups[at].settled {
+                let look = looks.after(rounds).unwrap_or_else(|| looks.unplanned(rounds, is_finished));
+                self.compare(at, look);
+            }
+        }
+    }
+
+    fn compare(&mut self, at: usize, look: Look) {
+        let group = &self.groups[at];
+        let (_, metrics) = &self.terms.rows[group.row];
+        let rules = Rules { margin: self.terms.margin, seed: self.seed, ..Rules::default() };
+        let one = |metric: &Metric| comparison(metric, &group.samples, &rules, look);
+        self.groups[at].comparisons = metrics.iter().map(one).collect();
+    }
+
+    /// Whether that benchmark needs no more, with all rows judged together as they stand.
+    fn is_settled(&self, at: usize) -> bool {
+        let all: Vec<Comparison> = self.groups.iter().flat_map(|group| group.comparisons.clone()).collect();
+        let before: usize = self.groups[..at].iter().map(|group| group.comparisons.len()).sum();
+        let verdicts = judge_together(&all, ERROR);
+        let own = self.groups[at].comparisons.iter().zip(&verdicts[before..]);
+        !self.groups[at].comparisons.is_empty()
+            && own.into_iter().all(|(row, verdict)| is_enough(self.terms.until, row, *verdict))
+    }
+}
+
+impl Group {
+    /// How many rounds it took part in.
+    fn rounds(&self) -> usize {
+        let last = self.samples.iter().flatten().map(|sample| sample.place.round).max();
+        last.unwrap_or(0) as usize
+    }
+
+    /// Whether each cell has been executed in its last round.
+    fn is_whole(&self, round: u32) -> bool {
+        self.samples.iter().all(|cell| cell.iter().any(|sample| sample.place.round == round))
+    }
+}
+
+impl Stopping for Sequential<'_> {
+    fn record(&mut self, cell: usize, sample: &Sample) {
+        let group = self.groups.iter_mut().rfind(|group| group.first <= cell);
+        if let Some(group) = group {
+            let place = cell - group.first;
+            group.samples[place].push(sample.clone());
+        }
+    }
+
+    fn look(&mut self, round: u32) -> Vec<usize> {
+        if round > 0
+            && let Some(look) = self.looks().after(round as usize)
+        {
+            let open: Vec<usize> = (0..self.groups.len())
+                .filter(|at| !self.groups[*at].settled && self.groups[*at].is_whole(round))
+                .collect();
+            for at in &open {
+                self.compare(*at, look);
+            }
+            for at in open {
+                self.groups[at].settled = self.is_settled(at);
+            }
+        }
+        let settled = self.groups.iter().filter(|group| group.settled);
+        settled.flat_map(|group| group.first..group.first + group.samples.len()).collect()
+    }
+
+    fn forget(&mut self, round: u32) {
+        for cell in self.groups.iter_mut().filter(|it| !it.settled).flat_map(|group| &mut group.samples) {
+            cell.retain(|sample| sample.place.round != round);
+        }
+    }
+}
+
+/// Whether a row needs no more.
+fn is_enough(until: Until, row: &Comparison, verdict: Verdict) -> bool {
+    let interval = row.estimate.and_then(|estimate| Some((estimate.ratio?, estimate.interval?)));
+    match until {
+        Until::AllRounds => false,
+        Until::Precise(share) => interval
+            .is_some_and(|(ratio, (low, high))| high / ratio - 1.0 <= share && ratio / low - 1.0 <= share),
+        Until::Settled(None) => verdict != Verdict::Unclear,
+        // Of what is slower it must be clear whether it is so by more than the limit.
+        Until::Settled(Some(limit)) => match (verdict, interval) {
+            (Verdict::Slower, Some((_, (low, high)))) => {
+                let worse = |one: f64| (one - 1.0).max(1.0 / one - 1.0);
+                let (near, far) =
+                    if low > 1.0 { (worse(low), worse(high)) } else { (worse(high), worse(low)) };
+                near >= limit || far < limit
+            }
+            (verdict, _) => verdict != Verdict::Unclear,
+        },
+    }
+}
+
+/// A metric of a benchmark, from the samples of both sides and of the control if there is one.
+fn comparison(metric: &Metric, samples: &[Vec<Sample>], rules: &Rules, look: Look) -> Comparison {
+    let values: Vec<Vec<Value>> = samples.iter().map(|side| values(metric, side)).collect();
+    let better = if metric.better == Direction::Lower { Better::Lower } else { Better::Higher };
+    let side = |index: usize| values.get(index).map_or(&[][..], Vec::as_slice);
+    compare(&Sides { a: side(0), b: side(1), control: side(2) }, &Rules { better, ..*rules }, look)
+}
+
+/// What counts of a side, each value in its round; of a limit that was reached a bound, where less is better.
+pub(super) fn values(metric: &Metric, side: &[Sample]) -> Vec<Value> {
+    let one = |sample: &Sample| {
+        let round = sample.place.round;
+        let exact = sample.value(&metric.name).filter(|_| sample.counts());
+        let bound = sample.bound(&metric.name).filter(|_| metric.better == Direction::Lower);
+        exact.map(Value::new).or(bound.map(|bound| Value::new(bound).at_least())).map(|it| it.in_round(round))
+    };
+    side.iter().filter_map(one).collect()
+}

@@ -1,0 +1,171 @@
+//! Making both sides executable: revisions are built, builds unpacked, commands taken as they are.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tacho_record::plan::{Hooks, Output};
+use tacho_record::{BuildState, Cell, Comparing, Digest, Program, Revision, Side};
+
+use super::COMMAND;
+use crate::builds::Unpacked;
+use crate::prepare::prepare_trial;
+use crate::side_by_side::{Command, Start};
+use crate::trial::{Surroundings, Trial};
+use crate::{Bench, ExperimentError, Question};
+
+/// What came of making sides executable.
+pub(super) enum Ready {
+    /// The user stopped it.
+    Interrupted,
+    /// One of them cannot be had.
+    Not { side: String, why: String },
+    /// Those that are to be executed, in their order.
+    Sides(Vec<Executable>),
+}
+
+/// A side that can be executed.
+pub(super) struct Executable {
+    pub side: Side,
+    /// What is executed, by digest; of a command its text.
+    pub artifact: Digest,
+    /// The folder of the build; empty for a command.
+    folder: PathBuf,
+}
+
+impl Executable {
+    /// The revision that its samples are kept under.
+    pub fn revision(&self) -> &str {
+        self.side.program.revision().unwrap_or_default()
+    }
+
+    /// Whether the other executes the same artifacts in the same way.
+    pub fn is_same_program(&self, other: &Self) -> bool {
+        let is_built = |it: &Self| it.side.program.revision().is_some();
+        let parameters = |it: &Self| it.side.program.parameters().cloned();
+        is_built(self) && self.artifact == other.artifact && parameters(self) == parameters(other)
+    }
+
+    /// What is executed for a cell of this side.
+    pub fn trial(&self, question: &Question, seed: u64, cell: &Cell) -> Result<Trial, ExperimentError> {
+        let Program::Command { command, words, shell } = &self.side.program else {
+            return prepare_trial(question, seed, cell, &self.folder);
+        };
+        let around = Surroundings { folder: &question.plan_folder, values: &[], hooks: Vec::new(), seed };
+        Trial::filled(&plain(command, words, *shell).benchmark(), around)
+    }
+}
+
+/// A command as `tacho bench` has them, with nothing beside it.
+fn plain(command: &str, words: &[String], shell: bool) -> Command {
+    Command {
+        name: COMMAND.to_owned(),
+        text: command.to_owned(),
+        parameters: Vec::new(),
+        start: if shell {
+            Start::Shell(words.to_vec(), command.to_owned())
+        } else {
+            Start::Words(words.to_vec())
+        },
+        input: None,
+        output: Output::Needed,
+        hooks: Hooks::default(),
+        timeout: Duration::MAX,
+    }
+}
+
+impl Bench<'_> {
+    /// Makes all sides executable that are not of an earlier run.
+    pub(super) fn sides(&mut self, question: &Question, terms: &Comparing) -> Result<Ready, ExperimentError> {
+        let wanted: Vec<&Side> = terms
+            .sides
+            .iter()
+            .zip(&terms.earlier)
+            .filter(|(_, it)| it.is_none())
+            .map(|(side, _)| side)
+            .collect();
+        let mut digests = Vec::new();
+        for side in &wanted {
+            let Some(digest) = self.artifact(question, side)? else { return Ok(Ready::Interrupted) };
+            match digest {
+                Ok(digest) => digests.push(digest),
+                Err(why) => return Ok(Ready::Not { side: side.name.clone(), why }),
+            }
+        }
+        self.builder.keep(&digests);
+        let mut ready = Vec::new();
+        for (done, (side, artifact)) in wanted.iter().zip(digests).enumerate() {
+            let Some(folder) = self.folder(question, side, artifact, done, wanted.len())? else {
+                return Ok(Ready::Interrupted);
+            };
+            match folder {
+                Ok(folder) => ready.push(Executable { side: (*side).clone(), artifact, folder }),
+                Err(why) => return Ok(Ready::Not { side: side.name.clone(), why }),
+            }
+        }
+        Ok(Ready::Sides(ready))
+    }
+
+    /// What is executed for a side, built if need be; the reason where it cannot be, nothing when interrupted.
+    fn artifact(
+        &mut self,
+        question: &Question,
+        side: &Side,
+    ) -> Result<Option<Result<Digest, String>>, ExperimentError> {
+        let revision = match &side.program {
+            Program::Build { artifact, .. } => return Ok(Some(Ok(*artifact))),
+            Program::Command { command, .. } => return Ok(Some(Ok(Digest::of(command)))),
+            Program::Revision { revision } | Program::Variant { revision, .. } => revision,
+        };
+        let revisions = [known(question, revision)];
+        let Some(builds) = self.builds(question).all(&revisions, false)? else { return Ok(None) };
+        let state = builds.into_iter().next().map(|build| build.state);
+        Ok(Some(match state {
+            Some(BuildState::Built { artifact, .. }) => Ok(artifact),
+            Some(BuildState::Failed { why } | BuildState::Skipped { why }) => {
+                Err(format!("its build failed: {why}"))
+            }
+            Some(BuildState::TimedOut { .. }) | None => Err("its build timed out".to_owned()),
+        }))
+    }
+
+    /// Where a side's artifacts are, built again where the cache has let them go.
+    fn folder(
+        &mut self,
+        question: &Question,
+        side: &Side,
+        artifact: Digest,
+        done: usize,
+        total: usize,
+    ) -> Result<Option<Result<PathBuf, String>>, ExperimentError> {
+        let Some(revision) = side.program.revision() else { return Ok(Some(Ok(PathBuf::new()))) };
+        let before = self.store.build(self.host, revision, question.recipes.of(revision))?;
+        let revision = known(question, revision);
+        let unpacked = self.builds(question).unpack_one((&revision, artifact), done, total)?;
+        let why = match unpacked {
+            Unpacked::Folder(folder) => return Ok(Some(Ok(folder))),
+            Unpacked::Interrupted => return Ok(None),
+            Unpacked::Otherwise(BuildState::Built { .. }) => {
+                "it came out otherwise when it was built again".to_owned()
+            }
+            Unpacked::Otherwise(state) => format!("its build {}", state.word()),
+        };
+        // What series were measured with stays what is known of the revision.
+        if let (Program::Build { .. }, Some(before)) = (&side.program, before) {
+            self.store.put_build(self.host, &before)?;
+        }
+        Ok(Some(Err(why)))
+    }
+}
+
+/// The question's revision of that name; of one that history has no more, the name alone.
+fn known(question: &Question, id: &str) -> Revision {
+    let found = question.revisions.iter().find(|revision| revision.id == id).cloned();
+    found.unwrap_or_else(|| Revision {
+        id: id.to_owned(),
+        order: 0,
+        author: String::new(),
+        date: None,
+        subject: String::new(),
+        tags: Vec::new(),
+    })
+}

@@ -1,0 +1,155 @@
+//! Comparisons with a scripted executor and clock.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tacho_measure::{Ended, Execution, Request, ScriptedExecutor};
+use tacho_record::{Comparing, Direction, Host, Metric, Program, Side, Unit, Until};
+use tacho_stats::compare::Verdict;
+use tacho_subject::ScriptedBuilder;
+
+use super::{Compared, Rows, compare, judged, rows_of};
+use crate::track_tests::Lab;
+use crate::{Bench, Silent};
+
+const ONE: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
+const TWO: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n\
+                   [[benchmark]]\nname = 'c'\ncommand = 'c {revision}'\n";
+
+fn lab(benchmarks: &str, rounds: u32) -> Lab {
+    let mut lab = Lab::new(benchmarks, 2);
+    lab.measure = format!("rounds = {rounds}");
+    lab
+}
+
+/// The first revision against the second, with a control.
+fn terms(lab: &Lab) -> Comparing {
+    let wall = Metric { name: "wall".into(), unit: Unit::Nanoseconds, better: Direction::Lower };
+    let side = |id: &str| Side { name: id.into(), program: Program::Revision { revision: id.into() } };
+    let sides = ["r1", "r2"].map(side);
+    let rows = rows_of(&lab.question().plan, [&sides[0].program, &sides[1].program]).unwrap();
+    let rows = rows.into_iter().map(|key| (key, vec![wall.clone()])).collect();
+    Comparing { sides, earlier: [None, None], control: true, margin: 0.01, rows, until: Until::Settled(None) }
+}
+
+fn compared(lab: &Lab, terms: &Comparing, script: impl FnMut(&Request, Timestamp) -> Execution) -> Compared {
+    let mut store = lab.store();
+    let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
+    let mut executor = ScriptedExecutor::new(script).starting_at(lab.clock.get());
+    let mut bench = Bench {
+        store: &mut store,
+        builder: &mut ScriptedBuilder::new(),
+        executor: &mut executor,
+        observer: &mut Silent,
+        interrupt: &AtomicBool::new(false),
+        host,
+    };
+    let compared = compare(&mut bench, &lab.question(), terms).unwrap();
+    lab.clock.set(tacho_measure::Executor::now(&mut executor));
+    compared
+}
+
+fn rows(compared: Compared) -> Rows {
+    let Compared::Measured(rows) = compared else { panic!("{compared:?}") };
+    *rows
+}
+
+/// So many milliseconds for a command, and up to one per cent more, differently from execution to execution.
+fn taking(of: impl Fn(&str) -> u64) -> impl FnMut(&Request, Timestamp) -> Execution {
+    let mut number = 0_u64;
+    move |request, at| {
+        number += 1;
+        let micros = of(&request.command.join(" ")) * (1000 + number * 7 % 10);
+        Execution::of(Ended::Exited(0), at, Duration::from_micros(micros))
+    }
+}
+
+#[test]
+fn each_benchmark_ends_when_it_is_settled() {
+    let lab = lab(TWO, 30);
+    let of = |command: &str| if command == "b r2" { 150 } else { 100 };
+    let all = rows(compared(&lab, &terms(&lab), taking(of)));
+    let [b, c] = all.rows.as_slice() else { panic!("{all:?}") };
+    assert_eq!((b.verdict, b.settled), (Verdict::Slower, true));
+    assert!(b.comparison.counts.rounds <= 10, "{b:?}");
+    assert_eq!((c.verdict, c.settled), (Verdict::Same, true));
+    assert!(c.comparison.counts.rounds >= 6 && c.comparison.counts.rounds < 30, "{c:?}");
+    let mut store = lab.store();
+    let run = all.run.unwrap();
+    let terms = store.comparing(run.number).unwrap().unwrap();
+    let again = judged(&mut store, &run, &terms).unwrap();
+    assert_eq!(again[0].comparison, b.comparison, "the samples say the same at any time");
+}
+
+#[test]
+fn all_rounds_are_executed_where_that_is_asked_for() {
+    let lab = lab(ONE, 9);
+    let all_rounds = Comparing { until: Until::AllRounds, ..terms(&lab) };
+    let of = |command: &str| if command == "b r2" { 150 } else { 100 };
+    let all = rows(compared(&lab, &all_rounds, taking(of)));
+    assert_eq!((all.rows[0].settled, all.rows[0].comparison.counts.rounds), (false, 9));
+}
+
+#[test]
+fn what_was_interrupted_goes_on_and_ends_as_it_would_have() {
+    let of = |command: &str| if command == "b r2" { 102 } else { 100 };
+    let whole = lab(TWO, 10);
+    let expected = rows(compared(&whole, &terms(&whole), taking(of)));
+    for stop in [2, 9, 24, 31] {
+        let lab = lab(TWO, 10);
+        let mut script = taking(of);
+        let mut left = stop;
+        let first = compared(&lab, &terms(&lab), |request: &Request, at| {
+            if left == 0 {
+                return Execution::of(Ended::Interrupted, at, Duration::from_millis(1));
+            }
+            left -= 1;
+            script(request, at)
+        });
+        assert!(rows(first).interrupted);
+        let second = rows(compared(&lab, &terms(&lab), &mut script));
+        assert!(!second.interrupted);
+        assert_eq!(second.run.as_ref().unwrap().number, 1, "stopped after {stop}");
+        let words = |all: &Rows| all.rows.iter().map(|row| row.comparison.clone()).collect::<Vec<_>>();
+        assert_eq!(words(&second), words(&expected), "stopped after {stop}");
+    }
+}
+
+#[test]
+fn the_same_artifacts_are_not_measured() {
+    let lab = lab(ONE, 3);
+    let mut terms = terms(&lab);
+    terms.sides[1] = Side { name: "again".into(), ..terms.sides[0].clone() };
+    assert!(matches!(compared(&lab, &terms, |_, _| panic!()), Compared::SameProgram));
+}
+
+#[test]
+fn commands_are_executed_as_they_are() {
+    let lab = lab(ONE, 6);
+    let side = |text: &str| Side {
+        name: text.into(),
+        program: Program::Command { command: text.into(), words: vec![text.into()], shell: false },
+    };
+    let sides = ["quick", "slow"].map(side);
+    let rows_of = rows_of(&lab.question().plan, [&sides[0].program, &sides[1].program]).unwrap();
+    let wall = terms(&lab).rows[0].1.clone();
+    let terms = Comparing {
+        sides,
+        rows: rows_of.into_iter().map(|key| (key, wall.clone())).collect(),
+        ..terms(&lab)
+    };
+    let of = |command: &str| if command == "slow" { 200 } else { 100 };
+    let all = rows(compared(&lab, &terms, taking(of)));
+    assert_eq!(all.rows[0].verdict, Verdict::Slower);
+}
+
+#[test]
+fn what_has_nothing_in_common_is_refused_in_words() {
+    let plan = lab(ONE, 1).question().plan;
+    let revision = Program::Revision { revision: "r1".into() };
+    let command = Program::Command { command: "x".into(), words: vec!["x".into()], shell: false };
+    let why = rows_of(&plan, [&revision, &command]).unwrap_err();
+    assert_eq!(why, "a command can only be compared with a command, and this is a revision");
+}

@@ -1,0 +1,131 @@
+//! Comparisons: which two programs, and how they are compared.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{BenchmarkKey, Digest, Metric, Parameters};
+
+/// One of the two programs that are compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Side {
+    /// What it is called in the answer: as it was typed.
+    pub name: String,
+    /// What it was taken for.
+    pub program: Program,
+}
+
+/// What can be executed beside another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Program {
+    /// A build that was made before, whatever its revision builds to now.
+    Build {
+        /// What was built.
+        artifact: Digest,
+        /// The revision that it was built of, by its full name: it is built again where the cache has let it go.
+        revision: String,
+    },
+    /// A command, as it is found; nothing is built.
+    Command {
+        /// As it was typed.
+        command: String,
+        /// The words that it is started as; with a shell, those of the shell, and the command comes after them.
+        words: Vec<String>,
+        /// Whether a shell starts it.
+        shell: bool,
+    },
+    /// A revision of the plan's subject, by its full name: built if need be.
+    Revision {
+        /// The revision.
+        revision: String,
+    },
+    /// A revision, with these values of parameters and no others.
+    Variant {
+        /// The revision, by its full name.
+        revision: String,
+        /// The values.
+        parameters: Parameters,
+    },
+}
+
+impl Program {
+    /// The revision that it is built of, by its full name; none of what is not built.
+    #[must_use]
+    pub fn revision(&self) -> Option<&str> {
+        match self {
+            Program::Build { revision, .. }
+            | Program::Revision { revision }
+            | Program::Variant { revision, .. } => Some(revision),
+            Program::Command { .. } => None,
+        }
+    }
+
+    /// The parameters that it fixes.
+    #[must_use]
+    pub fn parameters(&self) -> Option<&Parameters> {
+        if let Program::Variant { parameters, .. } = self { Some(parameters) } else { None }
+    }
+
+    /// What it is, in a word: `build`, `command`, `revision`, `variant`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Program::Build { .. } => "build",
+            Program::Command { .. } => "command",
+            Program::Revision { .. } => "revision",
+            Program::Variant { .. } => "variant",
+        }
+    }
+}
+
+/// What a run compares, and on which terms: kept with it, so that all can be judged again from its samples.
+///
+/// Its cells are, row after row, those of the sides that are executed, in their order, and then the control's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparing {
+    /// Both sides: what is compared with, what is compared.
+    pub sides: [Side; 2],
+    /// Of a side that was not executed: in which earlier run it was, and as which side of it.
+    pub earlier: [Option<Earlier>; 2],
+    /// Whether the first side is executed a second time.
+    pub control: bool,
+    /// Up to which difference two are the same, as a share.
+    pub margin: f64,
+    /// The metrics of each benchmark; one row each.
+    pub rows: Vec<(BenchmarkKey, Vec<Metric>)>,
+    /// When a benchmark is executed no more.
+    pub until: Until,
+}
+
+/// A side of an earlier run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Earlier {
+    /// The run.
+    pub run: i64,
+    /// Which of its sides: 0 is what was compared with, 1 what was compared.
+    pub side: usize,
+}
+
+/// When a benchmark that is compared is executed no more, before its rounds are done.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Until {
+    /// Never.
+    AllRounds,
+    /// When the ratio's interval reaches so far to either side, as a share.
+    Precise(f64),
+    /// When the verdict is clear; with a number also, of what is slower, whether it is slower by that share.
+    Settled(Option<f64>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sides_are_written_with_what_they_were_taken_for() {
+        let side = Side { name: "v1".into(), program: Program::Revision { revision: "abc".into() } };
+        let text = serde_json::to_string(&side).unwrap();
+        assert_eq!(text, r#"{"name":"v1","program":{"kind":"revision","revision":"abc"}}"#);
+        assert_eq!(serde_json::from_str::<Side>(&text).unwrap(), side);
+    }
+}

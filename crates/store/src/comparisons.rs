@@ -1,0 +1,60 @@
+//! Comparisons: on which terms runs compare, and baselines, the names that users gave to what was measured.
+
+use jiff::Timestamp;
+use tacho_record::{Comparing, Earlier};
+
+use crate::columns::{json, whole};
+use crate::database::{Begin, Value};
+use crate::{Store, StoreError};
+
+/// A side of a run, by the name that it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Baseline {
+    /// The name.
+    pub name: String,
+    /// The run and its side.
+    pub of: Earlier,
+    /// When it was given.
+    pub saved: Timestamp,
+}
+
+impl Store {
+    /// Keeps on which terms a run compares, before it measures.
+    pub fn put_comparing(&mut self, run: i64, terms: &Comparing) -> Result<(), StoreError> {
+        let terms = json("the terms of the comparison", terms)?;
+        let sql = "INSERT INTO comparison (run, terms) VALUES ($1, $2)
+            ON CONFLICT (run) DO UPDATE SET terms = excluded.terms";
+        let values = [Value::Integer(run), Value::Text(&terms)];
+        self.database.transaction(Begin::Write, |database| database.execute(sql, &values)).map(drop)
+    }
+
+    /// On which terms a run compares, if it does.
+    pub fn comparing(&mut self, run: i64) -> Result<Option<Comparing>, StoreError> {
+        let sql = "SELECT terms FROM comparison WHERE run = $1";
+        self.database.one(sql, &[Value::Integer(run)], |row| row.json(0))
+    }
+
+    /// Gives a side of a run a name, which is taken from what had it.
+    pub fn put_baseline(&mut self, baseline: &Baseline) -> Result<(), StoreError> {
+        let sql = "INSERT INTO baseline (name, run, side, saved) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (name) DO UPDATE SET run = excluded.run, side = excluded.side, saved = excluded.saved";
+        let saved = baseline.saved.to_string();
+        let side = whole("the side", baseline.of.side)?;
+        let values = [
+            Value::Text(&baseline.name),
+            Value::Integer(baseline.of.run),
+            Value::Integer(side),
+            Value::Text(&saved),
+        ];
+        self.database.transaction(Begin::Durable, |database| database.execute(sql, &values)).map(drop)
+    }
+
+    /// All names that were given, by name.
+    pub fn baselines(&mut self) -> Result<Vec<Baseline>, StoreError> {
+        let sql = "SELECT name, run, side, saved FROM baseline ORDER BY name";
+        self.database.all(sql, &[], |row| {
+            let of = Earlier { run: row.integer(1)?, side: row.number(2)? };
+            Ok(Baseline { name: row.text(0)?.to_owned(), of, saved: row.time(3)? })
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! Measuring both sides: with the plan's subject, or commands as they are found.
+
+use std::collections::BTreeMap;
+
+use tacho_experiment::compare::{Compared, compare};
+use tacho_experiment::{Bench, Question};
+use tacho_measure::{ProcessExecutor, Wait};
+use tacho_record::{Comparing, Digest, Metric, Plan, Program, Recipes};
+use tacho_store::{Location, Store};
+use tacho_subject::NoBuilder;
+
+use super::sides::{Given, revisions};
+use super::wishes;
+use crate::cli::{Compare, Global};
+use crate::commands::random_seed;
+use crate::commands::session::{Session, Wanted};
+use crate::error::CliError;
+use crate::output::progress::Progress;
+use crate::project::Project;
+
+/// Measures on these terms; `plan` is there unless both sides are commands.
+pub fn measure(
+    given: &Given,
+    (global, command): (&Global, &Compare),
+    plan: Option<Plan>,
+    terms: &Comparing,
+) -> Result<Compared, CliError> {
+    let quiet = global.quiet || command.json;
+    let (Some(project), Some(plan)) = (given.project(), plan) else {
+        return commands(given, command, quiet, terms);
+    };
+    let mut session = Session::open(project, command.wait)?;
+    let selected = given.select(&terms.sides);
+    if let Some(selected) = &selected {
+        session.know(selected)?;
+    }
+    let revisions = revisions(selected.as_ref());
+    let wanted = Wanted { seed: command.seed, quiet, ..Wanted::new(plan, &revisions) };
+    session.measure(project, wanted, |bench, question| compare(bench, question, terms))
+}
+
+/// Commands: kept beside the plan if there is one, else nowhere.
+fn commands(given: &Given, command: &Compare, quiet: bool, terms: &Comparing) -> Result<Compared, CliError> {
+    let interrupt = tacho_measure::install_interrupt()?;
+    let wait = if command.wait { Wait::Unless(&interrupt) } else { Wait::No };
+    let _lock = tacho_measure::lock_host(&tacho_measure::lock_path(), "tacho compare", wait)?;
+    let location = given.project().map_or(Location::Memory, Project::location);
+    let mut store = Store::open(&location)?;
+    if let Some(project) = given.project() {
+        store.claim(&project.name)?;
+    }
+    let found = tacho_measure::host();
+    let now = found.facts.iter().filter(|(key, _)| key.starts_with("now."));
+    let conditions = now.map(|(key, value)| (key.clone(), value.clone())).collect();
+    let host = store.put_host(&found)?;
+    let question = question_of_commands(command, conditions)?;
+    let mut progress = Progress::new(&[], quiet);
+    let mut bench = Bench {
+        store: &mut store,
+        builder: &mut NoBuilder,
+        executor: &mut ProcessExecutor::new(interrupt.clone()),
+        observer: &mut progress,
+        interrupt: &interrupt,
+        host,
+    };
+    let compared = compare(&mut bench, &question, terms);
+    progress.clear();
+    Ok(compared?)
+}
+
+fn question_of_commands(
+    command: &Compare,
+    conditions: BTreeMap<String, String>,
+) -> Result<Question, CliError> {
+    Ok(Question {
+        plan: empty_plan()?.wishing(wishes(command)?)?,
+        plan_text: String::new(),
+        plan_folder: std::env::current_dir()?,
+        revisions: Vec::new(),
+        recipes: Recipes::usual(Digest::of("")),
+        counted: Vec::new(),
+        measure_equal: false,
+        retry_failed: false,
+        seed: command.seed.unwrap_or_else(random_seed),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        conditions,
+    })
+}
+
+/// A plan without a benchmark.
+pub fn empty_plan() -> Result<Plan, CliError> {
+    let text = "[subject]\n[[benchmark]]\nname = \"command\"\ncommand = \"true\"\n";
+    let mut plan = tacho_record::plan::parse(text, "").map_err(CliError::Plan)?;
+    plan.benchmarks.clear();
+    Ok(plan)
+}
+
+/// The metrics that two commands are compared by.
+pub fn metrics_of_commands(programs: [&Program; 2], named: &[String]) -> Result<Vec<Metric>, CliError> {
+    let shell = matches!(programs[0], Program::Command { shell: true, .. });
+    let time = if shell { Metric::NET_WALL } else { "wall" };
+    let wanted = match named {
+        [] => vec![time.to_owned()],
+        [all] if all == "all" => Metric::BUILT_IN.iter().map(|name| (*name).to_owned()).collect(),
+        named => named.to_vec(),
+    };
+    let known = |name: &String| {
+        let unknown = || CliError::UnknownMetric {
+            name: name.clone(),
+            known: Metric::BUILT_IN.map(|name| format!("`{name}`")).join(", "),
+        };
+        Metric::known(name).ok_or_else(unknown)
+    };
+    wanted.iter().map(known).collect()
+}

@@ -1,0 +1,46 @@
+//! What is wrong with what was typed for `tacho compare`.
+
+/// What is wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Mistake {
+    #[error("`{name}` could be {}", candidates.join(" or "))]
+    Ambiguous { name: String, candidates: Vec<String> },
+    #[error("there is a baseline `{name}` already")]
+    BaselineExists { name: String },
+    #[error("only one command was given")]
+    OneCommand,
+    #[error("{a} and {b} cannot be compared: {why}")]
+    NotComparable { a: String, b: String, why: String },
+    #[error("there is no build `{name}`")]
+    NoBuild { name: String },
+    #[error("run {run} compared nothing")]
+    NoComparison { run: i64 },
+    #[error("there is no baseline `{name}`")]
+    NoBaseline { name: String },
+    #[error("`{name}` cannot be the name of a baseline")]
+    NoName { name: String },
+    #[error("`{option}` needs a plan: what is measured without one is not kept")]
+    NeedsPlan { option: &'static str },
+}
+
+impl Mistake {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Mistake::Ambiguous { candidates, .. } => {
+                let first = candidates.first().and_then(|told| told.rsplit('`').nth(1)).unwrap_or("rev:…");
+                format!("say which: `{first}`")
+            }
+            Mistake::BaselineExists { .. } => "`--force` gives the name to what is compared now".to_owned(),
+            Mistake::OneCommand => "`tacho bench` measures one command".to_owned(),
+            Mistake::NotComparable { .. } => {
+                "`tacho compare --help` says what can stand beside what".to_owned()
+            }
+            Mistake::NoBuild { .. } => "`tacho show REVISION` shows a build's digest".to_owned(),
+            Mistake::NoComparison { .. } => "`tacho log` lists the runs, and what they were for".to_owned(),
+            Mistake::NoName { .. } => "a name is no revision, and has no blanks and no `:`".to_owned(),
+            Mistake::NoBaseline { .. } => "`--save-as NAME` gives one a name".to_owned(),
+            Mistake::NeedsPlan { .. } => "`tacho init` writes one".to_owned(),
+        }
+    }
+}

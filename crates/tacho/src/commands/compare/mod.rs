@@ -1,0 +1,138 @@
+//! `tacho compare`: two programs beside one another.
+
+mod measure;
+pub mod mistake;
+pub mod shown;
+mod sides;
+
+use tacho_experiment::compare::{Compared, Row, rows_of};
+use tacho_record::{BenchmarkKey, Comparing, Metric, Plan, RuleError, Until, Wishes, percentage};
+use tacho_stats::compare::Verdict;
+
+use self::mistake::Mistake;
+use self::sides::{Given, Taken};
+use super::track::narrowed;
+use super::{Exit, lookup};
+use crate::cli::{Compare, Global, Shown};
+use crate::error::CliError;
+use crate::output;
+use crate::output::answer::versioned;
+use crate::output::compare::Report;
+
+/// Rounds where nothing else is asked for: as many as an answer takes at the most, since it stops as soon as it has one.
+const ROUNDS: u32 = 30;
+
+pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
+    let (margin, limit) = (percentage(&command.margin)?, limit(command)?);
+    let given = Given::open(global, command)?;
+    let taken = given.sides(command)?;
+    if let Some(name) = &command.save_as {
+        given.check_free(name, command.force)?;
+    }
+    let (plan, rows) = rows(&given, command, &taken)?;
+    let terms = Comparing {
+        sides: taken.each_ref().map(|taken| taken.side.clone()),
+        earlier: [None, None],
+        control: !command.no_control,
+        margin,
+        rows,
+        until: until(command, limit)?,
+    };
+    let compared = measure::measure(&given, (global, command), plan, &terms)?;
+    if let Some(name) = &command.save_as {
+        given.save(name, &compared)?;
+    }
+    let report = Report { terms: &terms, told: taken.each_ref().map(Taken::told), compared: &compared };
+    if command.json {
+        output::print_json(&versioned(report.answer()))?;
+    } else if command.markdown {
+        output::print(&report.markdown())?;
+    } else {
+        output::print(&report.text())?;
+    }
+    Ok(exit(&compared, limit))
+}
+
+/// The plan as it is wanted, and what is compared.
+#[allow(clippy::type_complexity, reason = "the terms have them like this")]
+fn rows(
+    given: &Given,
+    command: &Compare,
+    taken: &[Taken; 2],
+) -> Result<(Option<Plan>, Vec<(BenchmarkKey, Vec<Metric>)>), CliError> {
+    let programs = taken.each_ref().map(|taken| &taken.side.program);
+    let is_command = programs[0].kind() == "command";
+    let empty = measure::empty_plan()?;
+    let plan = match given.project() {
+        Some(project) if !is_command => {
+            Some(narrowed(&project.plan, &command.benchmark)?.wishing(wishes(command)?)?)
+        }
+        _ => None,
+    };
+    let keys = rows_of(plan.as_ref().unwrap_or(&empty), programs).map_err(|why| Mistake::NotComparable {
+        a: taken[0].told(),
+        b: taken[1].told(),
+        why,
+    })?;
+    let mut rows = Vec::new();
+    for key in keys {
+        let metrics = match (given.project(), is_command) {
+            (Some(project), false) => {
+                let shown = Shown { metric: command.metric.clone(), json: command.json };
+                lookup::metrics(project, &[], &key, &shown)?
+            }
+            _ => measure::metrics_of_commands(programs, &command.metric)?,
+        };
+        rows.push((key, metrics));
+    }
+    Ok((plan, rows))
+}
+
+/// What is typed of when to stop.
+fn wishes(command: &Compare) -> Result<Wishes, RuleError> {
+    let budget = command.budget.as_deref().map(tacho_record::duration).transpose()?;
+    // The plan's own number is for tracking: it must not end what has time left.
+    let usual = if budget.is_some() { tacho_record::MOST_IN_BUDGET } else { ROUNDS };
+    let rounds = command.rounds.or(Some(usual));
+    Ok(Wishes { rounds, budget, ..Wishes::default() })
+}
+
+/// When a benchmark is executed no more.
+fn until(command: &Compare, limit: Option<f64>) -> Result<Until, RuleError> {
+    Ok(match &command.precision {
+        _ if command.all_rounds => Until::AllRounds,
+        Some(precision) => Until::Precise(percentage(precision)?),
+        None => Until::Settled(limit.filter(|limit| *limit > 0.0)),
+    })
+}
+
+/// From which share on slower is a failure, if that is asked for.
+fn limit(command: &Compare) -> Result<Option<f64>, RuleError> {
+    match command.fail_on.as_deref() {
+        None => Ok(None),
+        Some("slower") => Ok(Some(0.0)),
+        Some(typed) => percentage(typed.strip_prefix("slower:").unwrap_or(typed)).map(Some),
+    }
+}
+
+/// Slower for certain, by more than the limit; nothing measured is an error.
+fn exit(compared: &Compared, limit: Option<f64>) -> Exit {
+    let all = match compared {
+        Compared::Measured(all) => all,
+        Compared::Interrupted => return Exit::Interrupted,
+        Compared::NotBuilt { .. } => return Exit::Error,
+        Compared::SameProgram => return Exit::Success,
+    };
+    if all.interrupted {
+        return Exit::Interrupted;
+    }
+    if all.rows.iter().any(|row| row.sides.iter().any(Option::is_none)) {
+        return Exit::Error;
+    }
+    let is_beyond = |row: &Row| {
+        let interval = row.comparison.estimate.and_then(|estimate| estimate.interval);
+        let worse = interval.map_or(0.0, |(low, high)| (low - 1.0).max(1.0 / high - 1.0));
+        row.verdict == Verdict::Slower && limit.is_some_and(|limit| worse >= limit)
+    };
+    if all.rows.iter().any(is_beyond) { Exit::Worse } else { Exit::Success }
+}

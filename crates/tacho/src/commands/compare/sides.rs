@@ -1,0 +1,308 @@
+//! What each side was typed as, and what it is taken for: nothing is guessed where it could be two things.
+
+use std::cell::RefCell;
+
+use tacho_experiment::compare::Compared;
+use tacho_experiment::side_by_side::Start;
+use tacho_record::{Earlier, Parameter, Parameters, Program, Revision, Side, short_name as short};
+use tacho_store::{Baseline, Store};
+use tacho_subject::{Every, Selected, Selection, What, history};
+
+use super::mistake::Mistake;
+use crate::cli::{Compare, Global};
+use crate::commands::bench::start::Shell;
+use crate::error::CliError;
+use crate::output;
+use crate::project::Project;
+
+/// Where names are looked up.
+pub struct Given {
+    project: Option<Project>,
+    store: Option<RefCell<Store>>,
+}
+
+/// A side, and what it was taken for.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    pub side: Side,
+    /// What is said of it, after its name.
+    what: String,
+}
+
+impl Taken {
+    /// `v1 (the revision 0123456789)`.
+    pub fn told(&self) -> String {
+        format!("{} ({})", self.side.name, self.what)
+    }
+}
+
+/// How a name begins that says what it is.
+const PREFIXES: [&str; 5] = ["rev:", "build:", "command:", "saved:", "run:"];
+
+impl Given {
+    /// Opens the plan, which commands can do without, and the store if there is one.
+    pub fn open(global: &Global, command: &Compare) -> Result<Self, CliError> {
+        let project = match Project::open(global) {
+            Ok(project) => Some(project),
+            Err(CliError::NoPlan { .. }) if may_be_commands(command) => None,
+            Err(error) => return Err(error),
+        };
+        let store = project.as_ref().and_then(|project| project.store().ok()).map(RefCell::new);
+        Ok(Self { project, store })
+    }
+
+    pub fn project(&self) -> Option<&Project> {
+        self.project.as_ref()
+    }
+
+    /// Both sides.
+    pub fn sides(&self, command: &Compare) -> Result<[Taken; 2], CliError> {
+        let b = command.b.as_deref();
+        if command.command && b.is_none() {
+            return Err(Mistake::OneCommand.into());
+        }
+        let mut taken = [self.side(&command.a, command)?, self.side(b.unwrap_or("HEAD"), command)?];
+        started_alike(&mut taken);
+        Ok(taken)
+    }
+
+    /// Whether that name may be given to what is compared.
+    pub fn check_free(&self, name: &str, force: bool) -> Result<(), CliError> {
+        let Some(project) = &self.project else {
+            return Err(Mistake::NeedsPlan { option: "--save-as" }.into());
+        };
+        let name = name.to_owned();
+        if select(project, vec![name.clone()]).is_ok() || name.is_empty() || name.contains([':', ' ']) {
+            return Err(Mistake::NoName { name }.into());
+        }
+        let Some(store) = &self.store else { return Ok(()) };
+        let is_taken = store.borrow_mut().baselines()?.iter().any(|known| known.name == name);
+        if is_taken && !force { Err(Mistake::BaselineExists { name }.into()) } else { Ok(()) }
+    }
+
+    /// Gives what was compared a name, unless it is not all there: then it says so.
+    pub fn save(&self, name: &str, compared: &Compared) -> Result<(), CliError> {
+        let (all, why) = match compared {
+            Compared::Measured(all) if !all.interrupted => (Some(all), ""),
+            Compared::SameProgram => (None, "nothing was measured"),
+            Compared::NotBuilt { .. } => (None, "one of the two could not be had"),
+            Compared::Measured(_) | Compared::Interrupted => {
+                (None, "it was interrupted; the same command goes on")
+            }
+        };
+        if all.is_none() {
+            output::note("note", &format!("`{name}` was given to nothing: {why}"));
+        }
+        let run = all.and_then(|all| all.run.as_ref());
+        if let (Some(project), Some(run)) = (&self.project, run) {
+            let of = Earlier { run: run.number, side: 1 };
+            let saved = run.ended.unwrap_or(run.started);
+            project.store()?.put_baseline(&Baseline { name: name.to_owned(), of, saved })?;
+        }
+        Ok(())
+    }
+
+    /// What both sides' revisions are, and all that the history says beside.
+    pub fn select(&self, sides: &[Side; 2]) -> Option<Selected> {
+        let project = self.project.as_ref()?;
+        let names: Vec<String> =
+            sides.iter().filter_map(|side| side.program.revision()).map(str::to_owned).collect();
+        if names.is_empty() {
+            return None;
+        }
+        select(project, names).ok()
+    }
+
+    fn side(&self, typed: &str, command: &Compare) -> Result<Taken, CliError> {
+        let (prefix, name) = match PREFIXES.into_iter().find(|prefix| typed.starts_with(prefix)) {
+            Some(prefix) => (prefix, &typed[prefix.len()..]),
+            None if command.command || self.project.is_none() => ("command:", typed),
+            None => ("", typed),
+        };
+        match prefix {
+            "rev:" => self.revision(name),
+            "build:" => self.build(name)?.ok_or_else(|| Mistake::NoBuild { name: name.to_owned() }.into()),
+            "command:" => one_command(name),
+            "saved:" => self.saved(name)?.ok_or_else(|| Mistake::NoBaseline { name: name.to_owned() }.into()),
+            "run:" => self.run(name),
+            _ => self.any(name),
+        }
+    }
+
+    /// A name that does not say what it is.
+    fn any(&self, name: &str) -> Result<Taken, CliError> {
+        let revision = self.revision(name);
+        let mut all: Vec<(&str, Taken)> = Vec::new();
+        all.extend(self.saved(name)?.map(|taken| ("saved:", taken)));
+        all.extend(revision.as_ref().ok().map(|taken| ("rev:", taken.clone())));
+        all.extend(self.build(name)?.filter(|_| name.len() >= 8).map(|taken| ("build:", taken)));
+        if all.len() > 1 {
+            let candidates = all.iter().map(|(prefix, taken)| format!("{} (`{prefix}{name}`)", taken.what));
+            return Err(Mistake::Ambiguous { name: name.to_owned(), candidates: candidates.collect() }.into());
+        }
+        match (all.pop(), revision) {
+            (Some((_, taken)), _) => Ok(taken),
+            (None, Err(_)) if name.contains(char::is_whitespace) => one_command(name),
+            (None, revision) => revision,
+        }
+    }
+
+    /// A revision, or one with values of parameters: `HEAD:threads=8`.
+    fn revision(&self, name: &str) -> Result<Taken, CliError> {
+        let (base, values) = match name.rsplit_once(':') {
+            Some((base, values)) if values.contains('=') => (base, Some(values)),
+            _ => (name, None),
+        };
+        let project = self.project.as_ref().ok_or(Mistake::NeedsPlan { option: "rev:" })?;
+        let base = if base.is_empty() { "HEAD" } else { base };
+        let selected = select(project, vec![base.to_owned()])?;
+        let unknown = || CliError::Unknown { name: base.to_owned(), nearest: None };
+        let revision = selected.revisions.into_iter().next().ok_or_else(unknown)?;
+        let told = format!("the revision {}", revision.short());
+        let Some(values) = values else {
+            return Ok(taken(name, Program::Revision { revision: revision.id }, told));
+        };
+        let parameters = parameters(values);
+        let told = format!("{told} with {parameters}");
+        Ok(taken(name, Program::Variant { revision: revision.id, parameters }, told))
+    }
+
+    /// The build whose digest begins like this.
+    fn build(&self, name: &str) -> Result<Option<Taken>, CliError> {
+        let is_digest = name.len() >= 4 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let Some(store) = self.store.as_ref().filter(|_| is_digest) else { return Ok(None) };
+        let mut store = store.borrow_mut();
+        for (host, _) in store.hosts()? {
+            for build in store.builds(host)? {
+                let Some(artifact) = build.state.artifact() else { continue };
+                if artifact.to_string().starts_with(&name.to_ascii_lowercase()) {
+                    let told = format!("the build {} of {}", artifact.short(), short(&build.revision));
+                    return Ok(Some(taken(
+                        name,
+                        Program::Build { artifact, revision: build.revision },
+                        told,
+                    )));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The baseline of that name.
+    fn saved(&self, name: &str) -> Result<Option<Taken>, CliError> {
+        let Some(store) = &self.store else { return Ok(None) };
+        let found = store.borrow_mut().baselines()?.into_iter().find(|baseline| baseline.name == name);
+        let Some(baseline) = found else { return Ok(None) };
+        self.earlier(name, baseline.of, "the baseline").map(Some)
+    }
+
+    /// What a run compared, or with `/a` what it compared with.
+    fn run(&self, name: &str) -> Result<Taken, CliError> {
+        let (number, side) = match name.split_once('/') {
+            Some((number, "a")) => (number, 0),
+            Some((number, "b")) => (number, 1),
+            _ => (name, 1),
+        };
+        let unknown = || CliError::Unknown { name: format!("run {name}"), nearest: None };
+        let run: i64 = number.parse().map_err(|_| unknown())?;
+        self.earlier(&format!("run:{name}"), Earlier { run, side }, "what was measured")
+    }
+
+    /// A side of an earlier run: the build that it was, or the command.
+    fn earlier(&self, name: &str, of: Earlier, what: &str) -> Result<Taken, CliError> {
+        let none = Mistake::NoComparison { run: of.run };
+        let Some(store) = &self.store else { return Err(none.into()) };
+        let mut store = store.borrow_mut();
+        let Some(terms) = store.comparing(of.run)? else { return Err(none.into()) };
+        let program = &terms.sides[of.side.min(1)].program;
+        let cells = store.cells(of.run)?;
+        let built = cells.into_iter().nth(of.side).map(|(_, cell)| cell.artifact);
+        // Its revision may build otherwise by now.
+        let program = match (program, built) {
+            (Program::Revision { revision }, Some(artifact)) => {
+                Program::Build { artifact, revision: revision.clone() }
+            }
+            (other, _) => other.clone(),
+        };
+        let told = format!("{what} of run {}: {}, measured again", of.run, told(&program));
+        Ok(taken(name, program, told))
+    }
+}
+
+fn taken(name: &str, program: Program, what: String) -> Taken {
+    Taken { side: Side { name: name.to_owned(), program }, what }
+}
+
+/// What a program is, in a few words.
+pub fn told(program: &Program) -> String {
+    match program {
+        Program::Build { artifact, revision } => {
+            format!("the build {} of {}", artifact.short(), short(revision))
+        }
+        Program::Command { command, .. } => format!("the command `{command}`"),
+        Program::Revision { revision } => format!("the revision {}", short(revision)),
+        Program::Variant { revision, parameters } => {
+            format!("the revision {} with {parameters}", short(revision))
+        }
+    }
+}
+
+fn select(project: &Project, names: Vec<String>) -> Result<Selected, CliError> {
+    let history = history(&project.plan.subject, &project.folder)?;
+    let what = What::List(names);
+    Ok(history.select(&Selection { what, every: Every::Commit, tags: None, all_parents: false })?)
+}
+
+/// The revisions that these sides name, as the history knows them.
+pub fn revisions(selected: Option<&Selected>) -> Vec<Revision> {
+    selected.map_or_else(Vec::new, |selected| selected.revisions.clone())
+}
+
+/// `threads=8,level=fast`: numbers are numbers, as in a plan.
+fn parameters(typed: &str) -> Parameters {
+    let value = |text: &str| {
+        let whole = text.parse().map(Parameter::Integer).ok();
+        let number = || text.parse::<f64>().ok().filter(|it| it.is_finite()).map(Parameter::Number);
+        whole.or_else(number).unwrap_or_else(|| Parameter::Text(text.to_owned()))
+    };
+    let pairs = typed.split(',').filter_map(|pair| pair.split_once('='));
+    Parameters(pairs.map(|(name, text)| (name.to_owned(), value(text))).collect())
+}
+
+fn one_command(text: &str) -> Result<Taken, CliError> {
+    let (words, shell) = match Shell::parse(None, false)?.start(text)? {
+        Start::Words(words) => (words, false),
+        Start::Shell(words, _) => (words, true),
+    };
+    let program = Program::Command { command: text.to_owned(), words, shell };
+    Ok(taken(text, program, "a command".to_owned()))
+}
+
+/// Two commands of which one needs a shell are both started by it, since it takes its time.
+fn started_alike(taken: &mut [Taken; 2]) {
+    let is_shell = |taken: &Taken| matches!(taken.side.program, Program::Command { shell: true, .. });
+    if taken.iter().any(is_shell) {
+        for side in taken {
+            if let Program::Command { words, shell, .. } = &mut side.side.program {
+                (*words, *shell) = (["sh", "-c"].map(str::to_owned).to_vec(), true);
+            }
+        }
+    }
+}
+
+/// Whether what was typed can do without a plan.
+fn may_be_commands(command: &Compare) -> bool {
+    let b = command.b.as_deref();
+    command.command
+        || b.is_some()
+            && [Some(command.a.as_str()), b].into_iter().flatten().all(|typed| {
+                typed.starts_with("command:") || typed.contains(char::is_whitespace) || is_program(typed)
+            })
+}
+
+/// Whether a single word is a program that can be started.
+fn is_program(word: &str) -> bool {
+    let folder = std::env::current_dir().unwrap_or_default();
+    let start = Start::Words(vec![word.to_owned()]);
+    crate::commands::bench::start::check(&start, word, &folder, &[]).is_ok()
+}
