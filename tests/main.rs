@@ -29,3 +29,4 @@ mod schedule;
 mod stopping;
 mod survey;
 mod track;
+mod r#try;

@@ -7,6 +7,7 @@ mod layouts;
 mod quirk;
 mod schedule;
 mod survey;
+mod r#try;
 
 use std::path::PathBuf;
 
@@ -19,6 +20,7 @@ pub use layouts::Layouts;
 pub use quirk::{Quirk, QuirkWhat};
 pub use schedule::Schedule;
 pub use survey::Survey;
+pub use r#try::Try;
 
 /// Measures how fast a program is over its history, and can be believed
 ///
@@ -59,6 +61,7 @@ pub enum Command {
     Compare(Compare),
     Layouts(Layouts),
     Track(Box<Track>),
+    Try(Try),
     Log(Log),
     Show(Show),
     Changes(Box<Changes>),

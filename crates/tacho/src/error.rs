@@ -55,6 +55,8 @@ pub enum CliError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Subject(#[from] SubjectError),
+    #[error("`{name}` does not build: {why}")]
+    NotBuilt { name: String, why: String },
     #[error("no such output of `{revision}` is kept")]
     NoOutput { revision: String },
     #[error("there is no linker here that shuffles{}", name.as_ref().map_or_else(String::new, |name| format!(" called `{name}`")))]
@@ -116,6 +118,9 @@ impl CliError {
             }
             CliError::Unknown { .. } => {
                 Some("`tacho show` lists the revisions that were measured".to_owned())
+            }
+            CliError::NotBuilt { name, .. } => {
+                Some(format!("`tacho show {name} --build-log` shows all that its build said"))
             }
             CliError::NoOutput { .. } => Some(
                 "`output = \"keep\"` keeps those of a benchmark; `tacho show` lists what was measured"

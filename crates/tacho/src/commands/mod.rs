@@ -22,6 +22,7 @@ mod show;
 mod site;
 mod survey;
 mod track;
+mod r#try;
 
 use std::process::ExitCode;
 
@@ -78,6 +79,7 @@ pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
         Command::Show(command) => show::execute(global, &command),
         Command::Site(command) => site::execute(global, &command),
         Command::Track(command) => schedule::execute(global, &command),
+        Command::Try(command) => r#try::execute(global, &command),
     }
 }
 

@@ -23,7 +23,7 @@ use crate::output::compare::Report;
 const ROUNDS: u32 = 30;
 
 pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
-    let (margin, limit) = (percentage(&command.margin)?, limit(command)?);
+    let (margin, limit) = (percentage(&command.margin)?, limit(command.fail_on.as_deref())?);
     let given = Given::open(global, command)?;
     let taken = given.sides(command)?;
     if let Some(name) = &command.save_as {
@@ -90,11 +90,15 @@ fn rows(
 
 /// What is typed of when to stop.
 fn wishes(command: &Compare) -> Result<Wishes, RuleError> {
-    let budget = command.budget.as_deref().map(tacho_record::duration).transpose()?;
+    wished(command.rounds, command.budget.as_deref())
+}
+
+/// At most so many rounds, and so long.
+pub fn wished(rounds: Option<u32>, budget: Option<&str>) -> Result<Wishes, RuleError> {
+    let budget = budget.map(tacho_record::duration).transpose()?;
     // The plan's own number is for tracking: it must not end what has time left.
     let usual = if budget.is_some() { tacho_record::MOST_IN_BUDGET } else { ROUNDS };
-    let rounds = command.rounds.or(Some(usual));
-    Ok(Wishes { rounds, budget, ..Wishes::default() })
+    Ok(Wishes { rounds: rounds.or(Some(usual)), budget, ..Wishes::default() })
 }
 
 /// When a benchmark is executed no more.
@@ -107,8 +111,8 @@ fn until(command: &Compare, limit: Option<f64>) -> Result<Until, RuleError> {
 }
 
 /// From which share on slower is a failure, if that is asked for.
-fn limit(command: &Compare) -> Result<Option<f64>, RuleError> {
-    match command.fail_on.as_deref() {
+pub fn limit(fail_on: Option<&str>) -> Result<Option<f64>, RuleError> {
+    match fail_on {
         None => Ok(None),
         Some("slower") => Ok(Some(0.0)),
         Some(typed) => percentage(typed.strip_prefix("slower:").unwrap_or(typed)).map(Some),
@@ -116,7 +120,7 @@ fn limit(command: &Compare) -> Result<Option<f64>, RuleError> {
 }
 
 /// Slower for certain, by more than the limit; nothing measured is an error.
-fn exit(compared: &Compared, limit: Option<f64>) -> Exit {
+pub fn exit(compared: &Compared, limit: Option<f64>) -> Exit {
     let all = match compared {
         Compared::Measured(all) => all,
         Compared::Interrupted => return Exit::Interrupted,

@@ -1,0 +1,267 @@
+//! `tacho try`: a revision with and without a diff.
+//!
+//! A diff is a quirk that nobody wrote down: it is built as one, in tacho's own checkout and by a recipe of its own, and both
+//! builds are compared as any two are. All is built before anything is measured.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+use tacho_experiment::compare::{Compared, compare as compare_sides, rows_of};
+use tacho_record::plan::{Commands, Quirk, Subject};
+use tacho_record::{
+    BenchmarkKey, BuildState, Comparing, Digest, Metric, Plan, Program, Revision, Side, Until, percentage,
+};
+use tacho_subject::{SubjectError, history};
+
+use super::compare::mistake::Mistake;
+use super::compare::{exit, limit, wished};
+use super::session::{Session, Wanted};
+use super::track::narrowed;
+use super::{Exit, lookup};
+use crate::cli::{Global, Shown, Try};
+use crate::error::CliError;
+use crate::output;
+use crate::output::answer::versioned;
+use crate::output::compare::{CompareAnswer, Report};
+use crate::project::Project;
+
+/// What the quirk of a diff is called.
+const QUIRK: &str = "try";
+
+/// One diff, or all together.
+struct Diff {
+    /// As they were typed.
+    names: Vec<String>,
+    /// The plan that applies them to whatever it builds.
+    plan: Plan,
+    /// What the base with them built to, or why it did not.
+    built: Result<Digest, String>,
+}
+
+/// What came of one.
+struct Tried {
+    patches: Vec<String>,
+    terms: Comparing,
+    compared: Compared,
+}
+
+/// The answer in JSON; docs/formats.md says what each key means.
+#[derive(Serialize)]
+struct TryAnswer<'a> {
+    base: &'a str,
+    tries: Vec<OneAnswer<'a>>,
+}
+
+#[derive(Serialize)]
+struct OneAnswer<'a> {
+    patches: &'a [String],
+    #[serde(flatten)]
+    compared: CompareAnswer<'a>,
+}
+
+pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
+    let limit = limit(command.fail_on.as_deref())?;
+    let project = Project::open(global)?;
+    let wishes = wished(command.rounds, command.budget.as_deref())?;
+    let plan = narrowed(&project.plan, &command.benchmark)?.wishing(wishes)?;
+    let base = history(&project.plan.subject, &project.folder)?.find(&command.base)?;
+    let terms = terms(&project, &plan, command, &base)?;
+    let patches = command.patch.iter().map(|path| typed(&project, path)).collect::<Result<Vec<_>, _>>()?;
+    check(&project, &plan, &base, &patches)?;
+    let quiet = global.quiet || command.json;
+    let mut trying =
+        Trying { session: Session::open(&project, command.wait)?, project: &project, base, quiet };
+    trying.session.store.put_revisions(std::slice::from_ref(&trying.base))?;
+    let Some((without, diffs)) = trying.builds(&plan, combinations(&patches))? else {
+        return Ok(Exit::Interrupted);
+    };
+    let mut tried = Vec::new();
+    for diff in diffs {
+        let one = trying.one(diff, without, &terms, command.seed)?;
+        let is_over = exit(&one.compared, limit) == Exit::Interrupted;
+        tried.push(one);
+        if is_over {
+            break;
+        }
+    }
+    print(command, &trying.base, &tried)?;
+    let exits = tried.iter().map(|tried| exit(&tried.compared, limit));
+    Ok(exits.max_by_key(|exit| *exit as u8).unwrap_or(Exit::Success))
+}
+
+/// On which terms all are compared; the sides are those of nobody yet.
+fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Result<Comparing, CliError> {
+    let rule = limit(command.fail_on.as_deref())?;
+    let program = Program::Revision { revision: base.id.clone() };
+    let side = Side { name: command.base.clone(), program };
+    let refused = |why| Mistake::NotComparable { a: side.name.clone(), b: side.name.clone(), why };
+    let keys = rows_of(plan, [&side.program, &side.program]).map_err(refused)?;
+    let shown = Shown { metric: command.metric.clone(), json: command.json };
+    let row = |key: BenchmarkKey| -> Result<(BenchmarkKey, Vec<Metric>), CliError> {
+        let metrics = lookup::metrics(project, &[], &key, &shown)?;
+        Ok((key, metrics))
+    };
+    Ok(Comparing {
+        rows: keys.into_iter().map(row).collect::<Result<_, _>>()?,
+        sides: [side.clone(), side],
+        earlier: [None, None],
+        control: true,
+        margin: percentage(&command.margin)?,
+        until: Until::Settled(rule.filter(|limit| *limit > 0.0)),
+    })
+}
+
+/// A patch as it was typed, and its path from the plan's folder if it lies in there.
+fn typed(project: &Project, path: &Path) -> Result<(String, String), CliError> {
+    let full = path.canonicalize().map_err(CliError::reading(path))?;
+    let from_plan = full.strip_prefix(&project.folder).unwrap_or(&full);
+    Ok((path.to_string_lossy().into_owned(), from_plan.to_string_lossy().into_owned()))
+}
+
+/// That all are diffs, before anything is built.
+fn check(
+    project: &Project,
+    plan: &Plan,
+    base: &Revision,
+    patches: &[(String, String)],
+) -> Result<(), CliError> {
+    let paths = patches.iter().map(|(_, path)| path.clone()).collect();
+    let subject = patched(plan, paths).subject;
+    let recipes = tacho_subject::recipes(&subject, &project.folder, std::slice::from_ref(base));
+    recipes.map(drop).map_err(|error| unquirked(error.into()))
+}
+
+/// Each alone, and several all together.
+fn combinations(patches: &[(String, String)]) -> Vec<Vec<(String, String)>> {
+    let mut all: Vec<_> = patches.iter().map(|patch| vec![patch.clone()]).collect();
+    if patches.len() > 1 {
+        all.push(patches.to_vec());
+    }
+    all
+}
+
+/// The plan that applies these patches to whatever it builds.
+fn patched(plan: &Plan, patches: Vec<String>) -> Plan {
+    let quirk = Quirk {
+        name: QUIRK.to_owned(),
+        why: "it is tried".to_owned(),
+        start: None,
+        end: None,
+        once: false,
+        skip: false,
+        patches,
+        take: Vec::new(),
+        environment: BTreeMap::new(),
+        build: None,
+        commands: Commands::default(),
+    };
+    let quirks = plan.subject.quirks.iter().cloned().chain([quirk]).collect();
+    Plan { subject: Subject { quirks, ..plan.subject.clone() }, ..plan.clone() }
+}
+
+/// All that one call of the command needs.
+struct Trying<'a> {
+    session: Session,
+    project: &'a Project,
+    base: Revision,
+    quiet: bool,
+}
+
+impl Trying<'_> {
+    /// What the base builds to without any diff, and with each; none when interrupted.
+    fn builds(
+        &mut self,
+        plan: &Plan,
+        combinations: Vec<Vec<(String, String)>>,
+    ) -> Result<Option<(Digest, Vec<Diff>)>, CliError> {
+        let name = self.base.short().to_owned();
+        let Some(without) = self.built(plan)? else { return Ok(None) };
+        let without = without.map_err(|why| CliError::NotBuilt { name, why })?;
+        let mut diffs = Vec::new();
+        for combination in combinations {
+            let (names, paths) = combination.into_iter().unzip();
+            let plan = patched(plan, paths);
+            let Some(built) = self.built(&plan)? else { return Ok(None) };
+            diffs.push(Diff { names, plan, built });
+        }
+        Ok(Some((without, diffs)))
+    }
+
+    /// What the base builds to by that plan, or why it does not; none when interrupted.
+    fn built(&mut self, plan: &Plan) -> Result<Option<Result<Digest, String>>, CliError> {
+        let (base, quiet) = (&self.base, self.quiet);
+        let revisions = std::slice::from_ref(base);
+        let wanted = Wanted { quiet, retry_failed: true, ..Wanted::new(plan.clone(), revisions) };
+        let build =
+            self.session.measure(self.project, wanted, |bench, question| bench.build_of(question, base));
+        let Some(build) = build.map_err(unquirked)? else { return Ok(None) };
+        let why = match build.state {
+            BuildState::Built { artifact, .. } => return Ok(Some(Ok(artifact))),
+            BuildState::Failed { why } | BuildState::Skipped { why } => why,
+            BuildState::TimedOut { .. } => "its build timed out".to_owned(),
+        };
+        let why = why.strip_prefix(&format!("quirk `{QUIRK}`: ")).unwrap_or(&why);
+        Ok(Some(Err(why.to_owned())))
+    }
+
+    /// Compares the base with and without a diff.
+    fn one(
+        &mut self,
+        diff: Diff,
+        without: Digest,
+        terms: &Comparing,
+        seed: Option<u64>,
+    ) -> Result<Tried, CliError> {
+        let revision = &self.base.id;
+        let build = |artifact| Program::Build { artifact, revision: revision.clone() };
+        let mut terms = terms.clone();
+        terms.sides[0].program = build(without);
+        terms.sides[1].name = diff.names.join(" + ");
+        let compared = match diff.built {
+            Err(why) => Compared::NotBuilt { side: terms.sides[1].name.clone(), why },
+            Ok(artifact) => {
+                terms.sides[1].program = build(artifact);
+                let revisions = std::slice::from_ref(&self.base);
+                let wanted = Wanted { seed, quiet: self.quiet, ..Wanted::new(diff.plan, revisions) };
+                self.session
+                    .measure(self.project, wanted, |bench, question| compare_sides(bench, question, &terms))?
+            }
+        };
+        Ok(Tried { patches: diff.names, terms, compared })
+    }
+}
+
+/// What is wrong with a diff, without the quirk that nobody wrote.
+fn unquirked(error: CliError) -> CliError {
+    match error {
+        CliError::Subject(SubjectError::Quirk { quirk, source }) if quirk == QUIRK => {
+            CliError::Subject(*source)
+        }
+        other => other,
+    }
+}
+
+fn print(command: &Try, base: &Revision, tried: &[Tried]) -> Result<(), CliError> {
+    let reports: Vec<Report<'_>> = tried.iter().map(|tried| tried.report(base)).collect();
+    if command.json {
+        let answers = tried.iter().zip(&reports);
+        let answers = answers
+            .map(|(tried, report)| OneAnswer { patches: &tried.patches, compared: report.answer() })
+            .collect();
+        return Ok(output::print_json(&versioned(TryAnswer { base: &base.id, tries: answers }))?);
+    }
+    let told = reports.iter().map(|it| if command.markdown { it.markdown() } else { it.text() });
+    Ok(output::print(&told.collect::<Vec<_>>().join("\n"))?)
+}
+
+impl Tried {
+    fn report(&self, base: &Revision) -> Report<'_> {
+        let [without, with] = &self.terms.sides;
+        let told = [
+            format!("{} (the revision {})", without.name, base.short()),
+            format!("{} with {}", without.name, with.name),
+        ];
+        Report { terms: &self.terms, told, compared: &self.compared }
+    }
+}

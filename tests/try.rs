@@ -1,0 +1,136 @@
+//! `tacho try`: a revision with and without a diff.
+
+use serde_json::{Value, json};
+
+use crate::harness::Project;
+
+/// What is measured stands in the output: nothing here depends on how fast anything is.
+const PLAN: &str = "
+[subject]
+build = 'sh -n prog'
+artifacts = ['prog']
+
+[[benchmark]]
+name = 'hash'
+command = 'sh {build}/prog'
+metrics = [{ name = 'bucket', from = 'regex:bucket ([0-9.]+)', unit = 'entries' }]
+";
+
+const PROG: &str = "# a table\n:\nbucket=60\n:\nstep=1\n:\necho hashing\necho bucket $((bucket * step))\n";
+
+/// A diff that makes another of one line of the program, with a line around it.
+fn diff(old: &str, new: &str) -> String {
+    let lines: Vec<&str> = PROG.lines().collect();
+    let at = lines.iter().position(|line| *line == old).unwrap();
+    let before = if at > 0 { format!(" {}\n", lines[at - 1]) } else { String::new() };
+    let (from, length) = (at.max(1), if at > 0 { 3 } else { 2 });
+    let after = lines[at + 1];
+    format!(
+        "--- a/prog\n+++ b/prog\n@@ -{from},{length} +{from},{length} @@\n{before}-{old}\n+{new}\n {after}\n"
+    )
+}
+
+fn project() -> Project {
+    let project = Project::repository().file("prog", PROG).commit("a table").plan(PLAN);
+    project
+        .file("fast.diff", &diff("bucket=60", "bucket=45"))
+        .file("slow.diff", &diff("step=1", "step=4"))
+        .file("same.diff", &diff("# a table", "# the table"))
+        .file("other.diff", &diff("step=1", "step=2").replace("-step=1", "-step=9"))
+        .file("broken.diff", &diff("echo hashing", "if hashing"))
+}
+
+fn verdicts(answer: &Value) -> Vec<(Value, Value, Value)> {
+    let tries = answer["tries"].as_array().unwrap().iter();
+    tries
+        .map(|it| {
+            let row = &it["rows"][0];
+            (it["patches"].clone(), row["verdict"].clone(), row["b"].clone())
+        })
+        .collect()
+}
+
+#[test]
+fn diffs_are_tried_each_alone_and_all_together() {
+    let project = project();
+    let before = project.git(["status", "--porcelain", "--untracked-files=no"]);
+    let answer = project.tacho("try fast.diff slow.diff --rounds 8 --json").exits(0).json();
+    let expected = [
+        (json!(["fast.diff"]), json!("faster"), json!(45.0)),
+        (json!(["slow.diff"]), json!("slower"), json!(240.0)),
+        (json!(["fast.diff", "slow.diff"]), json!("slower"), json!(180.0)),
+    ];
+    assert_eq!(verdicts(&answer), expected);
+    assert_eq!(answer["base"], project.git(["rev-parse", "HEAD"]).trim());
+    for one in answer["tries"].as_array().unwrap() {
+        assert_eq!(
+            (&one["a"]["name"], &one["rows"][0]["a"]),
+            (&json!("HEAD"), &json!(60.0)),
+            "the same base"
+        );
+        assert_eq!(one["rows"][0]["control"], 1.0);
+    }
+    assert_eq!(answer["tries"][2]["b"]["name"], "fast.diff + slow.diff");
+    assert_eq!(
+        project.git(["status", "--porcelain", "--untracked-files=no"]),
+        before,
+        "the work tree is as it was"
+    );
+    assert_eq!(std::fs::read_to_string(project.path().join("prog")).unwrap(), PROG);
+    let tracked = project.tacho("track --rounds 2 --json").exits(0).json();
+    assert_eq!(tracked["series"][0]["points"][0]["values"], json!([60.0, 60.0]), "no series knows of it");
+}
+
+#[test]
+fn the_answer_says_with_and_without() {
+    let project = project();
+    let head = project.git(["rev-parse", "HEAD"])[..10].to_owned();
+    let same = project.tacho("try same.diff --rounds 8").exits(0).stdout;
+    assert!(same.starts_with(&format!("HEAD with same.diff against HEAD (the revision {head})\n")), "{same}");
+    assert!(same.contains("  same, within ± 1 %\n\n1 same"), "{same}");
+    let slow = project.tacho("try slow.diff --rounds 8 --markdown --fail-on slower:5%").exits(1).stdout;
+    assert!(slow.starts_with("| benchmark | metric | HEAD | slow.diff | ratio |"), "{slow}");
+    let fast =
+        project.tacho("try fast.diff --rounds 8 --fail-on slower --base main -b hash -m bucket").exits(0);
+    assert!(fast.stdout.contains("  faster\n\n1 faster"), "{}", fast.stdout);
+    let project = project.file("README", "words\n").commit("words");
+    let idle = project.file("words.diff", "--- a/README\n+++ b/README\n@@ -1 +1 @@\n-words\n+more words\n");
+    let told = idle.tacho("try words.diff").exits(0).stdout;
+    assert!(told.ends_with(" built to the same artifacts: they are the same program\n"), "{told}");
+}
+
+#[test]
+fn a_diff_that_does_not_apply_or_build_is_told_and_the_others_are_measured() {
+    let project = project();
+    let told = project.tacho("try other.diff").exits(2).stdout;
+    let expected = "other.diff cannot be compared: patch `other.diff` does not apply: \
+                    hunk 1 of `prog` (`@@ -4,3 +4,3 @@`) finds other lines there\n";
+    assert_eq!(told, expected);
+    let answer = project.tacho("try fast.diff broken.diff --rounds 8 --json").exits(2).json();
+    let tries = &answer["tries"];
+    assert_eq!((&tries[0]["rows"][0]["verdict"], &tries[0]["not_built"]), (&json!("faster"), &json!(null)));
+    for broken in [&tries[1], &tries[2]] {
+        let why = broken["not_built"].as_str().unwrap();
+        assert!(why.starts_with("exit status 2"), "{why}");
+        assert_eq!(broken["rows"], json!([]));
+    }
+    let project = project.file("prog", "if\n").commit("broken");
+    let base = project.tacho("try fast.diff").exits(2).stderr;
+    assert!(base.contains(" does not build: exit status 2"), "{base}");
+}
+
+#[test]
+fn what_is_no_diff_and_no_base_is_said_before_anything_is_built() {
+    let project = project();
+    let said = |arguments: &str| {
+        let stderr = project.tacho(&format!("try {arguments}")).exits(2).stderr;
+        assert!(!project.cache().exists());
+        stderr
+    };
+    assert!(said("none.diff").starts_with("error: cannot read `none.diff`: No such file"), "a missing file");
+    assert!(said("fast.diff --base v9").starts_with("error: unknown revision `v9`"), "a wrong name");
+    assert!(said("fast.diff -b hsh").starts_with("error: there is no benchmark `hsh`"), "a wrong benchmark");
+    assert!(said("fast.diff --margin x").starts_with("error: `x` is not a precision"), "a wrong margin");
+    assert!(said("").contains("<PATCH>"), "no diff at all");
+    assert_eq!(said("prog"), "error: `prog` is not a patch: it names no file\n");
+}
