@@ -4605,11 +4605,12 @@ THE SOFTWARE.
     draw();
     ctx.restore();
   }
-  function behind(u, { points: points2, changes, data, theme: theme2 }) {
+  function behind(u, { points: points2, changes, quirks, data, theme: theme2 }) {
     const s = stage(u, points2.length);
     drawTags(s, points2, theme2);
     clipped(s, () => {
       drawRanges(s, changes, theme2);
+      drawQuirks(s, quirks, theme2);
       drawSamples(s, data, theme2);
     });
   }
@@ -4622,6 +4623,28 @@ THE SOFTWARE.
       ctx.fillStyle = judged === "worse" ? theme2.worse : theme2.better;
       ctx.globalAlpha = 0.16;
       ctx.fillRect(left, box.top, right - left, box.height);
+    }
+    ctx.restore();
+  }
+  function drawQuirks(s, quirks, theme2) {
+    const { ctx, box, pixel } = s;
+    ctx.save();
+    ctx.strokeStyle = theme2.text;
+    ctx.fillStyle = theme2.text;
+    ctx.lineWidth = pixel;
+    ctx.font = theme2.font.replace("12px", `${11 * pixel}px`);
+    ctx.textBaseline = "bottom";
+    for (const { at, text: text2 } of quirks) {
+      const x = Math.round(s.x(at - 0.5)) + 0.5 * pixel;
+      ctx.beginPath();
+      ctx.moveTo(x, box.top);
+      ctx.lineTo(x, box.top + box.height);
+      ctx.stroke();
+      ctx.save();
+      ctx.translate(x - 3 * pixel, box.top + box.height - 4 * pixel);
+      ctx.rotate(-Math.PI / 2);
+      ctx.fillText(text2, 0, 0, box.height - 8 * pixel);
+      ctx.restore();
     }
     ctx.restore();
   }
@@ -4866,7 +4889,7 @@ THE SOFTWARE.
       __publicField(this, "plot", plot());
       __publicField(this, "u");
       this.count = file.points.length;
-      this.scene = { points: file.points, changes: file.changes ?? [], data: columns(file), theme: theme(holder2) };
+      this.scene = { points: file.points, changes: file.changes ?? [], quirks: file.quirks ?? [], data: columns(file), theme: theme(holder2) };
       this.span = fromHash(file.points, location.hash) ?? whole(this.count);
       this.place = latest(file);
       this.words = readout(file, root);
@@ -5033,7 +5056,7 @@ THE SOFTWARE.
   }
   function help() {
     const text2 = document.createElement("figcaption");
-    text2.textContent = "Dots are samples, the line their median, the band its 95 % interval. Hollow: equal to another revision. Dashed: the levels between changes; a stripe is where a change may be. × did not build, \\ failed whenever executed, ▲ samples beyond the edge. Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
+    text2.textContent = "Dots are samples, the line their median, the band its 95 % interval. Hollow: equal to another revision. Dashed: the levels between changes; a stripe is where a change may be. A full line: a quirk begins or ends. × did not build, \\ failed whenever executed, ▲ samples beyond the edge. Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
     return text2;
   }
 

@@ -23,6 +23,16 @@ export interface SeriesFile {
   points: Point[];
   /** The changes that were found and are still held, in order of history; absent without any. */
   changes?: Found[];
+  /** Where quirks begin and end, in order of history; absent without any. */
+  quirks?: Edge[];
+}
+
+/** Where revisions begin to be built otherwise than those before. */
+export interface Edge {
+  /** The first such point. */
+  at: number;
+  /** What begins and what ends, in words. */
+  text: string;
 }
 
 /** A change that was found in the series: its numbers are judged, unlike those of neighbouring points. */

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use tacho_record::{BenchmarkKey, Metric, Revision};
 
 use crate::SiteError;
-use crate::view::{ChangeView, Judged, Row, Scale, SeriesView, View};
+use crate::view::{ChangeView, Judged, Row, Scale, SeriesView, View, edges};
 
 /// Raised when a reader of the version before would misread the data.
 pub const FORMAT_VERSION: u32 = 1;
@@ -24,6 +24,16 @@ struct SeriesFile<'a> {
     points: Vec<PointData<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changes: Vec<FoundData<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    quirks: Vec<EdgeData>,
+}
+
+/// Where a quirk begins or ends.
+#[derive(Serialize)]
+struct EdgeData {
+    /// The first point that is built otherwise.
+    at: usize,
+    text: String,
 }
 
 /// A change that was found in the series and is still held.
@@ -92,6 +102,10 @@ pub(crate) fn json(view: &View, series: &SeriesView) -> Result<Vec<u8>, SiteErro
         scale: &series.scale,
         points: series.rows.iter().map(|row| point(view, row)).collect(),
         changes: found(view, series),
+        quirks: edges(&series.rows)
+            .into_iter()
+            .map(|edge| EdgeData { at: edge.at, text: edge.text })
+            .collect(),
     };
     let text = serde_json::to_string(&file).map_err(|source| SiteError::Encode {
         path: format!("data/{}.json", series.slug),

@@ -166,6 +166,22 @@ fn whatever_a_name_holds_it_is_harmless() {
 }
 
 #[test]
+fn where_quirks_begin_and_end_stands_at_the_chart() {
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut realistic(), dir.path());
+    let read = |path: &str| std::fs::read_to_string(dir.path().join(path)).unwrap();
+    let data: serde_json::Value = serde_json::from_str(&read("data/sift.wall.mill.json")).unwrap();
+    let edges = data["quirks"].as_array().unwrap();
+    let texts: Vec<&str> = edges.iter().map(|edge| edge["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["from here with barley-header", "no longer with barley-header"]);
+    let at = usize::try_from(edges[0]["at"].as_u64().unwrap()).unwrap();
+    let page = read("series/sift.wall.mill.html");
+    let begins =
+        format!("{}</a> from here with barley-header; ", data["points"][at]["short"].as_str().unwrap());
+    assert!(page.contains(&begins), "no {begins}");
+}
+
+#[test]
 fn the_csv_has_every_sample() {
     let dir = tempfile::tempdir().unwrap();
     let mut fixture = realistic();

@@ -40,7 +40,7 @@ class Chart implements Moves {
     private readonly root: string,
   ) {
     this.count = file.points.length;
-    this.scene = { points: file.points, changes: file.changes ?? [], data: columns(file), theme: theme(holder) };
+    this.scene = { points: file.points, changes: file.changes ?? [], quirks: file.quirks ?? [], data: columns(file), theme: theme(holder) };
     this.span = fromHash(file.points, location.hash) ?? whole(this.count);
     this.place = latest(file);
     this.words = readout(file, root);
@@ -232,6 +232,7 @@ function help(): HTMLElement {
   text.textContent =
     "Dots are samples, the line their median, the band its 95 % interval. Hollow: equal to another revision. " +
     "Dashed: the levels between changes; a stripe is where a change may be. " +
+    "A full line: a quirk begins or ends. " +
     "× did not build, \\ failed whenever executed, ▲ samples beyond the edge. " +
     "Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
   return text;

@@ -1,6 +1,6 @@
 // What the chart library does not draw itself: samples, markers, tags, and what failed.
 import type uPlot from "uplot";
-import type { Found, Point, State } from "../data.ts";
+import type { Edge, Found, Point, State } from "../data.ts";
 import { levels } from "./levels.ts";
 import type { Columns } from "./columns.ts";
 import type { Theme } from "./theme.ts";
@@ -9,6 +9,7 @@ import type { Theme } from "./theme.ts";
 export interface Scene {
   points: Point[];
   changes: Found[];
+  quirks: Edge[];
   data: Columns;
   theme: Theme;
 }
@@ -54,11 +55,12 @@ function clipped(s: Stage, draw: () => void): void {
 }
 
 /** Behind the lines: tags, then every sample; those beyond the edge as triangles on it. */
-export function behind(u: uPlot, { points, changes, data, theme }: Scene): void {
+export function behind(u: uPlot, { points, changes, quirks, data, theme }: Scene): void {
   const s = stage(u, points.length);
   drawTags(s, points, theme);
   clipped(s, () => {
     drawRanges(s, changes, theme);
+    drawQuirks(s, quirks, theme);
     drawSamples(s, data, theme);
   });
 }
@@ -73,6 +75,30 @@ function drawRanges(s: Stage, changes: Found[], theme: Theme): void {
     ctx.fillStyle = judged === "worse" ? theme.worse : theme.better;
     ctx.globalAlpha = 0.16;
     ctx.fillRect(left, box.top, right - left, box.height);
+  }
+  ctx.restore();
+}
+
+/** A line before the first revision that is built otherwise, with what begins or ends written along it. */
+function drawQuirks(s: Stage, quirks: Edge[], theme: Theme): void {
+  const { ctx, box, pixel } = s;
+  ctx.save();
+  ctx.strokeStyle = theme.text;
+  ctx.fillStyle = theme.text;
+  ctx.lineWidth = pixel;
+  ctx.font = theme.font.replace("12px", `${11 * pixel}px`);
+  ctx.textBaseline = "bottom";
+  for (const { at, text } of quirks) {
+    const x = Math.round(s.x(at - 0.5)) + 0.5 * pixel;
+    ctx.beginPath();
+    ctx.moveTo(x, box.top);
+    ctx.lineTo(x, box.top + box.height);
+    ctx.stroke();
+    ctx.save();
+    ctx.translate(x - 3 * pixel, box.top + box.height - 4 * pixel);
+    ctx.rotate(-Math.PI / 2);
+    ctx.fillText(text, 0, 0, box.height - 8 * pixel);
+    ctx.restore();
   }
   ctx.restore();
 }

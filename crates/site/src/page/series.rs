@@ -9,7 +9,7 @@ use super::{
 };
 use crate::svg;
 use crate::text;
-use crate::view::{Row, SeriesView, State, View};
+use crate::view::{Row, SeriesView, State, View, edges};
 
 /// Writes the page.
 pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
@@ -24,6 +24,7 @@ pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
             (svg::still(&series.medians(), &format!("{title} over revisions")))
             figcaption { "Medians over revisions, oldest left. The table below has the numbers." }
         }
+        (quirks(view, series))
         (changes(view, series))
         section {
             h2 { "Numbers" }
@@ -103,6 +104,23 @@ fn change(name: &str, change: Option<crate::view::Change>) -> Markup {
 fn without(series: &SeriesView) -> String {
     let missing = series.rows.iter().filter(|row| row.summary.is_none()).count();
     if missing == 0 { "all measured".into() } else { format!("{missing} without values") }
+}
+
+/// Where quirks begin and end.
+fn quirks(view: &View, series: &SeriesView) -> Markup {
+    let edges = edges(&series.rows);
+    html! {
+        @if !edges.is_empty() {
+            p.note {
+                "Quirks: "
+                @for (place, edge) in edges.iter().enumerate() {
+                    @if place > 0 { "; " }
+                    (revision_link("../", &view.revisions[series.rows[edge.at].revision])) " " (edge.text)
+                }
+                ". A difference there may be theirs, not the commit's."
+            }
+        }
+    }
 }
 
 /// The changes that were found in it, newest first.

@@ -4,6 +4,7 @@
 
 mod change;
 pub(crate) mod event;
+mod quirks;
 mod revision;
 mod scale;
 mod series;
@@ -14,6 +15,7 @@ use tacho_record::Revision;
 
 pub(crate) use change::{Change, Judged};
 pub(crate) use event::{ChangeView, EventView};
+pub(crate) use quirks::edges;
 pub(crate) use revision::RevisionView;
 pub(crate) use scale::Scale;
 pub(crate) use series::{Row, SeriesView, State};
