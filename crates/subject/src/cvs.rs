@@ -143,7 +143,10 @@ fn is_folder(root: &str) -> bool {
     colon.is_none_or(|colon| root.find('/').is_some_and(|slash| slash < colon))
 }
 
-/// The first line of what it said.
+/// What stands where the connection ended: then what it called (ssh, say) told why, before.
+const SEE_ABOVE: &str = "consult above messages";
+
+/// The line of what it said that tells most.
 fn why(said: &mut std::fs::File, status: ExitStatus) -> String {
     let mut text = Vec::new();
     // What cannot be read is not known.
@@ -151,8 +154,12 @@ fn why(said: &mut std::fs::File, status: ExitStatus) -> String {
     let text = String::from_utf8_lossy(&text);
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     // cvs itself, rather than what it calls.
-    let line = lines.clone().find(|line| line.starts_with("cvs ")).or(lines.next());
-    line.map_or_else(
+    let own = lines.clone().find(|line| line.starts_with("cvs "));
+    let called = || lines.clone().take_while(|line| !line.starts_with("cvs ")).last();
+    if let Some(line) = own.filter(|line| line.contains(SEE_ABOVE)).and_then(|_| called()) {
+        return line.trim().to_owned();
+    }
+    own.or(lines.next()).map_or_else(
         || status.to_string(),
         |line| line.split_once(": ").map_or(line, |(_, why)| why).to_owned(),
     )
@@ -194,6 +201,23 @@ mod tests {
             Cvs { patience: Duration::from_millis(200), ..Cvs::of(&module(&root), Path::new("/")).unwrap() };
         let error = cvs.read(&["rlog", "m"]).unwrap_err();
         assert!(matches!(error, SubjectError::CvsSilent { .. }), "{error}");
+    }
+
+    #[test]
+    fn where_the_way_there_failed_that_is_said() {
+        let said = |text: &str| {
+            let mut file = tempfile::tempfile().unwrap();
+            io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+            why(&mut file, ExitStatus::default())
+        };
+        let end = "cvs [rlog aborted]: end of file from server (consult above messages if any)\n";
+        assert_eq!(
+            said(&format!("ssh: connect to host h port 22: no\r\n{end}")),
+            "ssh: connect to host h port 22: no"
+        );
+        assert_eq!(said(end), "end of file from server (consult above messages if any)");
+        assert_eq!(said("a banner\ncvs rlog: no such module\n"), "no such module");
+        assert_eq!(said("a banner\n"), "a banner");
     }
 
     #[test]

@@ -4,8 +4,9 @@
 //! cannot take out what a build leaves behind, nothing is built there: each revision is copied to where it is built,
 //! without the folders that are called `CVS`, in which the date would stand and get into artifacts.
 
-use std::fs::{self, FileTimes};
+use std::fs::{self, FileTimes, Permissions};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -15,6 +16,9 @@ use tacho_record::plan::CvsModule;
 use super::{Stop, Work};
 use crate::cvs::Cvs;
 use crate::{SubjectError, files};
+
+/// The bit of a file's mode by which its owner may write to it.
+const OWNER_WRITES: u32 = 0o200;
 
 /// A working copy.
 #[derive(Clone, Debug)]
@@ -119,6 +123,9 @@ fn copy(from: &Path, to: &Path, time: SystemTime) -> io::Result<()> {
             }
         } else if kind.is_file() {
             fs::copy(&path, &target)?;
+            // cvs makes files that are watched (`cvs watch on`) read-only: a matter of its users, not of a build.
+            let mode = target.metadata()?.permissions().mode();
+            fs::set_permissions(&target, Permissions::from_mode(mode | OWNER_WRITES))?;
             let file = fs::File::options().append(true).open(&target)?;
             file.set_times(FileTimes::new().set_modified(time))?;
         }

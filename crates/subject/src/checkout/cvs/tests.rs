@@ -95,6 +95,20 @@ fn each_revision_has_its_files_whatever_was_there_before() {
 }
 
 #[test]
+fn what_is_watched_may_be_written_by_a_build() {
+    let root = sample();
+    let bench = Bench::of(root.path(), "k", None);
+    let revisions = bench.revisions();
+    bench.take(&revisions[0]).unwrap();
+    // As after `cvs watch on`.
+    let file = |tree: &str| bench.cache.path().join(tree).join("a");
+    fs::set_permissions(file("cvs"), Permissions::from_mode(0o444)).unwrap();
+    bench.take(&revisions[0]).unwrap();
+    let mode = |tree: &str| file(tree).metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("cvs"), mode("tree")), (0o444, 0o644));
+}
+
+#[test]
 fn keywords_and_branches_are_as_the_plan_says() {
     let root = sample();
     let expanded = Bench::of(root.path(), "kv", None);
