@@ -101,12 +101,19 @@ fn a_thousand_that_hide_and_are_timed_out_leave_nothing() {
 
 #[test]
 fn what_is_left_behind_is_in_the_account() {
-    // Nobody waits for it, and it is still spinning when the shell ends.
-    let spin = "sh -c 'while :; do :; done'";
-    let execution = execute(&marked(&format!("(setsid {spin} &); sleep 0.3"), "account"));
+    // Nobody waits for it, and it is still spinning when the shell ends, which is when it has used ten ticks of 10 ms.
+    let folder = tempfile::tempdir().unwrap();
+    let used = folder.path().join("used");
+    let used = used.display();
+    let account = "read -r it < /proc/$$/stat; set -- $it; ticks=$((${14} + ${15}))";
+    let spin = format!(
+        "sh -c 'ticks=0; while [ $ticks -lt 10 ]; do {account}; done; : > {used}; while :; do :; done'"
+    );
+    let wait = format!("until [ -e {used} ]; do sleep 0.01; done");
+    let execution = execute(&marked(&format!("(setsid {spin} &); {wait}"), "account"));
     assert_eq!((execution.ended.clone(), execution.left_behind), (Ended::Exited(0), 1));
     let cpu = execution.usage.user + execution.usage.sys;
-    assert!(cpu > Duration::from_millis(60), "{cpu:?}");
+    assert!(cpu >= Duration::from_millis(100), "{cpu:?}");
     assert_eq!(ours("account"), Vec::<String>::new());
 }
 
