@@ -1,5 +1,6 @@
 //! `tacho bench`: commands side by side, without a plan.
 
+use insta::assert_snapshot;
 use std::io::Read;
 use std::process::{Command, Stdio};
 
@@ -145,6 +146,12 @@ fn outputs_and_inputs_go_where_they_are_sent() {
     assert!(shown.stdout.starts_with("12345\n12345\ncommand"), "{}", shown.stdout);
     in_project(&project, &["-r", "2", "--input", "in", "--output", "out", "cat"]).exits(0);
     assert_eq!(std::fs::read_to_string(project.path().join("out")).unwrap(), "12345\n");
+    // It is not overwritten, whoever wrote it.
+    let again = ["-r", "2", "--input", "in", "--output", "out", "cat"];
+    assert_snapshot!(in_project(&project, &again).exits(2).stderr, @r"
+    error: `--output out` would overwrite a file that is there
+    hint: name another file, or move it away
+    ");
     let piped =
         in_project(&project, &["-r", "1", "--json", "--input", "in", "--output", "pipe", "cat"]).exits(0);
     assert_eq!(piped.json()["commands"][0]["samples"][0]["values"]["output-bytes"], 6.0);

@@ -27,6 +27,8 @@ pub enum Mistake {
     Twice { name: String },
     #[error("no command has `{{{name}}}`")]
     Unused { name: String, nearest: Option<String> },
+    #[error("`--output {path}` would overwrite a file that is there")]
+    WouldOverwrite { path: String },
 }
 
 /// What can be said of a program that there is not.
@@ -71,6 +73,7 @@ impl Mistake {
                 Some(format!("did you mean `{{{nearest}}}`? its parameter is called `{name}`"))
             }
             Mistake::Unused { name, .. } => Some(format!("write `{{{name}}}` where its value is to stand")),
+            Mistake::WouldOverwrite { .. } => Some("name another file, or move it away".into()),
             Mistake::NoInput { .. }
             | Mistake::NotANumber { .. }
             | Mistake::Quote { .. }

@@ -83,6 +83,7 @@ impl Typed {
         }
         let conclude = PerCommand::new("--conclude", &typed.conclude, texts.len())?;
         let output = PerCommand::new("--output", &typed.output, texts.len())?;
+        typed.output.iter().try_for_each(|output| check_output(output, folder))?;
         let timeout = typed.timeout.as_deref().map(duration).transpose()?.unwrap_or(Duration::MAX);
         check_input(&typed.input, folder)?;
         let mut used = vec![false; parameters.len()];
@@ -197,6 +198,16 @@ fn report_unused(parameters: &[Parameter], used: &[bool], texts: &[String]) -> R
 fn check_input(input: &str, folder: &Path) -> Result<(), Mistake> {
     let is_there = input == "null" || folder.join(input).exists();
     if is_there { Ok(()) } else { Err(Mistake::NoInput { path: input.to_owned() }) }
+}
+
+/// Whether nothing is lost when executions write there.
+fn check_output(output: &str, folder: &Path) -> Result<(), Mistake> {
+    let Output::File(path) = where_to(Some(output), false) else { return Ok(()) };
+    // What is no file keeps what is written to it, if at all: a device.
+    match folder.join(&path).metadata() {
+        Ok(found) if found.is_file() && found.len() > 0 => Err(Mistake::WouldOverwrite { path }),
+        _ => Ok(()),
+    }
 }
 
 fn where_to(typed: Option<&str>, show_output: bool) -> Output {
