@@ -116,3 +116,17 @@ fn what_the_host_does_not_tell_says_why() {
         assert!(shown.contains(&format!("{reading}: {why}")), "{shown}");
     }
 }
+
+#[test]
+fn what_a_metric_is_of_is_told() {
+    // The shell waits for another that counts.
+    let counts = "sh -c 'i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done'; exit 0\n";
+    let project = project(counts, "metrics = [\"wall\", \"on-cpu\", \"peak-memory\"]");
+    project.tacho("track HEAD").succeeds();
+    let shown = project.tacho("show HEAD").succeeds().stdout;
+    let peak = "peak-memory: the largest resident set of any one process, as `wait4` has it";
+    assert!(shown.contains(peak), "{shown}");
+    // A kernel may keep no account of it.
+    let is_absent = shown.contains("on-cpu: not available here");
+    assert!(is_absent || shown.contains("on-cpu: of the first thread, which used "), "{shown}");
+}

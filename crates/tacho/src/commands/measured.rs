@@ -14,6 +14,10 @@ use crate::output::{table, text};
 /// How many lines of a failed execution's output are shown.
 const OUTPUT_LINES: usize = 8;
 
+/// Below this share of the processor time there was more than the first thread; the rest is how roughly the kernel
+/// reads both.
+const FIRST_THREAD: f64 = 0.95;
+
 /// How many outliers of a benchmark are shown.
 const OUTLIERS: usize = 5;
 
@@ -152,6 +156,46 @@ impl Measured {
             }
         }
         reasons.iter().map(|(why, metrics)| format!("{}: {why}\n", metrics.join(", "))).collect()
+    }
+
+    /// What these metrics are of, where that is not what their names say at once.
+    fn notes(&self, metrics: &[Metric]) -> BTreeMap<&'static str, String> {
+        let is_there = |name| self.all().any(|(_, sample)| sample.counts() && sample.value(name).is_some());
+        let shown = |name| metrics.iter().any(|metric| metric.name == name) && is_there(name);
+        let mut notes = BTreeMap::new();
+        if shown("peak-memory") {
+            let what = "the largest resident set of any one process, as `wait4` has it";
+            notes.insert("peak-memory", what.to_owned());
+        }
+        if shown(Metric::PEAK_MEMORY_TREE) {
+            let what = "the most memory of all processes together, files and the kernel's own included, as the \
+                        control group has it";
+            notes.insert(Metric::PEAK_MEMORY_TREE, what.to_owned());
+        }
+        if let Some(share) = self.first_thread().filter(|share| *share < FIRST_THREAD) {
+            let what =
+                format!("of the first thread, which used {:.0} % of all processor time", share * 100.0);
+            let of_it = ["on-cpu", "cpu-wait", "blocked"].into_iter().filter(|name| shown(name));
+            notes.extend(of_it.map(|name| (name, what.clone())));
+        }
+        notes
+    }
+
+    /// The share of its first thread in the processor time of all threads and processes.
+    fn first_thread(&self) -> Option<f64> {
+        let counted = self.all().filter(|(_, sample)| sample.counts());
+        let both = counted.filter_map(|(_, sample)| Some((sample.value("on-cpu")?, sample.value("cpu")?)));
+        let (first, all) = both.fold((0.0, 0.0), |(first, all), (on_cpu, cpu)| (first + on_cpu, all + cpu));
+        (all > 0.0).then(|| first / all)
+    }
+
+    /// That in lines; several with one note together.
+    pub fn note_lines(&self, metrics: &[Metric]) -> String {
+        let mut lines: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for (metric, note) in self.notes(metrics) {
+            lines.entry(note).or_default().push(metric);
+        }
+        lines.iter().map(|(note, metrics)| format!("{}: {note}\n", metrics.join(", "))).collect()
     }
 
     /// How many executions left processes behind.

@@ -247,6 +247,7 @@ impl OnHost {
             out += &table::indent(&measured.outlier_list());
             out += &table::indent(&measured.left_behind());
             out += &table::indent(&measured.outputs());
+            out += &table::indent(&measured.note_lines(metrics));
             out += &table::indent(&measured.absent(metrics));
             if samples {
                 out += &format!("\n{}", table::indent(&measured.samples(metrics)));
