@@ -243,27 +243,36 @@ fn rows(
         .collect()
 }
 
-fn row(key: &BenchmarkKey, metric: &Metric, built: &[Build], samples: &[Vec<Sample>]) -> Row {
-    let counted = |samples: &[Sample]| -> Vec<Process> {
-        let values = |sample: &Sample| -> Process {
-            let named = sample.values.iter().filter(|(name, _)| *name == metric.name);
-            named.map(|(_, value)| *value).collect()
-        };
-        samples.iter().filter(|sample| sample.counts()).map(values).filter(|of| !of.is_empty()).collect()
+/// The values of that metric, of each execution that counts.
+#[must_use]
+pub fn executions(samples: &[Sample], metric: &str) -> Vec<Process> {
+    let values = |sample: &Sample| -> Process {
+        let named = sample.values.iter().filter(|(name, _)| name == metric);
+        named.map(|(_, value)| *value).collect()
     };
-    let measured: Vec<Vec<Process>> = samples.iter().map(|of| counted(of)).collect();
+    samples.iter().filter(|sample| sample.counts()).map(values).filter(|of| !of.is_empty()).collect()
+}
+
+/// How long an execution takes, on average, in seconds.
+#[must_use]
+pub fn execution(samples: &[Vec<Sample>]) -> f64 {
+    let walls: Vec<f64> = samples.iter().flatten().filter_map(|sample| sample.value("wall")).collect();
+    walls.iter().sum::<f64>() / walls.len().max(1) as f64 / 1e9
+}
+
+fn row(key: &BenchmarkKey, metric: &Metric, built: &[Build], samples: &[Vec<Sample>]) -> Row {
+    let measured: Vec<Vec<Process>> = samples.iter().map(|of| executions(of, &metric.name)).collect();
     let summary = |of: &[Sample]| {
         let values: Vec<f64> =
             of.iter().filter(|it| it.counts()).filter_map(|it| it.value(&metric.name)).collect();
         Summary::of(&values)
     };
-    let walls: Vec<f64> = samples.iter().flatten().filter_map(|sample| sample.value("wall")).collect();
     Row {
         benchmark: key.clone(),
         metric: metric.clone(),
         layouts: built.iter().zip(samples).map(|(build, of)| (build.number, summary(of))).collect(),
         levels: Levels::of(OfLayouts(&measured)),
-        execution: walls.iter().sum::<f64>() / walls.len().max(1) as f64 / 1e9,
+        execution: execution(samples),
         failure: samples
             .iter()
             .flatten()

@@ -4,11 +4,12 @@
 //! from a [`Source`], one revision at a time, while the pages are written.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_record::{
-    BenchmarkKey, Bisection, Build, Change, Commit, Digest, Happening, Host, Measurement, Revision, Run,
-    Series, SeriesKey,
+    BenchmarkKey, Bisection, Build, Change, Commit, Digest, Happening, Host, Measurement, Metric, Revision,
+    Run, RunState, Series, SeriesKey,
 };
 
 /// Everything about one subject's measurements but the samples and the logs.
@@ -45,6 +46,8 @@ pub struct Lab {
     pub remarks: Vec<(SeriesKey, String)>,
     /// The bisections, oldest first.
     pub bisections: Vec<Bisection>,
+    /// The runs over layouts of one source, oldest first.
+    pub layouts: Vec<LayoutsRecord>,
     /// How many changes users marked as false alarms, and how many they looked at.
     pub false_alarms: (usize, usize),
 }
@@ -63,6 +66,49 @@ pub struct ChangeRecord {
     pub change: Change,
     /// What happened to it, oldest first.
     pub happenings: Vec<Happening>,
+}
+
+/// A run over layouts: one source, linked in several orders.
+#[derive(Clone, Debug)]
+pub struct LayoutsRecord {
+    /// The run's number.
+    pub run: i64,
+    /// The revision's full name.
+    pub revision: String,
+    /// The host's name, as in [`Lab::hosts`].
+    pub host: String,
+    /// When it began.
+    pub started: Timestamp,
+    /// How far it has come.
+    pub state: RunState,
+    /// One a metric of a benchmark; those of one benchmark together, the most telling first.
+    pub rows: Vec<LaidOut>,
+}
+
+/// A metric of a benchmark in all layouts.
+#[derive(Clone, Debug)]
+pub struct LaidOut {
+    /// The benchmark with its parameters.
+    pub benchmark: BenchmarkKey,
+    /// The metric.
+    pub metric: Metric,
+    /// In the order in which they were linked; those that came out as an earlier one are left out.
+    pub layouts: Vec<LayoutRecord>,
+    /// How long a build took, on average.
+    pub build: Duration,
+    /// How long an execution took, on average, in seconds.
+    pub execution: f64,
+}
+
+/// What one layout gave.
+#[derive(Clone, Debug)]
+pub struct LayoutRecord {
+    /// What was built.
+    pub artifact: Digest,
+    /// The values of each execution that counts; none is empty.
+    pub executions: Vec<Vec<f64>>,
+    /// How many executions failed.
+    pub failed: usize,
 }
 
 /// A build, and the host that it was made on.

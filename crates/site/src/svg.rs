@@ -174,6 +174,78 @@ pub(crate) fn ladder(rungs: &[(usize, f64, f64)], places: usize, show: &dyn Fn(f
     }
 }
 
+/// Dots that stand together, their middle, and a band around it.
+pub(crate) struct Panel {
+    pub name: String,
+    pub dots: Vec<f64>,
+    pub band: Option<(f64, f64)>,
+    pub middle: Option<f64>,
+}
+
+/// No more dots than this are in a picture of panels; of more, each so many-th is.
+const PANEL_DOTS: usize = 4000;
+
+/// Panels side by side on one scale; `ground` is shaded through all of them.
+pub(crate) fn panels(
+    panels: &[Panel],
+    ground: Option<(f64, f64)>,
+    label: &str,
+    show: &dyn Fn(f64) -> String,
+) -> Markup {
+    const LEFT: f64 = 100.0;
+    const WIDTH: f64 = 860.0;
+    const HEIGHT: f64 = 240.0;
+    let each = WIDTH / panels.len().max(1) as f64;
+    let (low, high) = extent(panels, ground);
+    let y = |value: f64| 10.0 + (high - value) / (high - low) * (HEIGHT - 20.0);
+    let shade = |(low, high): (f64, f64), left: f64, width: f64, strength: &str| {
+        html! {
+            rect x=(short(left)) y=(short(y(high))) width=(short(width)) height=(short((y(low) - y(high)).max(1.0))) fill="currentColor" fill-opacity=(strength) {}
+        }
+    };
+    let of_dots = panels.iter().map(|panel| panel.dots.len()).sum::<usize>().div_ceil(PANEL_DOTS).max(1);
+    let of_names = panels.len().div_ceil(25).max(1);
+    html! {
+        svg.strips viewBox=(format!("0 0 {} {}", LEFT + WIDTH + 10.0, HEIGHT + 26.0)) role="img" aria-label=(label) {
+            @if let Some(ground) = ground { (shade(ground, LEFT, WIDTH, "0.1")) }
+            @for (number, panel) in panels.iter().enumerate() {
+                @let left = LEFT + each * number as f64;
+                @if let Some(band) = panel.band { (shade(band, left + each * 0.05, each * 0.9, "0.15")) }
+                @for (place, value) in panel.dots.iter().enumerate().step_by(of_dots) {
+                    circle cx=(short(left + each * jitter(place))) cy=(short(y(*value))) r="3" {}
+                }
+                @if let Some(middle) = panel.middle {
+                    line x1=(short(left + each * 0.1)) x2=(short(left + each * 0.9)) y1=(short(y(middle))) y2=(short(y(middle))) {}
+                }
+                @if number % of_names == 0 {
+                    text x=(short(left + each / 2.0)) y=(short(HEIGHT + 20.0)) text-anchor="middle" { (panel.name) }
+                }
+            }
+            @for value in [low, f64::midpoint(low, high), high] {
+                text.axis x=(short(LEFT - 10.0)) y=(short(y(value) + 5.0)) text-anchor="end" { (show(value)) }
+            }
+        }
+    }
+}
+
+/// From the lowest to the highest of all that is drawn: small differences are what these pictures are for.
+fn extent(panels: &[Panel], ground: Option<(f64, f64)>) -> (f64, f64) {
+    let bands = panels.iter().filter_map(|panel| panel.band).chain(ground);
+    let ends = bands.flat_map(|(low, high)| [low, high]);
+    let all = panels.iter().flat_map(|panel| panel.dots.iter().copied()).chain(ends);
+    let (low, high) =
+        all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    if high > low {
+        (low, high)
+    } else if low.is_finite() {
+        // All are the same.
+        let around = (low.abs() * 0.01).max(0.001);
+        (low - around, low + around)
+    } else {
+        (0.0, 1.0)
+    }
+}
+
 /// Where in its strip a dot stands, so that equal ones do not hide each other: the golden ratio fills evenly.
 fn jitter(place: usize) -> f64 {
     0.2 + 0.6 * (place as f64 * 0.618_033_988_749_895).fract()

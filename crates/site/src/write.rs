@@ -54,6 +54,12 @@ pub fn write(
     if !lab.bisections.is_empty() {
         output.put("bisections.html", &page::bisections::page(&view))?;
     }
+    for one in &view.layouts {
+        output.put(&page::layouts::file(one.record.run), &page::layouts::page(&view, one))?;
+    }
+    if !view.layouts.is_empty() {
+        output.put("layouts.html", &page::layouts::list(&view))?;
+    }
     output.put("changes.html", &page::changes::page(&view))?;
     output.put("revisions.html", &page::revisions::page(&view))?;
     output.put("runs.html", &page::runs::page(&view))?;
@@ -79,7 +85,10 @@ fn planned(view: &View) -> BTreeSet<String> {
     let changes = view.events.iter().flat_map(|event| &event.changes).map(change_file);
     let bisections = view.lab.bisections.iter().map(page::bisection::file);
     let all_of_them = (!view.lab.bisections.is_empty()).then(|| "bisections.html".to_owned());
+    let layouts = view.layouts.iter().map(|one| page::layouts::file(one.record.run));
+    let all_layouts = (!view.layouts.is_empty()).then(|| "layouts.html".to_owned());
     let pages = series.chain(revisions).chain(changes).chain(bisections).chain(all_of_them);
+    let pages = pages.chain(layouts).chain(all_layouts);
     main.into_iter().chain(pages).chain(logs).collect()
 }
 

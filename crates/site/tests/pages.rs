@@ -379,6 +379,44 @@ fn a_lab_without_bisections_has_no_page_of_them() {
 }
 
 #[test]
+fn a_run_over_layouts_shows_keep_restart_and_relink_side_by_side() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut fixture = realistic();
+    pages(&mut fixture, dir.path());
+    let read = |file: &str| fs::read_to_string(dir.path().join(file)).unwrap();
+    let html = read("layouts/3.html");
+    assert!(!html.contains("<script"), "complete without a script");
+    let pictures: Vec<&str> = html
+        .split("keep, restart and relink side by side")
+        .skip(1)
+        .map(|rest| rest.split("</svg>").next().unwrap())
+        .collect();
+    assert_eq!(pictures.len(), 2, "none of what only failed");
+    let parts = |picture: &str, part: &str| picture.matches(part).count();
+    // 10 layouts of 12 executions of 5 values, or of 1: that has no band of keep.
+    assert_eq!((parts(pictures[0], "<rect"), parts(pictures[0], "<circle")), (3, 600 + 120 + 10));
+    assert_eq!((parts(pictures[1], "<rect"), parts(pictures[1], "<circle")), (2, 120 + 10));
+    for text in [
+        "by 10 layouts",
+        "moves it more than starting again",
+        "± 1.00 %",
+        "tacho layouts",
+        "no execution counted",
+    ] {
+        assert!(html.contains(text), "{text}");
+    }
+    assert!(!html.contains("NaN") && !html.contains("inf"));
+    assert!(read("layouts.html").contains("layouts/3.html"));
+    assert!(read("index.html").contains("layouts.html"));
+    assert!(read("runs.html").contains("layouts/3.html"));
+    let revision = page_of(dir.path(), &fixture.lab.layouts[0].revision);
+    assert!(fs::read_to_string(revision).unwrap().contains("../layouts/3.html"));
+    fixture.lab.layouts.clear();
+    pages(&mut fixture, dir.path());
+    assert!(!dir.path().join("layouts.html").exists() && !read("index.html").contains("layouts.html"));
+}
+
+#[test]
 fn an_empty_lab_has_an_overview() {
     let dir = tempfile::tempdir().unwrap();
     let mut fixture = realistic();

@@ -4,6 +4,7 @@
 
 mod change;
 pub(crate) mod event;
+mod layouts;
 mod quirks;
 mod revision;
 mod scale;
@@ -15,6 +16,7 @@ use tacho_record::Revision;
 
 pub(crate) use change::{Change, Judged};
 pub(crate) use event::{ChangeView, EventView};
+pub(crate) use layouts::{LayoutsRow, LayoutsView};
 pub(crate) use quirks::edges;
 pub(crate) use revision::RevisionView;
 pub(crate) use scale::Scale;
@@ -34,6 +36,8 @@ pub(crate) struct View<'a> {
     pub(crate) groups: Vec<Group<'a>>,
     /// The changes that were found, those of one place together, newest first.
     pub(crate) events: Vec<EventView<'a>>,
+    /// The runs over layouts, oldest first.
+    pub(crate) layouts: Vec<LayoutsView<'a>>,
     places: HashMap<&'a str, usize>,
 }
 
@@ -55,7 +59,8 @@ impl<'a> View<'a> {
         let revisions = revision::all(lab, &ordered, &series);
         let groups = groups(&series);
         let events = event::all(lab, &series, &places);
-        Self { lab, revisions, series, groups, events, places }
+        let layouts = lab.layouts.iter().map(LayoutsView::of).collect();
+        Self { lab, revisions, series, groups, events, layouts, places }
     }
 
     /// The revision of that full name, if it is one of the lab's.

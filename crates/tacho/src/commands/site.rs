@@ -1,5 +1,7 @@
 //! `tacho site`: pages from the store.
 
+mod layouts;
+
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
@@ -77,6 +79,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         unjudged,
         remarks,
         bisections: store.bisections()?.into_iter().map(|(bisection, _)| bisection).collect(),
+        layouts: layouts::all(project, store)?,
         false_alarms,
     })
 }

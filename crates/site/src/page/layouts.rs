@@ -1,0 +1,290 @@
+//! One source, linked in several orders: what going on, starting again and linking again add, side by side.
+
+use maud::{Markup, html};
+use tacho_record::RunState;
+use tacho_stats::levels::Levels;
+
+use super::{Frame, framed, interval, revision_named, scrolling};
+use crate::svg::{self, Panel};
+use crate::text::{count, duration, grouped, minute, percent, percent_change};
+use crate::view::{LayoutsRow, LayoutsView, Scale, View};
+
+/// The levels, what is done anew at each, and what it is held against.
+const LEVELS: [(&str, &str, &str); 3] = [
+    ("keep", "the program goes on", "values from the mean of their execution"),
+    ("restart", "it is started again", "executions from the mean of their build"),
+    ("relink", "it is linked again", "builds from the mean of all"),
+];
+
+/// The file of a run's page, from the folder of the pages.
+pub(crate) fn file(run: i64) -> String {
+    format!("layouts/{run}.html")
+}
+
+/// Writes the page of a run.
+pub(crate) fn page(view: &View, one: &LayoutsView) -> Vec<u8> {
+    let record = one.record;
+    let title = format!("Layouts, run {}", record.run);
+    let content = html! {
+        h1 { "Layouts of " (revision_named(view, "../", &record.revision)) }
+        p.lead { "The same source, linked in several orders: how far values differ when nothing but that changes." }
+        p.byline {
+            a href={ "../runs.html#run-" (record.run) } { "Run " (record.run) } " on " (record.host) ", begun " (minute(record.started))
+            @if record.state != RunState::Finished { ", " b { "not finished" } ": these are the values so far" }
+            "."
+        }
+        @for (place, row) in one.rows.iter().enumerate() {
+            @let is_first = place == 0 || one.rows[place - 1].row.benchmark != row.row.benchmark;
+            @if is_first {
+                section { h2 { (subject(row)) } (content(row)) }
+            } @else {
+                details { summary { (subject(row)) ": " (short(row)) } (content(row)) }
+            }
+        }
+        section {
+            h2 { "See it again" }
+            pre { (command(view, one)) }
+        }
+    };
+    framed(view, &Frame { title: &title, root: "../", active: "", scripts: &[] }, &content)
+}
+
+/// What was typed, or would ask the same.
+fn command(view: &View, one: &LayoutsView) -> String {
+    let most = one.rows.iter().map(|row| row.row.layouts.len()).max().unwrap_or_default();
+    let each = one.rows.iter().flat_map(|row| row.summaries.iter().flatten()).map(|of| of.n).max();
+    let revision = view.short(&one.record.revision);
+    format!("tacho layouts {revision} -n {} -r {}", most.max(2), each.unwrap_or(10).max(2))
+}
+
+fn subject(row: &LayoutsRow) -> String {
+    format!("{} {}", row.row.benchmark, row.row.metric.name)
+}
+
+/// The standard deviations of the levels, as far as there are.
+fn deviations(levels: &Levels) -> [Option<f64>; 3] {
+    [levels.keep, Some(levels.restart), levels.relink]
+}
+
+/// All three in a line.
+fn short(row: &LayoutsRow) -> String {
+    let Some(levels) = &row.levels else { return "nothing can be said of it".to_owned() };
+    let shown = LEVELS.iter().zip(deviations(levels)).filter_map(|((name, ..), sd)| Some((name, sd?)));
+    shown.map(|(name, sd)| format!("{name} {}", percent(sd))).collect::<Vec<_>>().join(", ")
+}
+
+fn content(row: &LayoutsRow) -> Markup {
+    html! {
+        @match &row.levels {
+            Some(levels) => { (numbers(row, levels)) (bands(row, levels)) (repetitions(row)) }
+            None => p.callout { "Nothing can be said of the levels: no build has two executions that count, or a value is not above 0." },
+        }
+        (layouts(row))
+    }
+}
+
+fn numbers(row: &LayoutsRow, levels: &Levels) -> Markup {
+    let show = |value: f64| row.row.metric.unit.show(value);
+    html! {
+        dl.numbers {
+            div { dt { "Mean of all" } dd { (show(levels.mean)) } dd.note {
+                @if let Some((low, high)) = levels.interval {
+                    "95 %: " (show(low)) " to " (show(high)) ", by " (count(levels.layouts, "layout", "layouts")) ", however often each was executed"
+                }
+            } }
+            @if let Some(chance) = levels.by_chance().filter(|chance| *chance > 0.0) {
+                div { dt { "By layout alone" } dd { (percent(chance)) } dd.note { "two builds of this source differ by more in one of twenty cases" } }
+            }
+        }
+        p { (meaning(levels)) }
+    }
+}
+
+/// What follows from it, in plain words.
+fn meaning(levels: &Levels) -> &'static str {
+    match levels.relink {
+        None => "One layout says nothing of others.",
+        Some(0.0) => {
+            "The layouts differ by no more than executions of one build do: here one build stands for all."
+        }
+        Some(relink) if relink > levels.restart => {
+            "Linking again moves it more than starting again. To execute one build more often does not help: only more layouts make \
+             the mean surer, and a small difference between two builds may be their layout, not their code."
+        }
+        Some(_) => {
+            "Starting again moves it more than linking again: more executions help, until what linking adds is left. \
+             A small difference between two builds may still be their layout, not their code."
+        }
+    }
+}
+
+fn bands(row: &LayoutsRow, levels: &Levels) -> Markup {
+    let far = |sd: f64| 1.96 * sd;
+    let panel = |name: &str, sd: Option<f64>, dots: &[f64]| Panel {
+        name: name.to_owned(),
+        dots: dots.to_vec(),
+        band: sd.map(|sd| (-far(sd), far(sd))),
+        middle: sd.map(|_| 0.0),
+    };
+    let levels_apart = LEVELS.iter().zip(deviations(levels)).zip(&row.apart);
+    let panels: Vec<Panel> = levels_apart.map(|((level, sd), dots)| panel(level.0, sd, dots)).collect();
+    html! {
+        h3 { "Keep, restart, relink" }
+        figure.chart {
+            (svg::panels(&panels, None, "keep, restart and relink side by side", &percent_change))
+            figcaption {
+                "Each dot is how far a value is from its mean one level up; the band is what that level alone adds (95 %, ± 1.96 standard deviations). "
+                "All three have one scale."
+                @if levels.keep.is_none() { " Each execution gives one value: there is no band of keep." }
+            }
+        }
+        (scrolling("levels", &html! {
+            table {
+                thead { tr {
+                    th scope="col" { "band" }
+                    th.num scope="col" { "sd" }
+                    th.num scope="col" { "95 % within" }
+                    th scope="col" { "what differs when" }
+                } }
+                tbody { @for ((name, when, what), sd) in LEVELS.iter().zip(deviations(levels)) { tr {
+                    th scope="row" { (name) }
+                    td.num { @match sd { Some(sd) => (percent(sd)), None => "–" } }
+                    td.num { @if let Some(sd) = sd { "± " (percent(far(sd))) } }
+                    td { (when) ": " (what) ", beyond what is below" }
+                } } }
+            }
+        }))
+    }
+}
+
+fn repetitions(row: &LayoutsRow) -> Markup {
+    html! {
+        @if !row.repetitions.is_empty() {
+            h3 { "How often to repeat" }
+            p.note {
+                "For a mean that is known that well with 95 %, at the least cost: a build takes as long as "
+                (format!("{:.0}", row.cost.max(1.0))) " executions (" (duration(row.row.build)) ")."
+            }
+            (scrolling("repetitions", &html! {
+                table {
+                    thead { tr {
+                        th.num scope="col" { "mean to" }
+                        th.num scope="col" { "layouts" }
+                        th.num scope="col" { "executions of each" }
+                    } }
+                    tbody { @for (precision, repetition) in &row.repetitions { tr {
+                        td.num { "± " (percent(*precision)) }
+                        td.num { (grouped(repetition.layouts as usize)) }
+                        td.num { (grouped(repetition.processes as usize)) }
+                    } } }
+                }
+            }))
+        }
+    }
+}
+
+fn layouts(row: &LayoutsRow) -> Markup {
+    let typical = row.summaries.iter().flatten().map(|of| of.median).fold(0.0, f64::max);
+    let scale = Scale::of(&row.row.metric.unit, typical);
+    let panel = |(place, summary): (usize, &Option<tacho_stats::Summary>)| Panel {
+        name: (place + 1).to_string(),
+        dots: row.row.layouts[place].executions.iter().flatten().copied().collect(),
+        band: None,
+        middle: summary.map(|of| of.median),
+    };
+    let panels: Vec<Panel> = row.summaries.iter().enumerate().map(panel).collect();
+    let of_all = row.levels.and_then(|levels| levels.interval);
+    let to_mean = |median: f64| row.levels.map(|levels| percent_change(median / levels.mean - 1.0));
+    html! {
+        h3 { "The layouts" }
+        figure.chart {
+            (svg::panels(&panels, of_all, "executions of each layout", &|value| scale.show(value)))
+            figcaption { "Executions of each layout, and their median" @if of_all.is_some() { "; shaded, where the mean of all layouts is (95 %)" } "." }
+        }
+        (scrolling("layouts", &html! {
+            table {
+                thead { tr {
+                    th.num scope="col" { "layout" }
+                    th scope="col" { "artifacts" }
+                    th.num scope="col" { (scale.head("median")) }
+                    th.num scope="col" { "95 % interval" }
+                    th.num scope="col" { "spread" }
+                    th.num scope="col" { "to the mean" }
+                    th.num scope="col" { "n" }
+                    th.num scope="col" { "failed" }
+                } }
+                tbody { @for (place, (layout, summary)) in row.row.layouts.iter().zip(&row.summaries).enumerate() { tr {
+                    th.num scope="row" { (place + 1) }
+                    td { code { (layout.artifact.short()) } }
+                    @match summary {
+                        Some(of) => {
+                            td.num { (scale.number(of.median)) }
+                            td.num { (interval(&scale, of)) }
+                            td.num { @if let Some(spread) = of.spread() { (percent(spread)) } }
+                            td.num { (to_mean(of.median).unwrap_or_default()) }
+                            td.num { (of.n) }
+                        }
+                        None => { td.num colspan="4" { "no execution counted" } td.num { "0" } }
+                    }
+                    td.num { (layout.failed) }
+                } } }
+            }
+        }))
+    }
+}
+
+/// Writes the page of all runs.
+pub(crate) fn list(view: &View) -> Vec<u8> {
+    let content = html! {
+        h1 { "Layouts" }
+        p.lead { "One source, linked in several orders: what going on, starting again and linking again add." }
+        (scrolling("layouts", &html! {
+            table {
+                thead { tr {
+                    th scope="col" { "run" }
+                    th scope="col" { "revision" }
+                    th scope="col" { "benchmark and metric" }
+                    th.num scope="col" { "layouts" }
+                    @for (name, ..) in LEVELS { th.num scope="col" { (name) } }
+                    th scope="col" { "begun" }
+                } }
+                tbody { @for one in view.layouts.iter().rev() { @for row in &one.rows { tr {
+                    th scope="row" { a href=(file(one.record.run)) { "run " (one.record.run) } }
+                    td { (revision_named(view, "", &one.record.revision)) }
+                    td { (subject(row)) }
+                    td.num { (row.row.layouts.len()) }
+                    @for sd in row.levels.as_ref().map(deviations).unwrap_or_default() {
+                        td.num { @match sd { Some(sd) => (percent(sd)), None => "–" } }
+                    }
+                    td { (minute(one.record.started)) }
+                } } } }
+            }
+        }))
+    };
+    framed(view, &Frame { title: "Layouts", root: "", active: "layouts.html", scripts: &[] }, &content)
+}
+
+/// Links to all runs that linked this revision.
+pub(super) fn of_revision(view: &View, id: &str) -> Markup {
+    let all: Vec<&LayoutsView> = view.layouts.iter().filter(|one| one.record.revision == id).collect();
+    html! {
+        @if !all.is_empty() {
+            section {
+                h2 { "Layouts" }
+                ol.commits { @for one in all { li {
+                    a href={ "../" (file(one.record.run)) } { "Run " (one.record.run) }
+                    @if let Some(row) = one.rows.first() { ", " (subject(row)) ": " (short(row)) }
+                } } }
+            }
+        }
+    }
+}
+
+/// The way from a run to its page.
+pub(super) fn of_run(view: &View, run: i64) -> Markup {
+    html! {
+        @if view.layouts.iter().any(|one| one.record.run == run) {
+            p { "It linked one source in several orders: " a href=(file(run)) { "what that adds" } "." }
+        }
+    }
+}

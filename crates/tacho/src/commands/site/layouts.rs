@@ -1,0 +1,86 @@
+//! The runs over layouts, read back from the store.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tacho_experiment::layouts::{execution, executions};
+use tacho_record::{Build, Cell, Digest, Metric, Purpose, Run, RunState, Sample};
+use tacho_site::{LaidOut, LayoutRecord, LayoutsRecord};
+use tacho_store::Store;
+
+use super::ordered_metrics;
+use crate::commands::lookup;
+use crate::error::CliError;
+use crate::project::Project;
+
+/// All of them that were not given up, oldest first.
+pub fn all(project: &Project, store: &mut Store) -> Result<Vec<LayoutsRecord>, CliError> {
+    let is_one = |run: &Run| run.purpose == Purpose::Layouts && run.state != RunState::Abandoned;
+    let mut runs: Vec<Run> = store.runs()?.into_iter().filter(is_one).collect();
+    runs.sort_by_key(|run| run.number);
+    let mut took: HashMap<Digest, Duration> = HashMap::new();
+    if !runs.is_empty() {
+        for (id, _) in lookup::hosts(store)? {
+            let built = |build: Build| Some((build.state.artifact()?, build.took));
+            took.extend(store.builds(id)?.into_iter().filter_map(built));
+        }
+    }
+    let metrics = store.metrics()?;
+    runs.into_iter().map(|run| record(project, store, run, (&metrics, &took))).collect()
+}
+
+fn record(
+    project: &Project,
+    store: &mut Store,
+    run: Run,
+    (metrics, took): (&[Metric], &HashMap<Digest, Duration>),
+) -> Result<LayoutsRecord, CliError> {
+    let mut cells: Vec<(Cell, Vec<Sample>)> = Vec::new();
+    for (id, cell) in store.cells(run.number)? {
+        cells.push((cell, store.samples(id)?));
+    }
+    let mut rows = Vec::new();
+    for group in cells.chunk_by(|a, b| a.0.benchmark == b.0.benchmark) {
+        for metric in ordered_metrics(project, metrics.to_vec(), &group[0].0.benchmark) {
+            rows.extend(laid_out(group, metric, took, rows.last()));
+        }
+    }
+    Ok(LayoutsRecord {
+        run: run.number,
+        revision: cells.first().map(|(cell, _)| cell.revision.clone()).unwrap_or_default(),
+        host: run.host,
+        started: run.started,
+        state: run.state,
+        rows,
+    })
+}
+
+/// A metric of a benchmark's cells; one that was never read is left out unless the benchmark had none before.
+fn laid_out(
+    group: &[(Cell, Vec<Sample>)],
+    metric: Metric,
+    took: &HashMap<Digest, Duration>,
+    before: Option<&LaidOut>,
+) -> Option<LaidOut> {
+    let layout = |(cell, samples): &(Cell, Vec<Sample>)| LayoutRecord {
+        artifact: cell.artifact,
+        executions: executions(samples, &metric.name),
+        failed: samples.iter().filter(|sample| sample.outcome.is_failure()).count(),
+    };
+    let layouts: Vec<LayoutRecord> = group.iter().map(layout).collect();
+    let benchmark = &group[0].0.benchmark;
+    let is_read = layouts.iter().any(|layout| !layout.executions.is_empty());
+    if !is_read && before.is_some_and(|row| row.benchmark == *benchmark) {
+        return None;
+    }
+    let builds: Vec<Duration> = layouts.iter().filter_map(|it| took.get(&it.artifact).copied()).collect();
+    let samples: Vec<Vec<Sample>> = group.iter().map(|(_, samples)| samples.clone()).collect();
+    let number = u32::try_from(builds.len()).unwrap_or(u32::MAX);
+    Some(LaidOut {
+        benchmark: benchmark.clone(),
+        build: builds.iter().sum::<Duration>().checked_div(number).unwrap_or_default(),
+        execution: execution(&samples),
+        layouts,
+        metric,
+    })
+}
