@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::harness::Project;
+use crate::harness::{Answer, Project};
 
 /// The number that the program prints is what is bisected: it has no noise.
 const PLAN: &str = r#"
@@ -229,7 +229,7 @@ fn without_a_plan_two_commands_are_enough() {
     assert!(bare.contains("nothing to measure") && bare.contains("`--run COMMAND`"), "{bare}");
     let words = ["bisect", "HEAD~7", "HEAD", "--build", "sed s/work/done:/ prog > made", "--run", "sh made"];
     let words = words.into_iter().chain(["--number", "done: ([0-9]+)", "--json"]);
-    let answer = crate::harness::Answer::of(&project.command(words).output().unwrap()).succeeds().json();
+    let answer = Answer::of(&project.command(words).output().unwrap()).succeeds().json();
     assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~2").as_str());
     assert!(!project.path().join(".tacho").exists(), "nothing is left in the repository");
     let name = answer["name"].as_str().unwrap();
@@ -250,7 +250,7 @@ fn a_benchmark_without_a_plan_may_be_a_list_of_commands_with_braces() {
     std::fs::remove_file(project.path().join("tacho.toml")).unwrap();
     let words =
         ["bisect", "HEAD~3", "HEAD", "--run", "x=${x:-prog}; sh $x", "--number", "work ([0-9]+)", "--json"];
-    let answer = crate::harness::Answer::of(&project.command(words).output().unwrap()).succeeds().json();
+    let answer = Answer::of(&project.command(words).output().unwrap()).succeeds().json();
     assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~1").as_str());
 }
 
@@ -303,7 +303,7 @@ fn mistakes_are_told_before_anything_is_done() {
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD --build make"), @r"
     error: there is nothing to measure: no plan, and no command to execute
-    hint: `--run COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan
+    hint: `--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan
     ");
     assert!(says("bisect HEAD~3 nobody -b work").contains("`nobody`"));
     assert!(!project.path().join(".tacho").exists());
@@ -360,4 +360,85 @@ fn a_change_that_was_found_says_what_to_bisect() {
     assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~14").as_str());
     let unknown = project.tacho("bisect --change nobody").exits(2).stderr;
     assert!(unknown.starts_with("error: there is no change `nobody`\n"), "{unknown}");
+}
+
+/// `tacho bisect` with a command that passes or fails.
+fn bisect_test(project: &Project, test: &str, more: &str) -> Answer {
+    let words = ["bisect"].into_iter().chain(more.split_whitespace()).chain(["--test", test]);
+    Answer::of(&project.command(words).output().unwrap())
+}
+
+fn without_plan(project: Project) -> Project {
+    std::fs::remove_file(project.path().join("tacho.toml")).unwrap();
+    project
+}
+
+#[test]
+fn a_test_that_begins_to_fail_is_bisected_without_a_plan() {
+    let project = without_plan(history(32, |n| format!("exit {}", u32::from(n >= 19))));
+    let answer = bisect_test(&project, "sh prog", "HEAD~31 HEAD --json").succeeds().json();
+    let standing = &answer["standing"];
+    assert_eq!(standing["culprits"][0]["revision"], id(&project, "HEAD~12").as_str());
+    // Halving takes 5 of each.
+    assert!(standing["samples"].as_u64().unwrap() <= 5 + 18, "{}", standing["samples"]);
+    assert!(standing["builds"].as_u64().unwrap() <= 5 + 4, "{}", standing["builds"]);
+    assert_eq!((&answer["asked"]["by"], &answer["asked"]["test"]), (&"failure".into(), &"sh prog".into()));
+    let text = bisect_test(&project, "sh prog", "HEAD~31 HEAD --quiet").exits(0).stdout;
+    assert!(text.contains("  changed how often `sh prog` fails by +"), "{text}");
+    assert!(
+        text.contains(" of executions\n") && text.contains(" 0 % fail ") && text.contains(" 100 % fail "),
+        "{text}"
+    );
+    assert!(!project.path().join(".tacho").exists(), "nothing is left in the repository");
+}
+
+#[test]
+fn a_test_that_can_tell_neither_skips_the_commit() {
+    let project =
+        history(16, |n| format!("exit {}", if (7..10).contains(&n) { 125 } else { u32::from(n >= 8) }));
+    let answer = bisect_test(&project, "sh prog", "HEAD~15 HEAD --quiet").succeeds();
+    assert!(answer.stdout.contains("change 10"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("or one of the 3 commits before it that could not be measured"));
+    assert!(answer.stdout.contains(" skipped: exit 125: it can tell neither"), "{}", answer.stdout);
+    let markdown = project.tacho("bisect log --markdown").succeeds().stdout;
+    assert!(markdown.contains("`tacho bisect HEAD~15 HEAD --test 'sh prog' --min-effect 20%`"), "{markdown}");
+    assert!(project.tacho("bisect list").succeeds().stdout.contains("how often `sh prog` fails"));
+}
+
+#[test]
+fn a_flaky_test_is_bisected() {
+    // From that commit on six of eleven executions fail, counted outside of the build.
+    let flaky = "n=$1; [ $(( (n * n * 7 + n * 13) % 11 )) -lt 5 ]";
+    let project = history(8, |n| if n < 5 { "true".to_owned() } else { flaky.to_owned() });
+    let counter = project.path().join("counter");
+    let counter = counter.display();
+    let test = format!("echo >> {counter}; sh prog $(wc -l < {counter})");
+    let answer = bisect_test(&project, &test, "HEAD~7 HEAD --json").succeeds().json();
+    let standing = &answer["standing"];
+    assert_eq!(standing["culprits"][0]["revision"], id(&project, "HEAD~2").as_str());
+    let executed = std::fs::read_to_string(project.path().join("counter")).unwrap().lines().count();
+    assert_eq!(standing["samples"], executed, "each execution counts");
+}
+
+#[test]
+fn a_test_that_says_nothing_names_nobody() {
+    let project = history(4, |_| "exit 0".to_owned());
+    let same = bisect_test(&project, "sh prog", "HEAD~3 HEAD --quiet").exits(3).stdout;
+    assert!(
+        same.starts_with("not reproduced: HEAD~3 and HEAD do not differ in how often `sh prog` fails by 20 % here and now\n"),
+        "{same}"
+    );
+    let missing = bisect_test(&project, "./nobody", "HEAD~3 HEAD --quiet").exits(4).stdout;
+    assert!(missing.contains(" failed: exit 127: it was not found\n"), "{missing}");
+    let rate = bisect_test(&project, "sh prog", "HEAD~3 HEAD --min-effect 5ms").exits(2).stderr;
+    assert_eq!(
+        rate,
+        "error: `5ms` is no difference of rates\nhint: with `--test` a share of all executions, as `30%`\n"
+    );
+    bisect_test(&project, "sh prog", "HEAD~3 HEAD -b work").exits(2);
+    let dry = bisect_test(&project, "sh prog", "HEAD~3 HEAD --dry-run").succeeds().stdout;
+    assert!(
+        dry.starts_with("which of 3 commits changed how often `sh prog` fails by 20 % or more?\n"),
+        "{dry}"
+    );
 }

@@ -49,6 +49,8 @@ pub struct Asked {
     pub of: Measured,
     /// How its values are compared.
     pub by: Comparison,
+    /// The command that passes or fails, where that is what is compared.
+    pub test: Option<String>,
     /// The least effect that is worth finding: 0.02 is 2 %; of differences in the metric's base unit.
     pub least: f64,
     /// Seconds that may be spent on builds and samples.
@@ -268,6 +270,8 @@ pub enum UnusableKind {
     NoMetric,
     /// It could not be built.
     NotBuilt,
+    /// The command that passes or fails could tell neither: it exited with status 125.
+    Skipped,
     /// It reached its time limit.
     TimedOut,
     /// It answered wrongly.

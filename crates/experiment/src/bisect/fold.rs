@@ -204,7 +204,7 @@ fn rules(asked: &Asked) -> Rules {
         Comparison::Failure => Scale::Failures,
         Comparison::Ratio => Scale::Ratios,
     };
-    let usual = Rules::default();
+    let usual = if asked.by == Comparison::Failure { Rules::failures() } else { Rules::default() };
     // A sample of how long a build takes is a build: another revision costs no more than the same again.
     let build_cost = if asked.of == Measured::Build { 0.0 } else { usual.build_cost };
     Rules { values, least: asked.least, budget: asked.budget, all: asked.all, build_cost, ..usual }
@@ -215,6 +215,7 @@ fn unusable(kind: UnusableKind) -> Unusable {
         UnusableKind::Crashed => Unusable::Crashed,
         UnusableKind::NoMetric => Unusable::NoMetric,
         UnusableKind::NotBuilt => Unusable::NotBuilt,
+        UnusableKind::Skipped => Unusable::Skipped,
         UnusableKind::TimedOut => Unusable::TimedOut,
         UnusableKind::WrongAnswer => Unusable::WrongAnswer,
     }

@@ -16,6 +16,12 @@ const FAILURES: usize = 2;
 /// Of what a failed execution printed, so many characters are told.
 const PRINTED: usize = 120;
 
+/// The status by which a command says that it can tell neither, as to `git bisect run`.
+const CANNOT_TELL: i32 = 125;
+/// Those by which a shell says that there was nothing to execute.
+const NOT_EXECUTABLE: i32 = 126;
+const NOT_FOUND: i32 = 127;
+
 /// What an execution is worth.
 enum Worth {
     Value(f64),
@@ -59,7 +65,9 @@ impl Driver<'_, '_> {
 
     /// The executions that come before all others of a build; `false` when interrupted.
     fn warm_up(&mut self, name: &str, artifact: Digest) -> Result<bool, ExperimentError> {
-        let wanted = self.run.rule.warmup.executions().unwrap_or(1);
+        // Whether a command fails is no matter of warmth.
+        let is_test = self.bisection.asked.by == Comparison::Failure;
+        let wanted = if is_test { 0 } else { self.run.rule.warmup.executions().unwrap_or(1) };
         loop {
             let Some((prepared, _)) = self.ready.get(name, artifact) else { return Ok(true) };
             if prepared.warm >= wanted {
@@ -156,6 +164,9 @@ impl Driver<'_, '_> {
 
     /// The value of a sample, or why it has none. Of one that reached a limit, what it would have been at least.
     fn worth(&self, sample: &Sample) -> Worth {
+        if self.bisection.asked.by == Comparison::Failure {
+            return passed_or_failed(&sample.outcome);
+        }
         let metric = &self.bisection.asked.metric.name;
         let value = match &sample.outcome {
             Outcome::Failed { failure, output } => {
@@ -176,6 +187,30 @@ impl Driver<'_, '_> {
             return Worth::Nothing(UnusableKind::NoMetric, why);
         }
         Worth::Value(value)
+    }
+}
+
+/// What the end of a command that passes or fails says: 1 where it failed, else 0. Of one that was not there to be executed it says
+/// nothing, nor of one that says so itself.
+fn passed_or_failed(outcome: &Outcome) -> Worth {
+    match outcome {
+        Outcome::Failed { failure: Failure::Exit { code: CANNOT_TELL }, .. } => {
+            Worth::Nothing(UnusableKind::Skipped, format!("exit {CANNOT_TELL}: it can tell neither"))
+        }
+        Outcome::Failed { failure: Failure::Exit { code: NOT_EXECUTABLE }, .. } => {
+            let why = format!("exit {NOT_EXECUTABLE}: it cannot be executed");
+            Worth::Nothing(UnusableKind::Crashed, why)
+        }
+        Outcome::Failed { failure: Failure::Exit { code: NOT_FOUND }, .. } => {
+            Worth::Nothing(UnusableKind::Crashed, format!("exit {NOT_FOUND}: it was not found"))
+        }
+        Outcome::Failed {
+            failure: Failure::Exit { .. } | Failure::Signal { .. } | Failure::TimedOut,
+            ..
+        }
+        | Outcome::LimitReached { .. } => Worth::Value(1.0),
+        Outcome::Failed { failure, .. } => Worth::Nothing(kind(failure), failure.line()),
+        _ => Worth::Value(0.0),
     }
 }
 

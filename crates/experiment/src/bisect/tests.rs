@@ -31,6 +31,8 @@ struct Scene {
     ends: BTreeMap<String, Ended>,
     /// What a revision prints, if not `ok 1`.
     prints: BTreeMap<String, &'static str>,
+    /// How often executions of a revision fail, by its place, where they may.
+    fails: Option<fn(usize) -> f64>,
     asked: Asked,
     benchmark: &'static str,
     again: bool,
@@ -56,6 +58,7 @@ fn asked(metric: &str) -> Asked {
         }),
         of: Measured::Execution,
         by: Comparison::Ratio,
+        test: None,
         least: 0.02,
         budget: None,
         most_builds: None,
@@ -73,6 +76,7 @@ impl Scene {
             builds: BTreeMap::new(),
             ends: BTreeMap::new(),
             prints: BTreeMap::new(),
+            fails: None,
             asked: asked("wall"),
             benchmark: "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'",
             again: false,
@@ -120,7 +124,8 @@ impl Scene {
         let phase = (at.as_millisecond() % 7919) as f64 * 0.618_033_988_75;
         let noise = 1.0 + self.noise * (phase.fract() - 0.5) * 3.4;
         let wall = Duration::from_secs_f64(self.millis[place - 1] / 1e3 * noise);
-        let ended = self.ends.get(name).cloned().unwrap_or(Ended::Exited(0));
+        let failed = self.fails.is_some_and(|rate| phase.fract() < rate(place - 1));
+        let ended = self.ends.get(name).cloned().unwrap_or(Ended::Exited(i32::from(failed)));
         let stdout = Some(Captured::keeping(self.prints.get(name).copied().unwrap_or("ok 1")));
         Execution { stdout, ..Execution::of(ended, at, wall) }
     }
@@ -482,4 +487,69 @@ fn an_end_that_fails_gives_way_to_the_next() {
     scene.ends.insert("r8".into(), Ended::Exited(1));
     let standing = scene.standing();
     assert_eq!((standing.ends.1, named(&standing)), (6, vec![(2, 3)]), "the end that fails is replaced");
+}
+
+/// So many revisions of a command that fails so often.
+fn test(revisions: usize, fails: fn(usize) -> f64) -> Scene {
+    let mut scene = Scene::step(revisions, revisions, 0.0);
+    scene.asked =
+        Asked { by: Comparison::Failure, test: Some("check".into()), least: 0.2, ..asked("failed") };
+    scene.fails = Some(fails);
+    scene
+}
+
+#[test]
+fn a_command_that_begins_to_fail_is_bisected_plainly() {
+    let scene = test(64, |place| f64::from(u8::from(place >= 23)));
+    let standing = scene.standing();
+    assert_eq!((standing.found, named(&standing)), (Some(Found::Verified), vec![(22, 23)]));
+    // Halving takes 6 of each; the rest proves both ends, looks at them again, and verifies.
+    assert!(standing.samples <= 6 + 18 && standing.builds <= 6 + 4, "{standing:?}");
+    assert!(standing.ladder.iter().all(|rung| rung.level == f64::from(u8::from(rung.place >= 23))));
+    let levels = test(64, |_| 1.0).standing();
+    assert_eq!(levels.found, Some(Found::NotReproduced), "always failing is no change");
+}
+
+#[test]
+fn a_flaky_command_is_bisected_and_killed_comes_to_the_same() {
+    let flaky = || test(32, |place| if place < 12 { 0.05 } else { 0.7 });
+    let undisturbed = flaky();
+    let expected = (undisturbed.standing(), undisturbed.steps());
+    assert_eq!((expected.0.found, named(&expected.0)), (Some(Found::Verified), vec![(11, 12)]));
+    assert!((expected.0.culprits[0].effect.estimate - 0.65).abs() < 0.25, "{:?}", expected.0.culprits);
+    for stop in [1, 2, 5, 9, expected.0.samples] {
+        let mut scene = flaky();
+        scene.killed_at = Some(stop);
+        let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| scene.bisect()));
+        assert!(killed.is_err(), "killed in execution {stop}");
+        scene.killed_at = None;
+        assert_eq!((scene.standing(), scene.steps()), expected, "killed in execution {stop}");
+    }
+}
+
+#[test]
+fn how_a_command_ends_says_whether_it_failed_or_can_tell() {
+    let of = |ended: Ended| {
+        let mut scene = test(32, |_| 0.0);
+        for place in 12..32 {
+            let skipped = place < 15;
+            scene
+                .ends
+                .insert(format!("r{}", place + 1), if skipped { ended.clone() } else { Ended::Exited(1) });
+        }
+        scene.standing()
+    };
+    for failure in [Ended::Exited(2), Ended::Exited(139), Ended::Killed(11), Ended::TimedOut] {
+        assert_eq!(named(&of(failure.clone())), [(11, 12)], "{failure:?}");
+    }
+    for (ended, kind) in [
+        (Ended::Exited(125), UnusableKind::Skipped),
+        (Ended::Exited(126), UnusableKind::Crashed),
+        (Ended::Exited(127), UnusableKind::Crashed),
+    ] {
+        let standing = of(ended);
+        assert_eq!(named(&standing), [(11, 15)]);
+        assert_eq!(standing.unusable.len(), 3);
+        assert!(standing.unusable.iter().all(|it| it.kind == kind), "{:?}", standing.unusable);
+    }
 }

@@ -34,7 +34,10 @@ pub(crate) fn page(view: &View, one: &Bisection) -> Vec<u8> {
 
 /// The benchmark and the metric.
 pub(super) fn subject(one: &Bisection) -> String {
-    format!("{} {}", one.asked.benchmark, one.asked.metric.name)
+    match &one.asked.test {
+        Some(test) => format!("how often `{test}` fails"),
+        None => format!("{} {}", one.asked.benchmark, one.asked.metric.name),
+    }
 }
 
 /// What came of it, in a sentence.
@@ -236,6 +239,7 @@ fn kind(kind: UnusableKind) -> &'static str {
         UnusableKind::Crashed => "failed",
         UnusableKind::NoMetric => "has no such metric",
         UnusableKind::NotBuilt => "could not be built",
+        UnusableKind::Skipped => "was skipped",
         UnusableKind::TimedOut => "reached its time limit",
         UnusableKind::WrongAnswer => "answered wrongly",
     }
@@ -258,6 +262,10 @@ fn command(one: &Bisection) -> String {
     let asked = &one.asked;
     if let Some(change) = &asked.change {
         return format!("tacho bisect --change {change} --again");
+    }
+    if let Some(test) = &asked.test {
+        let test = test.replace('\'', "'\\''");
+        return format!("tacho bisect {} {} --test '{test}' --again", asked.good, asked.bad);
     }
     let benchmark = asked.benchmark.to_string();
     let benchmark = if benchmark.contains(' ') { format!("'{benchmark}'") } else { benchmark };

@@ -57,6 +57,7 @@ fn bisection(name: &str, run: i64) -> Bisection {
             metric: Metric::built_in("wall").unwrap(),
             of: Measured::Execution,
             by: Comparison::Ratio,
+            test: None,
             least: 0.02,
             budget: Some(7200.0),
             most_builds: None,

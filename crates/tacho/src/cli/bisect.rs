@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
 /// Find the commit that changed a metric, and say how sure that is
@@ -33,8 +34,13 @@ pub struct Bisect {
     /// What changed: a metric of the benchmark, a counter, `build-time` or `artifact-size` [default: the benchmark's first]
     #[arg(long, short, value_name = "NAME")]
     pub metric: Option<String>,
+    /// Instead of a benchmark a command that passes or fails, flaky or not: which commit changed how often it fails. A shell executes
+    /// it in the folder that was built; status 125 says that it can tell neither, and 126 and 127 that it was not executed
+    #[arg(long, value_name = "COMMAND", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(conflicts_with_all = ["change", "benchmark", "metric", "before", "run", "number"])]
+    pub test: Option<String>,
     /// The least change that is worth finding: a share of the value (2%), or a difference (5ms, 1MiB, 3), for metrics that may be
-    /// 0 [default: 2%]
+    /// 0; with `--test` a share of all executions [default: 2%; with `--test` 20%]
     #[arg(long, value_name = "SIZE")]
     pub min_effect: Option<String>,
     /// Spend at most so long on builds and executions: 2h

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tacho_record::plan::Benchmark;
 use tacho_store::Store;
 
 use super::OF_BUILDS;
@@ -14,15 +15,22 @@ use crate::project::Project;
 pub fn project(global: &Global, command: &Bisect) -> Result<Project, CliError> {
     let typed = &command.typed;
     if typed.run.is_none() && typed.build.is_none() {
-        return Project::open(global).map_err(|error| match error {
-            CliError::NoPlan { .. } => Mistake::NothingToMeasure.into(),
-            other => other,
-        });
+        return match Project::open(global) {
+            // A test needs no more than a repository.
+            Err(CliError::NoPlan { .. }) if command.test.is_some() => made(global, typed),
+            Err(CliError::NoPlan { .. }) => Err(Mistake::NothingToMeasure.into()),
+            project => project,
+        };
     }
     let of_build = OF_BUILDS.iter().any(|(name, _)| command.metric.as_deref() == Some(name));
-    if typed.run.is_none() && !of_build {
+    if typed.run.is_none() && command.test.is_none() && !of_build {
         return Err(Mistake::NothingToMeasure.into());
     }
+    made(global, typed)
+}
+
+/// That of the repository that was typed.
+fn made(global: &Global, typed: &Typed) -> Result<Project, CliError> {
     let folder = typed.repository.canonicalize().map_err(CliError::reading(&typed.repository))?;
     Project::typed(global, plan(typed, &folder), &folder)
 }
@@ -45,18 +53,28 @@ fn plan(typed: &Typed, folder: &Path) -> String {
         let artifacts: Vec<String> = typed.artifact.iter().map(|path| quoted(path)).collect();
         lines.push(format!("artifacts = [{}]", artifacts.join(", ")));
     }
-    let run = typed.run.as_deref().unwrap_or("true");
-    // What is executed is the command itself where it can be: an `exec` of a list would execute only its first part.
-    let escaped = run.replace('{', "{{").replace('}', "}}");
-    let there = format!("cd {{build}} && {{{{ {escaped}\n}}}}");
-    let command = if run.contains("{build}") { run.to_owned() } else { there };
-    lines.push("[[benchmark]]\nname = \"run\"".to_owned());
-    lines.push(format!("command = [\"sh\", \"-c\", {}]", quoted(&command)));
+    lines.push(benchmark("run", typed.run.as_deref().unwrap_or("true")));
     if let Some(number) = &typed.number {
         let from = quoted(&format!("regex:{number}"));
         lines.push(format!("metrics = [{{ name = \"number\", from = {from} }}]"));
     }
     lines.join("\n") + "\n"
+}
+
+/// The benchmark that a command which passes or fails is.
+pub fn test(command: &str) -> Result<Benchmark, CliError> {
+    let text = format!("[subject]\nrepository = \".\"\n{}\n", benchmark("test", command));
+    let mut plan = tacho_record::plan::parse(&text, "what was typed").map_err(CliError::Plan)?;
+    plan.benchmarks.pop().ok_or_else(|| Mistake::NothingToMeasure.into())
+}
+
+/// A shell command in the folder that was built, as a benchmark of a plan.
+fn benchmark(name: &str, command: &str) -> String {
+    // What is executed is the command itself where it can be: an `exec` of a list would execute only its first part.
+    let escaped = command.replace('{', "{{").replace('}', "}}");
+    let there = format!("cd {{build}} && {{{{ {escaped}\n}}}}");
+    let command = if command.contains("{build}") { command.to_owned() } else { there };
+    format!("[[benchmark]]\nname = \"{name}\"\ncommand = [\"sh\", \"-c\", {}]", toml_text(&command))
 }
 
 /// A text as TOML has it.

@@ -6,12 +6,14 @@ use tacho_record::bisection::{Asked, Comparison, Measured};
 use tacho_record::plan::{Benchmark, PlannedMetric};
 use tacho_record::{BenchmarkKey, Counter, Direction, Metric, Parameters, Plan, Unit, duration, percentage};
 
-use super::OF_BUILDS;
+use super::{OF_BUILDS, typed};
 use crate::cli::Bisect;
 use crate::error::CliError;
 
 /// The least effect where nothing else is asked for.
 const LEAST: &str = "2%";
+/// The same of rates of failure.
+const LEAST_RATE: &str = "20%";
 
 /// What cannot be bisected.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +24,8 @@ pub enum Mistake {
     SameEnds { good: String, bad: String },
     #[error("`{text}` is no size of a change")]
     BadEffect { text: String },
+    #[error("`{text}` is no difference of rates")]
+    BadRate { text: String },
     #[error("`{text}` is not two values: what the good end once was, and the bad one")]
     BadBefore { text: String },
     #[error("there is nothing to measure: no plan, and no command to execute")]
@@ -39,9 +43,10 @@ impl Mistake {
             Self::WhichBenchmark { known } => return format!("`--benchmark` names one of {known}"),
             Self::SameEnds { .. } => "name a revision from before the change, then one with it",
             Self::BadEffect { .. } => "a share as `2%`, or a difference as `5ms`, `1MiB` or `3`",
+            Self::BadRate { .. } => "with `--test` a share of all executions, as `30%`",
             Self::BadBefore { .. } => "write them as `21s,44s`",
             Self::NothingToMeasure => {
-                "`--run COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan"
+                "`--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan"
             }
             Self::NoBisection { .. } => "`tacho bisect list` lists all of them",
             Self::NoneYet => "`tacho bisect GOOD BAD` does",
@@ -57,21 +62,36 @@ pub struct Wish {
     key: BenchmarkKey,
     metric: Metric,
     of: Measured,
+    /// The command that passes or fails, if that is it.
+    test: Option<String>,
 }
 
 /// What the command asks of this plan.
 pub fn wish(plan: &Plan, command: &Bisect) -> Result<Wish, CliError> {
+    if let Some(command) = &command.test {
+        return test(plan, command);
+    }
     let of_build = OF_BUILDS.iter().find(|(name, _)| command.metric.as_deref() == Some(name));
     if let Some(&(name, of)) = of_build {
         let unit = if of == Measured::Build { Unit::Nanoseconds } else { Unit::Bytes };
         let metric = Metric { name: name.to_owned(), unit, better: Direction::Lower };
         let key = BenchmarkKey { name: "build".to_owned(), version: 1, parameters: Parameters::default() };
-        return Ok(Wish { plan: plan.clone(), key, metric, of });
+        return Ok(Wish { plan: plan.clone(), key, metric, of, test: None });
     }
     let (mut benchmark, key) = chosen(plan, command.benchmark.as_deref())?;
     let metric = metric(&mut benchmark, command.metric.as_deref())?;
     let plan = Plan { benchmarks: vec![benchmark], ..plan.clone() };
-    Ok(Wish { plan, key, metric, of: Measured::Execution })
+    Ok(Wish { plan, key, metric, of: Measured::Execution, test: None })
+}
+
+/// How often a command fails, built as this plan says.
+fn test(plan: &Plan, command: &str) -> Result<Wish, CliError> {
+    let benchmark = typed::test(command)?;
+    let key = BenchmarkKey { name: benchmark.name.clone(), version: 1, parameters: Parameters::default() };
+    let unit = Unit::Other(String::new());
+    let metric = Metric { name: "failed".to_owned(), unit, better: Direction::Lower };
+    let plan = Plan { benchmarks: vec![benchmark], ..plan.clone() };
+    Ok(Wish { plan, key, metric, of: Measured::Execution, test: Some(command.to_owned()) })
 }
 
 /// The benchmark of that name, with its parameters where it has several; else the only one.
@@ -136,7 +156,7 @@ pub fn counted(benchmark: &Benchmark, metric: &Metric) -> Vec<Counter> {
 impl Wish {
     /// The question in words that are kept.
     pub fn asked(&self, command: &Bisect, good: &str, exchanged: bool) -> Result<Asked, CliError> {
-        let (by, least) = effect(command.min_effect.as_deref().unwrap_or(LEAST), &self.metric.unit)?;
+        let (by, least) = self.least(command.min_effect.as_deref())?;
         let before = command.before.as_deref().map(|text| before(text, &self.metric.unit)).transpose()?;
         let budget = command.budget.as_deref().map(duration).transpose()?;
         Ok(Asked {
@@ -147,6 +167,7 @@ impl Wish {
             metric: self.metric.clone(),
             of: self.of,
             by,
+            test: self.test.clone(),
             least,
             budget: budget.map(|budget| budget.as_secs_f64()),
             most_builds: command.max_builds,
@@ -154,6 +175,22 @@ impl Wish {
             change: command.change.clone(),
             before,
         })
+    }
+}
+
+impl Wish {
+    /// How large a change must be.
+    fn least(&self, typed: Option<&str>) -> Result<(Comparison, f64), CliError> {
+        if self.test.is_none() {
+            return effect(typed.unwrap_or(LEAST), &self.metric.unit);
+        }
+        let text = typed.unwrap_or(LEAST_RATE);
+        let bad = || Mistake::BadRate { text: text.to_owned() };
+        let (by, least) = effect(text, &self.metric.unit).map_err(|_| bad())?;
+        if by != Comparison::Ratio || least <= 0.0 || least > 1.0 {
+            return Err(bad().into());
+        }
+        Ok((Comparison::Failure, least))
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use tacho_experiment::bisect::Inquiry;
 use tacho_record::bisection::{Comparison, Measured};
 
+use super::words::subject;
 use crate::error::CliError;
 use crate::output::text::{count, duration};
 use crate::project::Project;
@@ -76,16 +77,21 @@ impl Expected {
             0 => String::new(),
             built => format!(", of which {built} may be there"),
         };
+        let (little, much) = match asked.by {
+            Comparison::Failure => ("if it always does the same", "if it is flaky"),
+            _ => ("where there is little noise", "where there is much"),
+        };
         format!(
-            "which of {}{outside} changed {} of {} by {least} or more?\n\
-             expected: about {}{built}; {} samples where there is little noise, {} and more where there is much\n\
+            "which of {}{outside} changed {} by {least} or more?\n\
+             expected: about {}{built}; {} samples {}, {} and more {}\n\
              {}\n",
             count(self.commits, "commit"),
-            asked.metric.name,
-            asked.benchmark,
+            subject(asked),
             count(self.builds, "build"),
             SAMPLES.0,
+            little,
             SAMPLES.1,
+            much,
             self.time(asked.budget),
         )
     }

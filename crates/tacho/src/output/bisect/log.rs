@@ -18,7 +18,7 @@ pub fn list(all: &[Bisection]) -> String {
             bisection.name.clone(),
             moment(bisection.started),
             format!("{} … {}", cut(&bisection.asked.good, 20), cut(&bisection.asked.bad, 20)),
-            subject(bisection),
+            subject(&bisection.asked),
             found(bisection),
         ]);
     }

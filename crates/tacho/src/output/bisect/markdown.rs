@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use tacho_record::Bisection;
-use tacho_record::bisection::{Comparison, Found};
+use tacho_record::bisection::Found;
 
 use super::words::{
-    alike, command, commit, effect, found, kind, least, level, likely, name, subject, undecided,
+    alike, command, commit, effect, found, kind, least, level, likely, name, subject, undecided, within,
 };
-use crate::output::text::{count, day, percent};
+use crate::output::text::{count, day};
 
 /// What whoever wrote the commit needs to know.
 pub fn markdown(bisection: &Bisection) -> String {
@@ -28,7 +28,7 @@ pub fn markdown(bisection: &Bisection) -> String {
                 let _ = writeln!(
                     text,
                     "changed {} by **{}**: {} likely among all commits of `{}`..`{}`, and verified in {} with its parent.\n",
-                    escaped(&subject(bisection)),
+                    escaped(&subject(&bisection.asked)),
                     effect(bisection, &culprit.effect),
                     likely(culprit.posterior),
                     asked.good,
@@ -51,7 +51,7 @@ pub fn markdown(bisection: &Bisection) -> String {
                 "`{}` and `{}` do not differ in {} by {} here and now.\n",
                 asked.good,
                 asked.bad,
-                escaped(&subject(bisection)),
+                escaped(&subject(&bisection.asked)),
                 least(bisection),
             );
         }
@@ -101,10 +101,7 @@ fn ladder(bisection: &Bisection) -> String {
     let mut text = String::from("| revision | date | samples | level | |\n|---|---|---:|---:|---|\n");
     for rung in &standing.ladder {
         let revision = &bisection.candidates[rung.place].revision;
-        let error = match bisection.asked.by {
-            Comparison::Ratio => percent(1.96 * rung.error),
-            _ => bisection.asked.metric.unit.show(1.96 * rung.error),
-        };
+        let error = within(bisection, rung.error);
         let mark =
             if standing.culprits.iter().any(|it| it.place == rung.place) { "**this one**" } else { "" };
         let _ = writeln!(

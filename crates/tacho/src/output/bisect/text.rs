@@ -7,10 +7,10 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{Comparison, Culprit, Found, Standing};
 
 use super::words::{
-    alike, commit, effect, kind, least, level, likely, name, stage, subject, suspected, undecided,
+    alike, commit, effect, kind, least, level, likely, name, stage, subject, suspected, undecided, within,
 };
 use crate::output::table::{plain, render};
-use crate::output::text::{count, day, duration, percent};
+use crate::output::text::{count, day, duration};
 
 /// So many suspects are listed one by one.
 const LISTED: usize = 20;
@@ -50,7 +50,8 @@ pub fn culprit(bisection: &Bisection, culprit: &Culprit) -> String {
     if !candidate.revision.author.is_empty() {
         let _ = writeln!(text, "  by {}", candidate.revision.author);
     }
-    let _ = writeln!(text, "  changed {} by {}", subject(bisection), effect(bisection, &culprit.effect));
+    let _ =
+        writeln!(text, "  changed {} by {}", subject(&bisection.asked), effect(bisection, &culprit.effect));
     let beside = match culprit.neighbours {
         0 => String::new(),
         some => format!(", and beside {}", count(some, "neighbour")),
@@ -83,7 +84,7 @@ fn not_reproduced(bisection: &Bisection) -> String {
         "not reproduced: {} and {} do not differ in {} by {} here and now\n",
         asked.good,
         asked.bad,
-        subject(bisection),
+        subject(&bisection.asked),
         least(bisection),
     );
     if bisection.standing.samples == 0 && bisection.standing.builds > 0 {
@@ -177,10 +178,7 @@ fn ladder(bisection: &Bisection) -> String {
     let mut table = plain(&["revision", "date", "samples", "level", "", ""], &[2, 3, 4]);
     for rung in &standing.ladder {
         let revision = &bisection.candidates[rung.place].revision;
-        let error = match bisection.asked.by {
-            Comparison::Ratio => format!("± {}", percent(1.96 * rung.error)),
-            _ => format!("± {}", bisection.asked.metric.unit.show(1.96 * rung.error)),
-        };
+        let error = format!("± {}", within(bisection, rung.error));
         let mark = standing.culprits.iter().any(|it| it.place == rung.place);
         let same = match rung.same_to - rung.place {
             0 => String::new(),

@@ -2,7 +2,7 @@
 
 use tacho_record::Bisection;
 use tacho_record::bisection::{
-    BisectedEffect, Candidate, Comparison, Found, Measured, Stage, Suspects, Undecided, Unusable,
+    Asked, BisectedEffect, Candidate, Comparison, Found, Measured, Stage, Suspects, Undecided, Unusable,
     UnusableKind,
 };
 
@@ -18,11 +18,12 @@ pub fn effect(bisection: &Bisection, effect: &BisectedEffect) -> String {
         }
         Comparison::Failure => {
             let sign = if value < 0.0 { '−' } else { '+' };
-            format!("{sign}{:.0} % of executions", value.abs() * 100.0)
+            format!("{sign}{:.0} %", value.abs() * 100.0)
         }
     };
     let (low, high) = effect.interval;
-    format!("{} ({} … {})", show(effect.estimate), show(low), show(high))
+    let of = if bisection.asked.by == Comparison::Failure { " of executions" } else { "" };
+    format!("{} ({} … {}){of}", show(effect.estimate), show(low), show(high))
 }
 
 /// A level of the metric.
@@ -30,6 +31,14 @@ pub fn level(bisection: &Bisection, level: f64) -> String {
     match bisection.asked.by {
         Comparison::Failure => format!("{:.0} % fail", level * 100.0),
         _ => bisection.asked.metric.unit.show(level),
+    }
+}
+
+/// How far a level may be off, with 95 %.
+pub fn within(bisection: &Bisection, error: f64) -> String {
+    match bisection.asked.by {
+        Comparison::Ratio | Comparison::Failure => percent(1.96 * error),
+        Comparison::Difference => bisection.asked.metric.unit.show(1.96 * error),
     }
 }
 
@@ -58,9 +67,12 @@ pub fn likely(posterior: f64) -> String {
 /// What was typed, as it may be typed again.
 pub fn command(bisection: &Bisection) -> String {
     let asked = &bisection.asked;
-    let benchmark = match asked.of {
-        Measured::Execution => format!(" --benchmark '{}'", asked.benchmark),
-        Measured::Artifacts | Measured::Build => String::new(),
+    let what = match (&asked.test, asked.of) {
+        (Some(test), _) => format!("--test '{}'", test.replace('\'', "'\\''")),
+        (None, Measured::Execution) => {
+            format!("--benchmark '{}' --metric {}", asked.benchmark, asked.metric.name)
+        }
+        (None, Measured::Artifacts | Measured::Build) => format!("--metric {}", asked.metric.name),
     };
     let least = match asked.by {
         Comparison::Difference => format!(" --min-effect {}", asked.least),
@@ -68,13 +80,15 @@ pub fn command(bisection: &Bisection) -> String {
             format!(" --min-effect {}%", (asked.least * 1e8).round() / 1e6)
         }
     };
-    format!("tacho bisect {} {}{benchmark} --metric {}{least}", asked.good, asked.bad, asked.metric.name)
+    format!("tacho bisect {} {} {what}{least}", asked.good, asked.bad)
 }
 
-/// What is bisected: `wall of parse`.
-pub fn subject(bisection: &Bisection) -> String {
-    let asked = &bisection.asked;
-    format!("{} of {}", asked.metric.name, asked.benchmark)
+/// What is bisected: `wall of parse`, or how often a command fails.
+pub fn subject(asked: &Asked) -> String {
+    match &asked.test {
+        Some(test) => format!("how often `{}` fails", cut(test, 60)),
+        None => format!("{} of {}", asked.metric.name, asked.benchmark),
+    }
 }
 
 /// What it is at, in a word.
@@ -149,6 +163,7 @@ pub fn kind(kind: UnusableKind) -> &'static str {
         UnusableKind::Crashed => "failed",
         UnusableKind::NoMetric => "no value",
         UnusableKind::NotBuilt => "not built",
+        UnusableKind::Skipped => "skipped",
         UnusableKind::TimedOut => "timed out",
         UnusableKind::WrongAnswer => "wrong answer",
     }
