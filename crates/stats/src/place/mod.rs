@@ -1,7 +1,7 @@
 //! Which revisions of a long history to build, so that each change is pinned to one of them by few builds.
 //!
 //! [`survey`] says of what was measured where the level changed, as far as that is known, and what would tell more: builds
-//! of new candidates, or more samples of doubtful ones. [`batch`] chooses among what the surveys of several metrics ask for.
+//! of new candidates, or more samples of doubtful ones. [`batch()`] chooses among what the surveys of several metrics ask for.
 //! Both are functions of what is known alone: who stores what was measured goes on wherever it was interrupted. Indexes
 //! count the candidates in order of history. The rules are in `docs/method.md`, "Where to look next".
 //!
