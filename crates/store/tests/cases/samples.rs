@@ -49,7 +49,7 @@ pub fn a_failed_sample_keeps_its_last_words(ground: &Ground) {
         failures().into_iter().enumerate().map(|(index, why)| failed(index as u32, 0, why)).collect();
     // Killed for taking too long, it was measured all the same.
     expected[4].values = sample(4, 0).values;
-    expected.push(sample(8, 0));
+    expected.push(sample(expected.len() as u32, 0));
     for sample in &expected {
         store.put_sample(measurements[0], sample).unwrap();
     }

@@ -214,7 +214,7 @@ diff --git a/src/x.c b/src/x.c
 index 1..2 100644
 --- a/src/x.c
 +++ b/src/x.c
-@@ -1,3 +1,4 @@ int main
+@@ -1,3 +1,3 @@ int main
  one
 +#include <stdint.h>
  two
@@ -240,7 +240,7 @@ index 1..2 100644
         let hunks: Vec<_> =
             patch.hunks.iter().map(|hunk| (hunk.file.as_str(), hunk.number, hunk.line)).collect();
         assert_eq!(hunks, [("b/src/x.c", 1, 1), ("b/src/x.c", 2, 12), ("a/y.c", 1, 0)]);
-        assert_eq!(patch.hunks[0].header, "@@ -1,3 +1,4 @@");
+        assert_eq!(patch.hunks[0].header, "@@ -1,3 +1,3 @@");
         let said = "error: patch failed: src/x.c:12\nerror: src/x.c: patch does not apply\n";
         assert_eq!(patch.why(said), "hunk 2 of `src/x.c` (`@@ -12,2 +13,2 @@`) finds other lines there");
         assert_eq!(
