@@ -227,7 +227,7 @@ fn without_a_plan_two_commands_are_enough() {
     std::fs::remove_file(project.path().join("tacho.toml")).unwrap();
     let bare = project.tacho("bisect HEAD~7").exits(2).stderr;
     assert!(bare.contains("nothing to measure") && bare.contains("`--run COMMAND`"), "{bare}");
-    let words = ["bisect", "HEAD~7", "HEAD", "--build", "sed s/work/done:/ prog > made", "--run", "sh made"];
+    let words = ["bisect", "HEAD~7", "HEAD", "--build", "sed s,work,done:, prog > made", "--run", "sh made"];
     let words = words.into_iter().chain(["--number", "done: ([0-9]+)", "--json"]);
     let answer = Answer::of(&project.command(words).output().unwrap()).succeeds().json();
     assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~2").as_str());
