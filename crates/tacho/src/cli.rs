@@ -6,6 +6,7 @@ mod compare;
 mod layouts;
 mod quirk;
 mod schedule;
+mod shared;
 mod survey;
 mod r#try;
 
@@ -19,6 +20,7 @@ pub use compare::Compare;
 pub use layouts::Layouts;
 pub use quirk::{Quirk, QuirkWhat};
 pub use schedule::Schedule;
+pub use shared::{Begin, Form};
 pub use survey::Survey;
 pub use r#try::Try;
 
@@ -156,15 +158,11 @@ pub struct Track {
     /// Build and measure again what has only ever failed
     #[arg(long)]
     pub retry_failed: bool,
-    /// The seed of the random order of a new run [default: a random one, which is recorded]
-    #[arg(long, value_name = "NUMBER")]
-    pub seed: Option<u64>,
     /// Say what would be built and measured, and do nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Wait until no other measurement is going on on this host
-    #[arg(long)]
-    pub wait: bool,
+    #[command(flatten)]
+    pub begin: Begin,
     #[command(flatten)]
     pub shown: Shown,
 }
@@ -347,12 +345,8 @@ pub struct ListChanges {
     /// Also false alarms, withdrawn changes, and what looked like a change and is none, with the reason
     #[arg(long)]
     pub all: bool,
-    /// Answer in JSON, as docs/formats.md describes
-    #[arg(long, conflicts_with = "markdown")]
-    pub json: bool,
-    /// Answer in Markdown, for a mail or a pull request
-    #[arg(long)]
-    pub markdown: bool,
+    #[command(flatten)]
+    pub form: Form,
 }
 
 /// What users say of a change.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
+use super::shared::{Begin, Form};
+
 /// Find the commit that changed a metric, and say how sure that is
 ///
 /// Both ends are measured first, side by side, until they differ for certain or do not. Then each next revision is the one that
@@ -64,21 +66,13 @@ pub struct Bisect {
     /// Build again what could not be built before
     #[arg(long)]
     pub retry_failed: bool,
-    /// The seed of a new run [default: a random one, which is recorded]
-    #[arg(long, value_name = "NUMBER")]
-    pub seed: Option<u64>,
     /// Say which commits it may be and what it would take, and do nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Wait until no other measurement is going on on this host
-    #[arg(long)]
-    pub wait: bool,
-    /// Answer in JSON, as docs/formats.md describes
-    #[arg(long, conflicts_with = "markdown")]
-    pub json: bool,
-    /// Answer in Markdown, for an issue or a mail
-    #[arg(long)]
-    pub markdown: bool,
+    #[command(flatten)]
+    pub begin: Begin,
+    #[command(flatten)]
+    pub form: Form,
     #[command(flatten)]
     pub typed: Typed,
 }
@@ -118,12 +112,8 @@ pub enum BisectWhat {
     Log {
         /// Its name [default: the newest]
         name: Option<String>,
-        /// Answer in JSON, as docs/formats.md describes
-        #[arg(long, conflicts_with = "markdown")]
-        json: bool,
-        /// Answer in Markdown, for an issue or a mail
-        #[arg(long)]
-        markdown: bool,
+        #[command(flatten)]
+        form: Form,
         /// Bisect once more from what was observed, and print what was believed after each step
         #[arg(long, conflicts_with_all = ["json", "markdown"])]
         replay: bool,

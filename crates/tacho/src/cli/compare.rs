@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use super::shared::{Begin, Form, Terms};
+
 /// Compare two programs: is B faster than A?
 ///
 /// A and B are revisions (v1, HEAD~3; built if need be), variants of one (HEAD:threads=8), builds (the digest of their
@@ -23,18 +25,8 @@ pub struct Compare {
     /// A and B are commands, which need no plan
     #[arg(long)]
     pub command: bool,
-    /// Only these benchmarks of the plan
-    #[arg(long, short = 'b', value_name = "NAME")]
-    pub benchmark: Vec<String>,
-    /// Compare these metrics; `all` for all [default: the first one of each benchmark]
-    #[arg(long, short, value_name = "NAME")]
-    pub metric: Vec<String>,
-    /// Execute everything at most so many times [default: 30, or as often as the budget allows]
-    #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub rounds: Option<u32>,
-    /// Measure at most so long, builds not counted: 10m
-    #[arg(long, value_name = "TIME")]
-    pub budget: Option<String>,
+    #[command(flatten)]
+    pub terms: Terms,
     /// Do not stop before, however clear it is
     #[arg(long, conflicts_with = "precision")]
     pub all_rounds: bool,
@@ -47,25 +39,11 @@ pub struct Compare {
     /// Give a name that another baseline has
     #[arg(long, requires = "save_as")]
     pub force: bool,
-    /// Up to which difference two are called the same: 2%
-    #[arg(long, value_name = "PERCENT", default_value = "1%")]
-    pub margin: String,
     /// Do not measure A a second time
     #[arg(long)]
     pub no_control: bool,
-    /// Exit with 1 when something is slower for certain, by at least so much: slower:5%
-    #[arg(long, value_name = "slower[:PERCENT]")]
-    pub fail_on: Option<String>,
-    /// The seed of the random order [default: a random one, which is recorded]
-    #[arg(long, value_name = "NUMBER")]
-    pub seed: Option<u64>,
-    /// Wait until no other measurement is going on on this host
-    #[arg(long)]
-    pub wait: bool,
-    /// Answer in JSON, as docs/formats.md describes
-    #[arg(long, conflicts_with = "markdown")]
-    pub json: bool,
-    /// Answer in Markdown, for a mail or a pull request
-    #[arg(long)]
-    pub markdown: bool,
+    #[command(flatten)]
+    pub begin: Begin,
+    #[command(flatten)]
+    pub form: Form,
 }

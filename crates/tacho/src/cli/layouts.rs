@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use super::shared::Begin;
+
 /// Link one revision in several orders: how far do builds differ by their layout alone?
 ///
 /// The linker shuffles what it links (`mold` or `lld`, told by `LDFLAGS` and `RUSTFLAGS`; `TACHO_LAYOUT` is the number of the
@@ -33,12 +35,8 @@ pub struct Layouts {
     /// Build again what has only ever failed
     #[arg(long)]
     pub retry_failed: bool,
-    /// The seed of the random order of executions [default: a random one, which is recorded]
-    #[arg(long, value_name = "NUMBER")]
-    pub seed: Option<u64>,
-    /// Wait until no other measurement is going on on this host
-    #[arg(long)]
-    pub wait: bool,
+    #[command(flatten)]
+    pub begin: Begin,
     /// Answer in JSON, as docs/formats.md describes
     #[arg(long)]
     pub json: bool,

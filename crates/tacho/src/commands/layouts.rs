@@ -35,10 +35,10 @@ pub fn execute(global: &Global, command: &Layouts) -> Result<Exit, CliError> {
     let what = What::List(vec![command.revision.clone()]);
     let selected =
         history.select(&Selection { what, every: Every::Commit, tags: None, all_parents: false })?;
-    let mut session = Session::open(&project, command.wait)?;
+    let mut session = Session::open(&project, command.begin.wait)?;
     session.know(&selected)?;
     let quiet = global.quiet || command.json;
-    let (seed, retry_failed) = (command.seed, command.retry_failed);
+    let (seed, retry_failed) = (command.begin.seed, command.retry_failed);
     let wanted = Wanted { retry_failed, seed, quiet, ..Wanted::new(plan, &selected.revisions) };
     let metric = command.metric.as_deref();
     let laid =

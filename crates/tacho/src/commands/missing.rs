@@ -26,7 +26,7 @@ pub(super) fn execute(
         [one] => Some(one.as_str()),
         _ => return Err(CliError::RangeAlone),
     };
-    let mut session = Session::open(project, command.wait)?;
+    let mut session = Session::open(project, command.begin.wait)?;
     let waited = began.elapsed();
     let mut revisions: Vec<Revision> = session.store.revisions()?;
     let (after, up_to) = found::range(project, &revisions, range)?;
@@ -43,7 +43,7 @@ pub(super) fn execute(
         counted: counters(&command.counter)?.into_iter().map(|it| it.counter).collect(),
         measure_equal: command.measure_equal,
         retry_failed: command.retry_failed,
-        seed: command.seed,
+        seed: command.begin.seed,
         quiet: global.quiet || command.shown.json,
         ..Wanted::new(plan.clone(), &revisions)
     };

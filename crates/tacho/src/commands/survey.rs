@@ -53,7 +53,7 @@ pub(super) fn execute(
         let wish = wish(command, &select(project, command)?, change.as_ref(), budget)?;
         return dry_run(&plan, &select(project, command)?.revisions, &wish);
     }
-    let mut session = Session::open(project, command.wait)?;
+    let mut session = Session::open(project, command.begin.wait)?;
     let waited = began.elapsed();
     let selected = select(project, command)?;
     let wish = wish(command, &selected, change.as_ref(), budget)?;
@@ -89,7 +89,7 @@ impl Session {
         self.know(selected)?;
         let wanted = Wanted {
             counted: counters(&command.counter)?.into_iter().map(|asked| asked.counter).collect(),
-            seed: command.seed,
+            seed: command.begin.seed,
             quiet: global.quiet || command.shown.json,
             ..Wanted::new(plan, &selected.revisions)
         };

@@ -35,7 +35,7 @@ pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
     if command.dry_run {
         return dry_run(&plan, &select(&project, command)?.revisions);
     }
-    let mut session = Session::open(&project, command.wait)?;
+    let mut session = Session::open(&project, command.begin.wait)?;
     let waited = began.elapsed();
     let selected = select(&project, command)?;
     session.tell_of_edits(&plan)?;
@@ -238,7 +238,7 @@ impl Session {
             counted: counters(&command.counter)?.into_iter().map(|asked| asked.counter).collect(),
             measure_equal: command.measure_equal,
             retry_failed: command.retry_failed,
-            seed: command.seed,
+            seed: command.begin.seed,
             quiet: global.quiet || command.shown.json,
         };
         self.measure(project, wanted, track)

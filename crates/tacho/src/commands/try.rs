@@ -61,24 +61,24 @@ struct OneAnswer<'a> {
 }
 
 pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
-    let limit = limit(command.fail_on.as_deref())?;
+    let limit = limit(command.terms.fail_on.as_deref())?;
     let project = Project::open(global)?;
-    let wishes = wished(command.rounds, command.budget.as_deref())?;
-    let plan = narrowed(&project.plan, &command.benchmark)?.wishing(wishes)?;
+    let wishes = wished(command.terms.rounds, command.terms.budget.as_deref())?;
+    let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;
     let base = history(&project.plan.subject, &project.folder)?.find(&command.base)?;
     let terms = terms(&project, &plan, command, &base)?;
     let patches = command.patch.iter().map(|path| typed(&project, path)).collect::<Result<Vec<_>, _>>()?;
     check(&project, &plan, &base, &patches)?;
-    let quiet = global.quiet || command.json;
+    let quiet = global.quiet || command.form.json;
     let mut trying =
-        Trying { session: Session::open(&project, command.wait)?, project: &project, base, quiet };
+        Trying { session: Session::open(&project, command.begin.wait)?, project: &project, base, quiet };
     trying.session.store.put_revisions(std::slice::from_ref(&trying.base))?;
     let Some((without, diffs)) = trying.builds(&plan, combinations(&patches))? else {
         return Ok(Exit::Interrupted);
     };
     let mut tried = Vec::new();
     for diff in diffs {
-        let one = trying.one(diff, without, &terms, command.seed)?;
+        let one = trying.one(diff, without, &terms, command.begin.seed)?;
         let is_over = exit(&one.compared, limit) == Exit::Interrupted;
         tried.push(one);
         if is_over {
@@ -92,12 +92,12 @@ pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
 
 /// On which terms all are compared; the sides are those of nobody yet.
 fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Result<Comparing, CliError> {
-    let rule = limit(command.fail_on.as_deref())?;
+    let rule = limit(command.terms.fail_on.as_deref())?;
     let program = Program::Revision { revision: base.id.clone() };
     let side = Side { name: command.base.clone(), program };
     let refused = |why| Mistake::NotComparable { a: side.name.clone(), b: side.name.clone(), why };
     let keys = rows_of(plan, [&side.program, &side.program]).map_err(refused)?;
-    let shown = Shown { metric: command.metric.clone(), json: command.json };
+    let shown = Shown { metric: command.terms.metric.clone(), json: command.form.json };
     let row = |key: BenchmarkKey| -> Result<(BenchmarkKey, Vec<Metric>), CliError> {
         let metrics = lookup::metrics(project, &[], &key, &shown)?;
         Ok((key, metrics))
@@ -107,7 +107,7 @@ fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Resu
         sides: [side.clone(), side],
         earlier: [None, None],
         control: true,
-        margin: percentage(&command.margin)?,
+        margin: percentage(&command.terms.margin)?,
         until: Until::Settled(rule.filter(|limit| *limit > 0.0)),
     })
 }
@@ -244,14 +244,14 @@ fn unquirked(error: CliError) -> CliError {
 
 fn print(command: &Try, base: &Revision, tried: &[Tried]) -> Result<(), CliError> {
     let reports: Vec<Report<'_>> = tried.iter().map(|tried| tried.report(base)).collect();
-    if command.json {
+    if command.form.json {
         let answers = tried.iter().zip(&reports);
         let answers = answers
             .map(|(tried, report)| OneAnswer { patches: &tried.patches, compared: report.answer() })
             .collect();
         return Ok(output::print_json(&versioned(TryAnswer { base: &base.id, tries: answers }))?);
     }
-    let told = reports.iter().map(|it| if command.markdown { it.markdown() } else { it.text() });
+    let told = reports.iter().map(|it| if command.form.markdown { it.markdown() } else { it.text() });
     Ok(output::print(&told.collect::<Vec<_>>().join("\n"))?)
 }
 

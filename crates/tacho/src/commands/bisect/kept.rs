@@ -9,7 +9,7 @@ use tacho_store::{Store, StoreError};
 
 use super::wish::Mistake;
 use super::{Exit, exit_of, typed};
-use crate::cli::Global;
+use crate::cli::{Form, Global};
 use crate::error::CliError;
 use crate::output;
 use crate::output::answer::versioned;
@@ -36,13 +36,14 @@ pub fn log(
     global: &Global,
     repository: &Path,
     name: Option<&str>,
-    (json, markdown, replay): (bool, bool, bool),
+    form: &Form,
+    replay: bool,
 ) -> Result<Exit, CliError> {
     let (mut store, bisection) = wanted(stores(global, repository)?, name)?;
     let steps = store.observed(bisection.run)?;
-    if json {
+    if form.json {
         output::print_json(&versioned(report::Log { bisection: &bisection, steps: &steps }))?;
-    } else if markdown {
+    } else if form.markdown {
         output::print(&report::markdown(&bisection))?;
     } else if replay {
         output::print(&replayed(&bisection, &steps))?;

@@ -26,8 +26,8 @@ pub use wish::Mistake;
 pub fn execute(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
     match &command.what {
         Some(BisectWhat::List { json, repository }) => kept::list(global, repository, *json),
-        Some(BisectWhat::Log { name, json, markdown, replay, repository }) => {
-            kept::log(global, repository, name.as_deref(), (*json, *markdown, *replay))
+        Some(BisectWhat::Log { name, form, replay, repository }) => {
+            kept::log(global, repository, name.as_deref(), form, *replay)
         }
         None => match &command.change {
             Some(name) => measure(global, &change::asked(global, command, name)?),
@@ -62,7 +62,7 @@ fn once(global: &Global, project: &Project, command: &Bisect) -> Result<Option<B
         output::print(&expected.text(&inquiry))?;
         return Ok(None);
     }
-    if !(global.quiet || command.json || command.markdown) {
+    if !(global.quiet || command.form.json || command.form.markdown) {
         output::aside(expected.text(&inquiry).trim_end());
     }
     bisected(global, project, command, wish.plan, (&range, &inquiry)).map(Some)
@@ -76,11 +76,11 @@ fn bisected(
     plan: Plan,
     (range, inquiry): (&Range, &Inquiry),
 ) -> Result<Bisected, CliError> {
-    let mut session = Session::open(project, command.wait)?;
+    let mut session = Session::open(project, command.begin.wait)?;
     session.know(&range.selected)?;
     let revisions: Vec<Revision> = inquiry.candidates.iter().map(|it| it.revision.clone()).collect();
-    let quiet = global.quiet || command.json;
-    let (seed, retry_failed) = (command.seed, command.retry_failed);
+    let quiet = global.quiet || command.form.json;
+    let (seed, retry_failed) = (command.begin.seed, command.retry_failed);
     let counted = plan.benchmarks.iter().flat_map(|it| wish::counted(it, &inquiry.asked.metric)).collect();
     let wanted = Wanted { counted, retry_failed, seed, quiet, ..Wanted::new(plan, &revisions) };
     session.measure(project, wanted, |bench, question| bisect(bench, question, inquiry))
@@ -88,10 +88,10 @@ fn bisected(
 
 fn print(command: &Bisect, bisected: &Bisected) -> Result<(), CliError> {
     let bisection = &bisected.bisection;
-    if command.json {
+    if command.form.json {
         return Ok(output::print_json(&versioned(report::Answer::new(bisection, bisected.interrupted)))?);
     }
-    if command.markdown {
+    if command.form.markdown {
         return Ok(output::print(&report::markdown(bisection))?);
     }
     if bisected.known {

@@ -29,13 +29,13 @@ pub fn execute(global: &Global, command: &AskedChanges, names: &[String]) -> Res
     let confirmation = if wanted.is_empty() {
         None
     } else {
-        let quiet = global.quiet || command.list.json;
+        let quiet = global.quiet || command.list.form.json;
         let sides = Wanted { seed: command.seed, quiet, ..Wanted::new(plan, &found.revisions) };
         Some(session.measure(&project, sides, |bench, question| confirm(bench, question, &wanted))?)
     };
     let mut confirmed = report(&mut session, confirmation, &wanted, left_out)?;
     confirmed.named = !names.is_empty();
-    if command.list.json {
+    if command.list.form.json {
         output::print_json(&versioned(confirmed.answer()))?;
     } else {
         output::print(&confirmed.text())?;

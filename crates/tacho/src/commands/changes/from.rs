@@ -28,9 +28,9 @@ pub fn execute(path: &Path, command: &AskedChanges) -> Result<Exit, CliError> {
         series: judge_given(&numbers.series),
         filter: Filter::of(&command.list, (0, u64::MAX)),
     };
-    if command.list.json {
+    if command.list.form.json {
         output::print_json(&found.answer())?;
-    } else if command.list.markdown {
+    } else if command.list.form.markdown {
         output::print(&found.markdown())?;
     } else {
         output::print(&found.text())?;

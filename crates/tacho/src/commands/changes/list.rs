@@ -22,9 +22,9 @@ pub fn execute(global: &Global, command: &ListChanges) -> Result<Exit, CliError>
     let orders = found::range(&project, &found.revisions, command.range.as_deref())?;
     let filter = Filter::of(command, orders);
     let listing = listing(&project, &mut store, &found, &filter, |_| true)?;
-    if command.json {
+    if command.form.json {
         output::print_json(&versioned(listing.answer()))?;
-    } else if command.markdown {
+    } else if command.form.markdown {
         output::print(&listing.markdown())?;
     } else {
         output::print(&listing.text())?;

@@ -25,24 +25,24 @@ pub fn measure(
     plan: Option<Plan>,
     terms: &Comparing,
 ) -> Result<Compared, CliError> {
-    let quiet = global.quiet || command.json;
+    let quiet = global.quiet || command.form.json;
     let (Some(project), Some(plan)) = (given.project(), plan) else {
         return commands(given, command, quiet, terms);
     };
-    let mut session = Session::open(project, command.wait)?;
+    let mut session = Session::open(project, command.begin.wait)?;
     let selected = given.select(&terms.sides);
     if let Some(selected) = &selected {
         session.know(selected)?;
     }
     let revisions = revisions(selected.as_ref());
-    let wanted = Wanted { seed: command.seed, quiet, ..Wanted::new(plan, &revisions) };
+    let wanted = Wanted { seed: command.begin.seed, quiet, ..Wanted::new(plan, &revisions) };
     session.measure(project, wanted, |bench, question| compare(bench, question, terms))
 }
 
 /// Commands: kept beside the plan if there is one, else nowhere.
 fn commands(given: &Given, command: &Compare, quiet: bool, terms: &Comparing) -> Result<Compared, CliError> {
     let interrupt = tacho_measure::install_interrupt()?;
-    let wait = if command.wait { Wait::Unless(&interrupt) } else { Wait::No };
+    let wait = if command.begin.wait { Wait::Unless(&interrupt) } else { Wait::No };
     let _lock = tacho_measure::lock_host(&tacho_measure::lock_path(), "tacho compare", wait)?;
     let location = given.project().map_or(Location::Memory, Project::location);
     let mut store = Store::open(&location)?;
@@ -81,7 +81,7 @@ fn question_of_commands(
         counted: Vec::new(),
         measure_equal: false,
         retry_failed: false,
-        seed: command.seed.unwrap_or_else(random_seed),
+        seed: command.begin.seed.unwrap_or_else(random_seed),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         conditions,
     })

@@ -23,7 +23,7 @@ use crate::output::compare::Report;
 const ROUNDS: u32 = 30;
 
 pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
-    let (margin, limit) = (percentage(&command.margin)?, limit(command.fail_on.as_deref())?);
+    let (margin, limit) = (percentage(&command.terms.margin)?, limit(command.terms.fail_on.as_deref())?);
     let given = Given::open(global, command)?;
     let taken = given.sides(command)?;
     if let Some(name) = &command.save_as {
@@ -43,9 +43,9 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
         given.save(name, &compared)?;
     }
     let report = Report { terms: &terms, told: taken.each_ref().map(Taken::told), compared: &compared };
-    if command.json {
+    if command.form.json {
         output::print_json(&versioned(report.answer()))?;
-    } else if command.markdown {
+    } else if command.form.markdown {
         output::print(&report.markdown())?;
     } else {
         output::print(&report.text())?;
@@ -65,7 +65,7 @@ fn rows(
     let empty = measure::empty_plan()?;
     let plan = match given.project() {
         Some(project) if !is_command => {
-            Some(narrowed(&project.plan, &command.benchmark)?.wishing(wishes(command)?)?)
+            Some(narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes(command)?)?)
         }
         _ => None,
     };
@@ -78,10 +78,10 @@ fn rows(
     for key in keys {
         let metrics = match (given.project(), is_command) {
             (Some(project), false) => {
-                let shown = Shown { metric: command.metric.clone(), json: command.json };
+                let shown = Shown { metric: command.terms.metric.clone(), json: command.form.json };
                 lookup::metrics(project, &[], &key, &shown)?
             }
-            _ => measure::metrics_of_commands(programs, &command.metric)?,
+            _ => measure::metrics_of_commands(programs, &command.terms.metric)?,
         };
         rows.push((key, metrics));
     }
@@ -90,7 +90,7 @@ fn rows(
 
 /// What is typed of when to stop.
 fn wishes(command: &Compare) -> Result<Wishes, RuleError> {
-    wished(command.rounds, command.budget.as_deref())
+    wished(command.terms.rounds, command.terms.budget.as_deref())
 }
 
 /// At most so many rounds, and so long.

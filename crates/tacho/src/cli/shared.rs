@@ -1,0 +1,48 @@
+//! What several commands understand alike.
+
+use clap::Args;
+
+/// By what two programs are compared, and when that ends.
+#[derive(Clone, Debug, Args)]
+pub struct Terms {
+    /// Only these benchmarks of the plan
+    #[arg(long, short = 'b', value_name = "NAME")]
+    pub benchmark: Vec<String>,
+    /// Compare these metrics; `all` for all [default: the first one of each benchmark]
+    #[arg(long, short, value_name = "NAME")]
+    pub metric: Vec<String>,
+    /// Execute everything at most so many times [default: 30, or as often as the budget allows]
+    #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: Option<u32>,
+    /// Measure two programs at most so long, builds not counted: 10m
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<String>,
+    /// Up to which difference two are called the same: 2%
+    #[arg(long, value_name = "PERCENT", default_value = "1%")]
+    pub margin: String,
+    /// Exit with 1 when something is slower for certain, by at least so much: slower:5%
+    #[arg(long, value_name = "slower[:PERCENT]")]
+    pub fail_on: Option<String>,
+}
+
+/// How a run begins.
+#[derive(Clone, Debug, Args)]
+pub struct Begin {
+    /// The seed of the random order of a new run [default: a random one, which is recorded]
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// Wait until no other measurement is going on on this host
+    #[arg(long)]
+    pub wait: bool,
+}
+
+/// How the answer is written, other than as text.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Form {
+    /// Answer in JSON, as docs/formats.md describes
+    #[arg(long, conflicts_with = "markdown")]
+    pub json: bool,
+    /// Answer in Markdown, for a mail or an issue
+    #[arg(long)]
+    pub markdown: bool,
+}
