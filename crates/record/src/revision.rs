@@ -27,6 +27,13 @@ pub struct Revision {
 }
 
 impl Revision {
+    /// One of which nothing but its full name is known: history has it no more.
+    #[must_use]
+    pub fn bare(id: &str) -> Self {
+        let (author, subject) = (String::new(), String::new());
+        Self { id: id.to_owned(), order: 0, author, date: None, subject, tags: Vec::new() }
+    }
+
     /// The name as people write it: ten digits of a hash, the time of a state of CVS, a release as it is.
     #[must_use]
     pub fn short(&self) -> &str {

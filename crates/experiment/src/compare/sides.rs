@@ -160,12 +160,5 @@ impl Bench<'_> {
 /// The question's revision of that name; of one that history has no more, the name alone.
 fn known(question: &Question, id: &str) -> Revision {
     let found = question.revisions.iter().find(|revision| revision.id == id).cloned();
-    found.unwrap_or_else(|| Revision {
-        id: id.to_owned(),
-        order: 0,
-        author: String::new(),
-        date: None,
-        subject: String::new(),
-        tags: Vec::new(),
-    })
+    found.unwrap_or_else(|| Revision::bare(id))
 }

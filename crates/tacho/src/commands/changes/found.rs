@@ -84,14 +84,7 @@ impl Found {
     /// The revision of that full name, of which at least the name is known.
     pub fn revision(&self, id: &str) -> Revision {
         let known = self.revisions.iter().find(|revision| revision.id == id).cloned();
-        known.unwrap_or_else(|| Revision {
-            id: id.to_owned(),
-            order: 0,
-            author: String::new(),
-            date: None,
-            subject: String::new(),
-            tags: Vec::new(),
-        })
+        known.unwrap_or_else(|| Revision::bare(id))
     }
 
     /// After which and up to which place in history a change may have happened.
