@@ -105,6 +105,25 @@ fn what_cannot_be_read_says_why() {
 }
 
 #[test]
+fn what_went_to_devices_is_read_or_says_why() {
+    let keys = "metrics = [\"wall\", \"block-input-tree\", \"block-output-tree\"]";
+    let project = project("echo written >file\nsync file\n", keys);
+    project.tacho("track HEAD").succeeds();
+    let answer = project.tacho("show HEAD --json").succeeds().json();
+    let benchmark = &answer["hosts"][0]["benchmarks"][0];
+    let values = &benchmark["samples"][0]["values"];
+    for name in ["block-input-tree", "block-output-tree"] {
+        let why = benchmark["absent"][name].as_str();
+        assert_ne!(values[name].is_number(), why.is_some(), "{name}: {benchmark}");
+        assert!(why.is_none_or(|why| why.starts_with("not available here: ")), "{name}: {why:?}");
+    }
+    let shown = project.tacho("show HEAD --metric block-input-tree").succeeds().stdout;
+    let is_there =
+        shown.contains("of all processes together, what passed until the end, as the control group has it");
+    assert_ne!(is_there, shown.contains("block-input-tree: not available here: "), "{shown}");
+}
+
+#[test]
 fn what_the_host_does_not_tell_says_why() {
     let project = project("exit 0\n", "");
     project.tacho("track HEAD").exits(0);

@@ -300,11 +300,12 @@ fn words(benchmark: &Benchmark, values: &[(&str, &str)]) -> Vec<String> {
 
 /// The request under the conditions and limits of the benchmark.
 fn conditioned(benchmark: &Benchmark, request: Request) -> Request {
-    let names_it = benchmark.metrics.iter().any(|planned| planned.metric.name == Metric::PEAK_MEMORY_TREE);
+    let names = |name| benchmark.metrics.iter().any(|planned| planned.metric.name == name);
     Request {
         conditions: benchmark.conditions.clone(),
         limits: benchmark.limits,
-        tree_memory: names_it || benchmark.limits.memory.is_some(),
+        tree_memory: names(Metric::PEAK_MEMORY_TREE) || benchmark.limits.memory.is_some(),
+        tree_blocks: Metric::TREE_BLOCKS.into_iter().any(names),
         ..request
     }
 }
@@ -380,7 +381,9 @@ fn values(execution: &Execution) -> Vec<(String, f64)> {
     let waiting = usage.scheduled.map(|scheduled| microseconds(scheduled.waiting));
     let values = [
         ("block-input", Some(usage.block_input as f64)),
+        (Metric::TREE_BLOCKS[0], usage.tree_blocks.map(|blocks| blocks.read as f64)),
         ("block-output", Some(usage.block_output as f64)),
+        (Metric::TREE_BLOCKS[1], usage.tree_blocks.map(|blocks| blocks.written as f64)),
         ("cpu-wait", waiting),
         ("involuntary-switches", Some(usage.involuntary_switches as f64)),
         ("left-behind", Some(execution.left_behind.into())),

@@ -161,10 +161,22 @@ pub struct Usage {
     /// The most memory that all its processes had together at any time, in bytes, what the system kept of files for
     /// them included; present only where [`Request::tree_memory`] asks for it.
     pub tree_memory: Option<u64>,
+    /// What all its processes together read from devices and wrote to them until it had ended; present only where
+    /// [`Request::tree_blocks`] asks for it.
+    pub tree_blocks: Option<Blocks>,
     /// The CPU that it used last; told of executions that are long enough for readings of the host.
     pub last_cpu: Option<u32>,
     /// What its wall time was made of; absent where the kernel keeps no account of it.
     pub scheduled: Option<Scheduled>,
+}
+
+/// What went from devices and to them, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blocks {
+    /// Read.
+    pub read: u64,
+    /// Written; what the system is still to write is not in it.
+    pub written: u64,
 }
 
 /// How the kernel scheduled the process that was started: its first thread only, and none of its descendants.

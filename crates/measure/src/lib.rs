@@ -24,7 +24,7 @@ mod scripted;
 pub use companion::{Companion, CompanionEnd, CompanionRequest, CompanionUsage, NotReady, Readiness};
 pub use counters::{Count, Unavailable, UnderCallgrind, under_callgrind};
 pub use error::MeasureError;
-pub use execution::{Absent, Captured, Ended, Execution, Executor, Scheduled, Usage};
+pub use execution::{Absent, Blocks, Captured, Ended, Execution, Executor, Scheduled, Usage};
 pub use host::{HostReader, Readings, host};
 pub use instrument::{SelfTest, self_test};
 pub use interrupt::install_interrupt;

@@ -32,6 +32,8 @@ pub struct Request {
     pub counters: Vec<Counter>,
     /// Whether the memory of all its processes together is to be read, where that can be.
     pub tree_memory: bool,
+    /// Whether what all its processes together read from devices and write to them is to be read, where that can be.
+    pub tree_blocks: bool,
 }
 
 impl Request {
@@ -53,6 +55,7 @@ impl Request {
             limits: Limits::default(),
             counters: Vec::new(),
             tree_memory: false,
+            tree_blocks: false,
         }
     }
 }

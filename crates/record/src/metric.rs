@@ -55,15 +55,20 @@ impl Metric {
     /// The name of the most memory that all processes of an execution had together.
     pub const PEAK_MEMORY_TREE: &'static str = "peak-memory-tree";
 
+    /// The names of what all processes of an execution together read from devices and wrote to them.
+    pub const TREE_BLOCKS: [&'static str; 2] = ["block-input-tree", "block-output-tree"];
+
     /// The names of the metrics that are read where there is something beside an execution: a shell, an output that is
     /// read, a companion, a control group.
-    pub const BESIDE: [&'static str; 6] = [
+    pub const BESIDE: [&'static str; 8] = [
         Self::NET_WALL,
         Self::SHELL,
         "output-bytes",
         "companion-cpu",
         "companion-peak-memory",
         Self::PEAK_MEMORY_TREE,
+        Self::TREE_BLOCKS[0],
+        Self::TREE_BLOCKS[1],
     ];
     /// The name of the share of the time in which the processor's counters counted.
     pub const COUNTED_SHARE: &'static str = "counted-share";
@@ -96,11 +101,13 @@ impl Metric {
     /// to a file. `companion-cpu` and `companion-peak-memory` are what a benchmark's companion used during the
     /// execution: the processor time of all its processes, and the largest resident set of any one of them.
     /// `peak-memory-tree` is the most memory that all processes of the execution had together at any time, what the
-    /// system kept of files for them included; it is read where a plan asks for it, or limits it.
+    /// system kept of files for them included; it is read where a plan asks for it, or limits it. `block-input-tree` and
+    /// `block-output-tree` are what they read from devices and wrote to them until the end, where a plan asks for it.
     #[must_use]
     pub fn beside(name: &str) -> Option<Self> {
         let unit = match name {
             Self::NET_WALL | Self::SHELL | "companion-cpu" => Unit::Nanoseconds,
+            _ if Self::TREE_BLOCKS.contains(&name) => Unit::Bytes,
             Self::PEAK_MEMORY_TREE | "companion-peak-memory" | "output-bytes" => Unit::Bytes,
             _ => return None,
         };

@@ -110,7 +110,15 @@ fn wrapped(request: &Request, folder: &TempDir) -> Request {
         ..request.conditions.clone()
     };
     let limits = Limits::default();
-    Request { command, conditions, limits, counters: Vec::new(), tree_memory: false, ..request.clone() }
+    Request {
+        command,
+        conditions,
+        limits,
+        counters: Vec::new(),
+        tree_memory: false,
+        tree_blocks: false,
+        ..request.clone()
+    }
 }
 
 /// The path as valgrind reads it: `%p` and the like are filled in.

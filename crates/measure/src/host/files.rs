@@ -48,6 +48,12 @@ impl Files {
         numbers
     }
 
+    /// The names of what is in the folder, in no order; none if there is no such folder.
+    pub fn names(&self, folder: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.below_root(folder)).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    }
+
     /// The file, opened to be read again and again.
     pub fn open(&self, path: &str) -> Result<fs::File, String> {
         fs::File::open(self.below_root(path)).map_err(|error| match error.kind() {

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use tacho_record::Host;
 
-use files::Files;
+pub(crate) use files::Files;
 
 pub use readings::{HostReader, Readings};
 

@@ -145,6 +145,7 @@ impl Answer {
             block_output: self.count(written) * BLOCK,
             scheduled: parse_schedstat(&self.schedstat),
             tree_memory: None,
+            tree_blocks: None,
             last_cpu: u32::try_from(self.numbers[LAST_CPU]).ok(),
         }
     }
@@ -210,6 +211,7 @@ mod tests {
                 waiting: Duration::from_nanos(13),
             }),
             tree_memory: None,
+            tree_blocks: None,
             last_cpu: None,
         };
         assert_eq!(read, expected);

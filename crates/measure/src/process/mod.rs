@@ -34,11 +34,11 @@ use tacho_record::{Cgroup, Counter, Limit, Metric};
 use crate::counters::{self, Events};
 use crate::interrupt::{Interrupt, TICK};
 use crate::{
-    Absent, Companion, CompanionRequest, Count, Ended, Execution, Executor, HostReader, NotReady, Readings,
-    Request, Unavailable, Usage,
+    Absent, Blocks, Companion, CompanionRequest, Count, Ended, Execution, Executor, HostReader, NotReady,
+    Readings, Request, Unavailable, Usage,
 };
 use answer::{Answer, Step};
-use cgroup::{Cgroups, Group, GroupFiles};
+use cgroup::{Cgroups, Group, GroupFiles, Wanted};
 use launcher::Launcher;
 use order::Order;
 use output::{Finished, Outputs};
@@ -75,6 +75,9 @@ pub struct ProcessExecutor {
 
 /// How much sooner than readings are due a subject's place is told: what is neither in its wall time nor free.
 const SLACK: Duration = Duration::from_millis(2);
+
+/// Why there is no control group where the plan does not want one.
+const FORBIDDEN: &str = "control groups are forbidden (`cgroup = \"never\"`)";
 
 /// What came back of an order.
 struct Done {
@@ -129,7 +132,9 @@ impl ProcessExecutor {
         let mut usage = done.usage;
         usage.tree_memory = group.as_ref().filter(|_| request.tree_memory).and_then(Group::peak);
         let mut absent = usage.absent();
+        usage.tree_blocks = group.as_ref().and_then(Group::blocks);
         absent.extend(self.no_tree_memory(request, usage.tree_memory));
+        absent.extend(self.no_tree_blocks(request, usage.tree_blocks));
         absent.extend(done.uncounted);
         absent.extend(no_share(&done.answer));
         Ok(Execution {
@@ -177,18 +182,24 @@ impl ProcessExecutor {
     /// A control group for that request, if it needs one; or why it cannot have it.
     fn group(&mut self, request: &Request) -> Result<Option<Group>, String> {
         let must = request.conditions.cgroup == Cgroup::Always || request.limits.memory.is_some();
-        let may = must || request.tree_memory || request.limits.cpu_time.is_some();
+        let wants = request.tree_memory || request.tree_blocks;
+        let may = must || wants || request.limits.cpu_time.is_some();
         if !may || request.conditions.cgroup == Cgroup::Never {
             return Ok(None);
         }
-        if self.cgroups.is_none() {
+        if !self.cgroups.as_ref().is_some_and(|found| found.knows_blocks() || !request.tree_blocks) {
             // To look may move us to another group, where who was started before us would not follow.
             self.launcher = None;
         }
         let cgroups = self.cgroups.get_or_insert_with(Cgroups::find);
+        if request.tree_blocks {
+            cgroups.find_blocks();
+        }
         match cgroups.no_memory() {
             Some(why) if must => Err(why.to_owned()),
-            _ => cgroups.make(request.limits.memory).map(Some),
+            _ => cgroups
+                .make(Wanted { memory_limit: request.limits.memory, blocks: request.tree_blocks })
+                .map(Some),
         }
     }
 
@@ -199,9 +210,21 @@ impl ProcessExecutor {
             Some(cgroups) => {
                 cgroups.no_memory().unwrap_or("not available here: the control group does not say")
             }
-            None => "control groups are forbidden (`cgroup = \"never\"`)",
+            None => FORBIDDEN,
         };
         Some(Absent::new(Metric::PEAK_MEMORY_TREE, why.to_owned()))
+    }
+
+    /// The same of what they read from devices and wrote to them.
+    fn no_tree_blocks(&self, request: &Request, read: Option<Blocks>) -> Vec<Absent> {
+        let why = match &self.cgroups {
+            _ if read.is_some() || !request.tree_blocks => return Vec::new(),
+            Some(cgroups) => {
+                cgroups.no_blocks().unwrap_or("not available here: the control group does not say")
+            }
+            None => FORBIDDEN,
+        };
+        Metric::TREE_BLOCKS.map(|metric| Absent::new(metric, why.to_owned())).into()
     }
 
     /// Takes the conditions of that request upon nothing.

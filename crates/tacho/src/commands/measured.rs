@@ -172,6 +172,13 @@ impl Measured {
                         control group has it";
             notes.insert(Metric::PEAK_MEMORY_TREE, what.to_owned());
         }
+        if Metric::TREE_BLOCKS.into_iter().any(shown) {
+            let waited = "of the processes that were waited for, as `wait4` has it; written is what the system took over";
+            let all = "of all processes together, what passed until the end, as the control group has it";
+            let both = ["block-input", "block-output"].map(|name| (name, waited));
+            let told = both.into_iter().chain(Metric::TREE_BLOCKS.map(|name| (name, all)));
+            notes.extend(told.filter(|(name, _)| shown(name)).map(|(name, what)| (name, what.to_owned())));
+        }
         if let Some(share) = self.first_thread().filter(|share| *share < FIRST_THREAD) {
             let what =
                 format!("of the first thread, which used {:.0} % of all processor time", share * 100.0);

@@ -5,6 +5,7 @@
 //! charged to its group. Version 2 and version 1 are used as they come, also both at once. Where none can be made
 //! is found once, with the reasons.
 
+mod blocks;
 mod find;
 
 use std::fs::{self, File, OpenOptions};
@@ -16,6 +17,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use crate::Blocks;
+use crate::host::Files;
 use find::{Mount, keyed, lists};
 
 /// Begins the names of our groups; the number of our process follows, and a count.
@@ -32,6 +35,17 @@ pub struct Cgroups {
     memory: Result<(PathBuf, Version), String>,
     /// The folder in which groups that account for processor time are made, and how.
     usage: Result<(PathBuf, Version), String>,
+    /// The folder in which groups that account for devices are made, once somebody asked for one; of version 2.
+    blocks: Option<Result<(PathBuf, Version), String>>,
+}
+
+/// What a group is to account for besides processor time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// The limit on its memory.
+    pub memory_limit: Option<u64>,
+    /// Whether it counts what is read from devices and written to them.
+    pub blocks: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,23 +100,28 @@ impl Version {
 impl Cgroups {
     /// Looks where groups can be made, by making one.
     pub fn find() -> Self {
-        let mounts = fs::read_to_string("/proc/self/mountinfo").map(|text| find::mounts(&text));
-        let membership = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-        let mounts = mounts.unwrap_or_default();
-        let find = |controller: &'static str, file: fn(Version) -> &'static str, hierarchy: &str| {
-            let found = candidates(&mounts, &membership, controller);
-            let none =
-                || format!("not available here: no control groups that account for {hierarchy} are mounted");
-            let tried: Vec<_> =
-                found.iter().map(|(folder, version)| try_out(folder, *version, file(*version))).collect();
-            let works = tried.iter().position(Result::is_ok);
-            let why = tried.into_iter().find_map(Result::err);
-            works.map(|index| found[index].clone()).ok_or_else(|| why.unwrap_or_else(none))
-        };
+        let hierarchies = Hierarchies::read();
         Self {
-            memory: find("memory", Version::peak, "memory"),
-            usage: find("cpuacct", Version::usage, "processor time"),
+            memory: hierarchies.place("memory", Version::peak, "memory"),
+            usage: hierarchies.place("cpuacct", Version::usage, "processor time"),
+            blocks: None,
         }
+    }
+
+    /// Looks where groups that account for devices can be made, unless that is known.
+    pub fn find_blocks(&mut self) {
+        self.blocks
+            .get_or_insert_with(|| Hierarchies::read().unified().place("io", |_| blocks::FILE, "devices"));
+    }
+
+    /// Whether it is known where groups that account for devices can be made, or that they cannot.
+    pub fn knows_blocks(&self) -> bool {
+        self.blocks.is_some()
+    }
+
+    /// Why no group that accounts for devices can be made, if none can.
+    pub fn no_blocks(&self) -> Option<&str> {
+        self.blocks.as_ref()?.as_ref().err().map(String::as_str)
     }
 
     /// Why no group that accounts for memory can be made, if none can.
@@ -110,10 +129,10 @@ impl Cgroups {
         self.memory.as_ref().err().map(String::as_str)
     }
 
-    /// A new group, with that limit on its memory; as far as there can be one.
-    pub fn make(&self, memory_limit: Option<u64>) -> Result<Group, String> {
+    /// A new group that accounts for what is wanted, as far as there can be one.
+    pub fn make(&self, wanted: Wanted) -> Result<Group, String> {
         let name = unused_name();
-        let mut group = Group { folders: Vec::new(), memory: None, usage: None };
+        let mut group = Group { folders: Vec::new(), memory: None, usage: None, blocks: None };
         let mut add = |(parent, version): &(PathBuf, Version)| -> Result<(PathBuf, Version), String> {
             let folder = parent.join(&name);
             if !group.folders.contains(&folder) {
@@ -124,11 +143,50 @@ impl Cgroups {
         };
         let memory = self.memory.as_ref().ok().map(&mut add).transpose()?;
         let usage = self.usage.as_ref().ok().map(&mut add).transpose()?;
-        (group.memory, group.usage) = (memory, usage);
-        if let (Some(bytes), Some((folder, version))) = (memory_limit, &group.memory) {
+        let blocks = self.blocks.as_ref().filter(|_| wanted.blocks).and_then(|place| place.as_ref().ok());
+        let blocks = blocks.map(&mut add).transpose()?.map(|(folder, _)| folder);
+        (group.memory, group.usage, group.blocks) = (memory, usage, blocks);
+        if let (Some(bytes), Some((folder, version))) = (wanted.memory_limit, &group.memory) {
             limit(folder, version.limits(bytes))?;
         }
         Ok(group)
+    }
+}
+
+/// Which hierarchies there are, and where in them we are.
+struct Hierarchies {
+    mounts: Vec<Mount>,
+    membership: String,
+}
+
+impl Hierarchies {
+    /// Those of this host.
+    fn read() -> Self {
+        let mounts = fs::read_to_string("/proc/self/mountinfo").map(|text| find::mounts(&text));
+        let membership = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        Self { mounts: mounts.unwrap_or_default(), membership }
+    }
+
+    /// Only those of version 2.
+    fn unified(mut self) -> Self {
+        self.mounts.retain(Mount::is_unified);
+        self
+    }
+
+    /// The best folder in which groups that have that file can be made; or why there is none.
+    fn place(
+        &self,
+        controller: &str,
+        file: fn(Version) -> &'static str,
+        what: &str,
+    ) -> Result<(PathBuf, Version), String> {
+        let found = candidates(&self.mounts, &self.membership, controller);
+        let none = || format!("not available here: no control groups that account for {what} are mounted");
+        let tried: Vec<_> =
+            found.iter().map(|(folder, version)| try_out(folder, *version, file(*version))).collect();
+        let works = tried.iter().position(Result::is_ok);
+        let why = tried.into_iter().find_map(Result::err);
+        works.map(|index| found[index].clone()).ok_or_else(|| why.unwrap_or_else(none))
     }
 }
 
@@ -171,8 +229,10 @@ fn unused_name() -> String {
 /// Makes a group in that folder to see that it has that file, and removes it again.
 fn try_out(parent: &Path, version: Version, file: &str) -> Result<(), String> {
     sweep(parent);
-    if version == Version::Two && file.starts_with("memory") {
-        enable_memory(parent)?;
+    let controller = file.split('.').next().unwrap_or_default();
+    // What counts processor time is always there.
+    if version == Version::Two && controller != "cpu" {
+        enable(parent, controller)?;
     }
     let folder = parent.join(unused_name());
     fs::create_dir(&folder).map_err(|error| cannot_make(parent, &error))?;
@@ -192,20 +252,20 @@ fn cannot_make(parent: &Path, error: &io::Error) -> String {
     format!("not available here: cannot make a control group in `{}`: {error}", parent.display())
 }
 
-/// Sees to it that groups in that folder, of version 2, account for memory.
+/// Sees to it that groups in that folder, of version 2, have that controller.
 ///
 /// That a group may have either processes or such groups in it is the kernel's rule: where we are alone in ours, as
 /// in a scope of systemd's that was made for us, we move into one below it.
-fn enable_memory(parent: &Path) -> Result<(), String> {
+fn enable(parent: &Path, controller: &str) -> Result<(), String> {
     let read = |file: &str| fs::read_to_string(parent.join(file)).unwrap_or_default();
-    if lists(&read("cgroup.subtree_control"), "memory") {
+    if lists(&read("cgroup.subtree_control"), controller) {
         return Ok(());
     }
-    if !lists(&read("cgroup.controllers"), "memory") {
-        let why = format!("not available here: `{}` does not account for memory", parent.display());
-        return Err(why);
+    if !lists(&read("cgroup.controllers"), controller) {
+        let what = if controller == "io" { "devices" } else { controller };
+        return Err(format!("not available here: `{}` does not account for {what}", parent.display()));
     }
-    let enable = || fs::write(parent.join("cgroup.subtree_control"), "+memory");
+    let enable = || fs::write(parent.join("cgroup.subtree_control"), format!("+{controller}"));
     let Err(first) = enable() else { return Ok(()) };
     let own = process::id().to_string();
     let others = read("cgroup.procs").lines().any(|pid| pid != own);
@@ -249,6 +309,7 @@ pub struct Group {
     folders: Vec<PathBuf>,
     memory: Option<(PathBuf, Version)>,
     usage: Option<(PathBuf, Version)>,
+    blocks: Option<PathBuf>,
 }
 
 /// The files of a group that the launcher works with.
@@ -281,6 +342,12 @@ impl Group {
     pub fn peak(&self) -> Option<u64> {
         let (folder, version) = self.memory.as_ref()?;
         fs::read_to_string(folder.join(version.peak())).ok()?.trim().parse().ok()
+    }
+
+    /// What its processes read from devices and wrote to them, in bytes.
+    pub fn blocks(&self) -> Option<Blocks> {
+        let text = fs::read_to_string(self.blocks.as_ref()?.join(blocks::FILE)).ok()?;
+        Some(blocks::sum(&text, &Files::below(Path::new("/"))))
     }
 
     /// Whether one of its processes was killed because they had as much memory as they may.

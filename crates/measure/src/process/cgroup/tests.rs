@@ -6,7 +6,7 @@ fn unified(folder: &Path, files: &[(&str, &str)]) -> Group {
         fs::write(folder.join(name), content).unwrap();
     }
     let at = Some((folder.to_owned(), Version::Two));
-    Group { folders: Vec::new(), memory: at.clone(), usage: at }
+    Group { folders: Vec::new(), memory: at.clone(), usage: at, blocks: Some(folder.to_owned()) }
 }
 
 #[test]
@@ -18,6 +18,9 @@ fn the_files_of_version_2_are_understood() {
     assert!(!group.was_short_of_memory(), "to reach a limit and to be killed for it are two things");
     fs::write(folder.path().join("memory.events"), events.replace("oom_kill 0", "oom_kill 2")).unwrap();
     assert!(group.was_short_of_memory());
+    assert_eq!(group.blocks(), None, "without a file");
+    fs::write(folder.path().join("io.stat"), "").unwrap();
+    assert_eq!(group.blocks(), Some(Blocks::default()), "none touched");
 }
 
 #[test]
@@ -51,6 +54,8 @@ fn where_none_can_be_made_it_is_said_why() {
     assert_eq!(why, format!("not available here: control groups below `{parent}` {expected}"));
     let why = try_out(folder.path(), Version::Two, "memory.peak").unwrap_err();
     assert_eq!(why, format!("not available here: `{parent}` does not account for memory"));
+    let why = try_out(folder.path(), Version::Two, "io.stat").unwrap_err();
+    assert_eq!(why, format!("not available here: `{parent}` does not account for devices"));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
 }
 
