@@ -174,6 +174,43 @@ fn three_years_by_the_week_and_then_one_week_by_the_commit() {
     looks_like_git(&project);
 }
 
+/// What mends the three weeks in which it does not build: the file, which from their beginning on is made by a tool that is
+/// built once, from the source of a week before.
+const MENDED: &str = r#"
+[[quirk]]
+name = "tool"
+why = "what makes compat.h is no longer in the source"
+from = "2017-06-28"
+once = true
+build = "echo 'echo made > compat.h' > $TACHO_STATE/tool"
+
+[[quirk]]
+name = "compat"
+why = "compat.h was committed three weeks late"
+from = "2017-07-03"
+before = "2017-11-06"
+before-build = "sh $TACHO_STATE/tool"
+"#;
+
+#[test]
+fn a_change_while_it_did_not_build_is_named_once_a_quirk_mends_it() {
+    let project = project().plan(&format!("{PLAN}{MENDED}"));
+    let tracked = json(&project, "track --every 1w --json");
+    assert_eq!((&tracked["builds"]["built"], &tracked["builds"]["failed"]), (&27.into(), &0.into()));
+
+    let week = 14 * EACH;
+    let (before, last) = (written(time(week - 1)), written(time(week + 2)));
+    project.tacho(&format!("track {before}..{last}")).exits(0);
+    let found = change(&project, time(week), time(week + 2));
+    assert!(found["revision"].as_str().unwrap().starts_with(&written(time(week + 1))), "{found:#}");
+    let shown = project.tacho(&format!("show {}", written(time(week + 1)))).exits(0).stdout;
+    assert!(shown.contains("compat") && shown.contains("tool"), "{shown}");
+
+    // Alone, and in another store, it has the same tool.
+    let alone = self::project().plan(&format!("{PLAN}{MENDED}"));
+    assert_eq!(json(&alone, &format!("track {last} --json"))["builds"]["built"], 1);
+}
+
 /// Every other command takes such a revision like any other.
 fn looks_like_git(project: &Project) {
     let last = written(time(WEEKS * EACH - 1));
@@ -199,8 +236,14 @@ fn what_is_asked_for_in_vain() {
     error: `2016-01-12..2016-01-13` is empty: both are the same revision
     hint: a revision named alone is measured alone
     "#);
-    assert_snapshot!(refused("track 2010-01-01.."), @"error: at `2010-01-01` there was nothing yet: the first commit is of 2016-01-04T10:00:02Z");
-    assert_snapshot!(refused("track RELEASE_1"), @"error: unknown revision `RELEASE_1`");
+    assert_snapshot!(refused("track 2010-01-01.."), @r#"
+    error: at `2010-01-01` there was nothing yet: the first commit is of 2016-01-04T10:00:02Z
+    hint: a range without a start, as `..HEAD`, begins with it
+    "#);
+    assert_snapshot!(refused("track HEAD~2"), @r#"
+    error: unknown revision `HEAD~2`
+    hint: a revision of CVS is a time (`2016-07-13`, `2016-07-13T12:30:42Z`), a tag, or `HEAD`
+    "#);
     let with = |from: &str, to: &str| {
         let project = Project::empty().plan(&PLAN.replace(from, to));
         project.tacho("track --dry-run").exits(2).steady_stderr()

@@ -140,3 +140,24 @@ fn a_new_benchmark_is_filled_in_over_the_past_the_newest_first() {
     let done = project.tacho("track --missing").succeeds();
     assert!(done.stdout.contains("nothing was missing"), "{}", done.stdout);
 }
+
+#[test]
+fn what_was_never_built_is_not_filled_in() {
+    let project = grown(Project::repository(), 1..=3, 100.0).plan(PLAN);
+    let nothing = project.tacho("track --missing").exits(2);
+    assert_eq!(nothing.stdout, "");
+    assert!(nothing.stderr.starts_with("error: nothing is measured yet"), "{}", nothing.stderr);
+    // With a build command that does not work, all are known and none is built.
+    let failing = PLAN.replace("artifacts", "build = \"false\"\nartifacts");
+    let project = project.plan(&failing);
+    project.tacho("track --quiet").exits(2);
+    assert_snapshot!(project.tacho("track --missing").exits(2).steady_stderr(), @r#"
+    error: nothing of that is built on this host yet, so that nothing is missing at it
+    hint: `--missing` fills in what was built: `tacho track` with a range builds it
+    "#);
+    let project = project.plan(PLAN);
+    project.tacho("track --quiet HEAD").succeeds();
+    let filled = project.tacho("track --missing").succeeds();
+    assert!(!filled.stdout.contains("not built yet"), "{}", filled.stdout);
+    assert!(filled.stdout.contains("change 3"), "{}", filled.stdout);
+}

@@ -275,6 +275,14 @@ pub enum SubjectError {
         /// Whether the repository is a shallow clone, which may be the reason.
         shallow: bool,
     },
+    /// A name that is neither a time nor anything that CVS knows.
+    #[error("unknown revision `{name}`")]
+    UnknownPoint {
+        /// What was asked for.
+        name: String,
+        /// The tag that is spelt most like it.
+        nearest: Option<String>,
+    },
 }
 
 impl SubjectError {
@@ -309,14 +317,18 @@ impl SubjectError {
             Self::UndatedRange { .. } => "name the release where it begins or ends",
             Self::Shallow { .. } => "`git fetch --unshallow` gets the rest",
             Self::UnknownRelease { nearest: Some(nearest), .. }
-            | Self::UnknownRevision { nearest: Some(nearest), .. } => {
+            | Self::UnknownRevision { nearest: Some(nearest), .. }
+            | Self::UnknownPoint { nearest: Some(nearest), .. } => {
                 return Some(format!("did you mean `{nearest}`?"));
             }
             Self::UnknownRevision { shallow: true, .. } => {
                 "this is a shallow clone; `git fetch --unshallow` gets all of history"
             }
+            Self::UnknownPoint { .. } => {
+                "a revision of CVS is a time (`2016-07-13`, `2016-07-13T12:30:42Z`), a tag, or `HEAD`"
+            }
+            Self::BeforeHistory { .. } => "a range without a start, as `..HEAD`, begins with it",
             Self::Cache { .. }
-            | Self::BeforeHistory { .. }
             | Self::Cvs { .. }
             | Self::EmptyModule { .. }
             | Self::BadPattern { .. }

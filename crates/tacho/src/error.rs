@@ -37,6 +37,8 @@ pub enum CliError {
     EndAlone,
     #[error("nothing has been tracked on this host yet that the range could go on from")]
     NothingTracked,
+    #[error("nothing of that is built on this host yet, so that nothing is missing at it")]
+    NothingBuilt,
     #[error("`{command}` failed: {why}")]
     Notify { command: String, why: String },
     #[error("`--missing` takes one range, or one revision")]
@@ -101,6 +103,9 @@ impl CliError {
             }
             CliError::NothingTracked => {
                 Some("track a range once by name, such as `tacho track v1.0..`".to_owned())
+            }
+            CliError::NothingBuilt => {
+                Some("`--missing` fills in what was built: `tacho track` with a range builds it".to_owned())
             }
             CliError::Notify { .. } => Some("the same changes are told again the next time".to_owned()),
             CliError::NoPlan { .. } => Some("`tacho init` writes one".to_owned()),

@@ -1,5 +1,6 @@
 //! `tacho track --missing`: new benchmarks over the past.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use tacho_experiment::fill;
@@ -26,6 +27,8 @@ pub(super) fn execute(
         [one] => Some(one.as_str()),
         _ => return Err(CliError::RangeAlone),
     };
+    // Without a store there is no past; nothing is to come of asking.
+    drop(project.store()?);
     let mut session = Session::open(project, command.begin.wait)?;
     let waited = began.elapsed();
     let mut revisions: Vec<Revision> = session.store.revisions()?;
@@ -49,6 +52,12 @@ pub(super) fn execute(
     };
     let at_most = command.schedule.at_most.map(|most| most as usize);
     let filled = session.measure(project, asked, |bench, question| fill(bench, question, &marks, at_most))?;
+    if filled.builds.is_empty() {
+        return Err(CliError::NothingBuilt);
+    }
+    // What is known and was never built is not asked for.
+    let built: HashSet<&str> = filled.builds.iter().map(|build| build.revision.as_str()).collect();
+    revisions.retain(|revision| built.contains(revision.id.as_str()));
     let series = session.series(project, plan, &revisions, command)?;
     session.tell_of_left_behind(plan, filled.run)?;
     session.tell_of_noise(filled.run)?;

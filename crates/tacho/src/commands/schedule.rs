@@ -77,7 +77,11 @@ fn comes_after(history: &dyn History, start: &Revision, end: &str) -> Result<Opt
         Ok(selected) => Ok(selected.revisions.first().filter(|first| first.id == start.id).map(|_| true)),
         Err(SubjectError::EmptyRange { same, .. }) => Ok(same.then_some(false)),
         // The end is the user's; it is not known whose fault it is unless the start is known to be there.
-        Err(error @ (SubjectError::UnknownRevision { .. } | SubjectError::UnknownRelease { .. })) => {
+        Err(
+            error @ (SubjectError::UnknownRevision { .. }
+            | SubjectError::UnknownPoint { .. }
+            | SubjectError::UnknownRelease { .. }),
+        ) => {
             let is_end = error.to_string().contains(&format!("`{end}`"));
             if is_end { Err(error.into()) } else { Ok(None) }
         }

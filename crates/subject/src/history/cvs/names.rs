@@ -105,7 +105,7 @@ impl Past {
 
     fn unknown(&self, name: &str) -> SubjectError {
         let nearest = resolve::nearest(name, self.tags.keys().map(String::as_str));
-        SubjectError::UnknownRevision { name: name.to_owned(), nearest, shallow: false }
+        SubjectError::UnknownPoint { name: name.to_owned(), nearest }
     }
 }
 
