@@ -10,9 +10,18 @@ use serde_json::Value;
 
 use crate::harness::{Answer, Project, done};
 
-/// Every sixth week there are three commits: on Monday, Wednesday and Friday.
-const WEEKS: u32 = 27;
+/// Every eighth week there are three commits: on Monday, Wednesday and Friday; 63 in three years.
+const WEEKS: u32 = 21;
 const EACH: u32 = 3;
+
+/// The first of these weeks in which the tool is needed.
+const TOOL_SINCE: u32 = 7;
+
+/// The weeks in which it does not build.
+const BROKEN: std::ops::Range<u32> = 10..13;
+
+/// The weeks in the middle of which something got slower; the second while it did not build.
+const SLOWER: [u32; 2] = [5, 11];
 
 /// A Monday.
 const BEGIN: i64 = 1_451_901_600;
@@ -37,37 +46,59 @@ command = "sh {build}/prog"
 metrics = [{ name = "work", from = "regex:work ([0-9.]+)" }]
 "#;
 
+/// What the program is made with: it must be made itself, once, from the source of the week from which on it is needed.
+const TOOL: &str = r#"
+[[quirk]]
+name = "tool"
+why = "from here on it is made by gen 2"
+from = "2017-01-30"
+once = true
+build = "cp gen.in $TACHO_STATE/gen"
+"#;
+
+/// What mends the weeks in which it does not build.
+const COMPAT: &str = r#"
+[[quirk]]
+name = "compat"
+why = "compat.h was committed three weeks late"
+from = "2017-07-17"
+before = "2018-01-01"
+before-build = "echo made > compat.h"
+"#;
+
 /// When a commit was made, in seconds since 1970.
 fn time(commit: u32) -> i64 {
-    BEGIN + i64::from(commit / EACH) * 42 * DAY + i64::from(commit % EACH) * 2 * DAY
+    BEGIN + i64::from(commit / EACH) * 56 * DAY + i64::from(commit % EACH) * 2 * DAY
 }
 
 fn written(time: i64) -> String {
     Timestamp::from_second(time).unwrap().to_string()
 }
 
-/// What the program prints: a third more from the second commit of the ninth week on, and again in the middle of the time
-/// in which it does not build. There is a fixed to and fro of 1 %.
+/// What the program prints, with a fixed to and fro of 1 %.
 fn level(commit: u32) -> f64 {
     let noise = 1.0 + 0.01 * (f64::from((commit * 7919) % 101) / 101.0 - 0.5);
-    noise
-        * if commit < 8 * EACH + 1 {
-            100.0
-        } else if commit < 14 * EACH + 1 {
-            130.0
-        } else {
-            160.0
-        }
+    let steps = SLOWER.into_iter().filter(|week| commit > week * EACH).count();
+    noise * [100.0, 130.0, 160.0][steps]
 }
 
-/// Three weeks long something is missing that only later comes by itself.
+/// From some week on there is a tool between; for some weeks something is missing that only later comes by itself.
 fn build(commit: u32) -> &'static str {
     match commit / EACH {
-        0..13 => "cp prog.in prog\n",
-        13..16 => {
-            "test -e compat.h || { echo 'prog.c:1: error: no compat.h' >&2; exit 1; }\ncp prog.in prog\n"
+        week if week < TOOL_SINCE => "cp prog.in prog\n",
+        week if BROKEN.contains(&week) => {
+            "test -e compat.h || { echo 'prog.c:1: error: no compat.h' >&2; exit 1; }\nsh $TACHO_STATE/gen two prog.in > prog\n"
         }
-        _ => "echo new > /dev/null; cp prog.in prog\n",
+        _ => "sh $TACHO_STATE/gen two prog.in > prog\n",
+    }
+}
+
+/// The tool's source: before it is needed it cannot do it, and a week later it does not work on this system any more.
+fn tool(commit: u32) -> &'static str {
+    match commit / EACH {
+        week if week < TOOL_SINCE => "test $# = 1 && cat $1\n",
+        TOOL_SINCE => "test $1 = two && cat $2 && echo '# by gen 2'\n",
+        _ => "echo 'gen: not on this system' >&2\nexit 1\n",
     }
 }
 
@@ -98,24 +129,29 @@ fn rcs(revisions: &[Revision]) -> String {
     text
 }
 
-/// A project whose subject is in CVS: each commit changes the program, some the way it is built, a second or so later.
+/// A project whose subject is in CVS: each commit changes the program, some the tool or the way it is built, a second or so
+/// later.
 fn project() -> Project {
-    let (mut program, mut way, mut last): (Vec<Revision>, Vec<Revision>, &str) = (Vec::new(), Vec::new(), "");
+    let mut program: Vec<Revision> = Vec::new();
+    let mut others: [Vec<Revision>; 2] = Default::default();
     for commit in 0..WEEKS * EACH {
         let message = format!("change {commit}\n----------------------------\nwith all that belongs to it");
         let content = format!("echo work {:.4}\n# $Id$\n", level(commit));
         program.push((time(commit), "ann", message.clone(), content));
-        if build(commit) != last {
-            last = build(commit);
-            way.push((time(commit) + 2, "ann", message, last.to_owned()));
+        for (after, (file, content)) in (1..).zip(others.iter_mut().zip([tool(commit), build(commit)])) {
+            if file.last().is_none_or(|(.., last)| last != content) {
+                file.push((time(commit) + after, "ann", message.clone(), content.to_owned()));
+            }
         }
     }
-    let project = Project::empty().plan(PLAN);
+    let project = Project::empty().plan(&format!("{PLAN}{TOOL}"));
     let root = project.path().join("cvsroot");
     done(Command::new("cvs").arg("-d").arg(&root).arg("init"));
     std::fs::create_dir_all(root.join("src/prog")).unwrap();
-    std::fs::write(root.join("src/prog/prog.in,v"), rcs(&program)).unwrap();
-    std::fs::write(root.join("src/prog/build.sh,v"), rcs(&way)).unwrap();
+    let [tool, way] = others;
+    for (name, revisions) in [("prog.in", program), ("gen.in", tool), ("build.sh", way)] {
+        std::fs::write(root.join("src/prog").join(format!("{name},v")), rcs(&revisions)).unwrap();
+    }
     project
 }
 
@@ -123,13 +159,13 @@ fn json(project: &Project, arguments: &str) -> Value {
     project.tacho(arguments).exits(0).json()
 }
 
-/// The only change that begins between these times.
-fn change(project: &Project, from: i64, to: i64) -> Value {
+/// The only change that begins between these commits.
+fn change(project: &Project, from: u32, to: u32) -> Value {
     // Something got worse.
     let listing = project.tacho("changes --json").exits(1).json();
     let events = listing["events"].as_array().unwrap();
     let changes = events.iter().flat_map(|event| event["changes"].as_array().unwrap());
-    let (from, to) = (written(from), written(to));
+    let (from, to) = (written(time(from)), written(time(to) + 2));
     let inside = |change: &&Value| {
         let revision = &change["revision"].as_str().unwrap()[..20];
         *from <= *revision && *revision <= *to
@@ -139,76 +175,62 @@ fn change(project: &Project, from: i64, to: i64) -> Value {
     found[0].clone()
 }
 
-#[test]
-fn three_years_by_the_week_and_then_one_week_by_the_commit() {
-    let project = project();
-    let tracked = json(&project, "track --every 1w --json");
-    assert_eq!(tracked["builds"]["built"], 24);
-    assert_eq!(tracked["builds"]["failed"], 3);
-    let again = project.tacho("track --every 1w").exits(0);
-    assert!(again.stdout.contains("nothing was missing"), "{}", again.stdout);
-    assert!(again.stderr.contains("prog.c:1: error: no compat.h"), "{}", again.stderr);
-
-    let (week, window) = (8 * EACH, 13 * EACH);
-    let found = change(&project, time(week), time(week + 2));
-    assert!(found["revision"].as_str().unwrap().starts_with(&written(time(week + 2))));
-    let name = found["name"].as_str().unwrap();
-    let shown = json(&project, &format!("changes show {name} --json"));
-    assert_eq!(shown["changes"][0]["commits"].as_array().unwrap().len(), 3);
-
-    // What does not build is no side of a change: all that lies in the window is suspected.
-    let suspects = change(&project, time(window), time(16 * EACH + 2));
-    let between = json(&project, &format!("changes show {} --json", suspects["name"].as_str().unwrap()));
-    assert_eq!(between["changes"][0]["commits"].as_array().unwrap().len(), 12);
-
-    let range = format!("{}..{}", written(time(week - 1)), written(time(week + 2)));
-    project.tacho(&format!("track {range}")).succeeds();
-    let named = change(&project, time(week), time(week + 2));
-    let shown = json(&project, &format!("changes show {} --json", named["name"].as_str().unwrap()));
-    let commits = shown["changes"][0]["commits"].as_array().unwrap();
-    let commit = commits.iter().find(|commit| commit["id"] == named["revision"]).unwrap();
-    assert_eq!((&commit["subject"], &commit["files"][0]), (&"change 25".into(), &"prog.in".into()));
-    assert_eq!(commit["author"], "ann");
-    // Nothing is built twice, nor measured.
-    assert_eq!(json(&project, &format!("track {range} --json"))["samples"], 0);
-    looks_like_git(&project);
+/// Whether the change begins with this commit.
+fn starts(change: &Value, commit: u32) -> bool {
+    change["revision"].as_str().unwrap().starts_with(&written(time(commit)))
 }
 
-/// What mends the three weeks in which it does not build: the file, which from their beginning on is made by a tool that is
-/// built once, from the source of a week before.
-const MENDED: &str = r#"
-[[quirk]]
-name = "tool"
-why = "what makes compat.h is no longer in the source"
-from = "2017-06-28"
-once = true
-build = "echo 'echo made > compat.h' > $TACHO_STATE/tool"
-
-[[quirk]]
-name = "compat"
-why = "compat.h was committed three weeks late"
-from = "2017-07-03"
-before = "2017-11-06"
-before-build = "sh $TACHO_STATE/tool"
-"#;
+/// The commits that it may be of.
+fn commits(project: &Project, change: &Value) -> Vec<Value> {
+    let shown = json(project, &format!("changes show {} --json", change["name"].as_str().unwrap()));
+    shown["changes"][0]["commits"].as_array().unwrap().clone()
+}
 
 #[test]
-fn a_change_while_it_did_not_build_is_named_once_a_quirk_mends_it() {
-    let project = project().plan(&format!("{PLAN}{MENDED}"));
+fn three_years_by_the_week_a_window_that_a_quirk_mends_and_the_commit_in_it() {
+    let project = project();
+    let tracked = project.tacho("track --every 1w").exits(0);
+    assert!(tracked.stderr.contains("prog.c:1: error: no compat.h"), "{}", tracked.stderr);
+    let weekly = change(&project, SLOWER[0] * EACH, SLOWER[0] * EACH + 2);
+    assert_eq!(commits(&project, &weekly).len(), 3);
+    // What does not build is no side of a change: all that lies in the window is suspected.
+    let suspects = change(&project, BROKEN.start * EACH, BROKEN.end * EACH + 2);
+    assert_eq!(commits(&project, &suspects).len(), 12);
+
+    // With one more quirk all builds, and only the three weeks are new.
+    let project = project.plan(&format!("{PLAN}{TOOL}{COMPAT}"));
     let tracked = json(&project, "track --every 1w --json");
-    assert_eq!((&tracked["builds"]["built"], &tracked["builds"]["failed"]), (&27.into(), &0.into()));
+    assert_eq!((&tracked["builds"]["built"], &tracked["builds"]["failed"]), (&21.into(), &0.into()));
+    assert_eq!(tracked["samples"], 3 * 2);
+    let week = SLOWER[1] * EACH;
+    let weekly = change(&project, week, week + 2);
+    assert!(starts(&weekly, week + 2), "{weekly:#}");
 
-    let week = 14 * EACH;
-    let (before, last) = (written(time(week - 1)), written(time(week + 2)));
-    project.tacho(&format!("track {before}..{last}")).exits(0);
-    let found = change(&project, time(week), time(week + 2));
-    assert!(found["revision"].as_str().unwrap().starts_with(&written(time(week + 1))), "{found:#}");
-    let shown = project.tacho(&format!("show {}", written(time(week + 1)))).exits(0).stdout;
-    assert!(shown.contains("compat") && shown.contains("tool"), "{shown}");
+    let zoom = format!("track --zoom {} --json", weekly["name"].as_str().unwrap());
+    let place = &json(&project, &zoom)["survey"]["series"][0]["places"][0];
+    assert_eq!((&place["known"], &place["commits"]), (&"pinned".into(), &1.into()), "{place:#}");
+    let named = change(&project, week, week + 2);
+    assert!(starts(&named, week + 1), "{named:#}");
+    let commits = commits(&project, &named);
+    let commit = commits.iter().find(|commit| commit["id"] == named["revision"]).unwrap();
+    assert_eq!((&commit["subject"], &commit["author"]), (&"change 34".into(), &"ann".into()));
+    assert_eq!(commit["files"][0], "prog.in");
 
-    // Alone, and in another store, it has the same tool.
-    let alone = self::project().plan(&format!("{PLAN}{MENDED}"));
-    assert_eq!(json(&alone, &format!("track {last} --json"))["builds"]["built"], 1);
+    looks_like_git(&project);
+    is_the_same_alone(&project, &written(time(week + 1)));
+}
+
+/// Alone, in another store, it is the same program: the tool is that of its week.
+fn is_the_same_alone(project: &Project, revision: &str) {
+    let shown = project.tacho(&format!("show {revision}")).succeeds().stdout;
+    assert!(shown.contains("\nwith quirks: tool, compat\n"), "{shown}");
+    let alone = self::project().plan(&format!("{PLAN}{TOOL}{COMPAT}"));
+    alone.tacho(&format!("track {revision}")).exits(0);
+    let artifact = |project: &Project| {
+        json(project, &format!("show {revision} --json"))["hosts"][0]["build"]["artifact"].clone()
+    };
+    assert!(artifact(&alone).is_string());
+    assert_eq!(artifact(project), artifact(&alone));
 }
 
 /// Every other command takes such a revision like any other.
@@ -217,9 +239,9 @@ fn looks_like_git(project: &Project) {
     let shown = project.tacho(&format!("show {last}")).succeeds().stdout;
     let head: Vec<&str> = shown.lines().take(3).collect();
     assert_snapshot!(head.join("\n"), @r#"
-    revision 2019-01-04T10:00:00Z-30aea5b1cb
-      2019-01-04  ann
-      change 80
+    revision 2019-02-01T10:00:00Z-625fa8c92c
+      2019-02-01  ann
+      change 62
     "#);
     project.tacho("show HEAD").succeeds();
     project.tacho("log").succeeds();
@@ -295,10 +317,10 @@ fn a_dry_run_names_times() {
     let dry = project.tacho("track --dry-run --every 1y").succeeds();
     assert_snapshot!(dry.stdout, @r#"
     revision              date        subject
-    2016-12-09T10:00:00Z  2016-12-09  change 26
-    2017-12-22T10:00:00Z  2017-12-22  change 53
-    2018-12-31T10:00:00Z  2018-12-31  change 78
-    2019-01-04T10:00:00Z  2019-01-04  change 80
+    2016-12-09T10:00:00Z  2016-12-09  change 20
+    2017-11-10T10:00:00Z  2017-11-10  change 38
+    2018-12-07T10:00:00Z  2018-12-07  change 59
+    2019-02-01T10:00:00Z  2019-02-01  change 62
 
     would build 4 revisions and execute 1 benchmark in 2 rounds, as far as they are not measured yet: at the most 8 executions
     "#);
