@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, Weak};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::harness::{Project, steady};
+use crate::harness::{Answer, Project, steady};
 
 const PLAN: &str = r#"
 [subject]
@@ -212,6 +212,38 @@ fn a_change_where_a_quirk_begins_is_told_as_that() {
     let shown = project.tacho(&format!("changes show {}", change["name"].as_str().unwrap())).succeeds();
     let why = "it need not be the program: the quirk `libc` begins here\n";
     assert!(shown.stdout.contains(why), "{}", shown.stdout);
+}
+
+/// The second half of the history is built with another compiler, which makes the number that is printed 50 into 90.
+#[test]
+fn a_change_with_the_compiler_is_told_as_that() {
+    let project = history(12, |_| [100.0, 10.0, 50.0]);
+    let plan = PLAN.replace("name = \"prog\"\n", "name = \"prog\"\nbuild = \"cc prog\"\n");
+    let compiler = |version: &str, does: &str| {
+        format!("#!/bin/sh\nif test \"$1\" = --version; then echo 'cc {version}'; else {does}; fi\n")
+    };
+    let mut project = project.plan(&plan).file("bin/cc", &compiler("12.2.0", "true"));
+    let track = |project: &Project| {
+        let cc = project.path().join("bin/cc");
+        std::fs::set_permissions(&cc, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let path = format!("{}:{}", project.path().join("bin").display(), std::env::var("PATH").unwrap());
+        let done = project.command(["track", "--quiet"]).env("PATH", path).output().unwrap();
+        Answer::of(&done).succeeds();
+    };
+    track(&project);
+    let other = compiler("13.1.0", "sed -i 's/hits 49/hits 89/; s/hits 50/hits 90/' prog");
+    project = grown(project, 13..=24, |_| [100.0, 10.0, 50.0]).file("bin/cc", &other);
+    track(&project);
+    let listing = project.tacho("changes --json").exits(0).json();
+    let all = changes(&listing);
+    let [change] = all.as_slice() else { panic!("{listing}") };
+    let expected = json!([{ "tag": "compiler cc", "before": "cc 12.2.0", "after": "cc 13.1.0" }]);
+    assert_eq!((&change["kind"], &change["environment"]), (&json!("environment"), &expected));
+    let shown = project.tacho(&format!("changes show {}", change["name"].as_str().unwrap())).succeeds();
+    let why = "it need not be the program: the compiler cc changed here too: cc 12.2.0, then cc 13.1.0\n";
+    assert!(shown.stdout.contains(why), "{}", shown.stdout);
+    let built = project.tacho("show HEAD --json").succeeds().json();
+    assert_eq!(built["hosts"][0]["build"]["tools"]["cc"], "cc 13.1.0");
 }
 
 #[test]

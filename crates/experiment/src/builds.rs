@@ -192,6 +192,7 @@ pub(crate) mod tests {
             revision: revision.id.clone(),
             recipe: Digest::of("recipe"),
             quirks: vec![],
+            tools: BTreeMap::new(),
             state: BuildState::Built { artifact: Digest::of(content), size: 1 },
             started: Timestamp::UNIX_EPOCH,
             took: Duration::from_secs(1),

@@ -1,5 +1,6 @@
 //! Builds: a revision made executable on a host.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -74,6 +75,10 @@ pub struct Build {
     /// The names of the quirks that applied, in the order in which they acted.
     #[serde(default)]
     pub quirks: Vec<String>,
+    /// The compilers, linkers and interpreters that it found, by name (`cc`, `python3`), and what each says of its version in one
+    /// line.
+    #[serde(default)]
+    pub tools: BTreeMap<String, String>,
     /// How it ended.
     pub state: BuildState,
     /// When it began.

@@ -37,6 +37,7 @@ CREATE TABLE build (
     revision BIGINT NOT NULL REFERENCES revision (number),
     recipe   {blob} NOT NULL,
     quirks   TEXT NOT NULL,
+    tools    TEXT NOT NULL,
     state    TEXT NOT NULL,
     started  TEXT NOT NULL,
     took     BIGINT NOT NULL,

@@ -10,11 +10,11 @@ use crate::history::revision_number;
 use crate::{HostId, Store, StoreError};
 
 /// Adds a build, or replaces the one that was there.
-const PUT: &str = "INSERT INTO build (host, revision, recipe, state, started, took, log, quirks)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+const PUT: &str = "INSERT INTO build (host, revision, recipe, state, started, took, log, quirks, tools)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
     ON CONFLICT (host, revision, recipe) DO UPDATE SET state = excluded.state,
         started = excluded.started, took = excluded.took, log = excluded.log,
-        quirks = excluded.quirks";
+        quirks = excluded.quirks, tools = excluded.tools";
 
 impl Store {
     /// Keeps a build; one of the same revision by the same recipe on the same host is replaced.
@@ -23,6 +23,7 @@ impl Store {
     pub fn put_build(&mut self, host: HostId, build: &Build) -> Result<(), StoreError> {
         let state = json("the build's state", &build.state)?;
         let quirks = json("the build's quirks", &build.quirks)?;
+        let tools = json("the build's tools", &build.tools)?;
         let started = build.started.to_string();
         let took = nanoseconds("the build's duration", build.took)?;
         self.database.transaction(Begin::Durable, |database| {
@@ -35,6 +36,7 @@ impl Store {
                 Value::Integer(took),
                 build.log.as_ref().map_or(Value::Null, digest_value),
                 Value::Text(&quirks),
+                Value::Text(&tools),
             ];
             database.execute(PUT, &values).map(drop)
         })
@@ -47,7 +49,7 @@ impl Store {
         revision: &str,
         recipe: Digest,
     ) -> Result<Option<Build>, StoreError> {
-        let sql = "SELECT r.id, b.recipe, b.state, b.started, b.took, b.log, b.quirks
+        let sql = "SELECT r.id, b.recipe, b.state, b.started, b.took, b.log, b.quirks, b.tools
             FROM build b JOIN revision r ON r.number = b.revision
             WHERE b.host = $1 AND r.id = $2 AND b.recipe = $3";
         self.database.one(sql, &[Value::Integer(host.0), Value::Text(revision), digest_value(&recipe)], read)
@@ -55,7 +57,7 @@ impl Store {
 
     /// All builds on that host in the order in which they were begun, so that a revision's newest comes last.
     pub fn builds(&mut self, host: HostId) -> Result<Vec<Build>, StoreError> {
-        let sql = "SELECT r.id, b.recipe, b.state, b.started, b.took, b.log, b.quirks
+        let sql = "SELECT r.id, b.recipe, b.state, b.started, b.took, b.log, b.quirks, b.tools
             FROM build b JOIN revision r ON r.number = b.revision WHERE b.host = $1
             ORDER BY b.revision, b.recipe";
         let mut builds = self.database.all(sql, &[Value::Integer(host.0)], read)?;
@@ -74,5 +76,6 @@ fn read(row: &dyn Row) -> Result<Build, StoreError> {
         took: Duration::from_nanos(row.number(4)?),
         log: row.digest_if_any(5)?,
         quirks: row.json(6)?,
+        tools: row.json(7)?,
     })
 }

@@ -25,6 +25,7 @@ mod repository;
 mod scripted;
 #[cfg(test)]
 mod testing;
+mod tools;
 mod workshop;
 
 pub use builder::{Builder, Built, NoBuilder};

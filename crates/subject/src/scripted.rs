@@ -98,6 +98,7 @@ impl Builder for ScriptedBuilder {
             revision: revision.id.clone(),
             recipe: Digest::of("scripted"),
             quirks: vec![],
+            tools: std::collections::BTreeMap::new(),
             state,
             started: Timestamp::UNIX_EPOCH + SignedDuration::from_secs(before),
             took: Duration::from_secs(1),

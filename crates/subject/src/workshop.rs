@@ -1,6 +1,6 @@
 //! The workshop: makes builds of a plan's subject.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,7 @@ use crate::git::REPOSITORY_VARIABLES;
 use crate::layout::Layout;
 use crate::lock::Lock;
 use crate::quirks::{Applied, Quirks, STATE, State};
+use crate::tools::Tools;
 use crate::{Builder, Built, History, SubjectError, history};
 
 /// Variables by which a `make` that started us would steer the one that we start.
@@ -46,6 +47,7 @@ pub struct Workshop {
     recipe: Digest,
     state: State,
     timeout: Duration,
+    tools: Tools,
     _lock: Lock,
 }
 
@@ -83,6 +85,7 @@ impl Workshop {
             state: State::of(&folder),
             folder,
             timeout: subject.build_timeout,
+            tools: Tools::default(),
             _lock: lock,
         })
     }
@@ -120,6 +123,19 @@ impl Workshop {
             self.recipes(std::slice::from_ref(revision))?;
         }
         Ok(self.known.get(&revision.id).cloned().unwrap_or_default())
+    }
+
+    /// The compilers, linkers and interpreters that a build finds; none where nothing is executed.
+    fn tools(
+        &mut self,
+        applied: &Applied,
+        interrupt: &AtomicBool,
+    ) -> Result<BTreeMap<String, String>, SubjectError> {
+        let dress = Dress::of(applied);
+        if applied.skip().is_some() || dress.build().or(self.command.as_deref()).is_none() {
+            return Ok(BTreeMap::new());
+        }
+        self.tools.find(&dress.environment(), &self.folder, interrupt)
     }
 
     /// Checks out, builds, and keeps the artifacts: their digest and size.
@@ -265,10 +281,11 @@ impl fmt::Debug for Workshop {
 
 impl Builder for Workshop {
     fn build(&mut self, revision: &Revision, interrupt: &AtomicBool) -> Result<Built, SubjectError> {
+        let applied = self.applied(revision)?;
+        let tools = self.tools(&applied, interrupt)?;
         let (started, clock) = (Timestamp::now(), Instant::now());
         let mut log = self.log(revision)?;
         let limits = Limits { time: self.timeout, interrupt };
-        let applied = self.applied(revision)?;
         let attempt = self.attempt(revision, &applied, &mut Work { log: &mut log, limits });
         let took = clock.elapsed();
         let state = match attempt {
@@ -286,7 +303,7 @@ impl Builder for Workshop {
         let usual = self.recipe();
         let recipe = applied.recipe(usual).map_or(usual, |quirky| quirky.recipe);
         let quirks = applied.names();
-        let build = Build { revision, recipe, quirks, state, started, took, log: None };
+        let build = Build { revision, recipe, quirks, tools, state, started, took, log: None };
         Ok(Built::Done { build, log: log.finish()? })
     }
 

@@ -10,8 +10,7 @@ use tacho_store::{Store, StoreError};
 use super::{Environments, Tags};
 
 /// Conditions of a run that may make a program faster or slower, and that do not change by themselves.
-const CONDITIONS: [&str; 8] =
-    ["aslr", "clocksource", "compiler", "governor", "kernel", "microcode", "smt", "turbo"];
+const CONDITIONS: [&str; 7] = ["aslr", "clocksource", "governor", "kernel", "microcode", "smt", "turbo"];
 
 /// A series, ready to be judged.
 #[derive(Clone, Debug)]
@@ -145,13 +144,24 @@ impl Runs {
     }
 }
 
-/// How a build was made: with which quirks, and, where there are none, by which recipe. A recipe with quirks says nothing of the
-/// command.
+/// What a tool that a build found is to it.
+fn sort_of(tool: &str) -> &'static str {
+    match tool {
+        "ld" => "linker",
+        "node" | "python3" => "interpreter",
+        _ => "compiler",
+    }
+}
+
+/// How a build was made: with which tools, with which quirks, and, where there are none, by which recipe. A recipe with quirks
+/// says nothing of the command.
 fn how_it_was_built(build: &Build) -> Vec<(String, String)> {
     let recipe = ("build command".to_owned(), build.recipe.short());
     let quirks = if build.quirks.is_empty() { Build::NO_QUIRKS.to_owned() } else { build.quirks.join(", ") };
     let recipe = Some(recipe).filter(|_| build.quirks.is_empty());
-    recipe.into_iter().chain([(Build::QUIRKS.to_owned(), quirks)]).collect()
+    let tool = |(name, version): (&String, &String)| (format!("{} {name}", sort_of(name)), version.clone());
+    let tools = build.tools.iter().map(tool);
+    recipe.into_iter().chain([(Build::QUIRKS.to_owned(), quirks)]).chain(tools).collect()
 }
 
 /// The plan of a run; none where this program no longer understands it.

@@ -62,6 +62,7 @@ struct Lab {
     plan: Plan,
     kernel: &'static str,
     quirks: Vec<String>,
+    tools: BTreeMap<String, String>,
     /// How often it was judged: the clock.
     judged: i64,
 }
@@ -72,7 +73,16 @@ impl Lab {
         let mut store = Store::open(&Location::Folder(folder.path().join(".tacho"))).unwrap();
         let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
         store.put_metrics(&[Metric::built_in("wall").unwrap()]).unwrap();
-        Self { _folder: folder, store, host, plan: plan(PLAN), kernel: "6.1", quirks: vec![], judged: 0 }
+        Self {
+            _folder: folder,
+            store,
+            host,
+            plan: plan(PLAN),
+            kernel: "6.1",
+            quirks: vec![],
+            tools: BTreeMap::new(),
+            judged: 0,
+        }
     }
 
     /// A run over these revisions, with the level that each has in benchmark `b`; `flat` stays as it is.
@@ -124,9 +134,9 @@ impl Lab {
             let state = BuildState::Built { artifact: Digest::of(content(order)), size: 1 };
             let (revision, recipe) = (format!("r{order}"), self.plan.subject.recipe());
             let took = std::time::Duration::ZERO;
-            let quirks = self.quirks.clone();
-            let build =
-                Build { revision, recipe, quirks, state, started: Timestamp::UNIX_EPOCH, took, log: None };
+            let (quirks, tools) = (self.quirks.clone(), self.tools.clone());
+            let started = Timestamp::UNIX_EPOCH;
+            let build = Build { revision, recipe, quirks, tools, state, started, took, log: None };
             self.store.put_build(self.host, &build).unwrap();
         }
     }
@@ -260,6 +270,26 @@ fn a_change_where_a_quirk_begins_is_called_that() {
     let told: Vec<String> = change.finding.environment.iter().map(Tagged::told).collect();
     assert_eq!(told, ["the quirk `libc` begins here"]);
     assert!(!is_new_regression(&change));
+}
+
+#[test]
+fn a_change_with_the_compiler_of_the_builds_is_called_that() {
+    let mut lab = Lab::new();
+    let cc = |version: &str| BTreeMap::from([("cc".to_owned(), version.to_owned())]);
+    lab.tools = cc("cc 12.2.0");
+    lab.measure(1..20, step).tools = cc("cc 13.1.0");
+    let change = lab.measure(20..41, step).only();
+    assert_eq!(change.finding.kind, ChangeKind::Environment);
+    let told: Vec<String> = change.finding.environment.iter().map(Tagged::told).collect();
+    assert_eq!(told, ["the compiler cc changed here too: cc 12.2.0, then cc 13.1.0"]);
+    assert!(!is_new_regression(&change));
+}
+
+#[test]
+fn a_compiler_that_is_not_known_is_no_other() {
+    let mut lab = Lab::new();
+    lab.measure(1..20, step).tools = BTreeMap::from([("cc".to_owned(), "cc 13.1.0".to_owned())]);
+    assert_eq!(lab.measure(20..41, step).only().finding.kind, ChangeKind::Step);
 }
 
 #[test]

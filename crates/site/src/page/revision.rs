@@ -241,6 +241,7 @@ fn one_build(host_build: &HostBuild, material: &Material) -> Markup {
             @if !build.quirks.is_empty() {
                 " With " (if build.quirks.len() == 1 { "quirk" } else { "quirks" }) ": " b { (build.quirks.join(", ")) } "."
             }
+            @for (name, version) in &build.tools { " " code { (name) } ": " (version) "." }
         }
         @match (log, build.log) {
             (Some(log), _) => (log_text(log, !is_built)),
