@@ -165,9 +165,56 @@ fn where_nothing_can_be_built_that_is_told() {
 
 #[test]
 fn what_a_crashing_program_printed_last_is_told() {
-    let project = history(3, |_| "echo no such table >&2; exit 3".to_owned());
-    let answer = project.tacho("bisect HEAD~2 HEAD --quiet").exits(4);
+    let project =
+        history(4, |n| if n == 2 { "echo no such table >&2; exit 3" } else { "echo work 1" }.to_owned());
+    let answer = project.tacho("bisect HEAD~1 HEAD --quiet").exits(4);
     assert!(answer.stdout.contains(" failed: exit 3: no such table\n"), "{}", answer.stdout);
+}
+
+#[test]
+fn what_fails_alike_at_both_ends_is_tried_at_no_other() {
+    let project = step(12, 7);
+    let all = ["bisect", "HEAD~11", "HEAD", "--build", "true"];
+    let answer = |more: &[&str]| {
+        Answer::of(&project.command(all.iter().chain(more).copied()).output().unwrap()).exits(2).stdout
+    };
+    let mistyped = answer(&["--run", "nobody --at-all", "--quiet"]);
+    assert!(
+        mistyped
+            .starts_with("undecided: both ends fail in the same way, so no other revision was tried\nhint: "),
+        "{mistyped}"
+    );
+    assert!(mistyped.contains(" failed: exit 127: ") && mistyped.contains("\n2 builds in "), "{mistyped}");
+    let unread = answer(&["--run", "sh prog", "--number", "nothing ([0-9]+)", "--json"]);
+    assert!(unread.contains(r#""reason": "command""#), "{unread}");
+    assert_eq!(unread.matches("nothing matches").count(), 2, "{unread}");
+    let list = project.tacho("bisect list").succeeds().stdout;
+    assert!(list.contains("undecided: both ends fail in the same way"), "{list}");
+}
+
+#[test]
+fn an_end_that_fails_alone_is_replaced() {
+    let project = history(12, |n| match n {
+        0 | 1 => "exit 3".to_owned(),
+        n => format!("echo work {}", if n < 7 { 100 } else { 130 }),
+    });
+    let answer = project.tacho("bisect HEAD~11 HEAD --quiet").succeeds().stdout;
+    assert!(answer.contains("change 7"), "{answer}");
+    assert!(answer.contains("the ends could not be measured: the nearest that could are "), "{answer}");
+}
+
+#[test]
+fn the_command_without_a_plan_can_be_repeated() {
+    let project = without_plan(step(8, 5));
+    let words = ["bisect", "HEAD~7", "HEAD", "--build", "cp prog made", "--run", "sh made # it's"];
+    let words = words.into_iter().chain(["--number", "work ([0-9]+)", "--better", "higher", "--markdown"]);
+    let markdown = Answer::of(&project.command(words).output().unwrap()).succeeds().stdout;
+    let command = markdown.rsplit_once(": `").unwrap().1.trim_end().trim_end_matches("`.");
+    assert!(command.contains(" --better higher --min-effect 2%"), "{command}");
+    let again = shell_words::split(command).unwrap();
+    let json = again[1..].iter().map(String::as_str).chain(["--json"]);
+    let json = Answer::of(&project.command(json).output().unwrap()).succeeds().json();
+    assert_eq!((&json["run"], &json["asked"]["metric"]["better"]), (&1.into(), &"higher".into()));
 }
 
 #[test]
@@ -428,7 +475,7 @@ fn a_test_that_says_nothing_names_nobody() {
         same.starts_with("not reproduced: HEAD~3 and HEAD do not differ in how often `sh prog` fails by 20 % here and now\n"),
         "{same}"
     );
-    let missing = bisect_test(&project, "./nobody", "HEAD~3 HEAD --quiet").exits(4).stdout;
+    let missing = bisect_test(&project, "./nobody", "HEAD~3 HEAD --quiet").exits(2).stdout;
     assert!(missing.contains(" failed: exit 127: it was not found\n"), "{missing}");
     let rate = bisect_test(&project, "sh prog", "HEAD~3 HEAD --min-effect 5ms").exits(2).stderr;
     assert_eq!(

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use tacho_record::bisection::Observed;
 use tacho_record::{
     BenchmarkKey, Bisection, Build, Change, Commit, Digest, Happening, Host, Measurement, Metric, Revision,
     Run, RunState, Series, SeriesKey,
@@ -45,11 +46,20 @@ pub struct Lab {
     /// What else is to be said of series: that one drifts, say.
     pub remarks: Vec<(SeriesKey, String)>,
     /// The bisections, oldest first.
-    pub bisections: Vec<Bisection>,
+    pub bisections: Vec<BisectionRecord>,
     /// The runs over layouts of one source, oldest first.
     pub layouts: Vec<LayoutsRecord>,
     /// How many changes users marked as false alarms, and how many they looked at.
     pub false_alarms: (usize, usize),
+}
+
+/// A bisection with all that it observed.
+#[derive(Clone, Debug)]
+pub struct BisectionRecord {
+    /// It.
+    pub bisection: Bisection,
+    /// Its steps, in order.
+    pub steps: Vec<Observed>,
 }
 
 /// The changes of several series at one place of history.

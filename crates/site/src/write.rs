@@ -49,7 +49,7 @@ pub fn write(
         }
     }
     for one in &lab.bisections {
-        output.put(&page::bisection::file(one), &page::bisection::page(&view, one))?;
+        output.put(&page::bisection::file(&one.bisection), &page::bisection::page(&view, one))?;
     }
     if !lab.bisections.is_empty() {
         output.put("bisections.html", &page::bisections::page(&view))?;
@@ -83,7 +83,7 @@ fn planned(view: &View) -> BTreeSet<String> {
     let revisions = view.revisions.iter().map(|one| format!("revision/{}.html", one.slug));
     let logs = view.lab.builds.iter().filter_map(|build| build.build.log.map(log_file));
     let changes = view.events.iter().flat_map(|event| &event.changes).map(change_file);
-    let bisections = view.lab.bisections.iter().map(page::bisection::file);
+    let bisections = view.lab.bisections.iter().map(|one| page::bisection::file(&one.bisection));
     let all_of_them = (!view.lab.bisections.is_empty()).then(|| "bisections.html".to_owned());
     let layouts = view.layouts.iter().map(|one| page::layouts::file(one.record.run));
     let all_layouts = (!view.layouts.is_empty()).then(|| "layouts.html".to_owned());

@@ -342,7 +342,7 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     pages(&mut fixture, dir.path());
     let read = |file: &str| fs::read_to_string(dir.path().join(file)).unwrap();
     let html = read("bisection/b3.html");
-    let culprit = &fixture.lab.bisections[1].candidates[19].revision;
+    let culprit = &fixture.lab.bisections[1].bisection.candidates[19].revision;
     for text in [
         culprit.short(),
         "did, by +9.00 %",
@@ -350,6 +350,9 @@ fn a_bisection_tells_what_it_named_and_by_what() {
         "5 fresh pairs",
         "cannot find &lt;vector&gt;",
         "tacho bisect log b3",
+        "0.1 CPU by others, 2.9 GHz",
+        "14 samples",
+        "<th class=\"num\" scope=\"col\">host-other-cpu</th>",
     ] {
         assert!(html.contains(text), "{text}");
     }
@@ -361,7 +364,7 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     assert!(read("bisection/b2.html").contains("The ends did not differ"));
     let place = page_of(dir.path(), &culprit.id);
     assert!(fs::read_to_string(place).unwrap().contains("../bisection/b3.html"));
-    let change = fixture.lab.bisections[1].asked.change.clone().unwrap();
+    let change = fixture.lab.bisections[1].bisection.asked.change.clone().unwrap();
     assert!(read(&format!("change/{change}.html")).contains("../bisection/b3.html"));
     let overview = read("bisections.html");
     assert!(overview.find("b3").unwrap() < overview.find("bisection/b2.html").unwrap());

@@ -193,7 +193,7 @@ impl<'a, 'b> Driver<'a, 'b> {
                     Seen::Built { .. } => {
                         self.samples += 1;
                         let values = vec![build.took.as_nanos() as f64];
-                        Done::Seen(Seen::Samples { values }, None, seconds)
+                        Done::Seen(Seen::Samples { values, host: Vec::new() }, None, seconds)
                     }
                     seen => Done::Seen(seen, Some(seconds), 0.0),
                 }
@@ -211,7 +211,8 @@ impl<'a, 'b> Driver<'a, 'b> {
             return Ok(Done::Seen(Seen::Unusable { kind: UnusableKind::NotBuilt, why }, None, 0.0));
         };
         self.samples += samples;
-        Ok(Done::Seen(Seen::Samples { values: vec![size as f64; samples] }, None, 0.0))
+        let values = vec![size as f64; samples];
+        Ok(Done::Seen(Seen::Samples { values, host: Vec::new() }, None, 0.0))
     }
 }
 

@@ -4,10 +4,12 @@
 //! of the mathematics, a *block*; when another such pair is found, everything is folded anew over the blocks that there
 //! are then.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tacho_record::Digest;
-use tacho_record::bisection::{Asked, Candidate, Comparison, Measured, Observed, Seen, UnusableKind};
+use tacho_record::bisection::{
+    Asked, Candidate, Comparison, HostReadings, Measured, Observed, Seen, UnusableKind,
+};
 use tacho_stats::bisect::{Bisection, Observation, Rules, Seen as Values, Step, Unusable, Values as Scale};
 
 /// A bisection as far as it was observed.
@@ -18,12 +20,16 @@ pub struct Fold {
     by_artifact: bool,
     /// The full names of the candidates.
     pub(super) names: Vec<String>,
+    /// Their places.
+    places: HashMap<String, usize>,
     /// For each block its first and last candidate.
     pub(super) blocks: Vec<(usize, usize)>,
     /// What candidates built to.
     pub(super) artifacts: BTreeMap<usize, Digest>,
     /// What went wrong with candidates, the last time.
     pub(super) unusable: BTreeMap<usize, (UnusableKind, String)>,
+    /// What was read of the host during each candidate's samples.
+    pub(super) host: BTreeMap<usize, Vec<HostReadings>>,
     steps: Vec<Observed>,
     /// Seconds of builds that no observation has paid for yet.
     unpaid: Option<f64>,
@@ -40,13 +46,16 @@ impl Fold {
     #[must_use]
     pub fn new(asked: &Asked, candidates: &[Candidate]) -> Self {
         let rules = rules(asked);
+        let names: Vec<String> = candidates.iter().map(|candidate| candidate.revision.id.clone()).collect();
         Self {
             rules,
             by_artifact: asked.of != Measured::Build,
-            names: candidates.iter().map(|candidate| candidate.revision.id.clone()).collect(),
+            places: names.iter().enumerate().map(|(place, name)| (name.clone(), place)).collect(),
+            names,
             blocks: (0..candidates.len()).map(|at| (at, at)).collect(),
             artifacts: BTreeMap::new(),
             unusable: BTreeMap::new(),
+            host: BTreeMap::new(),
             steps: Vec::new(),
             unpaid: None,
             bisection: Bisection::new(rules, candidates.len()),
@@ -64,6 +73,12 @@ impl Fold {
     /// What is to be done next: so many samples of a candidate, by place; none when all is done.
     #[must_use]
     pub fn next(&self) -> Option<(usize, usize)> {
+        if self.mistaken().is_some() {
+            return None;
+        }
+        if let Some(other) = self.other_end() {
+            return Some((other, 1));
+        }
         match self.bisection.as_ref()?.next() {
             Step::Finished(_) => None,
             Step::Measure(portions) => {
@@ -86,7 +101,7 @@ impl Fold {
 
     /// Takes up a step; of a revision that is no candidate it tells nothing.
     pub fn observe(&mut self, observed: &Observed) {
-        let Some(place) = self.names.iter().position(|name| *name == observed.revision) else { return };
+        let Some(&place) = self.places.get(&observed.revision) else { return };
         self.steps.push(observed.clone());
         self.account(observed);
         match &observed.seen {
@@ -99,14 +114,19 @@ impl Fold {
                 self.unusable.insert(place, (*kind, why.clone()));
                 self.tell(place, observed);
             }
-            Seen::Samples { .. } => self.tell(place, observed),
+            Seen::Samples { host, .. } => {
+                if !host.is_empty() {
+                    self.host.entry(place).or_default().extend(host.iter().cloned());
+                }
+                self.tell(place, observed);
+            }
         }
     }
 
     /// What a step has cost; of build times each sample is a build.
     fn account(&mut self, observed: &Observed) {
         let built = usize::from(observed.build.is_some());
-        let timed = if let (Seen::Samples { values }, false) = (&observed.seen, self.by_artifact) {
+        let timed = if let (Seen::Samples { values, .. }, false) = (&observed.seen, self.by_artifact) {
             values.len()
         } else {
             0
@@ -114,6 +134,33 @@ impl Fold {
         self.builds += built + timed;
         self.spent.0 += observed.build.unwrap_or(0.0);
         *(if timed > 0 { &mut self.spent.0 } else { &mut self.spent.1 }) += observed.executing;
+    }
+
+    /// How what is executed fails, where it does so in the same way at both ends and nothing has values: that is likely mistyped,
+    /// and no other revision would tell more.
+    #[must_use]
+    pub fn mistaken(&self) -> Option<&str> {
+        let last = self.names.len().checked_sub(1)?;
+        let [(kind, why), (other, other_why)] = [self.unusable.get(&0)?, self.unusable.get(&last)?];
+        let alike = kind == other && without_digests(why) == without_digests(other_why);
+        let missing = was_not_there(why) && was_not_there(other_why);
+        (of_execution(*kind) && (alike || missing) && !self.has_values()).then_some(why)
+    }
+
+    /// The end that is to be looked at first: the other one fails, and perhaps both do.
+    fn other_end(&self) -> Option<usize> {
+        let last = self.names.len().checked_sub(1)?;
+        let fails = |end: usize| self.unusable.get(&end).is_some_and(|(kind, _)| of_execution(*kind));
+        let other = match (fails(0), fails(last)) {
+            (true, false) => last,
+            (false, true) => 0,
+            _ => return None,
+        };
+        (!self.unusable.contains_key(&other) && !self.has_values()).then_some(other)
+    }
+
+    fn has_values(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step.seen, Seen::Samples { .. }))
     }
 
     /// The candidate of a block that is measured for it: one that is built, where there is one.
@@ -136,7 +183,7 @@ impl Fold {
     fn tell(&mut self, place: usize, observed: &Observed) {
         let seen = match &observed.seen {
             Seen::Built { .. } => return,
-            Seen::Samples { values } => Values::Samples(values.clone()),
+            Seen::Samples { values, .. } => Values::Samples(values.clone()),
             Seen::Unusable { kind, .. } => Values::Unusable(unusable(*kind)),
         };
         self.pay_later(observed.build);
@@ -159,7 +206,7 @@ impl Fold {
         self.bisection = Bisection::new(self.rules, self.blocks.len());
         let steps = std::mem::take(&mut self.steps);
         for step in &steps {
-            match (&step.seen, self.names.iter().position(|name| *name == step.revision)) {
+            match (&step.seen, self.places.get(&step.revision).copied()) {
                 (Seen::Built { .. }, _) => self.pay_later(step.build),
                 (_, Some(place)) => self.tell(place, step),
                 (_, None) => {}
@@ -171,6 +218,25 @@ impl Fold {
         }
     }
 }
+
+/// Whether it is what is executed that fails, or its output that has no value.
+fn of_execution(kind: UnusableKind) -> bool {
+    matches!(kind, UnusableKind::Crashed | UnusableKind::NoMetric)
+}
+
+/// Whether a shell said so.
+fn was_not_there(why: &str) -> bool {
+    why.starts_with("exit 126") || why.starts_with("exit 127")
+}
+
+/// Paths of builds have digests in them.
+fn without_digests(why: &str) -> String {
+    let words = why.split_inclusive(|c: char| !c.is_ascii_hexdigit());
+    words.map(|word| if word.len() > DIGEST { &word[word.len() - 1..] } else { word }).collect()
+}
+
+/// So many hexadecimal digits in a row are more than a number.
+const DIGEST: usize = 12;
 
 /// Which candidates are known to be one program: those that built to the same, one after the other, with all between them.
 fn blocks(candidates: usize, artifacts: &BTreeMap<usize, Digest>) -> Vec<(usize, usize)> {

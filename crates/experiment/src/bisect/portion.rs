@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
-use tacho_record::bisection::{Comparison, Seen, UnusableKind};
+use tacho_record::bisection::{Comparison, HostReadings, Seen, UnusableKind};
 use tacho_record::{Counter, Digest, Failure, Outcome, Place, Sample};
 
 use super::driver::{Done, Driver};
@@ -50,7 +50,8 @@ impl Driver<'_, '_> {
         let began = self.bench.executor.now();
         loop {
             let worths: Vec<Worth> = taken.iter().map(|sample| self.worth(sample)).collect();
-            if let Some(seen) = seen(&worths, wanted) {
+            let host: Vec<HostReadings> = taken.iter().map(Sample::host_readings).collect();
+            if let Some(seen) = seen(&worths, &host, wanted) {
                 self.bench.store.end_round(self.run.number, round)?;
                 let executing = earlier + seconds(began, self.bench.executor.now());
                 return Ok(Done::Seen(seen, None, executing));
@@ -214,8 +215,8 @@ fn passed_or_failed(outcome: &Outcome) -> Worth {
     }
 }
 
-/// What a step has seen, once it has seen enough.
-fn seen(worths: &[Worth], wanted: usize) -> Option<Seen> {
+/// What a step has seen, once it has seen enough; with what was read of the host during each execution.
+fn seen(worths: &[Worth], host: &[HostReadings], wanted: usize) -> Option<Seen> {
     let values: Vec<f64> = worths
         .iter()
         .filter_map(|worth| if let Worth::Value(value) = worth { Some(*value) } else { None })
@@ -225,7 +226,12 @@ fn seen(worths: &[Worth], wanted: usize) -> Option<Seen> {
         return None;
     }
     if !values.is_empty() {
-        return Some(Seen::Samples { values });
+        let with_value = worths.iter().zip(host).filter(|(worth, _)| matches!(worth, Worth::Value(_)));
+        let mut host: Vec<HostReadings> = with_value.map(|(_, readings)| readings.clone()).collect();
+        if host.iter().all(HostReadings::is_empty) {
+            host.clear();
+        }
+        return Some(Seen::Samples { values, host });
     }
     worths.iter().rev().find_map(|worth| match worth {
         Worth::Nothing(kind, why) => Some(Seen::Unusable { kind: *kind, why: why.clone() }),

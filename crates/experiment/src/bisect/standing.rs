@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 use tacho_record::bisection::{
-    BisectedEffect, Culprit, Found, Rung, Stage, Standing, Suspects, Undecided, Unusable, UnusableKind,
+    Beside, BisectedEffect, Culprit, Found, Rung, Stage, Standing, Suspects, Undecided, Unusable,
+    UnusableKind,
 };
 use tacho_stats::bisect as stats;
 
@@ -14,16 +15,19 @@ impl Fold {
     pub fn standing(&self, updated: Timestamp) -> Standing {
         let Some(bisection) = &self.bisection else { return self.one_program(updated) };
         let stats::Standing { stage, belief, outcome } = bisection.standing();
-        let over = stage == stats::Stage::Finished;
+        let mistaken = self.mistaken().is_some();
+        let over = stage == stats::Stage::Finished || mistaken;
+        let found =
+            if mistaken { Found::Undecided { reason: Undecided::Command } } else { found(outcome.finding) };
         Standing {
             updated,
-            stage: of_stage(stage),
-            found: over.then(|| found(outcome.finding)),
+            stage: if over { Stage::Finished } else { of_stage(stage) },
+            found: over.then_some(found),
             ends: (self.first(outcome.ends.0), self.blocks[outcome.ends.1].1),
             nothing: outcome.nothing,
             belief: belief.iter().map(|it| self.suspects(it)).collect(),
             culprits: outcome.culprits.iter().map(|culprit| self.culprit(culprit)).collect(),
-            suspects: if over {
+            suspects: if over && !mistaken {
                 outcome.suspects.iter().map(|it| self.suspects(it)).collect()
             } else {
                 Vec::new()
@@ -98,6 +102,7 @@ impl Fold {
             samples: rung.samples,
             level: rounded(rung.level),
             error: rung.error,
+            beside: Beside::of(self.host.range(place..=same_to).flat_map(|(_, all)| all)),
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Captured, Ended, Execution, Request, ScriptedExecutor};
+use tacho_measure::{Captured, Ended, Execution, Readings, Request, ScriptedExecutor};
 use tacho_record::bisection::{
     Asked, Comparison, Found, Measured, Observed, Seen, Stage, Standing, Undecided, UnusableKind,
 };
@@ -38,6 +38,8 @@ struct Scene {
     again: bool,
     /// The amplitude of noise, as a share.
     noise: f64,
+    /// How many CPUs others use, where that is read.
+    others: Option<f64>,
     clock: Shared<Timestamp>,
     /// The session is killed instead of this execution, counted from 1.
     killed_at: Option<usize>,
@@ -65,6 +67,7 @@ fn asked(metric: &str) -> Asked {
         all: false,
         change: None,
         before: None,
+        typed: None,
     }
 }
 
@@ -81,6 +84,7 @@ impl Scene {
             benchmark: "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'",
             again: false,
             noise: 0.0,
+            others: None,
             clock: Shared::new(Timestamp::UNIX_EPOCH),
             killed_at: None,
             interrupted_at: None,
@@ -127,7 +131,9 @@ impl Scene {
         let failed = self.fails.is_some_and(|rate| phase.fract() < rate(place - 1));
         let ended = self.ends.get(name).cloned().unwrap_or(Ended::Exited(i32::from(failed)));
         let stdout = Some(Captured::keeping(self.prints.get(name).copied().unwrap_or("ok 1")));
-        Execution { stdout, ..Execution::of(ended, at, wall) }
+        let readings =
+            Readings { other_cpu: self.others.map(|share| wall.mul_f64(share)), ..Readings::default() };
+        Execution { stdout, readings, ..Execution::of(ended, at, wall) }
     }
 
     fn question(&self, revisions: Vec<Revision>) -> Question {
@@ -325,6 +331,38 @@ fn where_nothing_changed_nothing_is_named() {
 }
 
 #[test]
+fn what_fails_alike_at_both_ends_is_tried_nowhere_else() {
+    let mut scene = Scene::step(64, 12, 20.0);
+    scene.ends = (1..=64).map(|order| (format!("r{order}"), Ended::Exited(3))).collect();
+    let standing = scene.standing();
+    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::Command }));
+    assert_eq!((standing.builds, standing.unusable.len(), standing.stage), (2, 2, Stage::Finished));
+    // In ways of their own, the next inward stand in for them.
+    let mut scene = Scene::step(64, 12, 20.0);
+    scene.ends = [("r1".to_owned(), Ended::Exited(3)), ("r64".to_owned(), Ended::Killed(11))].into();
+    let standing = scene.standing();
+    assert_eq!((standing.ends, named(&standing)), ((1, 62), vec![(11, 12)]));
+}
+
+#[test]
+fn what_the_host_did_is_kept_beside_each_sample() {
+    let mut scene = Scene::step(16, 5, 20.0);
+    assert!(scene.standing().ladder.iter().all(|rung| rung.beside.is_none()), "nothing is read here");
+    (scene.others, scene.again) = (Some(0.5), true);
+    for rung in scene.standing().ladder {
+        let beside = rung.beside.unwrap();
+        assert_eq!((beside.samples, beside.frequency), (rung.samples, None));
+        assert!((beside.other_cpus.unwrap() - 0.5).abs() < 0.1, "{beside:?}");
+    }
+    for step in scene.store().observed(2).unwrap() {
+        if let Seen::Samples { values, host } = step.seen {
+            assert_eq!(values.len(), host.len());
+            assert!(host.iter().all(|it| it.contains_key("host-other-cpu") && it.contains_key("wall")));
+        }
+    }
+}
+
+#[test]
 fn a_single_commit_is_proved_and_verified_too() {
     assert_eq!(named(&Scene::step(2, 1, 20.0).standing()), [(0, 1)]);
     assert_eq!(Scene::step(2, 2, 0.0).standing().found, Some(Found::NotReproduced));
@@ -440,7 +478,7 @@ fn a_value_without_a_ratio_is_told() {
         scene.prints.insert(format!("r{order}"), "ok 0");
     }
     let standing = scene.standing();
-    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::End }));
+    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::Command }));
     assert_eq!(standing.unusable[0].why, "its `errors` is 0, which has no ratio to another");
 }
 
@@ -461,7 +499,10 @@ fn sizes_and_build_times_need_no_execution() {
     let standing = scene.standing();
     assert_eq!((standing.found, standing.builds), (Some(Found::NotReproduced), standing.samples));
     let steps = scene.store().observed(2).unwrap();
-    assert!(steps.iter().all(|step| step.seen == Seen::Samples { values: vec![1e9] }), "{steps:?}");
+    assert!(
+        steps.iter().all(|step| step.seen == Seen::Samples { values: vec![1e9], host: vec![] }),
+        "{steps:?}"
+    );
 }
 
 #[test]

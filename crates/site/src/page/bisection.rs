@@ -4,10 +4,10 @@ use maud::{Markup, html};
 use tacho_record::Bisection;
 use tacho_record::bisection::{BisectedEffect, Candidate, Comparison, Found, Rung, Undecided, UnusableKind};
 
-use super::{Frame, framed, revision_named, scrolling};
+use super::{Frame, bisection_samples, framed, revision_named, scrolling};
 use crate::text::{count, duration, grouped, minute, percent, percent_change};
 use crate::view::View;
-use crate::{slug, svg};
+use crate::{BisectionRecord, slug, svg};
 
 /// So many stretches of the belief stand in the table; the picture has all.
 const STRETCHES: usize = 12;
@@ -18,7 +18,7 @@ pub(crate) fn file(bisection: &Bisection) -> String {
 }
 
 /// Writes the page.
-pub(crate) fn page(view: &View, one: &Bisection) -> Vec<u8> {
+pub(crate) fn page(view: &View, BisectionRecord { bisection: one, steps }: &BisectionRecord) -> Vec<u8> {
     let title = format!("Bisection {}", one.name);
     let content = html! {
         h1 { "Which commit changed " (subject(one)) }
@@ -26,6 +26,7 @@ pub(crate) fn page(view: &View, one: &Bisection) -> Vec<u8> {
         (numbers(one))
         (belief(view, one))
         (ladder(view, one))
+        (bisection_samples::section(one, steps))
         (unusable(view, one))
         (again(one))
     };
@@ -61,6 +62,7 @@ fn why_not(reason: Undecided) -> &'static str {
     match reason {
         Undecided::Budget => "the budget was spent",
         Undecided::Builds => "builds differ among themselves too much to tell one commit from its neighbours",
+        Undecided::Command => "what is executed failed in the same way at both ends",
         Undecided::End => "no usable commit was found near an end",
         Undecided::Exhausted => "nothing that can be measured would tell more",
         Undecided::NotConfirmed => "fresh samples did not confirm what had been found",
@@ -82,7 +84,7 @@ fn difference(one: &Bisection, by: f64) -> String {
     }
 }
 
-fn level(one: &Bisection, level: f64) -> String {
+pub(super) fn level(one: &Bisection, level: f64) -> String {
     match one.asked.by {
         Comparison::Failure => percent(level),
         Comparison::Difference | Comparison::Ratio => one.asked.metric.unit.show(level),
@@ -190,6 +192,8 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
         Comparison::Ratio => percent(1.96 * rung.error),
         Comparison::Difference | Comparison::Failure => level(one, 1.96 * rung.error),
     };
+    let beside = |rung: &Rung| rung.beside.map_or_else(String::new, |beside| beside.line());
+    let host = rungs.iter().any(|rung| !beside(rung).is_empty());
     html! {
         @if !rungs.is_empty() {
             section {
@@ -205,6 +209,7 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                             th.num scope="col" { "level" }
                             th.num scope="col" { "± (95 %)" }
                             th.num scope="col" { "samples" }
+                            @if host { th scope="col" { "the host meanwhile" } }
                             th scope="col" { "" }
                         } }
                         tbody { @for rung in rungs { tr {
@@ -212,6 +217,7 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                             td.num { (level(one, rung.level)) }
                             td.num { (within(rung)) }
                             td.num { (grouped(rung.samples)) }
+                            @if host { td { (beside(rung)) } }
                             td { @if named(rung) { b { "this one" } } @else if rung.same_to > rung.place { "the same program to " (commit(view, &one.candidates[rung.same_to])) } }
                         } } }
                     }
@@ -257,27 +263,19 @@ fn again(one: &Bisection) -> Markup {
     }
 }
 
-/// What was typed, or would ask the same.
+/// What would ask the same.
 fn command(one: &Bisection) -> String {
-    let asked = &one.asked;
-    if let Some(change) = &asked.change {
-        return format!("tacho bisect --change {change} --again");
+    match &one.asked.change {
+        Some(change) => format!("tacho bisect --change {change} --again"),
+        None => format!("{} --again", one.command()),
     }
-    if let Some(test) = &asked.test {
-        let test = test.replace('\'', "'\\''");
-        return format!("tacho bisect {} {} --test '{test}' --again", asked.good, asked.bad);
-    }
-    let benchmark = asked.benchmark.to_string();
-    let benchmark = if benchmark.contains(' ') { format!("'{benchmark}'") } else { benchmark };
-    let metric = &asked.metric.name;
-    format!("tacho bisect {} {} --benchmark {benchmark} --metric {metric} --again", asked.good, asked.bad)
 }
 
 /// Links to all bisections that measured this revision, or named it.
 pub(super) fn of_revision(view: &View, id: &str) -> Markup {
     let named = |one: &Bisection| one.standing.culprits.iter().any(|it| it.revision == id);
     let had = |one: &&Bisection| named(one) || one.standing.ladder.iter().any(|rung| rung.revision == id);
-    let all: Vec<&Bisection> = view.lab.bisections.iter().filter(had).collect();
+    let all: Vec<&Bisection> = view.lab.bisections.iter().map(|it| &it.bisection).filter(had).collect();
     html! {
         @if !all.is_empty() {
             section {
@@ -293,8 +291,13 @@ pub(super) fn of_revision(view: &View, id: &str) -> Markup {
 
 /// Links to all bisections that set out from this change.
 pub(super) fn of_change(view: &View, name: &str) -> Markup {
-    let all: Vec<&Bisection> =
-        view.lab.bisections.iter().filter(|one| one.asked.change.as_deref() == Some(name)).collect();
+    let all: Vec<&Bisection> = view
+        .lab
+        .bisections
+        .iter()
+        .map(|it| &it.bisection)
+        .filter(|one| one.asked.change.as_deref() == Some(name))
+        .collect();
     html! {
         @if !all.is_empty() {
             section {

@@ -29,7 +29,7 @@ fn table(view: &View) -> Markup {
                 th.num scope="col" { "samples" }
                 th scope="col" { "begun" }
             } }
-            tbody { @for one in view.lab.bisections.iter().rev() { tr {
+            tbody { @for one in view.lab.bisections.iter().rev().map(|it| &it.bisection) { tr {
                 th.name scope="row" { a href=(file(one)) { (one.name) } }
                 td { (subject(one)) }
                 td { (sentence(view, "", one)) }

@@ -1,8 +1,8 @@
 //! Bisections and their steps, and runs whose cells are not known from the start.
 
 use tacho_record::bisection::{
-    Asked, BisectedEffect, Candidate, Comparison, Culprit, Found, Measured, Observed, Seen, Stage, Standing,
-    Suspects, Undecided, UnusableKind,
+    Asked, BisectedEffect, Candidate, Comparison, Culprit, Found, HostReadings, Measured, Observed, Seen,
+    Stage, Standing, Suspects, Undecided, UnusableKind,
 };
 use tacho_record::{Bisection, Digest, Metric, Purpose, Revision, RunState};
 use tacho_store::NewRun;
@@ -63,6 +63,7 @@ fn bisection(name: &str, run: i64) -> Bisection {
             most_builds: None,
             all: false,
             change: None,
+            typed: None,
             before: Some((21e9, 44e9)),
         },
         candidates: vec![candidate(1), candidate(5)],
@@ -87,7 +88,13 @@ pub fn bisections_come_back_with_their_steps(ground: &Ground) {
 
     let steps = [
         observed(1, Seen::Built { artifact: Digest::of("a") }),
-        observed(2, Seen::Samples { values: vec![0.1 + 0.2, 1e300] }),
+        observed(
+            2,
+            Seen::Samples {
+                values: vec![0.1 + 0.2, 1e300],
+                host: vec![HostReadings::from([("host-steal".to_owned(), 1e7)]), HostReadings::new()],
+            },
+        ),
         observed(3, Seen::Unusable { kind: UnusableKind::NoMetric, why: "nothing matches".into() }),
     ];
     for step in &steps {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
+use super::Better;
 use super::shared::{Begin, Form};
 
 /// Find the commit that changed a metric, and say how sure that is
@@ -78,7 +79,7 @@ pub struct Bisect {
 }
 
 /// A subject without a plan.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct Typed {
     /// Without a plan: what is executed, by a shell, in the folder that was built
     #[arg(long, value_name = "COMMAND", conflicts_with = "benchmark")]
@@ -95,6 +96,9 @@ pub struct Typed {
     /// Without a plan: a regular expression whose group is a number in the output, which is the metric
     #[arg(long, value_name = "REGEX", requires = "run")]
     pub number: Option<String>,
+    /// With `--number`: which numbers are better [default: lower]
+    #[arg(long, value_name = "WHICH", requires = "number")]
+    pub better: Option<Better>,
 }
 
 #[derive(Clone, Debug, Subcommand)]

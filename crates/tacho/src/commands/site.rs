@@ -13,10 +13,11 @@ use tacho_experiment::equal::Equals;
 use tacho_experiment::rules::Rules;
 use tacho_experiment::series::{self, Of};
 use tacho_record::{
-    BenchmarkKey, Change, Digest, Host, Measurement, Metric, Recipes, Revision, Series, SeriesKey,
+    BenchmarkKey, Bisection, Change, Digest, Host, Measurement, Metric, Recipes, Revision, Series, SeriesKey,
 };
 use tacho_site::{
-    ChangeRecord, EventRecord, HostBuild, HostMeasurement, Lab, OutlierNote, RunRecord, Source, SourceError,
+    BisectionRecord, ChangeRecord, EventRecord, HostBuild, HostMeasurement, Lab, OutlierNote, RunRecord,
+    Source, SourceError,
 };
 use tacho_store::{HostId, Store, StoreError};
 
@@ -78,10 +79,20 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         events,
         unjudged,
         remarks,
-        bisections: store.bisections()?.into_iter().map(|(bisection, _)| bisection).collect(),
+        bisections: bisections(store)?,
         layouts: layouts::all(project, store)?,
         false_alarms,
     })
+}
+
+/// All bisections with their steps, oldest first.
+fn bisections(store: &mut Store) -> Result<Vec<BisectionRecord>, CliError> {
+    let all = store.bisections()?.into_iter().map(|(bisection, _)| bisection);
+    let record = |bisection: Bisection| {
+        let steps = store.observed(bisection.run)?;
+        Ok(BisectionRecord { bisection, steps })
+    };
+    all.map(record).collect()
 }
 
 /// The changes of all hosts, those of one place together, the newest first; and what could not be judged.

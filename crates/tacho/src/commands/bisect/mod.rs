@@ -8,7 +8,7 @@ mod typed;
 mod wish;
 
 use tacho_experiment::bisect::{Bisected, Inquiry, bisect};
-use tacho_record::bisection::{Found, Measured};
+use tacho_record::bisection::{Found, Measured, Undecided};
 use tacho_record::{Plan, Revision};
 
 use super::Exit;
@@ -115,6 +115,7 @@ fn exit_of(found: Option<Found>) -> Exit {
         None => Exit::Interrupted,
         Some(Found::Verified) => Exit::Success,
         Some(Found::NotReproduced) => Exit::NotReproduced,
+        Some(Found::Undecided { reason: Undecided::Command }) => Exit::Error,
         Some(Found::Undecided { .. }) => Exit::Undecided,
         Some(Found::DependsOnMachine) => Exit::DependsOnMachine,
     }

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use tacho_record::bisection::TypedSubject;
 use tacho_record::plan::Benchmark;
 use tacho_store::Store;
 
 use super::OF_BUILDS;
 use super::wish::Mistake;
-use crate::cli::{Bisect, Global, Typed};
+use crate::cli::{Better, Bisect, Global, Typed};
 use crate::error::CliError;
 use crate::project::Project;
 
@@ -29,6 +30,20 @@ pub fn project(global: &Global, command: &Bisect) -> Result<Project, CliError> {
     made(global, typed)
 }
 
+/// What was typed instead of a plan, to be kept with the answer.
+pub fn kept(command: &Bisect) -> Option<TypedSubject> {
+    let Typed { run, build, repository, artifact, number, .. } = &command.typed;
+    let folder = repository.display().to_string();
+    let is_typed = run.is_some() || build.is_some() || folder != ".";
+    is_typed.then(|| TypedSubject {
+        build: build.clone(),
+        run: run.clone(),
+        artifacts: artifact.clone(),
+        number: number.clone(),
+        repository: Some(folder).filter(|folder| folder != "."),
+    })
+}
+
 /// That of the repository that was typed.
 fn made(global: &Global, typed: &Typed) -> Result<Project, CliError> {
     let folder = typed.repository.canonicalize().map_err(CliError::reading(&typed.repository))?;
@@ -38,8 +53,7 @@ fn made(global: &Global, typed: &Typed) -> Result<Project, CliError> {
 /// Where bisections without a plan keep what they measure of this repository, if one was made.
 pub fn store(global: &Global, repository: &Path) -> Result<Store, CliError> {
     let folder = repository.canonicalize().map_err(CliError::reading(repository))?;
-    let nothing =
-        Typed { run: None, build: None, repository: folder.clone(), artifact: Vec::new(), number: None };
+    let nothing = Typed { repository: folder.clone(), ..Typed::default() };
     Project::typed(global, plan(&nothing, &folder), &folder)?.store()
 }
 
@@ -56,7 +70,8 @@ fn plan(typed: &Typed, folder: &Path) -> String {
     lines.push(benchmark("run", typed.run.as_deref().unwrap_or("true")));
     if let Some(number) = &typed.number {
         let from = quoted(&format!("regex:{number}"));
-        lines.push(format!("metrics = [{{ name = \"number\", from = {from} }}]"));
+        let better = if matches!(typed.better, Some(Better::Higher)) { "higher" } else { "lower" };
+        lines.push(format!("metrics = [{{ name = \"number\", from = {from}, better = \"{better}\" }}]"));
     }
     lines.join("\n") + "\n"
 }

@@ -174,6 +174,7 @@ impl Wish {
             all: command.all,
             change: command.change.clone(),
             before,
+            typed: typed::kept(command),
         })
     }
 }

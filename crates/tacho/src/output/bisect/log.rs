@@ -1,7 +1,7 @@
 //! Bisections that are kept: a list, and the steps of one.
 
 use tacho_record::Bisection;
-use tacho_record::bisection::{Comparison, Observed, Seen};
+use tacho_record::bisection::{Beside, Comparison, Observed, Seen};
 
 use super::words::{found, kind, level, subject};
 use crate::output::table::{plain, render};
@@ -43,13 +43,14 @@ pub fn step(bisection: &Bisection, step: &Observed) -> String {
             Some(seconds) => format!("built in {}: {}", took(seconds), artifact.short()),
             None => format!("was built before: {}", artifact.short()),
         },
-        Seen::Samples { values } if bisection.asked.by == Comparison::Failure => {
+        Seen::Samples { values, .. } if bisection.asked.by == Comparison::Failure => {
             let failed = values.iter().filter(|value| **value != 0.0).count();
             format!("{failed} of {} failed", count(values.len(), "execution"))
         }
-        Seen::Samples { values } => {
+        Seen::Samples { values, host } => {
             let shown: Vec<String> = values.iter().map(|value| level(bisection, *value)).collect();
-            shown.join(", ")
+            let beside = Beside::of(host).map_or_else(String::new, |beside| beside.line());
+            if beside.is_empty() { shown.join(", ") } else { format!("{} ({beside})", shown.join(", ")) }
         }
         Seen::Unusable { kind: why, why: words } => format!("{}: {words}", kind(*why)),
     };

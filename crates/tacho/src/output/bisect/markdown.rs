@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use tacho_record::Bisection;
-use tacho_record::bisection::Found;
+use tacho_record::bisection::{Found, Rung};
 
 use super::words::{
-    alike, command, commit, effect, found, kind, least, level, likely, name, subject, undecided, within,
+    alike, commit, effect, found, kind, least, level, likely, name, subject, undecided, within,
 };
 use crate::output::text::{count, day};
 
@@ -84,12 +84,17 @@ pub fn markdown(bisection: &Bisection) -> String {
     }
     let _ = writeln!(
         text,
-        "Measured on {} with tacho {}: `{}`.",
+        "Measured on {} with tacho {}: {}",
         escaped(&bisection.host),
         env!("CARGO_PKG_VERSION"),
-        command(bisection),
+        code(&bisection.command()),
     );
     text
+}
+
+/// As code: in the line where it can be.
+fn code(text: &str) -> String {
+    if text.contains(['`', '\n']) { format!("\n\n~~~sh\n{text}\n~~~") } else { format!("`{text}`.") }
 }
 
 /// The measured revisions.
@@ -98,7 +103,10 @@ fn ladder(bisection: &Bisection) -> String {
     if standing.ladder.is_empty() {
         return String::new();
     }
-    let mut text = String::from("| revision | date | samples | level | |\n|---|---|---:|---:|---|\n");
+    let told = |rung: &Rung| rung.beside.map_or_else(String::new, |beside| beside.line());
+    let host = standing.ladder.iter().any(|rung| !told(rung).is_empty());
+    let [name, line] = if host { [" the host meanwhile |", "---|"] } else { ["", ""] };
+    let mut text = format!("| revision | date | samples | level | |{name}\n|---|---|---:|---:|---|{line}\n");
     for rung in &standing.ladder {
         let revision = &bisection.candidates[rung.place].revision;
         let error = within(bisection, rung.error);
@@ -106,11 +114,12 @@ fn ladder(bisection: &Bisection) -> String {
             if standing.culprits.iter().any(|it| it.place == rung.place) { "**this one**" } else { "" };
         let _ = writeln!(
             text,
-            "| `{}` | {} | {} | {} ± {error} | {mark} |",
+            "| `{}` | {} | {} | {} ± {error} | {mark} |{}",
             revision.short(),
             day(revision.date),
             rung.samples,
             level(bisection, rung.level),
+            if host { format!(" {} |", told(rung)) } else { String::new() },
         );
     }
     text + "\n"

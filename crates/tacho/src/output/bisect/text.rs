@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use tacho_record::Bisection;
-use tacho_record::bisection::{Comparison, Culprit, Found, Standing};
+use tacho_record::bisection::{Comparison, Culprit, Found, Rung, Standing};
 
 use super::words::{
     alike, commit, effect, kind, least, level, likely, name, stage, subject, suspected, undecided, within,
@@ -175,7 +175,11 @@ fn ladder(bisection: &Bisection) -> String {
     if standing.ladder.is_empty() {
         return String::new();
     }
-    let mut table = plain(&["revision", "date", "samples", "level", "", ""], &[2, 3, 4]);
+    let told = |rung: &Rung| rung.beside.map_or_else(String::new, |beside| beside.line());
+    let host = standing.ladder.iter().any(|rung| !told(rung).is_empty());
+    let mut heads = vec!["revision", "date", "samples", "level", "", ""];
+    heads.extend(host.then_some("the host meanwhile"));
+    let mut table = plain(&heads, &[2, 3, 4]);
     for rung in &standing.ladder {
         let revision = &bisection.candidates[rung.place].revision;
         let error = format!("± {}", within(bisection, rung.error));
@@ -185,14 +189,16 @@ fn ladder(bisection: &Bisection) -> String {
             more => format!("and {} after it, the same program", count(more, "commit")),
         };
         let words = if mark { format!("← {same}").trim_end().to_owned() } else { same };
-        table.add_row([
+        let mut row = vec![
             revision.short().to_owned(),
             day(revision.date),
             rung.samples.to_string(),
             level(bisection, rung.level),
             error,
             words,
-        ]);
+        ];
+        row.extend(host.then(|| told(rung)));
+        table.add_row(row);
     }
     render(&table)
 }

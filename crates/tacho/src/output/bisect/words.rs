@@ -2,8 +2,7 @@
 
 use tacho_record::Bisection;
 use tacho_record::bisection::{
-    Asked, BisectedEffect, Candidate, Comparison, Found, Measured, Stage, Suspects, Undecided, Unusable,
-    UnusableKind,
+    Asked, BisectedEffect, Candidate, Comparison, Found, Stage, Suspects, Undecided, Unusable, UnusableKind,
 };
 
 use crate::output::text::{change, count, cut, day, percent};
@@ -64,25 +63,6 @@ pub fn likely(posterior: f64) -> String {
     if posterior > 0.999 { "over 99.9 %".to_owned() } else { percent(posterior) }
 }
 
-/// What was typed, as it may be typed again.
-pub fn command(bisection: &Bisection) -> String {
-    let asked = &bisection.asked;
-    let what = match (&asked.test, asked.of) {
-        (Some(test), _) => format!("--test '{}'", test.replace('\'', "'\\''")),
-        (None, Measured::Execution) => {
-            format!("--benchmark '{}' --metric {}", asked.benchmark, asked.metric.name)
-        }
-        (None, Measured::Artifacts | Measured::Build) => format!("--metric {}", asked.metric.name),
-    };
-    let least = match asked.by {
-        Comparison::Difference => format!(" --min-effect {}", asked.least),
-        Comparison::Ratio | Comparison::Failure => {
-            format!(" --min-effect {}%", (asked.least * 1e8).round() / 1e6)
-        }
-    };
-    format!("tacho bisect {} {} {what}{least}", asked.good, asked.bad)
-}
-
 /// What is bisected: `wall of parse`, or how often a command fails.
 pub fn subject(asked: &Asked) -> String {
     match &asked.test {
@@ -111,9 +91,10 @@ pub fn found(bisection: &Bisection) -> String {
         }
         Some(Found::DependsOnMachine) => "named, but dependent on the machine".to_owned(),
         Some(Found::NotReproduced) => "not reproduced".to_owned(),
-        Some(Found::Undecided { .. }) => {
-            format!("undecided among {}", count(suspected(&bisection.standing.suspects), "commit"))
-        }
+        Some(Found::Undecided { reason }) => match suspected(&bisection.standing.suspects) {
+            0 => format!("undecided: {}", undecided(reason)[0]),
+            some => format!("undecided among {}", count(some, "commit")),
+        },
     }
 }
 
@@ -136,6 +117,10 @@ pub fn undecided(reason: Undecided) -> [&'static str; 2] {
         Undecided::Builds => [
             "builds differ among themselves by as much as this commit changes",
             "no more samples of the same builds would tell; ask for a larger --min-effect, or for a metric that layout does not move, as --metric instructions=callgrind",
+        ],
+        Undecided::Command => [
+            "both ends fail in the same way, so no other revision was tried",
+            "most likely the command, or what is read of its output, is mistyped or needs what is not there; else name ends at which it works",
         ],
         Undecided::End => [
             "no revision near an end could be measured, or an end failed later",

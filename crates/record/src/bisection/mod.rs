@@ -5,6 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{BenchmarkKey, Digest, Metric, Revision};
 
+mod beside;
+mod command;
+
+pub use beside::{Beside, HostReadings};
+pub use command::TypedSubject;
+
 /// A bisection, finished or under way, as it is kept and as `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bisection {
@@ -63,6 +69,9 @@ pub struct Asked {
     pub change: Option<String>,
     /// What the ends once were, elsewhere or before, to be told beside what they are now.
     pub before: Option<(f64, f64)>,
+    /// What was typed instead of a plan; absent with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub typed: Option<TypedSubject>,
 }
 
 /// What a value is a value of.
@@ -138,6 +147,8 @@ pub enum Undecided {
     Budget,
     /// Builds differ among themselves so much that one revision cannot be told from its neighbours.
     Builds,
+    /// What is executed fails in the same way at both ends: it is likely no matter of the revision.
+    Command,
     /// No usable revision was found near an end, or an end failed later.
     End,
     /// Nothing that can be measured would tell more.
@@ -245,6 +256,9 @@ pub struct Rung {
     pub level: f64,
     /// The standard error of the level: of ratios relative, else in the base unit.
     pub error: f64,
+    /// What the host did meanwhile; absent where none of the samples has readings of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Beside>,
 }
 
 /// A revision that has no values.
@@ -309,6 +323,9 @@ pub enum Seen {
     Samples {
         /// In the metric's base unit.
         values: Vec<f64>,
+        /// What was read of the host during each; nothing at all where nothing was read.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        host: Vec<HostReadings>,
     },
     /// No values can be had.
     Unusable {

@@ -1,0 +1,114 @@
+//! What the host did while a bisection measured.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Metric, Sample};
+
+/// What was read of the host during one execution, by name and in base units: `host-…`, and `wall`, which they are of.
+pub type HostReadings = BTreeMap<String, f64>;
+
+/// Of shorter executions no share of the time is told: the kernel counts others' in ticks of 10 ms.
+const SHORTEST: f64 = 50e6;
+
+impl Sample {
+    /// What was read of the host during it, and how long it took; nothing if nothing was read.
+    #[must_use]
+    pub fn host_readings(&self) -> HostReadings {
+        let of_host = |name: &str| Metric::is_host(name);
+        if !self.values.iter().any(|(name, _)| of_host(name)) {
+            return HostReadings::new();
+        }
+        let kept = self.values.iter().filter(|(name, _)| of_host(name) || name == "wall");
+        kept.cloned().collect()
+    }
+}
+
+/// What the host did while the samples of a revision were taken. What was not read is absent.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Beside {
+    /// How many of the samples have readings.
+    pub samples: usize,
+    /// CPUs that other processes used, on average; absent too where executions are shorter than 50 ms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_cpus: Option<f64>,
+    /// CPUs that a hypervisor kept from this host, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal: Option<f64>,
+    /// The frequency of the CPU, in Hz: the middle of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency: Option<f64>,
+    /// The temperature of the hottest processor, in °C: the most of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// How often processors slowed down because they were too warm, in all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<f64>,
+}
+
+impl Beside {
+    /// Of these samples' readings; nothing if there are none.
+    #[must_use]
+    pub fn of<'a>(all: impl IntoIterator<Item = &'a HostReadings>) -> Option<Self> {
+        let all: Vec<&HostReadings> = all.into_iter().filter(|readings| !readings.is_empty()).collect();
+        let values = |name: &str| -> Vec<f64> {
+            let mut values: Vec<f64> = all.iter().filter_map(|it| it.get(name).copied()).collect();
+            values.sort_by(f64::total_cmp);
+            values
+        };
+        let cpus = |name: &str| {
+            let pairs: Vec<(f64, f64)> =
+                all.iter().filter_map(|it| Some((*it.get(name)?, *it.get("wall")?))).collect();
+            let (used, wall) = pairs.iter().fold((0.0, 0.0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+            (wall > 0.0 && wall >= SHORTEST * pairs.len() as f64).then_some(used / wall)
+        };
+        let throttled = values("host-throttled");
+        let frequencies = values("host-frequency");
+        (!all.is_empty()).then(|| Self {
+            samples: all.len(),
+            other_cpus: cpus("host-other-cpu"),
+            steal: cpus("host-steal"),
+            frequency: frequencies.get(frequencies.len() / 2).copied(),
+            temperature: values("host-temperature").last().copied(),
+            throttled: (!throttled.is_empty()).then(|| throttled.iter().sum()),
+        })
+    }
+
+    /// In a few words, what means nothing left out: `0.3 CPU by others, 2.9 GHz`.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let some = |value: Option<f64>, least: f64| value.filter(|value| *value >= least);
+        let words = [
+            some(self.other_cpus, 0.05).map(|cpus| format!("{cpus:.1} CPU by others")),
+            some(self.steal, 0.01).map(|cpus| format!("{cpus:.2} CPU of steal")),
+            self.frequency.map(|hertz| format!("{:.1} GHz", hertz / 1e9)),
+            self.temperature.map(|degrees| format!("{degrees:.0} °C")),
+            some(self.throttled, 1.0).map(|times| format!("throttled {times:.0} times")),
+        ];
+        words.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn readings(values: &[(&str, f64)]) -> HostReadings {
+        values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
+    }
+
+    #[test]
+    fn shares_are_of_all_the_time_and_what_was_not_read_is_absent() {
+        let first = readings(&[("wall", 1e9), ("host-other-cpu", 8e8), ("host-frequency", 2e9)]);
+        let second = readings(&[("wall", 3e9), ("host-other-cpu", 4e8), ("host-frequency", 3e9)]);
+        let beside = Beside::of([&first, &HostReadings::new(), &second]).unwrap();
+        assert_eq!((beside.samples, beside.other_cpus, beside.steal), (2, Some(0.3), None));
+        assert_eq!(beside.line(), "0.3 CPU by others, 3.0 GHz");
+        let short = readings(&[("wall", 1e6), ("host-other-cpu", 1e7), ("host-throttled", 2.0)]);
+        let beside = Beside::of([&short]).unwrap();
+        assert_eq!(beside.other_cpus, None, "a tick is ten times as long");
+        assert_eq!(beside.line(), "throttled 2 times");
+        assert_eq!(Beside::of([&HostReadings::new()]), None);
+    }
+}

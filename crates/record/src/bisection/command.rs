@@ -1,0 +1,91 @@
+//! The command that asks what a bisection asks, whole: it can be given to a shell elsewhere.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Asked, Bisection, Comparison, Measured};
+use crate::Direction;
+
+/// What was typed instead of a plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypedSubject {
+    /// What builds a revision.
+    pub build: Option<String>,
+    /// What is executed.
+    pub run: Option<String>,
+    /// What the build leaves that is needed; nothing: all of the checkout.
+    pub artifacts: Vec<String>,
+    /// The regular expression of the number in the output.
+    pub number: Option<String>,
+    /// The repository, unless it is the folder where the command was typed.
+    pub repository: Option<String>,
+}
+
+impl Bisection {
+    /// The command that asks the same, for a shell; with the ends as they were typed.
+    #[must_use]
+    pub fn command(&self) -> String {
+        let asked = &self.asked;
+        let mut words = vec![asked.good.clone(), asked.bad.clone()];
+        if let Some(typed) = &asked.typed {
+            words.extend(of_typed(typed));
+        }
+        words.extend(of_metric(asked));
+        let least = match asked.by {
+            Comparison::Difference => format!("{}", asked.least),
+            Comparison::Ratio | Comparison::Failure => format!("{}%", (asked.least * 1e8).round() / 1e6),
+        };
+        words.extend(["--min-effect".to_owned(), least]);
+        words.extend(asked.all.then(|| "--all".to_owned()));
+        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        format!("tacho bisect {}", words.join(" "))
+    }
+}
+
+fn of_typed(typed: &TypedSubject) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut add = |option: &str, value: &String| words.extend([option.to_owned(), value.clone()]);
+    typed.build.iter().for_each(|build| add("--build", build));
+    typed.artifacts.iter().for_each(|path| add("--artifact", path));
+    typed.run.iter().for_each(|run| add("--run", run));
+    typed.number.iter().for_each(|number| add("--number", number));
+    typed.repository.iter().for_each(|folder| add("--repository", folder));
+    words
+}
+
+fn of_metric(asked: &Asked) -> Vec<String> {
+    if let Some(test) = &asked.test {
+        return vec!["--test".to_owned(), test.clone()];
+    }
+    let mut words = Vec::new();
+    if asked.of == Measured::Execution && asked.typed.is_none() {
+        words.extend(["--benchmark".to_owned(), asked.benchmark.to_string()]);
+    }
+    words.extend(["--metric".to_owned(), asked.metric.name.clone()]);
+    let is_number = asked.typed.as_ref().is_some_and(|typed| typed.number.is_some());
+    if is_number && asked.metric.better == Direction::Higher {
+        words.extend(["--better", "higher"].map(str::to_owned));
+    }
+    words
+}
+
+/// A word as a POSIX shell takes it for one.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,@%+^~".contains(c);
+    if !word.is_empty() && !word.starts_with('~') && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_stays_one() {
+        assert_eq!(quoted("HEAD~3"), "HEAD~3");
+        assert_eq!(quoted("parse[n=1]"), "'parse[n=1]'");
+        assert_eq!(quoted("echo 'a b'"), r"'echo '\''a b'\'''");
+        assert_eq!([quoted(""), quoted("~/x")], ["''", "'~/x'"]);
+    }
+}

@@ -1,0 +1,63 @@
+//! Every sample of a bisection with what was read of the host during it: the part of its page that is long.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+use tacho_record::bisection::{HostReadings, Observed, Seen};
+use tacho_record::{Bisection, Metric};
+
+use super::bisection::level;
+use super::scrolling;
+use crate::text::{count, time_of_day};
+
+/// The samples in the order in which they were taken, folded.
+pub(super) fn section(one: &Bisection, steps: &[Observed]) -> Markup {
+    let nothing = HostReadings::new();
+    let mut rows: Vec<(&Observed, f64, &HostReadings)> = Vec::new();
+    for step in steps {
+        let Seen::Samples { values, host } = &step.seen else { continue };
+        let row = |(at, value): (usize, &f64)| (step, *value, host.get(at).unwrap_or(&nothing));
+        rows.extend(values.iter().enumerate().map(row));
+    }
+    let names: BTreeSet<&str> =
+        rows.iter().flat_map(|row| row.2.keys()).map(String::as_str).filter(|name| *name != "wall").collect();
+    html! {
+        @if !rows.is_empty() {
+            section {
+                h2 { "Samples" }
+                details {
+                    summary { (count(rows.len(), "sample", "samples")) ", in the order in which they were taken" }
+                    p.note { "What was read of the host is of the execution beside it, or where that was shorter than 10 ms of those before it as well." }
+                    (scrolling("samples", &html! {
+                        table.samples {
+                            thead { tr {
+                                th.num scope="col" { "step" }
+                                th scope="col" { "time" }
+                                th scope="col" { "commit" }
+                                th.num scope="col" { (one.asked.metric.name) }
+                                @for name in &names { th.num scope="col" { (name) } }
+                            } }
+                            tbody { @for (step, value, host) in &rows { tr {
+                                td.num { (step.number) }
+                                td { (time_of_day(step.at)) }
+                                td { (short(one, &step.revision)) }
+                                td.num { (level(one, *value)) }
+                                @for name in &names { td.num { (read(host, name)) } }
+                            } } }
+                        }
+                    }))
+                }
+            }
+        }
+    }
+}
+
+fn short<'a>(one: &'a Bisection, revision: &'a str) -> &'a str {
+    one.place(revision).map_or(revision, |place| one.candidates[place].revision.short())
+}
+
+/// A reading, if there is one.
+fn read(host: &HostReadings, name: &str) -> String {
+    let Some(value) = host.get(name) else { return String::new() };
+    Metric::host(name).map_or_else(|| value.to_string(), |metric| metric.unit.show(*value))
+}
