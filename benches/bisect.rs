@@ -1,10 +1,10 @@
 //! Which revision a bisection names: `cargo bench -p tacho-stats --bench bisect`, beside what `git bisect run` and `git_bayesect` name.
 //!
-//! Simulated with a fixed seed, over 256 revisions of which one is slower, or none. *One sample* and *median of five* are `git
+//! Simulated with a fixed seed, over 256 revisions of which one is slower, or several, or none. *One sample* and *median of five* are `git
 //! bisect run` with a script that knows the threshold half-way between both levels, which nobody does, and that never
 //! takes a failed build for a slow one. `git_bayesect` is that of `PyPI`, in a virtual environment made here, with the same script. A build
-//! costs ten samples. Then what the choice of the next step takes. Ten trials of a step of 5 %; `TACHO_TRIALS=300` does as many, of
-//! more worlds and steps.
+//! costs ten samples. Then what the choice of the next step takes. Ten trials of each world; `TACHO_TRIALS=300` does as many, and
+//! `TACHO_WORLD=drifting` only the worlds of which that is part of the name.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -49,14 +49,14 @@ impl Tally {
     }
 }
 
-/// The threshold half-way between both levels.
-fn threshold(world: &World) -> f64 {
-    100.0 * world.steps.iter().map(|step| step.1 / 2.0).sum::<f64>().exp()
+/// The threshold half-way between both levels, as those who ask believe them to be.
+fn threshold(asked: f64) -> f64 {
+    100.0 * (asked / 2.0).exp()
 }
 
 /// `git bisect run`: halves, each time by the median of so many samples; past an unusable one to the next.
-fn halving(world: &mut World, samples: usize) -> Option<usize> {
-    let threshold = threshold(world);
+fn halving(world: &mut World, asked: f64, samples: usize) -> Option<usize> {
+    let threshold = threshold(asked);
     let (mut good, mut bad) = (0_usize, world.candidates - 1);
     loop {
         let middle = good.midpoint(bad);
@@ -112,8 +112,8 @@ impl Bayesect {
         Some(Self { child, questions, answers })
     }
 
-    fn name(&mut self, world: &mut World) -> Option<usize> {
-        let threshold = threshold(world);
+    fn name(&mut self, world: &mut World, asked: f64) -> Option<usize> {
+        let threshold = threshold(asked);
         writeln!(self.answers, "bisect {} {TESTS}", world.candidates).unwrap();
         loop {
             let mut question = String::new();
@@ -145,8 +145,7 @@ impl Drop for Bayesect {
 /// So many tests `git_bayesect` may make, which itself would go on for ever.
 const TESTS: usize = 500;
 
-fn ours(world: &mut World, step: f64, builds: Builds) -> Option<usize> {
-    let least = if step == 0.0 { 0.02 } else { step };
+fn ours(world: &mut World, least: f64, builds: Builds) -> Option<usize> {
     let outcome = world::bisect(world, Rules { least, builds, ..Rules::default() });
     outcome.culprits.first().map(|culprit| culprit.revision)
 }
@@ -160,59 +159,101 @@ const COLUMNS: [&str; 6] = [
     "git_bayesect",
 ];
 
+/// What is bisected, and what those who ask for it know.
+struct Row {
+    name: &'static str,
+    /// The largest step; 0: nothing changed.
+    step: f64,
+    /// The least effect that is asked for.
+    least: f64,
+    /// By how much the ends are believed to differ (logarithm), from which a script has its threshold.
+    asked: f64,
+    make: Box<dyn Fn(u64) -> World>,
+}
+
+impl Row {
+    const CANDIDATES: usize = 256;
+
+    /// One step.
+    fn new(name: &'static str, step: f64, scatter: Scatter) -> Self {
+        let make = Box::new(move |seed| World::new(Self::CANDIDATES, step, scatter, seed));
+        let least = if step == 0.0 { 0.02 } else { step };
+        Self { name, step, least, asked: step.ln_1p(), make }
+    }
+
+    /// The same, made into something else; what is believed of it changes by so much.
+    fn with(self, asked: f64, more: impl Fn(World) -> World + 'static) -> Self {
+        let make = self.make;
+        Self { asked: self.asked + asked, make: Box::new(move |seed| more(make(seed))), ..self }
+    }
+}
+
+/// From this sample on the host is slower, by so much.
+fn slower(after: usize, by: f64) -> impl Fn(World) -> World + 'static {
+    move |mut world| {
+        world.slower = Some((after, by.ln_1p()));
+        world
+    }
+}
+
+/// Every noise, and what else makes bisections err.
+fn rows() -> Vec<Row> {
+    let drifting = Scatter::Drifting(0.03);
+    let (one, three) = (Scatter::Gaussian(0.01), Scatter::Gaussian(0.03));
+    let half = 0.025_f64;
+    vec![
+        Row::new("no noise", 0.02, Scatter::None),
+        Row::new("Gaussian 1 %", 0.02, one),
+        Row::new("Gaussian 3 %", 0.05, three),
+        Row::new("Gaussian 10 %", 0.2, Scatter::Gaussian(0.1)),
+        Row::new("lognormal", 0.05, Scatter::Lognormal),
+        Row::new("bimodal", 0.05, Scatter::Bimodal),
+        Row::new("drifting", 0.05, drifting),
+        Row::new("Gaussian 3 %, 10 % broken", 0.05, three).with(0.0, |world| world.with_broken(0.1)),
+        Row::new("Gaussian 1 %, layout 1 %", 0.05, one).with(0.0, |world| world.with_layout(0.01)),
+        Row::new("Gaussian 3 %, and half a step more", 0.05, three)
+            .with(half.ln_1p(), move |world| world.with_step(half)),
+        Row::new("Gaussian 3 %, half of it back", 0.05, three)
+            .with((-half).ln_1p(), move |world| world.with_step(-half)),
+        Row::new("Gaussian 1 %, host slower on the way", 0.05, one).with(0.0, slower(25, 0.1)),
+        Row::new("Gaussian 1 %, nothing", 0.0, one),
+        Row::new("drifting, nothing", 0.0, drifting),
+        Row::new("Gaussian 1 %, nothing, host slower since", 0.0, one).with(0.2_f64.ln_1p(), slower(0, 0.2)),
+    ]
+}
+
 fn main() {
     // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is nothing to do.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    let wanted: Option<u64> = std::env::var("TACHO_TRIALS").ok().map(|trials| trials.parse().unwrap());
-    let trials = wanted.unwrap_or(10);
+    let trials = std::env::var("TACHO_TRIALS").map_or(10, |trials| trials.parse().unwrap());
+    let part = std::env::var("TACHO_WORLD").unwrap_or_default();
     let mut bayesect = Bayesect::start();
     if bayesect.is_none() {
         println!("git_bayesect: not available here, because python3 could not install it");
     }
     println!("right/wrong % · samples + builds on average, of {trials} trials");
     println!("| world | step | {} |\n|{}", COLUMNS.join(" | "), "---|".repeat(COLUMNS.len() + 2));
-    let kinds = [("", 0.0, 0.0), (", 10 % broken", 0.1, 0.0), (", layout 1 %", 0.0, 0.01)];
-    for (name, scatter, steps) in [
-        ("Gaussian 1 %", Scatter::Gaussian(0.01), [0.05, 0.02, 0.0]),
-        ("Gaussian 3 %", Scatter::Gaussian(0.03), [0.05, 0.2, 0.0]),
-        ("bimodal", Scatter::Bimodal, [0.05, 0.2, 0.0]),
-        ("drifting", Scatter::Drifting(0.03), [0.05, 0.2, 0.0]),
-        ("lognormal", Scatter::Lognormal, [0.05, 0.2, 0.0]),
-        ("no noise", Scatter::None, [0.05, 0.02, 0.0]),
-    ] {
-        for (kind, broken, layout) in &kinds[..if wanted.is_some() { 3 } else { 1 }] {
-            for &step in &steps[..if wanted.is_some() { 3 } else { 1 }] {
-                let make =
-                    |seed| World::new(256, step, scatter, seed).with_broken(*broken).with_layout(*layout);
-                let cells: Vec<String> = (0..COLUMNS.len())
-                    .map(|column| tally(trials, step, make, column, &mut bayesect))
-                    .collect();
-                println!("| {name}{kind} | {:.0} % | {} |", 100.0 * step, cells.join(" | "));
-            }
-        }
+    for row in rows().iter().filter(|row| row.name.contains(&part)) {
+        let cells: Vec<String> =
+            (0..COLUMNS.len()).map(|column| tally(trials, row, column, &mut bayesect)).collect();
+        println!("| {} | {:.0} % | {} |", row.name, 100.0 * row.step, cells.join(" | "));
     }
     println!("next step of 10,000 candidates: {:.1?} at most", slowest());
 }
 
-fn tally(
-    trials: u64,
-    step: f64,
-    make: impl Fn(u64) -> World,
-    column: usize,
-    bayesect: &mut Option<Bayesect>,
-) -> String {
+fn tally(trials: u64, row: &Row, column: usize, bayesect: &mut Option<Bayesect>) -> String {
     let mut tally = Tally::default();
     for seed in 0..trials {
-        let mut world = make(seed);
+        let mut world = (row.make)(seed);
         let named = match (column, bayesect.as_mut()) {
-            (0, _) => ours(&mut world, step, Builds::Unknown),
-            (1, _) => ours(&mut world, step, Builds::Alike),
-            (2, _) => ours(&mut world, step, Builds::Vary(0.01)),
-            (3, _) => halving(&mut world, 1),
-            (4, _) => halving(&mut world, 5),
-            (_, Some(bayesect)) => bayesect.name(&mut world),
+            (0, _) => ours(&mut world, row.least, Builds::Unknown),
+            (1, _) => ours(&mut world, row.least, Builds::Alike),
+            (2, _) => ours(&mut world, row.least, Builds::Vary(0.01)),
+            (3, _) => halving(&mut world, row.asked, 1),
+            (4, _) => halving(&mut world, row.asked, 5),
+            (_, Some(bayesect)) => bayesect.name(&mut world, row.asked),
             (_, None) => return "–".to_owned(),
         };
         tally.add(&world, named);
