@@ -96,7 +96,7 @@ fn counters_that_nobody_knows_are_told_with_those_that_are() {
     let project = Project::scripts(1);
     assert_snapshot!(project.tacho("track --counter cycels").exits(2).stderr, @"
     error: there is no counter `cycels`
-    hint: known are `instructions`, `cycles`, `branches`, `branch-misses`, `cache-references`, `cache-misses`, `task-clock`, `cpu-migrations`, `energy`, `callgrind-instructions`; `instructions=callgrind` is the last of them
+    hint: known are `instructions`, `cycles`, `branches`, `branch-misses`, `cache-references`, `cache-misses`, `task-clock`, `cpu-migrations`, `energy`, `energy-dram`, `callgrind-instructions`; `instructions=callgrind` is the last of them
     ");
 }
 

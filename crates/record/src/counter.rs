@@ -7,7 +7,7 @@ use crate::{Direction, Metric, Unit};
 
 /// A metric that is counted where a plan, or a command, asks for it.
 ///
-/// All but [`Energy`](Self::Energy) are of the process that was started and *all* its descendants, whether somebody
+/// All but [`Energy`](Self::Energy) and [`EnergyDram`](Self::EnergyDram) are of the process that was started and *all* its descendants, whether somebody
 /// waited for them or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -28,6 +28,8 @@ pub enum Counter {
     Cycles,
     /// What the processors took up, all that went on on this host included.
     Energy,
+    /// What the memory took up, all that went on on this host included; in no other counter.
+    EnergyDram,
     /// Instructions, in the program.
     Instructions,
     /// Processor time, in the program and in the kernel; exact.
@@ -36,7 +38,7 @@ pub enum Counter {
 
 impl Counter {
     /// All counters, the most telling first.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Instructions,
         Self::Cycles,
         Self::Branches,
@@ -46,6 +48,7 @@ impl Counter {
         Self::TaskClock,
         Self::CpuMigrations,
         Self::Energy,
+        Self::EnergyDram,
         Self::CallgrindInstructions,
     ];
 
@@ -61,6 +64,7 @@ impl Counter {
             Self::CpuMigrations => "cpu-migrations",
             Self::Cycles => "cycles",
             Self::Energy => "energy",
+            Self::EnergyDram => "energy-dram",
             Self::Instructions => "instructions",
             Self::TaskClock => "task-clock",
         }
@@ -76,7 +80,7 @@ impl Counter {
     #[must_use]
     pub fn metric(self) -> Metric {
         let unit = match self {
-            Self::Energy => Unit::Other("J".to_owned()),
+            Self::Energy | Self::EnergyDram => Unit::Other("J".to_owned()),
             Self::TaskClock => Unit::Nanoseconds,
             _ => Unit::Other(String::new()),
         };

@@ -41,7 +41,8 @@ impl Count {
     /// The value in the base unit of the counter's metric.
     #[must_use]
     pub fn value_of(&self, counter: Counter) -> f64 {
-        let scale = if counter == Counter::Energy { 1e6 } else { 1.0 };
+        let is_energy = matches!(counter, Counter::Energy | Counter::EnergyDram);
+        let scale = if is_energy { 1e6 } else { 1.0 };
         self.value as f64 / scale
     }
 

@@ -1,9 +1,10 @@
-//! Energy: what the processors of this host took up, as they account for it themselves (RAPL).
+//! Energy: what processors and memory of this host took up, as the processors account for it (RAPL).
 //!
 //! `/sys/class/powercap/intel-rapl:0`, `:1`, … are domains; those that are named `package-…` are whole processors
-//! with all that is in them, so that their sum is what is wanted. Domains within them (`core`, `uncore`, `dram`:
-//! `intel-rapl:0:1`), the platform (`psys`) and the same packages seen another way (`intel-rapl-mmio:0`) would count
-//! the same joules twice. AMD's processors are listed under Intel's name.
+//! with all that is in them, so that their sum is what is wanted. `core` and `uncore` within them (`intel-rapl:0:1`), the
+//! platform (`psys`) and the same packages seen another way (`intel-rapl-mmio:0`) would count the same joules twice. The
+//! memory is listed within its package as `dram`, and is not in it (Intel's Software Developer's Manual, volume 3B,
+//! "RAPL Domains"). AMD's processors are listed under Intel's name.
 
 use std::fs::{self, File};
 use std::io;
@@ -20,15 +21,49 @@ const FOLDER: &str = "sys/class/powercap";
 /// A counter that it could fill within an execution may have started from 0 more than once, which nothing tells.
 const MOST: u64 = 600;
 
-/// The processors of this host, and what they had taken up at some moment.
+/// What is accounted for apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// The memory at a processor.
+    Dram,
+    /// A whole processor.
+    Package,
+}
+
+impl Domain {
+    /// Whether a folder of that name, in which that is the name of the domain, is one.
+    fn is(self, folder: &str, name: &str) -> bool {
+        let numbers =
+            folder.strip_prefix("intel-rapl:").map(|numbers| numbers.split(':').map(str::parse::<u32>));
+        let depth = numbers
+            .map_or(0, |mut all| if all.all(|one| one.is_ok()) { folder.matches(':').count() } else { 0 });
+        match self {
+            Self::Dram => depth == 2 && name == "dram",
+            Self::Package => depth == 1 && name.starts_with("package-"),
+        }
+    }
+
+    /// What is said where there is none.
+    fn none(self) -> String {
+        match self {
+            Self::Dram => format!("no processor accounts for the energy of memory in /{FOLDER}"),
+            Self::Package => {
+                format!("no processor accounts for its energy in /{FOLDER}, as in virtual machines")
+            }
+        }
+    }
+}
+
+/// All domains of a kind of this host, and what they had taken up at some moment.
 #[derive(Debug)]
 pub struct Energy {
-    packages: Vec<Package>,
+    counters: Vec<Accumulator>,
     began: Instant,
 }
 
+/// The counter of one domain.
 #[derive(Debug)]
-struct Package {
+struct Accumulator {
     file: File,
     path: PathBuf,
     /// Where its counter starts from 0 again, in microjoules.
@@ -38,31 +73,32 @@ struct Package {
 }
 
 impl Energy {
-    /// The processors of the host whose files these are.
-    pub fn open(root: &Path) -> Result<Self, Unavailable> {
+    /// Those of the host whose files these are.
+    pub fn open(domain: Domain, root: &Path) -> Result<Self, Unavailable> {
         let folder = root.join(FOLDER);
         let mut domains: Vec<PathBuf> = fs::read_dir(&folder)
             .into_iter()
             .flatten()
             .flatten()
-            .filter(|entry| entry.file_name().to_str().is_some_and(is_outermost))
             .map(|entry| entry.path())
-            .filter(|domain| read(&domain.join("name")).is_ok_and(|name| name.starts_with("package-")))
+            .filter(|path| {
+                let folder = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                read(&path.join("name")).is_ok_and(|name| domain.is(folder, &name))
+            })
             .collect();
         domains.sort();
         if domains.is_empty() {
-            let why = format!("no processor accounts for its energy in /{FOLDER}, as in virtual machines");
-            return Err(Unavailable::because(why));
+            return Err(Unavailable::because(domain.none()));
         }
-        let packages: Result<_, _> = domains.iter().map(|domain| Package::open(domain, root)).collect();
-        Ok(Self { packages: packages?, began: Instant::now() })
+        let counters: Result<_, _> = domains.iter().map(|domain| Accumulator::open(domain, root)).collect();
+        Ok(Self { counters: counters?, began: Instant::now() })
     }
 
     /// Takes note of what they have taken up so far.
     pub fn begin(&mut self) {
         self.began = Instant::now();
-        for package in &mut self.packages {
-            package.before = package.read().ok();
+        for counter in &mut self.counters {
+            counter.before = counter.read().ok();
         }
     }
 
@@ -70,17 +106,12 @@ impl Energy {
     pub fn end(&mut self) -> Result<Count, String> {
         let took = self.began.elapsed();
         let value =
-            self.packages.iter_mut().map(|package| package.since(took)).sum::<Result<u64, String>>()?;
+            self.counters.iter_mut().map(|counter| counter.since(took)).sum::<Result<u64, String>>()?;
         Ok(Count { value, enabled: took, running: took })
     }
 }
 
-/// Whether that folder is a domain within no other: `intel-rapl:` and one number.
-fn is_outermost(name: &str) -> bool {
-    name.strip_prefix("intel-rapl:").is_some_and(|number| number.parse::<u32>().is_ok())
-}
-
-impl Package {
+impl Accumulator {
     fn open(domain: &Path, root: &Path) -> Result<Self, Unavailable> {
         let path = domain.join("energy_uj");
         let shown = Path::new("/").join(path.strip_prefix(root).unwrap_or(&path));
@@ -94,9 +125,9 @@ impl Package {
         let file = File::open(&path).map_err(refused)?;
         let range = read(&domain.join("max_energy_range_uj")).map_err(refused)?;
         let range = range.parse().map_err(|_| Unavailable::because("a counter of energy without an end"))?;
-        let package = Self { file, path: shown, range, before: None };
-        package.read().map_err(Unavailable::because)?;
-        Ok(package)
+        let counter = Self { file, path: shown, range, before: None };
+        counter.read().map_err(Unavailable::because)?;
+        Ok(counter)
     }
 
     /// What it took up since the execution began, so long ago, in microjoules.
@@ -169,10 +200,49 @@ mod tests {
         ("intel-rapl:1:0", "core", 900_000, 65_532_610_987),
     ];
 
+    /// As an i7-4770S lists them, memory included (<https://github.com/intel/thermal_daemon/issues/45>).
+    const HASWELL: [(&str, &str, u64, u64); 4] = [
+        ("intel-rapl:0", "package-0", 261_000_000_000, 262_143_999_938),
+        ("intel-rapl:0:0", "core", 130_000_000_000, 262_143_999_938),
+        ("intel-rapl:0:1", "uncore", 1_000_000, 262_143_999_938),
+        ("intel-rapl:0:2", "dram", 2_469_474_853, 262_143_999_938),
+    ];
+
+    #[test]
+    fn memory_is_in_no_package() {
+        let root = host(&HASWELL);
+        let [mut packages, mut memory] =
+            [Domain::Package, Domain::Dram].map(|domain| Energy::open(domain, root.path()).unwrap());
+        packages.begin();
+        memory.begin();
+        set(&root, "intel-rapl:0", 856_000_062);
+        set(&root, "intel-rapl:0:2", 2_469_474_853 + 250_000);
+        assert_eq!(packages.end().unwrap().value, 2_000_000_000, "it began anew");
+        assert_eq!(memory.end().unwrap().value, 250_000);
+    }
+
+    #[test]
+    fn memory_that_nobody_accounts_for_is_absent() {
+        let why = Energy::open(Domain::Dram, host(&AMD).path()).unwrap_err().why;
+        let expected = "no processor accounts for the energy of memory in /sys/class/powercap";
+        assert_eq!(why, format!("not available here: {expected}"));
+    }
+
+    #[test]
+    fn folders_of_other_shapes_are_none() {
+        let names =
+            ["intel-rapl", "intel-rapl:", "intel-rapl:x", "intel-rapl:0:x", "intel-rapl:0:0:0", "dtpm:0", ""];
+        for folder in names {
+            assert!(!Domain::Package.is(folder, "package-0") && !Domain::Dram.is(folder, "dram"), "{folder}");
+        }
+        // As a processor of several dies has it.
+        assert!(Domain::Package.is("intel-rapl:3", "package-1-die-1"));
+    }
+
     #[test]
     fn only_the_package_counts() {
         let root = host(&INTEL);
-        let mut energy = Energy::open(root.path()).unwrap();
+        let mut energy = Energy::open(Domain::Package, root.path()).unwrap();
         energy.begin();
         for domain in INTEL {
             set(&root, domain.0, domain.2 + 1_500_000);
@@ -184,7 +254,7 @@ mod tests {
     #[test]
     fn packages_are_summed_and_a_counter_may_start_again() {
         let root = host(&AMD);
-        let mut energy = Energy::open(root.path()).unwrap();
+        let mut energy = Energy::open(Domain::Package, root.path()).unwrap();
         energy.begin();
         set(&root, "intel-rapl:0", 389_013);
         set(&root, "intel-rapl:1", 7_500_000);
@@ -194,21 +264,21 @@ mod tests {
     #[test]
     fn what_may_have_started_again_twice_is_absent() {
         let root = host(&AMD);
-        let mut energy = Energy::open(root.path()).unwrap();
+        let mut energy = Energy::open(Domain::Package, root.path()).unwrap();
         energy.begin();
-        let why = energy.packages[0].since(Duration::from_secs(110)).unwrap_err();
+        let why = energy.counters[0].since(Duration::from_secs(110)).unwrap_err();
         assert_eq!(why, "the counter of energy ends at 65532 J, too few for so long an execution");
-        assert_eq!(energy.packages[0].since(Duration::from_secs(109)), Ok(0));
+        assert_eq!(energy.counters[0].since(Duration::from_secs(109)), Ok(0));
     }
 
     #[test]
     fn hosts_without_it_say_so() {
         let nothing = host(&[("intel-rapl:0:0", "core", 1, 2), ("dtpm", "package-0", 1, 2)]);
-        let why = Energy::open(nothing.path()).unwrap_err();
+        let why = Energy::open(Domain::Package, nothing.path()).unwrap_err();
         assert!(why.why.contains("no processor accounts for its energy in /sys/class/powercap"), "{why:?}");
         let broken = host(&[("intel-rapl:0", "package-0", 1, 2)]);
         fs::write(broken.path().join(FOLDER).join("intel-rapl:0/energy_uj"), "").unwrap();
-        let why = Energy::open(broken.path()).unwrap_err().why;
+        let why = Energy::open(Domain::Package, broken.path()).unwrap_err().why;
         assert_eq!(why, "not available here: /sys/class/powercap/intel-rapl:0/energy_uj says no number");
     }
 

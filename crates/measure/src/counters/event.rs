@@ -46,7 +46,7 @@ impl Kind {
             Counter::CpuMigrations => software(perf::PERF_COUNT_SW_CPU_MIGRATIONS, true),
             // The clock goes on in the kernel in any case.
             Counter::TaskClock => software(perf::PERF_COUNT_SW_TASK_CLOCK, false),
-            Counter::CallgrindInstructions | Counter::Energy => None,
+            Counter::CallgrindInstructions | Counter::Energy | Counter::EnergyDram => None,
         }
     }
 
@@ -185,6 +185,6 @@ mod tests {
     #[test]
     fn every_counter_but_those_of_others_is_an_event() {
         let others = Counter::ALL.into_iter().filter(|counter| Kind::of(*counter).is_none());
-        assert!(others.eq([Counter::Energy, Counter::CallgrindInstructions]));
+        assert!(others.eq([Counter::Energy, Counter::EnergyDram, Counter::CallgrindInstructions]));
     }
 }

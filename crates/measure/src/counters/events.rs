@@ -6,7 +6,7 @@ use std::path::Path;
 use tacho_record::Counter;
 
 use super::count::{Count, Reading, Unavailable};
-use super::energy::Energy;
+use super::energy::{Domain, Energy};
 use super::event::{Event, Kind, anchor, refusal};
 use super::processors::kinds_of_processors;
 use crate::Absent;
@@ -29,7 +29,7 @@ const GROUPS: [[Counter; 2]; 3] = [
 pub struct Events {
     asked: Vec<Counter>,
     counted: Vec<Counted>,
-    energy: Option<Energy>,
+    energy: Vec<(Counter, Energy)>,
     /// What cannot be counted.
     refused: Vec<(Counter, Unavailable)>,
     /// Open as long as the events are.
@@ -53,7 +53,7 @@ impl Events {
         let mut events = Self {
             asked: asked.to_vec(),
             counted: Vec::new(),
-            energy: None,
+            energy: Vec::new(),
             refused: Vec::new(),
             anchor: None,
         };
@@ -67,12 +67,12 @@ impl Events {
     }
 
     fn open_energy(&mut self, root: &Path) {
-        if !self.asked.contains(&Counter::Energy) {
-            return;
-        }
-        match Energy::open(root) {
-            Ok(energy) => self.energy = Some(energy),
-            Err(why) => self.refused.push((Counter::Energy, why)),
+        let of = [(Counter::Energy, Domain::Package), (Counter::EnergyDram, Domain::Dram)];
+        for (counter, domain) in of.into_iter().filter(|(counter, _)| self.asked.contains(counter)) {
+            match Energy::open(domain, root) {
+                Ok(energy) => self.energy.push((counter, energy)),
+                Err(why) => self.refused.push((counter, why)),
+            }
         }
     }
 
@@ -132,14 +132,12 @@ impl Events {
 
     /// To be called right before an execution.
     pub fn begin(&mut self) {
-        if let Some(energy) = &mut self.energy {
-            energy.begin();
-        }
+        self.energy.iter_mut().for_each(|(_, energy)| energy.begin());
     }
 
     /// What was counted since then, and why what was not was not. To be called after the execution has ended.
     pub fn end(&mut self) -> (Vec<(Counter, Count)>, Vec<Absent>) {
-        let energy = self.energy.as_mut().map(|energy| (Counter::Energy, energy.end()));
+        let energy = self.energy.iter_mut().map(|(counter, energy)| (*counter, energy.end()));
         let counted = self.counted.iter_mut().map(|counted| (counted.counter, counted.end()));
         let (mut counts, mut absent) = (Vec::new(), Vec::new());
         for (counter, count) in counted.chain(energy) {
