@@ -41,6 +41,7 @@ struct child {
 	int failure; /* why it did not become the program */
 	int step; /* what it was doing then */
 	int64_t preparing; /* nanoseconds that its conditions took */
+	int64_t running, waiting; /* of these, on a processor, and waiting for one */
 };
 static volatile struct child *child;
 static _Alignas(16) char child_stack[16 * 1024];
@@ -197,6 +198,23 @@ static void take_conditions(void)
 	limit_itself(ADDRESS_SPACE, order.address_space, order.address_space);
 }
 
+/* Adds what the kernel has of this process's scheduling so far, that often. That of the processor comes from its clock:
+ * in its schedstat it is as of the last switch. */
+static void account_for_preparing(int times)
+{
+	char text[64];
+	struct timespec time;
+	const char *at = text;
+	CALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &time, 0, 0);
+	child->running += times * (time.tv_sec * SECOND + time.tv_nsec);
+	read_of(CALL(SYS_getpid, 0, 0, 0, 0), "schedstat", text, sizeof text);
+	number(&at);
+	if (*at == ' ') {
+		at++;
+		child->waiting += times * number(&at);
+	}
+}
+
 /* Whether the next folder of the search path may hold what this one does not. */
 static int may_be_elsewhere(long error)
 {
@@ -234,7 +252,13 @@ __attribute__((noreturn, used)) void become(void)
 	for (int i = 0; i < STANDARD; i++)
 		check(CALL(SYS_dup3, files[i], i, 0, 0));
 	int64_t begun = now();
+	/* What cannot make it wait is not worth a look. */
+	int may_wait = order.groups || order.flags & (SET_NICE | SET_SCHEDULING | SET_CPUS);
+	if (may_wait)
+		account_for_preparing(-1);
 	take_conditions();
+	if (may_wait)
+		account_for_preparing(1);
 	child->preparing = now() - begun;
 	if (!order.candidates)
 		leave();
@@ -444,7 +468,7 @@ static void execute(void)
 	int pidfd = -1;
 	long flags = CLONE_VFORK | CLONE_PIDFD | SIGCHLD | (order.flags & OWN_MEMORY ? 0 : CLONE_VM);
 	child->failure = child->step = STARTING;
-	child->preparing = 0;
+	child->preparing = child->running = child->waiting = 0;
 	for (size_t i = 0; i < sizeof answer; i++)
 		((volatile char *)&answer)[i] = 0;
 	int64_t started = now();
@@ -455,6 +479,8 @@ static void execute(void)
 	if (!answer.error) {
 		watch(pid, pidfd, started);
 		answer.wall -= child->preparing;
+		answer.prepared_running = child->running;
+		answer.prepared_waiting = child->waiting;
 	}
 	if (pid >= 0) {
 		CALL(SYS_close, pidfd, 0, 0, 0);

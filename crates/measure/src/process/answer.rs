@@ -28,8 +28,10 @@ const STUCK: usize = 5;
 const WALL: usize = 6;
 const LAST_CPU: usize = 7;
 const STOPPED: usize = 8;
+const PREPARED_RUNNING: usize = 9;
+const PREPARED_WAITING: usize = 10;
 /// Where `struct rusage` begins.
-const USAGE: usize = 9;
+const USAGE: usize = 11;
 
 /// Values of the number at [`CUT`].
 const CUT_BY_LIMIT: i64 = 1;
@@ -143,11 +145,21 @@ impl Answer {
             involuntary_switches: self.count(involuntary),
             block_input: self.count(read) * BLOCK,
             block_output: self.count(written) * BLOCK,
-            scheduled: parse_schedstat(&self.schedstat),
+            scheduled: self.scheduled(),
             tree_memory: None,
             tree_blocks: None,
             last_cpu: u32::try_from(self.numbers[LAST_CPU]).ok(),
         }
+    }
+
+    /// How it was scheduled, without what its conditions took, as its wall time is.
+    fn scheduled(&self) -> Option<Scheduled> {
+        let without = |time: Duration, place| time.saturating_sub(Duration::from_nanos(self.count(place)));
+        let whole = parse_schedstat(&self.schedstat)?;
+        Some(Scheduled {
+            on_cpu: without(whole.on_cpu, PREPARED_RUNNING),
+            waiting: without(whole.waiting, PREPARED_WAITING),
+        })
     }
 
     fn count(&self, place: usize) -> u64 {
@@ -192,9 +204,9 @@ mod tests {
         // As `struct rusage` has them: user, sys, maxrss, ixrss, idrss, isrss, minflt, majflt, nswap, inblock,
         // oublock, msgsnd, msgrcv, nsignals, nvcsw, nivcsw.
         let usage = [1, 2, 3, 4, 500, 0, 0, 0, 6, 7, 0, 8, 9, 0, 0, 0, 10, 11];
-        let other = [(LAST_CPU, -1)];
+        let other = [(LAST_CPU, -1), (PREPARED_RUNNING, 2), (PREPARED_WAITING, 100)];
         let numbers: Vec<(usize, i64)> = (USAGE..).zip(usage).chain(other).collect();
-        let read = answer(&numbers, "12 13 14\n").usage(100 * 1024);
+        let read = answer(&numbers, "14 113 14\n").usage(100 * 1024);
         let expected = Usage {
             user: Duration::new(1, 2000),
             sys: Duration::new(3, 4000),

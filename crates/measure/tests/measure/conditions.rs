@@ -1,9 +1,13 @@
 //! What surrounds an execution is as asked.
 
 use std::env;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
+use rustix::process::Pid;
+use rustix::thread::CpuSet;
 use tacho_measure::{Capture, Ended, Executor, ProcessExecutor, Request, Unavailable};
 use tacho_record::{Conditions, Cpus, Inherit, Scheduling};
 
@@ -184,4 +188,30 @@ fn what_its_conditions_cost_is_not_in_its_time() {
     let execution = execute(&under(conditions, script("exit 3")));
     assert_eq!(execution.ended, Ended::Exited(3));
     assert!(!execution.wall.is_zero());
+}
+
+#[test]
+fn what_it_waits_for_while_it_takes_its_conditions_is_in_none_of_its_times() {
+    // Another that spins has the CPU that it moves to, so that it waits there before it is the program.
+    let ours = Cpus::list(&own_cpus(&super::content("/proc/self/status".as_ref()))).unwrap();
+    let cpu = *ours.last().unwrap();
+    let mut busy = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+    let mut only = CpuSet::new();
+    only.set(usize::try_from(cpu).unwrap());
+    rustix::thread::sched_setaffinity(Some(Pid::from_child(&busy)), &only).unwrap();
+    let conditions =
+        Conditions { cpus: Some(Cpus::List([cpu].into())), nice: Some(1), ..Conditions::default() };
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    let mut over: Vec<_> = (0..21)
+        .map(|_| {
+            let execution = executor.execute(&under(conditions.clone(), request(&["true"])));
+            let scheduled = execution.usage.scheduled.unwrap();
+            (scheduled.on_cpu + scheduled.waiting).saturating_sub(execution.wall)
+        })
+        .collect();
+    busy.kill().unwrap();
+    busy.wait().unwrap();
+    over.sort_unstable();
+    // Between two looks at two clocks it may be taken off the CPU, which is rare.
+    assert!(over[10] < Duration::from_millis(1), "{over:?}");
 }

@@ -74,7 +74,8 @@ impl Mount {
         })?;
         // What is mounted may be a part of the hierarchy only, as it is in containers.
         let below = Path::new(path).strip_prefix(&self.root).ok()?;
-        Some(self.folder.join(below))
+        let is_root = below.as_os_str().is_empty();
+        Some(if is_root { self.folder.clone() } else { self.folder.join(below) })
     }
 }
 
