@@ -120,3 +120,94 @@ fn values_of_parameters_are_compared_at_one_revision() {
     let one = project.tacho("compare HEAD:n=1 HEAD").exits(2).stderr;
     assert!(one.contains("both sides must fix the same parameters"), "{one}");
 }
+
+/// A file of hyperfine's with so many times of that command, around so many seconds.
+fn hyperfine(command: &str, seconds: f64) -> String {
+    let times: Vec<String> =
+        (0..20).map(|n| format!("{}", seconds * (1.0 + 0.0001 * f64::from(n)))).collect();
+    format!(r#"{{"results": [{{"command": "{command}", "times": [{}]}}]}}"#, times.join(", "))
+}
+
+#[test]
+fn files_of_other_tools_are_compared_and_never_as_if_of_today() {
+    let project =
+        Project::empty().file("old.json", &hyperfine("old", 0.1)).file("new.json", &hyperfine("new", 0.11));
+    let told = project.tacho("compare old.json new.json").exits(0).stdout;
+    insta::assert_snapshot!(told, @r"
+    new.json (a report of hyperfine) against old.json (a report of hyperfine)
+
+      benchmark  metric   n  old.json  new.json    ratio           95 %  of    verdict
+      command    time    20  100.1 ms  110.1 ms  × 1.100  0.922 … 1.313  runs  unclear
+
+    not measured today: old.json and new.json; the interval has in it what runs of one program differ by (up to 4.5 %, assumed, as too little is known of this host)
+    1 unclear; a difference of 26.7 % would have been told with a chance of 80 %
+    ");
+    let answer = project.tacho("compare file:old.json file:new.json --json").exits(0).json();
+    assert_eq!(
+        answer["a"]["program"],
+        serde_json::json!({ "kind": "file", "file": "old.json", "tool": "hyperfine" })
+    );
+    assert_eq!(answer["executed"], serde_json::json!([false, false]));
+    let row = &answer["rows"][0];
+    assert_eq!((&row["verdict"], &row["estimator"]), (&"unclear".into(), &"runs".into()));
+    assert_eq!(row["between_runs"]["assumed"], true);
+    project
+        .file("twice.json", &hyperfine("new", 0.2))
+        .tacho("compare old.json twice.json --fail-on slower")
+        .exits(1);
+}
+
+#[test]
+fn a_file_stands_beside_a_command() {
+    let project = Project::empty().file("old.json", &hyperfine("anything", 3.0));
+    let answer =
+        project.command(["compare", "old.json", "sleep 0.01", "-r", "5", "--json"]).output().unwrap();
+    let answer = Answer::of(&answer).succeeds().json();
+    let row = &answer["rows"][0];
+    assert_eq!((&row["verdict"], &row["metric"]), (&"faster".into(), &"wall".into()));
+    assert_eq!(
+        (&row["samples"], &answer["executed"]),
+        (&serde_json::json!([20, 5]), &serde_json::json!([false, true]))
+    );
+}
+
+#[test]
+fn what_is_no_report_of_the_same_host_is_refused() {
+    let go =
+        |cpu: &str| format!("cpu: {cpu}\nBenchmarkSort-2 100 1200 ns/op\nBenchmarkSort-2 100 1210 ns/op\n");
+    let project = Project::empty().file("a.txt", &go("fast")).file("b.txt", &go("slow")).file("c", "words\n");
+    let other = project.tacho("compare a.txt b.txt").exits(2).stderr;
+    assert_eq!(
+        other,
+        "error: A and B are not of the same host or conditions: cpu fast of a.txt, slow of b.txt\n\
+         hint: `--regardless` compares them all the same\n"
+    );
+    let told = project.tacho("compare a.txt b.txt --regardless").exits(0).stdout;
+    assert!(told.contains("not alike: cpu fast of a.txt, slow of b.txt\n"), "{told}");
+    let none = project.tacho("compare file:a.txt file:c").exits(2).stderr;
+    assert!(
+        none.starts_with("error: `c` is no report: it is of no tool whose reports are known\n"),
+        "{none}"
+    );
+    let unknown = project.tacho("compare a.txt a.txt -m B/op").exits(2).stderr;
+    assert!(unknown.contains("`ns/op`"), "{unknown}");
+}
+
+#[test]
+fn what_was_kept_is_compared_without_measuring_it_again() {
+    let project = Project::scripts(2);
+    project.tacho("compare HEAD~1 HEAD -r 3 --no-control --save-as good").exits(0);
+    let answer = project.tacho("compare run:1/a good --kept --json").exits(0).json();
+    assert_eq!((&answer["run"], &answer["rows"][0]["estimator"]), (&serde_json::Value::Null, &"runs".into()));
+    assert_eq!(answer["rows"][0]["samples"], serde_json::json!([3, 3]));
+    let half = project.tacho("compare good HEAD~1 --kept -r 4 --json").exits(0).json();
+    assert_eq!((&half["executed"], &half["run"]), (&serde_json::json!([false, true]), &2.into()));
+    assert_eq!(
+        (&half["rows"][0]["samples"], &half["rows"][0]["control"]),
+        (&serde_json::json!([3, 4]), &serde_json::Value::Null)
+    );
+    let again = project.tacho("show run:2 --json").exits(0).json();
+    assert_eq!(again["rows"], half["rows"], "judged again from what is kept");
+    let none = project.tacho("compare HEAD~1 HEAD --kept").exits(2).stderr;
+    assert!(none.starts_with("error: neither A nor B was measured before\nhint: `--kept` is for "), "{none}");
+}

@@ -29,7 +29,7 @@ pub use host::{HostReader, Readings, host};
 pub use instrument::{SelfTest, self_test};
 pub use interrupt::install_interrupt;
 pub use lock::{Holder, HostLock, Wait, lock_host, lock_path};
-pub use parse::Parser;
+pub use parse::{Parser, Report, read_report, report};
 pub use process::{ProcessExecutor, environment};
 pub use request::{Capture, Look, Request};
 pub use scripted::ScriptedExecutor;

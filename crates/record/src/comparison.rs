@@ -33,6 +33,13 @@ pub enum Program {
         /// Whether a shell starts it.
         shell: bool,
     },
+    /// What a file of another tool says; nothing is executed.
+    File {
+        /// The file or folder, as it was typed.
+        file: String,
+        /// Which tool wrote it.
+        tool: String,
+    },
     /// A revision of the plan's subject, by its full name: built if need be.
     Revision {
         /// The revision.
@@ -55,7 +62,7 @@ impl Program {
             Program::Build { revision, .. }
             | Program::Revision { revision }
             | Program::Variant { revision, .. } => Some(revision),
-            Program::Command { .. } => None,
+            Program::Command { .. } | Program::File { .. } => None,
         }
     }
 
@@ -65,12 +72,13 @@ impl Program {
         if let Program::Variant { parameters, .. } = self { Some(parameters) } else { None }
     }
 
-    /// What it is, in a word: `build`, `command`, `revision`, `variant`.
+    /// What it is, in a word: `build`, `command`, `file`, `revision`, `variant`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Program::Build { .. } => "build",
             Program::Command { .. } => "command",
+            Program::File { .. } => "file",
             Program::Revision { .. } => "revision",
             Program::Variant { .. } => "variant",
         }
@@ -86,6 +94,9 @@ pub struct Comparing {
     pub sides: [Side; 2],
     /// Of a side that was not executed: in which earlier run it was, and as which side of it.
     pub earlier: [Option<Earlier>; 2],
+    /// Of a side that is a file: what it says.
+    #[serde(default)]
+    pub exported: [Vec<Exported>; 2],
     /// Whether the first side is executed a second time.
     pub control: bool,
     /// Up to which difference two are the same, as a share.
@@ -94,6 +105,25 @@ pub struct Comparing {
     pub rows: Vec<(BenchmarkKey, Vec<Metric>)>,
     /// When a benchmark is executed no more.
     pub until: Until,
+}
+
+impl Comparing {
+    /// Whether a side (0 or 1) is executed: it is of no earlier run and of no file.
+    #[must_use]
+    pub fn executes(&self, side: usize) -> bool {
+        self.earlier[side].is_none() && !matches!(self.sides[side].program, Program::File { .. })
+    }
+}
+
+/// What a file says of a metric of a benchmark.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Exported {
+    /// The benchmark's name in the comparison.
+    pub benchmark: String,
+    /// The metric.
+    pub metric: Metric,
+    /// Its values, in the metric's base unit.
+    pub values: Vec<f64>,
 }
 
 /// A side of an earlier run.

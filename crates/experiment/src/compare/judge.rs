@@ -63,14 +63,14 @@ pub(super) fn believe(rows: &mut [Row]) {
     }
 }
 
-fn summary(metric: &Metric, side: &[Sample]) -> Option<Summary> {
+pub(super) fn summary(metric: &Metric, side: &[Sample]) -> Option<Summary> {
     let counted: Vec<f64> =
         side.iter().filter(|it| it.counts()).filter_map(|it| it.value(&metric.name)).collect();
     let bounds: Vec<f64> = side.iter().filter_map(|it| it.bound(&metric.name)).collect();
     Summary::sampled(&counted, &bounds, false)
 }
 
-fn failure(samples: &[Vec<Sample>]) -> Option<(String, usize)> {
+pub(super) fn failure(samples: &[Vec<Sample>]) -> Option<(String, usize)> {
     samples.iter().enumerate().find_map(|(side, samples)| {
         let failed = samples.iter().find(|sample| sample.outcome.is_failure())?;
         // The third one is the first once more.
@@ -78,7 +78,7 @@ fn failure(samples: &[Vec<Sample>]) -> Option<(String, usize)> {
     })
 }
 
-fn mean_wall(side: &[Sample]) -> Option<f64> {
+pub(super) fn mean_wall(side: &[Sample]) -> Option<f64> {
     let walls: Vec<f64> = side.iter().filter_map(|sample| sample.value("wall")).collect();
     (!walls.is_empty()).then(|| walls.iter().sum::<f64>() / walls.len() as f64)
 }

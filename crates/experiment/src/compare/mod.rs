@@ -5,11 +5,13 @@
 //!
 //! ```text
 //! cells      what is executed for each row, side by side     judge   the rows, from samples and terms alone
+//! kept       sides of earlier runs and of files
 //! sides      making both sides executable                    rounds  when a benchmark needs no more
 //! ```
 
 mod cells;
 mod judge;
+mod kept;
 mod rounds;
 mod sides;
 #[cfg(test)]
@@ -62,6 +64,13 @@ pub struct Rows {
     pub rows: Vec<Row>,
 }
 
+impl Rows {
+    /// Of sides of which nothing was executed: there is no run.
+    fn of(terms: &Comparing, rows: Vec<Row>) -> Self {
+        Self { run: None, terms: terms.clone(), interrupted: false, executing: None, rows }
+    }
+}
+
 /// Builds what has to be built and measures both sides, interleaved.
 ///
 /// The question's revisions are those that the sides name; its plan says what is executed, unless the sides are commands,
@@ -74,6 +83,10 @@ pub fn compare(
     bench.check(question)?;
     bench.put_metrics(&question.plan)?;
     bench.store.put_revisions(&question.revisions)?;
+    if !terms.executes(0) && !terms.executes(1) {
+        let rows = kept::judged(bench.store, None, terms)?;
+        return Ok(Compared::Measured(Box::new(Rows::of(terms, rows))));
+    }
     let sides = match bench.sides(question, terms)? {
         Ready::Interrupted => return Ok(Compared::Interrupted),
         Ready::Not { side, why } => return Ok(Compared::NotBuilt { side, why }),
@@ -95,6 +108,9 @@ pub fn compare(
 
 /// The rows of a run that compares, from its samples.
 pub fn judged(store: &mut Store, run: &Run, terms: &Comparing) -> Result<Vec<Row>, ExperimentError> {
+    if !(terms.executes(0) && terms.executes(1)) {
+        return kept::judged(store, Some(run), terms);
+    }
     let mut samples = Vec::new();
     for (id, _) in store.cells(run.number)? {
         samples.push(store.samples(id)?);

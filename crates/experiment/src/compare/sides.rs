@@ -79,9 +79,9 @@ impl Bench<'_> {
         let wanted: Vec<&Side> = terms
             .sides
             .iter()
-            .zip(&terms.earlier)
-            .filter(|(_, it)| it.is_none())
-            .map(|(side, _)| side)
+            .enumerate()
+            .filter(|(place, _)| terms.executes(*place))
+            .map(|(_, side)| side)
             .collect();
         let mut digests = Vec::new();
         for side in &wanted {
@@ -114,6 +114,7 @@ impl Bench<'_> {
         let revision = match &side.program {
             Program::Build { artifact, .. } => return Ok(Some(Ok(*artifact))),
             Program::Command { command, .. } => return Ok(Some(Ok(Digest::of(command)))),
+            Program::File { file, .. } => return Ok(Some(Err(format!("`{file}` is no program")))),
             Program::Revision { revision } | Program::Variant { revision, .. } => revision,
         };
         let revisions = [known(question, revision)];

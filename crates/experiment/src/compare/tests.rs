@@ -31,7 +31,15 @@ fn terms(lab: &Lab) -> Comparing {
     let sides = ["r1", "r2"].map(side);
     let rows = rows_of(&lab.question().plan, [&sides[0].program, &sides[1].program]).unwrap();
     let rows = rows.into_iter().map(|key| (key, vec![wall.clone()])).collect();
-    Comparing { sides, earlier: [None, None], control: true, margin: 0.01, rows, until: Until::Settled(None) }
+    Comparing {
+        sides,
+        earlier: [None, None],
+        exported: [Vec::new(), Vec::new()],
+        control: true,
+        margin: 0.01,
+        rows,
+        until: Until::Settled(None),
+    }
 }
 
 fn compared(lab: &Lab, terms: &Comparing, script: impl FnMut(&Request, Timestamp) -> Execution) -> Compared {

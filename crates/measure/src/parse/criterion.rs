@@ -6,6 +6,11 @@ use super::number::leading;
 
 /// The estimate for the benchmark of that name, in nanoseconds.
 pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {
+    choose(things(text), name)
+}
+
+/// All benchmarks.
+pub(super) fn things(text: &str) -> Vec<Thing> {
     let mut things = Vec::new();
     // A name that is too long stands on the line before.
     let mut before = "";
@@ -18,7 +23,7 @@ pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {
         }
         before = line.trim();
     }
-    choose(things, name)
+    things
 }
 
 fn thing(name: &str, value: f64) -> Thing {

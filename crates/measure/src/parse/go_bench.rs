@@ -5,6 +5,11 @@ use super::choice::{Thing, choose};
 
 /// The numbers of that unit of the benchmark of that name, which may go without `Benchmark` and without `-8`.
 pub(super) fn values(text: &str, name: &str, unit: &str) -> Result<Vec<f64>, String> {
+    choose(things(text, unit), name)
+}
+
+/// All benchmarks, by that unit.
+pub(super) fn things(text: &str, unit: &str) -> Vec<Thing> {
     let thing = |line: &str| {
         let mut words = line.split_whitespace();
         let full = words.next().filter(|word| word.starts_with("Benchmark"))?;
@@ -15,7 +20,7 @@ pub(super) fn values(text: &str, name: &str, unit: &str) -> Result<Vec<f64>, Str
         let values = value.map(|value| vec![value]).ok_or_else(|| format!("it reports no `{unit}`"));
         Some(Thing { names: names(full), values })
     };
-    choose(text.lines().filter_map(thing).collect(), name)
+    text.lines().filter_map(thing).collect()
 }
 
 /// `BenchmarkSum/size=1-8`, and shorter names of the same.

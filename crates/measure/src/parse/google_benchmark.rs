@@ -12,6 +12,11 @@ const MEGABYTE: f64 = 1e6;
 
 /// A quantity of the benchmark of that name: times in nanoseconds, bytes in MB/s.
 pub(super) fn values(text: &str, name: &str, quantity: &str) -> Result<Vec<f64>, String> {
+    choose(things(text, quantity)?, name)
+}
+
+/// All benchmarks, by that quantity.
+pub(super) fn things(text: &str, quantity: &str) -> Result<Vec<Thing>, String> {
     let documents = json::documents(text)?;
     let entries = json::elements(&documents, "benchmarks")?;
     let repetition = |entry: &&&Value| entry["run_type"] != "aggregate";
@@ -25,7 +30,7 @@ pub(super) fn values(text: &str, name: &str, quantity: &str) -> Result<Vec<f64>,
         let names = [text("run_name").or(text("name")), text("name")].into_iter().flatten().collect();
         Thing { names, values: value(entry, quantity).map(|value| vec![value]) }
     };
-    choose(chosen.into_iter().map(thing).collect(), name)
+    Ok(chosen.into_iter().map(thing).collect())
 }
 
 fn value(entry: &Value, quantity: &str) -> Result<f64, String> {

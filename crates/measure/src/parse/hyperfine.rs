@@ -9,6 +9,11 @@ const SECOND: f64 = 1e9;
 
 /// The times of the command of that name, or of that place, counted from 0; in nanoseconds.
 pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {
+    choose(things(text)?, name)
+}
+
+/// All commands.
+pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
     let documents = json::documents(text)?;
     let results = json::elements(&documents, "results")?;
     let thing = |(index, result): (usize, &&serde_json::Value)| {
@@ -21,7 +26,7 @@ pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {
         };
         Thing { names: names.into_iter().flatten().chain([index.to_string()]).collect(), values }
     };
-    choose(results.iter().enumerate().map(thing).collect(), name)
+    Ok(results.iter().enumerate().map(thing).collect())
 }
 
 /// The wall time of each execution of a command, if they are there.

@@ -10,7 +10,12 @@ use super::json;
 pub(super) fn values(text: &str, name: &str, unit: &Unit) -> Result<Vec<f64>, String> {
     let documents = json::documents(text)?;
     let results = documents.iter().flat_map(|document| document.as_array().into_iter().flatten());
-    choose(results.map(|result| Thing { names: names(result), values: scores(result, unit) }).collect(), name)
+    choose(results.map(|result| thing(result, unit)).collect(), name)
+}
+
+/// One benchmark, in that unit.
+pub(super) fn thing(result: &Value, unit: &Unit) -> Thing {
+    Thing { names: names(result), values: scores(result, unit) }
 }
 
 fn names(result: &Value) -> Vec<String> {

@@ -9,6 +9,11 @@ use super::json;
 
 /// The values of the benchmark of that name.
 pub(super) fn values(text: &str, name: &str, unit: &Unit) -> Result<Vec<f64>, String> {
+    choose(things(text, unit)?, name)
+}
+
+/// All benchmarks, in that unit.
+pub(super) fn things(text: &str, unit: &Unit) -> Result<Vec<Thing>, String> {
     let documents = json::documents(text)?;
     let mut things = Vec::new();
     for document in &documents {
@@ -24,7 +29,7 @@ pub(super) fn values(text: &str, name: &str, unit: &Unit) -> Result<Vec<f64>, St
             things.push(Thing { names: vec![told("name").unwrap_or_default()], values });
         }
     }
-    choose(things, name)
+    Ok(things)
 }
 
 fn values_of(benchmark: &Value, own: &str, unit: &Unit) -> Result<Vec<f64>, String> {

@@ -9,6 +9,11 @@ const SECOND: f64 = 1e9;
 
 /// The times of the test of that name, short or with its file; in nanoseconds.
 pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {
+    choose(things(text)?, name)
+}
+
+/// All tests.
+pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
     let documents = json::documents(text)?;
     let benchmarks = json::elements(&documents, "benchmarks")?;
     let thing = |benchmark: &&serde_json::Value| {
@@ -22,5 +27,5 @@ pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {
         };
         Thing { names: names.map(str::to_owned).collect(), values }
     };
-    choose(benchmarks.iter().map(thing).collect(), name)
+    Ok(benchmarks.iter().map(thing).collect())
 }

@@ -22,6 +22,8 @@ pub enum Because {
     Pairing,
     /// Samples come in levels, for which there is no other.
     Levels,
+    /// A side was measured in another run, where there is no other.
+    Earlier,
     /// Too few samples to know.
     Few,
 }
@@ -41,7 +43,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    fn plain(estimator: Estimator, because: Because) -> Self {
+    pub(super) fn plain(estimator: Estimator, because: Because) -> Self {
         Self { estimator, because, widths: Vec::new(), pairing_gain: None }
     }
 

@@ -108,6 +108,14 @@ pub enum Note {
     Contradicted,
     /// The control differs from A for certain, and no less than B does: no verdict.
     NotBeyondControl,
+    /// The sides are of different runs: what runs of one program differ by, as a relative standard deviation, is in the interval;
+    /// `assumed` where too little is known of the host to tell it.
+    BetweenRuns {
+        /// The standard deviation.
+        deviation: f64,
+        /// Whether it is that of hosts of which nothing is known.
+        assumed: bool,
+    },
     /// Too few samples for an interval at this look.
     Few,
 }

@@ -20,10 +20,13 @@ pub enum Estimator {
     Minimum,
     /// The ratio of the tenth percentiles.
     LowDecile,
+    /// The ratio of the medians of runs, for samples that are not of one run: see
+    /// [`compare_earlier`](super::compare_earlier). Never chosen among the others.
+    Runs,
 }
 
 impl Estimator {
-    /// All of them.
+    /// All that compare samples of one run.
     pub const ALL: [Self; 6] =
         [Self::RoundRatios, Self::AllRatios, Self::Median, Self::Mean, Self::Minimum, Self::LowDecile];
 
@@ -46,7 +49,7 @@ impl Estimator {
     /// Where one side is, as values are compared; ratios of pairs have two sides or none.
     pub(super) fn location(self, scale: Scale, sorted: &[f64]) -> Option<f64> {
         match self {
-            Self::RoundRatios | Self::AllRatios => None,
+            Self::RoundRatios | Self::AllRatios | Self::Runs => None,
             Self::Mean => means::location(scale, sorted),
             Self::Median | Self::Minimum | Self::LowDecile => order::quantile(sorted, self.quantile()?),
         }
@@ -74,6 +77,7 @@ impl Estimator {
             Self::Median => median::bound_below(a, b, level),
             Self::Mean => means::bound_below(contrast, level),
             Self::Minimum | Self::LowDecile => quantiles::bound_below(a, b, self.quantile()?, level),
+            Self::Runs => None,
         }
     }
 
@@ -90,6 +94,7 @@ impl Estimator {
             Self::Mean => means::above(contrast, by),
             Self::Minimum => quantiles::above(a, b, 0.0),
             Self::LowDecile => quantiles::above(a, b, 0.1),
+            Self::Runs => 1.0,
         }
     }
 }

@@ -12,20 +12,47 @@ pub struct Prior {
     pub deviation: f64,
     /// So many runs more than one it was seen in, or is worth.
     pub freedom: f64,
+    /// Whether it is no more than what is taken for a host of which too little is known.
+    pub assumed: bool,
 }
 
 impl Prior {
     /// For a host of which nothing is known: 4.5 %, as seen between runs minutes apart on a virtual machine with
     /// two CPUs, worth five runs.
-    pub const UNKNOWN: Self = Self { deviation: 0.045, freedom: 4.0 };
+    pub const UNKNOWN: Self = Self { deviation: 0.045, freedom: 4.0, assumed: true };
 
     /// From a program that was measured in several runs on the host, such as controls: by the medians of each. `None` of
     /// fewer than two runs.
     #[must_use]
     pub fn of_runs(medians: &[f64]) -> Option<Self> {
-        let logs: Vec<f64> = medians.iter().filter(|&&m| m > 0.0).map(|median| median.ln()).collect();
-        let freedom = logs.len().checked_sub(2)? as f64 + 1.0;
-        Some(Self { deviation: (squares(&logs) / freedom).sqrt(), freedom })
+        Self::of_programs(&[medians.to_vec()])
+    }
+
+    /// The same from several programs, each measured in several runs.
+    #[must_use]
+    pub fn of_programs(programs: &[Vec<f64>]) -> Option<Self> {
+        let (mut sum, mut freedom) = (0.0, 0.0);
+        for medians in programs {
+            let logs: Vec<f64> = medians.iter().filter(|&&m| m > 0.0).map(|median| median.ln()).collect();
+            if logs.len() > 1 {
+                sum += squares(&logs);
+                freedom += logs.len() as f64 - 1.0;
+            }
+        }
+        (freedom > 0.0).then(|| Self { deviation: (sum / freedom).sqrt(), freedom, assumed: false })
+    }
+
+    /// What is known of a host, filled up with [what is taken of any](Self::UNKNOWN) where that is of fewer runs.
+    #[must_use]
+    pub fn or_unknown(known: Option<Self>) -> Self {
+        let Some(known) = known else { return Self::UNKNOWN };
+        if known.freedom >= Self::UNKNOWN.freedom {
+            return known;
+        }
+        let square = |one: Self| one.freedom * one.deviation.powi(2);
+        let freedom = known.freedom + Self::UNKNOWN.freedom;
+        let deviation = ((square(known) + square(Self::UNKNOWN)) / freedom).sqrt();
+        Self { deviation, freedom, assumed: true }
     }
 }
 
@@ -42,6 +69,8 @@ pub struct OverRuns {
     pub deviation: f64,
     /// Its degrees of freedom.
     pub freedom: f64,
+    /// The standard error of the ratio's logarithm.
+    pub standard_error: f64,
     /// Runs of A and of B.
     pub runs: (usize, usize),
 }
@@ -80,6 +109,7 @@ pub fn compare_over_runs(
         p: 2.0 * t_above(shift.abs(), error_of, freedom),
         deviation: variance.sqrt(),
         freedom,
+        standard_error: error_of,
         runs: (of_a.len(), of_b.len()),
     })
 }
@@ -157,7 +187,7 @@ mod tests {
     #[test]
     fn the_error_is_as_said_where_runs_differ_by_three_times_what_samples_tell() {
         // Two standard errors of 1,500 trials: 1.1 percentage points.
-        let known = Prior { deviation: DEVIATION, freedom: 4.0 };
+        let known = Prior { deviation: DEVIATION, freedom: 4.0, assumed: false };
         for (runs, prior) in [(1, Some(known)), (3, Some(known)), (2, None), (3, None), (10, None)] {
             let (told, by_ranks) = rates(runs, prior, DEVIATION);
             assert!(told <= 0.05 + 0.011, "{runs} runs, {prior:?}: {told}");
@@ -167,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_host_may_be_a_little_worse_than_its_prior() {
-        let known = Some(Prior { deviation: DEVIATION / 1.4, freedom: 4.0 });
+        let known = Some(Prior { deviation: DEVIATION / 1.4, freedom: 4.0, assumed: false });
         let (told, _) = rates(1, known, DEVIATION);
         assert!(told <= 0.061, "{told}");
     }
@@ -189,5 +219,20 @@ mod tests {
         let prior = Prior::of_runs(&[100.0, 110.0, 121.0]).unwrap();
         assert!((prior.deviation - 1.1_f64.ln()).abs() < 1e-12 && prior.freedom == 2.0);
         assert_eq!(Prior::of_runs(&[100.0]), None);
+        let two = Prior::of_programs(&[vec![100.0, 110.0, 121.0], vec![5.0], vec![7.0, 7.7]]).unwrap();
+        assert!((two.freedom - 3.0).abs() < 1e-12);
+        // (2 · ln² 1.1 + ln² 1.1 / 2) / 3
+        assert!((two.deviation - 1.1_f64.ln() * (2.5_f64 / 3.0).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_known_of_few_runs_is_filled_up() {
+        assert_eq!(Prior::or_unknown(None), Prior::UNKNOWN);
+        let known = |freedom| Prior { deviation: 0.01, freedom, assumed: false };
+        assert_eq!(Prior::or_unknown(Some(known(4.0))), known(4.0));
+        let filled = Prior::or_unknown(Some(known(1.0)));
+        // (1 · 1 %² + 4 · 4.5 %²) / 5
+        assert!((filled.deviation - (0.0082_f64 / 5.0).sqrt()).abs() < 1e-12);
+        assert!(filled.assumed && filled.freedom == 5.0);
     }
 }

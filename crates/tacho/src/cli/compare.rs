@@ -8,7 +8,8 @@ use super::shared::{Begin, Form, Terms};
 ///
 /// A and B are revisions (v1, HEAD~3; built if need be), variants of one (HEAD:threads=8), builds (the digest of their
 /// artifacts), baselines (--save-as), what a run compared (run:12), or commands. Where a name could be two
-/// things, `rev:`, `build:`, `saved:`, `run:` or `command:` before it says which.
+/// things, `rev:`, `build:`, `saved:`, `run:`, `file:` or `command:` before it says which. A file is what hyperfine, criterion (also its folder),
+/// Google Benchmark, pyperf, pytest-benchmark, JMH or `go test -bench` wrote.
 ///
 /// Everything is executed in rounds, each in a fresh random order; A a second time too, so that it is
 /// seen what nothing differs by on this host today. Each benchmark stops when its verdict is clear. All rows are judged together: of
@@ -39,6 +40,12 @@ pub struct Compare {
     /// Give a name that another baseline has
     #[arg(long, requires = "save_as")]
     pub force: bool,
+    /// Take what was measured then of a baseline (NAME) or a run (run:12), and do not measure it again
+    #[arg(long)]
+    pub kept: bool,
+    /// Compare what was measured on different hosts, or under different conditions
+    #[arg(long)]
+    pub regardless: bool,
     /// Do not measure A a second time
     #[arg(long)]
     pub no_control: bool,

@@ -106,6 +106,7 @@ fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Resu
         rows: keys.into_iter().map(row).collect::<Result<_, _>>()?,
         sides: [side.clone(), side],
         earlier: [None, None],
+        exported: [Vec::new(), Vec::new()],
         control: true,
         margin: percentage(&command.terms.margin)?,
         until: Until::Settled(rule.filter(|limit| *limit > 0.0)),
@@ -262,6 +263,6 @@ impl Tried {
             format!("{} (the revision {})", without.name, base.short()),
             format!("{} with {}", without.name, with.name),
         ];
-        Report { terms: &self.terms, told, compared: &self.compared }
+        Report { terms: &self.terms, told, compared: &self.compared, otherwise: Vec::new() }
     }
 }

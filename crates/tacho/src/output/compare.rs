@@ -6,7 +6,7 @@ use serde::Serialize;
 use tacho_experiment::compare::{Compared, Row, Rows};
 use tacho_record::{Comparing, Side};
 use tacho_stats::Summary;
-use tacho_stats::compare::{Comparison, Estimate, Estimator, Modes, Verdict};
+use tacho_stats::compare::{Comparison, Estimate, Estimator, Modes, Note, Verdict};
 
 use super::bench::{estimator, factor, word};
 use super::{table, text};
@@ -22,6 +22,8 @@ pub struct Report<'a> {
     /// What each was taken for.
     pub told: [String; 2],
     pub compared: &'a Compared,
+    /// What differs between the hosts or conditions of both, which the user let pass.
+    pub otherwise: Vec<String>,
 }
 
 /// The answer in JSON; docs/formats.md says what each key means.
@@ -35,6 +37,8 @@ pub struct CompareAnswer<'a> {
     run: Option<i64>,
     seed: Option<u64>,
     margin: f64,
+    executed: [bool; 2],
+    otherwise: &'a [String],
     executing: Option<f64>,
     rows: Vec<RowAnswer<'a>>,
 }
@@ -55,6 +59,7 @@ struct RowAnswer<'a> {
     estimator: Option<String>,
     second: Option<SecondAnswer>,
     pairing_gain: Option<f64>,
+    between_runs: Option<BetweenAnswer>,
     modes: Option<ModesAnswer>,
     samples: (usize, usize),
     rounds: usize,
@@ -79,6 +84,20 @@ impl From<Estimate> for SecondAnswer {
         let Estimate { ratio, interval, .. } = second;
         Self { estimator: estimator(second.estimator), ratio, interval }
     }
+}
+
+#[derive(Serialize)]
+struct BetweenAnswer {
+    deviation: f64,
+    assumed: bool,
+}
+
+/// What runs of one program differ by, where the sides are of several.
+fn between_runs(comparison: &Comparison) -> Option<BetweenAnswer> {
+    comparison.notes.iter().find_map(|note| match *note {
+        Note::BetweenRuns { deviation, assumed } => Some(BetweenAnswer { deviation, assumed }),
+        _ => None,
+    })
 }
 
 #[derive(Serialize)]
@@ -113,7 +132,8 @@ impl Report<'_> {
                 } else {
                     ""
                 };
-                format!("{b} against {a}\n\n{}\n{}{interrupted}{}", self.table(all), notes(all), summary(all))
+                let notes = notes(all) + &self.of_several_runs(all);
+                format!("{b} against {a}\n\n{}\n{notes}{interrupted}{}", self.table(all), summary(all))
             }
         }
     }
@@ -174,6 +194,31 @@ impl Report<'_> {
         }
     }
 
+    /// That what is compared is not of one run, and what that costs.
+    fn of_several_runs(&self, all: &Rows) -> String {
+        let found = all.rows.iter().filter_map(|row| between_runs(&row.comparison));
+        let Some(most) = found.max_by(|one, other| one.deviation.total_cmp(&other.deviation)) else {
+            return String::new();
+        };
+        let names = self.names();
+        let kept: Vec<&str> =
+            (0..2).filter(|side| !self.terms.executes(*side)).map(|side| names[side]).collect();
+        let from = if most.assumed {
+            "assumed, as too little is known of this host"
+        } else {
+            "as earlier runs show"
+        };
+        let mut out = format!(
+            "not measured today: {}; the interval has in it what runs of one program differ by (up to {}, {from})\n",
+            kept.join(" and "),
+            text::percent(most.deviation)
+        );
+        for otherwise in &self.otherwise {
+            out += &format!("not alike: {otherwise}\n");
+        }
+        out
+    }
+
     fn names(&self) -> [&str; 2] {
         self.terms.sides.each_ref().map(|side| side.name.as_str())
     }
@@ -207,6 +252,8 @@ impl Report<'_> {
             run: all.and_then(|all| Some(all.run.as_ref()?.number)),
             seed: all.and_then(|all| Some(all.run.as_ref()?.seed)),
             margin: self.terms.margin,
+            executed: [self.terms.executes(0), self.terms.executes(1)],
+            otherwise: &self.otherwise,
             executing: all.and_then(|all| Some(all.executing?.as_secs_f64())),
             rows: all.map_or_else(Vec::new, |all| all.rows.iter().map(RowAnswer::from).collect()),
         }
@@ -232,6 +279,7 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             estimator: estimate.map(|it| estimator(it.estimator)),
             second: second.map(SecondAnswer::from),
             pairing_gain: row.comparison.choice.pairing_gain,
+            between_runs: between_runs(&row.comparison),
             modes: row.comparison.modes.map(ModesAnswer::from),
             samples: (counts.a, counts.b),
             rounds: counts.rounds,
@@ -274,6 +322,7 @@ fn of(estimator: Estimator) -> &'static str {
         Estimator::Mean => "means",
         Estimator::Minimum => "minima",
         Estimator::LowDecile => "tenth percentiles",
+        Estimator::Runs => "runs",
     }
 }
 

@@ -7,6 +7,12 @@ pub enum Mistake {
     Ambiguous { name: String, candidates: Vec<String> },
     #[error("there is a baseline `{name}` already")]
     BaselineExists { name: String },
+    #[error("neither A nor B was measured before")]
+    NothingKept,
+    #[error("A and B are not of the same host or conditions: {}", differ.join("; "))]
+    NotAlike { differ: Vec<String> },
+    #[error("`{file}` is no report: {why}")]
+    NoReport { file: String, why: String },
     #[error("only one command was given")]
     OneCommand,
     #[error("{a} and {b} cannot be compared: {why}")]
@@ -32,6 +38,12 @@ impl Mistake {
                 format!("say which: `{first}`")
             }
             Mistake::BaselineExists { .. } => "`--force` gives the name to what is compared now".to_owned(),
+            Mistake::NothingKept => "`--kept` is for baselines (NAME) and runs (run:12)".to_owned(),
+            Mistake::NotAlike { .. } => "`--regardless` compares them all the same".to_owned(),
+            Mistake::NoReport { .. } => {
+                "of hyperfine, criterion, Google Benchmark, pyperf, pytest-benchmark and JMH it is their JSON"
+                    .to_owned()
+            }
             Mistake::OneCommand => "`tacho bench` measures one command".to_owned(),
             Mistake::NotComparable { .. } => {
                 "`tacho compare --help` says what can stand beside what".to_owned()

@@ -1,5 +1,7 @@
 //! `tacho compare`: two programs beside one another.
 
+mod files;
+mod kept;
 mod measure;
 pub mod mistake;
 pub mod shown;
@@ -29,20 +31,28 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     if let Some(name) = &command.save_as {
         given.check_free(name, command.force)?;
     }
-    let (plan, rows) = rows(&given, command, &taken)?;
-    let terms = Comparing {
+    let earlier = kept::earlier(command, &taken)?;
+    let otherwise = kept::check_alike(&given, command, &taken)?;
+    let Compare { no_control, .. } = command;
+    let (plan, rows, exported) = files::rows(&given, command, &taken)?;
+    let mut terms = Comparing {
         sides: taken.each_ref().map(|taken| taken.side.clone()),
-        earlier: [None, None],
-        control: !command.no_control,
+        earlier,
+        exported,
+        control: false,
         margin,
         rows,
         until: until(command, limit)?,
     };
+    // What is not measured today has no noise of today.
+    terms.control = !no_control && terms.executes(0) && terms.executes(1);
     let compared = measure::measure(&given, (global, command), plan, &terms)?;
     if let Some(name) = &command.save_as {
         given.save(name, &compared)?;
     }
-    let report = Report { terms: &terms, told: taken.each_ref().map(Taken::told), compared: &compared };
+    kept::tell_of_kept(&compared, &taken);
+    let told = taken.each_ref().map(Taken::told);
+    let report = Report { terms: &terms, told, compared: &compared, otherwise };
     if command.form.json {
         output::print_json(&versioned(report.answer()))?;
     } else if command.form.markdown {
@@ -58,9 +68,9 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
 fn rows(
     given: &Given,
     command: &Compare,
-    taken: &[Taken; 2],
+    taken: [&Taken; 2],
 ) -> Result<(Option<Plan>, Vec<(BenchmarkKey, Vec<Metric>)>), CliError> {
-    let programs = taken.each_ref().map(|taken| &taken.side.program);
+    let programs = taken.map(|taken| &taken.side.program);
     let is_command = programs[0].kind() == "command";
     let empty = measure::empty_plan()?;
     let plan = match given.project() {

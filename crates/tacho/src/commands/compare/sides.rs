@@ -1,9 +1,11 @@
 //! What each side was typed as, and what it is taken for: nothing is guessed where it could be two things.
 
 use std::cell::RefCell;
+use std::path::Path;
 
 use tacho_experiment::compare::Compared;
 use tacho_experiment::side_by_side::Start;
+use tacho_measure::{Report, read_report};
 use tacho_record::{Earlier, Parameter, Parameters, Program, Revision, Side, short_name as short};
 use tacho_store::{Baseline, Store};
 use tacho_subject::{Every, Selected, Selection, What, history};
@@ -27,6 +29,10 @@ pub struct Taken {
     pub side: Side,
     /// What is said of it, after its name.
     what: String,
+    /// Of which earlier run it is, if it is of one.
+    pub earlier: Option<Earlier>,
+    /// What it says, if it is a file.
+    pub report: Option<Report>,
 }
 
 impl Taken {
@@ -37,7 +43,7 @@ impl Taken {
 }
 
 /// How a name begins that says what it is.
-const PREFIXES: [&str; 5] = ["rev:", "build:", "command:", "saved:", "run:"];
+const PREFIXES: [&str; 6] = ["rev:", "build:", "command:", "file:", "saved:", "run:"];
 
 impl Given {
     /// Opens the plan, which commands can do without, and the store if there is one.
@@ -49,6 +55,10 @@ impl Given {
         };
         let store = project.as_ref().and_then(|project| project.store().ok()).map(RefCell::new);
         Ok(Self { project, store })
+    }
+
+    pub fn store(&self) -> Option<&RefCell<Store>> {
+        self.store.as_ref()
     }
 
     pub fn project(&self) -> Option<&Project> {
@@ -116,24 +126,35 @@ impl Given {
     fn side(&self, typed: &str, command: &Compare) -> Result<Taken, CliError> {
         let (prefix, name) = match PREFIXES.into_iter().find(|prefix| typed.starts_with(prefix)) {
             Some(prefix) => (prefix, &typed[prefix.len()..]),
-            None if command.command || self.project.is_none() => ("command:", typed),
+            None if command.command => ("command:", typed),
+            None if self.project.is_none() => match exported(typed) {
+                Some(report) => return Ok(file(typed, report)),
+                None => ("command:", typed),
+            },
             None => ("", typed),
         };
         match prefix {
             "rev:" => self.revision(name),
             "build:" => self.build(name)?.ok_or_else(|| Mistake::NoBuild { name: name.to_owned() }.into()),
             "command:" => one_command(name),
-            "saved:" => self.saved(name)?.ok_or_else(|| Mistake::NoBaseline { name: name.to_owned() }.into()),
-            "run:" => self.run(name),
-            _ => self.any(name),
+            "file:" => match read_report(Path::new(name)) {
+                Ok(report) => Ok(file(name, report)),
+                Err(why) => Err(Mistake::NoReport { file: name.to_owned(), why }.into()),
+            },
+            "saved:" => self
+                .saved(name, command.kept)?
+                .ok_or_else(|| Mistake::NoBaseline { name: name.to_owned() }.into()),
+            "run:" => self.run(name, command.kept),
+            _ => self.any(name, command.kept),
         }
     }
 
     /// A name that does not say what it is.
-    fn any(&self, name: &str) -> Result<Taken, CliError> {
+    fn any(&self, name: &str, kept: bool) -> Result<Taken, CliError> {
         let revision = self.revision(name);
         let mut all: Vec<(&str, Taken)> = Vec::new();
-        all.extend(self.saved(name)?.map(|taken| ("saved:", taken)));
+        all.extend(self.saved(name, kept)?.map(|taken| ("saved:", taken)));
+        all.extend(exported(name).map(|report| ("file:", file(name, report))));
         all.extend(revision.as_ref().ok().map(|taken| ("rev:", taken.clone())));
         all.extend(self.build(name)?.filter(|_| name.len() >= 8).map(|taken| ("build:", taken)));
         if all.len() > 1 {
@@ -189,15 +210,15 @@ impl Given {
     }
 
     /// The baseline of that name.
-    fn saved(&self, name: &str) -> Result<Option<Taken>, CliError> {
+    fn saved(&self, name: &str, kept: bool) -> Result<Option<Taken>, CliError> {
         let Some(store) = &self.store else { return Ok(None) };
         let found = store.borrow_mut().baselines()?.into_iter().find(|baseline| baseline.name == name);
         let Some(baseline) = found else { return Ok(None) };
-        self.earlier(name, baseline.of, "the baseline").map(Some)
+        self.earlier(name, baseline.of, "the baseline", kept).map(Some)
     }
 
     /// What a run compared, or with `/a` what it compared with.
-    fn run(&self, name: &str) -> Result<Taken, CliError> {
+    fn run(&self, name: &str, kept: bool) -> Result<Taken, CliError> {
         let (number, side) = match name.split_once('/') {
             Some((number, "a")) => (number, 0),
             Some((number, "b")) => (number, 1),
@@ -205,11 +226,11 @@ impl Given {
         };
         let unknown = || CliError::Unknown { name: format!("run {name}"), nearest: None };
         let run: i64 = number.parse().map_err(|_| unknown())?;
-        self.earlier(&format!("run:{name}"), Earlier { run, side }, "what was measured")
+        self.earlier(&format!("run:{name}"), Earlier { run, side }, "what was measured", kept)
     }
 
     /// A side of an earlier run: the build that it was, or the command.
-    fn earlier(&self, name: &str, of: Earlier, what: &str) -> Result<Taken, CliError> {
+    fn earlier(&self, name: &str, of: Earlier, what: &str, kept: bool) -> Result<Taken, CliError> {
         let none = Mistake::NoComparison { run: of.run };
         let Some(store) = &self.store else { return Err(none.into()) };
         let mut store = store.borrow_mut();
@@ -224,13 +245,26 @@ impl Given {
             }
             (other, _) => other.clone(),
         };
-        let told = format!("{what} of run {}: {}, measured again", of.run, told(&program));
-        Ok(taken(name, program, told))
+        let when = if kept { "as it was measured then" } else { "measured again" };
+        let told = format!("{what} of run {}: {}, {when}", of.run, told(&program));
+        Ok(Taken { earlier: Some(of), ..taken(name, program, told) })
     }
 }
 
 fn taken(name: &str, program: Program, what: String) -> Taken {
-    Taken { side: Side { name: name.to_owned(), program }, what }
+    Taken { side: Side { name: name.to_owned(), program }, what, earlier: None, report: None }
+}
+
+/// The report that a name leads to, if it is one: a program that has the name is none.
+fn exported(name: &str) -> Option<Report> {
+    let path = Path::new(name);
+    (path.is_file() || path.is_dir()).then(|| read_report(path).ok()).flatten()
+}
+
+fn file(name: &str, report: Report) -> Taken {
+    let program = Program::File { file: name.to_owned(), tool: report.tool.to_owned() };
+    let told = told(&program);
+    Taken { report: Some(report), ..taken(name, program, told) }
 }
 
 /// What a program is, in a few words.
@@ -240,6 +274,7 @@ pub fn told(program: &Program) -> String {
             format!("the build {} of {}", artifact.short(), short(revision))
         }
         Program::Command { command, .. } => format!("the command `{command}`"),
+        Program::File { tool, .. } => format!("a report of {tool}"),
         Program::Revision { revision } => format!("the revision {}", short(revision)),
         Program::Variant { revision, parameters } => {
             format!("the revision {} with {parameters}", short(revision))
@@ -296,7 +331,10 @@ fn may_be_commands(command: &Compare) -> bool {
     command.command
         || b.is_some()
             && [Some(command.a.as_str()), b].into_iter().flatten().all(|typed| {
-                typed.starts_with("command:") || typed.contains(char::is_whitespace) || is_program(typed)
+                ["command:", "file:"].iter().any(|prefix| typed.starts_with(prefix))
+                    || typed.contains(char::is_whitespace)
+                    || is_program(typed)
+                    || exported(typed).is_some()
             })
 }
 

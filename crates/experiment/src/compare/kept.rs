@@ -1,0 +1,171 @@
+//! Sides that are not measured today: what was kept of an earlier run, or what another tool wrote.
+//!
+//! What runs of one program differ by is not in the samples of one run; it is estimated from what the store has of the same
+//! cells in several runs, and is in the interval and the verdict (`stats::compare::compare_earlier`).
+
+use std::collections::BTreeMap;
+
+use tacho_record::{BenchmarkKey, Comparing, Digest, Direction, Metric, Purpose, Run, RunState, Sample};
+use tacho_stats::Summary;
+use tacho_stats::compare::{Better, Prior, Rules, Sample as Value, compare_earlier};
+use tacho_store::Store;
+
+use super::judge::{ERROR, Row, believe, failure, mean_wall, summary};
+use super::rounds::values;
+use crate::ExperimentError;
+
+/// What a side has of a row.
+#[derive(Clone, Debug, Default)]
+struct Had {
+    /// The samples, of a side that was executed in this run or an earlier one.
+    samples: Vec<Sample>,
+    /// What was executed.
+    artifact: Option<Digest>,
+}
+
+/// The rows of terms by which a side at least was not executed, from what there is of each.
+pub(super) fn judged(
+    store: &mut Store,
+    run: Option<&Run>,
+    terms: &Comparing,
+) -> Result<Vec<Row>, ExperimentError> {
+    let mut sides = Vec::new();
+    for side in 0..2 {
+        sides.push(had(store, run, terms, side)?);
+    }
+    let mut rows = Vec::new();
+    for (at, (benchmark, metrics)) in terms.rows.iter().enumerate() {
+        let of_row = [&sides[0][at], &sides[1][at]];
+        let known = medians_of_runs(store, benchmark, of_row, metrics)?;
+        for metric in metrics {
+            let programs = known.get(&metric.name).cloned().unwrap_or_default();
+            let prior = Prior::or_unknown(Prior::of_programs(&programs));
+            rows.push(row(terms, (benchmark, metric), of_row, prior));
+        }
+    }
+    believe(&mut rows);
+    Ok(rows)
+}
+
+fn row(
+    terms: &Comparing,
+    (benchmark, metric): (&BenchmarkKey, &Metric),
+    had: [&Had; 2],
+    prior: Prior,
+) -> Row {
+    let exported = [0, 1].map(|side| exported(terms, side, benchmark, metric));
+    let of = |side: usize| match exported[side] {
+        Some(numbers) => numbers.iter().copied().map(Value::new).collect(),
+        None => values(metric, &had[side].samples),
+    };
+    let better = if metric.better == Direction::Lower { Better::Lower } else { Better::Higher };
+    let rules = Rules { better, margin: terms.margin, ..Rules::default() };
+    let comparison = compare_earlier(&of(0), &of(1), &rules, prior, ERROR);
+    let samples = had.map(|had| had.samples.clone());
+    Row {
+        benchmark: benchmark.clone(),
+        metric: metric.clone(),
+        sides: [0, 1].map(|side| match exported[side] {
+            Some(numbers) => Summary::sampled(numbers, &[], false),
+            None => summary(metric, &samples[side]),
+        }),
+        verdict: comparison.verdict,
+        comparison,
+        settled: false,
+        round: samples.iter().filter_map(|side| mean_wall(side)).sum(),
+        failure: failure(&samples),
+    }
+}
+
+/// What a file says of that.
+fn exported<'a>(
+    terms: &'a Comparing,
+    side: usize,
+    benchmark: &BenchmarkKey,
+    metric: &Metric,
+) -> Option<&'a [f64]> {
+    let name = benchmark.to_string();
+    let found = terms.exported[side].iter().find(|it| it.benchmark == name && it.metric.name == metric.name);
+    found.map(|it| it.values.as_slice())
+}
+
+/// What a side has of each row.
+fn had(
+    store: &mut Store,
+    run: Option<&Run>,
+    terms: &Comparing,
+    side: usize,
+) -> Result<Vec<Had>, ExperimentError> {
+    if let Some(earlier) = terms.earlier[side] {
+        let Some(then) = store.comparing(earlier.run)? else { return Ok(nothing(terms)) };
+        let all = of_run(store, earlier.run, &then, earlier.side)?;
+        let find = |benchmark: &BenchmarkKey| {
+            let at = then.rows.iter().position(|(key, _)| key == benchmark);
+            at.and_then(|at| all.get(at).cloned()).unwrap_or_default()
+        };
+        return Ok(terms.rows.iter().map(|(benchmark, _)| find(benchmark)).collect());
+    }
+    match run.filter(|_| terms.executes(side)) {
+        Some(run) => of_run(store, run.number, terms, side),
+        None => Ok(nothing(terms)),
+    }
+}
+
+fn nothing(terms: &Comparing) -> Vec<Had> {
+    vec![Had::default(); terms.rows.len()]
+}
+
+/// What a run has of a side that it executed, row after row: its cells are in the order that `Comparing` says.
+fn of_run(store: &mut Store, run: i64, terms: &Comparing, side: usize) -> Result<Vec<Had>, ExperimentError> {
+    if !terms.executes(side) {
+        return Ok(nothing(terms));
+    }
+    let cells = store.cells(run)?;
+    let each = cells.len() / terms.rows.len().max(1);
+    let place = (0..side).filter(|side| terms.executes(*side)).count();
+    let mut all = Vec::new();
+    for row in 0..terms.rows.len() {
+        all.push(match cells.get(row * each + place) {
+            Some((id, cell)) => Had { samples: store.samples(*id)?, artifact: Some(cell.artifact) },
+            None => Had::default(),
+        });
+    }
+    Ok(all)
+}
+
+/// By metric, of each of these programs the medians of all runs that executed it as that benchmark.
+fn medians_of_runs(
+    store: &mut Store,
+    benchmark: &BenchmarkKey,
+    had: [&Had; 2],
+    metrics: &[Metric],
+) -> Result<BTreeMap<String, Vec<Vec<f64>>>, ExperimentError> {
+    let artifacts: Vec<Digest> = had.iter().filter_map(|had| had.artifact).collect();
+    let mut found: BTreeMap<String, BTreeMap<String, Vec<f64>>> = BTreeMap::new();
+    for run in store.runs()? {
+        if !is_of_series_or_comparison(&run) {
+            continue;
+        }
+        // A and its control are one program: what they tell of the run is one median.
+        let mut of_run: BTreeMap<String, Vec<Sample>> = BTreeMap::new();
+        for (id, cell) in store.cells(run.number)? {
+            if cell.benchmark.name == benchmark.name && artifacts.contains(&cell.artifact) {
+                let program = format!("{} {}", cell.artifact, cell.benchmark);
+                of_run.entry(program).or_default().extend(store.samples(id)?);
+            }
+        }
+        for (program, samples) in &of_run {
+            for metric in metrics {
+                if let Some(summary) = summary(metric, samples) {
+                    let programs = found.entry(metric.name.clone()).or_default();
+                    programs.entry(program.clone()).or_default().push(summary.median);
+                }
+            }
+        }
+    }
+    Ok(found.into_iter().map(|(metric, programs)| (metric, programs.into_values().collect())).collect())
+}
+
+fn is_of_series_or_comparison(run: &Run) -> bool {
+    run.state == RunState::Finished && matches!(run.purpose, Purpose::Compare | Purpose::Track)
+}

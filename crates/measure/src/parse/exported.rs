@@ -1,0 +1,221 @@
+//! What a file says that another tool wrote: all of its benchmarks. Which tool it was is seen by the content.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+use tacho_record::{Direction, Exported, Metric, Unit};
+
+use super::choice::Thing;
+use super::{criterion, go_bench, google_benchmark, hyperfine, jmh, json, pyperf, pytest_benchmark};
+
+mod criterion_files;
+
+/// What a tool reported.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The tool.
+    pub tool: &'static str,
+    /// What it says of the host, as `host`, `cpu`, `cpus`, `goarch`: reports in which one of them differs are of two hosts.
+    pub host: BTreeMap<String, String>,
+    /// What it measured, in its order; the usual metric of each benchmark first.
+    pub benchmarks: Vec<Exported>,
+}
+
+/// The report in that file, or in that folder of criterion's.
+///
+/// The error says in one line why there is none.
+pub fn read_report(path: &Path) -> Result<Report, String> {
+    if path.is_dir() {
+        return criterion_files::folder(path);
+    }
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    if path.extension().is_some_and(|extension| extension == "json")
+        && let Some(report) = criterion_files::file(path)
+    {
+        return report;
+    }
+    report(&String::from_utf8_lossy(&bytes))
+}
+
+/// The report that a text is.
+pub fn report(text: &str) -> Result<Report, String> {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    let (tool, host, found) = if is_json { of_json(text)? } else { of_text(text)? };
+    let mut benchmarks: Vec<Exported> = Vec::new();
+    for (metric, things) in found {
+        for thing in things {
+            add(&mut benchmarks, &metric, thing)?;
+        }
+    }
+    let is_finite = |one: &Exported| one.values.iter().all(|value| value.is_finite());
+    if let Some(odd) = benchmarks.iter().find(|one| !is_finite(one)) {
+        return Err(format!("`{}` has a value that is no finite number", odd.benchmark));
+    }
+    benchmarks.retain(|one| !one.values.is_empty());
+    if benchmarks.is_empty() {
+        return Err(format!("{tool} reports nothing in it"));
+    }
+    Ok(Report { tool, host, benchmarks })
+}
+
+/// A tool, what it says of the host, and what it reports by each of its metrics.
+type Found = (&'static str, BTreeMap<String, String>, Vec<(Metric, Vec<Thing>)>);
+
+/// Things of the same first name are the same one, measured several times.
+fn add(benchmarks: &mut Vec<Exported>, metric: &Metric, thing: Thing) -> Result<(), String> {
+    let Some(name) = thing.names.into_iter().next() else { return Ok(()) };
+    let values = thing.values.map_err(|why| format!("`{name}`: {why}"))?;
+    match benchmarks.iter_mut().find(|one| one.benchmark == name && one.metric == *metric) {
+        Some(one) => one.values.extend(values),
+        None => benchmarks.push(Exported { benchmark: name, metric: metric.clone(), values }),
+    }
+    Ok(())
+}
+
+fn metric(name: &str, unit: Unit, better: Direction) -> Metric {
+    Metric { name: name.to_owned(), unit, better }
+}
+
+/// What most tools report.
+fn time() -> Metric {
+    metric("time", Unit::Nanoseconds, Direction::Lower)
+}
+
+fn of_json(text: &str) -> Result<Found, String> {
+    let documents = json::documents(text)?;
+    let first = &documents[0];
+    let nothing = BTreeMap::new;
+    let benchmark = &first["benchmarks"][0];
+    if first[0]["primaryMetric"].is_object() {
+        return Ok(("JMH", nothing(), of_jmh(first)));
+    }
+    if first["results"].is_array() && first["results"][0]["command"].is_string() {
+        return Ok(("hyperfine", nothing(), vec![(time(), hyperfine::things(text)?)]));
+    }
+    if benchmark["runs"].is_array() {
+        return Ok((
+            "pyperf",
+            of_keys(&first["metadata"], &[("hostname", "host"), ("cpu_model_name", "cpu")]),
+            of_pyperf(text)?,
+        ));
+    }
+    if benchmark["stats"].is_object() {
+        let host = of_keys(&first["machine_info"], &[("node", "host")]);
+        return Ok(("pytest-benchmark", host, vec![(time(), pytest_benchmark::things(text)?)]));
+    }
+    if first["context"].is_object() && first["benchmarks"].is_array() {
+        let host = of_keys(&first["context"], &[("host_name", "host"), ("num_cpus", "cpus")]);
+        return Ok(("Google Benchmark", host, of_google_benchmark(text)?));
+    }
+    Err("it is JSON, but of no tool whose reports are known".to_owned())
+}
+
+/// Those of these keys that have a text or a number, as what we call them.
+fn of_keys(object: &Value, keys: &[(&str, &str)]) -> BTreeMap<String, String> {
+    let one = |(key, ours): &(&str, &str)| {
+        let value = &object[*key];
+        let text = value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|n| n.to_string()))?;
+        Some(((*ours).to_owned(), text))
+    };
+    keys.iter().filter_map(one).collect()
+}
+
+/// Scores by operation are times, others rates: the unit of each is its metric's.
+fn of_jmh(results: &Value) -> Vec<(Metric, Vec<Thing>)> {
+    let one = |result: &Value| {
+        let unit = result["primaryMetric"]["scoreUnit"].as_str().unwrap_or_default();
+        let metric = match unit.strip_prefix("ops/") {
+            Some(_) => metric("score", Unit::Other("ops/s".to_owned()), Direction::Higher),
+            None => metric("score", Unit::Nanoseconds, Direction::Lower),
+        };
+        let mut thing = jmh::thing(result, &metric.unit);
+        // With its parameters and without its package is how people know it.
+        thing.names.truncate(1);
+        (metric, vec![thing])
+    };
+    results.as_array().into_iter().flatten().map(one).collect()
+}
+
+fn of_pyperf(text: &str) -> Result<Vec<(Metric, Vec<Thing>)>, String> {
+    let units = [
+        time(),
+        metric("memory", Unit::Bytes, Direction::Lower),
+        metric("number", Unit::Other(String::new()), Direction::Lower),
+    ];
+    let mut all = Vec::new();
+    for metric in units {
+        let mut things = pyperf::things(text, &metric.unit)?;
+        things.retain(|thing| thing.values.is_ok());
+        all.push((metric, things));
+    }
+    Ok(all)
+}
+
+fn of_google_benchmark(text: &str) -> Result<Vec<(Metric, Vec<Thing>)>, String> {
+    let rate = |name: &str, unit: &str| metric(name, Unit::Other(unit.to_owned()), Direction::Higher);
+    let quantities = [
+        metric("real_time", Unit::Nanoseconds, Direction::Lower),
+        metric("cpu_time", Unit::Nanoseconds, Direction::Lower),
+        rate("bytes_per_second", "MB/s"),
+        rate("items_per_second", "1/s"),
+    ];
+    let mut all = Vec::new();
+    for (place, metric) in quantities.into_iter().enumerate() {
+        let mut things = google_benchmark::things(text, &metric.name)?;
+        // A failed benchmark has no time, and says why; rates are there for some.
+        if place > 0 {
+            things.retain(|thing| thing.values.is_ok());
+        }
+        all.push((metric, things));
+    }
+    Ok(all)
+}
+
+fn of_text(text: &str) -> Result<Found, String> {
+    let units = go_units(text);
+    if !units.is_empty() {
+        let all = units.into_iter().map(|metric| {
+            let mut things = go_bench::things(text, &metric.name);
+            things.retain(|thing| thing.values.is_ok());
+            (metric, things)
+        });
+        let fact = |key: &str| {
+            let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "))?;
+            Some((key.to_owned(), value.trim().to_owned()))
+        };
+        let host = ["goos", "goarch", "cpu"].into_iter().filter_map(fact).collect();
+        return Ok(("go test", host, all.collect()));
+    }
+    let things = criterion::things(text);
+    if things.is_empty() {
+        return Err("it is of no tool whose reports are known".to_owned());
+    }
+    Ok(("criterion", BTreeMap::new(), vec![(time(), things)]))
+}
+
+/// The units that benchmarks report, in their order, as metrics of the same name.
+fn go_units(text: &str) -> Vec<Metric> {
+    let mut all: Vec<Metric> = Vec::new();
+    let lines = text.lines().filter(|line| line.starts_with("Benchmark"));
+    for line in lines {
+        let words: Vec<&str> = line.split_whitespace().skip(2).collect();
+        let pairs = words.chunks_exact(2).filter(|pair| pair[0].parse::<f64>().is_ok());
+        for name in pairs.map(|pair| pair[1]) {
+            let (unit, better) = match name {
+                "ns/op" => (Unit::Nanoseconds, Direction::Lower),
+                "B/op" => (Unit::Bytes, Direction::Lower),
+                // What is there by the second is a rate, and so are Go's own MB/s.
+                name if name.ends_with("/s") => (Unit::Other(name.to_owned()), Direction::Higher),
+                name => (Unit::Other(name.to_owned()), Direction::Lower),
+            };
+            if all.iter().all(|known| known.name != name) {
+                all.push(metric(name, unit, better));
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! Sides that were not measured in the same run, judged as whole comparisons are.
+
+use super::choice::{Because, Choice};
+use super::comparison::{Counts, Note, RankTest, Rules};
+use super::means::t_above;
+use super::runs::{OverRuns, Prior, compare_over_runs};
+use super::sample::{Sample, finite};
+use super::{Comparison, Estimate, Estimator, Look, Size, Verdict, ranks};
+use crate::distribution::student_quantile;
+
+/// Compares one run of A with one of B: they may be weeks apart, or what another tool wrote of them.
+///
+/// What runs of one program differ by is in the interval ([`compare_over_runs`]); `prior` says how much that is. Where a value
+/// is zero or negative there is neither an interval nor a verdict.
+#[must_use]
+pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, error: f64) -> Comparison {
+    let (a, b) = (finite(a), finite(b));
+    let over = compare_over_runs(&[&a], &[&b], Some(prior), error);
+    let estimate = over.map(|over| estimate(&over, &a, rules.margin));
+    let verdict = estimate.map_or(Verdict::Unclear, |it| Verdict::of(&it, rules.better, rules.margin));
+    let note = match over {
+        Some(over) => Note::BetweenRuns { deviation: over.deviation, assumed: prior.assumed },
+        None => Note::Few,
+    };
+    let fewest = a.len().min(b.len());
+    Comparison {
+        verdict,
+        significant: estimate.is_some_and(|estimate| estimate.sign() != 0),
+        size: estimate.map_or(Size::Open, |estimate| Size::of(&estimate, rules.margin)),
+        estimate,
+        second: None,
+        choice: Choice::plain(Estimator::Runs, Because::Earlier),
+        rank_test: rank_test(&a, &b),
+        counts: Counts { a: a.len(), b: b.len(), rounds: fewest },
+        control: None,
+        detectable: over.map(|over| detectable(&over, error)),
+        // More samples of the same runs would not settle it.
+        more: None,
+        modes: None,
+        notes: vec![note],
+        look: Look::only(fewest, error),
+    }
+}
+
+fn estimate(over: &OverRuns, a: &[Sample], margin: f64) -> Estimate {
+    let (low, high) = over.interval;
+    let mut values: Vec<f64> = a.iter().map(|sample| sample.value).collect();
+    values.sort_by(f64::total_cmp);
+    let centre = super::order::quantile(&values, 0.5).unwrap_or(0.0);
+    let beside = margin.ln_1p() - over.ratio.ln().abs();
+    Estimate {
+        estimator: Estimator::Runs,
+        ratio: Some(over.ratio),
+        interval: Some(over.interval),
+        difference: centre * (over.ratio - 1.0),
+        difference_interval: Some((centre * (low - 1.0), centre * (high - 1.0))),
+        p: over.p.min(1.0),
+        p_same: t_above(beside, over.standard_error, over.freedom),
+    }
+}
+
+/// What four of five such comparisons would have told.
+fn detectable(over: &OverRuns, error: f64) -> f64 {
+    let reach = student_quantile(1.0 - error / 2.0, over.freedom) + student_quantile(0.8, over.freedom);
+    (reach * over.standard_error).exp_m1()
+}
+
+fn rank_test(a: &[Sample], b: &[Sample]) -> RankTest {
+    let values = |side: &[Sample]| {
+        let mut values: Vec<f64> = side.iter().map(|sample| sample.value).collect();
+        values.sort_by(f64::total_cmp);
+        values
+    };
+    let (a, b) = (values(a), values(b));
+    let one_sided = ranks::rank_sum_above(&a, &b).min(ranks::rank_sum_above(&b, &a));
+    RankTest::MannWhitney((2.0 * one_sided).min(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn side(centre: f64) -> Vec<Sample> {
+        (0..20).map(|n| Sample::new(centre * (1.0 + 0.0001 * f64::from(n)))).collect()
+    }
+
+    #[test]
+    fn what_runs_differ_by_is_in_the_verdict() {
+        let rules = Rules::default();
+        let of = |b: f64, prior| compare_earlier(&side(100.0), &side(b), &rules, prior, 0.05);
+        let ten = of(110.0, Prior::UNKNOWN);
+        assert_eq!(ten.verdict, Verdict::Unclear, "samples alone would be sure: {ten:?}");
+        assert!(matches!(ten.rank_test, RankTest::MannWhitney(p) if p < 1e-6));
+        let assumed = |note: &Note| matches!(note, Note::BetweenRuns { assumed: true, .. });
+        assert!(ten.notes.iter().any(assumed), "{:?}", ten.notes);
+        assert_eq!(of(125.0, Prior::UNKNOWN).verdict, Verdict::Slower);
+        assert_eq!(of(80.0, Prior::UNKNOWN).verdict, Verdict::Faster);
+        let quiet = Prior { deviation: 0.001, freedom: 20.0, assumed: false };
+        assert_eq!(of(110.0, quiet).verdict, Verdict::Slower);
+        let same = of(100.1, quiet);
+        assert_eq!(same.verdict, Verdict::Same);
+        assert!(same.p_same() < 0.001 && same.p() > 0.3, "{same:?}");
+        let detectable = of(100.0, Prior::UNKNOWN).detectable.unwrap();
+        // (2.776 + 0.941) · √2 · 4.5 %
+        assert!((detectable - 0.267).abs() < 0.005, "{detectable}");
+    }
+
+    #[test]
+    fn what_has_no_ratio_is_unclear() {
+        let zeros = [Sample::new(0.0), Sample::new(1.0)];
+        for (a, b) in [(&zeros[..], &side(1.0)[..]), (&[], &side(1.0)), (&[], &[])] {
+            let compared = compare_earlier(a, b, &Rules::default(), Prior::UNKNOWN, 0.05);
+            assert_eq!((compared.verdict, compared.estimate), (Verdict::Unclear, None));
+        }
+    }
+}
