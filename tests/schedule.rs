@@ -103,6 +103,13 @@ fn a_gap_is_caught_up_with_in_steps_and_a_fetch_that_fails_is_told() {
         line.starts_with("error: `git fetch` failed: ") && line.ends_with("; what is there is measured"),
         "{line}"
     );
+    project.git(["remote", "set-url", "origin", "ext::sleep 1000"]);
+    project.git(["config", "protocol.ext.allow", "always"]);
+    let silent = scheduled(&project, "--fetch --fetch-timeout 100ms").exits(2);
+    assert_eq!(
+        silent.stderr,
+        "error: `git fetch` failed: it took more than 0 s; what is there is measured\n"
+    );
     // Hourly commits: the last one of the first day, and the newest.
     assert!(samples(&project) < 2 * 3 + 2 * 4, "{}", samples(&project));
     assert!(answer.stdout.contains("change 30"));

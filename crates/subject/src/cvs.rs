@@ -4,9 +4,10 @@ use std::ffi::OsStr;
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tacho_record::plan::CvsModule;
 
@@ -14,6 +15,26 @@ use crate::SubjectError;
 
 /// How long a repository may be silent before it counts as unreachable.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often it is told how far reading has come, from the first time on.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Who is told of long reading.
+static LISTENER: OnceLock<fn(Reading)> = OnceLock::new();
+
+/// How far reading what a repository has to say has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// So many bytes.
+    Bytes(usize),
+    /// To its end; not told where nothing was told before.
+    Ended,
+}
+
+/// Has this function told of reading that takes longer than a second; the first that is given stays.
+pub fn tell_of_reading(listener: fn(Reading)) {
+    LISTENER.get_or_init(|| listener);
+}
 
 /// Variables that change what cvs does, or make it write.
 const VARIABLES: [&str; 9] = [
@@ -103,11 +124,17 @@ impl Cvs {
                 }
             });
         }
+        let (mut heard, mut told) = (Instant::now(), Instant::now());
+        let mut is_told = false;
         loop {
-            match receiver.recv_timeout(self.patience) {
-                Ok(Ok(read)) => printed.extend(read),
+            match receiver.recv_timeout(self.patience.saturating_sub(heard.elapsed()).min(TICK)) {
+                Ok(Ok(read)) => {
+                    heard = Instant::now();
+                    printed.extend(read);
+                }
                 Ok(Err(source)) => return Err(failed(source)),
                 Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) if heard.elapsed() < self.patience => {}
                 Err(RecvTimeoutError::Timeout) => {
                     // It may have ended by itself just now.
                     let _ = child.kill();
@@ -116,6 +143,13 @@ impl Cvs {
                     return Err(SubjectError::CvsSilent { root: self.root.clone(), seconds });
                 }
             }
+            if let Some(listener) = LISTENER.get().filter(|_| told.elapsed() >= TICK) {
+                (told, is_told) = (Instant::now(), true);
+                listener(Reading::Bytes(printed.len()));
+            }
+        }
+        if let Some(listener) = LISTENER.get().filter(|_| is_told) {
+            listener(Reading::Ended);
         }
         Ok((printed, child.wait().map_err(failed)?))
     }

@@ -67,6 +67,12 @@ impl Log {
         Some(line.trim().chars().filter(|c| !c.is_control()).take(200).collect())
     }
 
+    /// The first line of what was printed lately that is like this.
+    pub fn find_line(&self, is_it: impl Fn(&str) -> bool) -> Option<String> {
+        let recent: Vec<u8> = self.recent.iter().copied().collect();
+        String::from_utf8_lossy(&recent).lines().find(|line| is_it(line)).map(str::to_owned)
+    }
+
     /// Whether this stands in what was printed lately.
     pub fn says(&self, text: &str) -> bool {
         let recent: Vec<u8> = self.recent.iter().copied().collect();

@@ -16,11 +16,15 @@ mod survey;
 
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
+use jiff::Timestamp;
 use tacho_record::plan::{Source, Subject};
 use tacho_record::{Commit, Revision};
 
 use crate::SubjectError;
+use crate::build::{self, Ended, Limits, Log};
 use crate::repository::Repository;
 
 pub use every::Every;
@@ -133,23 +137,35 @@ pub fn history(subject: &Subject, plan_folder: &Path) -> Result<Box<dyn History>
         Source::Git(path) => Box::new(commits::Commits::new(Repository::open(
             &plan_folder.join(path).components().collect::<PathBuf>(),
         )?)),
-        Source::Cvs(module) => Box::new(cvs::Points::new(module, plan_folder)?),
+        Source::Cvs(module) => Box::new(cvs::Points::new(module, plan_folder, Timestamp::now())?),
         Source::Releases(names) => Box::new(releases::Releases::listed(names.clone())),
         Source::ReleasesFrom(command) => Box::new(releases::Releases::printed(command, plan_folder)),
     })
 }
 
-/// Has the subject's repository fetch from its remote, if it is one of git: the only time that something of the user's is
-/// written, and only when asked for.
-pub fn fetch(subject: &Subject, plan_folder: &Path) -> Result<(), SubjectError> {
+/// Has the subject's repository fetch from its remote, if it is one of git, for no longer than that: the only time that
+/// something of the user's is written, and only when asked for.
+pub fn fetch(subject: &Subject, plan_folder: &Path, limit: Duration) -> Result<(), SubjectError> {
     let Source::Git(path) = &subject.source else { return Ok(()) };
     let repository = Repository::open(&plan_folder.join(path).components().collect::<PathBuf>())?;
     // A remote that says nothing for a minute is given up.
     let fetch = ["-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60", "fetch", "--quiet"];
-    repository.git.read(&fetch).map(drop).map_err(|error| match error {
-        SubjectError::Git { why, .. } => SubjectError::Git { command: "fetch".to_owned(), why },
-        error => error,
-    })
+    let said = tempfile::NamedTempFile::new().map_err(SubjectError::cache("write", &std::env::temp_dir()))?;
+    let mut log = Log::create(said.path().to_owned())?;
+    let never = AtomicBool::new(false);
+    let ended =
+        build::execute(repository.git.command(fetch), &mut log, Limits { time: limit, interrupt: &never })?;
+    let why = match ended {
+        Ended::Exited(status) if status.success() => return Ok(()),
+        Ended::Exited(status) => {
+            log.find_line(|line| line.starts_with("fatal: ") || line.starts_with("error: ")).map_or_else(
+                || status.to_string(),
+                |line| line.split_once(": ").map_or("", |it| it.1).to_owned(),
+            )
+        }
+        Ended::Cut(_) => format!("it took more than {} s", limit.as_secs()),
+    };
+    Err(SubjectError::Git { command: "fetch".to_owned(), why })
 }
 
 #[cfg(test)]

@@ -16,6 +16,9 @@ pub struct Schedule {
     /// status is 2
     #[arg(long, requires = "since_last")]
     pub fetch: bool,
+    /// Give fetching up after so long: 30s
+    #[arg(long, value_name = "TIME", requires = "fetch", default_value = "5m")]
+    pub fetch_timeout: String,
     /// Give changes that nobody was told of yet to this shell command, as Markdown on its standard input
     ///
     /// It is executed in the plan's folder, once for all of them, and not at all when there are none; its environment has

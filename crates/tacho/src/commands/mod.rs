@@ -28,6 +28,7 @@ use std::process::ExitCode;
 
 use crate::cli::{Arguments, Command};
 use crate::error::CliError;
+use crate::output::progress;
 
 /// The exit status, which is part of the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +66,9 @@ impl From<Exit> for ExitCode {
 /// Does what was typed.
 pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
     let global = &arguments.global;
+    if !global.quiet {
+        tacho_subject::tell_of_reading(progress::reading);
+    }
     match arguments.command {
         Command::Bench(command) => bench::execute(global, &command),
         Command::Bisect(command) => bisect::execute(global, &command),

@@ -1,6 +1,7 @@
 //! `tacho track --since-last`: what has come since.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use tacho_record::{BuildState, Digest, Purpose, Revision};
 use tacho_store::{HostId, Store, StoreError};
@@ -20,7 +21,8 @@ const TRIED: usize = 100;
 pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     let Schedule { since_last, fetch: fetched, notify, .. } = &command.schedule;
-    let complete = !fetched || fetch_said(&project)?;
+    let limit = tacho_record::duration(&command.schedule.fetch_timeout)?;
+    let complete = !fetched || fetch_said(&project, limit)?;
     let teller = notify.as_deref().map(|notify| Teller::open(&project, notify)).transpose()?;
     let exit = if *since_last { since(global, &project, command)? } else { track::measure(global, command)? };
     let told = match &teller {
@@ -35,8 +37,8 @@ pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
 }
 
 /// Whether fetching went well; why it did not is said.
-fn fetch_said(project: &Project) -> Result<bool, CliError> {
-    match fetch(&project.plan.subject, &project.folder) {
+fn fetch_said(project: &Project, limit: Duration) -> Result<bool, CliError> {
+    match fetch(&project.plan.subject, &project.folder, limit) {
         Err(error @ SubjectError::Git { .. }) => {
             output::note("error", &format!("{error}; what is there is measured"));
             Ok(false)

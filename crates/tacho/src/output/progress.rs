@@ -1,11 +1,13 @@
 //! Progress bars: what is done, what goes on, how long it will take.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tacho_experiment::{Event, Observer};
-use tacho_record::{Bisection, Cell, Revision};
+use tacho_record::{Bisection, Cell, Revision, Unit};
+use tacho_subject::Reading;
 
 use super::text;
 
@@ -13,6 +15,19 @@ use super::text;
 const HERTZ: u8 = 4;
 /// How many lines of what went wrong are shown.
 const OUTPUT_LINES: usize = 8;
+
+/// Draws how far reading a log has come.
+pub fn reading(reading: Reading) {
+    static BAR: OnceLock<ProgressBar> = OnceLock::new();
+    let bar = BAR.get_or_init(ProgressBar::new_spinner);
+    match reading {
+        Reading::Bytes(read) => {
+            bar.set_message(format!("reading the log of the repository: {}", Unit::Bytes.show(read as f64)));
+            bar.tick();
+        }
+        Reading::Ended => bar.finish_and_clear(),
+    }
+}
 
 /// Draws the progress of an experiment on standard error, if that is a terminal.
 pub struct Progress {

@@ -13,6 +13,7 @@ mod rlog;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use tacho_record::plan::CvsModule;
@@ -25,14 +26,21 @@ use super::{History, Selected, Selection, What, resolve};
 use crate::SubjectError;
 use crate::cvs::Cvs;
 
+/// The newest point.
+const HEAD: &str = "HEAD";
+
 /// The points in time of a module.
 #[derive(Debug)]
 pub(super) struct Points {
     cvs: Cvs,
     module: CvsModule,
-    /// Asked for once: a log may be long.
-    past: OnceCell<Past>,
+    /// What is younger than the window before this may not be all there yet.
+    now: Timestamp,
+    past: OnceCell<Arc<Past>>,
 }
+
+/// What was read, by repository and module: a log may be long, and a command that asks twice is to hear the same.
+static READ: Mutex<Vec<(String, CvsModule, Arc<Past>)>> = Mutex::new(Vec::new());
 
 /// All that the log tells.
 #[derive(Debug)]
@@ -47,15 +55,27 @@ struct Past {
 }
 
 impl Points {
-    pub fn new(module: &CvsModule, plan_folder: &Path) -> Result<Self, SubjectError> {
-        Ok(Self { cvs: Cvs::of(module, plan_folder)?, module: module.clone(), past: OnceCell::new() })
+    /// Those of that module, as they stand at that time.
+    pub fn new(module: &CvsModule, plan_folder: &Path, now: Timestamp) -> Result<Self, SubjectError> {
+        let cvs = Cvs::of(module, plan_folder)?;
+        Ok(Self { cvs, module: module.clone(), now, past: OnceCell::new() })
     }
 
     fn past(&self) -> Result<&Past, SubjectError> {
         if let Some(past) = self.past.get() {
             return Ok(past);
         }
-        let past = self.read()?;
+        let mut all = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        let of =
+            |(root, module, _): &&(String, CvsModule, _)| root == self.cvs.root() && *module == self.module;
+        let known = all.iter().find(of).map(|(.., past)| past.clone());
+        let past = if let Some(past) = known {
+            past
+        } else {
+            let past = Arc::new(self.read()?);
+            all.push((self.cvs.root().to_owned(), self.module.clone(), past.clone()));
+            past
+        };
         Ok(self.past.get_or_init(|| past))
     }
 
@@ -139,9 +159,23 @@ impl Past {
         (from..=self.points[last]).map(|at| self.commit(at)).collect()
     }
 
-    fn range(&self, from: Option<&str>, to: &str, selection: &Selection) -> Result<Selected, SubjectError> {
-        let last = self.point(to)?;
-        let first = from.map(|from| self.point(from)).transpose()?;
+    /// How many points there are to which no file can come any more, all commits being over within the window; all of them
+    /// where there is none.
+    fn settled(&self, now: Timestamp) -> usize {
+        let is_over = |at: &usize| self.commits[*at].end < now.as_second() - commits::WINDOW;
+        let settled = self.points.partition_point(is_over);
+        if settled > 0 { settled } else { self.points.len() }
+    }
+
+    fn range(
+        &self,
+        (from, to): (Option<&str>, Option<&str>),
+        now: Timestamp,
+        selection: &Selection,
+    ) -> Result<Selected, SubjectError> {
+        let to = to.unwrap_or(HEAD);
+        let last = self.point(to, now)?;
+        let first = from.map(|from| self.point(from, now)).transpose()?;
         if let Some(first) = first.filter(|&first| first >= last) {
             let (from, to) = (from.unwrap_or_default().to_owned(), to.to_owned());
             return Err(SubjectError::EmptyRange { from, to, same: first == last });
@@ -152,14 +186,23 @@ impl Past {
         };
         let candidates = self.revisions(first.unwrap_or(0)..=last);
         let unmatched = pattern.as_ref().filter(|_| !candidates.iter().any(&wanted));
-        let note = unmatched.map(|pattern| format!("no tag matches `{pattern}`"));
+        let unmatched = unmatched.map(|pattern| format!("no tag matches `{pattern}`"));
+        let held_back = Some(self.points.len() - 1 - last).filter(|held| *held > 0 && to == HEAD);
+        let held_back = held_back.map(|held| {
+            format!(
+                "{} held back: in the last {} minutes, or to come, so that files may be missing; its time measures it all the same",
+                counted(held, "point", "s are", " is"),
+                commits::WINDOW / 60
+            )
+        });
+        let notes = unmatched.into_iter().chain(held_back);
         let start = first.map(|first| self.commits[self.points[first]].id.as_str());
         let revisions = choose(candidates, selection.every, start, wanted);
-        Ok(self.selected(revisions, self.between(first, last), note))
+        Ok(self.selected(revisions, self.between(first, last), notes))
     }
 
-    fn list(&self, names: &[String]) -> Result<Selected, SubjectError> {
-        let mut points = names.iter().map(|name| self.point(name)).collect::<Result<Vec<_>, _>>()?;
+    fn list(&self, names: &[String], now: Timestamp) -> Result<Selected, SubjectError> {
+        let mut points = names.iter().map(|name| self.point(name, now)).collect::<Result<Vec<_>, _>>()?;
         points.sort_unstable();
         points.dedup();
         let (Some(&first), Some(&last)) = (points.first(), points.last()) else {
@@ -167,11 +210,16 @@ impl Past {
         };
         let mut revisions = self.revisions(first..=last);
         revisions.retain(|revision| points.iter().any(|&at| self.commits[self.points[at]].id == revision.id));
-        Ok(self.selected(revisions, self.between(Some(first), last), None))
+        Ok(self.selected(revisions, self.between(Some(first), last), []))
     }
 
-    fn selected(&self, revisions: Vec<Revision>, commits: Vec<Commit>, note: Option<String>) -> Selected {
-        let notes: Vec<String> = note.into_iter().chain(self.notes()).collect();
+    fn selected(
+        &self,
+        revisions: Vec<Revision>,
+        commits: Vec<Commit>,
+        notes: impl IntoIterator<Item = String>,
+    ) -> Selected {
+        let notes: Vec<String> = notes.into_iter().chain(self.notes()).collect();
         let note = (!notes.is_empty()).then(|| notes.join("; "));
         Selected { known: revisions.clone(), revisions, commits, note }
     }
@@ -197,10 +245,8 @@ impl History for Points {
     fn select(&self, selection: &Selection) -> Result<Selected, SubjectError> {
         let past = self.past()?;
         match &selection.what {
-            What::Range { from, to } => {
-                past.range(from.as_deref(), to.as_deref().unwrap_or("HEAD"), selection)
-            }
-            What::List(names) => past.list(names),
+            What::Range { from, to } => past.range((from.as_deref(), to.as_deref()), self.now, selection),
+            What::List(names) => past.list(names, self.now),
         }
     }
 }

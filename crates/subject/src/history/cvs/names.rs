@@ -75,10 +75,10 @@ pub(super) fn start(files: &[File], line: Line<'_>) -> i64 {
 }
 
 impl Past {
-    /// The place among the points of what is called so.
-    pub(super) fn point(&self, name: &str) -> Result<usize, SubjectError> {
-        if name == "HEAD" {
-            return Ok(self.points.len() - 1);
+    /// The place among the points of what is called so at that time.
+    pub(super) fn point(&self, name: &str, now: Timestamp) -> Result<usize, SubjectError> {
+        if name == super::HEAD {
+            return Ok(self.settled(now) - 1);
         }
         if let Some(tag) = self.tags.get(name) {
             let aside = || SubjectError::TagAside { name: name.to_owned() };

@@ -29,7 +29,7 @@ fn points(root: &Path, branch: Option<&str>) -> Points {
         branch: branch.map(str::to_owned),
         keywords: "k".into(),
     };
-    Points::new(&module, Path::new("/")).unwrap()
+    Points::new(&module, Path::new("/"), "2017-01-01T00:00:00Z".parse().unwrap()).unwrap()
 }
 
 fn select(points: &Points, text: &str, every: &str) -> Result<Selected, SubjectError> {
@@ -162,4 +162,26 @@ fn a_point_has_the_files_of_all_that_came_with_it() {
     let files: Vec<String> = all.commits.iter().map(|commit| commit.files.join(" ")).collect();
     assert_eq!(files, ["b", "a b c"]);
     assert_eq!(all.commits[1].id, all.revisions[0].id);
+}
+
+#[test]
+fn what_may_be_under_way_is_held_back_unless_it_is_named() {
+    let root = cvs_root(&[(
+        "m/a",
+        Rcs::new(&[
+            ("2016-01-01 10:00:00", "one"),
+            ("2016-01-01 11:00:00", "two"),
+            ("2040-01-01 10:00:00", "skewed"),
+        ]),
+    )]);
+    let at = |now: &str| Points { now: now.parse().unwrap(), ..points(root.path(), None) };
+    let one = |points: &Points, name: &str| shown(&select(points, name, "commit").unwrap()).join("; ");
+    let (early, late) = (at("2016-01-01T11:05:00Z"), at("2016-01-01T11:05:01Z"));
+    assert_eq!(one(&early, "HEAD"), "1 2016-01-01T10:00:00Z one", "files may come for 300 s");
+    assert_eq!(one(&late, "HEAD"), "2 2016-01-01T11:00:00Z two");
+    assert_eq!(one(&early, "2016-01-01T11:00"), "2 2016-01-01T11:00:00Z two", "named, it is had");
+    let note = select(&late, "..", "commit").unwrap().note.unwrap();
+    assert!(note.starts_with("1 point is held back: "), "{note}");
+    assert_eq!(select(&late, "..2041-01-01", "commit").unwrap().note, None);
+    assert_eq!(one(&at("2016-01-01T10:00:01Z"), "HEAD"), "3 2040-01-01T10:00:00Z skewed", "all is new");
 }
