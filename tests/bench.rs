@@ -301,3 +301,18 @@ fn each_option_of_hyperfine_is_in_the_guide() {
         }
     }
 }
+
+#[test]
+fn counters_stand_beside_the_times_and_a_warm_up_is_found() {
+    let project = Project::empty();
+    let arguments = ["bench", "-w", "found", "-r", "4", "--counter", "task-clock?", "true", "--json"];
+    let command = &Answer::of(&project.command(arguments).output().unwrap()).succeeds().json()["commands"][0];
+    assert!(command["counters"].as_object().unwrap().contains_key("task-clock"), "{command}");
+    assert_eq!(command["steadiness"]["metric"], "wall");
+    let few = project.tacho("bench -r 4 true").exits(0).stdout;
+    assert!(few.contains("of fewer than 6 executions there is no 95 % interval: `-r 6` has one\n"), "{few}");
+    let unknown = project.tacho("bench --counter heat true").exits(2).stderr;
+    assert!(unknown.contains("`heat`"), "{unknown}");
+    let wait = project.tacho("bench --quiet-wait=long true").exits(2).stderr;
+    assert!(wait.starts_with("error: `long` is "), "{wait}");
+}

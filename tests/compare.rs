@@ -211,3 +211,26 @@ fn what_was_kept_is_compared_without_measuring_it_again() {
     let none = project.tacho("compare HEAD~1 HEAD --kept").exits(2).stderr;
     assert!(none.starts_with("error: neither A nor B was measured before\nhint: `--kept` is for "), "{none}");
 }
+
+#[test]
+fn what_failed_is_no_baseline() {
+    let project = Project::repository().plan(SCRIPT_PLAN);
+    let project = project.file("prog", "exit\n").commit("works").file("prog", "exit 3\n").commit("fails");
+    let told = project.tacho("compare HEAD~1 HEAD -r 3 --no-control --save-as bad").exits(2).stderr;
+    assert!(told.contains("note: `bad` was given to nothing: an execution failed\n"), "{told}");
+    let none = project.tacho("compare saved:bad HEAD").exits(2).stderr;
+    assert!(none.starts_with("error: there is no baseline `bad`\n"), "{none}");
+}
+
+#[test]
+fn sixty_columns_are_enough() {
+    let project =
+        Project::empty().file("old.json", &hyperfine("old", 0.1)).file("new.json", &hyperfine("new", 0.2));
+    let mut command = project.command(["compare", "old.json", "new.json"]);
+    let told = Answer::of(&command.env("COLUMNS", "60").output().unwrap()).succeeds().stdout;
+    let rows = told.split("\n\n").nth(1).unwrap();
+    assert_eq!(
+        rows,
+        "command time: slower\n  × 2.000  1.676 … 2.39  runs\n  old.json: 100.1 ms, new.json: 200.2 ms, n 20"
+    );
+}

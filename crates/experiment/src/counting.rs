@@ -29,16 +29,26 @@ pub fn values(execution: &Execution) -> Vec<(&'static str, f64)> {
 /// Whether this host has all that the plan asks for: what it may do without is told, the rest is an error.
 pub fn check(bench: &mut Bench<'_>, plan: &Plan) -> Result<(), ExperimentError> {
     for benchmark in &plan.benchmarks {
-        for Counting { counter, optional } in benchmark.metrics.iter().filter_map(|planned| planned.counting)
-        {
-            let Some(Unavailable { why, hint }) = bench.executor.lacks(counter) else { continue };
-            let (benchmark, metric) = (benchmark.name.as_str(), counter.name());
-            if !optional {
-                let (benchmark, metric) = (benchmark.to_owned(), metric.to_owned());
-                return Err(ExperimentError::CounterUnavailable { benchmark, metric, why, hint });
-            }
-            bench.observer.note(&Event::Absent { benchmark, metric, why: &why });
+        let asked = benchmark.metrics.iter().filter_map(|planned| planned.counting);
+        check_counters(bench, &benchmark.name, asked)?;
+    }
+    Ok(())
+}
+
+/// The same of one benchmark.
+pub fn check_counters(
+    bench: &mut Bench<'_>,
+    benchmark: &str,
+    asked: impl Iterator<Item = Counting>,
+) -> Result<(), ExperimentError> {
+    for Counting { counter, optional } in asked {
+        let Some(Unavailable { why, hint }) = bench.executor.lacks(counter) else { continue };
+        let metric = counter.name();
+        if !optional {
+            let (benchmark, metric) = (benchmark.to_owned(), metric.to_owned());
+            return Err(ExperimentError::CounterUnavailable { benchmark, metric, why, hint });
         }
+        bench.observer.note(&Event::Absent { benchmark, metric, why: &why });
     }
     Ok(())
 }

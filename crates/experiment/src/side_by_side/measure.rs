@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tacho_record::{Cell, Digest, Direction, Metric, Purpose, Rule, Run, Sample, Unit};
+use tacho_record::plan::{self, Counting, PlannedMetric};
+use tacho_record::{Cell, Digest, Direction, Metric, Purpose, Rule, Run, Sample, Steadiness, Unit, Warmup};
 use tacho_store::{MeasurementId, NewRun};
 
 use super::Command;
+use crate::counting::check_counters;
 use crate::rounds::{self, Measured};
 use crate::session::{Known, Session, SessionCell, Wanted};
 use crate::trial::{EXIT_STATUS, Exits, Surroundings, Trial};
@@ -22,6 +24,8 @@ pub struct Question {
     pub rule: Rule,
     /// With which statuses a right execution exits.
     pub exits: Exits,
+    /// What is counted of each execution.
+    pub counters: Vec<Counting>,
     /// The folder that they are executed in.
     pub folder: PathBuf,
     /// The seed of the random order.
@@ -39,6 +43,8 @@ pub struct Answer {
     pub run: Run,
     /// The samples of each command, in order of the schedule.
     pub samples: Vec<Vec<Sample>>,
+    /// What was found of the warm-up of each command, where that was asked for.
+    pub steadiness: Vec<Option<Steadiness>>,
     /// What could not be read, by metric, with the reason.
     pub absent: BTreeMap<String, String>,
     /// Whether the user stopped it: then these are the samples so far.
@@ -49,17 +55,28 @@ pub struct Answer {
 
 /// Measures commands in rounds, each in a fresh random order.
 pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, ExperimentError> {
-    put_metrics(bench)?;
+    put_metrics(bench, &question.counters)?;
+    if let Some(first) = question.commands.first() {
+        check_counters(bench, &first.name, question.counters.iter().copied())?;
+    }
     let (run, cells) = begin(bench, question)?;
     let cells: Result<Vec<SessionCell>, ExperimentError> = (question.commands.iter().zip(cells))
         .map(|(command, (id, cell))| session_cell(command, question, id, cell))
         .collect();
     let session = Session { run, cells: cells? };
     let Measured { executing, interrupted, .. } = rounds::measure(bench, &session)?;
-    let mut answer =
-        Answer { run: session.run, samples: Vec::new(), absent: BTreeMap::new(), interrupted, executing };
+    let mut answer = Answer {
+        run: session.run,
+        samples: Vec::new(),
+        steadiness: Vec::new(),
+        absent: BTreeMap::new(),
+        interrupted,
+        executing,
+    };
     for SessionCell { id, cell, .. } in &session.cells {
         answer.samples.push(bench.store.samples(*id)?);
+        let measured = bench.store.measurements(bench.host, &cell.benchmark)?;
+        answer.steadiness.push(measured.into_iter().next().and_then(|it| it.steadiness));
         let absences = bench.store.absences(answer.run.number, &cell.benchmark)?;
         answer.absent.extend(absences.into_iter().map(|absence| (absence.metric, absence.why)));
     }
@@ -67,9 +84,11 @@ pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, Exp
 }
 
 /// Keeps what all metrics mean that executions may have.
-fn put_metrics(bench: &mut Bench<'_>) -> Result<(), ExperimentError> {
+fn put_metrics(bench: &mut Bench<'_>, counters: &[Counting]) -> Result<(), ExperimentError> {
     let names = Metric::BUILT_IN.iter().chain(&Metric::BESIDE);
     let mut metrics: Vec<Metric> = names.filter_map(|name| Metric::known(name)).collect();
+    metrics.extend(counters.iter().map(|asked| asked.counter.metric()));
+    metrics.extend(Metric::known(Metric::COUNTED_SHARE));
     let unit = Unit::Other(String::new());
     metrics.push(Metric { name: EXIT_STATUS.to_owned(), unit, better: Direction::Lower });
     Ok(bench.store.put_metrics(&metrics)?)
@@ -114,13 +133,15 @@ fn session_cell(
 ) -> Result<SessionCell, ExperimentError> {
     let hooks = vec![("TACHO_BENCHMARK".to_owned(), command.name.clone())];
     let around = Surroundings { folder: &question.folder, values: &[], hooks, seed: question.seed };
-    let trial = Trial::filled(&command.benchmark(), around)?.accepting(question.exits.clone());
+    let counted = question.counters.iter().map(|asked| PlannedMetric::counted(asked.counter, asked.optional));
+    let benchmark = plan::Benchmark { metrics: counted.collect(), ..command.benchmark() };
+    let trial = Trial::filled(&benchmark, around)?.accepting(question.exits.clone());
     let wanted = Wanted {
         enough: question.rule.max_rounds,
         needed: 0,
         metric: Some(command.time()),
         elsewhere: Known::default(),
-        steady: None,
+        steady: Some(command.time()).filter(|_| question.rule.warmup == Warmup::Found),
     };
     Ok(SessionCell { id, cell, trial, wanted, before: Vec::new() })
 }

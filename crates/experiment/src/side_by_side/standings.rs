@@ -42,6 +42,8 @@ pub struct Standing {
     pub cpu_percent: Option<f64>,
     /// The median of its peak memory, in bytes.
     pub peak_memory: Option<f64>,
+    /// The medians of what was counted, in the order in which that was asked for; none where no execution has it.
+    pub counters: Vec<(Metric, Option<f64>)>,
     /// Against the reference, in the rounds that both took part in.
     pub compared: Option<Comparison>,
     /// The word for that, all commands judged together.
@@ -62,9 +64,8 @@ impl Standings {
     /// Those of the commands with these samples; `reference` is the command that the others are compared with.
     #[must_use]
     pub fn of(question: &Question, samples: &[Vec<Sample>], reference: Option<usize>, margin: f64) -> Self {
-        let looked_at = question.rule.precision.is_some();
         let alone =
-            |(command, samples): (&Command, &Vec<Sample>)| Standing::alone(command, samples, looked_at);
+            |(command, samples): (&Command, &Vec<Sample>)| Standing::alone(command, samples, question);
         let mut standings = Self {
             each: question.commands.iter().zip(samples).map(alone).collect(),
             reference,
@@ -144,7 +145,8 @@ fn against(a: (&[Sample], &str), b: (&[Sample], &str), rules: &Rules) -> Compari
 
 impl Standing {
     /// What its own samples say.
-    fn alone(command: &Command, samples: &[Sample], looked_at: bool) -> Self {
+    fn alone(command: &Command, samples: &[Sample], question: &Question) -> Self {
+        let looked_at = question.rule.precision.is_some();
         let metric = command.time();
         let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
         let values = |name: &str| counted.iter().filter_map(|it| it.value(name)).collect::<Vec<f64>>();
@@ -160,6 +162,11 @@ impl Standing {
             sys: mean("sys"),
             cpu_percent: mean("cpu").zip(mean("wall")).map(|(cpu, wall)| 100.0 * cpu / wall),
             peak_memory: median_of(&counted, "peak-memory"),
+            counters: question
+                .counters
+                .iter()
+                .map(|asked| (asked.counter.metric(), median_of(&counted, asked.counter.name())))
+                .collect(),
             compared: None,
             verdict: None,
             beaten_by: Vec::new(),

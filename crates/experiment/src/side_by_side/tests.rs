@@ -35,6 +35,7 @@ fn question(commands: impl IntoIterator<Item = Command>, rule: Rule) -> Question
         commands: commands.into_iter().collect(),
         rule,
         exits: Exits::One(0),
+        counters: Vec::new(),
         folder: "/".into(),
         seed: 3,
         version: "test".into(),
@@ -265,4 +266,20 @@ fn load_beside_is_told_once_for_all() {
     let found = standings(&question, &answer, None);
     assert_eq!(found.warnings, [Warning::Loaded(0.5), Warning::Stolen(0.02)]);
     assert!(found.each.iter().all(|it| it.warnings.is_empty()));
+}
+
+#[test]
+fn a_warm_up_that_is_found_is_told_and_left_out() {
+    let rule = Rule { warmup: tacho_record::Warmup::Found, ..rounds(20) };
+    let question = question([command("slow at first")], rule);
+    let mut number = 0_u64;
+    let (answer, _) = measured(&question, |_, at| {
+        number += 1;
+        let micros = if number <= 3 { 150_000 } else { 100_000 } + number * 7 % 10 * 100;
+        Execution::of(Ended::Exited(0), at, Duration::from_micros(micros))
+    });
+    let found = answer.steadiness[0].as_ref().unwrap();
+    assert_eq!((found.warm_up(), found.metric.as_str()), (3, "wall"));
+    let standings = Standings::of(&question, &answer.samples, None, 0.01);
+    assert_eq!(standings.each[0].time.unwrap().n, 17);
 }

@@ -16,8 +16,8 @@ pub struct Bench {
     /// The commands, each in quotes: 'grep -r todo .' 'rg todo'
     #[arg(value_name = "COMMAND", required = true)]
     pub commands: Vec<String>,
-    /// Execute each so often before measuring (3), or until that took so long (2s) [default: not at all]
-    #[arg(long, short = 'w', value_name = "N|TIME", help_heading = "How often")]
+    /// Execute each so often before measuring (3), until that took so long (2s), or find the warm-up afterwards (found) [default: not at all]
+    #[arg(long, short = 'w', value_name = "N|TIME|found", help_heading = "How often")]
     pub warmup: Option<String>,
     /// Execute each exactly so often
     #[arg(long, short = 'r', value_name = "N", help_heading = "How often", conflicts_with_all = ["min_runs", "max_runs", "precision", "budget"], value_parser = clap::value_parser!(u32).range(1..))]
@@ -34,6 +34,20 @@ pub struct Bench {
     /// Measure at most so long, all together: 30s
     #[arg(long, value_name = "TIME", help_heading = "How often")]
     pub budget: Option<String>,
+    /// Wait before each round until nothing else disturbs this host, together at most so long [default of MAX: 5m]
+    #[arg(
+        long,
+        value_name = "MAX",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "5m",
+        help_heading = "Beside executions"
+    )]
+    pub quiet_wait: Option<String>,
+    /// Count too (docs/glossary.md has the list): instructions, cycles, energy, instructions=callgrind; with a `?` at the end if this
+    /// host can
+    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Beside executions")]
+    pub counter: Vec<String>,
     /// A shell command once before everything, for each command
     #[arg(long, short = 's', value_name = "CMD", help_heading = "Beside executions")]
     pub setup: Option<String>,

@@ -10,9 +10,12 @@ use tacho_stats::compare::{Comparison, Estimate, Estimator, Modes, Note, Verdict
 
 use super::bench::{estimator, factor, word};
 use super::{table, text};
+use crate::output;
 
 /// More rounds than this are given as a number to nobody.
 const MOST_MORE: usize = 1000;
+/// How wide the name of a side may be where there is little room.
+const NAME: usize = 20;
 /// From this gain on pairing is told of.
 const PAIRING: f64 = 1.5;
 
@@ -146,7 +149,28 @@ impl Report<'_> {
             list.add_row(self.cells(row));
         }
         table::hide_empty_columns(&mut list);
-        table::indent(&table::render(&list))
+        let table = table::indent(&table::render(&list));
+        let widest = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        if output::terminal_width().is_some_and(|width| widest > width) { self.listed(all) } else { table }
+    }
+
+    /// The rows where the table has no room: some lines each.
+    fn listed(&self, all: &Rows) -> String {
+        let names = self.names().map(|name| text::cut(name, NAME));
+        let mut out = String::new();
+        for row in &all.rows {
+            let [benchmark, metric, rounds, a, b, ratio, interval, of, also, control, verdict] =
+                <[String; 11]>::try_from(self.cells(row)).unwrap_or_default();
+            out += &format!("{benchmark} {metric}: {verdict}\n");
+            let told = [ratio, interval, of].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>();
+            let also = if also.is_empty() { also } else { format!("also {also}") };
+            let control = if control.is_empty() { control } else { format!("control {control}") };
+            let sides = format!("{}: {a}, {}: {b}, n {rounds}", names[0], names[1]);
+            for line in [told.join("  "), sides, also, control] {
+                out += &if line.is_empty() { line } else { format!("  {line}\n") };
+            }
+        }
+        out
     }
 
     fn cells(&self, row: &Row) -> Vec<String> {

@@ -26,6 +26,13 @@ pub fn print(text: &str) -> std::io::Result<()> {
     out.flush()
 }
 
+/// How wide the terminal is that the answer goes to, in columns; nothing where it goes elsewhere, and `COLUMNS` is not set.
+pub fn terminal_width() -> Option<usize> {
+    let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal = || terminal_size::terminal_size_of(std::io::stdout());
+    set.or_else(|| terminal().map(|(width, _)| usize::from(width.0)))
+}
+
 /// Prints a value as JSON, for machines.
 pub fn print_json(value: &impl serde::Serialize) -> std::io::Result<()> {
     let mut text = serde_json::to_string_pretty(value).map_err(std::io::Error::other)?;

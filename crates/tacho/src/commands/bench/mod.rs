@@ -18,6 +18,7 @@ use tacho_subject::NoBuilder;
 
 use self::mistake::Mistake;
 use self::typed::Typed;
+use super::track::counters;
 use super::{Exit, random_seed};
 use crate::cli::{Bench, Global};
 use crate::error::CliError;
@@ -56,6 +57,7 @@ fn question(command: &Bench, typed: &Typed, folder: &Path) -> Result<Question, C
         commands: typed.commands.clone(),
         rule: typed::rule(command)?,
         exits: typed::exits(command)?,
+        counters: counters(&command.counter)?,
         folder: folder.to_owned(),
         seed: command.seed.unwrap_or_else(random_seed),
         version: env!("CARGO_PKG_VERSION").to_owned(),

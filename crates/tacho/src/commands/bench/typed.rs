@@ -32,9 +32,6 @@ pub struct Typed {
 /// What comes before measuring, and when it stops.
 pub fn rule(typed: &Bench) -> Result<Rule, RuleError> {
     let warmup = typed.warmup.as_deref().map(str::parse).transpose()?.unwrap_or(Warmup::Executions(0));
-    if warmup == Warmup::Found {
-        return Err(RuleError::BadWarmup { text: "found".to_owned() });
-    }
     let share = typed.precision.as_deref().map(percentage).transpose()?;
     let precision = share.map(|share| Precision { share, metric: None });
     let budget = typed.budget.as_deref().map(duration).transpose()?;
@@ -52,7 +49,7 @@ pub fn rule(typed: &Bench) -> Result<Rule, RuleError> {
         precision,
         budget,
         each: is_open.then_some(EACH),
-        ..Rule::default()
+        quiet_wait: typed.quiet_wait.as_deref().map(duration).transpose()?,
     })
 }
 

@@ -93,6 +93,10 @@ impl Given {
     /// Gives what was compared a name, unless it is not all there: then it says so.
     pub fn save(&self, name: &str, compared: &Compared) -> Result<(), CliError> {
         let (all, why) = match compared {
+            Compared::Measured(all) if all.rows.iter().any(|row| row.failure.is_some()) => {
+                (None, "an execution failed")
+            }
+            Compared::Measured(all) if all.run.is_none() => (None, "nothing was measured"),
             Compared::Measured(all) if !all.interrupted => (Some(all), ""),
             Compared::SameProgram => (None, "nothing was measured"),
             Compared::NotBuilt { .. } => (None, "one of the two could not be had"),

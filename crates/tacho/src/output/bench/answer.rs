@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tacho_experiment::side_by_side::{Standing, Warning};
+use tacho_record::Steadiness;
 use tacho_stats::compare::{Comparison, Estimator, Verdict};
 
 use super::Report;
@@ -41,6 +42,8 @@ struct CommandAnswer<'a> {
     sys: Option<f64>,
     cpu_percent: Option<f64>,
     peak_memory: Option<f64>,
+    counters: BTreeMap<String, Option<f64>>,
+    steadiness: Option<&'a Steadiness>,
     compared: Option<ComparedAnswer>,
     beaten_by: Vec<&'a str>,
     warnings: Vec<WarningAnswer>,
@@ -103,6 +106,8 @@ impl Report<'_> {
             sys: standing.sys,
             cpu_percent: standing.cpu_percent,
             peak_memory: standing.peak_memory,
+            counters: standing.counters.iter().map(|(it, value)| (it.name.clone(), *value)).collect(),
+            steadiness: self.answer.steadiness.get(index).and_then(Option::as_ref),
             compared: compared(standing),
             beaten_by: standing.beaten_by.iter().map(name).collect(),
             warnings: standing.warnings.iter().copied().map(warning).collect(),

@@ -65,7 +65,9 @@ fn draw(all: &[(&str, Vec<f64>)]) -> String {
             .collect();
         out += &format!("{}\n", format!("{shown:>width$} {}", rows.join("  ")).trim_end());
     }
-    let names: Vec<String> = bars.iter().map(|(name, values)| named(name, values.len())).collect();
+    let short = short_names(&bars);
+    let names: Vec<String> =
+        bars.iter().zip(&short).map(|((_, values), name)| named(name, values.len())).collect();
     out + &format!("{}\n", format!("{:width$} {}", "", names.join("  ")).trim_end())
 }
 
@@ -101,6 +103,27 @@ fn thinned(values: &[f64], most: usize) -> Vec<f64> {
     values.chunks(step).filter_map(|chunk| quantile(chunk, 0.5)).collect()
 }
 
+/// The names; where one has no room, without the words that all begin with.
+fn short_names(bars: &[(&str, Vec<f64>)]) -> Vec<String> {
+    let names: Vec<&str> = bars.iter().map(|(name, _)| *name).collect();
+    let has_room = bars.iter().all(|(name, values)| name.chars().count() <= values.len());
+    let common = if has_room || names.len() < 2 { 0 } else { common_words(&names) };
+    let short = |name: &&str| match common {
+        0 => (*name).to_owned(),
+        common => format!("…{}", &name[common..]),
+    };
+    names.iter().map(short).collect()
+}
+
+/// How long the words are, in bytes, that all names begin with; something is left of each.
+fn common_words(names: &[&str]) -> usize {
+    let first = names[0];
+    let is_common =
+        |end: &usize| names.iter().all(|name| name.len() > *end && name.starts_with(&first[..*end]));
+    let ends = first.match_indices(' ').map(|(at, _)| at + 1);
+    ends.rev().find(is_common).unwrap_or(0)
+}
+
 /// A name, cut or filled to the width of its bars.
 fn named(name: &str, width: usize) -> String {
     format!("{:width$}", text::cut(name, width))
@@ -126,6 +149,11 @@ mod tests {
              one                 the other
     ");
         assert_eq!(draw(&[]), "");
+        let names = ["gzip -9 -c some/file", "gzip -9 -k some/file"];
+        let bars: Vec<(&str, Vec<f64>)> = names.iter().map(|name| (*name, vec![1.0; 12])).collect();
+        assert_eq!(short_names(&bars), ["…-c some/file", "…-k some/file"]);
+        assert_eq!(short_names(&bars[..1]), [names[0]]);
+        assert_eq!(common_words(&["a b", "a b c"]), 2, "something is left of each");
         assert_eq!(draw(&vec![("x", vec![1.0, 2.0]); 12]), "", "no room");
     }
 

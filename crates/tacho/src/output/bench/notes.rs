@@ -23,6 +23,17 @@ impl Report<'_> {
         for warning in &self.standings.warnings {
             self.warn("", *warning);
         }
+        for asked in &self.question.counters {
+            if let Some(why) = self.answer.absent.get(asked.counter.name()) {
+                output::note("note", &format!("{} is {why}", asked.counter.name()));
+            }
+        }
+        for (command, found) in self.question.commands.iter().zip(&self.answer.steadiness) {
+            if let Some(found) = found {
+                let name = text::cut(&command.name, 40);
+                output::note("note", &format!("`{name}`: {}", text::steadiness(found)));
+            }
+        }
         for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
             let name = text::cut(&command.name, 40);
             for warning in &standing.warnings {

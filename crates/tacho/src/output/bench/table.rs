@@ -9,18 +9,31 @@ use crate::output::{table, text};
 
 /// How wide a command may become.
 const COMMAND: usize = 44;
+/// Of fewer values the median has no interval (docs/method.md).
+const FEWEST: usize = 6;
 
 impl Report<'_> {
     /// Median, interval, spread and range of each, and what it used.
     pub fn table(&self) -> String {
-        let head =
-            ["command", "n", "median", "95 %", "spread", "min", "max", "user", "sys", "CPU", "memory", ""];
-        let mut list = table::plain(&head, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+        let usual =
+            ["command", "n", "median", "95 %", "spread", "min", "max", "user", "sys", "CPU", "memory"];
+        let counters = self.question.counters.iter().map(|asked| asked.counter.name());
+        let head: Vec<&str> = usual.into_iter().chain(counters).chain([""]).collect();
+        let mut list = table::plain(&head, &(1..head.len() - 1).collect::<Vec<_>>());
         for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
             list.add_row(row(&command.name, standing));
         }
         table::hide_empty_columns(&mut list);
-        table::render(&list) + self.means()
+        table::render(&list) + self.means() + &self.without_interval()
+    }
+
+    /// Why there is no interval, where there are values.
+    fn without_interval(&self) -> String {
+        let times = || self.standings.each.iter().filter_map(|standing| standing.time);
+        if times().all(|time| time.interval.is_some() || time.n >= FEWEST) {
+            return String::new();
+        }
+        format!("of fewer than {FEWEST} executions there is no 95 % interval: `-r {FEWEST}` has one\n")
     }
 
     /// What an interval means whose number of samples was chosen by looking.
@@ -34,7 +47,7 @@ fn row(name: &str, standing: &Standing) -> Vec<String> {
     let time = |value: Option<f64>| value.map_or_else(String::new, |value| Unit::Nanoseconds.show(value));
     let of = |value: fn(&Summary) -> f64| time(standing.time.as_ref().map(value));
     let margin = standing.time.as_ref().and_then(|summary| table::margin(summary, unit));
-    vec![
+    let mut cells = vec![
         text::cut(name, COMMAND),
         standing.time.map_or_else(String::new, |summary| summary.n.to_string()),
         of(|summary| summary.median),
@@ -46,8 +59,11 @@ fn row(name: &str, standing: &Standing) -> Vec<String> {
         time(standing.sys),
         standing.cpu_percent.map_or_else(String::new, |percent| format!("{percent:.0} %")),
         standing.peak_memory.map_or_else(String::new, |bytes| Unit::Bytes.show(bytes)),
-        state(standing),
-    ]
+    ];
+    let counted = standing.counters.iter();
+    cells.extend(counted.map(|(metric, value)| value.map_or_else(String::new, |it| metric.unit.show(it))));
+    cells.push(state(standing));
+    cells
 }
 
 /// The spread, as it is where the interval has 0 in it, as that of a difference may.

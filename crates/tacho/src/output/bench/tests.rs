@@ -51,6 +51,7 @@ fn question() -> Question {
         commands: ["quick", "slow and large", "nearly | as quick"].map(command).into(),
         rule: Rule::default(),
         exits: Exits::One(0),
+        counters: Vec::new(),
         folder: "/".into(),
         seed: 1,
         version: String::new(),
@@ -75,7 +76,7 @@ fn answer() -> Answer {
     };
     let samples = vec![samples(100.0, 2.0), samples(150.0, 3.0), samples(100.4, 2.0)];
     let executing = Duration::from_secs(3);
-    Answer { run, samples, absent: BTreeMap::new(), interrupted: false, executing }
+    Answer { run, samples, steadiness: Vec::new(), absent: BTreeMap::new(), interrupted: false, executing }
 }
 
 fn with_report<T>(then: impl FnOnce(&Report<'_>) -> T) -> T {
