@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::harness::{Answer, Project, done};
+use crate::harness::{Answer, Project, WORK, done, noise};
 
 /// Every eighth week there are three commits: on Monday, Wednesday and Friday; 63 in three years.
 const WEEKS: u32 = 21;
@@ -27,7 +27,7 @@ const SLOWER: [u32; 2] = [5, 11];
 const BEGIN: i64 = 1_451_901_600;
 const DAY: i64 = 86_400;
 
-const PLAN: &str = r#"
+const SUBJECT: &str = r#"
 [subject]
 name = "prog"
 repository = "cvsroot"
@@ -35,15 +35,6 @@ vcs = "cvs"
 module = "src/prog"
 build = "sh build.sh"
 artifacts = ["prog"]
-
-[measure]
-rounds = 2
-warmup = false
-
-[[benchmark]]
-name = "work"
-command = "sh {build}/prog"
-metrics = [{ name = "work", from = "regex:work ([0-9.]+)" }]
 "#;
 
 /// What the program is made with: it must be made itself, once, from the source of the week from which on it is needed.
@@ -77,9 +68,8 @@ fn written(time: i64) -> String {
 
 /// What the program prints, with a fixed to and fro of 1 %.
 fn level(commit: u32) -> f64 {
-    let noise = 1.0 + 0.01 * (f64::from((commit * 7919) % 101) / 101.0 - 0.5);
     let steps = SLOWER.into_iter().filter(|week| commit > week * EACH).count();
-    noise * [100.0, 130.0, 160.0][steps]
+    noise(commit) * [100.0, 130.0, 160.0][steps]
 }
 
 /// From some week on there is a tool between; for some weeks something is missing that only later comes by itself.
@@ -144,7 +134,7 @@ fn project() -> Project {
             }
         }
     }
-    let project = Project::empty().plan(&format!("{PLAN}{TOOL}"));
+    let project = Project::empty().plan(&format!("{SUBJECT}{WORK}{TOOL}"));
     let root = project.path().join("cvsroot");
     done(Command::new("cvs").arg("-d").arg(&root).arg("init"));
     std::fs::create_dir_all(root.join("src/prog")).unwrap();
@@ -198,7 +188,7 @@ fn three_years_by_the_week_a_window_that_a_quirk_mends_and_the_commit_in_it() {
     assert_eq!(commits(&project, &suspects).len(), 12);
 
     // With one more quirk all builds, and only the three weeks are new.
-    let project = project.plan(&format!("{PLAN}{TOOL}{COMPAT}"));
+    let project = project.plan(&format!("{SUBJECT}{WORK}{TOOL}{COMPAT}"));
     let tracked = json(&project, "track --every 1w --json");
     assert_eq!((&tracked["builds"]["built"], &tracked["builds"]["failed"]), (&21.into(), &0.into()));
     assert_eq!(tracked["samples"], 3 * 2);
@@ -224,7 +214,7 @@ fn three_years_by_the_week_a_window_that_a_quirk_mends_and_the_commit_in_it() {
 fn is_the_same_alone(project: &Project, revision: &str) {
     let shown = project.tacho(&format!("show {revision}")).succeeds().stdout;
     assert!(shown.contains("\nwith quirks: tool, compat\n"), "{shown}");
-    let alone = self::project().plan(&format!("{PLAN}{TOOL}{COMPAT}"));
+    let alone = self::project().plan(&format!("{SUBJECT}{WORK}{TOOL}{COMPAT}"));
     alone.tacho(&format!("track {revision}")).exits(0);
     let artifact = |project: &Project| {
         json(project, &format!("show {revision} --json"))["hosts"][0]["build"]["artifact"].clone()
@@ -267,7 +257,7 @@ fn what_is_asked_for_in_vain() {
     hint: a revision of CVS is a time (`2016-07-13`, `2016-07-13T12:30:42Z`), a tag, or `HEAD`
     "#);
     let with = |from: &str, to: &str| {
-        let project = Project::empty().plan(&PLAN.replace(from, to));
+        let project = Project::empty().plan(&(SUBJECT.replace(from, to) + WORK));
         project.tacho("track --dry-run").exits(2).steady_stderr()
     };
     assert_snapshot!(with("\"cvsroot\"", "\"nowhere\""), @r#"
@@ -292,7 +282,7 @@ fn what_is_asked_for_in_vain() {
       |
     hint: it says what to get of a CVS repository; git has nothing like it here
     "#);
-    let porg = project.plan(&PLAN.replace("src/prog", "src/porg")).tacho("track").exits(2);
+    let porg = project.plan(&(SUBJECT.replace("src/prog", "src/porg") + WORK)).tacho("track").exits(2);
     assert_snapshot!(porg.steady_stderr(), @r#"
     error: there is no module `src/porg` in `<folder>/cvsroot`
     hint: `module` is a folder in the repository, such as `src/sys`

@@ -153,6 +153,23 @@ name = "answer"
 command = "sh {build}/prog"
 "#;
 
+/// What is measured of a program that prints its work itself, so that nothing depends on how fast this machine is.
+pub const WORK: &str = r#"
+[measure]
+rounds = 2
+warmup = false
+
+[[benchmark]]
+name = "work"
+command = "sh {build}/prog"
+metrics = [{ name = "work", from = "regex:work ([0-9.]+)" }]
+"#;
+
+/// A fixed to and fro of 1 %, another for each number.
+pub fn noise(n: u32) -> f64 {
+    1.0 + 0.01 * (f64::from((n * 7919) % 101) / 101.0 - 0.5)
+}
+
 /// What `tacho` answered.
 pub struct Answer {
     pub status: i32,

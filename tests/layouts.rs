@@ -50,6 +50,57 @@ fn a_program_that_is_relinked_ten_times_has_a_band_of_layouts() {
 }
 
 #[test]
+fn both_sides_are_linked_in_several_orders_and_the_verdict_is_by_layouts() {
+    if !has_linker() {
+        eprintln!("left out: there is no linker here that shuffles");
+        return;
+    }
+    let project = program("cc $LDFLAGS -o prog *.c");
+    let levels = "[measure]\nlevels = { layouts = 3, processes = 4 }\n[[benchmark]]";
+    let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
+    // What is printed does not depend on how fast this machine is.
+    let said = "metrics = [{ name = \"work\", from = \"regex:work ([0-9]+)\", better = \"lower\" }]\n";
+    let project = project.plan(&(plan.replace("[[benchmark]]", levels) + said));
+    let main = |work: u32| {
+        let text = std::fs::read_to_string(project.path().join("main.c")).unwrap();
+        let first = text.lines().next().unwrap_or_default();
+        let said = format!("#include <stdio.h>\n{first}\n");
+        let body: String = text.lines().skip(1).map(|line| format!("{line}\n")).collect();
+        said + &body.replace("return x == 7", &format!("printf(\"work {work}\\n\"); return x == 7"))
+    };
+    let (quick, slow) = (main(100), main(150));
+    let project = project.file("main.c", &quick).commit("it says so").file("main.c", &slow);
+    let slower = project.git(["diff"]);
+    let project = project.commit("slower").file("slower.diff", &slower);
+    let answer = project.tacho("compare HEAD~1 HEAD --all-rounds --json").exits(0).json();
+    let row = &answer["rows"][0];
+    assert_eq!(
+        (&row["verdict"], &row["samples"]),
+        (&"slower".into(), &serde_json::json!([12, 12])),
+        "{answer}"
+    );
+    assert_eq!(
+        (&row["levels"][0]["layouts"], &row["levels"][1]["layouts"]),
+        (&3.into(), &3.into()),
+        "{answer}"
+    );
+    assert!(row["repetition"]["layouts"].is_number(), "{answer}");
+
+    let text = project.tacho("try slower.diff --base HEAD~1 --layouts 2 -r 3").exits(0).stdout;
+    assert!(text.contains("parts work, by 2 layouts: HEAD~1: relink"), "{text}");
+    project.tacho("site pages").exits(0);
+    let page = std::fs::read_to_string(project.path().join("pages/comparison/2.html")).unwrap();
+    assert!(
+        page.contains("HEAD~1 with and without slower.diff") && page.contains("without again 2"),
+        "{page}"
+    );
+    let refused = project.tacho("compare run:1/a run:1/b --layouts 2").exits(2).stderr;
+    assert!(refused.starts_with("error: `--layouts` links revisions"), "{refused}");
+    let alone = project.tacho("compare HEAD~1 HEAD --layouts 1 -r 2 --json").exits(0).json();
+    assert_eq!(alone["rows"][0]["levels"], serde_json::Value::Null);
+}
+
+#[test]
 fn a_build_that_does_not_do_as_its_linker_is_told_is_said() {
     if !has_linker() {
         eprintln!("left out: there is no linker here that shuffles");

@@ -2,20 +2,12 @@
 
 use insta::assert_snapshot;
 
-use crate::harness::{Answer, Project};
+use crate::harness::{Answer, Project, SCRIPT_PLAN};
 
-const PLAN: &str = r#"
-[subject]
-build = "sh make.sh"
-artifacts = ["prog"]
-
-[measure]
-rounds = 3
-
-[[benchmark]]
-name = "answer"
-command = "sh {build}/prog"
-"#;
+/// The plan of the harness, with a command that builds.
+fn plan() -> String {
+    SCRIPT_PLAN.replace("artifacts", "build = \"sh make.sh\"\nartifacts")
+}
 
 /// What mends the window in which the build is broken.
 const PATCH: &str = "\
@@ -49,11 +41,11 @@ fn history() -> Project {
     let project = commit(project, 3, "set -e\ncp missing prog\n");
     let project = commit(project, 4, whole).tag("mended");
     let project = commit(commit(project, 5, whole), 6, whole).tag("last");
-    project.plan(PLAN).file("quirks/missing.patch", PATCH)
+    project.plan(&plan()).file("quirks/missing.patch", PATCH)
 }
 
 fn with(project: Project, quirks: &str) -> Project {
-    project.plan(&format!("{PLAN}{quirks}"))
+    project.plan(&(plan() + quirks))
 }
 
 /// How many builds ended how: built, failed, skipped; and how many samples were taken.
@@ -155,7 +147,7 @@ after-build = "cat log >> prog"
 
 #[test]
 fn what_is_done_once_is_replayed_for_a_revision_alone() {
-    let plan = PLAN.replace("sh make.sh", "cat src $TACHO_STATE/* > prog 2>/dev/null; true");
+    let plan = plan().replace("sh make.sh", "cat src $TACHO_STATE/* > prog 2>/dev/null; true");
     let once = |from: &str| {
         format!(
             "[[quirk]]\nname = '{from}'\nwhy = 'a tool'\nfrom = '{from}'\nonce = true\n\
@@ -223,6 +215,25 @@ fn what_cannot_be_is_said_before_anything_is_built() {
     assert_snapshot!(answer.steady_stderr(), @"
     error: quirk `q`: patch `out.patch` is of `b/../../make.sh`, which does not lie in the checkout
     ");
+}
+
+#[test]
+fn an_edge_on_another_branch_is_told() {
+    let project = history();
+    project.git(["branch", "side", "first"]);
+    project.git(["checkout", "--quiet", "side"]);
+    let project = project.file("note", "side\n").commit("a release branch").tag("released");
+    project.git(["checkout", "--quiet", "main"]);
+    let project = with(project, "[[quirk]]\nname = 'q'\nwhy = 'w'\nskip = true\nbefore = 'released'\n");
+    let listed = project.tacho("quirk list").exits(0);
+    assert_snapshot!(listed.stderr, @"
+    note: quirk `q`: before `released` is on another branch: it ends for none of these revisions
+    hint: name a commit of this line of history, or a date
+    ");
+    let tracked = project.tacho("track --dry-run").exits(0).stderr;
+    assert!(tracked.contains("before `released` is on another branch"), "{tracked}");
+    // The way from there to where it is does pass it.
+    assert!(!project.tacho("track --dry-run released").exits(0).stderr.contains("another branch"));
 }
 
 #[test]

@@ -2,22 +2,17 @@
 
 use insta::assert_snapshot;
 
-use crate::harness::{Answer, Project};
+use crate::harness::{Answer, Project, WORK, noise};
 
-const PLAN: &str = r#"
+const SUBJECT: &str = r#"
 [subject]
 name = "prog"
 artifacts = ["prog"]
-
-[measure]
-rounds = 2
-warmup = false
-
-[[benchmark]]
-name = "work"
-command = "sh {build}/prog"
-metrics = [{ name = "work", from = "regex:work ([0-9.]+)" }]
 "#;
+
+fn plan() -> String {
+    format!("{SUBJECT}{WORK}")
+}
 
 const OTHER: &str = r#"
 [[benchmark]]
@@ -33,8 +28,7 @@ const MAIL: &str =
 /// Commits whose program prints these levels, with a fixed to and fro of 1 %.
 fn grown(project: Project, commits: std::ops::RangeInclusive<u32>, level: f64) -> Project {
     commits.fold(project, |project, commit| {
-        let noise = 1.0 + 0.01 * (f64::from((commit * 7919) % 101) / 101.0 - 0.5);
-        let script = format!("echo work {:.4} # {commit}\n", level * noise);
+        let script = format!("echo work {:.4} # {commit}\n", level * noise(commit));
         project.file("prog", &script).commit(&format!("change {commit}"))
     })
 }
@@ -51,7 +45,7 @@ fn samples(project: &Project) -> usize {
 
 #[test]
 fn what_is_new_is_measured_and_told_once() {
-    let project = grown(Project::repository(), 1..=12, 100.0).plan(PLAN);
+    let project = grown(Project::repository(), 1..=12, 100.0).plan(&plan());
     assert_snapshot!(scheduled(&project, "").exits(2).steady_stderr(), @r#"
     error: nothing has been tracked on this host yet that the range could go on from
     hint: track a range once by name, such as `tacho track v1.0..`
@@ -77,7 +71,7 @@ fn what_is_new_is_measured_and_told_once() {
 
 #[test]
 fn who_could_not_be_told_is_told_the_next_time() {
-    let project = grown(Project::repository(), 1..=12, 100.0).plan(PLAN);
+    let project = grown(Project::repository(), 1..=12, 100.0).plan(&plan());
     project.tacho("track --quiet").succeeds();
     let project = grown(project, 13..=20, 130.0);
     let words = ["track", "--quiet", "--since-last", "--notify", "exit 3"];
@@ -93,7 +87,7 @@ fn who_could_not_be_told_is_told_the_next_time() {
 
 #[test]
 fn a_gap_is_caught_up_with_in_steps_and_a_fetch_that_fails_is_told() {
-    let project = grown(Project::repository(), 1..=3, 100.0).plan(PLAN);
+    let project = grown(Project::repository(), 1..=3, 100.0).plan(&plan());
     project.tacho("track --quiet").succeeds();
     let project = grown(project, 4..=30, 100.0);
     project.git(["remote", "add", "origin", "./nowhere"]);
@@ -121,9 +115,9 @@ fn a_gap_is_caught_up_with_in_steps_and_a_fetch_that_fails_is_told() {
 
 #[test]
 fn a_new_benchmark_is_filled_in_over_the_past_the_newest_first() {
-    let project = grown(Project::repository(), 1..=12, 100.0).plan(PLAN);
+    let project = grown(Project::repository(), 1..=12, 100.0).plan(&plan());
     project.tacho("track --quiet").succeeds();
-    let project = project.plan(&format!("{PLAN}{OTHER}"));
+    let project = project.plan(&(plan() + OTHER));
     let measured = |arguments: &str| {
         let answer = project.tacho(arguments).exits(0).json();
         let later = answer["series"]
@@ -150,19 +144,19 @@ fn a_new_benchmark_is_filled_in_over_the_past_the_newest_first() {
 
 #[test]
 fn what_was_never_built_is_not_filled_in() {
-    let project = grown(Project::repository(), 1..=3, 100.0).plan(PLAN);
+    let project = grown(Project::repository(), 1..=3, 100.0).plan(&plan());
     let nothing = project.tacho("track --missing").exits(2);
     assert_eq!(nothing.stdout, "");
     assert!(nothing.stderr.starts_with("error: nothing is measured yet"), "{}", nothing.stderr);
     // With a build command that does not work, all are known and none is built.
-    let failing = PLAN.replace("artifacts", "build = \"false\"\nartifacts");
+    let failing = plan().replace("artifacts", "build = \"false\"\nartifacts");
     let project = project.plan(&failing);
     project.tacho("track --quiet").exits(2);
     assert_snapshot!(project.tacho("track --missing").exits(2).steady_stderr(), @r#"
     error: nothing of that is built on this host yet, so that nothing is missing at it
     hint: `--missing` fills in what was built: `tacho track` with a range builds it
     "#);
-    let project = project.plan(PLAN);
+    let project = project.plan(&plan());
     project.tacho("track --quiet HEAD").succeeds();
     let filled = project.tacho("track --missing").succeeds();
     assert!(!filled.stdout.contains("not built yet"), "{}", filled.stdout);

@@ -100,6 +100,22 @@ fn the_answer_says_with_and_without() {
 }
 
 #[test]
+fn a_page_shows_what_was_with_it_and_without() {
+    let project = project();
+    project.tacho("try fast.diff --rounds 8").exits(0);
+    project.tacho("site pages").exits(0);
+    let read = |file: &str| std::fs::read_to_string(project.path().join("pages").join(file)).unwrap();
+    let page = read("comparison/1.html");
+    for text in
+        ["HEAD with and without fast.diff", "faster with", "without again", "× 0.750", "tacho show run:1"]
+    {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    assert!(read("comparisons.html").contains("comparison/1.html"));
+    assert!(read("runs.html").contains("comparison/1.html"));
+}
+
+#[test]
 fn a_diff_that_does_not_apply_or_build_is_told_and_the_others_are_measured() {
     let project = project();
     let told = project.tacho("try other.diff").exits(2).stdout;

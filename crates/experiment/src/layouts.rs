@@ -87,35 +87,10 @@ pub fn layouts(
     metric: Option<&str>,
 ) -> Result<Laid, ExperimentError> {
     check(bench, question)?;
-    let mut took = Duration::ZERO;
-    let mut made: Vec<(&Layout, Digest, Digest)> = Vec::new();
-    for layout in layouts {
-        let recipe = bench.builder.lay_out(Some(layout)).unwrap_or_else(|| question.recipes.together([]));
-        let artifact = bench.build_layout(&by(question, recipe), layout.number, &mut took);
-        bench.builder.lay_out(None);
-        match artifact? {
-            Ok(artifact) => made.push((layout, recipe, artifact)),
-            Err(ended) => return Ok(ended),
-        }
-    }
-    let recipes: String = made.iter().map(|(_, recipe, _)| format!("{recipe} ")).collect();
-    let mut seen = BTreeSet::new();
-    made.retain(|(_, _, artifact)| seen.insert(*artifact));
-    if made.len() == 1 && layouts.len() > 1 {
-        return Ok(Laid::Ignored);
-    }
-    // Together, since building one lets go of what no one has said to be needed.
-    bench.builder.keep(&made.iter().map(|(_, _, artifact)| *artifact).collect::<Vec<_>>());
-    let mut built: Vec<Build> = Vec::new();
-    for (layout, recipe, artifact) in made {
-        bench.builder.lay_out(Some(layout));
-        let folder = bench.unpack_layout(&by(question, recipe), layout.number, artifact);
-        bench.builder.lay_out(None);
-        match folder? {
-            Ok(folder) => built.push(Build { number: layout.number, artifact, folder }),
-            Err(ended) => return Ok(ended),
-        }
-    }
+    let Made { built, recipes, took } = match bench.make(question, layouts)? {
+        Ok(made) => made,
+        Err(ended) => return Ok(ended),
+    };
     let session = bench.session_of_layouts(question, &built, &recipes)?;
     let began = Instant::now();
     let measured = measure(bench, &session)?;
@@ -128,18 +103,94 @@ pub fn layouts(
         run: session.run.number,
         interrupted: measured.interrupted,
         equal: layouts.len() - built.len(),
-        build: took.checked_div(u32::try_from(layouts.len()).unwrap_or(1)).unwrap_or_default(),
+        build: mean(took, layouts),
         executing,
         rows: rows(question, &built, &session, &samples, metric),
     })))
 }
 
-/// The question, of builds by that recipe.
-fn by(question: &Question, recipe: Digest) -> Question {
-    Question { recipes: Recipes::usual(recipe), ..question.clone() }
+/// Builds these layouts of the question's one revision, and says what they are, each once, and how long one took on average; what
+/// ended it where it did not go well, which is never that they were measured.
+pub fn build(
+    bench: &mut Bench<'_>,
+    question: &Question,
+    layouts: &[Layout],
+) -> Result<Result<(Vec<Digest>, Duration), Laid>, ExperimentError> {
+    check(bench, question)?;
+    let made = bench.make(question, layouts)?;
+    Ok(made.map(|made| (made.built.iter().map(|build| build.artifact).collect(), mean(made.took, layouts))))
+}
+
+/// How long each took.
+fn mean(took: Duration, layouts: &[Layout]) -> Duration {
+    took.checked_div(u32::try_from(layouts.len()).unwrap_or(1)).unwrap_or_default()
+}
+
+/// All layouts that differ, built and unpacked.
+struct Made {
+    built: Vec<Build>,
+    /// By which recipes, those included that came out as others did.
+    recipes: String,
+    took: Duration,
+}
+
+/// The question, of what is built by these recipes.
+fn by(question: &Question, recipes: Option<Recipes>) -> Question {
+    Question { recipes: recipes.unwrap_or_else(|| question.recipes.clone()), ..question.clone() }
 }
 
 impl Bench<'_> {
+    /// Builds and unpacks all; what ended it where it did not go well.
+    fn make(
+        &mut self,
+        question: &Question,
+        layouts: &[Layout],
+    ) -> Result<Result<Made, Laid>, ExperimentError> {
+        let (mut took, mut recipes) = (Duration::ZERO, String::new());
+        let mut made: Vec<(&Layout, Digest)> = Vec::new();
+        for layout in layouts {
+            let built = self.laid_out(layout, question, |bench, question| {
+                recipes += &format!("{} ", question.recipes.of(&question.revisions[0].id));
+                bench.build_layout(question, layout.number, &mut took)
+            });
+            match built? {
+                Ok(artifact) => made.push((layout, artifact)),
+                Err(ended) => return Ok(Err(ended)),
+            }
+        }
+        let mut seen = BTreeSet::new();
+        made.retain(|(_, artifact)| seen.insert(*artifact));
+        if made.len() == 1 && layouts.len() > 1 {
+            return Ok(Err(Laid::Ignored));
+        }
+        // Together, since building one lets go of what no one has said to be needed.
+        self.builder.keep(&made.iter().map(|(_, artifact)| *artifact).collect::<Vec<_>>());
+        let mut built: Vec<Build> = Vec::new();
+        for (layout, artifact) in made {
+            let folder = self.laid_out(layout, question, |bench, question| {
+                bench.unpack_layout(question, layout.number, artifact)
+            });
+            match folder? {
+                Ok(folder) => built.push(Build { number: layout.number, artifact, folder }),
+                Err(ended) => return Ok(Err(ended)),
+            }
+        }
+        Ok(Ok(Made { built, recipes, took }))
+    }
+
+    /// Has something done while everything is built in that layout.
+    fn laid_out<T>(
+        &mut self,
+        layout: &Layout,
+        question: &Question,
+        what: impl FnOnce(&mut Self, &Question) -> Result<T, ExperimentError>,
+    ) -> Result<T, ExperimentError> {
+        let recipes = self.builder.lay_out(Some(layout), &question.revisions)?;
+        let done = what(self, &by(question, recipes));
+        self.builder.lay_out(None, &question.revisions)?;
+        done
+    }
+
     /// What a layout is built to; what ended it where it is not.
     fn build_layout(
         &mut self,

@@ -33,6 +33,23 @@ pub enum Prepared {
     Ready(Box<Session>),
 }
 
+/// Whether an interrupted run is taken up again.
+pub(crate) enum TakenUp {
+    /// The user stopped it.
+    Interrupted,
+    /// There is none that can be.
+    None,
+    /// It is.
+    Run {
+        /// The run.
+        run: Box<Run>,
+        /// Its cells.
+        cells: Vec<(MeasurementId, Cell)>,
+        /// Where their builds are.
+        folders: HashMap<Digest, PathBuf>,
+    },
+}
+
 impl Bench<'_> {
     /// Who builds for this question.
     pub fn builds<'b>(&'b mut self, question: &'b Question) -> Builds<'b> {
@@ -86,16 +103,10 @@ impl Bench<'_> {
         question: &Question,
         tracked: &mut Tracked,
     ) -> Result<Prepared, ExperimentError> {
-        if let Some(run) = self.store.unfinished_run(question.digest(), self.host)? {
-            let cells = self.store.cells(run.number)?;
-            match self.unpack(question, cells.iter().map(|(_, cell)| cell))? {
-                None => return Ok(Prepared::Interrupted),
-                Some(folders) if cells.iter().all(|(_, cell)| folders.contains_key(&cell.artifact)) => {
-                    return self.session(question, run, cells, &folders);
-                }
-                // A build came out otherwise: what is measured from here on belongs to a run of its own.
-                Some(_) => self.store.abandon_run(run.number, self.executor.now())?,
-            }
+        match self.take_up(question, question.digest())? {
+            TakenUp::Interrupted => return Ok(Prepared::Interrupted),
+            TakenUp::Run { run, cells, folders } => return self.session(question, *run, cells, &folders),
+            TakenUp::None => {}
         }
         for _ in 0..ATTEMPTS {
             // As they are now: some may have been built again.
@@ -108,6 +119,27 @@ impl Bench<'_> {
             }
         }
         Ok(Prepared::Changed)
+    }
+
+    /// The interrupted run of that digest, its builds unpacked, if there is one and they are what they were.
+    pub(crate) fn take_up(
+        &mut self,
+        question: &Question,
+        digest: Digest,
+    ) -> Result<TakenUp, ExperimentError> {
+        let Some(run) = self.store.unfinished_run(digest, self.host)? else { return Ok(TakenUp::None) };
+        let cells = self.store.cells(run.number)?;
+        match self.unpack(question, cells.iter().map(|(_, cell)| cell))? {
+            None => Ok(TakenUp::Interrupted),
+            Some(folders) if cells.iter().all(|(_, cell)| folders.contains_key(&cell.artifact)) => {
+                Ok(TakenUp::Run { run: Box::new(run), cells, folders })
+            }
+            // A build came out otherwise: what is measured from here on belongs to a run of its own.
+            Some(_) => {
+                self.store.abandon_run(run.number, self.executor.now())?;
+                Ok(TakenUp::None)
+            }
+        }
     }
 
     /// Begins a run with what is missing.

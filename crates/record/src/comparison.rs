@@ -40,6 +40,13 @@ pub enum Program {
         /// Which tool wrote it.
         tool: String,
     },
+    /// Builds of one source that were linked in different orders: one program, in several layouts.
+    Layouts {
+        /// What was built, each once.
+        artifacts: Vec<Digest>,
+        /// The revision that they were built of, by its full name.
+        revision: String,
+    },
     /// A revision of the plan's subject, by its full name: built if need be.
     Revision {
         /// The revision.
@@ -60,6 +67,7 @@ impl Program {
     pub fn revision(&self) -> Option<&str> {
         match self {
             Program::Build { revision, .. }
+            | Program::Layouts { revision, .. }
             | Program::Revision { revision }
             | Program::Variant { revision, .. } => Some(revision),
             Program::Command { .. } | Program::File { .. } => None,
@@ -72,13 +80,20 @@ impl Program {
         if let Program::Variant { parameters, .. } = self { Some(parameters) } else { None }
     }
 
-    /// What it is, in a word: `build`, `command`, `file`, `revision`, `variant`.
+    /// How many builds stand for it, each executed as often as the others.
+    #[must_use]
+    pub fn builds(&self) -> usize {
+        if let Program::Layouts { artifacts, .. } = self { artifacts.len() } else { 1 }
+    }
+
+    /// What it is, in a word: `build`, `command`, `file`, `layouts`, `revision`, `variant`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Program::Build { .. } => "build",
             Program::Command { .. } => "command",
             Program::File { .. } => "file",
+            Program::Layouts { .. } => "layouts",
             Program::Revision { .. } => "revision",
             Program::Variant { .. } => "variant",
         }
@@ -87,7 +102,8 @@ impl Program {
 
 /// What a run compares, and on which terms: kept with it, so that all can be judged again from its samples.
 ///
-/// Its cells are, row after row, those of the sides that are executed, in their order, and then the control's.
+/// Its cells are, row after row, those of the sides that are executed, in their order, and then the control's; of a side in
+/// several layouts one a layout.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparing {
     /// Both sides: what is compared with, what is compared.

@@ -12,6 +12,9 @@ use tacho_record::{
     BenchmarkKey, Bisection, Build, Change, Commit, Digest, Happening, Host, Measurement, Metric, Revision,
     Run, RunState, Series, SeriesKey,
 };
+use tacho_stats::Summary;
+use tacho_stats::compare::Verdict;
+use tacho_stats::levels::Levels;
 
 /// Everything about one subject's measurements but the samples and the logs.
 ///
@@ -49,6 +52,8 @@ pub struct Lab {
     pub bisections: Vec<BisectionRecord>,
     /// The runs over layouts of one source, oldest first.
     pub layouts: Vec<LayoutsRecord>,
+    /// The runs that compared two programs, oldest first.
+    pub comparisons: Vec<ComparisonRecord>,
     /// How many changes users marked as false alarms, and how many they looked at.
     pub false_alarms: (usize, usize),
 }
@@ -119,6 +124,54 @@ pub struct LayoutRecord {
     pub executions: Vec<Vec<f64>>,
     /// How many executions failed.
     pub failed: usize,
+}
+
+/// A run that compared two programs.
+#[derive(Clone, Debug)]
+pub struct ComparisonRecord {
+    /// The run's number.
+    pub run: i64,
+    /// What both were called: what was compared with, what was compared.
+    pub names: [String; 2],
+    /// What they are, in a few words.
+    pub told: [String; 2],
+    /// The full names of their revisions, where they have some; the same twice where a diff was tried.
+    pub revisions: [Option<String>; 2],
+    /// The host's name, as in [`Lab::hosts`].
+    pub host: String,
+    /// When it began.
+    pub started: Timestamp,
+    /// How far it has come.
+    pub state: RunState,
+    /// Up to which difference two are the same, as a share.
+    pub margin: f64,
+    /// One a metric of a benchmark.
+    pub rows: Vec<ComparedRow>,
+}
+
+/// A metric of a benchmark at both sides.
+#[derive(Clone, Debug)]
+pub struct ComparedRow {
+    /// The benchmark with its parameters.
+    pub benchmark: BenchmarkKey,
+    /// The metric.
+    pub metric: Metric,
+    /// The values of the executions that count, of each build of both sides and of the first a second time.
+    pub builds: [Vec<Vec<f64>>; 3],
+    /// What is known of both; of several layouts by the medians of each.
+    pub sides: [Option<Summary>; 2],
+    /// The second by the first.
+    pub ratio: Option<f64>,
+    /// Where that is, with 95 %.
+    pub interval: Option<(f64, f64)>,
+    /// The first a second time by the first.
+    pub control: Option<f64>,
+    /// In a word.
+    pub verdict: Verdict,
+    /// What each level adds, of sides in several layouts.
+    pub levels: [Option<Levels>; 2],
+    /// How the first execution failed that did, in one line.
+    pub failure: Option<String>,
 }
 
 /// A build, and the host that it was made on.

@@ -17,7 +17,8 @@ const MANIFEST: &str = "tacho-site.json";
 const MANIFEST_VERSION: u32 = 1;
 
 /// The folders that pages are kept in; the folder of the pages itself has a few more files.
-pub(crate) const FOLDERS: [&str; 7] = ["bisection", "change", "data", "layouts", "log", "revision", "series"];
+pub(crate) const FOLDERS: [&str; 8] =
+    ["bisection", "change", "comparison", "data", "layouts", "log", "revision", "series"];
 
 #[derive(Serialize, Deserialize)]
 struct Manifest {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use tacho_record::{Build, Digest, Revision};
+use tacho_record::{Build, Digest, Recipes, Revision};
 
 use crate::SubjectError;
 use crate::layout::Layout;
@@ -31,10 +31,10 @@ pub trait Builder {
     /// the whole run, such as a full disk.
     fn build(&mut self, revision: &Revision, interrupt: &AtomicBool) -> Result<Built, SubjectError>;
 
-    /// Has what is built from now on laid out so, or as the plan builds it, and says by which recipe that is; none
-    /// where it cannot.
-    fn lay_out(&mut self, _: Option<&Layout>) -> Option<Digest> {
-        None
+    /// Has what is built from now on laid out so, or as the plan builds it, and says by which recipes these revisions are
+    /// built then; none where it cannot.
+    fn lay_out(&mut self, _: Option<&Layout>, _: &[Revision]) -> Result<Option<Recipes>, SubjectError> {
+        Ok(None)
     }
 
     /// The folder with these artifacts; none when the cache has let them go, and they must be built again.

@@ -307,9 +307,13 @@ impl Builder for Workshop {
         Ok(Built::Done { build, log: log.finish()? })
     }
 
-    fn lay_out(&mut self, layout: Option<&Layout>) -> Option<Digest> {
+    fn lay_out(
+        &mut self,
+        layout: Option<&Layout>,
+        revisions: &[Revision],
+    ) -> Result<Option<Recipes>, SubjectError> {
         self.layout = layout.cloned();
-        Some(self.recipe())
+        self.recipes(revisions).map(Some)
     }
 
     fn unpack(&mut self, artifact: Digest) -> Result<Option<PathBuf>, SubjectError> {

@@ -53,10 +53,11 @@ fn at(row: &BenchmarkKey, program: &Program) -> BenchmarkKey {
     key
 }
 
-/// The cells of a run on these terms, each with the side (of those that are executed) that it is of.
+/// The cells of a run on these terms, each with the place of what is executed for it.
 pub(super) fn cells(question: &Question, terms: &Comparing, sides: &[Executable]) -> Vec<(Cell, usize)> {
     let rounds = question.rule().max_rounds;
-    let control = terms.control.then_some(0);
+    let first = sides.iter().take_while(|executable| executable.of == 0).count();
+    let control = if terms.control { 0..first } else { 0..0 };
     let order: Vec<usize> = (0..sides.len()).chain(control).collect();
     let of = |row: &BenchmarkKey, side: usize| {
         let executable = &sides[side];

@@ -3,8 +3,10 @@
 use tacho_record::{BenchmarkKey, Comparing, Metric, Run, RunState, Sample};
 use tacho_stats::Summary;
 use tacho_stats::compare::{Comparison, Verdict, judge_together};
+use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
 
 use super::rounds::Sequential;
+use crate::layouts::executions;
 
 /// The error that all rows together are given.
 pub(super) const ERROR: f64 = 0.05;
@@ -16,8 +18,10 @@ pub struct Row {
     pub benchmark: BenchmarkKey,
     /// The metric.
     pub metric: Metric,
-    /// The first side, the second.
+    /// The first side, the second; of layouts, the medians of each.
     pub sides: [Option<Summary>; 2],
+    /// What each level adds, of a side in several layouts.
+    pub levels: [Option<Levels>; 2],
     /// The second against the first.
     pub comparison: Comparison,
     /// In a word, all rows judged together.
@@ -42,12 +46,13 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Row
             rows.push(Row {
                 benchmark: benchmark.clone(),
                 metric: metric.clone(),
-                sides: [0, 1].map(|side| group.samples.get(side).and_then(|side| summary(metric, side))),
+                sides: [0, 1].map(|side| of_side(metric, group.side(side))),
+                levels: [0, 1].map(|side| levels(metric, group.side(side))),
                 verdict: comparison.verdict,
                 comparison: comparison.clone(),
                 settled: group.settled,
                 round: group.samples.iter().filter_map(|side| mean_wall(side)).sum(),
-                failure: failure(&group.samples),
+                failure: failure(&[0, 1, 2].map(|side| group.side(side).concat())),
             });
         }
     }
@@ -63,11 +68,27 @@ pub(super) fn believe(rows: &mut [Row]) {
     }
 }
 
+/// What is known of a side: of one build its executions; of several layouts the median of each, since executions of one layout
+/// are not independent.
+fn of_side(metric: &Metric, builds: &[Vec<Sample>]) -> Option<Summary> {
+    let [side] = builds else {
+        let medians = builds.iter().filter_map(|build| summary(metric, build));
+        return Summary::of(&medians.map(|of| of.median).collect::<Vec<_>>());
+    };
+    summary(metric, side)
+}
+
 pub(super) fn summary(metric: &Metric, side: &[Sample]) -> Option<Summary> {
     let counted: Vec<f64> =
         side.iter().filter(|it| it.counts()).filter_map(|it| it.value(&metric.name)).collect();
     let bounds: Vec<f64> = side.iter().filter_map(|it| it.bound(&metric.name)).collect();
     Summary::sampled(&counted, &bounds, false)
+}
+
+/// What going on, starting again and linking again add.
+fn levels(metric: &Metric, builds: &[Vec<Sample>]) -> Option<Levels> {
+    let measured: Vec<Vec<Process>> = builds.iter().map(|build| executions(build, &metric.name)).collect();
+    Levels::of(OfLayouts(&measured)).filter(|_| builds.len() > 1)
 }
 
 pub(super) fn failure(samples: &[Vec<Sample>]) -> Option<(String, usize)> {

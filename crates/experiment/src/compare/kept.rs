@@ -69,6 +69,7 @@ fn row(
             Some(numbers) => Summary::sampled(numbers, &[], false),
             None => summary(metric, &samples[side]),
         }),
+        levels: [None, None],
         verdict: comparison.verdict,
         comparison,
         settled: false,
@@ -117,7 +118,8 @@ fn nothing(terms: &Comparing) -> Vec<Had> {
 
 /// What a run has of a side that it executed, row after row: its cells are in the order that `Comparing` says.
 fn of_run(store: &mut Store, run: i64, terms: &Comparing, side: usize) -> Result<Vec<Had>, ExperimentError> {
-    if !terms.executes(side) {
+    // Executions of several layouts are not those of one program: nothing of them is taken.
+    if !terms.executes(side) || terms.sides.iter().any(|side| side.program.builds() > 1) {
         return Ok(nothing(terms));
     }
     let cells = store.cells(run)?;

@@ -92,7 +92,8 @@ pub fn compare(
         Ready::Not { side, why } => return Ok(Compared::NotBuilt { side, why }),
         Ready::Sides(sides) => sides,
     };
-    if sides.len() == 2 && sides[0].is_same_program(&sides[1]) {
+    let (a, b) = sides.split_at(sides.iter().take_while(|executable| executable.of == 0).count());
+    if a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_same_program(b)) {
         return Ok(Compared::SameProgram);
     }
     let session = bench.session_of_sides(question, terms, &sides)?;

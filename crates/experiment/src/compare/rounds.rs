@@ -30,6 +30,8 @@ pub(super) struct Group {
     row: usize,
     /// The first cell.
     first: usize,
+    /// How many cells each side has, one a layout: both sides and the control.
+    builds: [usize; 3],
     /// The samples of each cell.
     pub samples: Vec<Vec<Sample>>,
     /// One for each metric: as of the last look.
@@ -41,9 +43,11 @@ impl<'a> Sequential<'a> {
     /// Before the first sample; `cells` is how many there are in all.
     pub fn new(terms: &'a Comparing, rule: &Rule, seed: u64, cells: usize) -> Self {
         let each = cells / terms.rows.len().max(1);
+        let [a, b] = terms.sides.each_ref().map(|side| side.program.builds());
         let group = |row: usize| Group {
             row,
             first: row * each,
+            builds: [a, b, a],
             samples: vec![Vec::new(); each],
             comparisons: Vec::new(),
             settled: false,
@@ -108,7 +112,7 @@ impl<'a> Sequential<'a> {
         let group = &self.groups[at];
         let (_, metrics) = &self.terms.rows[group.row];
         let rules = Rules { margin: self.terms.margin, seed: self.seed, ..Rules::default() };
-        let one = |metric: &Metric| comparison(metric, &group.samples, &rules, look);
+        let one = |metric: &Metric| comparison(metric, group, &rules, look);
         self.groups[at].comparisons = metrics.iter().map(one).collect();
     }
 
@@ -124,6 +128,12 @@ impl<'a> Sequential<'a> {
 }
 
 impl Group {
+    /// The samples of each build of a side; the third is the control.
+    pub fn side(&self, side: usize) -> &[Vec<Sample>] {
+        let first: usize = self.builds[..side].iter().sum();
+        self.samples.get(first..first + self.builds[side]).unwrap_or_default()
+    }
+
     /// How many rounds it took part in.
     fn rounds(&self) -> usize {
         let last = self.samples.iter().flatten().map(|sample| sample.place.round).max();
@@ -192,11 +202,21 @@ fn is_enough(until: Until, row: &Comparison, verdict: Verdict) -> bool {
 }
 
 /// A metric of a benchmark, from the samples of both sides and of the control if there is one.
-fn comparison(metric: &Metric, samples: &[Vec<Sample>], rules: &Rules, look: Look) -> Comparison {
-    let values: Vec<Vec<Value>> = samples.iter().map(|side| values(metric, side)).collect();
+fn comparison(metric: &Metric, group: &Group, rules: &Rules, look: Look) -> Comparison {
+    let [a, b, control] = [0, 1, 2].map(|side| in_layouts(metric, group.side(side)));
     let better = if metric.better == Direction::Lower { Better::Lower } else { Better::Higher };
-    let side = |index: usize| values.get(index).map_or(&[][..], Vec::as_slice);
-    compare(&Sides { a: side(0), b: side(1), control: side(2) }, &Rules { better, ..*rules }, look)
+    compare(&Sides { a: &a, b: &b, control: &control }, &Rules { better, ..*rules }, look)
+}
+
+/// What counts of a side, each value in its round, and of several builds in its layout.
+fn in_layouts(metric: &Metric, builds: &[Vec<Sample>]) -> Vec<Value> {
+    let [side] = builds else {
+        let of = |(layout, build): (u32, &Vec<Sample>)| {
+            values(metric, build).into_iter().map(move |value| value.of_layout(layout))
+        };
+        return (0..).zip(builds).flat_map(of).collect();
+    };
+    values(metric, side)
 }
 
 /// What counts of a side, each value in its round; of a limit that was reached a bound, where less is better.

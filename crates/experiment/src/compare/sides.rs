@@ -19,13 +19,15 @@ pub(super) enum Ready {
     Interrupted,
     /// One of them cannot be had.
     Not { side: String, why: String },
-    /// Those that are to be executed, in their order.
+    /// Those that are to be executed, in their order, layout after layout.
     Sides(Vec<Executable>),
 }
 
-/// A side that can be executed.
+/// A side that can be executed, or one of its layouts.
 pub(super) struct Executable {
     pub side: Side,
+    /// Which of the sides that are executed.
+    pub of: usize,
     /// What is executed, by digest; of a command its text.
     pub artifact: Digest,
     /// The folder of the build; empty for a command.
@@ -83,22 +85,27 @@ impl Bench<'_> {
             .filter(|(place, _)| terms.executes(*place))
             .map(|(_, side)| side)
             .collect();
-        let mut digests = Vec::new();
-        for side in &wanted {
+        let mut all: Vec<(usize, Digest)> = Vec::new();
+        for (of, side) in wanted.iter().enumerate() {
+            if let Program::Layouts { artifacts, .. } = &side.program {
+                all.extend(artifacts.iter().map(|artifact| (of, *artifact)));
+                continue;
+            }
             let Some(digest) = self.artifact(question, side)? else { return Ok(Ready::Interrupted) };
             match digest {
-                Ok(digest) => digests.push(digest),
+                Ok(digest) => all.push((of, digest)),
                 Err(why) => return Ok(Ready::Not { side: side.name.clone(), why }),
             }
         }
-        self.builder.keep(&digests);
+        self.builder.keep(&all.iter().map(|(_, digest)| *digest).collect::<Vec<_>>());
         let mut ready = Vec::new();
-        for (done, (side, artifact)) in wanted.iter().zip(digests).enumerate() {
-            let Some(folder) = self.folder(question, side, artifact, done, wanted.len())? else {
+        for (done, &(of, artifact)) in all.iter().enumerate() {
+            let side = wanted[of];
+            let Some(folder) = self.folder(question, side, artifact, done, all.len())? else {
                 return Ok(Ready::Interrupted);
             };
             match folder {
-                Ok(folder) => ready.push(Executable { side: (*side).clone(), artifact, folder }),
+                Ok(folder) => ready.push(Executable { side: side.clone(), of, artifact, folder }),
                 Err(why) => return Ok(Ready::Not { side: side.name.clone(), why }),
             }
         }
@@ -115,6 +122,9 @@ impl Bench<'_> {
             Program::Build { artifact, .. } => return Ok(Some(Ok(*artifact))),
             Program::Command { command, .. } => return Ok(Some(Ok(Digest::of(command)))),
             Program::File { file, .. } => return Ok(Some(Err(format!("`{file}` is no program")))),
+            Program::Layouts { artifacts, .. } => {
+                return Ok(Some(artifacts.first().copied().ok_or_else(|| "it has no layout".to_owned())));
+            }
             Program::Revision { revision } | Program::Variant { revision, .. } => revision,
         };
         let revisions = [known(question, revision)];
@@ -151,7 +161,7 @@ impl Bench<'_> {
             Unpacked::Otherwise(state) => format!("its build {}", state.word()),
         };
         // What series were measured with stays what is known of the revision.
-        if let (Program::Build { .. }, Some(before)) = (&side.program, before) {
+        if let (Program::Build { .. } | Program::Layouts { .. }, Some(before)) = (&side.program, before) {
             self.store.put_build(self.host, &before)?;
         }
         Ok(Some(Err(why)))

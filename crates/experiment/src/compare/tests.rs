@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{Ended, Execution, Request, ScriptedExecutor};
-use tacho_record::{Comparing, Direction, Host, Metric, Program, Side, Unit, Until};
+use tacho_record::{Comparing, Digest, Direction, Host, Metric, Program, Side, Unit, Until};
 use tacho_stats::compare::Verdict;
-use tacho_subject::ScriptedBuilder;
+use tacho_subject::{Builder, Built, ScriptedBuilder};
 
 use super::{Compared, Rows, compare, judged, rows_of};
+use crate::builds::tests::revision;
 use crate::track_tests::Lab;
 use crate::{Bench, Silent};
 
@@ -43,12 +44,21 @@ fn terms(lab: &Lab) -> Comparing {
 }
 
 fn compared(lab: &Lab, terms: &Comparing, script: impl FnMut(&Request, Timestamp) -> Execution) -> Compared {
+    compared_of(lab, &mut ScriptedBuilder::new(), terms, script)
+}
+
+fn compared_of(
+    lab: &Lab,
+    builder: &mut ScriptedBuilder,
+    terms: &Comparing,
+    script: impl FnMut(&Request, Timestamp) -> Execution,
+) -> Compared {
     let mut store = lab.store();
     let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let mut executor = ScriptedExecutor::new(script).starting_at(lab.clock.get());
     let mut bench = Bench {
         store: &mut store,
-        builder: &mut ScriptedBuilder::new(),
+        builder,
         executor: &mut executor,
         observer: &mut Silent,
         interrupt: &AtomicBool::new(false),
@@ -89,6 +99,33 @@ fn each_benchmark_ends_when_it_is_settled() {
     let terms = store.comparing(run.number).unwrap().unwrap();
     let again = judged(&mut store, &run, &terms).unwrap();
     assert_eq!(again[0].comparison, b.comparison, "the samples say the same at any time");
+}
+
+#[test]
+fn executions_of_one_layout_are_not_taken_for_independent() {
+    let lab = lab("[[benchmark]]\nname = 'b'\ncommand = 'b {build}'\n", 20);
+    let (mut builder, never) = (ScriptedBuilder::new(), AtomicBool::new(false));
+    let mut made = |order: u64| match builder.build(&revision(order), &never).unwrap() {
+        Built::Done { build, .. } => build.state.artifact().unwrap(),
+        Built::Interrupted => panic!("{order}"),
+    };
+    let artifacts: Vec<Digest> = (1..=6).map(&mut made).collect();
+    let side = |name: &str, artifacts: &[Digest]| Side {
+        name: name.into(),
+        program: Program::Layouts { artifacts: artifacts.to_vec(), revision: "r1".into() },
+    };
+    let sides = [side("a", &artifacts[..3]), side("b", &artifacts[3..])];
+    let terms = Comparing { sides, until: Until::AllRounds, ..terms(&lab) };
+    // The layouts are 10 % apart, the sides 3 %, executions of one layout less than 1 %.
+    let level = |command: &str| {
+        let is_of = |artifact: &Digest| command.contains(&artifact.to_string()[..16]);
+        [100, 110, 120, 103, 113, 123][artifacts.iter().position(is_of).unwrap()]
+    };
+    let row = rows(compared_of(&lab, &mut builder, &terms, taking(level))).rows.swap_remove(0);
+    assert_eq!((row.verdict, row.comparison.counts.a), (Verdict::Unclear, 60), "{row:?}");
+    let relink = row.levels.map(|levels| levels.unwrap().relink.unwrap());
+    assert!(relink.iter().all(|relink| (0.05..0.15).contains(relink)), "{relink:?}");
+    assert_eq!(row.sides[0].map(|of| of.n), Some(3), "one value a layout");
 }
 
 #[test]

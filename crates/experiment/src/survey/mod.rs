@@ -16,7 +16,7 @@ use tacho_record::{BenchmarkKey, Build, Cell, Digest, Metric, Purpose, Rule, Run
 use tacho_stats::place::{Batch, Rules, Survey, batch};
 use tacho_store::MeasurementId;
 
-use crate::prepare::{Prepared, first_metric, prepare_trial};
+use crate::prepare::{Prepared, TakenUp, first_metric, prepare_trial};
 use crate::rounds::measure;
 use crate::session::{Session, SessionCell, Wanted};
 use crate::settled::Settled;
@@ -242,15 +242,12 @@ impl Bench<'_> {
         digest: Digest,
         cells: Vec<Cell>,
     ) -> Result<Prepared, ExperimentError> {
-        if let Some(run) = self.store.unfinished_run(digest, self.host)? {
-            let begun = self.store.cells(run.number)?;
-            match self.unpack(question, begun.iter().map(|(_, cell)| cell))? {
-                None => return Ok(Prepared::Interrupted),
-                Some(folders) if begun.iter().all(|(_, cell)| folders.contains_key(&cell.artifact)) => {
-                    return self.session_of_batch(question, run, begun, &folders);
-                }
-                Some(_) => self.store.abandon_run(run.number, self.executor.now())?,
+        match self.take_up(question, digest)? {
+            TakenUp::Interrupted => return Ok(Prepared::Interrupted),
+            TakenUp::Run { run, cells, folders } => {
+                return self.session_of_batch(question, *run, cells, &folders);
             }
+            TakenUp::None => {}
         }
         if cells.is_empty() {
             return Ok(Prepared::NothingToDo);

@@ -133,6 +133,9 @@ pub(super) struct MeasureTable {
     /// Before each round, wait until nothing else disturbs this host, in one run together at the most so long: "5m".
     /// A round that is disturbed all the same is repeated, twice at the most.
     pub quiet_wait: Option<String>,
+    /// How often to repeat at each level, where `tacho layouts`, `tacho compare` and `tacho try` link programs in several
+    /// orders: { layouts = 5, processes = 10 }.
+    pub levels: Option<LevelsTable>,
     /// How large the cache of built artifacts may become, compressed: "500MiB", "2GiB".
     #[serde(default = "cache_limit")]
     pub cache_limit: String,
@@ -140,6 +143,16 @@ pub(super) struct MeasureTable {
     pub conditions: Option<ConditionsTable>,
     /// What they may use at most, likewise.
     pub limits: Option<LimitsTable>,
+}
+
+/// `levels`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct LevelsTable {
+    /// Builds of each program, linked in another order each; 1 for the one that the build makes.
+    pub layouts: NonZeroU32,
+    /// Executions of each build.
+    pub processes: NonZeroU32,
 }
 
 /// `warmup`.

@@ -151,12 +151,23 @@ pub struct Measure {
     pub wishes: Wishes,
     /// What that means: how often everything is executed, and what comes before.
     pub rule: Rule,
+    /// How often to repeat at each level, where that is said.
+    pub levels: Option<Levels>,
     /// How large the cache of built artifacts may become, in bytes, compressed.
     pub cache_limit: u64,
     /// Under which conditions benchmarks are executed that say nothing else.
     pub conditions: Conditions,
     /// What they may use at most, likewise.
     pub limits: Limits,
+}
+
+/// How often to repeat at each level of a program that is linked in several orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Levels {
+    /// Layouts of each program.
+    pub layouts: u32,
+    /// Executions of each layout.
+    pub processes: u32,
 }
 
 /// What is expected of an execution's standard output.

@@ -8,6 +8,7 @@ mod bisection_samples;
 pub(crate) mod bisections;
 pub(crate) mod change;
 pub(crate) mod changes;
+pub(crate) mod comparison;
 mod executions;
 pub(crate) mod layouts;
 pub(crate) mod overview;
@@ -80,20 +81,22 @@ pub(crate) fn framed(view: &View, frame: &Frame, content: &Markup) -> Vec<u8> {
     page.into_string().into_bytes()
 }
 
-/// The main pages of this lab; those of bisections and layouts where there are some.
+/// The main pages of this lab; those of bisections, comparisons and layouts where there are some.
 fn main_pages(view: &View) -> impl Iterator<Item = (&'static str, &'static str)> {
     let has = |file: &str| match file {
         "bisections.html" => !view.lab.bisections.is_empty(),
+        "comparisons.html" => !view.lab.comparisons.is_empty(),
         "layouts.html" => !view.layouts.is_empty(),
         _ => true,
     };
     MAIN.into_iter().filter(move |(file, _)| has(file))
 }
 
-const MAIN: [(&str, &str); 6] = [
+const MAIN: [(&str, &str); 7] = [
     ("index.html", "Overview"),
     ("changes.html", "Changes"),
     ("bisections.html", "Bisections"),
+    ("comparisons.html", "Comparisons"),
     ("layouts.html", "Layouts"),
     ("revisions.html", "Revisions"),
     ("runs.html", "Runs"),

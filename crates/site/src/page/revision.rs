@@ -60,6 +60,7 @@ pub(crate) fn page(view: &View, place: usize, material: &Material) -> Vec<u8> {
         @if !is_built { (builds) }
         (results(view, revision))
         (super::bisection::of_revision(view, &revision.revision.id))
+        (super::comparison::of_revision(view, &revision.revision.id))
         (super::layouts::of_revision(view, &revision.revision.id))
         (commits(view, revision))
         @if is_built { (builds) }

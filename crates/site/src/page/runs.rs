@@ -26,6 +26,7 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
             section.run id={ "run-" (record.run.number) } {
                 h2 { "Run " (record.run.number) }
                 (run(record))
+                (super::comparison::of_run(view, record.run.number))
                 (super::layouts::of_run(view, record.run.number))
                 (conditions(record))
                 (plan(record, plans[record.run.plan.as_str()]))

@@ -11,7 +11,7 @@ mod range;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use tacho_record::plan::{Commands, Quirk, Subject};
+use tacho_record::plan::{Commands, Edge, Quirk, Subject};
 use tacho_record::{Digest, Quirky, Recipes, Revision};
 
 use crate::{History, SubjectError, history};
@@ -64,6 +64,25 @@ pub fn recipes(
         }
     }
     Ok(recipes)
+}
+
+/// The edges of quirks that lie on another branch than the newest of these revisions, each with the name of its quirk: they count
+/// as not passed yet.
+pub fn stray_edges(
+    subject: &Subject,
+    plan_folder: &Path,
+    revisions: &[Revision],
+) -> Result<Vec<(String, Edge)>, SubjectError> {
+    let Some(newest) = revisions.iter().max_by_key(|revision| revision.order) else { return Ok(Vec::new()) };
+    let mut all = Vec::new();
+    if !subject.quirks.is_empty() {
+        let history = history(subject, plan_folder)?;
+        for quirk in &subject.quirks {
+            let stray = range::stray(&*history, quirk, newest).map_err(of(quirk))?;
+            all.extend(stray.into_iter().map(|edge| (quirk.name.clone(), edge)));
+        }
+    }
+    Ok(all)
 }
 
 impl Quirks {

@@ -37,6 +37,25 @@ fn later(history: &dyn History, edge: &Edge, revisions: &[Revision]) -> Result<V
     }
 }
 
+/// Those of a quirk's edges that are on no way to this revision, nor it on theirs, as is a tag of another branch: nothing says
+/// what comes before them.
+pub(super) fn stray(
+    history: &dyn History,
+    quirk: &Quirk,
+    newest: &Revision,
+) -> Result<Vec<Edge>, SubjectError> {
+    let mut stray = Vec::new();
+    for edge in [&quirk.start, &quirk.end].into_iter().flatten() {
+        let Place::Revision { name, .. } = &edge.place else { continue };
+        let there = history.find(name)?;
+        let is_before = history.passed(name, std::slice::from_ref(newest))? != [Passed::Not];
+        if !is_before && history.passed(&newest.id, &[there])? == [Passed::Not] {
+            stray.push(edge.clone());
+        }
+    }
+    Ok(stray)
+}
+
 /// That the range does not end before it begins.
 fn not_empty(history: &dyn History, quirk: &Quirk) -> Result<(), SubjectError> {
     let (Some(start), Some(end)) = (&quirk.start, &quirk.end) else { return Ok(()) };

@@ -14,10 +14,10 @@ pub struct Layouts {
     /// A tag, a hash, a branch, a release
     #[arg(value_name = "REVISION", default_value = "HEAD")]
     pub revision: String,
-    /// So many layouts
-    #[arg(long = "layouts", short = 'n', value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=1000))]
-    pub number: u32,
-    /// Execute each so many times [default: 10]
+    /// So many layouts [default: `levels` of the plan, else 5]
+    #[arg(long = "layouts", short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub number: Option<u32>,
+    /// Execute each so many times [default: `levels` of the plan, else 10]
     #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub rounds: Option<u32>,
     /// The linker that shuffles: mold, lld [default: the first of these that is there]

@@ -11,7 +11,7 @@ pub struct Terms {
     /// Compare these metrics; `all` for all [default: the first one of each benchmark]
     #[arg(long, short, value_name = "NAME")]
     pub metric: Vec<String>,
-    /// Execute everything at most so many times [default: 30, or as often as the budget allows]
+    /// Execute everything at most so many times [default: 30, or as often as the budget allows; with layouts each 10 times]
     #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
     /// Measure two programs at most so long, builds not counted: 10m
@@ -20,6 +20,13 @@ pub struct Terms {
     /// Up to which difference two are called the same: 2%
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub margin: String,
+    /// Link each program in so many orders, and execute all: no difference of layout is taken for one of code [default: `levels` of
+    /// the plan, else as it is built]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub layouts: Option<u32>,
+    /// The linker that shuffles: mold, lld [default: the first of these that is there]
+    #[arg(long, value_name = "NAME")]
+    pub linker: Option<String>,
     /// Exit with 1 when something is slower for certain, by at least so much: slower:5%
     #[arg(long, value_name = "slower[:PERCENT]")]
     pub fail_on: Option<String>,

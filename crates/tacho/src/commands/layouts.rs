@@ -2,9 +2,10 @@
 
 use tacho_experiment::layouts::{Laid, layouts};
 use tacho_record::{Wishes, percentage};
-use tacho_subject::{Every, Layout, Linker, Selection, What, history};
+use tacho_subject::{Every, Linker, Selection, What, history};
 
 use super::Exit;
+use super::over::{PROCESSES, orders};
 use super::session::{Session, Wanted};
 use super::track::narrowed;
 use crate::cli::{Global, Layouts};
@@ -14,23 +15,22 @@ use crate::output::answer::versioned;
 use crate::output::layouts::Report;
 use crate::project::Project;
 
-/// Executions of each layout where nothing else is asked for.
-const ROUNDS: u32 = 10;
+/// Layouts where nothing else is asked for.
+const LAYOUTS: u32 = 5;
 
 pub fn execute(global: &Global, command: &Layouts) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
-    let rounds = Wishes { rounds: Some(command.rounds.unwrap_or(ROUNDS)), ..Wishes::default() };
+    let levels = project.plan.measure.levels;
+    let each = command.rounds.unwrap_or(levels.map_or(PROCESSES, |levels| levels.processes));
+    let number = command.number.unwrap_or(levels.map_or(LAYOUTS, |levels| levels.layouts)).max(2);
+    let rounds = Wishes { rounds: Some(each.max(2)), ..Wishes::default() };
     let plan = narrowed(&project.plan, &command.benchmark)?.wishing(rounds)?;
     let precision = percentage(&command.precision)?;
     if let Some(name) = &command.metric {
         known_metric(&plan, name)?;
     }
-    if plan.subject.build.is_none() {
-        return Err(CliError::NothingLinked);
-    }
-    let linker = Linker::find(command.linker.as_deref());
-    let linker = linker.ok_or_else(|| CliError::NoLinker { name: command.linker.clone() })?;
-    let orders: Vec<Layout> = (1..=command.number).map(|number| linker.layout(number)).collect();
+    let orders = orders(&plan, command.linker.as_deref(), number)?;
+    let linker = Linker::find(command.linker.as_deref()).map_or("no linker", |linker| linker.name);
     let history = history(&project.plan.subject, &project.folder)?;
     let what = What::List(vec![command.revision.clone()]);
     let selected =
@@ -43,7 +43,7 @@ pub fn execute(global: &Global, command: &Layouts) -> Result<Exit, CliError> {
     let metric = command.metric.as_deref();
     let laid =
         session.measure(&project, wanted, |bench, question| layouts(bench, question, &orders, metric))?;
-    let report = Report { revision: &selected.revisions[0], linker: linker.name, laid: &laid, precision };
+    let report = Report { revision: &selected.revisions[0], linker, laid: &laid, precision };
     if command.json {
         output::print_json(&versioned(report.answer()))?;
     } else {

@@ -15,6 +15,7 @@ mod lookup;
 mod measured;
 mod missing;
 mod notify;
+mod over;
 mod quirk;
 mod schedule;
 mod session;

@@ -1,5 +1,6 @@
 //! `tacho site`: pages from the store.
 
+mod comparisons;
 mod layouts;
 
 use std::collections::hash_map::Entry;
@@ -81,6 +82,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         remarks,
         bisections: bisections(store)?,
         layouts: layouts::all(project, store)?,
+        comparisons: comparisons::all(store)?,
         false_alarms,
     })
 }

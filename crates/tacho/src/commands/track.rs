@@ -9,7 +9,7 @@ use tacho_record::{Counter, Plan, Revision, RuleError, Series, Wishes, percentag
 use tacho_subject::{Every, Selected, Selection, What, history};
 
 use super::session::{Session, Wanted};
-use super::{Exit, lookup, missing, survey};
+use super::{Exit, lookup, missing, quirk, survey};
 use crate::cli::{Global, Shown, Track};
 use crate::error::CliError;
 use crate::output::tracked::Report;
@@ -66,6 +66,7 @@ pub(super) fn select(project: &Project, command: &Track) -> Result<Selected, Cli
     if let Some(note) = &selected.note {
         output::note("note", note);
     }
+    quirk::tell_of_stray(project, &selected.revisions)?;
     Ok(selected)
 }
 

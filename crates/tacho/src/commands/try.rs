@@ -5,20 +5,21 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use serde::Serialize;
 use tacho_experiment::compare::{Compared, compare as compare_sides, rows_of};
 use tacho_record::plan::{Commands, Quirk, Subject};
 use tacho_record::{
-    BenchmarkKey, BuildState, Comparing, Digest, Metric, Plan, Program, Revision, Side, Until, percentage,
+    BenchmarkKey, BuildState, Comparing, Metric, Plan, Program, Revision, Side, Until, percentage,
 };
-use tacho_subject::{SubjectError, history};
+use tacho_subject::{Layout, SubjectError, history};
 
 use super::compare::mistake::Mistake;
 use super::compare::{exit, limit, wished};
 use super::session::{Session, Wanted};
 use super::track::narrowed;
-use super::{Exit, lookup};
+use super::{Exit, lookup, over};
 use crate::cli::{Global, Shown, Try};
 use crate::error::CliError;
 use crate::output;
@@ -36,7 +37,7 @@ struct Diff {
     /// The plan that applies them to whatever it builds.
     plan: Plan,
     /// What the base with them built to, or why it did not.
-    built: Result<Digest, String>,
+    built: Result<Program, String>,
 }
 
 /// What came of one.
@@ -44,6 +45,7 @@ struct Tried {
     patches: Vec<String>,
     terms: Comparing,
     compared: Compared,
+    build: Option<Duration>,
 }
 
 /// The answer in JSON; docs/formats.md says what each key means.
@@ -63,22 +65,23 @@ struct OneAnswer<'a> {
 pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
     let limit = limit(command.terms.fail_on.as_deref())?;
     let project = Project::open(global)?;
-    let wishes = wished(command.terms.rounds, command.terms.budget.as_deref())?;
+    let rounds = over::rounds(&command.terms, &project.plan);
+    let wishes = wished(rounds, command.terms.budget.as_deref())?;
     let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;
     let base = history(&project.plan.subject, &project.folder)?.find(&command.base)?;
     let terms = terms(&project, &plan, command, &base)?;
     let patches = command.patch.iter().map(|path| typed(&project, path)).collect::<Result<Vec<_>, _>>()?;
     check(&project, &plan, &base, &patches)?;
-    let quiet = global.quiet || command.form.json;
-    let mut trying =
-        Trying { session: Session::open(&project, command.begin.wait)?, project: &project, base, quiet };
+    let (quiet, layouts) = (global.quiet || command.form.json, over::layouts(&command.terms, &plan)?);
+    let session = Session::open(&project, command.begin.wait)?;
+    let mut trying = Trying { session, project: &project, base, layouts, build: None, quiet };
     trying.session.store.put_revisions(std::slice::from_ref(&trying.base))?;
     let Some((without, diffs)) = trying.builds(&plan, combinations(&patches))? else {
         return Ok(Exit::Interrupted);
     };
     let mut tried = Vec::new();
     for diff in diffs {
-        let one = trying.one(diff, without, &terms, command.begin.seed)?;
+        let one = trying.one(diff, &without, &terms, command.begin.seed)?;
         let is_over = exit(&one.compared, limit) == Exit::Interrupted;
         tried.push(one);
         if is_over {
@@ -166,6 +169,10 @@ struct Trying<'a> {
     session: Session,
     project: &'a Project,
     base: Revision,
+    /// Those in which all is linked; none: as it is built.
+    layouts: Vec<Layout>,
+    /// How long one took to build.
+    build: Option<Duration>,
     quiet: bool,
 }
 
@@ -175,7 +182,7 @@ impl Trying<'_> {
         &mut self,
         plan: &Plan,
         combinations: Vec<Vec<(String, String)>>,
-    ) -> Result<Option<(Digest, Vec<Diff>)>, CliError> {
+    ) -> Result<Option<(Program, Vec<Diff>)>, CliError> {
         let name = self.base.short().to_owned();
         let Some(without) = self.built(plan)? else { return Ok(None) };
         let without = without.map_err(|why| CliError::NotBuilt { name, why })?;
@@ -190,7 +197,10 @@ impl Trying<'_> {
     }
 
     /// What the base builds to by that plan, or why it does not; none when interrupted.
-    fn built(&mut self, plan: &Plan) -> Result<Option<Result<Digest, String>>, CliError> {
+    fn built(&mut self, plan: &Plan) -> Result<Option<Result<Program, String>>, CliError> {
+        if !self.layouts.is_empty() {
+            return self.laid_out(plan);
+        }
         let (base, quiet) = (&self.base, self.quiet);
         let revisions = std::slice::from_ref(base);
         let wanted = Wanted { quiet, retry_failed: true, ..Wanted::new(plan.clone(), revisions) };
@@ -198,39 +208,58 @@ impl Trying<'_> {
             self.session.measure(self.project, wanted, |bench, question| bench.build_of(question, base));
         let Some(build) = build.map_err(unquirked)? else { return Ok(None) };
         let why = match build.state {
-            BuildState::Built { artifact, .. } => return Ok(Some(Ok(artifact))),
+            BuildState::Built { artifact, .. } => {
+                return Ok(Some(Ok(Program::Build { artifact, revision: base.id.clone() })));
+            }
             BuildState::Failed { why } | BuildState::Skipped { why } => why,
             BuildState::TimedOut { .. } => "its build timed out".to_owned(),
         };
-        let why = why.strip_prefix(&format!("quirk `{QUIRK}`: ")).unwrap_or(&why);
-        Ok(Some(Err(why.to_owned())))
+        Ok(Some(Err(without_quirk(&why))))
+    }
+
+    /// The same in several layouts.
+    fn laid_out(&mut self, plan: &Plan) -> Result<Option<Result<Program, String>>, CliError> {
+        let of = (&self.base, self.base.short());
+        let program =
+            over::program(&mut self.session, self.project, (plan.clone(), self.quiet), of, &self.layouts);
+        Ok(match program.map_err(unquirked)? {
+            Ok((program, took)) => {
+                self.build = Some(took);
+                Some(Ok(program))
+            }
+            Err(Compared::NotBuilt { why, .. }) => Some(Err(without_quirk(&why))),
+            Err(_) => None,
+        })
     }
 
     /// Compares the base with and without a diff.
     fn one(
         &mut self,
         diff: Diff,
-        without: Digest,
+        without: &Program,
         terms: &Comparing,
         seed: Option<u64>,
     ) -> Result<Tried, CliError> {
-        let revision = &self.base.id;
-        let build = |artifact| Program::Build { artifact, revision: revision.clone() };
         let mut terms = terms.clone();
-        terms.sides[0].program = build(without);
+        terms.sides[0].program = without.clone();
         terms.sides[1].name = diff.names.join(" + ");
         let compared = match diff.built {
             Err(why) => Compared::NotBuilt { side: terms.sides[1].name.clone(), why },
-            Ok(artifact) => {
-                terms.sides[1].program = build(artifact);
+            Ok(program) => {
+                terms.sides[1].program = program;
                 let revisions = std::slice::from_ref(&self.base);
                 let wanted = Wanted { seed, quiet: self.quiet, ..Wanted::new(diff.plan, revisions) };
                 self.session
                     .measure(self.project, wanted, |bench, question| compare_sides(bench, question, &terms))?
             }
         };
-        Ok(Tried { patches: diff.names, terms, compared })
+        Ok(Tried { patches: diff.names, terms, compared, build: self.build })
     }
+}
+
+/// Why something does not build, without the quirk that nobody wrote.
+fn without_quirk(why: &str) -> String {
+    why.replacen(&format!("quirk `{QUIRK}`: "), "", 1)
 }
 
 /// What is wrong with a diff, without the quirk that nobody wrote.
@@ -263,6 +292,12 @@ impl Tried {
             format!("{} (the revision {})", without.name, base.short()),
             format!("{} with {}", without.name, with.name),
         ];
-        Report { terms: &self.terms, told, compared: &self.compared, otherwise: Vec::new() }
+        Report {
+            terms: &self.terms,
+            told,
+            compared: &self.compared,
+            build: self.build,
+            otherwise: Vec::new(),
+        }
     }
 }

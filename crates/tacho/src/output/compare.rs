@@ -7,8 +7,10 @@ use tacho_experiment::compare::{Compared, Row, Rows};
 use tacho_record::{Comparing, Side};
 use tacho_stats::Summary;
 use tacho_stats::compare::{Comparison, Estimate, Estimator, Modes, Note, Verdict};
+use tacho_stats::levels::{Levels, Repetition};
 
 use super::bench::{estimator, factor, word};
+use super::layouts::RepetitionAnswer;
 use super::{table, text};
 use crate::output;
 
@@ -25,6 +27,8 @@ pub struct Report<'a> {
     /// What each was taken for.
     pub told: [String; 2],
     pub compared: &'a Compared,
+    /// How long a build took, where there are several of a side.
+    pub build: Option<Duration>,
     /// What differs between the hosts or conditions of both, which the user let pass.
     pub otherwise: Vec<String>,
 }
@@ -73,6 +77,23 @@ struct RowAnswer<'a> {
     control_interval: Option<(f64, f64)>,
     detectable: Option<f64>,
     failure: Option<&'a str>,
+    levels: Option<[LevelsAnswer; 2]>,
+    repetition: Option<RepetitionAnswer>,
+}
+
+#[derive(Serialize)]
+struct LevelsAnswer {
+    layouts: usize,
+    keep: Option<f64>,
+    restart: f64,
+    relink: Option<f64>,
+}
+
+impl From<Levels> for LevelsAnswer {
+    fn from(levels: Levels) -> Self {
+        let Levels { layouts, keep, restart, relink, .. } = levels;
+        Self { layouts, keep, restart, relink }
+    }
 }
 
 #[derive(Serialize)]
@@ -135,7 +156,7 @@ impl Report<'_> {
                 } else {
                     ""
                 };
-                let notes = notes(all) + &self.of_several_runs(all);
+                let notes = notes(all) + &self.of_several_runs(all) + &self.levels(all);
                 format!("{b} against {a}\n\n{}\n{notes}{interrupted}{}", self.table(all), summary(all))
             }
         }
@@ -201,7 +222,15 @@ impl Report<'_> {
         if let Some((why, side)) = row.failure.as_ref().filter(|_| row.sides.iter().any(Option::is_none)) {
             return format!("failed at {} ({why})", self.names()[*side]);
         }
-        match (row.verdict, row.comparison.more) {
+        let comparison = &row.comparison;
+        if let (Verdict::Unclear, Some(more), [Some(levels), _]) = (row.verdict, comparison.more, row.levels)
+        {
+            // More executions of the same builds would not.
+            let rounds = comparison.counts.rounds.max(1) as f64;
+            let layouts = levels.layouts as f64 * (1.0 + more.rounds as f64 / rounds);
+            return format!("unclear: some {:.0} layouts would settle it", layouts.ceil());
+        }
+        match (row.verdict, comparison.more) {
             (Verdict::Same, _) => format!("same, within {}", text::precision(self.terms.margin)),
             (Verdict::Unclear, Some(more)) if more.rounds > MOST_MORE => {
                 format!("unclear: over {MOST_MORE} more rounds would be needed")
@@ -243,6 +272,45 @@ impl Report<'_> {
         out
     }
 
+    /// What each level adds, and how often to repeat.
+    fn levels(&self, all: &Rows) -> String {
+        let mut out = String::new();
+        for row in &all.rows {
+            let [Some(a), Some(b)] = row.levels else { continue };
+            let of = |levels: Levels| {
+                let relink = levels.relink.map_or_else(|| "–".to_owned(), text::percent);
+                format!("relink {relink}, restart {}", text::percent(levels.restart))
+            };
+            let [first, second] = self.names();
+            out += &format!(
+                "{} {}, by {} layouts: {first}: {}; {second}: {}\n",
+                row.benchmark,
+                row.metric.name,
+                a.layouts.min(b.layouts),
+                of(a),
+                of(b)
+            );
+            if let Some(repetition) = self.repetition(row) {
+                out += &format!(
+                    "  each mean would be known to {} by {}, {} each\n",
+                    text::precision(self.terms.margin),
+                    text::count(repetition.layouts as usize, "layout"),
+                    text::count(repetition.processes as usize, "execution"),
+                );
+            }
+        }
+        out
+    }
+
+    /// How often to repeat at each level so that the mean of the side that varies more is known to the margin.
+    fn repetition(&self, row: &Row) -> Option<Repetition> {
+        let [Some(a), Some(b)] = row.levels else { return None };
+        let execution = row.round / (2 * a.layouts + b.layouts) as f64 / 1e9;
+        let cost = self.build?.as_secs_f64() / execution.max(f64::MIN_POSITIVE);
+        let worst = if a.means >= b.means { a } else { b };
+        worst.repetition(self.terms.margin, cost)
+    }
+
     fn names(&self) -> [&str; 2] {
         self.terms.sides.each_ref().map(|side| side.name.as_str())
     }
@@ -279,8 +347,19 @@ impl Report<'_> {
             executed: [self.terms.executes(0), self.terms.executes(1)],
             otherwise: &self.otherwise,
             executing: all.and_then(|all| Some(all.executing?.as_secs_f64())),
-            rows: all.map_or_else(Vec::new, |all| all.rows.iter().map(RowAnswer::from).collect()),
+            rows: all.map_or_else(Vec::new, |all| all.rows.iter().map(|row| self.row_answer(row)).collect()),
         }
+    }
+}
+
+impl Report<'_> {
+    fn row_answer<'a>(&self, row: &'a Row) -> RowAnswer<'a> {
+        let repetition = self.repetition(row).map(|it| RepetitionAnswer {
+            precision: self.terms.margin,
+            layouts: it.layouts,
+            processes: it.processes,
+        });
+        RowAnswer { repetition, ..RowAnswer::from(row) }
     }
 }
 
@@ -314,6 +393,8 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             control_interval: control.and_then(|it| it.interval),
             detectable: *detectable,
             failure: row.failure.as_ref().map(|(why, _)| why.as_str()),
+            levels: row.levels[0].zip(row.levels[1]).map(|(a, b)| [a, b].map(LevelsAnswer::from)),
+            repetition: None,
         }
     }
 }

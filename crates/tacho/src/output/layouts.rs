@@ -65,11 +65,12 @@ struct LayoutAnswer {
     samples: usize,
 }
 
+/// How often to repeat for a precision, in JSON.
 #[derive(Serialize)]
-struct RepetitionAnswer {
-    precision: f64,
-    layouts: u32,
-    processes: u32,
+pub struct RepetitionAnswer {
+    pub precision: f64,
+    pub layouts: u32,
+    pub processes: u32,
 }
 
 impl Report<'_> {

@@ -77,6 +77,10 @@ impl<'f> Check<'f> {
         Measure {
             wishes,
             rule,
+            levels: table.levels.as_ref().map(|levels| super::Levels {
+                layouts: levels.layouts.get(),
+                processes: levels.processes.get(),
+            }),
             cache_limit: self.size(&table.cache_limit, spot.get("cache-limit")),
             conditions: self.conditions(table.conditions, &conditions, spot.get("conditions")),
             limits: self.limits(table.limits, limits, spot.get("limits")),

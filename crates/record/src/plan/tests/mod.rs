@@ -134,6 +134,7 @@ fn a_companion_is_ready_in_one_of_five_ways() {
 /// `[measure]` with nothing in it.
 fn measure() -> Measure {
     Measure {
+        levels: None,
         wishes: Wishes::default(),
         rule: Rule::default(),
         cache_limit: 2 << 30,

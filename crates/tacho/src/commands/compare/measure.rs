@@ -1,6 +1,7 @@
 //! Measuring both sides: with the plan's subject, or commands as they are found.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use tacho_experiment::compare::{Compared, compare};
 use tacho_experiment::{Bench, Question};
@@ -9,34 +10,57 @@ use tacho_record::{Comparing, Digest, Metric, Plan, Program, Recipes};
 use tacho_store::{Location, Store};
 use tacho_subject::NoBuilder;
 
+use super::mistake::Mistake;
 use super::sides::{Given, revisions};
 use super::wishes;
 use crate::cli::{Compare, Global};
-use crate::commands::random_seed;
 use crate::commands::session::{Session, Wanted};
+use crate::commands::{over, random_seed};
 use crate::error::CliError;
 use crate::output::progress::Progress;
 use crate::project::Project;
 
-/// Measures on these terms; `plan` is there unless both sides are commands.
+/// Measures on these terms, and says how long a build took where there are several of a side; `plan` is there unless both sides
+/// are commands.
 pub fn measure(
     given: &Given,
     (global, command): (&Global, &Compare),
     plan: Option<Plan>,
     terms: &Comparing,
-) -> Result<Compared, CliError> {
+) -> Result<(Compared, Option<Duration>), CliError> {
     let quiet = global.quiet || command.form.json;
     let (Some(project), Some(plan)) = (given.project(), plan) else {
-        return commands(given, command, quiet, terms);
+        if command.terms.layouts.is_some() {
+            return Err(Mistake::NoLayouts.into());
+        }
+        return Ok((commands(given, command, quiet, terms)?, None));
     };
+    let are_executed = terms.executes(0) && terms.executes(1);
+    let are_revisions =
+        are_executed && terms.sides.iter().all(|side| matches!(side.program, Program::Revision { .. }));
+    if command.terms.layouts.is_some() && !are_revisions {
+        return Err(Mistake::NoLayouts.into());
+    }
+    let layouts = if are_revisions { over::layouts(&command.terms, &plan)? } else { Vec::new() };
     let mut session = Session::open(project, command.begin.wait)?;
     let selected = given.select(&terms.sides);
     if let Some(selected) = &selected {
         session.know(selected)?;
     }
     let revisions = revisions(selected.as_ref());
+    let (mut terms, mut took) = (terms.clone(), None);
+    for side in terms.sides.iter_mut().filter(|_| !layouts.is_empty()) {
+        let known = revisions.iter().find(|revision| Some(revision.id.as_str()) == side.program.revision());
+        let Some(revision) = known else { continue };
+        let of = (revision, side.name.as_str());
+        match over::program(&mut session, project, (plan.clone(), quiet), of, &layouts)? {
+            Ok((program, each)) => (side.program, took) = (program, Some(each)),
+            Err(ended) => return Ok((ended, None)),
+        }
+    }
     let wanted = Wanted { seed: command.begin.seed, quiet, ..Wanted::new(plan, &revisions) };
-    session.measure(project, wanted, |bench, question| compare(bench, question, terms))
+    let compared = session.measure(project, wanted, |bench, question| compare(bench, question, &terms))?;
+    Ok((compared, took))
 }
 
 /// Commands: kept beside the plan if there is one, else nowhere.
@@ -73,7 +97,7 @@ fn question_of_commands(
     conditions: BTreeMap<String, String>,
 ) -> Result<Question, CliError> {
     Ok(Question {
-        plan: empty_plan()?.wishing(wishes(command)?)?,
+        plan: empty_plan()?.wishing(wishes(command, None)?)?,
         plan_text: String::new(),
         plan_folder: std::env::current_dir()?,
         revisions: Vec::new(),

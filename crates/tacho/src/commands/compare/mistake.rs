@@ -17,6 +17,8 @@ pub enum Mistake {
     OneCommand,
     #[error("{a} and {b} cannot be compared: {why}")]
     NotComparable { a: String, b: String, why: String },
+    #[error("`--layouts` links revisions, and these are linked already, or no revisions")]
+    NoLayouts,
     #[error("there is no build `{name}`")]
     NoBuild { name: String },
     #[error("run {run} compared nothing")]
@@ -47,6 +49,9 @@ impl Mistake {
             Mistake::OneCommand => "`tacho bench` measures one command".to_owned(),
             Mistake::NotComparable { .. } => {
                 "`tacho compare --help` says what can stand beside what".to_owned()
+            }
+            Mistake::NoLayouts => {
+                "name two revisions of the plan's subject, such as `HEAD~1 HEAD`".to_owned()
             }
             Mistake::NoBuild { .. } => "`tacho show REVISION` shows a build's digest".to_owned(),
             Mistake::NoComparison { .. } => "`tacho log` lists the runs, and what they were for".to_owned(),

@@ -12,9 +12,10 @@ use tacho_record::{BenchmarkKey, Comparing, Metric, Plan, RuleError, Until, Wish
 use tacho_stats::compare::Verdict;
 
 use self::mistake::Mistake;
+pub use self::sides::told;
 use self::sides::{Given, Taken};
 use super::track::narrowed;
-use super::{Exit, lookup};
+use super::{Exit, lookup, over};
 use crate::cli::{Compare, Global, Shown};
 use crate::error::CliError;
 use crate::output;
@@ -46,13 +47,13 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     };
     // What is not measured today has no noise of today.
     terms.control = !no_control && terms.executes(0) && terms.executes(1);
-    let compared = measure::measure(&given, (global, command), plan, &terms)?;
+    let (compared, build) = measure::measure(&given, (global, command), plan, &terms)?;
     if let Some(name) = &command.save_as {
         given.save(name, &compared)?;
     }
     kept::tell_of_kept(&compared, &taken);
     let told = taken.each_ref().map(Taken::told);
-    let report = Report { terms: &terms, told, compared: &compared, otherwise };
+    let report = Report { terms: &terms, told, compared: &compared, build, otherwise };
     if command.form.json {
         output::print_json(&versioned(report.answer()))?;
     } else if command.form.markdown {
@@ -75,7 +76,8 @@ fn rows(
     let empty = measure::empty_plan()?;
     let plan = match given.project() {
         Some(project) if !is_command => {
-            Some(narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes(command)?)?)
+            let wishes = wishes(command, Some(&project.plan))?;
+            Some(narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?)
         }
         _ => None,
     };
@@ -98,9 +100,10 @@ fn rows(
     Ok((plan, rows))
 }
 
-/// What is typed of when to stop.
-fn wishes(command: &Compare) -> Result<Wishes, RuleError> {
-    wished(command.terms.rounds, command.terms.budget.as_deref())
+/// What is typed of when to stop, and what the plan says of layouts.
+fn wishes(command: &Compare, plan: Option<&Plan>) -> Result<Wishes, RuleError> {
+    let rounds = plan.map_or(command.terms.rounds, |plan| over::rounds(&command.terms, plan));
+    wished(rounds, command.terms.budget.as_deref())
 }
 
 /// At most so many rounds, and so long.

@@ -244,7 +244,7 @@ impl Given {
         let built = cells.into_iter().nth(of.side).map(|(_, cell)| cell.artifact);
         // Its revision may build otherwise by now.
         let program = match (program, built) {
-            (Program::Revision { revision }, Some(artifact)) => {
+            (Program::Revision { revision } | Program::Layouts { revision, .. }, Some(artifact)) => {
                 Program::Build { artifact, revision: revision.clone() }
             }
             (other, _) => other.clone(),
@@ -279,6 +279,9 @@ pub fn told(program: &Program) -> String {
         }
         Program::Command { command, .. } => format!("the command `{command}`"),
         Program::File { tool, .. } => format!("a report of {tool}"),
+        Program::Layouts { artifacts, revision } => {
+            format!("{} layouts of {}", artifacts.len(), short(revision))
+        }
         Program::Revision { revision } => format!("the revision {}", short(revision)),
         Program::Variant { revision, parameters } => {
             format!("the revision {} with {parameters}", short(revision))

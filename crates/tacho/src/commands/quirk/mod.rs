@@ -11,6 +11,7 @@ use tacho_subject::{Every, Selected, Selection, What, history};
 use super::Exit;
 use crate::cli::{Global, QuirkWhat};
 use crate::error::CliError;
+use crate::output;
 use crate::project::Project;
 
 pub fn execute(global: &Global, what: &QuirkWhat) -> Result<Exit, CliError> {
@@ -30,7 +31,27 @@ pub fn execute(global: &Global, what: &QuirkWhat) -> Result<Exit, CliError> {
 fn line(project: &Project, to: Option<String>) -> Result<Selected, CliError> {
     let history = history(&project.plan.subject, &project.folder)?;
     let what = What::Range { from: None, to };
-    Ok(history.select(&Selection { what, every: Every::Commit, tags: None, all_parents: false })?)
+    let selected =
+        history.select(&Selection { what, every: Every::Commit, tags: None, all_parents: false })?;
+    tell_of_stray(project, &selected.revisions)?;
+    Ok(selected)
+}
+
+/// Says which quirks begin or end on another branch than these revisions.
+pub fn tell_of_stray(project: &Project, revisions: &[Revision]) -> Result<(), CliError> {
+    for (quirk, edge) in tacho_subject::stray_edges(&project.plan.subject, &project.folder, revisions)? {
+        let begins =
+            project.plan.subject.quirks.iter().any(|it| it.name == quirk && it.start.as_ref() == Some(&edge));
+        let so = if begins {
+            "it begins for none of these revisions"
+        } else {
+            "it ends for none of these revisions"
+        };
+        let typed = &edge.typed;
+        output::note("note", &format!("quirk `{quirk}`: {typed} is on another branch: {so}"));
+        output::note("hint", "name a commit of this line of history, or a date");
+    }
+    Ok(())
 }
 
 /// The places in a line of history that a quirk is for.

@@ -1,0 +1,236 @@
+//! Two programs beside one another: with a diff and without it, or one revision against another.
+
+use maud::{Markup, html};
+use tacho_record::RunState;
+use tacho_stats::compare::Verdict;
+use tacho_stats::levels::Levels;
+
+use super::{Frame, framed, interval, revision_named, scrolling};
+use crate::lab::{ComparedRow, ComparisonRecord};
+use crate::svg::{self, Panel};
+use crate::text::{count, minute, percent};
+use crate::view::{Scale, View};
+
+/// The file of a run's page, from the folder of the pages.
+pub(crate) fn file(run: i64) -> String {
+    format!("comparison/{run}.html")
+}
+
+/// Whether both sides are of one revision: it was tried with a diff and without.
+fn is_try(one: &ComparisonRecord) -> bool {
+    one.revisions[0].is_some() && one.revisions[0] == one.revisions[1]
+}
+
+fn title(one: &ComparisonRecord) -> String {
+    let [a, b] = &one.names;
+    if is_try(one) { format!("{a} with and without {b}") } else { format!("{b} against {a}") }
+}
+
+/// What the sides are called where there is little room.
+fn short(one: &ComparisonRecord) -> [String; 2] {
+    if is_try(one) { ["without", "with"].map(str::to_owned) } else { one.names.clone() }
+}
+
+/// Writes the page of a run.
+pub(crate) fn page(view: &View, one: &ComparisonRecord) -> Vec<u8> {
+    let title = title(one);
+    let content = html! {
+        h1 { (title) }
+        p.lead {
+            @if is_try(one) { "With this diff this, without it that: " }
+            (short(one)[0]) " is " (side(view, one, 0)) ", " (short(one)[1]) " is " (side(view, one, 1)) "."
+        }
+        p.byline {
+            a href={ "../runs.html#run-" (one.run) } { "Run " (one.run) } " on " (one.host) ", begun " (minute(one.started))
+            @if one.state != RunState::Finished { ", " b { "not finished" } ": this is what was measured so far" }
+            ". Both were executed in the same rounds, the first a second time too."
+        }
+        (table(one))
+        @for row in &one.rows { (section(one, row)) }
+        section {
+            h2 { "See it again" }
+            pre { "tacho show run:" (one.run) }
+        }
+    };
+    framed(view, &Frame { title: &title, root: "../", active: "", scripts: &[] }, &content)
+}
+
+fn side(view: &View, one: &ComparisonRecord, side: usize) -> Markup {
+    html! {
+        @match &one.revisions[side] {
+            Some(revision) => (revision_named(view, "../", revision)),
+            None => (one.told[side]),
+        }
+        @if side == 1 && is_try(one) { " with " (one.names[1]) }
+    }
+}
+
+/// In a word, with the side that it is said of.
+fn verdict(one: &ComparisonRecord, row: &ComparedRow) -> String {
+    let [a, b] = short(one);
+    match row.verdict {
+        _ if row.sides.iter().any(Option::is_none) => "not measured".to_owned(),
+        Verdict::Faster => format!("faster {b}"),
+        Verdict::Slower => format!("slower {b}"),
+        Verdict::Same => format!("the same, {b} and {a}, within {}", percent(one.margin)),
+        Verdict::Unclear => "unclear".to_owned(),
+    }
+}
+
+fn ratio(ratio: f64) -> String {
+    format!("× {ratio:.3}")
+}
+
+fn table(one: &ComparisonRecord) -> Markup {
+    let [a, b] = short(one);
+    scrolling(
+        "comparison",
+        &html! {
+            table {
+                thead { tr {
+                    th scope="col" { "benchmark" }
+                    th scope="col" { "metric" }
+                    th.num scope="col" { (a) }
+                    th.num scope="col" { (b) }
+                    th.num scope="col" { "ratio" }
+                    th.num scope="col" { "95 % interval" }
+                    th.num scope="col" { "control" }
+                    th scope="col" { "verdict" }
+                } }
+                tbody { @for row in &one.rows { tr {
+                    th scope="row" { (row.benchmark) }
+                    td { (row.metric.name) }
+                    @for side in &row.sides {
+                        td.num { @match side { Some(of) => (row.metric.unit.show(of.median)), None => "–" } }
+                    }
+                    td.num { @if let Some(of) = row.ratio { (ratio(of)) } }
+                    td.num { @if let Some((low, high)) = row.interval { (format!("{low:.3} to {high:.3}")) } }
+                    td.num { @if let Some(of) = row.control { (ratio(of)) } }
+                    td { b { (verdict(one, row)) } }
+                } } }
+            }
+        },
+    )
+}
+
+fn section(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
+    html! {
+        section {
+            h2 { (row.benchmark) " " (row.metric.name) }
+            @if let Some(failure) = &row.failure { p.callout { "Executions failed; the first: " (failure) } }
+            (picture(one, row))
+            @if let [Some(a), Some(b)] = &row.levels { (levels(one, [a, b])) }
+        }
+    }
+}
+
+/// The executions of both sides and of the control, of each layout apart.
+fn picture(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
+    let [a, b] = short(one);
+    let names = [a.clone(), b, format!("{a} again")];
+    let typical = row.sides.iter().flatten().map(|of| of.median).fold(0.0, f64::max);
+    let scale = Scale::of(&row.metric.unit, typical);
+    let panels: Vec<Panel> = names
+        .iter()
+        .zip(&row.builds)
+        .flat_map(|(name, builds)| {
+            let number =
+                |place: usize| if builds.len() > 1 { format!(" {}", place + 1) } else { String::new() };
+            builds.iter().enumerate().map(move |(place, dots)| Panel {
+                name: format!("{name}{}", number(place)),
+                dots: dots.clone(),
+                band: None,
+                middle: tacho_stats::Summary::of(dots).map(|of| of.median),
+            })
+        })
+        .collect();
+    html! {
+        @if panels.iter().any(|panel| !panel.dots.is_empty()) {
+            figure.chart {
+                (svg::panels(&panels, None, "executions of both sides", &|value| scale.show(value)))
+                figcaption {
+                    "Each dot is an execution; the line is the median. What is called again is the first program a second time: what it "
+                    "differs by is the noise of this host."
+                    @if row.levels[0].is_some() { " Each number is a layout, the same source linked in another order; the verdict is by layouts." }
+                }
+            }
+        }
+        @for (name, of) in names.iter().zip(&row.sides) {
+            @if let Some(of) = of {
+                p.note { (name) ": " (row.metric.unit.show(of.median)) ", 95 % " (interval(&scale, of)) ", by " (of.n)
+                    @if row.levels[0].is_some() { " layouts" } @else { " executions" } }
+            }
+        }
+    }
+}
+
+/// What each level adds, at both sides.
+fn levels(one: &ComparisonRecord, sides: [&Levels; 2]) -> Markup {
+    let names = short(one);
+    let shown = |sd: Option<f64>| sd.map_or_else(|| "–".to_owned(), percent);
+    scrolling(
+        "levels",
+        &html! {
+            table {
+                thead { tr {
+                    th scope="col" { "side" }
+                    th.num scope="col" { "layouts" }
+                    th.num scope="col" { "keep" }
+                    th.num scope="col" { "restart" }
+                    th.num scope="col" { "relink" }
+                } }
+                tbody { @for (name, of) in names.iter().zip(sides) { tr {
+                    th scope="row" { (name) }
+                    td.num { (of.layouts) }
+                    td.num { (shown(of.keep)) }
+                    td.num { (shown(Some(of.restart))) }
+                    td.num { (shown(of.relink)) }
+                } } }
+            }
+        },
+    )
+}
+
+/// Writes the page of all runs.
+pub(crate) fn list(view: &View) -> Vec<u8> {
+    let all = &view.lab.comparisons;
+    let content = html! {
+        h1 { "Comparisons" }
+        p.lead { (count(all.len(), "comparison", "comparisons")) ", newest first: two programs beside one another, and what diffs did that were tried." }
+        @for one in all.iter().rev() {
+            section {
+                h2 { a href=(file(one.run)) { (title(one)) } }
+                p.byline { "Run " (one.run) " on " (one.host) ", " (minute(one.started)) }
+                (table(one))
+            }
+        }
+    };
+    framed(
+        view,
+        &Frame { title: "Comparisons", root: "", active: "comparisons.html", scripts: &[] },
+        &content,
+    )
+}
+
+/// Links to all runs that compared this revision.
+pub(super) fn of_revision(view: &View, id: &str) -> Markup {
+    let is_of = |one: &&ComparisonRecord| one.revisions.iter().flatten().any(|revision| revision == id);
+    let all: Vec<&ComparisonRecord> = view.lab.comparisons.iter().filter(is_of).collect();
+    html! {
+        @if !all.is_empty() {
+            section {
+                h2 { "Comparisons" }
+                ol.commits { @for one in all { li { a href={ "../" (file(one.run)) } { (title(one)) } } } }
+            }
+        }
+    }
+}
+
+/// The way from a run to its page.
+pub(super) fn of_run(view: &View, run: i64) -> Markup {
+    html! {
+        @if let Some(one) = view.lab.comparisons.iter().find(|one| one.run == run) {
+            p { "It compared two programs: " a href=(file(run)) { (title(one)) } "." }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Over layouts: what `compare` and `try` do where each program is linked in several orders.
+
+use std::time::Duration;
+
+use tacho_experiment::compare::Compared;
+use tacho_experiment::layouts::{Laid, build};
+use tacho_record::{Plan, Program, Revision};
+use tacho_subject::{Layout, Linker};
+
+use super::session::{Session, Wanted};
+use crate::cli::Terms;
+use crate::error::CliError;
+use crate::project::Project;
+
+/// Executions of each layout where nothing else is asked for.
+pub const PROCESSES: u32 = 10;
+
+/// How many layouts are asked for, by what was typed or by the plan.
+pub fn number(typed: &Terms, plan: &Plan) -> u32 {
+    typed.layouts.or(plan.measure.levels.map(|levels| levels.layouts)).unwrap_or(1)
+}
+
+/// The layouts that are asked for; none: as it is built.
+pub fn layouts(typed: &Terms, plan: &Plan) -> Result<Vec<Layout>, CliError> {
+    let number = number(typed, plan);
+    if number < 2 { Ok(Vec::new()) } else { orders(plan, typed.linker.as_deref(), number) }
+}
+
+/// So many orders, of the linker that is there.
+pub fn orders(plan: &Plan, linker: Option<&str>, number: u32) -> Result<Vec<Layout>, CliError> {
+    if plan.subject.build.is_none() {
+        return Err(CliError::NothingLinked);
+    }
+    let found = Linker::find(linker).ok_or_else(|| CliError::NoLinker { name: linker.map(str::to_owned) })?;
+    Ok((1..=number).map(|number| found.layout(number)).collect())
+}
+
+/// How often each build is executed at the most, where there are several of a program.
+pub fn rounds(typed: &Terms, plan: &Plan) -> Option<u32> {
+    let each = plan.measure.levels.map_or(PROCESSES, |levels| levels.processes);
+    typed.rounds.or((number(typed, plan) > 1 && typed.budget.is_none()).then_some(each))
+}
+
+/// The builds of a revision in these layouts, as one program, and how long one took on average; what came of the comparison where
+/// there are none.
+pub fn program(
+    session: &mut Session,
+    project: &Project,
+    (plan, quiet): (Plan, bool),
+    (revision, side): (&Revision, &str),
+    layouts: &[Layout],
+) -> Result<Result<(Program, Duration), Compared>, CliError> {
+    let wanted = Wanted { quiet, retry_failed: true, ..Wanted::new(plan, std::slice::from_ref(revision)) };
+    let built = session.measure(project, wanted, |bench, question| build(bench, question, layouts))?;
+    let not_built = |why: String| Compared::NotBuilt { side: side.to_owned(), why };
+    Ok(match built {
+        Ok((artifacts, took)) => Ok((Program::Layouts { artifacts, revision: revision.id.clone() }, took)),
+        Err(Laid::NotBuilt { layout, why }) => Err(not_built(format!("layout {layout} does not build: {why}"))),
+        Err(Laid::Ignored) => Err(not_built(
+            "all its layouts came out the same: the build must hand LDFLAGS (or RUSTFLAGS) to the linker, or link in the order of \
+             TACHO_LAYOUT"
+                .to_owned(),
+        )),
+        Err(Laid::Interrupted | Laid::Measured(_)) => Err(Compared::Interrupted),
+    })
+}
