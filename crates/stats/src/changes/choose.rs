@@ -33,6 +33,8 @@ pub(super) struct Choice {
     pub steps: Vec<Step>,
     /// The noise under which they are judged.
     pub noise: Noise,
+    /// Of a level that begins within the last few values, what the noise tells of it, in twice the log likelihood.
+    pub late: Option<f64>,
 }
 
 /// A series ready to be judged.
@@ -59,10 +61,10 @@ impl<'a> Judge<'a> {
 
     /// Chooses among candidates.
     pub fn choose(&self, mut places: Vec<usize>) -> Choice {
-        let none = Choice { places: Vec::new(), steps: Vec::new(), noise: self.noise(&[]) };
+        let none = Choice { places: Vec::new(), steps: Vec::new(), noise: self.noise(&[]), late: None };
         let (mut least, mut best) = (none.noise.cost, none);
         while !places.is_empty() {
-            let stage = self.stage(&places);
+            let stage = self.at(&places);
             let cost = stage.noise.cost + self.price(&places);
             let strengths: Vec<f64> = (0..places.len()).map(|which| self.strength(&stage, which)).collect();
             let sound = strengths.iter().all(|&strength| strength >= 1.0);
@@ -76,10 +78,11 @@ impl<'a> Judge<'a> {
         best
     }
 
-    fn stage(&self, places: &[usize]) -> Choice {
+    /// The steps at these places, and the noise around them.
+    pub fn at(&self, places: &[usize]) -> Choice {
         let noise = self.noise(places);
         let steps = (0..places.len()).map(|which| self.step(places, which, places[which], &noise)).collect();
-        Choice { places: places.to_vec(), steps, noise }
+        Choice { places: places.to_vec(), steps, noise, late: None }
     }
 
     /// The most likely noise when the level changes at these places.

@@ -49,7 +49,9 @@ fn change(judge: &Judge, choice: &Choice, which: usize) -> Change {
     let (series, place, step) = (judge.series, choice.places[which], &choice.steps[which]);
     let effect = |difference| series.effect(step.before, step.error, difference);
     let without = without(judge, choice, which);
-    let p = p(series, place, judge.clarity(step, choice.places.len()).min(without));
+    let evidence = judge.clarity(step, choice.places.len()).min(without);
+    let late = choice.late.filter(|_| tail::is_tail(series, place)).map(f64::sqrt);
+    let p = p(series, place, late.unwrap_or(evidence));
     let reach = 1.96 * error(judge, choice, step, without);
     let range = range(judge, choice, which);
     Change {

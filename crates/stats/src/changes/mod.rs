@@ -7,17 +7,22 @@
 //! In steps, one file each: the values become logarithms, on which steps are ratios (`series`); a segmentation
 //! that outliers cannot mislead (`segment`), that knows levels which the series keeps going to (`modes`), and a search for
 //! short excursions (`dips`) propose candidates; those are chosen that explain the series better than slow noise
-//! would (`choose`, `noise`), the last few values by a rule of their own (`tail`); then it is told what they are (`judge`),
-//! what else is not as it was (`scatter`), and why the other candidates are none (`refuse`).
+//! would (`choose`, `noise`), the last few values by a rule of their own (`tail`, `lately`), and that the noise as it is
+//! distributed tells too (`density`, `backed`), each where it most often is right (`locate`); then it is told what they are
+//! (`judge`), what else is not as it was (`scatter`), and why the other candidates are none (`refuse`).
 
+mod backed;
 mod choose;
+mod density;
 mod dips;
 mod environment;
 mod exchange;
 mod finding;
 mod judge;
+mod lately;
 pub mod ledger;
 mod levels;
+mod locate;
 mod modes;
 mod noise;
 mod phases;
@@ -81,7 +86,7 @@ pub fn detect(points: &[Point], options: &Options) -> Detection {
     let masked: Vec<bool> =
         levels.residual.iter().zip(&series.sd).map(|(r, sd)| r.abs() > MASKED * sd).collect();
     let judge = choose::Judge::new(&series, &masked, modes.modes.is_empty());
-    let choice = judge.choose(candidates.clone());
+    let choice = locate::locate(&judge, judge.choose(candidates.clone()), &raw);
     let levels = levels::Levels::means(&series, &choice.places, &masked);
     let mut scatter = scatter::spreads(&series, &levels, &choice);
     scatter.extend(scatter::shares(&series, &levels, &modes.modes, &modes.at));
@@ -156,6 +161,8 @@ impl Visited {
     }
 }
 
+#[cfg(test)]
+mod bound;
 #[cfg(test)]
 mod rates;
 #[cfg(test)]

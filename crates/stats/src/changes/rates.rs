@@ -18,7 +18,7 @@ fn places(values: &[f64]) -> Vec<usize> {
     detection(values).changes.iter().filter(|change| change.p <= 0.05).map(|change| change.index).collect()
 }
 
-fn hits(found: &[usize], place: usize) -> bool {
+pub(super) fn hits(found: &[usize], place: usize) -> bool {
     found.iter().any(|found| found.abs_diff(place) <= 2)
 }
 
@@ -29,7 +29,7 @@ fn alarmed(shape: Shape, seed: u64) -> usize {
 }
 
 /// In how many of 100 series a step is found by so many values after it.
-fn found(shape: Shape, step: f64, after: usize, seed: u64) -> usize {
+pub(super) fn found(shape: Shape, step: f64, after: usize, seed: u64) -> usize {
     let mut maker = Maker::new(seed);
     (0..100)
         .filter(|_| {
@@ -50,8 +50,9 @@ fn noise_without_a_change_seldom_alarms() {
         (Shape::Spikes, 2),
         (Shape::Quantised, 2),
         (Shape::Growing, 2),
-        // Skewed noise has short excursions, and some drift looks like a step.
-        (Shape::Lognormal, 6),
+        // One of 200 on average, these three among them.
+        (Shape::Lognormal, 4),
+        // Some drift looks like a step.
         (Shape::Drifting, 24),
     ];
     for (seed, (shape, most)) in (1..).zip(most) {
@@ -63,7 +64,9 @@ fn noise_without_a_change_seldom_alarms() {
 
 #[test]
 fn steps_are_found_in_noise_of_all_kinds() {
-    for (shape, least) in [(Shape::Gaussian, 82), (Shape::Lognormal, 90), (Shape::Spikes, 97)] {
+    for (shape, least) in
+        [(Shape::Gaussian, 84), (Shape::Lognormal, 94), (Shape::Bimodal, 94), (Shape::Spikes, 97)]
+    {
         let hit = found(shape, 0.05, 300, 21);
         println!("{shape:?}: {hit} of 100 steps of 5 %");
         assert!(hit >= least, "{shape:?}: {hit} of 100 steps of 5 %");
@@ -93,7 +96,7 @@ fn levels_that_go_up_and_down_are_no_slow_noise() {
         })
         .sum();
     println!("{found} of 90");
-    assert!(found >= 66, "{found} of 90");
+    assert!(found >= 70, "{found} of 90");
 }
 
 #[test]

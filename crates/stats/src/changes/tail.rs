@@ -8,10 +8,10 @@ use super::levels::Levels;
 use super::series::Series;
 
 /// How many values are the last ones.
-const LONGEST: usize = 12;
+pub(super) const LONGEST: usize = 12;
 
 /// How many values there must be before them.
-const BEFORE: usize = 20;
+pub(super) const BEFORE: usize = 20;
 
 /// So much less than elsewhere a change costs here.
 pub(super) const CHEAPER: f64 = 8.5;

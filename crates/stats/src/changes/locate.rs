@@ -1,0 +1,104 @@
+//! Where exactly a level begins.
+//!
+//! The likeliest place is not the one that is most often near the true one: where several places together are likely, one in
+//! their middle is. And how likely a place is depends on what the noise is like: values that lie at two levels, or more to
+//! one side, say more of it than their squares do.
+
+use std::ops::Range;
+
+use super::choose::{Choice, Judge};
+use super::density::Density;
+use super::levels::Levels;
+use super::{backed, lately};
+
+/// How far from the place as chosen one is looked for.
+const REACH: usize = 12;
+
+/// What a place is worth that is off by so many values.
+const WORTH: [f64; 3] = [1.0, 0.9, 0.8];
+
+/// The changes that the noise's own density tells, each where it most often is right; `raw` are the values before any was moved
+/// from a mode to its level.
+pub(super) fn locate(judge: &Judge, mut choice: Choice, raw: &[f64]) -> Choice {
+    let density = density(judge, &choice, raw);
+    if let Some(density) = &density {
+        choice = backed::backed(judge, choice, raw, density);
+    }
+    let moved: Vec<usize> = (0..choice.places.len())
+        .map(|which| {
+            let range = near(judge, &choice, which);
+            let told = match &density {
+                Some(density) => by_density(judge, &choice, which, raw, density, range.clone()),
+                None => range.clone().map(|place| by_step(judge, &choice, which, place)).collect(),
+            };
+            range.start + middle(&told)
+        })
+        .collect();
+    if moved != choice.places {
+        choice = judge.at(&moved);
+    }
+    match &density {
+        Some(density) => lately::judged(judge, choice, raw, density),
+        None => choice,
+    }
+}
+
+/// How noise that is fresh in each value is distributed.
+fn density(judge: &Judge, choice: &Choice, raw: &[f64]) -> Option<Density> {
+    if choice.noise.shape.slow > 0.0 {
+        return None;
+    }
+    let levels = Levels::means(judge.series, &choice.places, judge.masked);
+    let moved = judge.series.y.iter().zip(&levels.residual);
+    let standard = raw.iter().zip(moved).zip(&judge.series.sd);
+    let standard: Vec<f64> = standard.map(|((raw, (y, residual)), sd)| (raw - y + residual) / sd).collect();
+    Density::of(&standard)
+}
+
+/// The places that are looked at: not beyond the middle of a level.
+fn near(judge: &Judge, choice: &Choice, which: usize) -> Range<usize> {
+    let (before, after) = judge.around(&choice.places, which);
+    let place = choice.places[which];
+    let reach = REACH.min((place - before) / 2).min((after - place) / 2);
+    place - reach..place + reach + 1
+}
+
+/// How much likelier the series is by a change there, its noise filtered; in logarithms.
+fn by_step(judge: &Judge, choice: &Choice, which: usize, place: usize) -> f64 {
+    judge.step(&choice.places, which, place, &choice.noise).z().powi(2) / 2.0
+}
+
+/// The log likelihood of each of these places, but for a constant.
+fn by_density(
+    judge: &Judge,
+    choice: &Choice,
+    which: usize,
+    raw: &[f64],
+    density: &Density,
+    range: Range<usize>,
+) -> Vec<f64> {
+    let step = choice.steps[which];
+    let mut told = 0.0;
+    range
+        .map(|i| {
+            let here = told;
+            let (away, sd) = (raw[i] - step.before, judge.series.sd[i]);
+            told += density.ln(away / sd) - density.ln((away - step.difference) / sd);
+            here
+        })
+        .collect()
+}
+
+/// Which place is worth most on average, by the log likelihood of each.
+pub(super) fn middle(told: &[f64]) -> usize {
+    let most = told.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let likely: Vec<f64> = told.iter().map(|told| (told - most).exp()).collect();
+    let worth = |place: usize| -> f64 {
+        let at = |(other, likely): (usize, &f64)| {
+            likely * WORTH.get(place.abs_diff(other)).copied().unwrap_or(0.0)
+        };
+        likely.iter().enumerate().map(at).sum()
+    };
+    let best = (0..told.len()).map(|place| (worth(place), place));
+    best.max_by(|one, other| one.0.total_cmp(&other.0)).map_or(0, |best| best.1)
+}
