@@ -61,6 +61,11 @@ impl Default for Options {
 /// How often modes and noise are estimated anew from the levels found with them.
 const REFINEMENTS: usize = 2;
 
+/// So long a series is not divided anew when its noise turns out
+const LONG: usize = 1200;
+/// to be within this share of what it was taken for.
+const ABOUT: f64 = 0.03;
+
 /// What a dip must gain, in prices of one change: little more than one, since its end is not free.
 const DIP_PRICE: f64 = 1.2;
 
@@ -103,6 +108,11 @@ pub fn detect(points: &[Point], options: &Options) -> Detection {
     }
 }
 
+/// Whether no standard deviation is much another.
+fn is_about(sd: &[f64], rough: &[f64]) -> bool {
+    sd.iter().zip(rough).all(|(sd, rough)| (sd / rough - 1.0).abs() <= ABOUT)
+}
+
 /// Where the level may have changed, when visits to modes are none, and those visits.
 struct Visited {
     places: Vec<usize>,
@@ -121,10 +131,13 @@ impl Visited {
         let mut places = segment::segment(series, &modes, outlier, penalty);
         for _ in 0..REFINEMENTS {
             let levels = levels::Levels::robust(series, &places, &modes, outlier);
-            let rough = robust::median(&mut series.sd.clone());
+            let rough = series.sd.clone();
             scale::from_residuals(series, &levels.residual);
-            let ratio = robust::median(&mut series.sd.clone()) / rough;
             modes = modes::find(series, &levels, outlier);
+            if series.len() >= LONG && modes.is_empty() && is_about(&series.sd, &rough) {
+                break;
+            }
+            let ratio = robust::median(&mut series.sd.clone()) / robust::median(&mut rough.clone());
             let before = std::mem::replace(&mut places, segment::segment(series, &modes, outlier, penalty));
             if modes.is_empty() && places == before && (0.9..1.1).contains(&ratio) {
                 break;

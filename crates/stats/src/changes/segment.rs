@@ -30,6 +30,13 @@ impl Piece {
         if self.a > 0.0 { self.at((-self.b / (2.0 * self.a)).clamp(self.low, self.high)) } else { self.c }
     }
 
+    /// Whether the cost is least within the piece: at its ends it only is where all levels end, since costs bend down wherever two
+    /// pieces meet.
+    fn is_least_within(&self) -> bool {
+        let slope = |level: f64| 2.0 * self.a * level + self.b;
+        slope(self.low) <= 0.0 && slope(self.high) >= 0.0
+    }
+
     fn continues(&self, other: &Self) -> bool {
         self.start == other.start && self.a == other.a && self.b == other.b && self.c == other.c
     }
@@ -148,10 +155,13 @@ fn below(piece: &Piece, ceiling: f64) -> Option<(f64, f64)> {
 fn add(pieces: &[Piece], wells: &[Well], bound: f64, out: &mut Vec<Piece>) -> (f64, usize) {
     out.clear();
     let mut best = (f64::INFINITY, 0);
+    let ends = (pieces[0].low, pieces[pieces.len() - 1].high);
     let mut push = |piece: Piece| {
-        let cost = piece.least();
-        if cost < best.0 {
-            best = (cost, piece.start);
+        if piece.is_least_within() || piece.low <= ends.0 || piece.high >= ends.1 {
+            let cost = piece.least();
+            if cost < best.0 {
+                best = (cost, piece.start);
+            }
         }
         match out.last_mut() {
             Some(last) if last.continues(&piece) => last.high = piece.high,
