@@ -1,7 +1,7 @@
 """Bisects with git_bayesect what `benches/bisect.rs` simulates: prints questions, reads answers.
 
-`bisect N` starts one of N candidates, the first of them good. Then `test I` is answered by `fail`, `pass` or `skip`, until `named I` or,
-after as many tests as the second argument allows, `none`.
+`bisect N` starts one of N candidates, the first of them good. Then `test I` is answered by `fail J` or `pass J`, J being I or, where that does
+not build, another near it, until `named I` or, after as many tests as the second argument allows, `none`.
 """
 
 import sys
@@ -18,7 +18,7 @@ for line in sys.stdin:
             break
         index = bisector.select()
         print("test", candidates - 1 - index, flush=True)
-        answer = sys.stdin.readline().strip()
-        bisector.record(index, {"fail": True, "pass": False}.get(answer))
+        answer, tested = sys.stdin.readline().split()
+        bisector.record(candidates - 1 - int(tested), answer == "fail")
     else:
         print("none", flush=True)
