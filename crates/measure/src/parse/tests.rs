@@ -156,6 +156,18 @@ fn iperf3_tells_sender_and_receiver_apart() {
 }
 
 #[test]
+fn iperf3_may_report_event_by_event() {
+    let second = r#"{"event":"interval","data":{"sum":{"bits_per_second":9e9}}}"#;
+    let end = r#"{"event":"end","data":{"sum_sent":{"bits_per_second":2e9,"retransmits":3},"sum_received":{"bits_per_second":1e9}}}"#;
+    let stream = format!("{{\"event\":\"start\",\"data\":{{}}}}\n{second}\n{second}\n{end}\n");
+    gives("iperf3:received", &stream, &[1000.0]);
+    gives("iperf3:sent", &stream, &[2000.0]);
+    gives("iperf3:retransmits", &stream, &[3.0]);
+    fails("iperf3:sent", second, "iperf3 reports no end");
+    fails("iperf3:sent", r#"{"event":"error","data":"the server is busy"}"#, "the server is busy");
+}
+
+#[test]
 fn tcpbench_by_slice_peak_and_average() {
     gives("tcpbench:mbps", fixture!("tcpbench.txt"), &[367.652, 241.68]);
     gives("tcpbench:peak", fixture!("tcpbench.txt"), &[367.652]);
