@@ -69,13 +69,15 @@ fn wall_time_is_never_less_than_it_took() {
     for amount in ["1", "10", "100"] {
         let all = executions(&["sleep", amount]);
         assert!(all.iter().all(|(execution, truth)| execution.wall.as_nanos() as f64 >= *truth));
-        let blocked = all.iter().map(|(execution, truth)| {
+        let asleep = amount.parse::<f64>().unwrap() * MILLISECOND;
+        let blocked = all.iter().map(|(execution, _)| {
             let scheduled = execution.usage.scheduled.unwrap();
-            let others = scheduled.on_cpu + scheduled.waiting;
-            (execution.wall.saturating_sub(others).as_nanos() as f64 - truth).abs() / truth
+            execution.wall.saturating_sub(scheduled.on_cpu + scheduled.waiting).as_nanos() as f64
         });
         // The time asleep is its own part of the wall time, however busy the host is.
         let least = blocked.fold(f64::INFINITY, f64::min);
-        assert!(least < 0.2, "{amount} ms: {least}");
+        assert!(least >= 0.98 * asleep, "{amount} ms: {least}");
+        // What a busy host takes to see the end is in it too, so that only a long sleep tells that it is no more.
+        assert!(amount != "100" || least < 1.5 * asleep, "{amount} ms: {least}");
     }
 }
