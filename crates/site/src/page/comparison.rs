@@ -127,7 +127,9 @@ fn section(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
 /// The executions of both sides and of the control, of each layout apart.
 fn picture(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
     let [a, b] = short(one);
-    let names = [a.clone(), b, format!("{a} again")];
+    // There is little room for the names of many layouts.
+    let again = if row.levels[0].is_some() { "again".to_owned() } else { format!("{a} again") };
+    let names = [a, b, again];
     let typical = row.sides.iter().flatten().map(|of| of.median).fold(0.0, f64::max);
     let scale = Scale::of(&row.metric.unit, typical);
     let panels: Vec<Panel> = names
@@ -157,7 +159,8 @@ fn picture(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
         }
         @for (name, of) in names.iter().zip(&row.sides) {
             @if let Some(of) = of {
-                p.note { (name) ": " (row.metric.unit.show(of.median)) ", 95 % " (interval(&scale, of)) ", by " (of.n)
+                p.note { (name) ": " (row.metric.unit.show(of.median))
+                    @if of.interval.is_some() { ", 95 % " (interval(&scale, of)) } ", by " (of.n)
                     @if row.levels[0].is_some() { " layouts" } @else { " executions" } }
             }
         }
