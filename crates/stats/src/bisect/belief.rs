@@ -20,7 +20,9 @@ impl Belief {
         let builds = if let Builds::Vary(sd) = rules.builds { sd } else { 0.0 };
         let mut belief = match rules.values {
             Values::Failures => Self::Rates(Rates::new(ends)),
-            Values::Ratios | Values::Differences => Self::Levels(Levels::new(ends, rules.least, builds)),
+            Values::Ratios | Values::Differences => {
+                Self::Levels(Levels::new(ends, rules.least, builds, record.prior.clone()))
+            }
         };
         record.readings.iter().for_each(|reading| belief.observe(*reading));
         belief

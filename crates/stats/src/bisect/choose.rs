@@ -95,18 +95,17 @@ pub(super) fn next(
 }
 
 /// Where to split an interval, and how likely the change is to be at or before that place.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place within an interval")]
 fn inside(before: usize, from: usize, share: f64, chance: f64, known: &Known) -> Option<(usize, f64)> {
     if from - before <= 1 || failing::is_closed(before, from, known.record) {
         return None;
     }
-    let length = (from - before) as f64;
+    let prior = &known.record.prior;
     let middle = share + chance / 2.0;
     // The place that makes both outcomes equally likely, or the middle where none does.
     let wanted = if chance > 0.0 { ((0.5 - share) / chance).clamp(0.1, 0.9) } else { 0.5 };
     let wanted = if middle.is_finite() { wanted } else { 0.5 };
-    let around = before + (wanted * length).round() as usize;
-    let below = |at: usize| share + chance * (at - before) as f64 / length;
+    let around = prior.place(before, from, wanted);
+    let below = |at: usize| share + chance * prior.part(before, at, from);
     let worth = |at: usize| {
         (1.0 - failing::chance(at, known.record)) * super::information::entropy(below(at).clamp(0.0, 1.0))
     };

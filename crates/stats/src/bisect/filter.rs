@@ -10,22 +10,57 @@ use crate::distribution::ln_gamma;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tail {
     freedom: f64,
+    /// By how much it reaches farther to the right than in the middle, and less far to the left.
+    skew: f64,
     /// The logarithm of the density's constant.
     constant: f64,
 }
 
 impl Tail {
-    pub(super) fn new(freedom: f64) -> Self {
+    pub(super) fn new(freedom: f64, skew: f64) -> Self {
         let constant = ln_gamma(f64::midpoint(freedom, 1.0))
             - ln_gamma(freedom / 2.0)
             - 0.5 * (freedom * std::f64::consts::PI).ln();
-        Self { freedom, constant }
+        Self { freedom, skew, constant }
     }
 
-    /// The logarithm of the density at this distance, the variance of whose scale is given.
-    pub(super) fn ln_density(self, distance: f64, variance: f64) -> f64 {
-        let far = distance * distance / variance / self.freedom;
-        self.constant - 0.5 * variance.ln() - f64::midpoint(self.freedom, 1.0) * far.ln_1p()
+    /// The logarithm of the density at this distance from the mode: the variance of the noise's scale, and of what is not known
+    /// besides. Both sides have scales of their own (Fernandez & Steel, JASA 93, 1998).
+    pub(super) fn ln_density(self, distance: f64, variance: f64, besides: f64) -> f64 {
+        let total = self.total(distance, variance, besides);
+        let far = distance * distance / total / self.freedom;
+        let width = if self.skew == 1.0 {
+            total.sqrt()
+        } else {
+            let [left, right] = [-1.0, 1.0].map(|side| self.total(side, variance, besides).sqrt());
+            f64::midpoint(left, right)
+        };
+        self.constant - width.ln() - f64::midpoint(self.freedom, 1.0) * far.ln_1p()
+    }
+
+    /// The variance on that side of the mode.
+    fn total(self, side: f64, variance: f64, besides: f64) -> f64 {
+        let skew = self.skew * self.skew;
+        (if side < 0.0 { variance / skew } else { variance * skew }) + besides
+    }
+
+    /// The same without skew.
+    pub(super) fn even(self) -> Self {
+        Self { skew: 1.0, ..self }
+    }
+
+    /// By how much its variance is larger than without skew: that of two halves of normal distributions.
+    pub(super) fn spread(self) -> f64 {
+        let apart = self.skew - 1.0 / self.skew;
+        1.0 + (1.0 - std::f64::consts::FRAC_2_PI) * apart * apart
+    }
+
+    /// How far the median is to the right of the mode, in scales.
+    pub(super) fn median(self) -> f64 {
+        // Linear in the chance of the right side above one half, where the density is nearly flat.
+        let skew = self.skew * self.skew;
+        let right = skew / (1.0 + skew);
+        self.skew * (right - 0.5) / right / (2.0 * self.constant.exp())
     }
 
     /// How much a value counts so many standard deviations away, squared (Lange, Little & Taylor, JASA 84, 1989).
@@ -83,12 +118,13 @@ impl Filter {
             *gain = parts.iter().map(|&part| self.covariance[row * size + part]).sum();
         }
         let expected: f64 = parts.iter().map(|&part| self.mean[part]).sum();
-        let total = variance + parts.iter().map(|&part| gain[part]).sum::<f64>();
+        let besides = parts.iter().map(|&part| gain[part]).sum::<f64>();
         let off = value - expected;
+        let total = tail.map_or(variance + besides, |tail| tail.total(off, variance, besides));
         let squared = off * off / total;
         let weight = tail.map_or(1.0, |tail| tail.weight(squared)) / total;
         self.ln_evidence += match tail {
-            Some(tail) => tail.ln_density(off, total),
+            Some(tail) => tail.ln_density(off, variance, besides),
             None => -0.5 * (squared + total.ln()),
         };
         for row in 0..size {

@@ -7,7 +7,7 @@
 use super::filter::{Filter, PARTS};
 use super::information::Channel;
 use super::noise::{self, Noise, median};
-use super::record::Reading;
+use super::record::{Prior, Reading};
 use super::rules::{NOTHING, START};
 
 /// One hypothesis.
@@ -25,6 +25,7 @@ pub(super) struct Levels {
     least: f64,
     /// A known standard deviation between builds.
     builds: f64,
+    prior_place: Prior,
     readings: Vec<Reading>,
     pub(super) tested: Vec<usize>,
     /// In the order of their first values, which is that of the filters' parts.
@@ -38,11 +39,12 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    pub(super) fn new(ends: (usize, usize), least: f64, builds: f64) -> Self {
+    pub(super) fn new(ends: (usize, usize), least: f64, builds: f64, prior_place: Prior) -> Self {
         Self {
             ends,
             least,
             builds,
+            prior_place,
             readings: Vec::new(),
             tested: Vec::new(),
             offsets: Vec::new(),
@@ -108,7 +110,7 @@ impl Levels {
                 for (end, start) in [(0, &good), (1, &bad)] {
                     filter.observe(
                         &parts(noise, from == self.ends.1 && end == 1, end),
-                        middle(start),
+                        middle(start) - noise.tail.median() * noise.scale,
                         of_median(noise, start),
                         None,
                     );
@@ -190,12 +192,13 @@ impl Levels {
 
     /// The logarithm of what each hypothesis and kind of noise is worth, not summing to one.
     fn worth(&self) -> Vec<Vec<f64>> {
-        let range = (self.ends.1 - self.ends.0) as f64;
         let of = |hypothesis: &Hypothesis| {
             let share = if hypothesis.from == usize::MAX {
                 NOTHING
             } else {
-                (1.0 - NOTHING) * (hypothesis.from - self.before(hypothesis.from)) as f64 / range
+                let before = self.before(hypothesis.from);
+                let below = |at| self.prior_place.part(self.ends.0, at, self.ends.1);
+                (1.0 - NOTHING) * (below(hypothesis.from) - below(before))
             };
             let filters = hypothesis.filters.iter().zip(&self.prior);
             filters.map(|(filter, prior)| share.ln() + prior + filter.ln_evidence).collect()
@@ -292,12 +295,11 @@ impl Levels {
         let noises = self.noises();
         let worth = |expected: f64| -> f64 {
             let all = noises.iter().map(|(noise, share)| {
-                let variance = 2.0 * noise.variance() + noise.walk;
-                share.ln()
-                    + pairs
-                        .iter()
-                        .map(|(p, c)| noise.tail.ln_density(c - p - expected, variance))
-                        .sum::<f64>()
+                // What differences of two are apart has no skew.
+                let variance = 2.0 * noise.tail.spread() * noise.variance() + noise.walk;
+                let tail = noise.tail.even();
+                let of_pair = |(p, c): &(f64, f64)| tail.ln_density(c - p - expected, variance, 0.0);
+                share.ln() + pairs.iter().map(of_pair).sum::<f64>()
             });
             let all: Vec<f64> = all.collect();
             let most = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -410,10 +412,10 @@ fn span(readings: &[Reading]) -> f64 {
 /// What the scatter of the start, which its medians leave out, tells of the noise.
 fn of_start(noise: &Noise, ends: [&[Reading]; 2]) -> f64 {
     let of = |readings: &[Reading]| {
-        let centre = middle(readings);
+        let centre = middle(readings) - noise.tail.median() * noise.scale;
         let count = readings.len() as f64;
         let variance = noise.variance() + noise.walk * span(readings) / 6.0;
-        let density = |reading: &Reading| noise.tail.ln_density(reading.value - centre, variance);
+        let density = |reading: &Reading| noise.tail.ln_density(reading.value - centre, variance, 0.0);
         readings.iter().map(density).sum::<f64>() * (count - 1.0) / count
     };
     ends.into_iter().map(of).sum()

@@ -23,6 +23,7 @@ mod information;
 mod levels;
 mod noise;
 mod outcome;
+mod probe;
 mod rates;
 mod record;
 mod report;
@@ -40,10 +41,11 @@ mod world;
 use std::collections::VecDeque;
 
 pub use outcome::{Culprit, Effect, Finding, Outcome, Reason, Rung, Stage, Standing, Suspects};
+pub use probe::{Probed, probe};
 pub use rules::{Builds, Rules, Values};
 pub use step::{Observation, Portion, Seen, Step, Unusable};
 
-use record::Record;
+use record::{Prior, Record};
 use search::{Decision, Search};
 
 /// A bisection of candidates in order: the first is known as good, the last as bad, or the other way round.
@@ -64,7 +66,15 @@ impl Bisection {
     /// So many candidates in order, both ends among them; `None` for fewer than two.
     #[must_use]
     pub fn new(rules: Rules, candidates: usize) -> Option<Self> {
-        let record = Record::default();
+        Self::with_prior(rules, candidates, &[])
+    }
+
+    /// The same, where each candidate is the cause beforehand with a chance of its own: a weight each, the first of which (nothing can
+    /// have changed there) is of no matter. None at all: one is as likely as another.
+    #[must_use]
+    pub fn with_prior(rules: Rules, candidates: usize, weights: &[f64]) -> Option<Self> {
+        let prior = if weights.len() == candidates { Prior::of(weights) } else { Prior::default() };
+        let record = Record::with(prior);
         let search = Search::new((0, candidates.checked_sub(1).filter(|last| *last > 0)?), &record, &rules);
         let mut bisection = Self {
             rules,

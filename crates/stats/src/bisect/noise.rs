@@ -26,8 +26,11 @@ impl Noise {
 /// Heavy tails, and such as Gaussian noise has.
 const FREEDOM: [f64; 2] = [3.0, 30.0];
 
-/// What the level may wander, in variances of a sample.
-const WALKS: [f64; 2] = [0.0, 0.2];
+/// What the level may wander, in variances of a sample, and how skewed the noise is.
+const KINDS: [(f64, f64); 3] = [(0.0, 1.0), (0.2, 1.0), (0.0, SKEW)];
+
+/// Noise of execution times reaches farther up than down: by so much from the middle either way.
+const SKEW: f64 = 1.8;
 
 /// Noise below this part of the least effect does not matter, and is not believed from few samples.
 pub(super) const FLOOR: f64 = 1.0 / 16.0;
@@ -41,9 +44,9 @@ pub(super) fn likely(readings: &[Reading], least: f64, builds: f64) -> Vec<Noise
     for power in -2..=2 {
         let scale = (scale * stride.powi(power)).max(least * FLOOR);
         for freedom in FREEDOM {
-            for walk in WALKS {
-                let walk = walk * scale * scale;
-                all.push(Noise { scale, tail: Tail::new(freedom), walk, builds, ln_prior: 0.0 });
+            for (walk, skew) in KINDS {
+                let (walk, tail) = (walk * scale * scale, Tail::new(freedom, skew));
+                all.push(Noise { scale, tail, walk, builds, ln_prior: 0.0 });
             }
         }
     }

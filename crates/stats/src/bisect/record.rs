@@ -1,6 +1,7 @@
 //! All that was observed, in order.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::noise::median;
 use super::rules::{Rules, Values};
@@ -19,12 +20,58 @@ pub(super) struct Reading {
 /// The host may have drifted as far during a build as during so many samples.
 const DRIFT_OF_BUILD: f64 = 5.0;
 
+/// How likely the change is beforehand to be at or before each candidate; none: at each as likely as at any other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Prior(Option<Arc<[f64]>>);
+
+/// So much of it is spread evenly, whatever is said: what was measured in another session may mislead.
+const EVENLY: f64 = 0.1;
+
+impl Prior {
+    /// From how likely each candidate is, by weights; none where they say nothing.
+    pub(super) fn of(weights: &[f64]) -> Self {
+        let sum: f64 = weights.iter().sum();
+        if !(sum > 0.0 && sum.is_finite()) || weights.iter().any(|weight| *weight < 0.0) {
+            return Self(None);
+        }
+        let evenly = EVENLY / weights.len() as f64;
+        let mut below = 0.0;
+        let all = weights.iter().map(|weight| {
+            below += (1.0 - EVENLY) * weight / sum + evenly;
+            below
+        });
+        Self(Some(all.collect()))
+    }
+
+    /// Of what lies after `before` up to `from`, the part that lies up to `at`.
+    pub(super) fn part(&self, before: usize, at: usize, from: usize) -> f64 {
+        match &self.0 {
+            Some(below) if from < below.len() => (below[at] - below[before]) / (below[from] - below[before]),
+            _ => (at - before) as f64 / (from - before) as f64,
+        }
+    }
+
+    /// The place between these up to which lies that part.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place within an interval")]
+    pub(super) fn place(&self, before: usize, from: usize, part: f64) -> usize {
+        match &self.0 {
+            Some(below) if from < below.len() => {
+                let wanted = below[before] + part * (below[from] - below[before]);
+                before + below[before..from].partition_point(|below| *below < wanted)
+            }
+            _ => before + (part * (from - before) as f64).round() as usize,
+        }
+    }
+}
+
 /// So often may a revision fail that has values too.
 const FAILURES: usize = 3;
 
 /// All that was observed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Record {
+    /// Where the change is likely beforehand; anywhere, where nobody says.
+    pub(super) prior: Prior,
     pub(super) readings: Vec<Reading>,
     /// How many values each has, of those that have any.
     tested: BTreeMap<usize, usize>,
@@ -36,6 +83,11 @@ pub(super) struct Record {
 }
 
 impl Record {
+    /// Nothing is observed yet, and this is said beforehand.
+    pub(super) fn with(prior: Prior) -> Self {
+        Self { prior, ..Self::default() }
+    }
+
     /// Takes an observation up; the readings that are new.
     pub(super) fn add(&mut self, observation: &Observation, rules: &Rules) -> &[Reading] {
         if let Some(seconds) = observation.build {

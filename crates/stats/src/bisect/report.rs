@@ -10,7 +10,7 @@ use super::rules::{Rules, SURE, Values, WITHIN};
 use super::search::{Named, Search};
 
 /// What changed from a revision to a later one, on the scale of the readings, with its variance.
-fn between(ends: (usize, usize), record: &Record, rules: &Rules) -> Option<(f64, f64)> {
+pub(super) fn between(ends: (usize, usize), record: &Record, rules: &Rules) -> Option<(f64, f64)> {
     let mut belief = Belief::of(ends, &Record::default(), rules);
     let of_ends =
         record.readings.iter().filter(|reading| reading.revision == ends.0 || reading.revision == ends.1);
@@ -19,7 +19,7 @@ fn between(ends: (usize, usize), record: &Record, rules: &Rules) -> Option<(f64,
 }
 
 /// Out of logarithms.
-fn effect((step, variance): (f64, f64), rules: &Rules) -> Effect {
+pub(super) fn effect((step, variance): (f64, f64), rules: &Rules) -> Effect {
     let of = |step: f64| if rules.values == Values::Ratios { step.exp_m1() } else { step };
     let far = 1.96 * variance.sqrt();
     let most = if rules.values == Values::Failures { 1.0 } else { f64::INFINITY };

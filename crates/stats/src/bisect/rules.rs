@@ -82,6 +82,11 @@ pub(super) const ODDS_OF_FAILURES: f64 = 6.213;
 /// Standard errors within which an effect may still be: 99 %.
 pub(super) const WITHIN: f64 = 2.6;
 
+/// *No change* is likelier than this, and an effect as large as asked for is farther off than that many standard errors (of
+/// looks as often as there are samples each may mislead): then the ends do not differ.
+pub(super) const NOTHING_CHANGED: f64 = 0.9;
+pub(super) const EXCLUDED: f64 = 3.3;
+
 /// So many samples of each end make the start, whose medians no outlier moves far.
 pub(super) const START: usize = 6;
 

@@ -4,7 +4,9 @@ use super::belief::Belief;
 use super::levels::Posterior;
 use super::outcome::{Finding, Reason, Stage};
 use super::record::{Reading, Record};
-use super::rules::{Builds, FOUND, PROVED, ROUNDS, Rules, SENTINEL, SURE, Values, WITHIN};
+use super::rules::{
+    Builds, EXCLUDED, FOUND, NOTHING_CHANGED, PROVED, ROUNDS, Rules, SENTINEL, SURE, Values, WITHIN,
+};
 use super::step::Portion;
 use super::verify::{Verdict, Verification};
 use super::{choose, failing};
@@ -221,7 +223,10 @@ impl Search {
             return None;
         }
         let (step, variance) = posterior.step;
-        if step.abs() + WITHIN * variance.sqrt() < rules.least / 2.0 {
+        // What is smaller than asked for may be there, unless nothing is much likelier.
+        let farthest = |errors: f64| step.abs() + errors * variance.sqrt();
+        let is_nothing = posterior.nothing > NOTHING_CHANGED && rules.values != Values::Failures;
+        if farthest(WITHIN) < rules.least / 2.0 || (is_nothing && farthest(EXCLUDED) < rules.least) {
             let all = self.belief.ends() == self.whole;
             let mut given_up = || self.give_up(Reason::NotConfirmed, record, rules);
             return Some(if all { Decision::Ended(Finding::NotReproduced) } else { given_up() });

@@ -49,13 +49,14 @@ impl Tally {
 const TRIALS: usize = 12;
 
 /// The kinds of noise, and from which step on it is at least as large as their standard deviation.
-const SCATTERS: [(Scatter, &[f64]); 6] = [
+const SCATTERS: [(Scatter, &[f64]); 7] = [
     (Scatter::None, &[0.02]),
     (Scatter::Gaussian(0.01), &[0.02, 0.2]),
     (Scatter::Gaussian(0.03), &[0.05]),
     (Scatter::Lognormal, &[0.05]),
     (Scatter::Bimodal, &[0.05]),
     (Scatter::Drifting(0.03), &[0.05]),
+    (Scatter::Drifting(0.1), &[0.2]),
 ];
 
 /// Without layout, of which these worlds have none.
@@ -92,7 +93,10 @@ fn it_costs_little_more_than_the_least_that_is_possible() {
         (Scatter::Gaussian(0.01), 0.05, 81.0),
         (Scatter::Gaussian(0.03), 0.05, 93.0),
         (Scatter::Gaussian(0.03), 0.2, 80.0),
+        (Scatter::Gaussian(0.1), 0.2, 90.0),
+        (Scatter::Lognormal, 0.05, 88.0),
         (Scatter::Lognormal, 0.2, 81.0),
+        (Scatter::Bimodal, 0.05, 81.0),
         (Scatter::Drifting(0.03), 0.05, 81.0),
     ];
     for (scatter, step, bound) in bounds {
@@ -178,6 +182,48 @@ fn a_host_that_becomes_slower_meanwhile_misleads_nobody() {
     assert!(tally.wrong == 0 && tally.right + 1 >= TRIALS, "{tally:?}");
     let tally = Tally::of(TRIALS, alike(0.05), make(0.0));
     assert_eq!((tally.right, tally.wrong), (0, 0), "{tally:?}");
+}
+
+#[test]
+fn what_is_known_of_the_place_saves_builds_and_what_is_known_wrongly_costs_some() {
+    let with = |near: usize| {
+        let mut builds = 0;
+        for seed in 0..8 {
+            let mut world = World::new(256, 0.05, Scatter::Gaussian(0.01), seed);
+            let at = (world.steps[0].0 + near) % 256;
+            let weights: Vec<f64> =
+                (0..256_usize).map(|place| f64::from(u8::from(place.abs_diff(at) < 4))).collect();
+            let bisection = Bisection::with_prior(alike(0.05), 256, &weights).unwrap();
+            let outcome = super::world::go_on(bisection, &mut world);
+            assert_eq!(
+                outcome.culprits.first().map(|it| it.revision),
+                Some(world.steps[0].0),
+                "{near} {seed}"
+            );
+            builds += world.builds();
+        }
+        builds
+    };
+    let (right, wrong) = (with(1), with(100));
+    assert!(right + 8 <= wrong && right <= 8 * 9 && wrong <= 8 * 18, "{right} {wrong}");
+}
+
+#[test]
+fn neighbours_cost_few_builds() {
+    for scatter in [Scatter::Gaussian(0.01), Scatter::Bimodal] {
+        let rules = Rules { least: 0.05, ..Rules::default() };
+        let tally = Tally::of(TRIALS, rules, |seed| World::new(256, 0.05, scatter, seed));
+        assert!(tally.wrong == 0 && tally.right + 1 >= TRIALS, "{scatter:?}: {tally:?}");
+        // log₂ 256 + 4.
+        assert!(tally.builds <= 12.0, "{scatter:?}: {tally:?}");
+    }
+}
+
+#[test]
+fn a_break_and_its_repair_are_not_seen_from_the_ends() {
+    let make = |seed| World::new(128, 0.1, Scatter::Gaussian(0.01), seed).with_step(1.0 / 1.1 - 1.0);
+    let tally = Tally::of(TRIALS, alike(0.05), make);
+    assert_eq!((tally.none, tally.wrong), (TRIALS, 0), "{tally:?}");
 }
 
 #[test]

@@ -32,11 +32,13 @@ pub(super) struct Verification {
     pairs: Option<usize>,
     /// How often neighbours were asked.
     asked: u32,
+    /// How many on each side are.
+    reach: usize,
 }
 
 impl Verification {
     pub(super) fn new(parent: usize, culprit: usize, step: f64, record: &Record) -> Self {
-        Self { parent, culprit, step, since: record.readings.len(), pairs: None, asked: 0 }
+        Self { parent, culprit, step, since: record.readings.len(), pairs: None, asked: 0, reach: 1 }
     }
 
     /// Both once, the parent first every other time.
@@ -76,22 +78,27 @@ impl Verification {
         if !unknown || self.step.abs() >= LAYOUT {
             return named(chance, 0);
         }
-        let beside = self.beside(belief, record);
-        if self.asked == 0 {
-            let missing: Vec<usize> = beside.iter().copied().filter(|at| !record.has(*at)).collect();
-            if let Some(more) = self.ask(&missing, wanted(self.step, posterior.sd)) {
-                return more;
-            }
+        let samples = wanted(self.step, posterior.sd);
+        if let Some(more) = self.ask_missing(belief, record, samples) {
+            return more;
         }
         let varied = levels.under(varied(levels, self.step)).posterior();
         let chance = varied.intervals.iter().find(|of| of.0 == self.culprit).map_or(0.0, |of| of.1);
+        let beside = self.beside(belief, record);
         if chance >= SURE {
             return named(chance, beside.len());
         }
+        // The nearest one on each side tells most; the next only where that is not enough.
+        while self.reach + 1 < NEIGHBOURS {
+            self.reach += 1;
+            if let Some(more) = self.ask_missing(belief, record, samples) {
+                return more;
+            }
+        }
+        let beside = self.beside(belief, record);
         let fewest = beside.iter().map(|at| record.count(*at)).min().unwrap_or(0);
         let known = posterior.sd / (fewest.max(1) as f64).sqrt() < self.step.abs() / 10.0;
-        let again =
-            (self.asked < ASKED && !known).then(|| self.ask(&beside, wanted(self.step, posterior.sd)));
+        let again = (self.asked < ASKED && !known).then(|| self.ask(&beside, samples));
         again.flatten().unwrap_or(Verdict::Layout(varied))
     }
 
@@ -126,9 +133,16 @@ impl Verification {
         posterior.intervals.iter().all(|of| of.0 != self.culprit || of.1 < 0.5)
     }
 
+    /// So many samples of neighbours that have none.
+    fn ask_missing(&mut self, belief: &Belief, record: &Record, samples: usize) -> Option<Verdict> {
+        let mut missing = self.beside(belief, record);
+        missing.retain(|at| !record.has(*at));
+        self.ask(&missing, samples)
+    }
+
     /// So many samples of each of these, parent and culprit in between.
     fn ask(&mut self, revisions: &[usize], samples: usize) -> Option<Verdict> {
-        self.asked += 1;
+        self.asked += u32::from(!revisions.is_empty());
         let portions = revisions.iter().flat_map(|&revision| {
             [(revision, samples), (self.parent, 1), (self.culprit, 1)]
                 .map(|(revision, samples)| Portion { revision, samples })
@@ -148,8 +162,8 @@ impl Verification {
     /// The nearest usable revisions on both sides, parent and culprit left out.
     fn beside(&self, belief: &Belief, record: &Record) -> Vec<usize> {
         let (good, bad) = belief.ends();
-        let before = (good..self.parent).rev().filter(|at| record.usable(*at)).take(NEIGHBOURS - 1);
-        let after = (self.culprit + 1..=bad).filter(|at| record.usable(*at)).take(NEIGHBOURS - 1);
+        let before = (good..self.parent).rev().filter(|at| record.usable(*at)).take(self.reach);
+        let after = (self.culprit + 1..=bad).filter(|at| record.usable(*at)).take(self.reach);
         before.chain(after).collect()
     }
 }

@@ -153,7 +153,11 @@ pub fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
 
 /// Bisects a simulated history.
 pub fn bisect(world: &mut World, rules: Rules) -> Outcome {
-    let mut bisection = Bisection::new(rules, world.candidates).unwrap();
+    go_on(Bisection::new(rules, world.candidates).unwrap(), world)
+}
+
+/// Goes on with a bisection until it is over.
+pub fn go_on(mut bisection: Bisection, world: &mut World) -> Outcome {
     loop {
         let portions = match bisection.next() {
             Step::Finished(outcome) => return *outcome,

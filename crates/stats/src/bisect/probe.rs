@@ -1,0 +1,111 @@
+//! Whether an effect that was verified is there under other circumstances too.
+
+use super::belief::Belief;
+use super::outcome::Effect;
+use super::record::Record;
+use super::report;
+use super::rules::{ODDS, Rules, Values, WITHIN};
+use super::step::{Observation, Seen};
+
+/// What pairs say of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probed {
+    /// None is likelier.
+    Gone,
+    /// It is as it was.
+    Holds,
+    /// More pairs are needed.
+    More,
+    /// It is there the other way round.
+    Turned,
+}
+
+/// What pairs of the parent's value and the culprit's, measured one after the other with one and the other first in turn, say of an
+/// effect; and which they show, as soon as something can be said.
+///
+/// The sequential test of a verification, with the noise that these pairs alone tell of: the effect that was verified against
+/// none, 99 to 1 (Wald 1945).
+#[must_use]
+pub fn probe(rules: &Rules, effect: Effect, pairs: &[(f64, f64)]) -> (Probed, Option<Effect>) {
+    let record = record(rules, pairs);
+    let belief = Belief::of((0, 1), &record, rules);
+    let shown = report::between((0, 1), &record, rules);
+    let effect_shown = shown.map(|shown| report::effect(shown, rules));
+    let enough = |end: usize| {
+        let mut values = record.of(end).map(|reading| reading.value);
+        let first = values.next().unwrap_or(0.0);
+        let steady = values.all(|value| (value - first).abs() < rules.least / 1000.0);
+        record.count(end) >= belief.wanted(end) || (record.count(end) >= 2 && steady)
+    };
+    let (Some((step, variance)), true) = (shown, enough(0) && enough(1)) else {
+        return (Probed::More, effect_shown);
+    };
+    let expected = match rules.values {
+        Values::Ratios => effect.estimate.ln_1p(),
+        Values::Differences | Values::Failures => effect.estimate,
+    };
+    let scaled: Vec<(f64, f64)> =
+        record.of(0).map(|of| of.value).zip(record.of(1).map(|of| of.value)).collect();
+    let odds = belief.odds(&scaled, 1, expected);
+    let turned = step * expected < 0.0 && step.abs() >= (WITHIN * variance.sqrt()).max(rules.least / 2.0);
+    let probed = match odds {
+        odds if odds >= ODDS => Probed::Holds,
+        odds if odds > -ODDS => Probed::More,
+        _ if turned => Probed::Turned,
+        _ => Probed::Gone,
+    };
+    (probed, effect_shown)
+}
+
+fn record(rules: &Rules, pairs: &[(f64, f64)]) -> Record {
+    let mut record = Record::default();
+    for (at, (parent, culprit)) in pairs.iter().enumerate() {
+        let both = [(0, *parent), (1, *culprit)];
+        for place in [at % 2, 1 - at % 2] {
+            let (revision, value) = both[place];
+            let seen = Seen::Samples(vec![value]);
+            record.add(&Observation { revision, seen, build: None, executing: 0.0 }, rules);
+        }
+    }
+    record
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::bisect::world::gaussian;
+
+    /// Pairs that differ by this share, until something is said of an effect of 5 %.
+    fn probed(by: f64, noise: f64, seed: u64) -> (Probed, usize) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let effect = Effect { estimate: 0.05, interval: (0.04, 0.06) };
+        let mut pairs = Vec::new();
+        loop {
+            let mut value = |level: f64| level * (noise * gaussian(&mut rng)).exp();
+            pairs.push((value(100.0), value(100.0 * (1.0 + by))));
+            match probe(&Rules::default(), effect, &pairs).0 {
+                Probed::More if pairs.len() < 200 => {}
+                probed => return (probed, pairs.len()),
+            }
+        }
+    }
+
+    #[test]
+    fn an_effect_holds_is_gone_or_turns() {
+        assert_eq!(probed(0.05, 0.0, 1), (Probed::Holds, 2), "without noise two pairs are enough");
+        let all = |by, noise| (0..20).map(move |seed| probed(by, noise, seed).0);
+        let of = |by, noise, wanted| all(by, noise).filter(|said| *said == wanted).count();
+        assert_eq!(of(-0.06, 0.01, Probed::Turned), 20);
+        assert_eq!(of(-0.06, 0.03, Probed::Holds), 0);
+        for noise in [0.01, 0.03] {
+            // One of a hundred may be wrong.
+            assert!(of(0.05, noise, Probed::Holds) >= 19, "{noise}");
+            assert!(of(0.0, noise, Probed::Gone) >= 19, "{noise}");
+        }
+        let (probed, pairs) = probed(0.05, 0.01, 3);
+        assert!(probed == Probed::Holds && pairs <= 12, "{pairs}");
+    }
+}
