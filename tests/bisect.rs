@@ -50,13 +50,14 @@ fn the_commit_is_named_and_verified() {
     from 04d0f63dfe to d212f0c56c in all: <percent> (<percent> … <percent>)
 
     revision  date  samples  level
-    04d0f63dfe  2023-11-14  2  100  ± <percent>
+    04d0f63dfe  2023-11-14  3  100  ± <percent>
+    d8d38180d2  2023-11-15  1  100  ± <percent>
     b9f0ce9990  2023-11-15  2  100  ± <percent>
     0dda7a14c7  2023-11-15  2  130  ± <percent>  ←
     6844264360  2023-11-15  1  130  ± <percent>
     d212f0c56c  2023-11-15  2  130  ± <percent>
 
-    5 builds in <time>, 9 samples in <time>; run 1 on <host>
+    6 builds in <time>, 11 samples in <time>; run 1 on <host>
     `tacho bisect log <name>` shows each step; `--again` bisects anew
     "#);
     let again = project.tacho("bisect HEAD~11 HEAD --json").succeeds().json();
@@ -201,6 +202,53 @@ fn an_end_that_fails_alone_is_replaced() {
     let answer = project.tacho("bisect HEAD~11 HEAD --quiet").succeeds().stdout;
     assert!(answer.contains("change 7"), "{answer}");
     assert!(answer.contains("the ends could not be measured: the nearest that could are "), "{answer}");
+}
+
+#[test]
+fn ten_thousand_commits_take_few_builds() {
+    let project = Project::repository();
+    let commits: String = (0..=10_000)
+        .map(|n| {
+            let (text, subject) = (format!("echo work {} # {n}\n", if n < 6543 { 100 } else { 130 }), format!("change {n}\n"));
+            let from = if n == 0 { String::new() } else { format!("from :{n}\n") };
+            format!(
+                "commit refs/heads/long\nmark :{}\ncommitter A. Author <author@example.com> {} +0000\ndata {}\n{subject}{from}M 100644 inline prog\ndata {}\n{text}\n",
+                n + 1, 1_700_000_000 + n * 3600, subject.len(), text.len()
+            )
+        })
+        .collect();
+    let file = project.path().join("commits");
+    std::fs::write(&file, commits).unwrap();
+    let imported = std::process::Command::new("git")
+        .args(["fast-import", "--quiet"])
+        .current_dir(project.path())
+        .stdin(std::fs::File::open(&file).unwrap())
+        .status();
+    assert!(imported.unwrap().success());
+    let words = ["bisect", "long~10000", "long", "--run", "sh prog", "--number", "work ([0-9]+)", "--json"];
+    let answer = Answer::of(&project.command(words).output().unwrap()).succeeds().json();
+    assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "long~3457").as_str());
+    assert!(answer["standing"]["builds"].as_u64().unwrap() <= 14 + 4, "{}", answer["standing"]["builds"]);
+}
+
+#[test]
+fn a_culprit_is_probed_on_wish() {
+    let project = step(8, 5);
+    let Answer { stdout: answer, stderr, .. } = project.tacho("bisect HEAD~7 HEAD --probe --quiet").exits(0);
+    assert!(stderr.starts_with("note: other orders of linking are left out: "), "{stderr}");
+    assert!(answer.contains("\n  with an environment of random length: holds, +30.0 % "), "{answer}");
+    assert!(
+        answer.contains("\n  with memory at the same addresses each time: holds, ")
+            || answer.contains("\n  with memory at random addresses: holds, "),
+        "{answer}"
+    );
+    let json = project.tacho("bisect log --json").succeeds().json();
+    assert_eq!(json["standing"]["probes"][0]["probed"], "holds");
+    let refused = project.tacho("bisect HEAD~7 HEAD -m build-time --probe").exits(2).stderr;
+    assert!(
+        refused.contains("error: only what is executed can be probed, not how it is built\n"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -488,4 +536,18 @@ fn a_test_that_says_nothing_names_nobody() {
         dry.starts_with("which of 3 commits changed how often `sh prog` fails by 20 % or more?\n"),
         "{dry}"
     );
+}
+#[test]
+fn what_the_revert_changes_is_measured() {
+    let more = ["echo work 130 # 0", "", "", "", "echo work 1 # 2"].join("\n");
+    let project = without_plan(step(3, 1)).file("prog", &more).commit("more");
+    let project =
+        project.file("prog", &more.replace("130", "160")).commit("it").file("doc", "x\n").commit("words");
+    let words =
+        ["bisect", "HEAD~2", "HEAD", "--run", "sh prog", "--number", "work ([0-9]{3})", "--revert", "--json"];
+    let answer = Answer::of(&project.command(words).output().unwrap()).succeeds().json();
+    assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~1").as_str());
+    let rows = answer["revert"]["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 1, "{}", answer["revert"]);
+    assert!((rows[0]["ratio"].as_f64().unwrap() - 130.0 / 160.0).abs() < 1e-3, "{}", answer["revert"]);
 }

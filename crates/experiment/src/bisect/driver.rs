@@ -2,9 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use tacho_record::bisection::{Found, Measured, Observed, Seen, Undecided, UnusableKind};
+use tacho_record::bisection::{Disturbance, Found, Measured, Observed, Seen, Undecided, UnusableKind};
 use tacho_record::{Bisection, Build, BuildState, Digest, Revision, Run};
 use tacho_store::Absence;
+use tacho_subject::Layout;
 
 use super::ready::Ready;
 use super::{Bisected, Fold, ended};
@@ -34,6 +35,9 @@ pub(super) struct Driver<'a, 'b> {
     pub(super) ready: Ready,
     pub(super) quiet: Quiet,
     pub(super) samples: usize,
+    /// What is otherwise than usual now.
+    pub(super) under: Option<Disturbance>,
+    pub(super) layouts: Vec<Layout>,
 }
 
 impl<'a, 'b> Driver<'a, 'b> {
@@ -53,7 +57,13 @@ impl<'a, 'b> Driver<'a, 'b> {
         bench.store.put_unread(run.number, &unread)?;
         let quiet = Quiet::new(run.rule.quiet_wait, &bench.store.waits(run.number)?);
         let ready = Ready::of_run(bench.store, &run, &bisection.asked.benchmark)?;
-        Ok(Self { bench, question, run, bisection, fold, ready, quiet, samples: 0 })
+        let (under, layouts) = (None, Vec::new());
+        Ok(Self { bench, question, run, bisection, fold, ready, quiet, samples: 0, under, layouts })
+    }
+
+    /// With these orders of linking to probe with.
+    pub(super) fn with_layouts(self, layouts: &[Layout]) -> Self {
+        Self { layouts: layouts.to_vec(), ..self }
     }
 
     /// All steps until it is decided, interrupted or no more may be spent.
@@ -90,6 +100,20 @@ impl<'a, 'b> Driver<'a, 'b> {
                 stopped => return Ok(Some(stopped)),
             }
         }
+        while let Some((place, under)) = self.fold.next_probe() {
+            if self.bench.interrupt.load(Ordering::Relaxed) {
+                return Ok(Some(Done::Interrupted));
+            }
+            match self.disturbed(place, under)? {
+                Done::Seen(seen, build, executing) => {
+                    self.under = Some(under);
+                    let kept = self.keep(place, seen, build, executing);
+                    self.under = None;
+                    kept?;
+                }
+                stopped => return Ok(Some(stopped)),
+            }
+        }
         Ok(None)
     }
 
@@ -107,6 +131,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             revision: self.fold.names[place].clone(),
             build,
             executing,
+            under: self.under,
             seen,
         };
         self.bench.store.put_observed(self.run.number, &observed)?;
@@ -146,7 +171,7 @@ impl<'a, 'b> Driver<'a, 'b> {
     }
 
     /// Whether another build may be made.
-    fn may_build(&self) -> bool {
+    pub(super) fn may_build(&self) -> bool {
         self.bisection.asked.most_builds.is_none_or(|most| self.fold.builds < most)
     }
 
@@ -176,7 +201,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         Ok(build.ok_or(Done::Interrupted))
     }
 
-    fn unpack(&mut self, place: usize, artifact: Digest) -> Result<Unpacked, ExperimentError> {
+    pub(super) fn unpack(&mut self, place: usize, artifact: Digest) -> Result<Unpacked, ExperimentError> {
         self.bench.builder.keep(&self.fold.needed());
         let (revision, number) = (self.revision(place), self.fold.builds);
         self.bench.builds(self.question).unpack_one((&revision, artifact), number, number + 1)
@@ -217,7 +242,7 @@ impl<'a, 'b> Driver<'a, 'b> {
 }
 
 /// What a build says of its revision.
-fn built(state: &BuildState) -> Seen {
+pub(super) fn built(state: &BuildState) -> Seen {
     let kind = UnusableKind::NotBuilt;
     match state {
         BuildState::Built { artifact, .. } => Seen::Built { artifact: *artifact },

@@ -6,16 +6,22 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::probes::Disturbed;
 use tacho_record::Digest;
 use tacho_record::bisection::{
-    Asked, Candidate, Comparison, HostReadings, Measured, Observed, Seen, UnusableKind,
+    Asked, Candidate, Comparison, Disturbance, HostReadings, Measured, Observed, Seen, UnusableKind,
 };
 use tacho_stats::bisect::{Bisection, Observation, Rules, Seen as Values, Step, Unusable, Values as Scale};
 
 /// A bisection as far as it was observed.
 #[derive(Clone, Debug)]
 pub struct Fold {
-    rules: Rules,
+    pub(super) rules: Rules,
+    /// What a culprit is probed with, and what was seen so.
+    pub(super) probe: Vec<Disturbance>,
+    /// How likely each candidate is beforehand; nothing: as likely as another.
+    prior: Vec<f64>,
+    pub(super) disturbed: Disturbed,
     /// Whether revisions with the same artifacts are the same.
     by_artifact: bool,
     /// The full names of the candidates.
@@ -49,6 +55,9 @@ impl Fold {
         let names: Vec<String> = candidates.iter().map(|candidate| candidate.revision.id.clone()).collect();
         Self {
             rules,
+            probe: asked.probe.clone(),
+            prior: asked.prior.clone(),
+            disturbed: Disturbed::default(),
             by_artifact: asked.of != Measured::Build,
             places: names.iter().enumerate().map(|(place, name)| (name.clone(), place)).collect(),
             names,
@@ -58,7 +67,7 @@ impl Fold {
             host: BTreeMap::new(),
             steps: Vec::new(),
             unpaid: None,
-            bisection: Bisection::new(rules, candidates.len()),
+            bisection: Bisection::with_prior(rules, candidates.len(), &asked.prior),
             spent: (0.0, 0.0),
             builds: 0,
         }
@@ -96,7 +105,7 @@ impl Fold {
     /// All artifacts that may be needed again.
     #[must_use]
     pub fn needed(&self) -> Vec<Digest> {
-        self.artifacts.values().copied().collect()
+        self.artifacts.values().chain(self.disturbed.artifacts.values()).copied().collect()
     }
 
     /// Takes up a step; of a revision that is no candidate it tells nothing.
@@ -104,6 +113,10 @@ impl Fold {
         let Some(&place) = self.places.get(&observed.revision) else { return };
         self.steps.push(observed.clone());
         self.account(observed);
+        if let Some(under) = observed.under {
+            self.disturbed.add(place, under, &observed.seen);
+            return;
+        }
         match &observed.seen {
             Seen::Built { artifact } => {
                 self.artifacts.insert(place, *artifact);
@@ -144,13 +157,13 @@ impl Fold {
         let [(kind, why), (other, other_why)] = [self.unusable.get(&0)?, self.unusable.get(&last)?];
         let alike = kind == other && without_digests(why) == without_digests(other_why);
         let missing = was_not_there(why) && was_not_there(other_why);
-        (of_execution(*kind) && (alike || missing) && !self.has_values()).then_some(why)
+        (of_command(*kind, why) && (alike || missing) && !self.has_values()).then_some(why)
     }
 
     /// The end that is to be looked at first: the other one fails, and perhaps both do.
     fn other_end(&self) -> Option<usize> {
         let last = self.names.len().checked_sub(1)?;
-        let fails = |end: usize| self.unusable.get(&end).is_some_and(|(kind, _)| of_execution(*kind));
+        let fails = |end: usize| self.unusable.get(&end).is_some_and(|(kind, why)| of_command(*kind, why));
         let other = match (fails(0), fails(last)) {
             (true, false) => last,
             (false, true) => 0,
@@ -164,7 +177,7 @@ impl Fold {
     }
 
     /// The candidate of a block that is measured for it: one that is built, where there is one.
-    fn speaker(&self, block: usize) -> usize {
+    pub(super) fn speaker(&self, block: usize) -> usize {
         let (first, last) = self.blocks[block];
         self.artifacts.range(first..=last).next().map_or(first, |(place, _)| *place)
     }
@@ -203,9 +216,12 @@ impl Fold {
         }
         self.blocks = blocks;
         self.unpaid = None;
-        self.bisection = Bisection::new(self.rules, self.blocks.len());
+        let weight =
+            |&(first, last): &(usize, usize)| self.prior.get(first..=last).map(|all| all.iter().sum());
+        let weights: Vec<f64> = self.blocks.iter().filter_map(weight).collect();
+        self.bisection = Bisection::with_prior(self.rules, self.blocks.len(), &weights);
         let steps = std::mem::take(&mut self.steps);
-        for step in &steps {
+        for step in steps.iter().filter(|step| step.under.is_none()) {
             match (&step.seen, self.places.get(&step.revision).copied()) {
                 (Seen::Built { .. }, _) => self.pay_later(step.build),
                 (_, Some(place)) => self.tell(place, step),
@@ -219,14 +235,22 @@ impl Fold {
     }
 }
 
-/// Whether it is what is executed that fails, or its output that has no value.
-fn of_execution(kind: UnusableKind) -> bool {
-    matches!(kind, UnusableKind::Crashed | UnusableKind::NoMetric)
+/// Whether it is likely no matter of the revision: what is executed fails, its output has no value, or what builds it is not there
+/// or cannot be fetched.
+fn of_command(kind: UnusableKind, why: &str) -> bool {
+    match kind {
+        UnusableKind::Crashed | UnusableKind::NoMetric => true,
+        UnusableKind::NotBuilt => was_not_there(why) || why.starts_with("git submodule"),
+        UnusableKind::Skipped | UnusableKind::TimedOut | UnusableKind::WrongAnswer => false,
+    }
 }
 
 /// Whether a shell said so.
 fn was_not_there(why: &str) -> bool {
-    why.starts_with("exit 126") || why.starts_with("exit 127")
+    ["exit ", "exit status "]
+        .iter()
+        .filter_map(|exit| why.strip_prefix(exit))
+        .any(|code| code.starts_with("126") || code.starts_with("127"))
 }
 
 /// Paths of builds have digests in them.

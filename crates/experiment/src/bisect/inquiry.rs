@@ -6,6 +6,8 @@ use glob::{MatchOptions, Pattern};
 use tacho_record::bisection::{Asked, Candidate, Measured};
 use tacho_record::{Commit, Digest, Revision};
 
+use tacho_subject::Layout;
+
 use crate::Question;
 
 /// What is asked.
@@ -17,6 +19,8 @@ pub struct Inquiry {
     pub candidates: Vec<Candidate>,
     /// Begin anew, whatever is known.
     pub again: bool,
+    /// The orders of linking that probes may ask for.
+    pub layouts: Vec<Layout>,
 }
 
 impl Inquiry {
@@ -27,7 +31,7 @@ impl Inquiry {
         let candidates: Vec<&str> = self.candidates.iter().map(|it| it.revision.id.as_str()).collect();
         let benchmarks = (asked.of == Measured::Execution).then_some(&question.plan.benchmarks);
         let recipes = question.recipes.together(candidates.iter().copied());
-        let how = (&asked.metric, asked.of, asked.by, asked.least, asked.all, asked.exchanged);
+        let how = (&asked.metric, asked.of, asked.by, asked.least, asked.all, asked.exchanged, &asked.probe);
         let what = (benchmarks, &asked.benchmark, how, recipes, candidates);
         // Only a number that JSON cannot write has no text, and plans refuse those.
         let text = serde_json::to_string(&what).unwrap_or_else(|_| format!("{what:?}"));

@@ -9,16 +9,19 @@ mod driver;
 mod fold;
 mod inquiry;
 mod portion;
+mod prior;
+mod probes;
 mod ready;
 mod standing;
 #[cfg(test)]
 mod tests;
 
-use tacho_record::bisection::{Asked, Found, Measured, Stage, Standing, Undecided};
+use tacho_record::bisection::{Asked, Found, Measured, Stage, Standing, Undecided, UnusableKind};
 use tacho_record::{Bisection, Digest, Purpose, Run, change_name};
 
 pub use fold::Fold;
 pub use inquiry::{Inquiry, left_out};
+pub use prior::Earlier;
 
 use crate::trial::moment;
 use crate::{Bench, ExperimentError, Question, counting, trial};
@@ -49,6 +52,7 @@ pub fn bisect(
     let digest = inquiry.digest(question);
     if !inquiry.again
         && let Some(bisection) = bench.answered(digest)?
+        && !(question.retry_failed && not_built(&bisection))
     {
         // What it once was is only told, not measured: that of now.
         let before = inquiry.asked.before.or(bisection.asked.before);
@@ -65,7 +69,12 @@ pub fn bisect(
     bench.put_metrics(&question.plan)?;
     bench.store.put_revisions(&question.revisions)?;
     let (run, bisection) = bench.begin_bisection(question, inquiry, digest)?;
-    Driver::new(bench, question, run, bisection)?.all()
+    Driver::new(bench, question, run, bisection)?.with_layouts(&inquiry.layouts).all()
+}
+
+/// Whether some revision could not be built.
+fn not_built(bisection: &Bisection) -> bool {
+    bisection.standing.unusable.iter().any(|it| it.kind == UnusableKind::NotBuilt)
 }
 
 impl Bench<'_> {
@@ -90,7 +99,9 @@ impl Bench<'_> {
             // A run without a bisection was killed before its first step.
             if let (Some(known), false) = (self.store.bisection_of(run.number)?, inquiry.again) {
                 // More may be spent than was said before.
-                let bisection = Bisection { asked: inquiry.asked.clone(), ..known };
+                // What was known when it began stays what it goes by.
+                let asked = Asked { prior: known.asked.prior.clone(), ..inquiry.asked.clone() };
+                let bisection = Bisection { asked, ..known };
                 self.store.put_bisection(&bisection)?;
                 return Ok((run, bisection));
             }

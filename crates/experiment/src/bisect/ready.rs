@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use tacho_measure::Executor;
-use tacho_record::{BenchmarkKey, Cell, Digest, Outcome, Run, Sample};
+use tacho_record::bisection::Disturbance;
+use tacho_record::{BenchmarkKey, Cell, Cpus, Digest, Outcome, Run, Sample};
 use tacho_store::{MeasurementId, Store};
 
 use crate::attempt::trouble;
@@ -28,6 +29,9 @@ pub(super) struct Prepared {
     pub(super) warm: u32,
 }
 
+/// The revision, its build, and what is otherwise than usual.
+type Name = (String, Digest, Option<Disturbance>);
+
 /// All of them.
 pub(super) struct Ready {
     run: i64,
@@ -35,9 +39,11 @@ pub(super) struct Ready {
     benchmark: BenchmarkKey,
     /// What the run has measured so far, in any session.
     known: Vec<(MeasurementId, Cell)>,
-    prepared: BTreeMap<(String, Digest), Prepared>,
+    prepared: BTreeMap<Name, Prepared>,
     /// In which order they were begun.
-    begun: Vec<(String, Digest)>,
+    begun: Vec<Name>,
+    /// What is otherwise than usual now.
+    pub(super) under: Option<Disturbance>,
     pub(super) company: Company,
     /// The right answer, where the first valid one is.
     pub(super) reference: Option<Digest>,
@@ -59,6 +65,7 @@ impl Ready {
             known: store.cells(run.number)?,
             prepared: BTreeMap::new(),
             begun: Vec::new(),
+            under: None,
             company: Company::default(),
             reference: store.answer(benchmark)?,
             absent: HashSet::new(),
@@ -73,9 +80,12 @@ impl Ready {
         (revision, artifact): (&str, Digest),
         folder: &Path,
     ) -> Result<bool, ExperimentError> {
-        let name = (revision.to_owned(), artifact);
+        let name = (revision.to_owned(), artifact, self.under);
         if self.prepared.contains_key(&name) {
             return Ok(true);
+        }
+        if let Some(under) = self.under.filter(|under| !matches!(under, Disturbance::Layout { .. })) {
+            return self.disturb(bench, question, (revision, artifact), folder, under);
         }
         let cell = self.cell(bench, revision, artifact)?;
         let trial = prepare_trial(question, self.seed, &cell.1, folder)?;
@@ -98,9 +108,31 @@ impl Ready {
         Ok(true)
     }
 
+    /// The same as usual, under other circumstances: set up once for both.
+    fn disturb(
+        &mut self,
+        bench: &mut Bench<'_>,
+        question: &Question,
+        (revision, artifact): (&str, Digest),
+        folder: &Path,
+        under: Disturbance,
+    ) -> Result<bool, ExperimentError> {
+        self.under = None;
+        let usual = self.prepare(bench, question, (revision, artifact), folder);
+        self.under = Some(under);
+        if !usual? {
+            return Ok(false);
+        }
+        let Some(usual) = self.prepared.get(&(revision.to_owned(), artifact, None)) else { return Ok(true) };
+        let trial = prepare_trial(&otherwise(question, under), self.seed, &usual.cell, folder)?;
+        let prepared = Prepared { trial, broken: usual.broken.clone(), cell: usual.cell.clone(), ..*usual };
+        self.prepared.insert((revision.to_owned(), artifact, Some(under)), prepared);
+        Ok(true)
+    }
+
     fn put(
         &mut self,
-        name: (String, Digest),
+        name: Name,
         (id, cell): (MeasurementId, Cell),
         trial: Trial,
         number: usize,
@@ -132,7 +164,7 @@ impl Ready {
 
     /// A build that is ready, and the company.
     pub(super) fn get(&mut self, revision: &str, artifact: Digest) -> Option<(&mut Prepared, &mut Company)> {
-        let prepared = self.prepared.get_mut(&(revision.to_owned(), artifact))?;
+        let prepared = self.prepared.get_mut(&(revision.to_owned(), artifact, self.under))?;
         Some((prepared, &mut self.company))
     }
 
@@ -145,7 +177,7 @@ impl Ready {
         artifact: Digest,
         round: u32,
     ) -> Result<(Vec<Sample>, f64), ExperimentError> {
-        let Some(prepared) = self.prepared.get(&(revision.to_owned(), artifact)) else {
+        let Some(prepared) = self.prepared.get(&(revision.to_owned(), artifact, self.under)) else {
             return Ok((Vec::new(), 0.0));
         };
         let mut samples = store.samples(prepared.id)?;
@@ -169,4 +201,19 @@ impl Ready {
             }
         }
     }
+}
+
+/// The question with benchmarks under other circumstances.
+pub(super) fn otherwise(question: &Question, under: Disturbance) -> Question {
+    let mut question = question.clone();
+    for benchmark in &mut question.plan.benchmarks {
+        let conditions = &mut benchmark.conditions;
+        match under {
+            Disturbance::Addresses { random } => conditions.aslr = Some(random),
+            Disturbance::Cpu { number } => conditions.cpus = Some(Cpus::List([number].into())),
+            Disturbance::Environment => conditions.random_environment = true,
+            Disturbance::Layout { .. } => {}
+        }
+    }
+    question
 }

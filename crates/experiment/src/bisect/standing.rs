@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use tacho_record::bisection::{
-    Beside, BisectedEffect, Culprit, Found, Rung, Stage, Standing, Suspects, Undecided, Unusable,
+    Beside, BisectedEffect, Culprit, Found, Probed, Rung, Stage, Standing, Suspects, Undecided, Unusable,
     UnusableKind,
 };
 use tacho_stats::bisect as stats;
@@ -15,18 +15,28 @@ impl Fold {
     pub fn standing(&self, updated: Timestamp) -> Standing {
         let Some(bisection) = &self.bisection else { return self.one_program(updated) };
         let stats::Standing { stage, belief, outcome } = bisection.standing();
+        let probes = self.probes(&outcome);
         let mistaken = self.mistaken().is_some();
-        let over = stage == stats::Stage::Finished || mistaken;
-        let found =
-            if mistaken { Found::Undecided { reason: Undecided::Command } } else { found(outcome.finding) };
+        let probing = probes.iter().any(|probe| probe.probed == Probed::UnderWay);
+        let over = (stage == stats::Stage::Finished && !probing) || mistaken;
+        let found = match found(outcome.finding) {
+            _ if mistaken => Found::Undecided { reason: Undecided::Command },
+            Found::Verified if probes.iter().any(|it| it.probed.depends()) => Found::DependsOnMachine,
+            found => found,
+        };
         Standing {
             updated,
-            stage: if over { Stage::Finished } else { of_stage(stage) },
+            stage: match stage {
+                _ if over => Stage::Finished,
+                stats::Stage::Finished => Stage::Probing,
+                stage => of_stage(stage),
+            },
             found: over.then_some(found),
             ends: (self.first(outcome.ends.0), self.blocks[outcome.ends.1].1),
             nothing: outcome.nothing,
             belief: belief.iter().map(|it| self.suspects(it)).collect(),
             culprits: outcome.culprits.iter().map(|culprit| self.culprit(culprit)).collect(),
+            probes,
             suspects: if over && !mistaken {
                 outcome.suspects.iter().map(|it| self.suspects(it)).collect()
             } else {
@@ -36,10 +46,15 @@ impl Fold {
             left_over: outcome.left_over.map(effect),
             more: outcome.more,
             ladder: outcome.ladder.iter().map(|rung| self.rung(rung)).collect(),
-            unusable: outcome.unusable.iter().map(|(block, _)| self.unusable(*block)).collect(),
+            // Of two candidates, what came of the second one decides nothing any more.
+            unusable: if mistaken {
+                self.unusable.keys().map(|place| self.unusable_at(*place)).collect()
+            } else {
+                outcome.unusable.iter().map(|(block, _)| self.unusable(*block)).collect()
+            },
             drift: outcome.drift,
             builds: self.builds,
-            samples: outcome.samples,
+            samples: outcome.samples + self.disturbed.samples(),
             building: self.spent.0,
             executing: self.spent.1,
         }
@@ -55,6 +70,7 @@ impl Fold {
             nothing: 1.0,
             belief: Vec::new(),
             culprits: Vec::new(),
+            probes: Vec::new(),
             suspects: Vec::new(),
             change: None,
             left_over: None,
@@ -79,7 +95,7 @@ impl Fold {
         Suspects { first: self.first(first), last: self.first(last), posterior }
     }
 
-    fn culprit(&self, culprit: &stats::Culprit) -> Culprit {
+    pub(super) fn culprit(&self, culprit: &stats::Culprit) -> Culprit {
         let (place, parent_place) = (self.first(culprit.revision), self.blocks[culprit.parent].1);
         Culprit {
             place,
@@ -106,6 +122,12 @@ impl Fold {
         }
     }
 
+    fn unusable_at(&self, place: usize) -> Unusable {
+        let known = self.unusable.get(&place);
+        let (kind, why) = known.cloned().unwrap_or((UnusableKind::NoMetric, String::new()));
+        Unusable { place, revision: self.names[place].clone(), kind, why }
+    }
+
     fn unusable(&self, block: usize) -> Unusable {
         let (first, last) = self.blocks[block];
         let known = self.unusable.range(first..=last).next();
@@ -122,7 +144,7 @@ fn rounded(level: f64) -> f64 {
     format!("{level:.11e}").parse().unwrap_or(level)
 }
 
-fn effect(effect: stats::Effect) -> BisectedEffect {
+pub(super) fn effect(effect: stats::Effect) -> BisectedEffect {
     BisectedEffect { estimate: effect.estimate, interval: effect.interval }
 }
 

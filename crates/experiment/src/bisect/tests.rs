@@ -8,10 +8,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_measure::{Captured, Ended, Execution, Readings, Request, ScriptedExecutor};
 use tacho_record::bisection::{
-    Asked, Comparison, Found, Measured, Observed, Seen, Stage, Standing, Undecided, UnusableKind,
+    Asked, Comparison, Disturbance, Found, Measured, Observed, Probed, Seen, Stage, Standing, Undecided,
+    UnusableKind,
 };
 use tacho_record::{
-    BenchmarkKey, BuildState, Digest, Host, Metric, Parameters, Purpose, Revision, RunState, Unit,
+    BenchmarkKey, BuildState, Conditions, Digest, Host, Metric, Parameters, Purpose, Revision, RunState, Unit,
 };
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
@@ -38,6 +39,8 @@ struct Scene {
     again: bool,
     /// The amplitude of noise, as a share.
     noise: f64,
+    /// So many milliseconds more under these conditions.
+    under: Option<fn(usize, &Conditions) -> f64>,
     /// How many CPUs others use, where that is read.
     others: Option<f64>,
     clock: Shared<Timestamp>,
@@ -68,6 +71,8 @@ fn asked(metric: &str) -> Asked {
         change: None,
         before: None,
         typed: None,
+        probe: Vec::new(),
+        prior: Vec::new(),
     }
 }
 
@@ -85,6 +90,7 @@ impl Scene {
             again: false,
             noise: 0.0,
             others: None,
+            under: None,
             clock: Shared::new(Timestamp::UNIX_EPOCH),
             killed_at: None,
             interrupted_at: None,
@@ -128,6 +134,8 @@ impl Scene {
         let phase = (at.as_millisecond() % 7919) as f64 * 0.618_033_988_75;
         let noise = 1.0 + self.noise * (phase.fract() - 0.5) * 3.4;
         let wall = Duration::from_secs_f64(self.millis[place - 1] / 1e3 * noise);
+        let millis = self.under.as_ref().map_or(0.0, |under| under(place - 1, &request.conditions));
+        let wall = wall + Duration::from_secs_f64(millis / 1e3 * noise);
         let failed = self.fails.is_some_and(|rate| phase.fract() < rate(place - 1));
         let ended = self.ends.get(name).cloned().unwrap_or(Ended::Exited(i32::from(failed)));
         let stdout = Some(Captured::keeping(self.prints.get(name).copied().unwrap_or("ok 1")));
@@ -155,7 +163,8 @@ impl Scene {
     fn bisect(&self) -> Bisected {
         let revisions: Vec<Revision> = (1..=self.millis.len() as u64).map(revision).collect();
         let candidates = left_out(&revisions, &[], &[]);
-        let inquiry = Inquiry { asked: self.asked.clone(), candidates, again: self.again };
+        let inquiry =
+            Inquiry { asked: self.asked.clone(), candidates, again: self.again, layouts: Vec::new() };
         let mut store = self.store();
         let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
         let mut executed = 0;
@@ -337,11 +346,93 @@ fn what_fails_alike_at_both_ends_is_tried_nowhere_else() {
     let standing = scene.standing();
     assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::Command }));
     assert_eq!((standing.builds, standing.unusable.len(), standing.stage), (2, 2, Stage::Finished));
+    let mut two = Scene::step(2, 1, 20.0);
+    two.ends = (1..=2).map(|order| (format!("r{order}"), Ended::Exited(3))).collect();
+    assert_eq!(two.standing().unusable.len(), 2);
     // In ways of their own, the next inward stand in for them.
     let mut scene = Scene::step(64, 12, 20.0);
     scene.ends = [("r1".to_owned(), Ended::Exited(3)), ("r64".to_owned(), Ended::Killed(11))].into();
     let standing = scene.standing();
     assert_eq!((standing.ends, named(&standing)), ((1, 62), vec![(11, 12)]));
+}
+
+#[test]
+fn what_is_known_of_the_place_saves_builds() {
+    let plain = Scene::step(256, 77, 20.0).standing();
+    let mut scene = Scene::step(256, 77, 20.0);
+    scene.asked.prior = (0..256_usize).map(|place| f64::from(u8::from(place.abs_diff(76) < 3))).collect();
+    let known = scene.standing();
+    assert_eq!(named(&known), named(&plain));
+    assert!(known.builds + 2 <= plain.builds, "{} {}", known.builds, plain.builds);
+    // Where it is wrong, it only costs builds.
+    scene.asked.prior.rotate_right(100);
+    scene.again = true;
+    assert_eq!(named(&scene.standing()), named(&plain));
+}
+
+/// Probed with all that needs no linker, and with another order of linking, which is not to be had here.
+fn probing(under: fn(usize, &Conditions) -> f64) -> Scene {
+    let mut scene = Scene::step(16, 5, 20.0);
+    scene.asked.probe = vec![
+        Disturbance::Environment,
+        Disturbance::Addresses { random: false },
+        Disturbance::Cpu { number: 1 },
+        Disturbance::Layout { number: 1 },
+    ];
+    (scene.under, scene.noise) = (Some(under), 0.005);
+    scene
+}
+
+fn probed(standing: &Standing) -> Vec<Probed> {
+    standing.probes.iter().map(|probe| probe.probed).collect()
+}
+
+#[test]
+fn an_effect_that_is_always_there_depends_on_nothing() {
+    // Pinned, all are slower.
+    let standing = probing(|_, with| if with.cpus.is_some() { 30.0 } else { 0.0 }).standing();
+    assert_eq!((standing.found, standing.stage), (Some(Found::Verified), Stage::Finished));
+    assert_eq!(probed(&standing), [Probed::Holds, Probed::Holds, Probed::Holds, Probed::NotAvailable]);
+    let [first, .., last] = standing.probes.as_slice() else { panic!("{:?}", standing.probes) };
+    assert!((first.effect.unwrap().estimate - 0.2).abs() < 0.02 && first.why.is_none());
+    assert_eq!((last.pairs, last.why.as_deref()), (0, Some("what builds it cannot be told how to link")));
+}
+
+#[test]
+fn an_effect_that_is_gone_or_turns_depends_on_the_machine() {
+    // At the same addresses the earlier ones are as slow, on one processor slower.
+    let standing = probing(|place, with| match (with.aslr, &with.cpus) {
+        (Some(false), _) if place < 5 => 20.0,
+        (_, Some(_)) if place < 5 => 60.0,
+        _ => 0.0,
+    })
+    .standing();
+    assert_eq!(standing.found, Some(Found::DependsOnMachine));
+    assert_eq!(probed(&standing)[..3], [Probed::Holds, Probed::Gone, Probed::Turned]);
+    assert_eq!(named(&standing), [(4, 5)], "what was measured under disturbances names nobody");
+    assert_eq!(
+        standing.ladder.iter().map(|rung| rung.samples).sum::<usize>() + {
+            2 * standing.probes.iter().map(|probe| probe.pairs).sum::<usize>()
+        },
+        standing.samples
+    );
+}
+
+#[test]
+fn killed_while_probing_it_comes_to_the_same() {
+    let none = |_: usize, _: &Conditions| 0.0;
+    let undisturbed = probing(none);
+    let expected = (undisturbed.standing(), undisturbed.steps());
+    let executions = expected.0.samples + expected.0.builds;
+    let probing_from = executions - 2 * expected.0.probes.iter().map(|probe| probe.pairs).sum::<usize>();
+    for stop in [probing_from, probing_from + 1, probing_from + 4, executions] {
+        let mut scene = probing(none);
+        scene.killed_at = Some(stop);
+        let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| scene.bisect()));
+        assert!(killed.is_err(), "killed in execution {stop}");
+        scene.killed_at = None;
+        assert_eq!((scene.standing(), scene.steps()), expected, "killed in execution {stop}");
+    }
 }
 
 #[test]

@@ -36,6 +36,7 @@ impl Bisection {
         };
         words.extend(["--min-effect".to_owned(), least]);
         words.extend(asked.all.then(|| "--all".to_owned()));
+        words.extend((!asked.probe.is_empty()).then(|| "--probe".to_owned()));
         let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
         format!("tacho bisect {}", words.join(" "))
     }

@@ -7,9 +7,11 @@ use crate::{BenchmarkKey, Digest, Metric, Revision};
 
 mod beside;
 mod command;
+mod probe;
 
 pub use beside::{Beside, HostReadings};
 pub use command::TypedSubject;
+pub use probe::{Disturbance, Probe, Probed};
 
 /// A bisection, finished or under way, as it is kept and as `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,6 +74,12 @@ pub struct Asked {
     /// What was typed instead of a plan; absent with one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub typed: Option<TypedSubject>,
+    /// Under which disturbances a verified culprit is measured beside its parent once more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probe: Vec<Disturbance>,
+    /// How likely each candidate is to be the cause by what was measured earlier, as weights; nothing: each as likely as another.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prior: Vec<f64>,
 }
 
 /// What a value is a value of.
@@ -114,6 +122,8 @@ pub struct Candidate {
 pub enum Stage {
     /// It is over.
     Finished,
+    /// What was verified is measured under disturbances.
+    Probing,
     /// Both ends are measured until a change is certain or excluded.
     Proving,
     /// The revision is looked for.
@@ -175,6 +185,9 @@ pub struct Standing {
     pub belief: Vec<Suspects>,
     /// What is named and verified, in the order of verification.
     pub culprits: Vec<Culprit>,
+    /// Whether their effects are there under other circumstances too, where that is asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<Probe>,
     /// The smallest set that holds the cause with 95 %, likeliest first; empty where a culprit is verified.
     pub suspects: Vec<Suspects>,
     /// What changed from end to end.
@@ -305,6 +318,9 @@ pub struct Observed {
     pub build: Option<f64>,
     /// Seconds that its executions took, hooks included.
     pub executing: f64,
+    /// What was otherwise than usual; absent where nothing was. What was seen then tells of that alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub under: Option<Disturbance>,
     /// What was seen.
     #[serde(flatten)]
     pub seen: Seen,

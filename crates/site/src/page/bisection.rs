@@ -49,7 +49,7 @@ pub(super) fn sentence(view: &View, root: &str, one: &Bisection) -> Markup {
                 @for culprit in &one.standing.culprits {
                     (revision_named(view, root, &culprit.revision)) " did, by " (effect(one, &culprit.effect)) ". "
                 }
-                @if one.standing.found == Some(Found::DependsOnMachine) { "It depends on the state of the machine." }
+                @if one.standing.found == Some(Found::DependsOnMachine) { "It depends on the machine, or on the layout of the program." }
             }
             Some(Found::NotReproduced) => { "The ends did not differ by what was asked for." }
             Some(Found::Undecided { reason }) => { "Undecided: " (why_not(reason)) "." }
@@ -118,6 +118,15 @@ fn numbers(one: &Bisection) -> Markup {
         p.byline {
             (count(one.candidates.len(), "commit", "commits")) " from " code { (one.asked.good) } " to " code { (one.asked.bad) }
             ", on " (one.host) ", begun " (minute(one.started)) "."
+        }
+        @if !standing.probes.is_empty() {
+            ul.note {
+                @for probe in &standing.probes { li {
+                    "With " (probe.under.words()) ": " b { (probe.probed.words()) }
+                    @if let Some(why) = &probe.why { ": " (why) }
+                    @else if let Some(shown) = &probe.effect { ", " (effect(one, shown)) " (" (interval(one, shown)) ") in " (count(probe.pairs, "pair", "pairs")) }
+                } }
+            }
         }
         @if standing.more {
             p.callout { "Another change is in the range: "

@@ -101,9 +101,9 @@ mod tests {
         assert_eq!(of(-0.06, 0.01, Probed::Turned), 20);
         assert_eq!(of(-0.06, 0.03, Probed::Holds), 0);
         for noise in [0.01, 0.03] {
-            // One of a hundred may be wrong.
-            assert!(of(0.05, noise, Probed::Holds) >= 19, "{noise}");
-            assert!(of(0.0, noise, Probed::Gone) >= 19, "{noise}");
+            // By the odds one of a hundred is wrong.
+            assert!(of(0.05, noise, Probed::Holds) >= 18, "{noise}");
+            assert!(of(0.0, noise, Probed::Gone) >= 18, "{noise}");
         }
         let (probed, pairs) = probed(0.05, 0.01, 3);
         assert!(probed == Probed::Holds && pairs <= 12, "{pairs}");

@@ -18,6 +18,7 @@ fn standing() -> Standing {
         nothing: 0.1 + 0.2,
         belief: vec![Suspects { first: 1, last: 1, posterior: 0.7 }],
         culprits: vec![],
+        probes: vec![],
         suspects: vec![],
         change: Some(BisectedEffect { estimate: 1e-300, interval: (-0.1, 1e300) }),
         left_over: None,
@@ -64,6 +65,8 @@ fn bisection(name: &str, run: i64) -> Bisection {
             all: false,
             change: None,
             typed: None,
+            probe: Vec::new(),
+            prior: vec![0.25, 0.1 + 0.2],
             before: Some((21e9, 44e9)),
         },
         candidates: vec![candidate(1), candidate(5)],
@@ -72,7 +75,15 @@ fn bisection(name: &str, run: i64) -> Bisection {
 }
 
 fn observed(number: u32, seen: Seen) -> Observed {
-    Observed { number, at: time(2), revision: "r1".into(), build: Some(1.5), executing: 0.25, seen }
+    Observed {
+        number,
+        at: time(2),
+        revision: "r1".into(),
+        build: Some(1.5),
+        executing: 0.25,
+        under: None,
+        seen,
+    }
 }
 
 pub fn bisections_come_back_with_their_steps(ground: &Ground) {

@@ -101,6 +101,12 @@ impl History for Commits {
         }
     }
 
+    fn difference(&self, from: &str, to: &str) -> Result<Option<Vec<u8>>, SubjectError> {
+        let arguments =
+            ["diff", "--binary", "--full-index", "--no-ext-diff", "--no-textconv", from, to, "--"];
+        self.repository.git.read(&arguments).map(Some)
+    }
+
     /// By what git knows of ancestors, since on side branches places do not tell. What it does not know any more has passed nothing.
     fn passed(&self, name: &str, revisions: &[Revision]) -> Result<Vec<Passed>, SubjectError> {
         let place = resolve::commits(&self.repository, &[name])?.swap_remove(0);

@@ -119,6 +119,11 @@ pub trait History {
         selected.revisions.into_iter().next().ok_or(SubjectError::EmptyList)
     }
 
+    /// The diff from a revision to another, both by name; none where history has none.
+    fn difference(&self, _from: &str, _to: &str) -> Result<Option<Vec<u8>>, SubjectError> {
+        Ok(None)
+    }
+
     /// How each of these revisions stands to the one of that name: where history is one line, by their places.
     fn passed(&self, name: &str, revisions: &[Revision]) -> Result<Vec<Passed>, SubjectError> {
         let place = self.find(name)?.order;

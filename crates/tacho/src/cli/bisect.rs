@@ -14,7 +14,8 @@ use super::shared::{Begin, Form};
 /// tells most for what its build and its samples cost, with the ends measured again in between, and what is found is
 /// measured once more against its parent. The commits are those of the main line, first parents only; what fails is kept apart.
 /// Interrupted or killed, the same command goes on. Exit status: 0 named and verified, 2 error, 3 the ends do not differ here and
-/// now, 4 undecided (the commits that it may be are printed), 130 interrupted.
+/// now, 4 undecided (the commits that it may be are printed), 5 verified but it depends on the machine or the layout (`--probe`),
+/// 130 interrupted.
 #[derive(Clone, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
@@ -58,6 +59,13 @@ pub struct Bisect {
     /// If a merge did it, go on among the commits that it brought
     #[arg(long)]
     pub into_merges: bool,
+    /// Measure what was named under disturbances too: an environment of random length, memory at other addresses, one processor
+    /// alone, another order of linking. If the effect depends on one of them, the exit status is 5
+    #[arg(long, conflicts_with = "test")]
+    pub probe: bool,
+    /// Measure the later end with what was named reverted, too; where that does not apply or build, it is said
+    #[arg(long, conflicts_with = "test")]
+    pub revert: bool,
     /// What the ends once were, to be told beside what they are now: `21s,44s`
     #[arg(long, value_name = "GOOD,BAD")]
     pub before: Option<String>,

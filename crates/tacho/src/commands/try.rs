@@ -4,7 +4,7 @@
 //! builds are compared as any two are. All is built before anything is measured.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -27,6 +27,9 @@ use crate::output::answer::versioned;
 use crate::output::compare::{CompareAnswer, Report};
 use crate::project::Project;
 
+/// What is no difference, where nobody says.
+const MARGIN: f64 = 0.01;
+
 /// What the quirk of a diff is called.
 const QUIRK: &str = "try";
 
@@ -41,7 +44,7 @@ struct Diff {
 }
 
 /// What came of one.
-struct Tried {
+pub(super) struct Tried {
     patches: Vec<String>,
     terms: Comparing,
     compared: Compared,
@@ -91,6 +94,41 @@ pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
     print(command, &trying.base, &tried)?;
     let exits = tried.iter().map(|tried| exit(&tried.compared, limit));
     Ok(exits.max_by_key(|exit| *exit as u8).unwrap_or(Exit::Success))
+}
+
+/// What a diff does to a revision, by one benchmark and metric: asked on the way of another command.
+pub(super) struct Asked {
+    pub(super) plan: Plan,
+    pub(super) row: (BenchmarkKey, Metric),
+    pub(super) base: Revision,
+    /// What the diff is called, and where it is.
+    pub(super) patch: (String, PathBuf),
+    pub(super) wait: bool,
+    pub(super) seed: Option<u64>,
+    pub(super) quiet: bool,
+}
+
+/// Builds and compares; none when interrupted before there was something to compare.
+pub(super) fn ask(project: &Project, asked: Asked) -> Result<Option<Tried>, CliError> {
+    let Asked { plan, row: (key, metric), base, patch: (name, path), wait, seed, quiet } = asked;
+    let side =
+        Side { name: base.short().to_owned(), program: Program::Revision { revision: base.id.clone() } };
+    let terms = Comparing {
+        rows: vec![(key, vec![metric])],
+        sides: [side.clone(), side],
+        earlier: [None, None],
+        control: true,
+        margin: MARGIN,
+        until: Until::Settled(None),
+        exported: [Vec::new(), Vec::new()],
+    };
+    let typed = (name, path.to_string_lossy().into_owned());
+    let (session, layouts) = (Session::open(project, wait)?, Vec::new());
+    let mut trying = Trying { session, project, base, layouts, build: None, quiet };
+    trying.session.store.put_revisions(std::slice::from_ref(&trying.base))?;
+    let Some((without, diffs)) = trying.builds(&plan, vec![vec![typed]])? else { return Ok(None) };
+    let Some(diff) = diffs.into_iter().next() else { return Ok(None) };
+    trying.one(diff, &without, &terms, seed).map(Some)
 }
 
 /// On which terms all are compared; the sides are those of nobody yet.
@@ -286,7 +324,7 @@ fn print(command: &Try, base: &Revision, tried: &[Tried]) -> Result<(), CliError
 }
 
 impl Tried {
-    fn report(&self, base: &Revision) -> Report<'_> {
+    pub(super) fn report(&self, base: &Revision) -> Report<'_> {
         let [without, with] = &self.terms.sides;
         let told = [
             format!("{} (the revision {})", without.name, base.short()),

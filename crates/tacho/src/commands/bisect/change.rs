@@ -1,6 +1,11 @@
 //! Which commit made a change that was found in a series: what that change asks of a bisection.
 
+use std::collections::HashMap;
+
+use tacho_experiment::bisect::Earlier;
+use tacho_record::bisection::Candidate;
 use tacho_record::{Change, Revision};
+use tacho_stats::summary::median;
 
 use crate::cli::{Bisect, Global};
 use crate::error::CliError;
@@ -26,6 +31,41 @@ pub fn asked(global: &Global, command: &Bisect, name: &str) -> Result<Bisect, Cl
         before: Some(format!("{},{}", finding.before, finding.after)),
         ..command.clone()
     })
+}
+
+/// So many revisions on either side of the range tell how far sessions are apart.
+const AROUND: usize = 30;
+
+/// How likely each candidate is to be the cause, by what the series has of revisions in the range and around it.
+pub fn prior(project: &Project, name: &str, candidates: &[Candidate]) -> Result<Vec<f64>, CliError> {
+    let mut store = project.store()?;
+    let Some((_, change)) = store.change(name)? else { return Ok(Vec::new()) };
+    let host = store.hosts()?.into_iter().find(|(_, host)| host.name == change.series.host);
+    let (Some((host, _)), [first, .., last]) = (host, candidates) else { return Ok(Vec::new()) };
+    let orders: HashMap<String, u64> = store.revisions()?.into_iter().map(|it| (it.id, it.order)).collect();
+    let places: HashMap<&str, usize> =
+        candidates.iter().enumerate().map(|(place, it)| (it.revision.id.as_str(), place)).collect();
+    let mut sides = [Vec::new(), Vec::new()];
+    let mut earlier = Earlier::default();
+    for values in store.values(host, &change.series.benchmark, &change.series.metric.name)? {
+        let (Some(order), Some(median)) = (orders.get(&values.revision), median(&values.values)) else {
+            continue;
+        };
+        match places.get(values.revision.as_str()) {
+            Some(place) if (1..candidates.len() - 1).contains(place) => {
+                earlier.between.push((*place, median));
+            }
+            _ if *order <= first.revision.order => sides[0].push((first.revision.order - order, median)),
+            _ if *order >= last.revision.order => sides[1].push((order - last.revision.order, median)),
+            _ => {}
+        }
+    }
+    let nearest = |mut side: Vec<(u64, f64)>| -> Vec<f64> {
+        side.sort_by_key(|(distance, _)| *distance);
+        side.into_iter().take(AROUND).map(|(_, median)| median).collect()
+    };
+    [earlier.before, earlier.after] = sides.map(nearest);
+    Ok(earlier.weights(candidates.len()))
 }
 
 /// Half of what it changed: what it was then, it need not be now.

@@ -86,6 +86,7 @@ fn stores(global: &Global, repository: &Path) -> Result<Vec<Store>, CliError> {
         (Err(CliError::NoPlan { .. }), Err(error)) if none(&error) => Err(Mistake::NoneYet.into()),
         (Err(CliError::NoPlan { .. }), typed) => Ok(vec![typed?]),
         (Err(error), Ok(typed)) if none(&error) => Ok(vec![typed]),
+        (Err(error), Err(other)) if none(&error) && none(&other) => Err(Mistake::NoneYet.into()),
         (Err(error), _) => Err(error),
     }
 }

@@ -3,7 +3,9 @@
 mod change;
 mod kept;
 mod merges;
+mod probe;
 mod range;
+mod revert;
 mod typed;
 mod wish;
 
@@ -20,6 +22,7 @@ use crate::output::answer::versioned;
 use crate::output::bisect::{self as report, Expected};
 use crate::project::Project;
 use range::Range;
+use revert::Reverted;
 
 pub use wish::Mistake;
 
@@ -43,7 +46,16 @@ fn measure(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
     if command.into_merges {
         bisected = merges::follow(global, &project, command, bisected)?;
     }
-    print(command, &bisected)?;
+    let reverted = if command.revert && !bisected.interrupted {
+        // What was found is told whatever comes of it.
+        revert::measure(global, &project, command, &bisected).unwrap_or_else(|error| {
+            output::note("note", &format!("its revert could not be measured: {error}"));
+            None
+        })
+    } else {
+        None
+    };
+    print(command, &bisected, reverted.as_ref())?;
     Ok(exit(&bisected))
 }
 
@@ -52,11 +64,16 @@ fn once(global: &Global, project: &Project, command: &Bisect) -> Result<Option<B
     let good = command.good.as_deref().unwrap_or_default();
     let range = Range::select(project, good, &command.bad)?;
     let wish = wish::wish(&project.plan, command)?;
-    let inquiry = Inquiry {
-        asked: wish.asked(command, good, range.exchanged)?,
+    let layouts = if command.probe { probe::layouts(&wish.plan) } else { Vec::new() };
+    let mut inquiry = Inquiry {
+        asked: wish.asked(command, good, range.exchanged, &layouts)?,
+        layouts,
         candidates: range.candidates(&project.plan.subject.paths),
         again: command.again,
     };
+    if let Some(name) = &command.change {
+        inquiry.asked.prior = change::prior(project, name, &inquiry.candidates)?;
+    }
     let expected = Expected::of(project, &inquiry)?;
     if command.dry_run {
         output::print(&expected.text(&inquiry))?;
@@ -86,19 +103,29 @@ fn bisected(
     session.measure(project, wanted, |bench, question| bisect(bench, question, inquiry))
 }
 
-fn print(command: &Bisect, bisected: &Bisected) -> Result<(), CliError> {
+fn print(command: &Bisect, bisected: &Bisected, reverted: Option<&Reverted>) -> Result<(), CliError> {
     let bisection = &bisected.bisection;
+    let revert = reverted.map(|it| it.tried.report(&it.base));
     if command.form.json {
-        return Ok(output::print_json(&versioned(report::Answer::new(bisection, bisected.interrupted)))?);
+        return Ok(output::print_json(&versioned(report::Answer::new(
+            bisection,
+            bisected.interrupted,
+            revert.as_ref(),
+        )))?);
     }
     if command.form.markdown {
-        return Ok(output::print(&report::markdown(bisection))?);
+        let of_revert =
+            revert.map_or_else(String::new, |revert| format!("\nReverted:\n\n{}", revert.markdown()));
+        return Ok(output::print(&(report::markdown(bisection) + &of_revert))?);
     }
     if bisected.known {
         let when = crate::output::text::moment(bisection.standing.updated);
         output::note("note", &format!("this was answered on {when}; `--again` bisects anew"));
     }
     output::print(&report::text(bisection, bisected.interrupted))?;
+    if let Some(revert) = revert {
+        output::print(&format!("\nreverted:\n{}", revert.text()))?;
+    }
     if bisected.interrupted && command.again {
         output::note("note", "leave `--again` out to go on: with it, all begins anew");
     }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use tacho_record::bisection::{Asked, Comparison, Measured};
 use tacho_record::plan::{Benchmark, PlannedMetric};
 use tacho_record::{BenchmarkKey, Counter, Direction, Metric, Parameters, Plan, Unit, duration, percentage};
+use tacho_subject::Layout;
 
-use super::{OF_BUILDS, typed};
+use super::{OF_BUILDS, probe, typed};
 use crate::cli::Bisect;
 use crate::error::CliError;
 
@@ -30,6 +31,8 @@ pub enum Mistake {
     BadBefore { text: String },
     #[error("there is nothing to measure: no plan, and no command to execute")]
     NothingToMeasure,
+    #[error("only what is executed can be probed, not how it is built")]
+    NothingToProbe,
     #[error("there is no bisection `{name}`")]
     NoBisection { name: String },
     #[error("nothing was bisected yet")]
@@ -48,6 +51,7 @@ impl Mistake {
             Self::NothingToMeasure => {
                 "`--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan"
             }
+            Self::NothingToProbe => "leave `--probe` out",
             Self::NoBisection { .. } => "`tacho bisect list` lists all of them",
             Self::NoneYet => "`tacho bisect GOOD BAD` does",
         };
@@ -155,7 +159,19 @@ pub fn counted(benchmark: &Benchmark, metric: &Metric) -> Vec<Counter> {
 
 impl Wish {
     /// The question in words that are kept.
-    pub fn asked(&self, command: &Bisect, good: &str, exchanged: bool) -> Result<Asked, CliError> {
+    pub fn asked(
+        &self,
+        command: &Bisect,
+        good: &str,
+        exchanged: bool,
+        layouts: &[Layout],
+    ) -> Result<Asked, CliError> {
+        let benchmark = self.plan.benchmarks.first().filter(|_| self.of == Measured::Execution);
+        let probe = match benchmark {
+            _ if !command.probe => Vec::new(),
+            Some(benchmark) => probe::disturbances(benchmark, layouts),
+            None => return Err(Mistake::NothingToProbe.into()),
+        };
         let (by, least) = self.least(command.min_effect.as_deref())?;
         let before = command.before.as_deref().map(|text| before(text, &self.metric.unit)).transpose()?;
         let budget = command.budget.as_deref().map(duration).transpose()?;
@@ -175,6 +191,8 @@ impl Wish {
             change: command.change.clone(),
             before,
             typed: typed::kept(command),
+            probe,
+            prior: Vec::new(),
         })
     }
 }

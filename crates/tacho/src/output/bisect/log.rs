@@ -3,7 +3,7 @@
 use tacho_record::Bisection;
 use tacho_record::bisection::{Beside, Comparison, Observed, Seen};
 
-use super::words::{found, kind, level, subject};
+use super::words::{failure, found, level, subject};
 use crate::output::table::{plain, render};
 use crate::output::text::{count, cut, duration, moment};
 
@@ -52,7 +52,8 @@ pub fn step(bisection: &Bisection, step: &Observed) -> String {
             let beside = Beside::of(host).map_or_else(String::new, |beside| beside.line());
             if beside.is_empty() { shown.join(", ") } else { format!("{} ({beside})", shown.join(", ")) }
         }
-        Seen::Unusable { kind: why, why: words } => format!("{}: {words}", kind(*why)),
+        Seen::Unusable { kind, why } => failure(*kind, why),
     };
-    format!("{:>4} {short}{place} {what}\n", step.number)
+    let under = step.under.map_or_else(String::new, |under| format!(" with {}:", under.words()));
+    format!("{:>4} {short}{place}{under} {what}\n", step.number)
 }

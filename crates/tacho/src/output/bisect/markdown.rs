@@ -6,7 +6,7 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{Found, Rung};
 
 use super::words::{
-    alike, commit, effect, found, kind, least, level, likely, name, subject, undecided, within,
+    alike, commit, effect, failure, found, least, level, likely, name, probes, subject, undecided, within,
 };
 use crate::output::text::{count, day};
 
@@ -15,8 +15,11 @@ pub fn markdown(bisection: &Bisection) -> String {
     let (asked, standing) = (&bisection.asked, &bisection.standing);
     let mut text = String::new();
     match standing.found {
-        Some(Found::Verified | Found::DependsOnMachine) => {
-            for culprit in &standing.culprits {
+        Some(found @ (Found::Verified | Found::DependsOnMachine)) => {
+            if found == Found::DependsOnMachine {
+                text.push_str("It depends on the machine, or on the layout of the program:\n\n");
+            }
+            for (number, culprit) in standing.culprits.iter().enumerate() {
                 let revision = &bisection.candidates[culprit.place].revision;
                 let _ = writeln!(
                     text,
@@ -35,6 +38,12 @@ pub fn markdown(bisection: &Bisection) -> String {
                     asked.bad,
                     count(culprit.pairs, "fresh pair"),
                 );
+                for line in probes(bisection, number) {
+                    let _ = writeln!(text, "- {}", escaped(&line));
+                }
+                if !standing.probes.is_empty() {
+                    text.push('\n');
+                }
                 let hidden = culprit.place - culprit.parent_place - 1;
                 if hidden > 0 {
                     let _ = writeln!(
@@ -77,7 +86,7 @@ pub fn markdown(bisection: &Bisection) -> String {
                 format!("{} from `{first}` to `{last}`", count(more, "commit"))
             }
         };
-        let _ = writeln!(text, "- {names} {}: {}", kind(first.kind), escaped(&first.why));
+        let _ = writeln!(text, "- {names} {}", escaped(&failure(first.kind, &first.why)));
     }
     if !standing.unusable.is_empty() {
         text.push('\n');

@@ -11,6 +11,8 @@ use serde::Serialize;
 use tacho_record::Bisection;
 use tacho_record::bisection::Observed;
 
+use crate::output::compare::{CompareAnswer, Report};
+
 pub use expected::Expected;
 pub use live::{belief, live};
 pub use log::{list, log, step};
@@ -23,12 +25,14 @@ pub struct Answer<'a> {
     interrupted: bool,
     #[serde(flatten)]
     bisection: &'a Bisection,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revert: Option<CompareAnswer<'a>>,
 }
 
 impl<'a> Answer<'a> {
-    /// Of this bisection, which the user stopped or not.
-    pub fn new(bisection: &'a Bisection, interrupted: bool) -> Self {
-        Self { interrupted, bisection }
+    /// Of this bisection, which the user stopped or not, and of what was named reverted.
+    pub fn new(bisection: &'a Bisection, interrupted: bool, revert: Option<&'a Report<'a>>) -> Self {
+        Self { interrupted, bisection, revert: revert.map(Report::answer) }
     }
 }
 

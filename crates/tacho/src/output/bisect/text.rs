@@ -7,13 +7,17 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{Comparison, Culprit, Found, Rung, Standing};
 
 use super::words::{
-    alike, commit, effect, kind, least, level, likely, name, stage, subject, suspected, undecided, within,
+    alike, commit, effect, failure, least, level, likely, name, probes, stage, subject, suspected, undecided,
+    within,
 };
 use crate::output::table::{plain, render};
 use crate::output::text::{count, day, duration};
 
 /// So many suspects are listed one by one.
 const LISTED: usize = 20;
+
+/// What is said first of what depends on more than the source.
+const DEPENDS: &str = "verified, but it depends on the machine or the layout of the program:\n";
 
 /// All that is to be said of it.
 pub fn text(bisection: &Bisection, interrupted: bool) -> String {
@@ -31,8 +35,10 @@ pub fn text(bisection: &Bisection, interrupted: bool) -> String {
 fn answer(bisection: &Bisection) -> String {
     let standing = &bisection.standing;
     match standing.found {
-        Some(Found::Verified | Found::DependsOnMachine) => {
-            standing.culprits.iter().map(|it| culprit(bisection, it)).collect::<Vec<_>>().join("\n")
+        Some(found @ (Found::Verified | Found::DependsOnMachine)) => {
+            let depends = if found == Found::DependsOnMachine { DEPENDS } else { "" };
+            depends.to_owned()
+                + &standing.culprits.iter().map(|it| culprit(bisection, it)).collect::<Vec<_>>().join("\n")
         }
         Some(Found::NotReproduced) => not_reproduced(bisection),
         Some(Found::Undecided { reason }) => {
@@ -70,6 +76,10 @@ pub fn culprit(bisection: &Bisection, culprit: &Culprit) -> String {
             "  or one of the {} before it that could not be measured",
             count(hidden, "commit")
         );
+    }
+    let number = bisection.standing.culprits.iter().position(|it| it == culprit);
+    for line in number.map_or_else(Vec::new, |number| probes(bisection, number)) {
+        let _ = writeln!(text, "  {line}");
     }
     if candidate.left_out > 0 {
         let skipped = count(candidate.left_out, "commit");
@@ -215,7 +225,7 @@ fn unusable(bisection: &Bisection) -> String {
                 format!("{} from {first} to {last}", count(more, "commit"))
             }
         };
-        let _ = writeln!(text, "{names} {}: {}", kind(first.kind), first.why);
+        let _ = writeln!(text, "{names} {}", failure(first.kind, &first.why));
     }
     let more: usize = groups.iter().skip(LISTED).map(|group| group.len()).sum();
     if more > 0 {

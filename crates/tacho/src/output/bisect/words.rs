@@ -2,7 +2,8 @@
 
 use tacho_record::Bisection;
 use tacho_record::bisection::{
-    Asked, BisectedEffect, Candidate, Comparison, Found, Stage, Suspects, Undecided, Unusable, UnusableKind,
+    Asked, BisectedEffect, Candidate, Comparison, Found, Probe, Stage, Suspects, Undecided, Unusable,
+    UnusableKind,
 };
 
 use crate::output::text::{change, count, cut, day, percent};
@@ -75,6 +76,7 @@ pub fn subject(asked: &Asked) -> String {
 pub fn stage(stage: Stage) -> &'static str {
     match stage {
         Stage::Finished => "finished",
+        Stage::Probing => "probing",
         Stage::Proving => "proving",
         Stage::Searching => "searching",
         Stage::Verifying => "verifying",
@@ -137,13 +139,36 @@ pub fn undecided(reason: Undecided) -> [&'static str; 2] {
     }
 }
 
+/// What a culprit was probed with, and what came of it: a line each.
+pub fn probes(bisection: &Bisection, culprit: usize) -> Vec<String> {
+    let of = bisection.standing.probes.iter().filter(|probe| probe.culprit == culprit);
+    let line = |probe: &Probe| {
+        let said = match (&probe.why, &probe.effect) {
+            (Some(why), _) => format!("{}: {why}", probe.probed.words()),
+            (None, Some(shown)) => {
+                let pairs = count(probe.pairs, "pair");
+                format!("{}, {} in {pairs}", probe.probed.words(), effect(bisection, shown))
+            }
+            (None, None) => probe.probed.words().to_owned(),
+        };
+        format!("with {}: {said}", probe.under.words())
+    };
+    of.map(line).collect()
+}
+
 /// What could not be measured; those one after the other with the same reason together.
 pub fn alike(all: &[Unusable]) -> Vec<&[Unusable]> {
     all.chunk_by(|one, next| (one.kind, &one.why) == (next.kind, &next.why)).collect()
 }
 
+/// What went wrong: the kind of failure and its reason, once where both say the same.
+pub fn failure(kind: UnusableKind, why: &str) -> String {
+    let what = self::kind(kind);
+    if what == why { what.to_owned() } else { format!("{what}: {why}") }
+}
+
 /// What kind of failure it is.
-pub fn kind(kind: UnusableKind) -> &'static str {
+fn kind(kind: UnusableKind) -> &'static str {
     match kind {
         UnusableKind::Crashed => "failed",
         UnusableKind::NoMetric => "no value",

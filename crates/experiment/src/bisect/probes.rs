@@ -1,0 +1,232 @@
+//! Whether a verified culprit's effect is there under other circumstances too: which pairs are still to be measured, and how.
+
+use std::collections::BTreeMap;
+
+use tacho_record::bisection::{Disturbance, Probe, Probed, Seen, UnusableKind};
+use tacho_record::{Build, BuildState, Digest};
+use tacho_stats::bisect as stats;
+
+use super::Fold;
+use super::driver::{Done, Driver, built};
+use super::ready::otherwise;
+use super::standing::effect;
+use crate::builds::Unpacked;
+use crate::trial::rehearse;
+use crate::{ExperimentError, Question};
+
+/// So many pairs under a disturbance at the most, or that many times those that verified the culprit.
+const PAIRS: usize = 40;
+const TIMES: usize = 4;
+
+/// What was seen under disturbances.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Disturbed {
+    values: BTreeMap<(usize, Disturbance), Vec<f64>>,
+    /// What candidates built to.
+    pub(super) artifacts: BTreeMap<(usize, Disturbance), Digest>,
+    /// Why there are no values.
+    refused: BTreeMap<(usize, Disturbance), String>,
+}
+
+impl Disturbed {
+    pub(super) fn add(&mut self, place: usize, under: Disturbance, seen: &Seen) {
+        match seen {
+            Seen::Built { artifact } => drop(self.artifacts.insert((place, under), *artifact)),
+            Seen::Samples { values, .. } => {
+                self.values.entry((place, under)).or_default().extend(values);
+            }
+            Seen::Unusable { why, .. } => drop(self.refused.insert((place, under), why.clone())),
+        }
+    }
+
+    pub(super) fn samples(&self) -> usize {
+        self.values.values().map(Vec::len).sum()
+    }
+
+    fn of(&self, place: usize, under: Disturbance) -> &[f64] {
+        self.values.get(&(place, under)).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Fold {
+    /// What of which candidate is to be measured next, of a culprit that is to be probed.
+    #[must_use]
+    pub fn next_probe(&self) -> Option<(usize, Disturbance)> {
+        let outcome = self.verified()?;
+        let next = self.probes(&outcome).into_iter().find(|probe| probe.probed == Probed::UnderWay)?;
+        let (parent, culprit) = self.pair(&outcome.culprits[next.culprit]);
+        let taken = |place| self.disturbed.of(place, next.under).len();
+        // One and the other first in turn; a build of each before.
+        let parent_first = next.pairs.is_multiple_of(2);
+        let behind = |one: usize, other: usize| taken(one) < taken(other);
+        let is_parent = behind(parent, culprit) || (!behind(culprit, parent) && parent_first);
+        let place = if is_parent { parent } else { culprit };
+        Some((place, next.under))
+    }
+
+    /// What came of it all, if culprits are verified and are to be probed.
+    fn verified(&self) -> Option<stats::Outcome> {
+        let step = self.bisection.as_ref().filter(|_| !self.probe.is_empty())?.next();
+        let stats::Step::Finished(outcome) = step else { return None };
+        (outcome.finding == stats::Finding::Verified).then_some(*outcome)
+    }
+
+    /// The candidates that are measured for the parent of a culprit, and for itself.
+    fn pair(&self, culprit: &stats::Culprit) -> (usize, usize) {
+        (self.speaker(culprit.parent), self.speaker(culprit.revision))
+    }
+
+    /// What is known of each culprit under each disturbance.
+    pub(super) fn probes(&self, outcome: &stats::Outcome) -> Vec<Probe> {
+        if outcome.finding != stats::Finding::Verified {
+            return Vec::new();
+        }
+        let all = outcome.culprits.iter().enumerate();
+        all.flat_map(|(number, culprit)| {
+            self.probe.iter().map(move |under| self.probed(number, culprit, *under))
+        })
+        .collect()
+    }
+
+    fn probed(&self, number: usize, culprit: &stats::Culprit, under: Disturbance) -> Probe {
+        let (parent_place, place) = self.pair(culprit);
+        let of = |place| self.disturbed.of(place, under);
+        let pairs: Vec<(f64, f64)> =
+            of(parent_place).iter().copied().zip(of(place).iter().copied()).collect();
+        let (said, shown) = stats::probe(&self.rules, culprit.effect, &pairs);
+        let refused = [parent_place, place].map(|place| self.disturbed.refused.get(&(place, under)));
+        let why = refused.into_iter().flatten().next().cloned();
+        let most = PAIRS.max(TIMES * culprit.pairs);
+        let probed = match said {
+            _ if why.is_some() => Probed::NotAvailable,
+            stats::Probed::Gone => Probed::Gone,
+            stats::Probed::Holds => Probed::Holds,
+            stats::Probed::Turned => Probed::Turned,
+            stats::Probed::More if pairs.len() >= most || self.is_spent() => Probed::Unclear,
+            stats::Probed::More => Probed::UnderWay,
+        };
+        Probe { culprit: number, under, pairs: pairs.len(), effect: shown.map(effect), probed, why }
+    }
+
+    /// Whether no more may be spent.
+    fn is_spent(&self) -> bool {
+        self.rules.budget.is_some_and(|budget| self.spent.0 + self.spent.1 >= budget)
+    }
+}
+
+impl Driver<'_, '_> {
+    /// One sample of a candidate under other circumstances, or the build that it needs.
+    pub(super) fn disturbed(&mut self, place: usize, under: Disturbance) -> Result<Done, ExperimentError> {
+        let Some(usual) = self.fold.artifact(place) else {
+            return Ok(refused("its build is not kept any more"));
+        };
+        let Disturbance::Layout { number } = under else { return self.sample_under(place, under, usual) };
+        let Some(artifact) = self.fold.disturbed.artifacts.get(&(place, under)).copied() else {
+            return self.lay_out(place, number, usual);
+        };
+        let question = self.laid_out_question(place, number)?;
+        let unpacked = match &question {
+            Some(question) => {
+                let revision = self.revision(place);
+                self.bench.builds(question).unpack_one((&revision, artifact), 0, 1)
+            }
+            None => self.unpack(place, artifact),
+        };
+        self.bench.builder.lay_out(None, &[])?;
+        match unpacked? {
+            Unpacked::Folder(folder) => self.portion_under(place, under, artifact, &folder),
+            Unpacked::Interrupted => Ok(Done::Interrupted),
+            Unpacked::Otherwise(_) => Ok(refused("it came out otherwise when it was built again")),
+        }
+    }
+
+    fn sample_under(
+        &mut self,
+        place: usize,
+        under: Disturbance,
+        artifact: Digest,
+    ) -> Result<Done, ExperimentError> {
+        if self.fold.disturbed.of(place, under).is_empty()
+            && let Some(why) = self.lacks(under)
+        {
+            return Ok(refused(&why));
+        }
+        match self.unpack(place, artifact)? {
+            Unpacked::Folder(folder) => self.portion_under(place, under, artifact, &folder),
+            Unpacked::Interrupted => Ok(Done::Interrupted),
+            Unpacked::Otherwise(_) => Ok(refused("it came out otherwise when it was built again")),
+        }
+    }
+
+    /// Why such circumstances cannot be had here, if so.
+    fn lacks(&mut self, under: Disturbance) -> Option<String> {
+        let question = otherwise(self.question, under);
+        let mut all = question.plan.benchmarks.iter();
+        all.find_map(|benchmark| rehearse(benchmark, self.bench.executor).err())
+            .map(|error| error.to_string())
+    }
+
+    fn portion_under(
+        &mut self,
+        place: usize,
+        under: Disturbance,
+        artifact: Digest,
+        folder: &std::path::Path,
+    ) -> Result<Done, ExperimentError> {
+        self.ready.under = Some(under);
+        let done = self.portion(place, 1, artifact, folder);
+        self.ready.under = None;
+        done
+    }
+
+    /// Has what is built from now on laid out so; the question by whose recipe that is.
+    fn laid_out_question(&mut self, place: usize, number: u32) -> Result<Option<Question>, ExperimentError> {
+        let Some(layout) = self.layouts.iter().find(|layout| layout.number == number) else {
+            return Ok(None);
+        };
+        let revision = self.bisection.candidates[place].revision.clone();
+        let recipes = self.bench.builder.lay_out(Some(layout), &[revision])?;
+        Ok(recipes.map(|recipes| Question { recipes, ..self.question.clone() }))
+    }
+
+    /// The build of a candidate in another order of linking.
+    fn lay_out(&mut self, place: usize, number: u32, usual: Digest) -> Result<Done, ExperimentError> {
+        if !self.may_build() {
+            return Ok(refused("no more builds may be made"));
+        }
+        let Some(question) = self.laid_out_question(place, number)? else {
+            self.bench.builder.lay_out(None, &[])?;
+            return Ok(refused("what builds it cannot be told how to link"));
+        };
+        let revision = self.revision(place);
+        let number = self.fold.builds;
+        let known = self.bench.builds(&question).known(&revision, false);
+        let build = match known {
+            Ok(Some(build)) => Ok(Some((build, None))),
+            Ok(None) => {
+                let made = self.bench.builds(&question).one(&revision, number, number + 1);
+                let timed = |build: Build| {
+                    let took = build.took.as_secs_f64();
+                    (build, Some(took))
+                };
+                made.map(|made| made.map(timed))
+            }
+            Err(error) => Err(error),
+        };
+        self.bench.builder.lay_out(None, &[])?;
+        let Some((build, took)) = build? else { return Ok(Done::Interrupted) };
+        let seen = match &build.state {
+            BuildState::Built { artifact, .. } if *artifact == usual => {
+                let why = "the build does not link as it is told".to_owned();
+                Seen::Unusable { kind: UnusableKind::NotBuilt, why }
+            }
+            state => built(state),
+        };
+        Ok(Done::Seen(seen, took, 0.0))
+    }
+}
+
+/// It cannot be had.
+fn refused(why: &str) -> Done {
+    Done::Seen(Seen::Unusable { kind: UnusableKind::NotBuilt, why: why.to_owned() }, None, 0.0)
+}

@@ -1,0 +1,98 @@
+//! What a verified culprit is asked besides: whether its effect is there under other circumstances too.
+
+use serde::{Deserialize, Serialize};
+
+use super::BisectedEffect;
+
+/// What is otherwise than usual while a culprit is measured beside its parent once more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "disturbance", rename_all = "kebab-case")]
+pub enum Disturbance {
+    /// Memory is at random addresses, or it is not, whichever is not usual.
+    Addresses {
+        /// Whether it is.
+        random: bool,
+    },
+    /// It has this processor alone.
+    Cpu {
+        /// Which.
+        number: u32,
+    },
+    /// The environment is longer by a random number of bytes, another one each time.
+    Environment,
+    /// Both are linked in another order.
+    Layout {
+        /// The seed of the order.
+        number: u32,
+    },
+}
+
+impl Disturbance {
+    /// In words, after *with*.
+    #[must_use]
+    pub fn words(self) -> String {
+        match self {
+            Self::Addresses { random: true } => "memory at random addresses".to_owned(),
+            Self::Addresses { random: false } => "memory at the same addresses each time".to_owned(),
+            Self::Cpu { number } => format!("processor {number} alone"),
+            Self::Environment => "an environment of random length".to_owned(),
+            Self::Layout { number } => format!("another order of linking ({number})"),
+        }
+    }
+}
+
+/// Whether the effect of a culprit is there under a disturbance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Probe {
+    /// Which of the culprits.
+    pub culprit: usize,
+    /// What was otherwise.
+    pub under: Disturbance,
+    /// How many pairs of the culprit and its parent were measured so.
+    pub pairs: usize,
+    /// What changed from the parent to the culprit then; absent where that is not known.
+    pub effect: Option<BisectedEffect>,
+    /// What that says.
+    pub probed: Probed,
+    /// Why it could not be asked, in one line; absent where it could.
+    pub why: Option<String>,
+}
+
+/// What came of a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Probed {
+    /// No effect, or one much smaller.
+    Gone,
+    /// The same effect, or one of about its size.
+    Holds,
+    /// It cannot be had here.
+    NotAvailable,
+    /// An effect the other way.
+    Turned,
+    /// Noise hides it, or what may be spent is.
+    Unclear,
+    /// Not known yet.
+    UnderWay,
+}
+
+impl Probed {
+    /// Whether the effect depends on what was otherwise.
+    #[must_use]
+    pub fn depends(self) -> bool {
+        matches!(self, Self::Gone | Self::Turned)
+    }
+
+    /// In words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Gone => "gone",
+            Self::Holds => "holds",
+            Self::NotAvailable => "not available here",
+            Self::Turned => "the other way round",
+            Self::Unclear => "unclear",
+            Self::UnderWay => "not known yet",
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The culprit's revert on top of the later end, measured against that end as it is.
+
+use std::fs;
+
+use tacho_experiment::bisect::Bisected;
+use tacho_record::Revision;
+use tacho_record::bisection::{Found, Measured};
+use tacho_subject::history;
+
+use super::super::r#try::{self as trying, Tried};
+use super::wish;
+use crate::cli::{Bisect, Global};
+use crate::error::CliError;
+use crate::output;
+use crate::project::Project;
+
+/// What the revert of the first culprit does, and to which revision.
+pub struct Reverted {
+    pub base: Revision,
+    pub tried: Tried,
+}
+
+/// Measures it, where a culprit is verified that can be reverted.
+pub fn measure(
+    global: &Global,
+    project: &Project,
+    command: &Bisect,
+    bisected: &Bisected,
+) -> Result<Option<Reverted>, CliError> {
+    let bisection = &bisected.bisection;
+    let verified = matches!(bisection.standing.found, Some(Found::Verified | Found::DependsOnMachine));
+    let Some(culprit) = bisection.standing.culprits.first().filter(|_| verified) else { return Ok(None) };
+    if bisection.asked.of != Measured::Execution {
+        output::note("note", "a revert is measured of what is executed only");
+        return Ok(None);
+    }
+    let of = &bisection.candidates[culprit.place].revision;
+    // Where commits in between could not be measured, any of them may be the cause: all are undone.
+    let hidden = culprit.place - culprit.parent_place > 1;
+    let before = if hidden { culprit.parent.clone() } else { format!("{}^", culprit.revision) };
+    let undoing = history(&project.plan.subject, &project.folder)?.difference(&culprit.revision, &before)?;
+    let Some(diff) = undoing else {
+        output::note("note", "only a commit of git can be reverted");
+        return Ok(None);
+    };
+    let folder = project.cache();
+    let path = folder.join(format!("revert-{}.patch", of.short()));
+    fs::create_dir_all(&folder).and_then(|()| fs::write(&path, diff)).map_err(CliError::reading(&path))?;
+    let base = bisection.candidates[bisection.standing.ends.1].revision.clone();
+    let asked = trying::Asked {
+        plan: wish::wish(&project.plan, command)?.plan,
+        row: (bisection.asked.benchmark.clone(), bisection.asked.metric.clone()),
+        base: base.clone(),
+        patch: (format!("the revert of {}", of.short()), path),
+        wait: command.begin.wait,
+        seed: command.begin.seed,
+        quiet: global.quiet || command.form.json,
+    };
+    Ok(trying::ask(project, asked)?.map(|tried| Reverted { base, tried }))
+}
