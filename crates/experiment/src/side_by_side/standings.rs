@@ -6,7 +6,7 @@ use tacho_stats::compare::{
     Comparison, Look, Rules, Sample as Compared, Sides, Size, Verdict, compare, judge_together,
 };
 
-use super::warnings::{median_of, of_command, of_host};
+use super::warnings::{carry_over, median_of, of_command, of_host};
 use super::{Command, Question, Warning};
 use crate::causes::{self, Explained};
 
@@ -69,7 +69,10 @@ impl Standings {
         let mut standings = Self {
             each: question.commands.iter().zip(samples).map(alone).collect(),
             reference,
-            warnings: of_host(samples),
+            warnings: of_host(samples)
+                .into_iter()
+                .chain(carry_over(&question.commands, samples, question.seed))
+                .collect(),
         };
         standings.reference = standings.choose(reference);
         let rules = Rules { margin, seed: question.seed, ..Rules::default() };

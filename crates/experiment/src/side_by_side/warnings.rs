@@ -1,6 +1,7 @@
 //! What should be said beside a command's numbers, since it may spoil them.
 
 use tacho_record::{Metric, Sample};
+use tacho_stats::compare::{Influence, after_predecessors};
 use tacho_stats::outlier::outliers;
 use tacho_stats::summary::median;
 
@@ -13,6 +14,13 @@ pub const LOADED: f64 = 0.25;
 /// This share of the time, kept from the host by a hypervisor, is told.
 pub const STOLEN: f64 = 0.01;
 
+/// The chance of a false word about who was executed before.
+pub const CARRY_OVER: f64 = 0.005;
+/// By at least this share it must be slower or faster after one command, to be told.
+const LEAST_CARRY_OVER: f64 = 0.01;
+/// More executions are not looked at for it.
+const MOST_CARRY_OVER: usize = 2000;
+
 /// Shorter executions have no readings of their own, in nanoseconds: ticks are as long.
 const SHORT: f64 = 20e6;
 /// In less time the host is not judged, in nanoseconds: a few ticks are nothing.
@@ -21,6 +29,8 @@ const LEAST: f64 = 200e6;
 /// Something that may spoil a command's numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Warning {
+    /// What is executed after the command of that place takes so much more or less, as a share.
+    CarryOver(usize, f64),
     /// The first execution took so many times as long as the median, and there was no warm-up.
     FirstSlow(f64),
     /// So many executions left processes behind, which were killed.
@@ -59,6 +69,29 @@ pub(super) fn of_host(samples: &[Vec<Sample>]) -> Vec<Warning> {
         (stolen >= STOLEN).then_some(Warning::Stolen(stolen)),
     ];
     warnings.into_iter().flatten().collect()
+}
+
+/// Whether it matters which command was executed before, in the rounds that all took part in.
+pub(super) fn carry_over(commands: &[Command], samples: &[Vec<Sample>], seed: u64) -> Option<Warning> {
+    let last = |own: &Vec<Sample>| own.last().map_or(0, |sample| sample.place.round);
+    let common = samples.iter().map(last).min()?;
+    let mut sequence = Vec::new();
+    for (subject, (command, own)) in (0_u32..).zip(commands.iter().zip(samples)) {
+        let metric = command.time().name;
+        let counted = own.iter().filter(|sample| sample.counts() && sample.place.round <= common);
+        let one = |sample: &Sample| Some((sample.place, (subject, sample.value(&metric)?)));
+        sequence.extend(counted.filter_map(one));
+    }
+    sequence.sort_by_key(|(place, _)| (place.round, place.position));
+    sequence.truncate(MOST_CARRY_OVER);
+    let sequence: Vec<(u32, f64)> = sequence.into_iter().map(|(_, one)| one).collect();
+    let influence = Influence::of(&after_predecessors(&sequence), seed)?;
+    let far =
+        influence.groups.iter().max_by(|one, other| one.residual.abs().total_cmp(&other.residual.abs()))?;
+    let is_told = influence.p <= CARRY_OVER && far.residual.abs() >= LEAST_CARRY_OVER;
+    // Of net times below 0 there is no share.
+    let is_share = sequence.iter().all(|(_, value)| *value > 0.0);
+    (is_told && is_share).then(|| Warning::CarryOver(far.beside as usize, far.residual.exp_m1()))
 }
 
 /// How long the host was looked at, in nanoseconds: during executions; where one is too short for readings of its own, they

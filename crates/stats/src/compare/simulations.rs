@@ -56,6 +56,44 @@ fn the_same_program_differs_as_seldom_as_is_said_though_looked_at_often() {
 }
 
 #[test]
+fn intervals_cover_though_they_are_looked_at_until_they_are_clear() {
+    let looks = Looks::planned(30, 0.05);
+    let trials = 100;
+    let (mut all, mut of_all) = (0, 0);
+    for noise in Noise::ALL {
+        let mut covered = 0;
+        for seed in 0..trials {
+            let effect = if seed % 2 == 0 { 1.0 } else { 1.03 };
+            let mut rng = ChaCha8Rng::seed_from_u64(100 + seed);
+            let sides = session(noise, 30, &[100.0, 100.0 * effect, 100.0], &mut rng);
+            let rules = Rules { seed, ..Rules::default() };
+            let looked = looks.all().iter().map(|&look| {
+                let [a, b, control] = [0, 1, 2].map(|side| &sides[side][..look.rounds]);
+                compare(&Sides { a, b, control }, &rules, look)
+            });
+            let mut last = None;
+            for comparison in looked {
+                let is_clear = comparison.verdict != Verdict::Unclear;
+                last = Some(comparison);
+                if is_clear {
+                    break;
+                }
+            }
+            let (low, high) = last.unwrap().estimate.unwrap().interval.unwrap();
+            covered += u64::from(low <= effect && effect <= high);
+        }
+        let share = covered as f64 / trials as f64;
+        // 95 %, and three standard errors of 100 trials; rounding widens its own.
+        assert!(share >= 0.885, "{noise:?}: {share}");
+        all += covered;
+        of_all += trials;
+    }
+    // 93 % or more, and two standard errors of 800 trials.
+    let share = all as f64 / of_all as f64;
+    assert!(share >= 0.93 - 0.018, "{share}");
+}
+
+#[test]
 fn of_a_family_of_dependent_metrics_few_that_are_told_are_wrong() {
     // Twenty benchmarks of which five are slower by 8 %, each with three metrics that share most of their noise.
     let mut rng = ChaCha8Rng::seed_from_u64(5);

@@ -163,6 +163,7 @@ pub fn word(verdict: Verdict) -> &'static str {
 
 fn warning(warning: Warning) -> WarningAnswer {
     let (warning, value) = match warning {
+        Warning::CarryOver(_, share) => ("carry-over", share),
         Warning::FirstSlow(ratio) => ("first-slow", ratio),
         Warning::LeftBehind(number) => ("left-behind", number as f64),
         Warning::Loaded(cpus) => ("loaded", cpus),

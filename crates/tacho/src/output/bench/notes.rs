@@ -58,6 +58,15 @@ impl Report<'_> {
     /// A warning in words, and what may be done; what is asked for already is not advised.
     fn told(&self, warning: Warning) -> (String, Option<&'static str>) {
         match warning {
+            Warning::CarryOver(index, share) => {
+                let name = text::cut(&self.question.commands[index].name, 40);
+                let what =
+                    format!("what is executed after `{name}` differs by {}", text::change(1.0 + share));
+                (
+                    what,
+                    Some("`-p` can bring about the same state before each execution, such as `-p 'sleep 1'`"),
+                )
+            }
             Warning::FirstSlow(ratio) => {
                 let what = format!("the first execution took {ratio:.1} times as long as the median");
                 let hint = if self.question.commands.iter().any(|command| command.hooks.prepare.is_some()) {
