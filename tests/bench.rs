@@ -207,6 +207,7 @@ fn mistakes_are_told_before_anything_is_executed() {
             "`0.1` is no program\nhint: a command and its arguments go in quotes: tacho bench 'sleep 0.1'\n",
         ),
         (&["slepe 1"], "`slepe` is no program (in `slepe 1`)\nhint: did you mean `sleep`?\n"),
+        (&["./"], "`./` is no program\nhint: it is a folder: name the program in it\n"),
         (&["./notes"], "`./notes` is no program\nhint: the file is there, but may not be executed\n"),
         (&["echo 'x"], "`echo 'x` cannot be split into words: a quote is missing\n"),
         (&["-N", "a | b"], "has `|`, which only a shell understands\nhint: leave out `-N`"),

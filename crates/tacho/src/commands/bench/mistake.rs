@@ -40,6 +40,8 @@ pub enum NoProgram {
     Nearest(String),
     /// A file of that name that may not be executed.
     NotExecutable,
+    /// A folder.
+    Folder,
     /// Nothing.
     Unknown,
 }
@@ -67,6 +69,7 @@ impl Mistake {
                 }
                 NoProgram::Nearest(nearest) => Some(format!("did you mean `{nearest}`?")),
                 NoProgram::NotExecutable => Some("the file is there, but may not be executed".into()),
+                NoProgram::Folder => Some("it is a folder: name the program in it".into()),
                 NoProgram::Unknown => Some("`-S sh` leaves it to a shell to find it".into()),
             },
             Mistake::Unused { nearest: Some(nearest), name } => {

@@ -117,6 +117,9 @@ fn why_not(program: &str, folder: &Path, all: &[String]) -> NoProgram {
     if all.len() > 1 && !has_words && all[0] != program {
         return NoProgram::Argument(all.join(" "));
     }
+    if folder.join(program).is_dir() && program.contains('/') {
+        return NoProgram::Folder;
+    }
     if folder.join(program).exists() && program.contains('/') {
         return NoProgram::NotExecutable;
     }
