@@ -1,5 +1,7 @@
 //! The machine and the instrument, described.
 
+use std::process::Command;
+
 use crate::harness::{Project, SCRIPT_PLAN};
 
 #[test]
@@ -18,6 +20,17 @@ fn the_instrument_measures_itself_without_a_plan() {
     for word in ["cpus", "starting nothing", "between two executions", "7 turns"] {
         assert!(table.contains(word), "{word} is not in\n{table}");
     }
+}
+
+#[test]
+fn a_host_that_is_not_quiet_is_told() {
+    let mut busy = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+    let project = Project::empty();
+    let answer = project.tacho("doctor --instrument --turns 1 --json");
+    let shown = project.tacho("doctor --instrument --turns 1");
+    busy.kill().and_then(|()| busy.wait()).unwrap();
+    assert!(answer.succeeds().json()["instrument"]["disturbed"].is_string());
+    assert!(shown.succeeds().stdout.contains("\nnot quiet: "));
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tacho_experiment::Instrument;
-use tacho_measure::{ProcessExecutor, Wait};
+use tacho_experiment::quiet::{LOOK, Noise};
+use tacho_measure::{Executor, ProcessExecutor, Wait};
 use tacho_record::{Host, Unit};
 use tacho_stats::Summary;
 
@@ -15,25 +16,35 @@ use crate::output::{self, answer, table, text};
 
 pub fn execute(command: &Doctor) -> Result<Exit, CliError> {
     let host = tacho_measure::host();
-    let instrument = command.instrument.then(|| measure(command)).transpose()?;
+    let read = command.instrument.then(|| measure(command)).transpose()?;
     if command.json {
-        output::print_json(&answer::versioned(DoctorAnswer::of(&host, command, instrument.as_ref())))?;
+        output::print_json(&answer::versioned(DoctorAnswer::of(&host, command, read.as_ref())))?;
         return Ok(Exit::Success);
     }
     let mut shown = facts(&host);
-    if let Some(instrument) = &instrument {
-        shown.push_str(&readings(instrument, command.turns));
+    if let Some(read) = &read {
+        shown.push_str(&readings(&read.instrument, command.turns));
+        let disturbed = |noise| format!("not quiet: {noise} right before; once it is, these will be smaller\n");
+        shown.extend(read.noise.map(disturbed));
     }
     output::print(&shown)?;
     Ok(Exit::Success)
 }
 
+/// What the instrument read of itself, and what disturbed the host right before.
+struct Readings {
+    instrument: Instrument,
+    noise: Option<Noise>,
+}
+
 /// Has the instrument measure itself, while nobody else measures on this host.
-fn measure(command: &Doctor) -> Result<Instrument, CliError> {
+fn measure(command: &Doctor) -> Result<Readings, CliError> {
     let interrupt = tacho_measure::install_interrupt()?;
     let wait = if command.wait { Wait::Unless(&interrupt) } else { Wait::No };
     let _lock = tacho_measure::lock_host(&tacho_measure::lock_path(), "tacho doctor", wait)?;
-    Ok(Instrument::measure(&mut ProcessExecutor::new(interrupt.clone()), command.turns)?)
+    let mut executor = ProcessExecutor::new(interrupt.clone());
+    let noise = Noise::of_look(&executor.look(LOOK));
+    Ok(Readings { instrument: Instrument::measure(&mut executor, command.turns)?, noise })
 }
 
 /// What the host is, a line a fact.
@@ -89,6 +100,7 @@ struct InstrumentAnswer {
     nothing: Times,
     r#true: Times,
     between: Times,
+    disturbed: Option<String>,
 }
 
 /// A summary of times, in nanoseconds.
@@ -109,8 +121,8 @@ impl From<&Summary> for Times {
 }
 
 impl<'a> DoctorAnswer<'a> {
-    fn of(host: &'a Host, command: &Doctor, instrument: Option<&Instrument>) -> Self {
-        let instrument = instrument.map(|instrument| InstrumentAnswer {
+    fn of(host: &'a Host, command: &Doctor, read: Option<&Readings>) -> Self {
+        let instrument = read.map(|Readings { instrument, noise }| InstrumentAnswer {
             turns: command.turns,
             clock_step: instrument.clock_step,
             clock_cost: instrument.clock_cost,
@@ -118,6 +130,7 @@ impl<'a> DoctorAnswer<'a> {
             nothing: (&instrument.nothing).into(),
             r#true: (&instrument.of_true).into(),
             between: (&instrument.between).into(),
+            disturbed: noise.map(|noise| noise.to_string()),
         });
         Self { host: &host.name, facts: &host.facts, instrument }
     }
