@@ -31,6 +31,10 @@ static struct answer answer;
 enum { STANDARD = 3, MOST_GROUPS = 3, MOST_FILES = STANDARD + MOST_GROUPS + 2 };
 static int files[MOST_FILES];
 static int files_count, usage_file, kill_file;
+/* The subject as a file, and its /proc/PID/schedstat; -1 if there is none. */
+static int pidfd = -1, account = -1;
+/* How many processors we may use. */
+static int processors;
 static char *strings;
 static size_t strings_size;
 /* The pointers into `strings`: two more than the arguments, for a script without `#!`, come before them. */
@@ -66,6 +70,13 @@ static void close_files(int first, int end)
 {
 	for (int i = first; i < end; i++)
 		CALL(SYS_close, files[i], 0, 0, 0);
+}
+
+static void close_one(int *file)
+{
+	if (*file >= 0)
+		CALL(SYS_close, *file, 0, 0, 0);
+	*file = -1;
 }
 
 /* Receives the fixed part of an order and its files. */
@@ -455,7 +466,9 @@ static void end_orphans(long subject)
 static void read_ended(long pid)
 {
 	char text[512];
-	read_of(pid, "schedstat", answer.schedstat, sizeof answer.schedstat);
+	if (account < 0)
+		account = open_of(pid, "schedstat");
+	read_from(account, answer.schedstat, sizeof answer.schedstat);
 	answer.last_cpu = -1;
 	if (answer.wall < order.place_after)
 		return;
@@ -465,7 +478,6 @@ static void read_ended(long pid)
 
 static void execute(void)
 {
-	int pidfd = -1;
 	long flags = CLONE_VFORK | CLONE_PIDFD | SIGCHLD | (order.flags & OWN_MEMORY ? 0 : CLONE_VM);
 	child->failure = child->step = STARTING;
 	child->preparing = child->running = child->waiting = 0;
@@ -477,18 +489,27 @@ static void execute(void)
 	answer.error = pid < 0 ? -pid : child->failure;
 	answer.step = child->step;
 	if (!answer.error) {
+		/* The kernel makes much of a process's first file: better while it is executed, if that is elsewhere. */
+		if (processors > 1)
+			account = open_of(pid, "schedstat");
 		watch(pid, pidfd, started);
 		answer.wall -= child->preparing;
 		answer.prepared_running = child->running;
 		answer.prepared_waiting = child->waiting;
 	}
 	if (pid >= 0) {
-		CALL(SYS_close, pidfd, 0, 0, 0);
 		read_ended(pid);
 		reap(pid, &answer.status, 0, &answer.usage);
 		end_orphans(pid);
 	}
+}
+
+/* What nobody waits for. */
+static void tidy(void)
+{
 	close_files(STANDARD, files_count);
+	close_one(&account);
+	close_one(&pidfd);
 }
 
 static void tell(void)
@@ -504,6 +525,18 @@ static void tell(void)
 	}
 	if (answer.stuck)
 		leave();
+}
+
+/* How many processors we may use; 1 if there are so many that nobody can say. */
+static int count_processors(void)
+{
+	uint64_t usable[sizeof order.cpus / sizeof order.cpus[0]];
+	long size = CALL(SYS_sched_getaffinity, 0, sizeof usable, usable, 0);
+	int count = 0;
+	for (long i = 0; i < size / (long)sizeof usable[0]; i++)
+		for (uint64_t bits = usable[i]; bits; bits &= bits - 1)
+			count++;
+	return count ? count : 1;
 }
 
 static void set_up(void)
@@ -522,6 +555,7 @@ static void set_up(void)
 	CALL(SYS_prctl, PR_SET_NAME, "tacho-launcher", 0, 0);
 	/* Before Linux 5.9 it is not there; then only what we inherited by others' neglect stays open. */
 	CALL(SYS_close_range, 3, ~0U, 0, 0);
+	processors = count_processors();
 	child = allocate(sizeof *child, MAP_SHARED);
 	if (!child)
 		leave();
@@ -536,6 +570,7 @@ __attribute__((noreturn, used)) void launcher(void)
 		point();
 		execute();
 		tell();
+		tidy();
 	}
 	leave();
 }

@@ -230,17 +230,30 @@ static long field(const char *stat, int wanted)
 	return -1;
 }
 
-/* Reads /proc/PID/NAME as far as it fits; its length. Its end is a zero. */
-static size_t read_of(long pid, const char *name, char *buffer, size_t size)
+/* /proc/PID/NAME, or minus why not. */
+static long open_of(long pid, const char *name)
 {
 	char path[64];
 	append(append(append_number(append(path, "/proc/"), pid), "/"), name);
-	long file = CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	return CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+}
+
+/* Reads a file, if it is one, as far as it fits; its length. Its end is a zero. */
+static size_t read_from(long file, char *buffer, size_t size)
+{
 	long length = file < 0 ? file : CALL(SYS_read, file, buffer, size - 1, 0);
-	if (file >= 0)
-		CALL(SYS_close, file, 0, 0, 0);
 	if (length < 0)
 		length = 0;
 	buffer[length] = 0;
+	return length;
+}
+
+/* Reads /proc/PID/NAME as far as it fits; its length. Its end is a zero. */
+static size_t read_of(long pid, const char *name, char *buffer, size_t size)
+{
+	long file = open_of(pid, name);
+	size_t length = read_from(file, buffer, size);
+	if (file >= 0)
+		CALL(SYS_close, file, 0, 0, 0);
 	return length;
 }

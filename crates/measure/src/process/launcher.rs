@@ -111,10 +111,10 @@ impl Launcher {
         let mut control = SendAncillaryBuffer::new(&mut space);
         control.push(SendAncillaryMessage::ScmRights(&files));
         let head = order.head(place_after);
-        let parts = [IoSlice::new(&head), IoSlice::new(&order.strings)];
+        let parts = [IoSlice::new(&head), IoSlice::new(order.strings())];
         let sent = sendmsg(&self.socket, &parts, &mut control, SendFlags::NOSIGNAL)?;
         // What did not fit; the head always does.
-        self.socket.write_all(&order.strings[sent.saturating_sub(head.len())..])
+        self.socket.write_all(&order.strings()[sent.saturating_sub(head.len())..])
     }
 
     /// Asks it to end the subject, and then itself; the answer still comes.
@@ -194,6 +194,7 @@ mod tests {
     use super::*;
     use crate::Request;
     use crate::process::cgroup::GroupFiles;
+    use crate::process::order::Orders;
     use crate::process::output::Outputs;
 
     #[test]
@@ -212,8 +213,8 @@ mod tests {
         for script in ["exit 3", "setsid sleep 1000 & sleep 1000", &long] {
             let request =
                 Request { timeout: Duration::from_millis(100), ..Request::new(["sh", "-c", script]) };
-            let (_outputs, ends) = Outputs::new(&request).unwrap();
-            let order = Order::new(&request, GroupFiles::default()).unwrap();
+            let (_outputs, ends) = Outputs::new(&request, &mut None).unwrap();
+            let order = Orders::default().order(&request, GroupFiles::default()).unwrap();
             launcher.order(&order, Duration::ZERO, &ends).unwrap();
             launcher.answer().unwrap().started().unwrap();
             let status = std::fs::read_to_string(format!("/proc/{}/status", launcher.process.id())).unwrap();

@@ -40,8 +40,8 @@ use crate::{
 use answer::{Answer, Step};
 use cgroup::{Cgroups, Group, GroupFiles, Wanted};
 use launcher::Launcher;
-use order::Order;
-use output::{Finished, Outputs};
+use order::{Order, Orders};
+use output::{Finished, Outputs, Pipe, Stream};
 use watch::Stop;
 
 pub use environment::environment;
@@ -69,6 +69,10 @@ pub struct ProcessExecutor {
     /// The one of the last execution, unless that was its last, and what is counted of all that it executes.
     launcher: Option<(Launcher, Events)>,
     host: HostReader,
+    /// What the next subject prints through.
+    spare: Option<Pipe>,
+    /// What orders for the same request have in common.
+    orders: Orders,
     /// Where control groups can be made, once somebody asked for one.
     cgroups: Option<Cgroups>,
 }
@@ -99,6 +103,8 @@ impl ProcessExecutor {
             buffer: vec![0; output::BUFFER],
             launcher: None,
             host: HostReader::new(),
+            spare: None,
+            orders: Orders::default(),
             cgroups: None,
         }
     }
@@ -123,7 +129,7 @@ impl ProcessExecutor {
     /// Executes it, or says why it could not be started.
     fn measure(&mut self, request: &Request, patient: bool) -> Result<Execution, String> {
         let group = self.group(request)?;
-        let order = Order::new(request, group.as_ref().map_or_else(no_files, Group::files)?)?;
+        let order = self.orders.order(request, group.as_ref().map_or_else(no_files, Group::files)?)?;
         if request.conditions.cold {
             settings::drop_caches()?;
         }
@@ -158,7 +164,7 @@ impl ProcessExecutor {
         let idle = self.launcher.take().filter(|(launcher, _)| launcher.is_there());
         let (mut launcher, events) = idle.map_or_else(start, Ok)?;
         let mut events = events.or_those(&request.counters, launcher.id());
-        let (mut outputs, ends) = Outputs::new(request)?;
+        let (mut outputs, ends) = Outputs::new(request, &mut self.spare)?;
         self.host.begin();
         events.begin();
         let at = Timestamp::now();
@@ -166,6 +172,8 @@ impl ProcessExecutor {
         launcher.order(order, self.host.due().saturating_sub(SLACK), &ends)?;
         // Ours go, else the pipes would have no end.
         drop(ends);
+        // For the next one, while this one is being started.
+        self.spare = self.spare.take().or_else(|| Stream::pipe().ok());
         let stop = if patient { Stop::patient(&self.interrupt) } else { Stop::at_once(&self.interrupt) };
         let answer = watch::until_answered(&launcher, &mut outputs, &mut self.buffer, stop)?;
         let (counts, uncounted) = events.end();

@@ -1,10 +1,11 @@
 //! A request in the launcher's terms, and an error of it in the words of whoever wrote the request.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 use std::{env, io};
 
@@ -23,29 +24,64 @@ const USUAL_PATH: &str = "/bin:/usr/bin";
 /// The longest time, which is no limit.
 const NEVER: u64 = i64::MAX as u64;
 
+/// How many requests are remembered: more commands than that by turns are rare, and each costs some KiB.
+const REMEMBERED: usize = 32;
+
 /// `struct order` of the launcher, and what comes with it.
 pub struct Order {
     limit: Duration,
     grace: Duration,
     settings: Settings,
-    /// How many candidates, arguments and variables there are, in this order.
-    counts: [usize; 3],
-    /// The folder, the candidates, the arguments, the variables; a zero after each.
-    pub strings: Vec<u8>,
+    words: Arc<Words>,
     /// Standard input, if it is not nothing.
     pub stdin: Option<File>,
     /// The files of its control group.
     pub group: GroupFiles,
 }
 
-impl Order {
+/// What comes as text with an order: always the same for the same request.
+#[derive(Debug, Default)]
+struct Words {
+    /// How many candidates, arguments and variables there are, in this order.
+    counts: [usize; 3],
+    /// The folder, the candidates, the arguments, the variables; a zero after each.
+    strings: Vec<u8>,
+}
+
+/// Makes orders. It remembers the words of the last ones: the same commands come again and again, and nothing is to be
+/// done between two executions that was done before.
+#[derive(Debug, Default)]
+pub struct Orders(VecDeque<(Request, Arc<Words>)>);
+
+impl Orders {
     /// The order for that request, in that control group; or why it cannot be executed, in one line.
-    pub fn new(request: &Request, group: GroupFiles) -> Result<Self, String> {
-        let settings = Settings::new(request, &group)?;
+    pub fn order(&mut self, request: &Request, group: GroupFiles) -> Result<Order, String> {
+        Ok(Order {
+            limit: request.timeout,
+            grace: request.grace,
+            settings: Settings::new(request, &group)?,
+            words: self.words(request)?,
+            stdin: request.stdin.as_deref().map(open).transpose()?,
+            group,
+        })
+    }
+
+    fn words(&mut self, request: &Request) -> Result<Arc<Words>, String> {
+        if let Some((_, words)) = self.0.iter().find(|(known, _)| known == request) {
+            return Ok(Arc::clone(words));
+        }
+        let words = Arc::new(Words::of(request)?);
+        self.0.truncate(REMEMBERED - 1);
+        self.0.push_front((request.clone(), Arc::clone(&words)));
+        Ok(words)
+    }
+}
+
+impl Words {
+    fn of(request: &Request) -> Result<Self, String> {
         let program = request.command.first().ok_or("there is no command to execute")?;
         let environment = environment_of(request);
         let candidates = candidates(program, environment.get(OsStr::new("PATH")));
-        let stdin = request.stdin.as_deref().map(open).transpose()?;
         let mut strings = Strings::default();
         strings.push([request.directory.as_os_str()]);
         let counts = [
@@ -56,17 +92,11 @@ impl Order {
         if strings.broken {
             return Err(format!("cannot start `{program}`: nul byte found in provided data"));
         }
-        Ok(Self {
-            limit: request.timeout,
-            grace: request.grace,
-            settings,
-            counts,
-            strings: strings.bytes,
-            stdin,
-            group,
-        })
+        Ok(Self { counts, strings: strings.bytes })
     }
+}
 
+impl Order {
     /// The order to take the conditions of that request upon itself, and to execute nothing.
     pub fn rehearsal(request: &Request, group: GroupFiles) -> Result<Self, String> {
         let settings = Settings::new(request, &group)?;
@@ -74,8 +104,7 @@ impl Order {
             limit: REHEARSAL,
             grace: REHEARSAL,
             settings,
-            counts: [0; 3],
-            strings: vec![0],
+            words: Arc::new(Words { counts: [0; 3], strings: vec![0] }),
             stdin: None,
             group,
         })
@@ -84,8 +113,8 @@ impl Order {
     /// The fixed part, as `struct order` has it; after so long it is to tell which processor the subject used last.
     pub fn head(&self, place_after: Duration) -> [u8; Self::HEAD] {
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).map_or(NEVER, |it| it.min(NEVER));
-        let [candidates, arguments, variables] = self.counts.map(|count| count as u64);
-        let (groups, bytes) = (self.group.join.len() as u64, self.strings.len() as u64);
+        let [candidates, arguments, variables] = self.words.counts.map(|count| count as u64);
+        let (groups, bytes) = (self.group.join.len() as u64, self.strings().len() as u64);
         let numbers = [self.limit, self.grace, place_after]
             .map(nanoseconds)
             .into_iter()
@@ -98,13 +127,18 @@ impl Order {
         head
     }
 
+    /// The folder, the candidates, the arguments, the variables; a zero after each.
+    pub fn strings(&self) -> &[u8] {
+        &self.words.strings
+    }
+
     /// The size of the fixed part, in bytes.
     const HEAD: usize = (3 + Settings::NUMBERS + 5) * 8;
 
     /// The memory that it takes at the launcher, in bytes: the strings, and a pointer to each, on whole pages.
     pub fn memory(&self) -> u64 {
-        let pointers = self.counts.iter().sum::<usize>() + 4;
-        ((self.strings.len() + pointers * size_of::<usize>()).next_multiple_of(rustix::param::page_size()))
+        let pointers = self.words.counts.iter().sum::<usize>() + 4;
+        ((self.strings().len() + pointers * size_of::<usize>()).next_multiple_of(rustix::param::page_size()))
             as u64
     }
 }

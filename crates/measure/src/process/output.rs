@@ -22,6 +22,9 @@ pub const PIPE: usize = 1024 * 1024;
 /// looked at.
 pub const BUFFER: usize = 256 * 1024;
 
+/// The end that we read, and the one that the subject writes to.
+pub type Pipe = (PipeReader, PipeWriter);
+
 /// How often is read before it is looked what else has happened.
 const READS: usize = 16;
 
@@ -52,22 +55,24 @@ pub struct Ends {
 }
 
 impl Outputs {
-    /// The outputs that a request asks for; or why there are none, in one line.
-    pub fn new(request: &Request) -> Result<(Self, Ends), String> {
+    /// The outputs that a request asks for, one through that pipe if it is of use; or why there are none, in one line.
+    pub fn new(request: &Request, spare: &mut Option<Pipe>) -> Result<(Self, Ends), String> {
         let no_pipe = |error: io::Error| format!("cannot make a pipe: {error}");
         let ours = |fd: BorrowedFd<'_>| {
             fd.try_clone_to_owned().map_err(|error| format!("cannot share our output: {error}"))
         };
         let (stderr, stderr_end) = match &request.stderr {
             Capture::Inherit => (Stream { source: None, sink: Sink::default() }, ours(io::stderr().as_fd())?),
-            Capture::Read(look) => Stream::piped(Sink::new(look)).map_err(no_pipe)?,
-            Capture::File { .. } | Capture::Nothing => Stream::piped(Sink::default()).map_err(no_pipe)?,
+            Capture::Read(look) => Stream::piped(Sink::new(look), spare.take()).map_err(no_pipe)?,
+            Capture::File { .. } | Capture::Nothing => {
+                Stream::piped(Sink::default(), spare.take()).map_err(no_pipe)?
+            }
         };
         let (stdout, stdout_end) = match &request.stdout {
             Capture::Inherit => (Output::Nothing, Some(ours(io::stdout().as_fd())?)),
             Capture::Nothing => (Output::Nothing, None),
             Capture::Read(look) => {
-                let (stream, end) = Stream::piped(Sink::new(look)).map_err(no_pipe)?;
+                let (stream, end) = Stream::piped(Sink::new(look), None).map_err(no_pipe)?;
                 (Output::Stream(stream), Some(end))
             }
             Capture::File { path, look } => {
@@ -126,13 +131,13 @@ pub struct Stream {
 
 impl Stream {
     /// An output that is read as it is written, and its end that the subject writes to.
-    fn piped(sink: Sink) -> io::Result<(Self, OwnedFd)> {
-        let (reader, writer) = Self::pipe()?;
+    fn piped(sink: Sink, spare: Option<Pipe>) -> io::Result<(Self, OwnedFd)> {
+        let (reader, writer) = spare.map_or_else(Self::pipe, Ok)?;
         Ok((Self { source: Some(reader), sink }, writer.into()))
     }
 
     /// A large pipe that is read without waiting.
-    pub fn pipe() -> io::Result<(PipeReader, PipeWriter)> {
+    pub fn pipe() -> io::Result<Pipe> {
         let (reader, writer) = io::pipe()?;
         // A small pipe is slower, not wrong: users have a limit on large ones.
         let _ = rustix::pipe::fcntl_setpipe_size(&reader, PIPE);

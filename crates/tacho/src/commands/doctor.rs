@@ -24,7 +24,8 @@ pub fn execute(command: &Doctor) -> Result<Exit, CliError> {
     let mut shown = facts(&host);
     if let Some(read) = &read {
         shown.push_str(&readings(&read.instrument, command.turns));
-        let disturbed = |noise| format!("not quiet: {noise} right before; once it is, these will be smaller\n");
+        let disturbed =
+            |noise| format!("not quiet: {noise} right before; once it is, these will be smaller\n");
         shown.extend(read.noise.map(disturbed));
     }
     output::print(&shown)?;

@@ -18,7 +18,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use super::ProcessExecutor;
 use super::cgroup::GroupFiles;
 use super::launcher::Launcher;
-use super::order::{self, Order};
+use super::order::{self, Orders};
 use super::output::Ends;
 use crate::{
     Companion, CompanionEnd, CompanionRequest, CompanionUsage, Ended, Executor, NotReady, Readiness, Request,
@@ -82,7 +82,7 @@ pub fn accompany(
 impl ProcessCompanion {
     fn start(wanted: &CompanionRequest) -> Result<Self, String> {
         let request = Request { timeout: Duration::MAX, grace: GRACE, ..wanted.request.clone() };
-        let order = Order::new(&request, GroupFiles::default())?;
+        let order = Orders::default().order(&request, GroupFiles::default())?;
         let line = if let Readiness::Line(text) = &wanted.ready { Some(text.as_str()) } else { None };
         let (printed, end) = Printed::new(line).map_err(|error| format!("cannot make a pipe: {error}"))?;
         let both = end.try_clone().map_err(|error| format!("cannot make a pipe: {error}"))?;
