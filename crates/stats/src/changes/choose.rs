@@ -4,8 +4,10 @@
 //! after the other; at each stage the noise is estimated anew from what is left; of the stages where every change
 //! stands out of that noise, the one that explains the series best for the price of its changes is chosen.
 
+use std::borrow::Cow;
+
 use super::levels::Levels;
-use super::noise::{self, Noise, Step};
+use super::noise::{self, Noise, Shapes, Step};
 use super::series::Series;
 use super::tail;
 
@@ -49,6 +51,7 @@ pub(super) struct Judge<'a> {
     pub one_level: bool,
     /// How many values count.
     count: f64,
+    shapes: Shapes,
 }
 
 impl<'a> Judge<'a> {
@@ -56,7 +59,8 @@ impl<'a> Judge<'a> {
         let sd: Vec<f64> =
             series.sd.iter().zip(masked).map(|(&sd, &masked)| if masked { f64::NAN } else { sd }).collect();
         let count = masked.iter().filter(|masked| !**masked).count() as f64;
-        Self { series, masked, sd, one_level, count }
+        let shapes = Shapes::of(&sampled(masked));
+        Self { series, masked, sd, one_level, count, shapes }
     }
 
     /// Chooses among candidates.
@@ -90,15 +94,8 @@ impl<'a> Judge<'a> {
         let levels = Levels::means(self.series, places, self.masked);
         let standard: Vec<f64> =
             levels.residual.iter().zip(&self.sd).map(|(residual, sd)| residual / sd).collect();
-        if standard.len() <= SAMPLE {
-            return noise::estimate(&standard);
-        }
-        // Blocks from all over a long series tell the shape, all of it how likely it is.
-        let block = SAMPLE / 4;
-        let sample: Vec<f64> = (0..4)
-            .flat_map(|k| standard[k * (standard.len() - block) / 3..][..block].iter().copied())
-            .collect();
-        noise::likelihood(&standard, noise::estimate(&sample).shape)
+        let likeliest = self.shapes.likeliest(&sampled(&standard));
+        if standard.len() > SAMPLE { noise::likelihood(&standard, likeliest.shape) } else { likeliest }
     }
 
     /// The step at `place` in the stretch around one of the places that is clear of the others.
@@ -160,6 +157,15 @@ impl<'a> Judge<'a> {
     fn price_of_one(&self) -> f64 {
         PRICE.0 * (self.series.len() as f64).ln() + PRICE.1
     }
+}
+
+/// What tells the shape of the noise: everything, or blocks from all over a long series.
+fn sampled<T: Copy>(all: &[T]) -> Cow<'_, [T]> {
+    if all.len() <= SAMPLE {
+        return Cow::Borrowed(all);
+    }
+    let block = SAMPLE / 4;
+    (0..4).flat_map(|k| all[k * (all.len() - block) / 3..][..block].iter().copied()).collect()
 }
 
 /// The places without the weakest: one of few, some of many, and of many that are all sound half.

@@ -17,6 +17,7 @@ mod density;
 mod dips;
 mod environment;
 mod exchange;
+mod filter;
 mod finding;
 mod judge;
 mod lately;

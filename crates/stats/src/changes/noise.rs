@@ -5,6 +5,8 @@
 //! Likelihoods by the Kalman filter (Durbin & Koopman, "Time Series Analysis by State Space Methods", 2012, 2.2
 //! and 7.2).
 
+use super::filter::{self, Filter, Filters, Surprise};
+
 /// A shape of noise over time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shape {
@@ -31,9 +33,6 @@ const SHAPES: [(f64, &[f64]); 7] = [
 /// What noise with a slow part costs beside white noise: the criterion of Akaike, for one parameter.
 const SHAPE_PRICE: f64 = 2.0;
 
-/// How many shapes are filtered at once.
-const LANES: usize = 4;
-
 /// The noise of a series as it is most likely.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noise {
@@ -44,81 +43,54 @@ pub(super) struct Noise {
     pub cost: f64,
 }
 
-/// The most likely shape for these residuals in standard deviations; what is NaN is missing.
-pub(super) fn estimate(residuals: &[f64]) -> Noise {
-    let mut best = likelihood(residuals, WHITE);
-    let shapes: Vec<Shape> = SHAPES
-        .iter()
-        .flat_map(|&(memory, shares)| shares.iter().map(move |&slow| Shape { memory, slow }))
-        .collect();
-    for group in shapes.chunks(LANES) {
-        let mut lanes = [group[0]; LANES];
-        lanes[..group.len()].copy_from_slice(group);
-        for mut noise in likelihoods(residuals, lanes) {
+impl Noise {
+    fn of(shape: Shape, surprise: Surprise, count: f64) -> Self {
+        let count = count.max(1.0);
+        let scale = (surprise.squares / count).max(1e-12);
+        Self { shape, scale: scale.sqrt(), cost: surprise.logs + count * scale.ln() }
+    }
+}
+
+/// How likely noise of all shapes is, for residuals of which the same ones are missing.
+pub(super) struct Shapes(Filters);
+
+impl Shapes {
+    pub fn of(is_missing: &[bool]) -> Self {
+        let shapes: Vec<Shape> = SHAPES
+            .iter()
+            .flat_map(|&(memory, shares)| shares.iter().map(move |&slow| Shape { memory, slow }))
+            .collect();
+        Self(Filters::of(&shapes, is_missing))
+    }
+
+    /// The most likely shape for these residuals in standard deviations; what is NaN is missing.
+    pub fn likeliest(&self, residuals: &[f64]) -> Noise {
+        let mut best = likelihood(residuals, WHITE);
+        let count = seen(residuals);
+        for (shape, surprise) in self.0.surprises(residuals) {
+            let mut noise = Noise::of(shape, surprise, count);
             noise.cost += SHAPE_PRICE;
             if noise.cost < best.cost {
                 best = noise;
             }
         }
+        best
     }
-    best
 }
 
 /// The likelihood of one shape.
 pub(super) fn likelihood(residuals: &[f64], shape: Shape) -> Noise {
-    if shape.slow == 0.0 {
-        return white(residuals);
+    let count = seen(residuals);
+    if shape.slow > 0.0 {
+        return Noise::of(shape, filter::surprise(residuals, shape), count);
     }
-    let [noise] = likelihoods(residuals, [shape]);
-    noise
+    let squares = residuals.iter().filter(|residual| !residual.is_nan()).map(|residual| residual * residual).sum();
+    Noise::of(WHITE, Surprise { squares, logs: 0.0 }, count)
 }
 
-/// That of noise without a slow part, of which nothing is to be foreseen.
-fn white(residuals: &[f64]) -> Noise {
-    let seen = residuals.iter().filter(|residual| !residual.is_nan());
-    let (count, squares) =
-        seen.fold((0_u32, 0.0), |(count, sum), residual| (count + 1, sum + residual * residual));
-    let count = f64::from(count.max(1));
-    let scale = (squares / count).max(1e-12);
-    Noise { shape: WHITE, scale: scale.sqrt(), cost: count * scale.ln() }
-}
-
-/// The likelihoods of several shapes.
-fn likelihoods<const N: usize>(residuals: &[f64], shapes: [Shape; N]) -> [Noise; N] {
-    let memory = shapes.map(|shape| shape.memory);
-    let fresh = shapes.map(|shape| 1.0 - shape.slow);
-    let drive = shapes.map(|shape| shape.slow * (1.0 - shape.memory * shape.memory));
-    let mut mean = [0.0; N];
-    let mut variance = shapes.map(|shape| shape.slow);
-    let (mut product, mut logs, mut squares, mut count) = ([1.0_f64; N], [0.0; N], [0.0; N], 0_u32);
-    for &residual in residuals {
-        let seen = if residual.is_nan() { 0.0 } else { 1.0 };
-        let residual = if residual.is_nan() { 0.0 } else { residual };
-        for lane in 0..N {
-            let total = variance[lane] + fresh[lane];
-            let error = seen * (residual - mean[lane]);
-            let inverse = 1.0 / total;
-            squares[lane] += error * error * inverse;
-            product[lane] *= 1.0 + seen * (total - 1.0);
-            let gain = seen * variance[lane] * inverse;
-            mean[lane] = memory[lane] * (mean[lane] + gain * error);
-            variance[lane] = memory[lane] * memory[lane] * variance[lane] * (1.0 - gain) + drive[lane];
-        }
-        count += u32::from(seen > 0.0);
-        // Before the product of 64 more variances, each above 1e-4 and below 1.1, could leave the range of numbers.
-        if count % 64 == 0 {
-            for lane in 0..N {
-                logs[lane] += product[lane].ln();
-                product[lane] = 1.0;
-            }
-        }
-    }
-    let count = f64::from(count.max(1));
-    std::array::from_fn(|lane| {
-        let scale = (squares[lane] / count).max(1e-12);
-        let cost = logs[lane] + product[lane].ln() + count * scale.ln();
-        Noise { shape: shapes[lane], scale: scale.sqrt(), cost }
-    })
+/// How many are not missing.
+fn seen(residuals: &[f64]) -> f64 {
+    residuals.iter().filter(|residual| !residual.is_nan()).count() as f64
 }
 
 /// A step of level among noise.
@@ -143,57 +115,108 @@ impl Step {
 ///
 /// The filter makes values and regressors white, after which ordinary least squares do (Durbin & Koopman, 6.2).
 pub(super) fn step(y: &[f64], sd: &[f64], place: usize, noise: &Noise) -> Step {
-    let Shape { memory, slow } = noise.shape;
-    let drive = slow * (1.0 - memory * memory);
-    let mut variance = slow;
     let origin = y[place];
-    let (mut mean_y, mut mean_one, mut mean_step) = (0.0, 0.0, 0.0);
-    let (mut ones, mut both, mut steps, mut y_one, mut y_step) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    for (i, (&y, &sd)) in y.iter().zip(sd).enumerate() {
-        let inverse = 1.0 / (variance + 1.0 - slow);
-        let mut gain = 0.0;
-        if !sd.is_nan() {
-            let weight = 1.0 / sd;
-            let value = (y - origin) * weight - mean_y;
-            let one = weight - mean_one;
-            let step = if i >= place { weight - mean_step } else { 0.0 };
-            ones += one * one * inverse;
-            both += one * step * inverse;
-            steps += step * step * inverse;
-            y_one += value * one * inverse;
-            y_step += value * step * inverse;
-            gain = variance * inverse;
-            mean_y += gain * value;
-            mean_one += gain * one;
-            mean_step += gain * step;
+    let products = if noise.shape.slow > 0.0 {
+        Products::filtered(y, sd, place, noise.shape)
+    } else {
+        Products::plain(y, sd, place)
+    };
+    products.step(origin, noise.scale)
+}
+
+/// The sums of products of two regressors, one throughout and one from the step on, with each other and with the values.
+#[derive(Default)]
+struct Products {
+    ones: f64,
+    both: f64,
+    steps: f64,
+    y_one: f64,
+    y_step: f64,
+}
+
+impl Products {
+    /// In white noise all is white as it is, and the second regressor is the first, as far as it is there.
+    fn plain(y: &[f64], sd: &[f64], place: usize) -> Self {
+        let origin = y[place];
+        let sums = |from: usize, to: usize| {
+            let (mut ones, mut y_one) = (0.0, 0.0);
+            for (y, sd) in y[from..to].iter().zip(&sd[from..to]).filter(|(_, sd)| !sd.is_nan()) {
+                let weight = 1.0 / sd;
+                ones += weight * weight;
+                y_one += (y - origin) * weight * weight;
+            }
+            (ones, y_one)
+        };
+        let (before, after) = (sums(0, place), sums(place, y.len()));
+        Self {
+            ones: before.0 + after.0,
+            both: after.0,
+            steps: after.0,
+            y_one: before.1 + after.1,
+            y_step: after.1,
         }
-        mean_y *= memory;
-        mean_one *= memory;
-        mean_step *= memory;
-        variance = memory * memory * variance * (1.0 - gain) + drive;
     }
-    let free = steps - both * both / ones;
-    // Not one value on one of the sides.
-    if free.is_nan() || free <= 1e-9 * steps {
-        return Step { before: origin, difference: 0.0, error: f64::INFINITY };
+
+    fn filtered(y: &[f64], sd: &[f64], place: usize, shape: Shape) -> Self {
+        let mut filter = Filter::of(shape);
+        let (mut mean_y, mut mean_one, mut mean_step) = (0.0, 0.0, 0.0);
+        let mut sums = Self::default();
+        for (i, (&y_i, &sd)) in y.iter().zip(sd).enumerate() {
+            if sd.is_nan() {
+                filter.missed();
+            } else {
+                let weight = 1.0 / sd;
+                let value = (y_i - y[place]) * weight - mean_y;
+                let one = weight - mean_one;
+                let step = if i >= place { weight - mean_step } else { 0.0 };
+                let Filter { inverse, gain, .. } = filter;
+                sums.ones += one * one * inverse;
+                sums.both += one * step * inverse;
+                sums.steps += step * step * inverse;
+                sums.y_one += value * one * inverse;
+                sums.y_step += value * step * inverse;
+                mean_y += gain * value;
+                mean_one += gain * one;
+                mean_step += gain * step;
+                filter.seen();
+            }
+            mean_y *= shape.memory;
+            mean_one *= shape.memory;
+            mean_step *= shape.memory;
+        }
+        sums
     }
-    let difference = (y_step - both * y_one / ones) / free;
-    Step { before: origin + (y_one - both * difference) / ones, difference, error: noise.scale / free.sqrt() }
+
+    fn step(&self, origin: f64, scale: f64) -> Step {
+        let free = self.steps - self.both * self.both / self.ones;
+        // Not one value on one of the sides.
+        if free.is_nan() || free <= 1e-9 * self.steps {
+            return Step { before: origin, difference: 0.0, error: f64::INFINITY };
+        }
+        let difference = (self.y_step - self.both * self.y_one / self.ones) / free;
+        let before = origin + (self.y_one - self.both * difference) / self.ones;
+        Step { before, difference, error: scale / free.sqrt() }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn residuals() -> Vec<f64> {
+        let value = |i: i32| if i % 7 == 3 { f64::NAN } else { f64::from((i * 7919) % 101) / 50.0 - 1.0 };
+        (0..300).map(value).collect()
+    }
+
     #[test]
     fn white_noise_is_the_limit_of_noise_with_a_slow_part() {
-        let residuals: Vec<f64> = (0..300)
-            .map(|i| if i % 7 == 3 { f64::NAN } else { f64::from((i * 7919) % 101) / 50.0 - 1.0 })
-            .collect();
-        let (plain, slow) = (likelihood(&residuals, WHITE), Shape { memory: 0.5, slow: 1e-12 });
-        let limit = likelihood(&residuals, slow);
+        let (plain, slow) = (likelihood(&residuals(), WHITE), Shape { memory: 0.5, slow: 1e-12 });
+        let limit = likelihood(&residuals(), slow);
         assert!((plain.cost - limit.cost).abs() < 1e-6 && (plain.scale - limit.scale).abs() < 1e-9);
-        let four = likelihoods(&residuals, [slow; LANES]);
-        assert_eq!(four.map(|noise| noise.cost), [limit.cost; LANES], "alone as among others");
+        let sd: Vec<f64> = residuals().iter().map(|x| if x.is_nan() { *x } else { 1.0 + x * x }).collect();
+        let steps = [plain, limit].map(|noise| step(&residuals(), &sd, 100, &noise));
+        assert!((steps[0].difference - steps[1].difference).abs() < 1e-6, "{steps:?}");
+        assert!((steps[0].error - steps[1].error).abs() < 1e-6, "{steps:?}");
+        assert!((steps[0].before - steps[1].before).abs() < 1e-6, "{steps:?}");
     }
 }

@@ -82,12 +82,11 @@ fn best_starts(series: &Series, modes: &[Mode], outlier: f64, penalty: f64) -> V
     let mut wells = Vec::new();
     let mut starts = Vec::with_capacity(series.len());
     for (place, (&value, &sd)) in series.y.iter().zip(&series.sd).enumerate() {
-        if place > 0 {
-            cap(&pieces, penalty, place, &mut spare);
-            std::mem::swap(&mut pieces, &mut spare);
-        }
         dig(value - origin, sd, outlier, modes, &mut wells);
-        let (cost, start) = add(&pieces, &wells, outlier * outlier, &mut spare);
+        let mut adding = Adding::to(&pieces, &wells, outlier * outlier, &mut spare);
+        // No level begins with the first value.
+        adding.add_all(&pieces, if place > 0 { penalty } else { f64::INFINITY }, place);
+        let (cost, start) = adding.best;
         std::mem::swap(&mut pieces, &mut spare);
         starts.push(start);
         for piece in &mut pieces {
@@ -111,29 +110,6 @@ fn dig(value: f64, sd: f64, outlier: f64, modes: &[Mode], wells: &mut Vec<Well>)
     wells.sort_unstable_by(|one, other| one.low.total_cmp(&other.low));
 }
 
-/// The pieces under the ceiling of beginning a new level here; the least cost is 0.
-fn cap(pieces: &[Piece], ceiling: f64, start: usize, out: &mut Vec<Piece>) {
-    out.clear();
-    let mut push = |piece: Piece| match out.last_mut() {
-        Some(last) if last.continues(&piece) => last.high = piece.high,
-        _ => out.push(piece),
-    };
-    for piece in pieces {
-        let flat = |low, high| Piece { low, high, a: 0.0, b: 0.0, c: ceiling, start };
-        let Some((left, right)) = below(piece, ceiling) else {
-            push(flat(piece.low, piece.high));
-            continue;
-        };
-        if left > piece.low {
-            push(flat(piece.low, left));
-        }
-        push(Piece { low: left, high: right, ..*piece });
-        if right < piece.high {
-            push(flat(right, piece.high));
-        }
-    }
-}
-
 /// Where in the piece the cost is below the ceiling.
 fn below(piece: &Piece, ceiling: f64) -> Option<(f64, f64)> {
     if piece.a <= 0.0 {
@@ -151,35 +127,60 @@ fn below(piece: &Piece, ceiling: f64) -> Option<(f64, f64)> {
     (left < right).then_some((left, right))
 }
 
-/// Adds the bounded cost of a value; gives the least cost and where its last level begins.
-fn add(pieces: &[Piece], wells: &[Well], bound: f64, out: &mut Vec<Piece>) -> (f64, usize) {
-    out.clear();
-    let mut best = (f64::INFINITY, 0);
-    let ends = (pieces[0].low, pieces[pieces.len() - 1].high);
-    let mut push = |piece: Piece| {
-        if piece.is_least_within() || piece.low <= ends.0 || piece.high >= ends.1 {
-            let cost = piece.least();
-            if cost < best.0 {
-                best = (cost, piece.start);
+/// What the pieces become with one value more.
+struct Adding<'a> {
+    wells: &'a [Well],
+    /// What a value in none of them costs.
+    bound: f64,
+    /// Where all levels end.
+    ends: (f64, f64),
+    /// The least cost so far, and where its last level begins.
+    best: (f64, usize),
+    out: &'a mut Vec<Piece>,
+}
+
+impl<'a> Adding<'a> {
+    fn to(pieces: &[Piece], wells: &'a [Well], bound: f64, out: &'a mut Vec<Piece>) -> Self {
+        out.clear();
+        let ends = (pieces[0].low, pieces[pieces.len() - 1].high);
+        Self { wells, bound, ends, best: (f64::INFINITY, 0), out }
+    }
+
+    /// The pieces under the ceiling of beginning a new level with this value; the least cost so far is 0.
+    fn add_all(&mut self, pieces: &[Piece], ceiling: f64, start: usize) {
+        let flat = |low, high| Piece { low, high, a: 0.0, b: 0.0, c: ceiling, start };
+        // Neighbours that are both above it are one.
+        let mut above: Option<(f64, f64)> = None;
+        for piece in pieces {
+            let (left, right) = below(piece, ceiling).unwrap_or((piece.high, piece.high));
+            if left > piece.low {
+                above = Some((above.map_or(piece.low, |above| above.0), left));
+            }
+            if left < right {
+                if let Some((low, high)) = above.take() {
+                    self.add(flat(low, high));
+                }
+                self.add(Piece { low: left, high: right, ..*piece });
+                above = (right < piece.high).then_some((right, piece.high));
             }
         }
-        match out.last_mut() {
-            Some(last) if last.continues(&piece) => last.high = piece.high,
-            _ => out.push(piece),
+        if let Some((low, high)) = above {
+            self.add(flat(low, high));
         }
-    };
-    for piece in pieces {
-        let outside = |low, high| Piece { low, high, c: piece.c + bound, ..*piece };
+    }
+
+    /// A piece, with what the value costs there.
+    fn add(&mut self, piece: Piece) {
         let mut at = piece.low;
-        for well in wells {
+        for well in self.wells {
             let (low, high) = (well.low.max(at), well.high.min(piece.high));
             if low >= high {
                 continue;
             }
             if low > at {
-                push(outside(at, low));
+                self.push(Piece { low: at, high: low, c: piece.c + self.bound, ..piece });
             }
-            push(Piece {
+            self.push(Piece {
                 low,
                 high,
                 a: piece.a + well.weight,
@@ -190,8 +191,20 @@ fn add(pieces: &[Piece], wells: &[Well], bound: f64, out: &mut Vec<Piece>) -> (f
             at = high;
         }
         if at < piece.high {
-            push(outside(at, piece.high));
+            self.push(Piece { low: at, c: piece.c + self.bound, ..piece });
         }
     }
-    best
+
+    fn push(&mut self, piece: Piece) {
+        if piece.is_least_within() || piece.low <= self.ends.0 || piece.high >= self.ends.1 {
+            let cost = piece.least();
+            if cost < self.best.0 {
+                self.best = (cost, piece.start);
+            }
+        }
+        match self.out.last_mut() {
+            Some(last) if last.continues(&piece) => last.high = piece.high,
+            _ => self.out.push(piece),
+        }
+    }
 }

@@ -1,0 +1,231 @@
+//! The filter that tells slow noise from fresh, and how likely values are by it.
+//!
+//! What a Kalman filter takes of each value depends on which values there are, and not on what they are (Durbin & Koopman, "Time
+//! Series Analysis by State Space Methods", 2012, 2.2). So it is worked out once for a series, however often other levels are
+//! taken from its values; and where no value is missing it soon stays the same.
+
+use super::noise::Shape;
+
+/// A variance that moves by no more than this share of it stands.
+const STANDS: f64 = 1e-14;
+
+/// How many shapes are filtered at once.
+const LANES: usize = 4;
+
+/// Before the product of so many variances, each above 1e-4 and below 1.1, could leave the range of numbers.
+const FACTORS: usize = 64;
+
+/// The filter of one shape, and what it makes of the next value.
+#[derive(Clone, Copy)]
+pub(super) struct Filter {
+    memory: f64,
+    fresh: f64,
+    drive: f64,
+    /// That of the slow part, before the next value is seen.
+    variance: f64,
+    /// One by the variance of the next value.
+    pub inverse: f64,
+    /// The share of its surprise that the next value tells of the slow part.
+    pub gain: f64,
+    stands: bool,
+}
+
+impl Filter {
+    /// Before the first value.
+    pub fn of(Shape { memory, slow }: Shape) -> Self {
+        let drive = slow * (1.0 - memory * memory);
+        let (variance, fresh) = (slow, 1.0 - slow);
+        let nothing = Self { memory, fresh, drive, variance, inverse: 0.0, gain: 0.0, stands: false };
+        nothing.before(variance)
+    }
+
+    /// After a value.
+    pub fn seen(&mut self) {
+        if !self.stands {
+            let left = self.variance * (1.0 - self.gain);
+            let next = self.before(self.memory * self.memory * left + self.drive);
+            let stands = (next.variance - self.variance).abs() <= STANDS * next.variance;
+            *self = Self { stands, ..next };
+        }
+    }
+
+    /// After a value that is missing.
+    pub fn missed(&mut self) {
+        *self = self.before(self.memory * self.memory * self.variance + self.drive);
+    }
+
+    fn before(self, variance: f64) -> Self {
+        let inverse = 1.0 / (variance + self.fresh);
+        Self { variance, inverse, gain: variance * inverse, stands: false, ..self }
+    }
+}
+
+/// What a shape makes of values: the sum of the squares of all surprises, each by its variance, and of the logarithms of these variances.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Surprise {
+    pub squares: f64,
+    pub logs: f64,
+}
+
+/// That of one shape. What is NaN is missing.
+pub(super) fn surprise(values: &[f64], shape: Shape) -> Surprise {
+    let (mut filter, mut mean, mut squares) = (Filter::of(shape), 0.0, 0.0);
+    let mut variances = Product::default();
+    for &value in values {
+        if value.is_nan() {
+            mean *= shape.memory;
+            filter.missed();
+            continue;
+        }
+        let error = value - mean;
+        squares += error * error * filter.inverse;
+        variances.divide(filter.inverse);
+        mean = shape.memory * (mean + filter.gain * error);
+        filter.seen();
+    }
+    Surprise { squares, logs: variances.ln() }
+}
+
+/// The filters of several shapes, for all sequences in which the same values are missing.
+pub(super) struct Filters(Vec<Group>);
+
+/// Some of them, side by side.
+struct Group {
+    shapes: [Shape; LANES],
+    /// One by the variance of each value.
+    inverse: Vec<[f64; LANES]>,
+    logs: [f64; LANES],
+}
+
+impl Filters {
+    /// Those of these shapes.
+    pub fn of(shapes: &[Shape], is_missing: &[bool]) -> Self {
+        Self(shapes.chunks(LANES).map(|some| Group::of(some, is_missing)).collect())
+    }
+
+    /// What each shape makes of the values. What is missing is NaN.
+    pub fn surprises(&self, values: &[f64]) -> impl Iterator<Item = (Shape, Surprise)> {
+        self.0.iter().flat_map(|group| {
+            let squares = group.squares(values);
+            (0..LANES).map(move |lane| {
+                let surprise = Surprise { squares: squares[lane], logs: group.logs[lane] };
+                (group.shapes[lane], surprise)
+            })
+        })
+    }
+}
+
+impl Group {
+    /// Of no more than [`LANES`] shapes: the first one fills up.
+    fn of(some: &[Shape], is_missing: &[bool]) -> Self {
+        let shapes = std::array::from_fn(|lane| some.get(lane).copied().unwrap_or(some[0]));
+        let mut filters = shapes.map(Filter::of);
+        let mut variances: [Product; LANES] = Default::default();
+        let row = |&is_missing: &bool| {
+            let row = filters.map(|filter| filter.inverse);
+            for (filter, variances) in filters.iter_mut().zip(&mut variances) {
+                if is_missing {
+                    filter.missed();
+                } else {
+                    variances.divide(filter.inverse);
+                    filter.seen();
+                }
+            }
+            row
+        };
+        let inverse = is_missing.iter().map(row).collect();
+        Self { shapes, inverse, logs: variances.map(|variances| variances.ln()) }
+    }
+
+    fn squares(&self, values: &[f64]) -> [f64; LANES] {
+        let memory = self.shapes.map(|shape| shape.memory);
+        // `memory * gain` is `memory` less this by the variance.
+        let kept = self.shapes.map(|shape| shape.memory * (1.0 - shape.slow));
+        let (mut mean, mut squares) = ([0.0; LANES], [0.0; LANES]);
+        for (&value, inverse) in values.iter().zip(&self.inverse) {
+            if value.is_nan() {
+                for lane in 0..LANES {
+                    mean[lane] *= memory[lane];
+                }
+                continue;
+            }
+            for lane in 0..LANES {
+                let error = value - mean[lane];
+                squares[lane] += error * error * inverse[lane];
+                mean[lane] = memory[lane] * mean[lane] + (memory[lane] - kept[lane] * inverse[lane]) * error;
+            }
+        }
+        squares
+    }
+}
+
+/// The logarithm of a long product of variances, one by each of which is given.
+struct Product {
+    ln: f64,
+    product: f64,
+    factors: usize,
+}
+
+impl Default for Product {
+    fn default() -> Self {
+        Self { ln: 0.0, product: 1.0, factors: 0 }
+    }
+}
+
+impl Product {
+    fn divide(&mut self, inverse: f64) {
+        self.product *= inverse;
+        self.factors += 1;
+        if self.factors % FACTORS == 0 {
+            self.ln -= self.product.ln();
+            self.product = 1.0;
+        }
+    }
+
+    fn ln(&self) -> f64 {
+        self.ln - self.product.ln()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The filter as the book has it, one value after the other.
+    fn by_the_book(values: &[f64], Shape { memory, slow }: Shape) -> (f64, f64) {
+        let (mut mean, mut variance, mut squares, mut logs) = (0.0, slow, 0.0, 0.0);
+        for &value in values {
+            let total = variance + 1.0 - slow;
+            let seen = if value.is_nan() { 0.0 } else { 1.0 };
+            let error = if value.is_nan() { 0.0 } else { value - mean };
+            squares += error * error / total;
+            logs += seen * total.ln();
+            mean = memory * (mean + seen * variance / total * error);
+            variance = memory * memory * variance * (1.0 - seen * variance / total);
+            variance += slow * (1.0 - memory * memory);
+        }
+        (squares, logs)
+    }
+
+    #[test]
+    fn all_ways_to_filter_are_that_of_the_book() {
+        let value = |i: i32| f64::from((i * 7919) % 101) / 50.0 - 1.0 + f64::from(i / 500);
+        let shapes = [(0.3, 0.4), (0.5, 1.0), (0.98, 0.1), (0.996, 0.15), (0.996, 1.0)];
+        let shapes = shapes.map(|(memory, slow)| Shape { memory, slow });
+        let gaps: [fn(i32) -> bool; 3] = [|_| false, |i| i % 7 == 3, |i| i < 4 || (900..1300).contains(&i)];
+        for gap in gaps {
+            let values: Vec<f64> = (0..2000).map(|i| if gap(i) { f64::NAN } else { value(i) }).collect();
+            let is_missing: Vec<bool> = values.iter().map(|value| value.is_nan()).collect();
+            let filters = Filters::of(&shapes, &is_missing);
+            let all: Vec<(Shape, Surprise)> = filters.surprises(&values).collect();
+            for shape in shapes {
+                let (squares, logs) = by_the_book(&values, shape);
+                let is_right = |one: &Surprise| {
+                    (one.squares / squares - 1.0).abs() < 1e-9 && (one.logs - logs).abs() < 1e-6
+                };
+                assert!(is_right(&surprise(&values, shape)), "{shape:?}");
+                assert!(all.iter().any(|(other, one)| *other == shape && is_right(one)), "{shape:?}");
+            }
+        }
+    }
+}
