@@ -20,6 +20,8 @@ const SAMPLE: usize = 1200;
 /// What a change costs, in logarithms of the number of values and beyond: calibrated, so that noise of all kinds
 /// seldom pays for one, and slow noise does not pass for levels that go up and down.
 const PRICE: (f64, f64) = (2.5, 1.5);
+/// So many changes are usual; where there are more, each is less of a surprise.
+const USUAL: f64 = 8.0;
 /// What the first change costs beyond that.
 const FIRST: f64 = 5.0;
 /// How clear each change is to be, as the square of its standard errors, counted in the same way.
@@ -69,13 +71,15 @@ impl<'a> Judge<'a> {
         let (mut least, mut best) = (none.noise.cost, none);
         while !places.is_empty() {
             let stage = self.at(&places);
-            let cost = stage.noise.cost + self.price(&places);
+            let cost = stage.noise.cost + self.price(&stage);
             let strengths: Vec<f64> = (0..places.len()).map(|which| self.strength(&stage, which)).collect();
             let sound = strengths.iter().all(|&strength| strength >= 1.0);
             places = without_weakest(&places, &strengths, sound);
+            // With fewer places no noise is less, and at least one more change is to be paid for.
+            let hopeless = stage.noise.cost > least || sound && cost > least + HOPELESS * self.price_of_one();
             if sound && cost < least {
                 (least, best) = (cost, stage);
-            } else if sound && cost > least + HOPELESS * self.price_of_one() {
+            } else if hopeless {
                 break;
             }
         }
@@ -139,24 +143,34 @@ impl<'a> Judge<'a> {
         (freedom * (step.z().powi(2) / freedom).ln_1p()).sqrt()
     }
 
-    /// What changes at these places cost.
+    /// What the changes of a stage cost.
     ///
     /// The modified Bayes information criterion of Zhang & Siegmund, "A Modified Bayes Information Criterion with
     /// Applications to the Analysis of Comparative Genomic Hybridization Data", Biometrics 63 (2007), which is dearer
-    /// for even levels than for short ones between long ones, at [`PRICE`].
-    fn price(&self, places: &[usize]) -> f64 {
-        let n = self.series.len();
+    /// for even levels than for short ones between long ones, at [`PRICE`]. Changes among slow noise have no [`rebate`]: a
+    /// level that wanders would be told as many.
+    fn price(&self, stage: &Choice) -> f64 {
+        let (n, places) = (self.series.len(), &stage.places);
         let bounds: Vec<usize> = [0].into_iter().chain(places.iter().copied()).chain([n]).collect();
         let shares = bounds.windows(2).map(|bound| ((bound[1] - bound[0]) as f64 / n as f64).ln());
         let at_tail = places.last().is_some_and(|&last| tail::is_tail(self.series, last));
         let first = if places.len() > usize::from(at_tail) { FIRST } else { 0.0 };
         let cheaper = if at_tail { tail::CHEAPER } else { 0.0 };
-        places.len() as f64 * self.price_of_one() + shares.sum::<f64>() + first - cheaper
+        let rebate = if stage.noise.shape == noise::WHITE { rebate(places.len()) } else { 0.0 };
+        places.len() as f64 * self.price_of_one() + shares.sum::<f64>() + first - cheaper - rebate
     }
 
     fn price_of_one(&self) -> f64 {
         PRICE.0 * (self.series.len() as f64).ln() + PRICE.1
     }
+}
+
+/// What is taken off the price of so many changes: how often a series changes is not known before, and told by them.
+///
+/// Where their rate has a gamma distribution of shape [`USUAL`] and any scale, their number has a negative
+/// binomial one (Greenwood & Yule, "An Inquiry into the Nature of Frequency Distributions", 1920).
+fn rebate(changes: usize) -> f64 {
+    (0..changes).map(|before| 2.0 * (before as f64 / USUAL).ln_1p()).sum()
 }
 
 /// What tells the shape of the noise: everything, or blocks from all over a long series.
@@ -187,12 +201,15 @@ fn without_weakest(places: &[usize], strengths: &[f64], sound: bool) -> Vec<usiz
 
 #[cfg(test)]
 mod tests {
-    use super::{FIRST, PRICE};
+    use super::{FIRST, PRICE, USUAL, rebate};
 
     #[test]
     fn the_prices_are_those_of_the_method() {
         let said = format!("less {} ln n + {} a change and {FIRST} for the first", PRICE.0, PRICE.1);
         let method = include_str!("../../../../docs/method.md");
         assert!(method.contains(&said), "docs/method.md does not say `{said}`");
+        let said = format!("the k-th costs 2 ln(1 + (k − 1)/{USUAL}) less");
+        assert!(method.contains(&said), "docs/method.md does not say `{said}`");
+        assert!(rebate(1) == 0.0 && (rebate(9) - rebate(8) - 2.0 * 2.0_f64.ln()).abs() < 1e-9);
     }
 }

@@ -162,28 +162,28 @@ impl Group {
 /// The logarithm of a long product of variances, one by each of which is given.
 struct Product {
     ln: f64,
-    product: f64,
+    rest: f64,
     factors: usize,
 }
 
 impl Default for Product {
     fn default() -> Self {
-        Self { ln: 0.0, product: 1.0, factors: 0 }
+        Self { ln: 0.0, rest: 1.0, factors: 0 }
     }
 }
 
 impl Product {
     fn divide(&mut self, inverse: f64) {
-        self.product *= inverse;
+        self.rest *= inverse;
         self.factors += 1;
-        if self.factors % FACTORS == 0 {
-            self.ln -= self.product.ln();
-            self.product = 1.0;
+        if self.factors.is_multiple_of(FACTORS) {
+            self.ln -= self.rest.ln();
+            self.rest = 1.0;
         }
     }
 
     fn ln(&self) -> f64 {
-        self.ln - self.product.ln()
+        self.ln - self.rest.ln()
     }
 }
 

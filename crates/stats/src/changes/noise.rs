@@ -84,7 +84,8 @@ pub(super) fn likelihood(residuals: &[f64], shape: Shape) -> Noise {
     if shape.slow > 0.0 {
         return Noise::of(shape, filter::surprise(residuals, shape), count);
     }
-    let squares = residuals.iter().filter(|residual| !residual.is_nan()).map(|residual| residual * residual).sum();
+    let squares =
+        residuals.iter().filter(|residual| !residual.is_nan()).map(|residual| residual * residual).sum();
     Noise::of(WHITE, Surprise { squares, logs: 0.0 }, count)
 }
 

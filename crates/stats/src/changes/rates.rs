@@ -100,6 +100,23 @@ fn levels_that_go_up_and_down_are_no_slow_noise() {
 }
 
 #[test]
+fn many_levels_in_a_long_series_are_no_slow_noise_either() {
+    let steps: Vec<usize> = (1..100).map(|k| 100 * k).collect();
+    let values = stepping(Maker::new(42).noise(Shape::Gaussian, 10_000, 0.03), &steps, 0.05);
+    let found = places(&values);
+    let hit = steps.iter().filter(|&&step| hits(&found, step)).count();
+    println!("{hit} of 99, {} told", found.len());
+    assert!(hit >= 82 && found.len() <= 105, "{hit} of 99, {} told", found.len());
+}
+
+#[test]
+fn slow_noise_is_no_hundred_changes() {
+    for (seed, shape) in [(43, Shape::Autocorrelated), (44, Shape::Drifting)] {
+        assert_eq!(places(&Maker::new(seed).noise(shape, 10_000, 0.03)), [], "{shape:?}");
+    }
+}
+
+#[test]
 fn the_range_holds_the_place_and_the_interval_the_effect() {
     let mut maker = Maker::new(51);
     let (mut told, mut range, mut effect) = (0, 0, 0);

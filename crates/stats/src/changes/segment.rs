@@ -36,10 +36,6 @@ impl Piece {
         let slope = |level: f64| 2.0 * self.a * level + self.b;
         slope(self.low) <= 0.0 && slope(self.high) >= 0.0
     }
-
-    fn continues(&self, other: &Self) -> bool {
-        self.start == other.start && self.a == other.a && self.b == other.b && self.c == other.c
-    }
 }
 
 /// The levels at which a value is no outlier, and what it costs there.
@@ -47,9 +43,10 @@ impl Piece {
 struct Well {
     low: f64,
     high: f64,
-    value: f64,
-    weight: f64,
-    price: f64,
+    /// Its cost is `a·θ² - b·θ + c`.
+    a: f64,
+    b: f64,
+    c: f64,
 }
 
 /// The first places of all levels but the first, in order.
@@ -81,17 +78,16 @@ fn best_starts(series: &Series, modes: &[Mode], outlier: f64, penalty: f64) -> V
     let mut spare = Vec::new();
     let mut wells = Vec::new();
     let mut starts = Vec::with_capacity(series.len());
+    let mut least = 0.0;
     for (place, (&value, &sd)) in series.y.iter().zip(&series.sd).enumerate() {
         dig(value - origin, sd, outlier, modes, &mut wells);
-        let mut adding = Adding::to(&pieces, &wells, outlier * outlier, &mut spare);
         // No level begins with the first value.
-        adding.add_all(&pieces, if place > 0 { penalty } else { f64::INFINITY }, place);
-        let (cost, start) = adding.best;
+        let ceiling = if place > 0 { penalty } else { f64::INFINITY };
+        let adding = Adding::to(&pieces, &wells, outlier * outlier, &mut spare);
+        let start;
+        (least, start) = adding.all(&pieces, least, ceiling, place);
         std::mem::swap(&mut pieces, &mut spare);
         starts.push(start);
-        for piece in &mut pieces {
-            piece.c -= cost;
-        }
     }
     starts
 }
@@ -101,7 +97,9 @@ fn dig(value: f64, sd: f64, outlier: f64, modes: &[Mode], wells: &mut Vec<Well>)
     wells.clear();
     let mut push = |value: f64, price: f64| {
         let reach = (outlier * outlier - price).max(0.0).sqrt() * sd;
-        wells.push(Well { low: value - reach, high: value + reach, value, weight: 1.0 / (sd * sd), price });
+        let a = 1.0 / (sd * sd);
+        let (b, c) = (2.0 * a * value, a * value * value + price);
+        wells.push(Well { low: value - reach, high: value + reach, a, b, c });
     };
     push(value, 0.0);
     for mode in modes {
@@ -134,42 +132,40 @@ struct Adding<'a> {
     bound: f64,
     /// Where all levels end.
     ends: (f64, f64),
+    out: &'a mut Vec<Piece>,
     /// The least cost so far, and where its last level begins.
     best: (f64, usize),
-    out: &'a mut Vec<Piece>,
 }
 
 impl<'a> Adding<'a> {
     fn to(pieces: &[Piece], wells: &'a [Well], bound: f64, out: &'a mut Vec<Piece>) -> Self {
         out.clear();
         let ends = (pieces[0].low, pieces[pieces.len() - 1].high);
-        Self { wells, bound, ends, best: (f64::INFINITY, 0), out }
+        Self { wells, bound, ends, out, best: (f64::INFINITY, 0) }
     }
 
-    /// The pieces under the ceiling of beginning a new level with this value; the least cost so far is 0.
-    fn add_all(&mut self, pieces: &[Piece], ceiling: f64, start: usize) {
+    /// The pieces, `less` so much, under the ceiling of beginning a new level with this value; the least cost so far is 0.
+    fn all(mut self, pieces: &[Piece], less: f64, ceiling: f64, start: usize) -> (f64, usize) {
         let flat = |low, high| Piece { low, high, a: 0.0, b: 0.0, c: ceiling, start };
-        // Neighbours that are both above it are one.
-        let mut above: Option<(f64, f64)> = None;
+        // Neighbours that are both above it are one, that begins here.
+        let mut above = self.ends.0;
         for piece in pieces {
-            let (left, right) = below(piece, ceiling).unwrap_or((piece.high, piece.high));
-            if left > piece.low {
-                above = Some((above.map_or(piece.low, |above| above.0), left));
+            let piece = Piece { c: piece.c - less, ..*piece };
+            let Some((left, right)) = below(&piece, ceiling) else { continue };
+            if above < left {
+                self.add(flat(above, left));
             }
-            if left < right {
-                if let Some((low, high)) = above.take() {
-                    self.add(flat(low, high));
-                }
-                self.add(Piece { low: left, high: right, ..*piece });
-                above = (right < piece.high).then_some((right, piece.high));
-            }
+            self.add(Piece { low: left, high: right, ..piece });
+            above = right;
         }
-        if let Some((low, high)) = above {
-            self.add(flat(low, high));
+        if above < self.ends.1 {
+            self.add(flat(above, self.ends.1));
         }
+        self.best
     }
 
     /// A piece, with what the value costs there.
+    #[inline]
     fn add(&mut self, piece: Piece) {
         let mut at = piece.low;
         for well in self.wells {
@@ -183,10 +179,10 @@ impl<'a> Adding<'a> {
             self.push(Piece {
                 low,
                 high,
-                a: piece.a + well.weight,
-                b: piece.b - 2.0 * well.weight * well.value,
-                c: piece.c + well.weight * well.value * well.value + well.price,
-                start: piece.start,
+                a: piece.a + well.a,
+                b: piece.b - well.b,
+                c: piece.c + well.c,
+                ..piece
             });
             at = high;
         }
@@ -195,6 +191,7 @@ impl<'a> Adding<'a> {
         }
     }
 
+    #[inline]
     fn push(&mut self, piece: Piece) {
         if piece.is_least_within() || piece.low <= self.ends.0 || piece.high >= self.ends.1 {
             let cost = piece.least();
@@ -202,9 +199,53 @@ impl<'a> Adding<'a> {
                 self.best = (cost, piece.start);
             }
         }
-        match self.out.last_mut() {
-            Some(last) if last.continues(&piece) => last.high = piece.high,
-            _ => self.out.push(piece),
+        self.out.push(piece);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::simulated::Maker;
+    use super::super::{Options, Point};
+    use super::*;
+
+    const OUTLIER: f64 = 3.0;
+    const PENALTY: f64 = 6.0;
+
+    /// The least bounded cost of these values at any one level, up to the fineness of the levels that are tried.
+    fn cost(series: &Series, from: usize, to: usize) -> f64 {
+        let at = |level: f64| -> f64 {
+            (from..to).map(|i| ((series.y[i] - level) / series.sd[i]).powi(2).min(OUTLIER * OUTLIER)).sum()
+        };
+        (0..=400).map(|k| at(-2.0 + 0.02 * f64::from(k))).fold(f64::INFINITY, f64::min)
+    }
+
+    #[test]
+    fn no_partition_is_better() {
+        let mut maker = Maker::new(11);
+        for _ in 0..40 {
+            let level = |i: usize| if (5..9).contains(&i) { 1.8 } else { 0.0 };
+            let values: Vec<f64> = (0..14)
+                .map(|i| {
+                    let far = if maker.uniform() < 0.1 { 3.0 } else { 0.0 };
+                    (level(i) + far + 0.3 * maker.gaussian()).exp()
+                })
+                .collect();
+            let points: Vec<Point> = values.into_iter().map(Point::of).collect();
+            let mut series = Series::of(&points, &Options::default()).unwrap_or_else(|why| panic!("{why:?}"));
+            series.sd.fill(0.3);
+            let mut least = vec![0.0];
+            for end in 1..=14 {
+                let with = |from: usize| {
+                    least[from] + cost(&series, from, end) + if from > 0 { PENALTY } else { 0.0 }
+                };
+                least.push((0..end).map(with).fold(f64::INFINITY, f64::min));
+            }
+            let places = segment(&series, &[], OUTLIER, PENALTY);
+            let bounds = [&[0], &places[..], &[14]].concat();
+            let found: f64 = bounds.windows(2).map(|bound| cost(&series, bound[0], bound[1])).sum();
+            let found = found + PENALTY * places.len() as f64;
+            assert!((found - least[14]).abs() < 0.05, "{places:?}: {found} and {}", least[14]);
         }
     }
 }
