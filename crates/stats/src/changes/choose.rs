@@ -6,9 +6,9 @@
 
 use std::borrow::Cow;
 
-use super::levels::Levels;
 use super::noise::{self, Noise, Shapes, Step};
 use super::series::Series;
+use super::sums::Sums;
 use super::tail;
 
 /// How many values on each side of a change are looked at, at most.
@@ -49,6 +49,9 @@ pub(super) struct Judge<'a> {
     pub masked: &'a [bool],
     /// The standard deviations, NaN for what is masked.
     pub sd: Vec<f64>,
+    /// One by each of them.
+    inverse: Vec<f64>,
+    sums: Sums,
     /// Whether the series has no modes.
     pub one_level: bool,
     /// How many values count.
@@ -60,9 +63,11 @@ impl<'a> Judge<'a> {
     pub fn new(series: &'a Series, masked: &'a [bool], one_level: bool) -> Self {
         let sd: Vec<f64> =
             series.sd.iter().zip(masked).map(|(&sd, &masked)| if masked { f64::NAN } else { sd }).collect();
+        let inverse: Vec<f64> = sd.iter().map(|sd| 1.0 / sd).collect();
+        let sums = Sums::up_to(&series.y, &inverse);
         let count = masked.iter().filter(|masked| !**masked).count() as f64;
         let shapes = Shapes::of(&sampled(masked));
-        Self { series, masked, sd, one_level, count, shapes }
+        Self { series, masked, sd, inverse, sums, one_level, count, shapes }
     }
 
     /// Chooses among candidates.
@@ -95,18 +100,35 @@ impl<'a> Judge<'a> {
 
     /// The most likely noise when the level changes at these places.
     pub fn noise(&self, places: &[usize]) -> Noise {
-        let levels = Levels::means(self.series, places, self.masked);
-        let standard: Vec<f64> =
-            levels.residual.iter().zip(&self.sd).map(|(residual, sd)| residual / sd).collect();
+        let standard = self.standard(places);
         let likeliest = self.shapes.likeliest(&sampled(&standard));
         if standard.len() > SAMPLE { noise::likelihood(&standard, likeliest.shape) } else { likeliest }
+    }
+
+    /// The values less the weighted mean of their level, in standard deviations; NaN for what is masked.
+    pub fn standard(&self, places: &[usize]) -> Vec<f64> {
+        let mut standard = Vec::with_capacity(self.series.len());
+        let (starts, ends) = (
+            [0].into_iter().chain(places.iter().copied()),
+            places.iter().copied().chain([self.series.len()]),
+        );
+        for (start, end) in starts.zip(ends) {
+            let (y, inverse) = (&self.series.y[start..end], &self.inverse[start..end]);
+            let level = self.sums.mean(start..end);
+            standard.extend(y.iter().zip(inverse).map(|(y, inverse)| (y - level) * inverse));
+        }
+        standard
     }
 
     /// The step at `place` in the stretch around one of the places that is clear of the others.
     pub fn step(&self, places: &[usize], which: usize, place: usize, noise: &Noise) -> Step {
         let (before, after) = self.around(places, which);
         let (first, end) = (before.max(place.saturating_sub(WINDOW)), after.min(place + WINDOW));
-        noise::step(&self.series.y[first..end], &self.sd[first..end], place - first, noise)
+        if noise.shape == noise::WHITE {
+            let (before, after) = (self.sums.of(first..place), self.sums.of(place..end));
+            return noise::plain_step(self.sums.origin, before, after, noise);
+        }
+        noise::step(&self.series.y[first..end], &self.inverse[first..end], place - first, noise)
     }
 
     /// Where the level before begins, and where that after ends.

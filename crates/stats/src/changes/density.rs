@@ -49,8 +49,9 @@ impl Density {
         let mut counts = vec![0.0; CELLS];
         for x in standard.iter().filter(|x| x.abs() < FARTHEST) {
             let at = (x + FARTHEST) * FINE;
-            counts[at.floor() as usize] += 1.0 - at.fract();
-            counts[at.floor() as usize + 1] += at.fract();
+            let (cell, part) = (at as usize, at - (at as usize) as f64);
+            counts[cell] += 1.0 - part;
+            counts[cell + 1] += part;
         }
         let n = standard.len() as f64;
         let width = WIDTH * n.powf(-0.2) * FINE;
@@ -76,7 +77,7 @@ impl Density {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     pub fn ln(&self, x: f64) -> f64 {
         let at = (x.clamp(-FARTHEST, FARTHEST) + FARTHEST) * FINE;
-        let cell = (at.floor() as usize).min(CELLS - 2);
+        let cell = (at as usize).min(CELLS - 2);
         let part = at - cell as f64;
         self.ln[cell] * (1.0 - part) + self.ln[cell + 1] * part
     }

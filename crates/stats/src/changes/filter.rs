@@ -54,6 +54,19 @@ impl Filter {
         *self = self.before(self.memory * self.memory * self.variance + self.drive);
     }
 
+    /// Once it stands: the squares of the surprises of values none of which is missing.
+    fn standing(&self, values: &[f64], mean: &mut f64) -> f64 {
+        let take = self.memory * self.gain;
+        let keep = self.memory - take;
+        let mut squares = 0.0;
+        for value in values {
+            let error = value - *mean;
+            squares += error * error;
+            *mean = keep * *mean + take * value;
+        }
+        squares * self.inverse
+    }
+
     fn before(self, variance: f64) -> Self {
         let inverse = 1.0 / (variance + self.fresh);
         Self { variance, inverse, gain: variance * inverse, stands: false, ..self }
@@ -71,7 +84,18 @@ pub(super) struct Surprise {
 pub(super) fn surprise(values: &[f64], shape: Shape) -> Surprise {
     let (mut filter, mut mean, mut squares) = (Filter::of(shape), 0.0, 0.0);
     let mut variances = Product::default();
-    for &value in values {
+    let mut left = values;
+    while let Some((&value, others)) = left.split_first() {
+        if filter.stands {
+            let (now, later) =
+                left.split_at(left.iter().position(|value| value.is_nan()).unwrap_or(left.len()));
+            squares += filter.standing(now, &mut mean);
+            variances.ln -= now.len() as f64 * filter.inverse.ln();
+            left = later;
+            filter.stands = false;
+            continue;
+        }
+        left = others;
         if value.is_nan() {
             mean *= shape.memory;
             filter.missed();

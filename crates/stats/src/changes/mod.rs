@@ -35,6 +35,7 @@ mod scatter;
 mod segment;
 mod series;
 mod stretches;
+mod sums;
 mod tail;
 
 pub use finding::{Change, Detection, Drift, Judged, Kind, Mode, Modes, Refusal, Refused};
@@ -88,7 +89,11 @@ pub fn detect(points: &[Point], options: &Options) -> Detection {
     let levels = levels::Levels::robust(&series, &modes.places, &[], options.outlier);
     let price = DIP_PRICE * options.penalty * (series.len() as f64).ln();
     let candidates = dips::add(&series, &levels, &modes.places, options.outlier, price);
-    let levels = levels::Levels::robust(&series, &candidates, &[], options.outlier);
+    let levels = if candidates == modes.places {
+        levels
+    } else {
+        levels::Levels::robust(&series, &candidates, &[], options.outlier)
+    };
     let masked: Vec<bool> =
         levels.residual.iter().zip(&series.sd).map(|(r, sd)| r.abs() > MASKED * sd).collect();
     let judge = choose::Judge::new(&series, &masked, modes.modes.is_empty());

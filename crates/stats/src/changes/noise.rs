@@ -6,6 +6,7 @@
 //! and 7.2).
 
 use super::filter::{self, Filter, Filters, Surprise};
+use super::sums::Weighted;
 
 /// A shape of noise over time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,17 +112,19 @@ impl Step {
     }
 }
 
-/// The step that generalised least squares sees at `place`, from these values and their standard deviations; values with sd NaN
-/// are missing.
+/// The step that generalised least squares sees at `place`, from these values and one by the standard deviation of each, NaN where the
+/// value is missing.
 ///
 /// The filter makes values and regressors white, after which ordinary least squares do (Durbin & Koopman, 6.2).
-pub(super) fn step(y: &[f64], sd: &[f64], place: usize, noise: &Noise) -> Step {
-    let origin = y[place];
-    let products = if noise.shape.slow > 0.0 {
-        Products::filtered(y, sd, place, noise.shape)
-    } else {
-        Products::plain(y, sd, place)
-    };
+pub(super) fn step(y: &[f64], inverse: &[f64], place: usize, noise: &Noise) -> Step {
+    Products::filtered(y, inverse, place, noise.shape).step(y[place], noise.scale)
+}
+
+/// The step in white noise, between these weighted sums of the values before it and of those after it, from an origin.
+pub(super) fn plain_step(origin: f64, before: Weighted, after: Weighted, noise: &Noise) -> Step {
+    // All is white as it is, and the second regressor is the first, as far as it is there.
+    let (ones, y_one) = (before.weights + after.weights, before.sum + after.sum);
+    let products = Products { ones, both: after.weights, steps: after.weights, y_one, y_step: after.sum };
     products.step(origin, noise.scale)
 }
 
@@ -136,37 +139,14 @@ struct Products {
 }
 
 impl Products {
-    /// In white noise all is white as it is, and the second regressor is the first, as far as it is there.
-    fn plain(y: &[f64], sd: &[f64], place: usize) -> Self {
-        let origin = y[place];
-        let sums = |from: usize, to: usize| {
-            let (mut ones, mut y_one) = (0.0, 0.0);
-            for (y, sd) in y[from..to].iter().zip(&sd[from..to]).filter(|(_, sd)| !sd.is_nan()) {
-                let weight = 1.0 / sd;
-                ones += weight * weight;
-                y_one += (y - origin) * weight * weight;
-            }
-            (ones, y_one)
-        };
-        let (before, after) = (sums(0, place), sums(place, y.len()));
-        Self {
-            ones: before.0 + after.0,
-            both: after.0,
-            steps: after.0,
-            y_one: before.1 + after.1,
-            y_step: after.1,
-        }
-    }
-
-    fn filtered(y: &[f64], sd: &[f64], place: usize, shape: Shape) -> Self {
+    fn filtered(y: &[f64], inverse: &[f64], place: usize, shape: Shape) -> Self {
         let mut filter = Filter::of(shape);
         let (mut mean_y, mut mean_one, mut mean_step) = (0.0, 0.0, 0.0);
         let mut sums = Self::default();
-        for (i, (&y_i, &sd)) in y.iter().zip(sd).enumerate() {
-            if sd.is_nan() {
+        for (i, (&y_i, &weight)) in y.iter().zip(inverse).enumerate() {
+            if weight.is_nan() {
                 filter.missed();
             } else {
-                let weight = 1.0 / sd;
                 let value = (y_i - y[place]) * weight - mean_y;
                 let one = weight - mean_one;
                 let step = if i >= place { weight - mean_step } else { 0.0 };
@@ -202,6 +182,7 @@ impl Products {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sums::Sums;
     use super::*;
 
     fn residuals() -> Vec<f64> {
@@ -214,8 +195,14 @@ mod tests {
         let (plain, slow) = (likelihood(&residuals(), WHITE), Shape { memory: 0.5, slow: 1e-12 });
         let limit = likelihood(&residuals(), slow);
         assert!((plain.cost - limit.cost).abs() < 1e-6 && (plain.scale - limit.scale).abs() < 1e-9);
-        let sd: Vec<f64> = residuals().iter().map(|x| if x.is_nan() { *x } else { 1.0 + x * x }).collect();
-        let steps = [plain, limit].map(|noise| step(&residuals(), &sd, 100, &noise));
+        let inverse: Vec<f64> = residuals().iter().map(|x| 1.0 / (1.0 + x * x)).collect();
+        // What is missing may be anything.
+        let y: Vec<f64> = residuals().iter().map(|x| if x.is_nan() { 9.0 } else { *x }).collect();
+        let sums = Sums::up_to(&y, &inverse);
+        let steps = [
+            step(&y, &inverse, 100, &limit),
+            plain_step(sums.origin, sums.of(0..100), sums.of(100..300), &plain),
+        ];
         assert!((steps[0].difference - steps[1].difference).abs() < 1e-6, "{steps:?}");
         assert!((steps[0].error - steps[1].error).abs() < 1e-6, "{steps:?}");
         assert!((steps[0].before - steps[1].before).abs() < 1e-6, "{steps:?}");

@@ -69,8 +69,7 @@ fn spikes(judge: &Judge) -> Vec<usize> {
 pub(super) fn drift(judge: &Judge, choice: &Choice) -> Option<Drift> {
     let (shape, series) = (choice.noise.shape, judge.series);
     let levels = Levels::means(series, &choice.places, judge.masked);
-    let standard: Vec<f64> =
-        levels.residual.iter().zip(&judge.sd).map(|(residual, sd)| residual / sd).collect();
+    let standard = judge.standard(&choice.places);
     let white = noise::likelihood(&standard, noise::WHITE);
     if shape.memory < MEMORY || white.cost - choice.noise.cost < LIKELIER {
         return None;

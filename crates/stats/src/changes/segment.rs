@@ -49,6 +49,13 @@ struct Well {
     c: f64,
 }
 
+impl Well {
+    /// A piece within it, with what the value costs there.
+    fn under(&self, piece: Piece) -> Piece {
+        Piece { a: piece.a + self.a, b: piece.b - self.b, c: piece.c + self.c, ..piece }
+    }
+}
+
 /// The first places of all levels but the first, in order.
 ///
 /// A value beyond `outlier` standard deviations costs no more than one there, a further level `penalty`.
@@ -167,6 +174,17 @@ impl<'a> Adding<'a> {
     /// A piece, with what the value costs there.
     #[inline]
     fn add(&mut self, piece: Piece) {
+        match self.wells {
+            [well] if well.low <= piece.low && piece.high <= well.high => self.push(well.under(piece)),
+            [well] if piece.high <= well.low || well.high <= piece.low => {
+                self.push(Piece { c: piece.c + self.bound, ..piece });
+            }
+            _ => self.divide(piece),
+        }
+    }
+
+    /// The same of a piece that is in wells and outside of them.
+    fn divide(&mut self, piece: Piece) {
         let mut at = piece.low;
         for well in self.wells {
             let (low, high) = (well.low.max(at), well.high.min(piece.high));
@@ -176,14 +194,7 @@ impl<'a> Adding<'a> {
             if low > at {
                 self.push(Piece { low: at, high: low, c: piece.c + self.bound, ..piece });
             }
-            self.push(Piece {
-                low,
-                high,
-                a: piece.a + well.a,
-                b: piece.b - well.b,
-                c: piece.c + well.c,
-                ..piece
-            });
+            self.push(well.under(Piece { low, high, ..piece }));
             at = high;
         }
         if at < piece.high {

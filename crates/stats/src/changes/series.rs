@@ -94,12 +94,12 @@ const LARGEST: f64 = 1e6;
 fn grain(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
     let mut values: Vec<f64> = finite.iter().map(|(_, point)| point.value / by).collect();
     let apart = |pair: &[f64]| (pair[1] - pair[0]).abs() > ROUNDING * pair[1].abs().max(pair[0].abs());
-    let scale = |value: f64| if log { value.ln() } else { value };
-    let moves = values.windows(2).filter(|pair| apart(pair));
-    let moves: Vec<f64> = moves.map(|pair| (scale(pair[1]) - scale(pair[0])).abs()).collect();
-    if moves.len() <= (values.len() / CONSTANT).max(1) {
-        let least = moves.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = moves.iter().copied().fold(ROUNDING, f64::max);
+    if values.windows(2).filter(|pair| apart(pair)).count() <= (values.len() / CONSTANT).max(1) {
+        let scale = |value: f64| if log { value.ln() } else { value };
+        let moves = values.windows(2).filter(|pair| apart(pair));
+        let moves = moves.map(|pair| (scale(pair[1]) - scale(pair[0])).abs());
+        let (least, most) =
+            moves.fold((f64::INFINITY, ROUNDING), |(least, most), by| (least.min(by), most.max(by)));
         return vec![(least.min(most) / CLEAR).max(most / LARGEST); values.len()];
     }
     values.sort_unstable_by(f64::total_cmp);
@@ -114,6 +114,9 @@ fn grain(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
 /// a fixed share replicates more (Smyth, "Linear Models and Empirical Bayes Methods", 2004, with a fixed prior).
 fn known(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
     const SHARED: f64 = 4.0;
+    if finite.iter().all(|(_, point)| point.variance.is_none()) {
+        return vec![0.0; finite.len()];
+    }
     let own: Vec<Option<f64>> = finite
         .iter()
         .map(|(_, point)| {

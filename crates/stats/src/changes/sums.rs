@@ -1,0 +1,45 @@
+//! Weighted sums of the values of a series, from any place to any other.
+
+use std::ops::Range;
+
+/// Sums up to each place.
+pub(super) struct Sums {
+    /// What is summed is how far values are from here.
+    pub origin: f64,
+    sums: Vec<Weighted>,
+}
+
+/// The sum of some values, each by its weight, and of the weights.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Weighted {
+    pub weights: f64,
+    pub sum: f64,
+}
+
+impl Sums {
+    /// Those of these values, of which one by the standard deviation is given: NaN for what does not count.
+    pub fn up_to(y: &[f64], inverse: &[f64]) -> Self {
+        let origin = y[0];
+        let mut last = Weighted::default();
+        let mut sums = Vec::with_capacity(y.len() + 1);
+        sums.push(last);
+        for (y, inverse) in y.iter().zip(inverse) {
+            let weight = if inverse.is_nan() { 0.0 } else { inverse * inverse };
+            last = Weighted { weights: last.weights + weight, sum: last.sum + weight * (y - origin) };
+            sums.push(last);
+        }
+        Self { origin, sums }
+    }
+
+    /// Those of the values at these places.
+    pub fn of(&self, places: Range<usize>) -> Weighted {
+        let (start, end) = (self.sums[places.start], self.sums[places.end]);
+        Weighted { weights: end.weights - start.weights, sum: end.sum - start.sum }
+    }
+
+    /// The weighted mean of the values at these places; the origin where none counts.
+    pub fn mean(&self, places: Range<usize>) -> f64 {
+        let Weighted { weights, sum } = self.of(places);
+        self.origin + if weights > 0.0 { sum / weights } else { 0.0 }
+    }
+}
