@@ -48,6 +48,7 @@ fn add_revision(fixture: &mut lab::Fixture) {
             build: None,
             equal_to: None,
             values: Vec::new(),
+            layouts: vec![],
             limited: Limited::default(),
             runs: Vec::new(),
             failed: 0,

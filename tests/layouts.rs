@@ -97,6 +97,87 @@ fn both_sides_are_linked_in_several_orders_and_the_verdict_is_by_layouts() {
     assert_eq!(alone["rows"][0]["levels"], serde_json::Value::Null);
 }
 
+/// A plan that tracks over layouts, with a metric that does not depend on how fast this machine is.
+fn tracked_over_layouts(levels: &str) -> Project {
+    let project = program("cc $LDFLAGS -o prog *.c");
+    let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
+    let said = "metrics = [{ name = \"work\", from = \"regex:work ([0-9]+)\", better = \"lower\" }]\n";
+    let measure = format!("[measure]\nlevels = {levels}\n[[benchmark]]");
+    let project = project.plan(&(plan.replace("[[benchmark]]", &measure) + said));
+    let main = |work: &str| {
+        let text = std::fs::read_to_string(project.path().join("main.c")).unwrap();
+        let said = format!("#include <stdio.h>\n{}\n", text.lines().next().unwrap_or_default());
+        let body: String = text.lines().skip(1).map(|line| format!("{line}\n")).collect();
+        said + &body.replace("return x == 7", &format!("printf(\"work %d\\n\", {work}); return x == 7"))
+    };
+    // The order in which the linker put two functions is what a layout is, and here the number that counts.
+    let order = "(int) (100 + 10 * ((char *) part2 > (char *) part5) + ((char *) part3 > (char *) part4))";
+    let (quick, slow) = (main(order), main(&format!("2 * {order}")));
+    project.file("main.c", &quick).commit("it says so").file("main.c", &slow).commit("slower")
+}
+
+#[test]
+fn revisions_are_tracked_over_layouts_and_each_layout_counts_once() {
+    if !has_linker() {
+        eprintln!("left out: there is no linker here that shuffles");
+        return;
+    }
+    let project = tracked_over_layouts("{ layouts = 3, processes = 4 }");
+    let text = project.tacho("track --dry-run HEAD~1..HEAD").exits(0).stdout;
+    assert!(text.contains("15 rounds"), "{text}");
+    let answer = project.tacho("track HEAD~1..HEAD --json").exits(0).json();
+    assert_eq!((&answer["samples"], &answer["builds"]["built"]), (&30.into(), &2.into()), "{answer}");
+    let series = &answer["series"][0];
+    for point in series["points"].as_array().unwrap() {
+        let values = point["values"].as_array().unwrap();
+        let layouts = point["layouts"].as_array().unwrap();
+        assert_eq!((values.len(), layouts.len()), (3, 3), "{point}");
+        for (median, of) in values.iter().zip(layouts) {
+            let of = of.as_array().unwrap();
+            assert!(of.len() == 4 && of.iter().all(|value| value == median), "{point}");
+        }
+    }
+    // Executions of one layout all say the same here, and layouts do not.
+    assert_eq!(series["levels"]["restart"], 0.0, "{answer}");
+    assert!(series["levels"]["relink"].is_number(), "{answer}");
+    let again = project.tacho("track HEAD~1..HEAD").exits(0).stdout;
+    assert!(
+        again.contains("nothing was missing") && again.contains("medians over up to 3 layouts"),
+        "{again}"
+    );
+    let shown = project.tacho("show HEAD").exits(0).stdout;
+    assert!(
+        shown.contains("in 3 layouts") && shown.contains("each row is of the medians of layouts"),
+        "{shown}"
+    );
+    let digest = shown.split("artifacts ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    let refused = project.tacho(&format!("compare build:{digest} HEAD")).exits(2).stderr;
+    assert!(refused.contains("is several of one source"), "{refused}");
+    project.tacho("site pages").exits(0);
+}
+
+#[test]
+fn what_contradicts_layouts_is_said_before_anything_is_built() {
+    if !has_linker() {
+        eprintln!("left out: there is no linker here that shuffles");
+        return;
+    }
+    let project = tracked_over_layouts("{ layouts = 3, processes = 4 }");
+    insta::assert_snapshot!(project.tacho("track HEAD --precision 1%").exits(2).stderr, @"
+    error: `precision` contradicts `levels`
+    hint: how well a revision is known depends on how many layouts there are: raise `layouts`; `tacho layouts` says how many
+    ");
+    insta::assert_snapshot!(project.tacho("track HEAD --warmup found").exits(2).stderr, @"
+    error: `warmup` contradicts `levels`
+    hint: several builds are executed in turn, each with a beginning of its own: give a number or a time
+    ");
+    let nothing = program("cc -o prog *.c");
+    let plan = std::fs::read_to_string(nothing.path().join("tacho.toml")).unwrap();
+    let nothing = nothing.plan(&(plan + "[measure]\nlevels = { layouts = 2, processes = 2 }\n"));
+    let said = nothing.tacho("track HEAD").exits(0).stderr;
+    assert!(said.contains("came out the same: there is no interval"), "{said}");
+}
+
 #[test]
 fn a_build_that_does_not_do_as_its_linker_is_told_is_said() {
     if !has_linker() {

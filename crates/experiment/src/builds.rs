@@ -193,7 +193,7 @@ pub(crate) mod tests {
             recipe: Digest::of("recipe"),
             quirks: vec![],
             tools: BTreeMap::new(),
-            state: BuildState::Built { artifact: Digest::of(content), size: 1 },
+            state: BuildState::Built { artifact: Digest::of(content), size: 1, layouts: None },
             started: Timestamp::UNIX_EPOCH,
             took: Duration::from_secs(1),
             log: None,

@@ -33,6 +33,7 @@ mod hooks;
 mod instructions;
 pub mod instrument;
 pub mod layouts;
+pub mod levels;
 mod observer;
 mod output;
 mod padding;

@@ -186,6 +186,17 @@ impl Bench<'_> {
         self.builds(question).unpack(&needed)
     }
 
+    /// How many builds the build of that cell is.
+    pub(crate) fn layouts_of(
+        &mut self,
+        question: &Question,
+        cell: &Cell,
+    ) -> Result<Option<u32>, ExperimentError> {
+        let recipe = question.recipes.of(&cell.revision);
+        let build = self.store.build(self.host, &cell.revision, recipe)?;
+        Ok(build.and_then(|build| build.state.layouts()))
+    }
+
     /// All that the rounds need to know of the cells, what earlier sessions of the run have left included.
     fn session(
         &mut self,
@@ -200,7 +211,8 @@ impl Bench<'_> {
         let mut ready = Vec::with_capacity(cells.len());
         for (id, cell) in cells {
             let before = self.store.samples(id)?;
-            let trial = prepare_trial(question, run.seed, &cell, &folders[&cell.artifact])?;
+            let layouts = self.layouts_of(question, &cell)?;
+            let trial = prepare_trial(question, run.seed, &cell, (&folders[&cell.artifact], layouts))?;
             let enough = enough(question, &cell, &counts, &before);
             let (metric, elsewhere) = settled.elsewhere(&cell, run.number);
             let needed = match uncounted.rounds(&cell.benchmark, &cell.revision, cell.artifact) {
@@ -248,7 +260,7 @@ pub(crate) fn prepare_trial(
     question: &Question,
     seed: u64,
     cell: &Cell,
-    build: &Path,
+    (build, layouts): (&Path, Option<u32>),
 ) -> Result<Trial, ExperimentError> {
     let workplace = Workplace { plan_folder: &question.plan_folder, build, revision: &cell.revision, seed };
     let benchmarks = cells::benchmarks(&question.plan);
@@ -256,5 +268,8 @@ pub(crate) fn prepare_trial(
         .iter()
         .find(|(_, key)| *key == cell.benchmark)
         .expect("a run's cells come from the plan, which is part of the question's digest");
-    Trial::new(benchmark, &cell.benchmark.parameters, workplace)
+    match layouts {
+        None => Trial::new(benchmark, &cell.benchmark.parameters, workplace),
+        Some(layouts) => Trial::in_layouts(benchmark, &cell.benchmark.parameters, workplace, layouts),
+    }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use tacho_measure::Unavailable;
 use tacho_record::plan::Benchmark;
-use tacho_record::{Build, Digest};
+use tacho_record::{Build, Digest, layout_folder};
 
 use crate::builds::Unpacked;
 use crate::cells::benchmarks;
@@ -33,10 +33,10 @@ pub fn check(
     let last = revisions.len() - 1;
     for place in [0, last] {
         let Some(build) = bench.builds(question).at(revisions, place, retry_failed)? else { return Ok(None) };
-        let artifact = build.state.artifact();
+        let (artifact, layouts) = (build.state.artifact(), build.state.layouts());
         tried.insert(place, build);
         let Some(artifact) = artifact else { continue };
-        match missing(bench, question, place, artifact)? {
+        match missing(bench, question, place, (artifact, layouts))? {
             Missing::Interrupted => return Ok(None),
             Missing::Nothing => break,
             Missing::Program { of_build: true, .. } if place != last => {}
@@ -59,12 +59,12 @@ fn missing(
     bench: &mut Bench<'_>,
     question: &Question,
     place: usize,
-    artifact: Digest,
+    (artifact, layouts): (Digest, Option<u32>),
 ) -> Result<Missing, ExperimentError> {
     let revision = &question.revisions[place];
     let total = question.revisions.len();
     let build = match bench.builds(question).unpack_one((revision, artifact), place, total)? {
-        Unpacked::Folder(folder) => folder,
+        Unpacked::Folder(folder) => layouts.map_or(folder.clone(), |_| folder.join(layout_folder(0))),
         Unpacked::Otherwise(_) => return Ok(Missing::Nothing),
         Unpacked::Interrupted => return Ok(Missing::Interrupted),
     };

@@ -262,6 +262,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
             return Ok(Tried::without_execution(trial.place, at, outcome));
         }
         let SessionCell { cell, trial: executed, .. } = &self.session.cells[trial.cell];
+        let executed = executed.at(trial.place, self.session.cells.len());
         let mut turn = Turn {
             place: trial.place,
             shell_first: self.schedule.is_turned(trial.place),

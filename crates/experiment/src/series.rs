@@ -8,6 +8,7 @@ use tacho_record::{
 use tacho_store::{HostId, Store, StoreError, Values};
 
 use crate::equal::Equals;
+use crate::levels::OfLayouts;
 use crate::rules::{Ends, Rules};
 
 /// Which builds and samples a series is made of.
@@ -104,6 +105,14 @@ impl<'a> Material<'a> {
             (name != revision.id).then_some((name, self.values.get(&(name, artifact))?))
         });
         let values = || own.or(other.map(|(_, values)| values)).into_iter().flatten();
+        let layouts = build.and_then(|build| build.state.layouts());
+        let over = layouts.map(|layouts| OfLayouts::new(values().copied(), layouts));
+        let mut limited = self.limited(values());
+        if let Some(over) = &over {
+            limited.bounds =
+                over.bounds.iter().copied().filter(|_| self.better == Direction::Lower).collect();
+        }
+        let all = || values().flat_map(|values| values.values.iter().copied()).collect();
         let mut runs: Vec<i64> = values().filter(|one| !one.values.is_empty()).map(|one| one.run).collect();
         runs.sort_unstable();
         runs.dedup();
@@ -111,8 +120,9 @@ impl<'a> Material<'a> {
             revision: revision.clone(),
             build: build.cloned(),
             equal_to: other.map(|(name, _)| name.to_owned()),
-            values: values().flat_map(|values| values.values.iter().copied()).collect(),
-            limited: self.limited(values()),
+            values: over.as_ref().map_or_else(all, |over| over.medians.clone()),
+            layouts: over.map(|over| over.values).unwrap_or_default(),
+            limited,
             runs,
             failed: values().map(|values| values.failed).sum(),
             failure: values().find_map(|values| Some(values.failure.as_ref()?.line())),
@@ -141,7 +151,9 @@ mod tests {
             revision,
             artifact,
             values: values.to_vec(),
+            rounds: (1..).take(values.len()).collect(),
             limited,
+            bound_rounds: vec![],
             failed: 0,
             failure: None,
             steadiness: None,

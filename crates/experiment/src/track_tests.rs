@@ -155,7 +155,7 @@ impl Lab {
 }
 
 fn built(content: &str) -> BuildState {
-    BuildState::Built { artifact: Digest::of(content), size: 1 }
+    BuildState::Built { artifact: Digest::of(content), size: 1, layouts: None }
 }
 
 /// Ten milliseconds and the right answer.

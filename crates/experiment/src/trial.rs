@@ -11,13 +11,14 @@ use tacho_measure::{Capture, Ended, Execution, Executor, Look, Request};
 use tacho_record::plan::{Benchmark, ExpectOutput, Output, fill, fill_shell};
 use tacho_record::{
     BenchmarkKey, Conditions, Counter, Digest, Failure, Limit, Limits, Metric, Outcome, Parameters, Place,
-    Reached, derived,
+    Reached, derived, layout_folder,
 };
 
 use crate::ExperimentError;
 use crate::company::{self, Wanted};
 use crate::counting;
 use crate::hooks::{Hooks, tail};
+use crate::levels::layout_at;
 use crate::output::{OutputMetrics, Unreadable};
 use crate::padding::Padding;
 use crate::refused::was_refused_memory;
@@ -46,6 +47,8 @@ pub struct Trial {
     padding: Option<Padding>,
     /// Whether callgrind counts its instructions.
     callgrind: bool,
+    /// The same at the other layouts of the build, which take turns; none where it has one.
+    layouts: Vec<Trial>,
 }
 
 /// What the right output is.
@@ -176,7 +179,31 @@ impl Trial {
             output,
             padding: conditions.random_environment.then_some(Padding { seed }),
             callgrind: counting::asked(&benchmark.metrics).any(|it| it == Counter::CallgrindInstructions),
+            layouts: Vec::new(),
         })
+    }
+
+    /// Prepares the trial of a build that is so many of one source, in a folder each: they take turns.
+    pub fn in_layouts(
+        benchmark: &Benchmark,
+        parameters: &Parameters,
+        workplace: Workplace<'_>,
+        layouts: u32,
+    ) -> Result<Self, ExperimentError> {
+        let at = |layout: u32| {
+            let build = workplace.build.join(layout_folder(layout));
+            Self::new(benchmark, parameters, Workplace { build: &build, ..workplace })
+        };
+        let others = (1..layouts).map(at).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { layouts: others, ..at(0)? })
+    }
+
+    /// The one whose turn it is at that place of a run of so many cells.
+    pub(crate) fn at(&self, place: Place, cells: usize) -> &Self {
+        match layout_at(place, cells, self.layouts.len() + 1) {
+            0 => self,
+            layout => &self.layouts[layout - 1],
+        }
     }
 
     /// The same, right with these exit statuses.

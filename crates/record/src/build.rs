@@ -8,6 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::Digest;
 
+/// The folder of the layout of that number, counted from 0, where artifacts are those of several. All have the same length: where
+/// the arguments of a program end in memory moves its stack.
+#[must_use]
+pub fn layout_folder(layout: u32) -> String {
+    format!("layout-{:04}", layout + 1)
+}
+
 /// How a build ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "kebab-case")]
@@ -18,6 +25,10 @@ pub enum BuildState {
         artifact: Digest,
         /// The artifacts' size on disk, uncompressed, in bytes.
         size: u64,
+        /// How many builds it is, where one source was linked in several orders: each is a [folder](layout_folder) of the
+        /// artifacts. Those that came out as another did count once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        layouts: Option<u32>,
     },
     /// Checkout, command or artifacts failed.
     Failed {
@@ -42,6 +53,15 @@ impl BuildState {
     pub fn artifact(&self) -> Option<Digest> {
         match self {
             BuildState::Built { artifact, .. } => Some(*artifact),
+            _ => None,
+        }
+    }
+
+    /// How many builds it is, where one source was linked in several orders.
+    #[must_use]
+    pub fn layouts(&self) -> Option<u32> {
+        match self {
+            BuildState::Built { layouts, .. } => *layouts,
             _ => None,
         }
     }

@@ -30,7 +30,7 @@ mod unit;
 
 pub use benchmark::{BenchmarkKey, Parameter, Parameters};
 pub use bisection::Bisection;
-pub use build::{Build, BuildState};
+pub use build::{Build, BuildState, layout_folder};
 pub use change::{
     Again, Change, ChangeKind, Finding, Happened, Happening, Life, Tagged, Withdrawal, Word, change_name,
 };

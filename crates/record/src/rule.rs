@@ -42,6 +42,16 @@ impl Warmup {
         self != Warmup::Executions(0)
     }
 
+    /// As much for each of so many builds that are executed in turn.
+    #[must_use]
+    pub fn times(self, builds: u32) -> Self {
+        match self {
+            Warmup::Executions(number) => Warmup::Executions(number.saturating_mul(builds)),
+            Warmup::Found => Warmup::Found,
+            Warmup::Time(time) => Warmup::Time(time.saturating_mul(builds)),
+        }
+    }
+
     /// How many executions of each cell there are before the first round, where that is known.
     #[must_use]
     pub fn executions(self) -> Option<u32> {
@@ -319,6 +329,12 @@ impl RuleError {
             }
             RuleError::Contradiction { other: "rounds", .. } => {
                 "`rounds` is a fixed number: leave it out, and give `max-rounds` if there are to be no more"
+            }
+            RuleError::Contradiction { key: "precision", other: "levels" } => {
+                "how well a revision is known depends on how many layouts there are: raise `layouts`; `tacho layouts` says how many"
+            }
+            RuleError::Contradiction { other: "levels", .. } => {
+                "several builds are executed in turn, each with a beginning of its own: give a number or a time"
             }
             RuleError::Contradiction { .. } => {
                 "who looks at an interval must know beforehand where it begins: give a number or a time"

@@ -50,8 +50,12 @@ pub struct Point {
     pub build: Option<Build>,
     /// The revision that was measured in its stead, because both built to the same artifacts.
     pub equal_to: Option<String>,
-    /// The metric's values that count, in the order in which they were taken.
+    /// The metric's values that count, in the order in which they were taken; where the build is [several](Self::layouts), the
+    /// median of each of them.
     pub values: Vec<f64>,
+    /// Where one source was linked in several orders: the values of each of these builds, of which there may be none. What is
+    /// executed several times in one order is not independent, so that nothing is judged by these. Empty for a single build.
+    pub layouts: Vec<Vec<f64>>,
     /// The executions that reached a limit.
     pub limited: Limited,
     /// The numbers of the runs that they were taken in, each once.

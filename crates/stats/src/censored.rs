@@ -1,6 +1,7 @@
 //! Samples of which it is only known that they would have been at least so much: right-censored ones.
 
 use crate::Summary;
+use crate::distribution::student_quantile;
 use crate::summary::{median_interval, quantile_of_sorted, sorted};
 
 impl Summary {
@@ -13,6 +14,15 @@ impl Summary {
     #[must_use]
     pub fn censored(values: &[f64], bounds: &[f64]) -> Option<Self> {
         Self::ranked(values, bounds, |sorted| median_interval(sorted, 0.95))
+    }
+
+    /// Of the medians of layouts of one program, each counting once: for fewer than six there is no interval by ranks, and it is Student's
+    /// t of their logarithms, with as many degrees of freedom as there are layouts but one.
+    #[must_use]
+    pub fn over_layouts(medians: &[f64], bounds: &[f64]) -> Option<Self> {
+        let summary = Self::censored(medians, bounds)?;
+        let by_t = || if bounds.is_empty() { mean_interval(medians) } else { None };
+        Some(Self { interval: summary.interval.or_else(by_t), ..summary })
     }
 
     /// The same with this kind of interval, of ascending samples.
@@ -39,6 +49,24 @@ impl Summary {
     }
 }
 
+/// Where the geometric mean of the population is, with 95 %, if logarithms are Gaussian.
+fn mean_interval(values: &[f64]) -> Option<(f64, f64)> {
+    let usable = values.len() > 1 && values.iter().all(|value| *value > 0.0);
+    let logs: Vec<f64> = values.iter().filter(|_| usable).map(|value| value.ln()).collect();
+    let (mean, sd) = mean_and_sd(&logs)?;
+    let count = logs.len() as f64;
+    let reach = student_quantile(0.975, count - 1.0) * sd / count.sqrt();
+    Some(((mean - reach).exp(), (mean + reach).exp()))
+}
+
+/// The mean and the standard deviation of a sample; none of nothing.
+fn mean_and_sd(values: &[f64]) -> Option<(f64, f64)> {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (values.len() > 1).then(|| (mean, (squares / (count - 1.0)).sqrt()))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -51,6 +79,19 @@ mod tests {
         assert_eq!((summary.n, summary.censored, summary.median, summary.is_bound), (5, 2, 3.0, false));
         assert_eq!((summary.min, summary.max, summary.q1), (1.0, 10.0, 2.0));
         assert_eq!(summary.spread(), None, "the upper quartile is not known");
+    }
+
+    #[test]
+    fn few_layouts_have_an_interval_by_their_number() {
+        // Logarithms 0, 0.1 and 0.2: mean 0.1, standard deviation 0.1, and t of two degrees of freedom is 4.303.
+        let medians = [1.0, 0.1_f64.exp(), 0.2_f64.exp()];
+        let (low, high) = Summary::over_layouts(&medians, &[]).unwrap().interval.unwrap();
+        let reach = 4.303 * 0.1 / 3.0_f64.sqrt();
+        assert!((low.ln() - (0.1 - reach)).abs() < 1e-3 && (high.ln() - (0.1 + reach)).abs() < 1e-3);
+        assert_eq!(Summary::over_layouts(&[1.0], &[]).unwrap().interval, None, "nothing is known of others");
+        let six = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        assert_eq!(Summary::over_layouts(&six, &[]), Summary::of(&six));
+        assert_eq!(Summary::over_layouts(&[1.0, 2.0], &[9.0]).unwrap().interval, None);
     }
 
     #[test]

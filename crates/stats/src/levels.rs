@@ -51,26 +51,29 @@ impl Levels {
     /// `None` where a value is not above 0, or no build was executed twice.
     #[must_use]
     pub fn of(measured: Measured<'_>) -> Option<Self> {
-        let layouts: Vec<Vec<Vec<f64>>> = measured
-            .0
-            .iter()
-            .map(|layout| layout.iter().filter(|of| !of.is_empty()).map(logs).collect::<Option<Vec<_>>>())
-            .collect::<Option<Vec<_>>>()?
-            .into_iter()
-            .filter(|layout: &Vec<Vec<f64>>| !layout.is_empty())
-            .collect();
-        let values = pooled(layouts.iter().flatten().map(Vec::as_slice));
-        let per_process = harmonic(layouts.iter().flatten().map(Vec::len));
-        let processes: Vec<Vec<f64>> =
-            layouts.iter().map(|of| of.iter().map(|of| mean(of)).collect()).collect();
+        Self::together(&[measured])
+    }
+
+    /// The same of several programs, taken to vary alike: what each level adds, pooled. Then the mean is that of all, `layouts` the most that
+    /// one of them has, and there is no interval.
+    #[must_use]
+    pub fn together(programs: &[Measured<'_>]) -> Option<Self> {
+        let programs: Vec<Vec<Vec<Vec<f64>>>> =
+            programs.iter().map(|program| in_logs(*program)).collect::<Option<_>>()?;
+        let layouts = || programs.iter().flatten();
+        let values = pooled(layouts().flatten().map(Vec::as_slice));
+        let per_process = harmonic(layouts().flatten().map(Vec::len));
+        let processes: Vec<Vec<f64>> = layouts().map(|of| of.iter().map(|of| mean(of)).collect()).collect();
         let of_processes = pooled(processes.iter().map(Vec::as_slice))?;
         let per_layout = harmonic(processes.iter().map(Vec::len));
-        let means: Vec<f64> = processes.iter().map(|of| mean(of)).collect();
-        let of_means = pooled([means.as_slice()].into_iter());
+        let mut of_layouts = processes.iter().map(|of| mean(of));
+        let means: Vec<Vec<f64>> =
+            programs.iter().map(|of| of_layouts.by_ref().take(of.len()).collect()).collect();
+        let of_means = pooled(means.iter().map(Vec::as_slice));
         let own = |variance: f64, below: f64, times: f64| (variance - below / times).max(0.0).sqrt();
-        let middle = mean(&means);
-        let reach = of_means.map(|variance| {
-            let count = means.len() as f64;
+        let middle = mean(&means.concat());
+        let reach = of_means.filter(|_| means.len() == 1).map(|variance| {
+            let count = means[0].len() as f64;
             student_quantile(0.975, count - 1.0) * (variance / count).sqrt()
         });
         Some(Self {
@@ -80,7 +83,7 @@ impl Levels {
             restart: own(of_processes, values.unwrap_or(0.0), per_process),
             relink: of_means.map(|variance| own(variance, of_processes, per_layout)),
             means: of_means.map(f64::sqrt),
-            layouts: means.len(),
+            layouts: means.iter().map(Vec::len).max().unwrap_or(0),
         })
     }
 
@@ -108,6 +111,14 @@ impl Levels {
     pub fn by_chance(&self) -> Option<f64> {
         self.relink.map(|relink| (1.96 * std::f64::consts::SQRT_2 * relink).exp_m1())
     }
+}
+
+/// The logarithms of what was measured, without what was not; none where a value is not above 0.
+fn in_logs(measured: Measured<'_>) -> Option<Vec<Vec<Vec<f64>>>> {
+    let layout = |of: &Vec<Process>| of.iter().filter(|of| !of.is_empty()).map(logs).collect::<Option<_>>();
+    let mut layouts: Vec<Vec<Vec<f64>>> = measured.0.iter().map(layout).collect::<Option<_>>()?;
+    layouts.retain(|layout| !layout.is_empty());
+    Some(layouts)
 }
 
 fn logs(values: &Process) -> Option<Vec<f64>> {
@@ -187,6 +198,30 @@ mod tests {
         }
         // 95 % of 400 is 380, with a standard deviation of 4.4; executions taken for independent hold it in about half.
         assert!((366..=394).contains(&held), "{held}");
+    }
+
+    #[test]
+    fn several_programs_tell_of_levels_together() {
+        let sd = [0.02, 0.01, 0.0];
+        let mut sums = [0.0; 2];
+        for seed in 0..100 {
+            // Programs of which each is faster than the one before, which is no layout.
+            let programs: Vec<Vec<Vec<Process>>> = (0..6_u32)
+                .map(|n| made([3, 5, 1], sd, seed * 6 + u64::from(n)))
+                .zip(1..)
+                .map(|(of, n)| {
+                    of.iter().map(|of| of.iter().map(|of| vec![of[0] / f64::from(n)]).collect()).collect()
+                })
+                .collect();
+            let measured: Vec<Measured<'_>> = programs.iter().map(|of| Measured(of)).collect();
+            let levels = Levels::together(&measured).unwrap();
+            assert_eq!((levels.interval, levels.layouts), (None, 3));
+            sums[0] += levels.relink.unwrap().powi(2) / 100.0;
+            sums[1] += levels.restart.powi(2) / 100.0;
+        }
+        for (sum, sd) in sums.into_iter().zip(sd) {
+            assert!((sum.sqrt() / sd - 1.0).abs() < 0.1, "{} is not {sd}", sum.sqrt());
+        }
     }
 
     #[test]

@@ -24,8 +24,12 @@ pub struct Values {
     pub artifact: Digest,
     /// The values that count, one a sample, in order of the schedule, in the metric's base unit.
     pub values: Vec<f64>,
+    /// Of each of them its round.
+    pub rounds: Vec<u32>,
     /// The executions that reached a limit, the warm-up not counted.
     pub limited: Limited,
+    /// Of each of their bounds its round.
+    pub bound_rounds: Vec<u32>,
     /// How many executions failed, the warm-up not counted.
     pub failed: u32,
     /// How the first of those failed.
@@ -151,11 +155,14 @@ impl Scattered {
             bounds: self.limited.iter().filter_map(|(_, bound)| *bound).collect(),
             why: why.map(|(line, _)| line),
         };
+        let bound = |(place, bound): &(Place, Option<f64>)| bound.map(|_| place.round);
         Ok(Values {
             run: measurement.run,
             revision,
             artifact,
+            rounds: self.values.iter().map(|(place, _)| place.round).collect(),
             values: self.values.into_iter().map(|(_, value)| value).collect(),
+            bound_rounds: self.limited.iter().filter_map(bound).collect(),
             limited,
             failed: u32::try_from(self.failed.len()).unwrap_or(u32::MAX),
             failure,

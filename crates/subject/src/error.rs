@@ -20,6 +20,9 @@ pub enum SubjectError {
         /// The artifact as the plan names it.
         artifact: String,
     },
+    /// One source is to be linked in several orders, and nothing here can do that.
+    #[error("there is no linker here that shuffles")]
+    NoLinker,
     /// Text that is no step through history.
     #[error("`{text}` is not a step through history")]
     BadEvery {
@@ -294,6 +297,7 @@ impl SubjectError {
             Self::NotARepository { .. } => {
                 "`repository` in `[subject]` says where it is; without one, `releases` lists published releases"
             }
+            Self::NoLinker => "install `mold` or `lld`: both have `--shuffle-sections`",
             Self::BadArtifact { .. } => "artifacts are paths from the root of the checkout; `.` is all of it",
             Self::BadEvery { .. } => "such as 1h, 1d, 2w, 1month, 1y, commit or 10commits",
             Self::BadRange { .. } => "a range is `A..B`, `A..` or `..B`",

@@ -81,7 +81,7 @@ impl ScriptedBuilder {
 }
 
 fn built(content: &str) -> BuildState {
-    BuildState::Built { artifact: Digest::of(content), size: content.len() as u64 }
+    BuildState::Built { artifact: Digest::of(content), size: content.len() as u64, layouts: None }
 }
 
 impl Builder for ScriptedBuilder {

@@ -24,6 +24,8 @@ use crate::quirks::{Applied, Quirks, STATE, State};
 use crate::tools::Tools;
 use crate::{Builder, Built, History, SubjectError, history};
 
+mod layouts;
+
 /// Variables by which a `make` that started us would steer the one that we start.
 const MAKE_VARIABLES: [&str; 4] = ["MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS"];
 
@@ -41,6 +43,8 @@ pub struct Workshop {
     command: Option<String>,
     folder: PathBuf,
     layout: Option<Layout>,
+    /// Where each build is several.
+    layouts: Vec<Layout>,
     history: Option<Box<dyn History>>,
     known: HashMap<String, Applied>,
     quirks: Quirks,
@@ -78,6 +82,7 @@ impl Workshop {
             checkout: Checkout::new(origin, &folder),
             command: subject.build.clone(),
             layout: None,
+            layouts: layouts::of(subject)?,
             history,
             known: HashMap::new(),
             quirks,
@@ -149,12 +154,19 @@ impl Workshop {
             return Ok(BuildState::Skipped { why: quirk.why.clone() });
         }
         self.replay(applied, work)?;
-        self.make(revision, &Dress::of(applied), self.command.clone().as_deref(), work)?;
-        let tree = self.checkout.tree();
-        let content = Content::collect(tree, &self.artifacts).map_err(Stop::Failed)?;
+        if !self.layouts.is_empty() {
+            return self.in_layouts(revision, applied, work);
+        }
+        let content = self.content(revision, applied, work)?;
         let artifact = content.digest().map_err(Stop::Failed)?;
         self.cache.store(&content, artifact)?;
-        Ok(BuildState::Built { artifact, size: content.size() })
+        Ok(BuildState::Built { artifact, size: content.size(), layouts: None })
+    }
+
+    /// Checks out and builds, and says what the artifacts are.
+    fn content(&mut self, revision: &Revision, applied: &Applied, work: &mut Work) -> Result<Content, Stop> {
+        self.make(revision, &Dress::of(applied), self.command.clone().as_deref(), work)?;
+        Content::collect(self.checkout.tree(), &self.artifacts).map_err(Stop::Failed)
     }
 
     /// Does what is to be done once before the revision, as far as it is not done.
@@ -328,7 +340,10 @@ impl Builder for Workshop {
 /// How a build ended, for its log.
 fn describe(state: &BuildState) -> String {
     match state {
-        BuildState::Built { artifact, size } => format!("built {artifact}, {size} bytes,"),
+        BuildState::Built { artifact, size, layouts } => {
+            let layouts = layouts.map_or_else(String::new, |number| format!(" in {number} layouts"));
+            format!("built {artifact}{layouts}, {size} bytes,")
+        }
         BuildState::Failed { why } | BuildState::Skipped { why } => format!("{}: {why},", state.word()),
         BuildState::TimedOut { .. } => state.word().to_owned(),
     }

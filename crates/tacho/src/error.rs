@@ -61,6 +61,8 @@ pub enum CliError {
     NotBuilt { name: String, why: String },
     #[error("no such output of `{revision}` is kept")]
     NoOutput { revision: String },
+    #[error("the companion of `{benchmark}` is of the build, which is linked in several orders")]
+    CompanionOfLayouts { benchmark: String },
     #[error("there is no linker here that shuffles{}", name.as_ref().map_or_else(String::new, |name| format!(" called `{name}`")))]
     NoLinker { name: Option<String> },
     #[error("the plan has no `build`, so that nothing is linked")]
@@ -129,6 +131,10 @@ impl CliError {
             }
             CliError::NoOutput { .. } => Some(
                 "`output = \"keep\"` keeps those of a benchmark; `tacho show` lists what was measured"
+                    .to_owned(),
+            ),
+            CliError::CompanionOfLayouts { .. } => Some(
+                "leave `levels` out of the plan; `tacho compare A B --layouts 5` has a companion for each"
                     .to_owned(),
             ),
             CliError::NoLinker { .. } => {

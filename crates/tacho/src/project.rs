@@ -77,9 +77,10 @@ impl Project {
     ///
     /// Where the history cannot be asked, which quirks apply is not known: then a revision's last build is meant, and that is said.
     pub fn recipes(&self, revisions: &[Revision]) -> Recipes {
-        tacho_subject::recipes(&self.plan.subject, &self.folder, revisions).unwrap_or_else(|error| {
+        let subject = self.plan.subject.over(self.plan.measure.levels);
+        tacho_subject::recipes(&subject, &self.folder, revisions).unwrap_or_else(|error| {
             output::note("note", &format!("it is not known which quirks apply: {error}"));
-            Recipes::usual(self.plan.subject.recipe())
+            Recipes::usual(subject.recipe())
         })
     }
 

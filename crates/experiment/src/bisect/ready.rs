@@ -88,7 +88,7 @@ impl Ready {
             return self.disturb(bench, question, (revision, artifact), folder, under);
         }
         let cell = self.cell(bench, revision, artifact)?;
-        let trial = prepare_trial(question, self.seed, &cell.1, folder)?;
+        let trial = prepare_trial(question, self.seed, &cell.1, (folder, None))?;
         let warm = bench.store.samples(cell.0)?.iter().filter(|sample| sample.place.round == 0).count();
         let number = self.company.add(trial.companion.as_ref());
         self.begun.push(name.clone());
@@ -124,7 +124,7 @@ impl Ready {
             return Ok(false);
         }
         let Some(usual) = self.prepared.get(&(revision.to_owned(), artifact, None)) else { return Ok(true) };
-        let trial = prepare_trial(&otherwise(question, under), self.seed, &usual.cell, folder)?;
+        let trial = prepare_trial(&otherwise(question, under), self.seed, &usual.cell, (folder, None))?;
         let prepared = Prepared { trial, broken: usual.broken.clone(), cell: usual.cell.clone(), ..*usual };
         self.prepared.insert((revision.to_owned(), artifact, Some(under)), prepared);
         Ok(true)

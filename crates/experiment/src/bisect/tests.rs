@@ -481,7 +481,7 @@ fn all_changes_are_found_where_all_are_asked_for() {
 
 #[test]
 fn equal_artifacts_are_one_program() {
-    let built = |text: &str| BuildState::Built { artifact: Digest::of(text), size: 1 };
+    let built = |text: &str| BuildState::Built { artifact: Digest::of(text), size: 1, layouts: None };
     let mut scene = Scene::step(32, 12, 20.0);
     for place in 0..32 {
         // Three revisions each build to the same.
@@ -504,7 +504,9 @@ fn killed_where_programs_are_equal_it_comes_to_the_same() {
         let mut scene = Scene::step(24, 10, 20.0);
         for place in 0..24 {
             let artifact = Digest::of(format!("{}", place / 2));
-            scene.builds.insert(format!("r{}", place + 1), BuildState::Built { artifact, size: 1 });
+            scene
+                .builds
+                .insert(format!("r{}", place + 1), BuildState::Built { artifact, size: 1, layouts: None });
         }
         scene
     };
@@ -579,7 +581,7 @@ fn sizes_and_build_times_need_no_execution() {
     for place in 0..32 {
         let size = if place < 17 { 1000 } else { 1500 };
         let artifact = Digest::of(format!("{place}"));
-        scene.builds.insert(format!("r{}", place + 1), BuildState::Built { artifact, size });
+        scene.builds.insert(format!("r{}", place + 1), BuildState::Built { artifact, size, layouts: None });
     }
     scene.asked = Asked { of: Measured::Artifacts, ..asked("artifact-size") };
     scene.killed_at = Some(1);

@@ -184,6 +184,7 @@ mod tests {
             revision,
             equal_to: None,
             values: values.to_vec(),
+            layouts: vec![],
             limited: Limited { count: limited, bounds: vec![100.0; limited as usize], why: None },
             runs: vec![1],
             failed: 0,

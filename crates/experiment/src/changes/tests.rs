@@ -131,7 +131,7 @@ impl Lab {
         let revisions: Vec<_> = orders.clone().map(revision).collect();
         self.store.put_revisions(&revisions).unwrap();
         for order in orders {
-            let state = BuildState::Built { artifact: Digest::of(content(order)), size: 1 };
+            let state = BuildState::Built { artifact: Digest::of(content(order)), size: 1, layouts: None };
             let (revision, recipe) = (format!("r{order}"), self.plan.subject.recipe());
             let took = std::time::Duration::ZERO;
             let (quirks, tools) = (self.quirks.clone(), self.tools.clone());

@@ -50,7 +50,7 @@ impl Executable {
     /// What is executed for a cell of this side.
     pub fn trial(&self, question: &Question, seed: u64, cell: &Cell) -> Result<Trial, ExperimentError> {
         let Program::Command { command, words, shell } = &self.side.program else {
-            return prepare_trial(question, seed, cell, &self.folder);
+            return prepare_trial(question, seed, cell, (&self.folder, None));
         };
         let around = Surroundings { folder: &question.plan_folder, values: &[], hooks: Vec::new(), seed };
         Trial::filled(&plain(command, words, *shell).benchmark(), around)

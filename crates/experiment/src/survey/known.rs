@@ -9,6 +9,7 @@ use tacho_store::{StoreError, Values};
 
 use super::{Placed, Surveyed, Wish};
 use crate::cells::benchmarks;
+use crate::levels::OfLayouts;
 use crate::spent::Spent;
 use crate::{Bench, Question};
 
@@ -92,7 +93,12 @@ impl Known {
             // Its own values, else those of another that is the same program.
             let own = all.iter().any(|one| one.revision == revision.id && !one.values.is_empty());
             let of = all.iter().filter(|one| !own || one.revision == revision.id);
-            let read = of.filter_map(|one| Reading::from_samples(at, one.run, &one.values));
+            let layouts = build.state.layouts();
+            let samples = |one: &Values| match layouts {
+                None => one.values.clone(),
+                Some(layouts) => OfLayouts::new([one], layouts).medians,
+            };
+            let read = of.filter_map(|one| Reading::from_samples(at, one.run, &samples(one)));
             let before = readings.len();
             readings.extend(read);
             if readings.len() == before {

@@ -273,7 +273,8 @@ impl Bench<'_> {
         let mut ready = Vec::with_capacity(cells.len());
         for (id, cell) in cells {
             let before = self.store.samples(id)?;
-            let trial = prepare_trial(question, run.seed, &cell, &folders[&cell.artifact])?;
+            let layouts = self.layouts_of(question, &cell)?;
+            let trial = prepare_trial(question, run.seed, &cell, (&folders[&cell.artifact], layouts))?;
             let (metric, elsewhere) = settled.elsewhere(&cell, run.number);
             // What is measured again is to meet the same rounds as what is new, however well it is known.
             let metric = metric.filter(|_| elsewhere.values.is_empty());

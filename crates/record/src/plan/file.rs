@@ -133,7 +133,7 @@ pub(super) struct MeasureTable {
     /// Before each round, wait until nothing else disturbs this host, in one run together at the most so long: "5m".
     /// A round that is disturbed all the same is repeated, twice at the most.
     pub quiet_wait: Option<String>,
-    /// How often to repeat at each level, where `tacho layouts`, `tacho compare` and `tacho try` link programs in several
+    /// How often to repeat at each level, where `tacho track`, `compare`, `try` and `layouts` link programs in several
     /// orders: { layouts = 5, processes = 10 }.
     pub levels: Option<LevelsTable>,
     /// How large the cache of built artifacts may become, compressed: "500MiB", "2GiB".

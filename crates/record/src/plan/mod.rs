@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Conditions, Digest, Limits, Metric, Parameter, Precision, Rule, RuleError, Wishes};
+use crate::{Conditions, Digest, Limits, Metric, Parameter, Precision, Rule, RuleError, Warmup, Wishes};
 
 pub use companion::{Companion, Per, Port, Ready};
 pub use error::{PlanError, PlanErrors};
@@ -60,6 +60,30 @@ impl Plan {
         }
         let plan = Self { measure: Measure { wishes, rule, ..self.measure.clone() }, ..self.clone() };
         plan.known_precision().map(|()| plan)
+    }
+
+    /// The plan as revisions are tracked by it: where `levels` asks for several layouts, each build is linked in so many orders, which
+    /// are executed in turn. `processes` are the executions of each, if not those that the plan says.
+    pub fn over_layouts(&self, processes: Option<u32>) -> Result<Self, RuleError> {
+        let Some(levels) = self.measure.levels.filter(|levels| levels.layouts > 1) else {
+            return Ok(self.clone());
+        };
+        let rule = &self.measure.rule;
+        if rule.precision.is_some() {
+            return Err(RuleError::Contradiction { key: "precision", other: "levels" });
+        }
+        if rule.warmup == Warmup::Found {
+            return Err(RuleError::Contradiction { key: "warmup", other: "levels" });
+        }
+        let rounds = levels.layouts.saturating_mul(processes.unwrap_or(levels.processes));
+        let rule = Rule {
+            warmup: rule.warmup.times(levels.layouts),
+            min_rounds: rounds,
+            max_rounds: rounds,
+            ..rule.clone()
+        };
+        let subject = self.subject.over(Some(levels));
+        Ok(Self { subject, measure: Measure { rule, ..self.measure.clone() }, ..self.clone() })
     }
 
     /// Reports a metric that no benchmark has.
@@ -122,11 +146,22 @@ pub struct Subject {
     pub link: Option<String>,
     /// What else must be done so that old revisions build.
     pub quirks: Vec<Quirk>,
+    /// In how many orders each build is linked, all of them together being one build; none: as the command links it. A plan sets
+    /// it for what it tracks ([`Plan::over_layouts`]).
+    #[serde(default)]
+    pub layouts: Option<u32>,
 }
 
 impl Subject {
-    /// The digest of all in the plan that decides what is built where no quirk applies: the command and the artifacts, and
-    /// with CVS what becomes of keywords.
+    /// The same, linked in as many orders as these levels say.
+    #[must_use]
+    pub fn over(&self, levels: Option<Levels>) -> Self {
+        let layouts = levels.map(|levels| levels.layouts).filter(|layouts| *layouts > 1);
+        Self { layouts, ..self.clone() }
+    }
+
+    /// The digest of all in the plan that decides what is built where no quirk applies: the command and the artifacts, in how many
+    /// orders it is linked, and with CVS what becomes of keywords.
     #[must_use]
     pub fn recipe(&self) -> Digest {
         let mut artifacts: Vec<&str> = self.artifacts.iter().map(String::as_str).collect();
@@ -140,7 +175,8 @@ impl Subject {
         };
         // No part holds a zero byte, since none could be passed to a shell or a file system.
         let parts = [&["recipe 1", command.as_str()], artifacts.as_slice()].concat().join("\0");
-        Digest::of(keywords.map_or(parts.clone(), |keywords| format!("{parts}\0keywords\0{keywords}")))
+        let parts = keywords.map_or(parts.clone(), |keywords| format!("{parts}\0keywords\0{keywords}"));
+        Digest::of(self.layouts.map_or(parts.clone(), |layouts| format!("{parts}\0layouts\0{layouts}")))
     }
 }
 

@@ -235,7 +235,7 @@ fn one_build(host_build: &HostBuild, material: &Material) -> Markup {
         p class=[(!is_built).then_some("failure")] {
             b { (super::revisions::why(&build.state)) } " on " (host_build.host)
             " in " (duration(build.took)) ", " (minute(build.started))
-            @if let BuildState::Built { artifact, size } = &build.state {
+            @if let BuildState::Built { artifact, size, .. } = &build.state {
                 ". Program " code title=(artifact) { (artifact.short()) } ", " (tacho_record::Unit::Bytes.show(*size as f64))
             }
             "."

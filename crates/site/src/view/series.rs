@@ -141,7 +141,7 @@ impl<'a> SeriesView<'a> {
             .map(|point| Row {
                 point,
                 revision: place(&point.revision.id),
-                summary: Summary::sampled(&point.values, &point.limited.bounds, point.looked_at),
+                summary: summarised(point),
                 change: None,
                 state: State::of(point),
             })
@@ -186,6 +186,14 @@ impl<'a> SeriesView<'a> {
     pub(crate) fn medians(&self) -> Vec<Option<f64>> {
         self.rows.iter().map(|row| row.summary.map(|summary| summary.median)).collect()
     }
+}
+
+/// What a point's values say, those of executions that reached a limit among them.
+fn summarised(point: &Point) -> Option<Summary> {
+    if !point.layouts.is_empty() {
+        return Summary::over_layouts(&point.values, &point.limited.bounds);
+    }
+    Summary::sampled(&point.values, &point.limited.bounds, point.looked_at)
 }
 
 fn typical(rows: &[Row]) -> f64 {

@@ -78,7 +78,7 @@ pub fn builds_are_renewed_and_come_as_they_were_begun(ground: &Ground) {
         log: Some(Digest::of("log")),
     };
     let failed = BuildState::Failed { why: "make: *** [all] Error 1".into() };
-    let done = BuildState::Built { artifact: Digest::of("program"), size: u64::MAX };
+    let done = BuildState::Built { artifact: Digest::of("program"), size: u64::MAX, layouts: None };
     let timed_out = BuildState::TimedOut { limit: Duration::from_millis(1) };
     let first = build("a", "old", "2026-01-01T00:00:00Z", failed);
     // As text, half a second later would sort before.

@@ -1,7 +1,7 @@
 //! Content as one file: a tar archive, compressed by zstd, with a checksum.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -92,6 +92,14 @@ pub(super) fn unpack(file: &File, folder: &Path) -> io::Result<()> {
     archive.unpack(folder)?;
     // The checksum comes after the archive's end.
     io::copy(&mut archive.into_inner(), &mut io::sink()).map(drop)
+}
+
+/// Copies the content into a folder, times included.
+pub(crate) fn copy(content: &Content, folder: &Path) -> io::Result<()> {
+    let mut file = tempfile::tempfile_in(folder)?;
+    pack(content, &file)?;
+    file.rewind()?;
+    unpack(&file, folder)
 }
 
 #[cfg(test)]

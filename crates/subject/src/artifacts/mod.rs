@@ -9,5 +9,6 @@ mod cache;
 mod content;
 mod pattern;
 
+pub(crate) use archive::copy;
 pub(crate) use cache::Cache;
 pub(crate) use content::{Content, relative};

@@ -19,6 +19,7 @@ fn subject(build: Option<&str>, artifacts: &[&str]) -> Subject {
         artifacts: artifacts.iter().map(|&artifact| artifact.to_owned()).collect(),
         link: None,
         quirks: vec![],
+        layouts: None,
     }
 }
 
@@ -93,7 +94,7 @@ fn without_a_command_the_checkout_is_what_is_used() {
     let repo = repo().write("src/x", "1").commit("a");
     let mut bench = Bench::new(&repo, &subject(None, &["."]), u64::MAX);
     let (state, _) = bench.build(&repo.id("HEAD"));
-    let BuildState::Built { artifact, size: 1 } = state else { panic!("{state:?}") };
+    let BuildState::Built { artifact, size: 1, .. } = state else { panic!("{state:?}") };
     assert_eq!(bench.read(artifact, "src/x").as_deref(), Some("1"));
     assert!(!bench.workshop.unpack(artifact).unwrap().unwrap().join(".git").exists());
 }

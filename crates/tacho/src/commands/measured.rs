@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tacho_experiment::causes::{self, Explained};
+use tacho_experiment::levels::OfLayouts;
 use tacho_record::{Direction, Measurement, Metric, Outcome, Sample, Steadiness, Stopped};
 use tacho_stats::Summary;
 
@@ -31,6 +32,8 @@ pub struct Measured {
     pub absent: BTreeMap<String, String>,
     /// Whether the number of samples was chosen by looking at them.
     pub looked_at: bool,
+    /// How many builds the build is, where one source was linked in several orders.
+    pub layouts: Option<u32>,
     pub stopped: Option<Stopped>,
     /// The outputs that are kept, in order.
     pub kept: Vec<Kept>,
@@ -86,7 +89,16 @@ impl Measured {
             let values: Vec<f64> = counted.filter_map(|(_, sample)| sample.value(&metric.name)).collect();
             let limited = self.all().filter(|_| metric.better == Direction::Lower);
             let bounds: Vec<f64> = limited.filter_map(|(_, sample)| sample.bound(&metric.name)).collect();
-            let Some(summary) = Summary::sampled(&values, &bounds, self.looked_at) else { continue };
+            let summary = match self.layouts {
+                None => Summary::sampled(&values, &bounds, self.looked_at),
+                Some(layouts) => {
+                    let bounded = metric.better == Direction::Lower;
+                    let samples = self.all().map(|(_, sample)| sample);
+                    let of = OfLayouts::of_samples(samples, (&metric.name, bounded), layouts);
+                    Summary::over_layouts(&of.medians, &of.bounds)
+                }
+            };
+            let Some(summary) = summary else { continue };
             let show = |value| metric.unit.show(value);
             let interval = summary.interval.map(|interval| text::interval(&metric.unit, interval));
             list.add_row([
@@ -99,7 +111,8 @@ impl Measured {
                 show(summary.max),
             ]);
         }
-        if list.is_empty() { String::new() } else { table::render(&list) + &self.end() }
+        let each = self.layouts.map(|_| "each row is of the medians of layouts\n").unwrap_or_default();
+        if list.is_empty() { String::new() } else { table::render(&list) + each + &self.end() }
     }
 
     /// What was found of the warm-up, by run.

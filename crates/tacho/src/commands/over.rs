@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tacho_experiment::compare::Compared;
 use tacho_experiment::layouts::{Laid, build};
+use tacho_record::plan::Benchmark;
 use tacho_record::{Plan, Program, Revision};
 use tacho_subject::{Layout, Linker};
 
@@ -33,6 +34,22 @@ pub fn orders(plan: &Plan, linker: Option<&str>, number: u32) -> Result<Vec<Layo
     }
     let found = Linker::find(linker).ok_or_else(|| CliError::NoLinker { name: linker.map(str::to_owned) })?;
     Ok((1..=number).map(|number| found.layout(number)).collect())
+}
+
+/// The plan as revisions are tracked by it: over layouts, where it says so, each executed so many times. That it can be had is looked at
+/// before anything is built.
+pub fn tracked(plan: &Plan, processes: Option<u32>) -> Result<Plan, CliError> {
+    let plan = plan.over_layouts(processes)?;
+    if let Some(number) = plan.subject.layouts {
+        orders(&plan, None, number)?;
+        // Of a companion there is one for all layouts.
+        let of_build = |word: &String| word.contains("{build}");
+        let built = |it: &&Benchmark| it.companion.as_ref().is_some_and(|it| it.command.iter().any(of_build));
+        if let Some(benchmark) = plan.benchmarks.iter().find(built) {
+            return Err(CliError::CompanionOfLayouts { benchmark: benchmark.name.clone() });
+        }
+    }
+    Ok(plan)
 }
 
 /// How often each build is executed at the most, where there are several of a program.

@@ -15,7 +15,7 @@ use super::{Exit, compare, kept, lookup};
 use crate::cli::{Global, Show, Shown};
 use crate::error::CliError;
 use crate::output::answer::{self, AllSeries, BuildAnswer};
-use crate::output::{self, table, text};
+use crate::output::{self, levels, table, text};
 use crate::project::Project;
 
 pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
@@ -74,10 +74,12 @@ fn all(project: &Project, store: &mut Store, revisions: &[Revision], command: &S
         series.extend(on_host);
     }
     if command.shown.json {
-        return Ok(output::print_json(&answer::versioned(AllSeries::from(series.as_slice())))?);
+        let answer = AllSeries::from(series.as_slice()).with_levels(levels::answers(store, &series)?);
+        return Ok(output::print_json(&answer::versioned(answer))?);
     }
     let tables: Vec<String> = series.iter().map(table::series).collect();
-    Ok(output::print(&tables.join("\n"))?)
+    output::print(&tables.join("\n"))?;
+    Ok(output::print(&levels::text(store, &series)?)?)
 }
 
 /// All that is known of one revision.
@@ -160,6 +162,7 @@ fn on_host(
                 measurements,
                 absent,
                 looked_at,
+                layouts: build.as_ref().and_then(|build| build.state.layouts()),
                 stopped,
                 kept,
                 watched: lookup::metrics(project, &stored, &key, watched)?,
@@ -260,8 +263,10 @@ impl OnHost {
 fn build_line(build: &Build) -> String {
     let took = text::duration(build.took);
     match &build.state {
-        tacho_record::BuildState::Built { artifact, size } => {
-            format!("built in {took}, {}, artifacts {}", Unit::Bytes.show(*size as f64), artifact.short())
+        tacho_record::BuildState::Built { artifact, size, layouts } => {
+            let layouts = layouts.map(|number| format!(" in {}", text::count(number as usize, "layout")));
+            let size = Unit::Bytes.show(*size as f64);
+            format!("built in {took}{}, {size}, artifacts {}", layouts.unwrap_or_default(), artifact.short())
         }
         tacho_record::BuildState::Failed { why } => format!("build failed after {took}: {why}"),
         tacho_record::BuildState::Skipped { why } => format!("skipped: {why}"),

@@ -9,7 +9,7 @@ use tacho_record::{Counter, Plan, Revision, RuleError, Series, Wishes, percentag
 use tacho_subject::{Every, Selected, Selection, What, history};
 
 use super::session::{Session, Wanted};
-use super::{Exit, lookup, missing, quirk, survey};
+use super::{Exit, lookup, missing, over, quirk, survey};
 use crate::cli::{Global, Shown, Track};
 use crate::error::CliError;
 use crate::output::tracked::Report;
@@ -25,7 +25,7 @@ pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
     // Of a survey a budget is no rule of its runs: it is spent on builds too.
     let budget = wishes.budget.take_if(|_| few);
     let plan = narrowed(&project.plan, &command.benchmark)?.wishing(wishes)?;
-    let plan = counting(plan, &counters(&command.counter)?);
+    let plan = over::tracked(&counting(plan, &counters(&command.counter)?), command.rounds)?;
     if command.schedule.missing {
         return missing::execute(global, command, &project, &plan);
     }

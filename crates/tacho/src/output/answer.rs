@@ -9,8 +9,10 @@ use tacho_record::{
     Build, BuildState, Digest, Metric, Outcome, Point, Purpose, Run, RunState, Sample, Series, Steadiness,
     Stopped,
 };
-use tacho_stats::Summary;
 use tacho_store::QuietWait;
+
+use super::levels::LevelsAnswer;
+use super::table;
 
 /// Raised when a key changes its meaning or goes away.
 pub const FORMAT_VERSION: u32 = 1;
@@ -31,7 +33,7 @@ pub fn versioned<T>(answer: T) -> Versioned<T> {
 /// Several series.
 #[derive(Debug, Serialize)]
 pub struct AllSeries<'a> {
-    series: Vec<SeriesAnswer<'a>>,
+    pub series: Vec<SeriesAnswer<'a>>,
 }
 
 impl<'a> From<&'a [Series]> for AllSeries<'a> {
@@ -48,6 +50,8 @@ pub struct SeriesAnswer<'a> {
     metric: &'a str,
     unit: &'a tacho_record::Unit,
     better: tacho_record::Direction,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub levels: Option<LevelsAnswer>,
     points: Vec<PointAnswer<'a>>,
 }
 
@@ -74,6 +78,16 @@ struct PointAnswer<'a> {
     steadiness: Option<&'a Steadiness>,
     spread: Option<f64>,
     values: &'a [f64],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    layouts: &'a [Vec<f64>],
+}
+
+impl AllSeries<'_> {
+    /// The same, with what is known of the levels of each.
+    pub fn with_levels(mut self, levels: Vec<Option<LevelsAnswer>>) -> Self {
+        self.series.iter_mut().zip(levels).for_each(|(series, levels)| series.levels = levels);
+        self
+    }
 }
 
 impl<'a> From<&'a Series> for SeriesAnswer<'a> {
@@ -85,6 +99,7 @@ impl<'a> From<&'a Series> for SeriesAnswer<'a> {
             metric: &key.metric.name,
             unit: &key.metric.unit,
             better: key.metric.better,
+            levels: None,
             points: series.points.iter().map(PointAnswer::from).collect(),
         }
     }
@@ -92,7 +107,7 @@ impl<'a> From<&'a Series> for SeriesAnswer<'a> {
 
 impl<'a> From<&'a Point> for PointAnswer<'a> {
     fn from(point: &'a Point) -> Self {
-        let summary = Summary::sampled(&point.values, &point.limited.bounds, point.looked_at);
+        let summary = table::summary(point);
         Self {
             revision: &point.revision.id,
             order: point.revision.order,
@@ -114,6 +129,7 @@ impl<'a> From<&'a Point> for PointAnswer<'a> {
             steadiness: point.steadiness.as_ref(),
             spread: summary.and_then(|summary| summary.spread()),
             values: &point.values,
+            layouts: &point.layouts,
         }
     }
 }

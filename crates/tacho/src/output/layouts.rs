@@ -66,7 +66,7 @@ struct LayoutAnswer {
 }
 
 /// How often to repeat for a precision, in JSON.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct RepetitionAnswer {
     pub precision: f64,
     pub layouts: u32,

@@ -6,6 +6,7 @@ pub mod bisect;
 pub mod changes;
 pub mod compare;
 pub mod layouts;
+pub mod levels;
 pub mod progress;
 pub mod spark;
 pub mod surveyed;

@@ -59,7 +59,10 @@ pub fn series(series: &Series) -> String {
 }
 
 /// What a point's values say, those of executions that reached a limit among them.
-fn summary(point: &Point) -> Option<Summary> {
+pub fn summary(point: &Point) -> Option<Summary> {
+    if !point.layouts.is_empty() {
+        return Summary::over_layouts(&point.values, &point.limited.bounds);
+    }
     Summary::sampled(&point.values, &point.limited.bounds, point.looked_at)
 }
 

@@ -8,8 +8,8 @@ use tacho_experiment::Tracked;
 use tacho_record::{Build, BuildState, Revision, Series};
 use tacho_store::Store;
 
-use super::answer::{self, SeriesAnswer, WaitAnswer};
-use super::{aside, note, print, print_json, table, text};
+use super::answer::{self, AllSeries, SeriesAnswer, WaitAnswer};
+use super::{aside, levels, note, print, print_json, table, text};
 use crate::error::CliError;
 
 /// How many of those without values are named.
@@ -55,7 +55,9 @@ impl Report<'_> {
             return Ok(print_json(&answer::versioned(self.answer(store, total)?))?);
         }
         let tables: Vec<String> = self.series.iter().map(table::series).collect();
-        print(&format!("{}\n{}", tables.join("\n"), self.summary(total)))?;
+        let levels = levels::text(store, self.series)?;
+        print(&format!("{}{levels}\n{}", tables.join("\n"), self.summary(total)))?;
+        self.tell_of_equal_layouts();
         self.print_failed_builds(store);
         self.print_failed_executions();
         Ok(())
@@ -83,8 +85,23 @@ impl Report<'_> {
             total: total.as_secs_f64(),
             waits: waits.into_iter().map(WaitAnswer::from).collect(),
             disturbed: disturbed.into_iter().collect(),
-            series: self.series.iter().map(SeriesAnswer::from).collect(),
+            series: AllSeries::from(self.series).with_levels(levels::answers(store, self.series)?).series,
         })
+    }
+
+    /// Builds that do not do as their linker is told: of those no layout but one is known.
+    fn tell_of_equal_layouts(&self) {
+        let equal = |build: &&Build| build.state.layouts() == Some(1);
+        let Some(first) = self.tracked.builds.iter().find(equal) else { return };
+        let count = self.tracked.builds.iter().filter(equal).count();
+        let revision = self.revisions.iter().find(|revision| revision.id == first.revision);
+        let name = revision.map_or(first.revision.as_str(), Revision::short);
+        let others = if count > 1 { format!(", and those of {} more", count - 1) } else { String::new() };
+        note("note", &format!("all layouts of {name} came out the same{others}: there is no interval"));
+        note(
+            "hint",
+            "the build must hand LDFLAGS (or RUSTFLAGS) to the linker, or link in the order of TACHO_LAYOUT",
+        );
     }
 
     /// Where the time went, and what is left to do.

@@ -123,7 +123,7 @@ impl Bench<'_> {
         let mut ready = Vec::with_capacity(cells.len());
         for (id, cell) in cells {
             let before = self.store.samples(id)?;
-            let trial = prepare_trial(question, run.seed, &cell, &folders[&cell.artifact])?;
+            let trial = prepare_trial(question, run.seed, &cell, (&folders[&cell.artifact], None))?;
             let wanted = Wanted { enough: cell.rounds, ..Wanted::default() };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }

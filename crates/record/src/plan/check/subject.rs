@@ -51,6 +51,7 @@ impl Check<'_> {
             paths: table.paths,
             link: table.link,
             quirks: Vec::new(),
+            layouts: None,
         }
     }
 

@@ -157,6 +157,7 @@ fn every_key_arrives_in_the_plan() {
             paths: texts(&["src", "Make*"]),
             link: Some("https://example.org/c/{commit}".into()),
             quirks: vec![],
+            layouts: None,
         }
     );
     assert_eq!((plan.measure.rule.max_rounds, plan.measure.cache_limit), (20, 500 << 20));
@@ -210,6 +211,7 @@ fn keys_that_are_not_given_have_their_defaults() {
                 paths: vec![],
                 link: None,
                 quirks: vec![],
+                layouts: None,
             },
             measure: measure(),
             benchmarks: vec![Benchmark {

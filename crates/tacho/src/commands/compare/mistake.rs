@@ -21,6 +21,8 @@ pub enum Mistake {
     NoLayouts,
     #[error("there is no build `{name}`")]
     NoBuild { name: String },
+    #[error("the build `{name}` is several of one source, linked in another order each")]
+    BuildOfLayouts { name: String, revision: String },
     #[error("run {run} compared nothing")]
     NoComparison { run: i64 },
     #[error("there is no baseline `{name}`")]
@@ -52,6 +54,9 @@ impl Mistake {
             }
             Mistake::NoLayouts => {
                 "name two revisions of the plan's subject, such as `HEAD~1 HEAD`".to_owned()
+            }
+            Mistake::BuildOfLayouts { revision, .. } => {
+                format!("name the revision: `{revision}` with `--layouts`")
             }
             Mistake::NoBuild { .. } => "`tacho show REVISION` shows a build's digest".to_owned(),
             Mistake::NoComparison { .. } => "`tacho log` lists the runs, and what they were for".to_owned(),

@@ -201,6 +201,10 @@ impl Given {
             for build in store.builds(host)? {
                 let Some(artifact) = build.state.artifact() else { continue };
                 if artifact.to_string().starts_with(&name.to_ascii_lowercase()) {
+                    if build.state.layouts().is_some() {
+                        let revision = short(&build.revision).to_owned();
+                        return Err(Mistake::BuildOfLayouts { name: name.to_owned(), revision }.into());
+                    }
                     let told = format!("the build {} of {}", artifact.short(), short(&build.revision));
                     return Ok(Some(taken(
                         name,
