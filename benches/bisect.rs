@@ -5,6 +5,10 @@
 //! takes a failed build for a slow one. `git_bayesect` is that of `PyPI`, in a virtual environment made here, with the same script. A build
 //! costs ten samples. Then what the choice of the next step takes. Ten trials of each world; `TACHO_TRIALS=300` does as many, and
 //! `TACHO_WORLD=drifting` only the worlds of which that is part of the name.
+//!
+//! `TACHO_CELLS='steps N=256 b=10 q=0'` bisects the cells that have all these words in their names instead, and nobody else does:
+//! `steps`, `scenarios` and `layouts`. Ten trials of each, or `TACHO_TRIALS`, of which those that stand in `TACHO_RESULTS` already are not
+//! repeated; what is new is appended to that file. `TACHO_MINUTES=20` begins none after that time.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -18,6 +22,13 @@ use tacho_stats::bisect::{Bisection, Builds, Observation, Outcome, Portion, Rule
 #[allow(dead_code, reason = "shared with the tests")]
 #[path = "../crates/stats/src/bisect/world.rs"]
 mod world;
+
+#[path = "bisect/bound.rs"]
+mod bound;
+#[path = "bisect/cells.rs"]
+mod cells;
+#[path = "bisect/tables.rs"]
+mod tables;
 
 use world::{Scatter, World};
 
@@ -226,6 +237,9 @@ fn main() {
         return;
     }
     let trials = std::env::var("TACHO_TRIALS").map_or(10, |trials| trials.parse().unwrap());
+    if let Ok(words) = std::env::var("TACHO_CELLS") {
+        return tables::print(&words, trials);
+    }
     let part = std::env::var("TACHO_WORLD").unwrap_or_default();
     let mut bayesect = Bayesect::start();
     if bayesect.is_none() {

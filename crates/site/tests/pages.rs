@@ -362,6 +362,11 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     assert_eq!(picture("how likely each stretch").matches("<rect").count(), 4 + 1);
     assert_eq!(picture("levels of measured commits").matches("<circle").count(), 7);
     assert!(read("bisection/b2.html").contains("The ends did not differ"));
+    let [good, bad] = fixture.lab.bisections[1].bisection.end_names();
+    assert!(html.contains(&format!("39 commits after <code>{good}</code>, up to <code>{bad}</code>")));
+    assert!(
+        html.contains(&format!("tacho bisect {good} {bad} ")) && html.contains(" --min-effect 2% --again")
+    );
     let place = page_of(dir.path(), &culprit.id);
     assert!(fs::read_to_string(place).unwrap().contains("../bisection/b3.html"));
     let change = fixture.lab.bisections[1].bisection.asked.change.clone().unwrap();
@@ -369,6 +374,18 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     let overview = read("bisections.html");
     assert!(overview.find("b3").unwrap() < overview.find("bisection/b2.html").unwrap());
     assert!(read("index.html").contains("bisections.html"));
+}
+
+#[test]
+fn a_commit_that_stands_for_others_is_named_with_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut fixture = realistic();
+    fixture.lab.bisections[1].bisection.standing.culprits[0].parent_place = 16;
+    pages(&mut fixture, dir.path());
+    let html = fs::read_to_string(dir.path().join("bisection/b3.html")).unwrap();
+    assert!(
+        html.contains(" or one of the 2 commits before it, which could not be measured, did, by +9.00 %")
+    );
 }
 
 #[test]

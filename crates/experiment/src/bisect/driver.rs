@@ -7,6 +7,7 @@ use tacho_record::{Bisection, Build, BuildState, Digest, Revision, Run};
 use tacho_store::Absence;
 use tacho_subject::Layout;
 
+use super::fold::was_not_fetched;
 use super::ready::Ready;
 use super::{Bisected, Fold, ended};
 use crate::builds::Unpacked;
@@ -180,7 +181,10 @@ impl<'a, 'b> Driver<'a, 'b> {
         let revision = self.revision(place);
         let before =
             self.bench.store.build(self.bench.host, &revision.id, self.question.recipes.of(&revision.id))?;
-        let stays = |build: &Build| build.state.artifact().is_some() || !self.question.retry_failed;
+        let stays = |build: &Build| match &build.state {
+            BuildState::Failed { why } if was_not_fetched(why) => false,
+            state => state.artifact().is_some() || !self.question.retry_failed,
+        };
         if let Some(build) = before.filter(stays) {
             return Ok(Done::Seen(built(&build.state), None, 0.0));
         }

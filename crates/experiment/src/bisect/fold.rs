@@ -11,7 +11,9 @@ use tacho_record::Digest;
 use tacho_record::bisection::{
     Asked, Candidate, Comparison, Disturbance, HostReadings, Measured, Observed, Seen, UnusableKind,
 };
-use tacho_stats::bisect::{Bisection, Observation, Rules, Seen as Values, Step, Unusable, Values as Scale};
+use tacho_stats::bisect::{
+    Bisection, Builds, Observation, Rules, Seen as Values, Step, Unusable, Values as Scale,
+};
 
 /// A bisection as far as it was observed.
 #[derive(Clone, Debug)]
@@ -157,7 +159,8 @@ impl Fold {
         let [(kind, why), (other, other_why)] = [self.unusable.get(&0)?, self.unusable.get(&last)?];
         let alike = kind == other && without_digests(why) == without_digests(other_why);
         let missing = was_not_there(why) && was_not_there(other_why);
-        (of_command(*kind, why) && (alike || missing) && !self.has_values()).then_some(why)
+        let unfetched = was_not_fetched(why) && was_not_fetched(other_why);
+        (of_command(*kind, why) && (alike || missing || unfetched) && !self.has_values()).then_some(why)
     }
 
     /// The end that is to be looked at first: the other one fails, and perhaps both do.
@@ -240,7 +243,7 @@ impl Fold {
 fn of_command(kind: UnusableKind, why: &str) -> bool {
     match kind {
         UnusableKind::Crashed | UnusableKind::NoMetric => true,
-        UnusableKind::NotBuilt => was_not_there(why) || why.starts_with("git submodule"),
+        UnusableKind::NotBuilt => was_not_there(why) || was_not_fetched(why),
         UnusableKind::Skipped | UnusableKind::TimedOut | UnusableKind::WrongAnswer => false,
     }
 }
@@ -251,6 +254,15 @@ fn was_not_there(why: &str) -> bool {
         .iter()
         .filter_map(|exit| why.strip_prefix(exit))
         .any(|code| code.starts_with("126") || code.starts_with("127"))
+}
+
+/// Whether what a build needs could not be fetched, which has nothing to do with the revision, and may be otherwise by now.
+pub(super) fn was_not_fetched(why: &str) -> bool {
+    let step =
+        ["git clone failed", "git fetch failed", "git submodule", "cvs checkout failed", "cvs update failed"];
+    let network =
+        ["Could not resolve host", "unable to access 'http", "Temporary failure in name resolution"];
+    step.iter().any(|step| why.starts_with(step)) || network.iter().any(|said| why.contains(said))
 }
 
 /// Paths of builds have digests in them.
@@ -297,7 +309,8 @@ fn rules(asked: &Asked) -> Rules {
     let usual = if asked.by == Comparison::Failure { Rules::failures() } else { Rules::default() };
     // A sample of how long a build takes is a build: another revision costs no more than the same again.
     let build_cost = if asked.of == Measured::Build { 0.0 } else { usual.build_cost };
-    Rules { values, least: asked.least, budget: asked.budget, all: asked.all, build_cost, ..usual }
+    let builds = asked.layout.map_or(usual.builds, Builds::Vary);
+    Rules { values, least: asked.least, builds, budget: asked.budget, all: asked.all, build_cost }
 }
 
 fn unusable(kind: UnusableKind) -> Unusable {

@@ -32,7 +32,7 @@ impl Inquiry {
         let benchmarks = (asked.of == Measured::Execution).then_some(&question.plan.benchmarks);
         let recipes = question.recipes.together(candidates.iter().copied());
         let how = (&asked.metric, asked.of, asked.by, asked.least, asked.all, asked.exchanged, &asked.probe);
-        let what = (benchmarks, &asked.benchmark, how, recipes, candidates);
+        let what = (benchmarks, &asked.benchmark, (how, asked.layout), recipes, candidates);
         // Only a number that JSON cannot write has no text, and plans refuse those.
         let text = serde_json::to_string(&what).unwrap_or_else(|_| format!("{what:?}"));
         Digest::of(format!("bisect\n{text}"))

@@ -16,7 +16,9 @@ mod standing;
 #[cfg(test)]
 mod tests;
 
-use tacho_record::bisection::{Asked, Found, Measured, Stage, Standing, Undecided, UnusableKind};
+use tacho_record::bisection::{
+    Asked, Found, Measured, Observed, Seen, Stage, Standing, Undecided, UnusableKind,
+};
 use tacho_record::{Bisection, Digest, Purpose, Run, change_name};
 
 pub use fold::Fold;
@@ -97,7 +99,8 @@ impl Bench<'_> {
     ) -> Result<(Run, Bisection), ExperimentError> {
         if let Some(run) = self.store.unfinished_run(digest, self.host)? {
             // A run without a bisection was killed before its first step.
-            if let (Some(known), false) = (self.store.bisection_of(run.number)?, inquiry.again) {
+            let again = inquiry.again || (question.retry_failed && self.took_over_failures(&run)?);
+            if let (Some(known), false) = (self.store.bisection_of(run.number)?, again) {
                 // More may be spent than was said before.
                 // What was known when it began stays what it goes by.
                 let asked = Asked { prior: known.asked.prior.clone(), ..inquiry.asked.clone() };
@@ -119,6 +122,14 @@ impl Bench<'_> {
         };
         self.store.put_bisection(&bisection)?;
         Ok((run, bisection))
+    }
+
+    /// Whether it goes by builds that failed before it: not by those that it has tried itself.
+    fn took_over_failures(&mut self, run: &Run) -> Result<bool, ExperimentError> {
+        let earlier = |step: &Observed| {
+            step.build.is_none() && matches!(step.seen, Seen::Unusable { kind: UnusableKind::NotBuilt, .. })
+        };
+        Ok(self.store.observed(run.number)?.iter().any(earlier))
     }
 
     /// A name that no other bisection has.

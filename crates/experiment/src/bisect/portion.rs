@@ -252,9 +252,10 @@ fn kind(failure: &Failure) -> UnusableKind {
     }
 }
 
-/// How it failed; of a program that ended so by itself with the last that it printed, which mostly says why.
+/// How it failed; of a program that ended so by itself with the last that it printed of an error, or at all, which mostly says why.
 fn said(failure: &Failure, output: &str) -> String {
-    let last = output.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let lines = || output.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let last = lines().find(|line| line.to_lowercase().contains("error")).or_else(|| lines().next());
     match (failure, last) {
         (Failure::Exit { .. } | Failure::Signal { .. }, Some(last)) => {
             let last: String = last.chars().filter(|c| !c.is_control()).take(PRINTED).collect();

@@ -37,6 +37,7 @@ struct Scene {
     asked: Asked,
     benchmark: &'static str,
     again: bool,
+    retry_failed: bool,
     /// The amplitude of noise, as a share.
     noise: f64,
     /// So many milliseconds more under these conditions.
@@ -72,6 +73,7 @@ fn asked(metric: &str) -> Asked {
         before: None,
         typed: None,
         probe: Vec::new(),
+        layout: None,
         prior: Vec::new(),
     }
 }
@@ -88,6 +90,7 @@ impl Scene {
             asked: asked("wall"),
             benchmark: "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'",
             again: false,
+            retry_failed: false,
             noise: 0.0,
             others: None,
             under: None,
@@ -153,7 +156,7 @@ impl Scene {
             recipes: tacho_record::Recipes::usual(Digest::of("scripted")),
             counted: Vec::new(),
             measure_equal: false,
-            retry_failed: false,
+            retry_failed: self.retry_failed,
             seed: 7,
             version: "test".into(),
             conditions: BTreeMap::new(),
@@ -322,8 +325,8 @@ fn instead_of_ends_that_cannot_be_built_the_nearest_ones_are_taken() {
     let nothing = Some(Found::Undecided { reason: Undecided::End });
     assert_eq!(
         (standing.found, standing.samples, standing.unusable.len()),
-        (nothing, 0, 7),
-        "one alone is no range"
+        (nothing, 0, 4),
+        "those 0, 1, 2 and 4 inward"
     );
 }
 
@@ -354,6 +357,73 @@ fn what_fails_alike_at_both_ends_is_tried_nowhere_else() {
     scene.ends = [("r1".to_owned(), Ended::Exited(3)), ("r64".to_owned(), Ended::Killed(11))].into();
     let standing = scene.standing();
     assert_eq!((standing.ends, named(&standing)), ((1, 62), vec![(11, 12)]));
+}
+
+#[test]
+fn what_cannot_be_fetched_is_tried_at_the_ends_alone_and_again_the_next_time() {
+    let mut scene = Scene::step(64, 12, 20.0);
+    for order in 1..=64 {
+        let why = format!("git submodule update failed with exit status 1: fatal: no module {order}");
+        scene.builds.insert(format!("r{order}"), BuildState::Failed { why });
+    }
+    let standing = scene.standing();
+    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::Command }));
+    assert_eq!((standing.builds, standing.unusable.len()), (2, 2));
+    // The network is back.
+    scene.builds.clear();
+    scene.again = true;
+    let standing = scene.standing();
+    assert_eq!((standing.ends, named(&standing)), ((0, 63), vec![(11, 12)]));
+    assert!(standing.unusable.is_empty());
+}
+
+#[test]
+fn what_could_not_be_built_is_built_again_on_wish_though_all_was_answered() {
+    let mut scene = Scene::step(32, 12, 20.0).without([10, 11, 12]);
+    assert_eq!(named(&scene.standing()), [(9, 13)]);
+    scene.builds.clear();
+    assert!(scene.bisect().known);
+    scene.retry_failed = true;
+    let again = scene.bisect();
+    assert_eq!((again.known, again.bisection.run), (false, 2));
+    assert_eq!(named(&again.bisection.standing), [(11, 12)]);
+    assert!(scene.bisect().known, "nothing is left to be built again");
+}
+
+#[test]
+fn an_interrupted_one_that_went_by_earlier_failures_begins_anew_to_build_them_again() {
+    let mut scene = Scene::step(32, 12, 20.0).without([0]);
+    scene.standing();
+    (scene.again, scene.interrupted_at) = (true, Some(3));
+    assert!(scene.bisect().interrupted);
+    scene.builds.clear();
+    (scene.again, scene.retry_failed, scene.interrupted_at) = (false, true, Some(3));
+    let begun = scene.bisect();
+    assert!(begun.interrupted && begun.bisection.run == 3, "{}", begun.bisection.run);
+    scene.interrupted_at = None;
+    let done = scene.bisect();
+    assert_eq!((done.bisection.run, done.bisection.standing.ends), (3, (0, 31)), "taken up, not begun again");
+}
+
+#[test]
+fn where_the_metric_is_missing_from_somewhere_on_the_place_is_found() {
+    let mut scene = Scene::step(128, 77, 20.0);
+    scene.benchmark = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n\
+        metrics = ['wall', { name = 'answer', from = 'regex:ok ([0-9]+)' }]";
+    for order in 100..=128 {
+        scene.prints.insert(format!("r{order}"), "other");
+    }
+    let standing = scene.standing();
+    assert_eq!((standing.found, named(&standing)), (Some(Found::Verified), vec![(76, 77)]));
+    assert_eq!(standing.ends, (0, 98), "and no other between is taken for an end");
+    assert!(standing.unusable.iter().any(|it| it.place == 99 && it.kind == UnusableKind::NoMetric));
+    assert!(standing.unusable.len() <= 2 * 7, "{:?}", standing.unusable);
+    // Nothing changed as long as it was there.
+    scene.millis = vec![100.0; 128];
+    scene.again = true;
+    let standing = scene.standing();
+    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::End }));
+    assert_eq!((standing.ends, standing.suspects.len()), ((0, 98), 0));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Asked, Bisection, Comparison, Measured};
+use super::{Asked, Bisection, Candidate, Comparison, Measured};
 use crate::Direction;
 
 /// What was typed instead of a plan.
@@ -21,20 +21,35 @@ pub struct TypedSubject {
 }
 
 impl Bisection {
-    /// The command that asks the same, for a shell; with the ends as they were typed.
+    /// The good end and the bad one by names that mean the same tomorrow: as they were typed where that is a tag or part of the full
+    /// name, else the short name.
+    #[must_use]
+    pub fn end_names(&self) -> [&str; 2] {
+        let (first, last) = (self.candidates.first(), self.candidates.last());
+        let (good, bad) = if self.asked.exchanged { (last, first) } else { (first, last) };
+        [(good, &self.asked.good), (bad, &self.asked.bad)].map(|(candidate, typed)| {
+            let Some(Candidate { revision, .. }) = candidate else { return typed.as_str() };
+            let is_part = typed.len() >= SHORTEST && revision.id.starts_with(typed.as_str());
+            let lasts = is_part || *typed == revision.id || revision.tags.contains(typed);
+            if lasts { typed } else { revision.short() }
+        })
+    }
+
+    /// The command that asks the same, for a shell.
     #[must_use]
     pub fn command(&self) -> String {
         let asked = &self.asked;
-        let mut words = vec![asked.good.clone(), asked.bad.clone()];
+        let mut words: Vec<String> = self.end_names().map(str::to_owned).into();
         if let Some(typed) = &asked.typed {
             words.extend(of_typed(typed));
         }
         words.extend(of_metric(asked));
-        let least = match asked.by {
-            Comparison::Difference => format!("{}", asked.least),
-            Comparison::Ratio | Comparison::Failure => format!("{}%", (asked.least * 1e8).round() / 1e6),
+        let size = |size: f64| match asked.by {
+            Comparison::Difference => format!("{size}"),
+            Comparison::Ratio | Comparison::Failure => format!("{}%", (size * 1e8).round() / 1e6),
         };
-        words.extend(["--min-effect".to_owned(), least]);
+        words.extend(["--min-effect".to_owned(), size(asked.least)]);
+        words.extend(asked.layout.into_iter().flat_map(|sd| ["--layout".to_owned(), size(sd)]));
         words.extend(asked.all.then(|| "--all".to_owned()));
         words.extend((!asked.probe.is_empty()).then(|| "--probe".to_owned()));
         let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
@@ -68,6 +83,9 @@ fn of_metric(asked: &Asked) -> Vec<String> {
     }
     words
 }
+
+/// So many digits of a full name are taken for it.
+const SHORTEST: usize = 7;
 
 /// A word as a POSIX shell takes it for one.
 fn quoted(word: &str) -> String {

@@ -77,6 +77,9 @@ pub struct Asked {
     /// Under which disturbances a verified culprit is measured beside its parent once more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probe: Vec<Disturbance>,
+    /// How far builds of the same program differ by layout alone, as a standard deviation on the scale of `least`; absent where nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<f64>,
     /// How likely each candidate is to be the cause by what was measured earlier, as weights; nothing: each as likely as another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prior: Vec<f64>,

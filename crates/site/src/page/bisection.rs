@@ -46,14 +46,27 @@ pub(super) fn sentence(view: &View, root: &str, one: &Bisection) -> Markup {
     html! {
         @match one.standing.found {
             Some(Found::Verified | Found::DependsOnMachine) => {
-                @for culprit in &one.standing.culprits {
-                    (revision_named(view, root, &culprit.revision)) " did, by " (effect(one, &culprit.effect)) ". "
-                }
+                (named(view, root, one))
                 @if one.standing.found == Some(Found::DependsOnMachine) { "It depends on the machine, or on the layout of the program." }
             }
             Some(Found::NotReproduced) => { "The ends did not differ by what was asked for." }
-            Some(Found::Undecided { reason }) => { "Undecided: " (why_not(reason)) "." }
-            None => { "Not finished." }
+            Some(Found::Undecided { reason }) => { "Undecided: " (why_not(reason)) ". " (named(view, root, one)) }
+            None => { "Not finished. " (named(view, root, one)) }
+        }
+    }
+}
+
+/// All that is verified, each with what it may stand for.
+fn named(view: &View, root: &str, one: &Bisection) -> Markup {
+    html! {
+        @for culprit in &one.standing.culprits {
+            (revision_named(view, root, &culprit.revision))
+            @match culprit.place - culprit.parent_place - 1 {
+                0 => {}
+                1 => " or the commit before it, which could not be measured,",
+                hidden => { " or one of the " (hidden) " commits before it, which could not be measured," }
+            }
+            " did, by " (effect(one, &culprit.effect)) ". "
         }
     }
 }
@@ -99,6 +112,8 @@ fn interval(one: &Bisection, effect: &BisectedEffect) -> String {
 fn numbers(one: &Bisection) -> Markup {
     let standing = &one.standing;
     let spent = std::time::Duration::try_from_secs_f64(standing.building + standing.executing);
+    let [good, bad] = one.end_names();
+    let (first, last) = if one.asked.exchanged { (bad, good) } else { (good, bad) };
     html! {
         dl.numbers {
             @for culprit in &standing.culprits {
@@ -116,7 +131,7 @@ fn numbers(one: &Bisection) -> Markup {
             } }
         }
         p.byline {
-            (count(one.candidates.len(), "commit", "commits")) " from " code { (one.asked.good) } " to " code { (one.asked.bad) }
+            (count(one.candidates.len().saturating_sub(1), "commit", "commits")) " after " code { (first) } ", up to " code { (last) }
             ", on " (one.host) ", begun " (minute(one.started)) "."
         }
         @if !standing.probes.is_empty() {
@@ -243,10 +258,21 @@ fn unusable(view: &View, one: &Bisection) -> Markup {
             section {
                 h2 { "What could not be measured" }
                 p.note { "It tells nothing of the speed of these commits; what they hide is part of the range." }
-                ol.commits { @for it in all { li { (commit(view, &one.candidates[it.place])) " " (kind(it.kind)) ": " (it.why) } } }
+                ol.commits { @for it in all { li { (commit(view, &one.candidates[it.place])) " " (failure(it.kind, &it.why)) } } }
             }
         }
     }
+}
+
+/// The kind of failure and its reason, once where both say the same.
+fn failure(kind: UnusableKind, why: &str) -> String {
+    let what = self::kind(kind);
+    let alike = match kind {
+        UnusableKind::NoMetric => why.starts_with("it has no"),
+        UnusableKind::TimedOut => why == "timed out",
+        _ => false,
+    };
+    if alike || why.is_empty() { what.to_owned() } else { format!("{what}: {why}") }
 }
 
 fn kind(kind: UnusableKind) -> &'static str {
@@ -267,16 +293,8 @@ fn again(one: &Bisection) -> Markup {
             p { "Each of its steps, and what was believed after it:" }
             pre { "tacho bisect log " (one.name) "\ntacho bisect log " (one.name) " --replay" }
             p { "Bisect once more, with fresh samples:" }
-            pre { (command(one)) }
+            pre { (one.command()) " --again" }
         }
-    }
-}
-
-/// What would ask the same.
-fn command(one: &Bisection) -> String {
-    match &one.asked.change {
-        Some(change) => format!("tacho bisect --change {change} --again"),
-        None => format!("{} --again", one.command()),
     }
 }
 

@@ -33,7 +33,7 @@ fn table(view: &View) -> Markup {
                 th.name scope="row" { a href=(file(one)) { (one.name) } }
                 td { (subject(one)) }
                 td { (sentence(view, "", one)) }
-                td.num { (grouped(one.candidates.len())) }
+                td.num { (grouped(one.candidates.len().saturating_sub(1))) }
                 td.num { (grouped(one.standing.builds)) }
                 td.num { (grouped(one.standing.samples)) }
                 td { (minute(one.started)) }

@@ -46,6 +46,7 @@ pub use rules::{Builds, Rules, Values};
 pub use step::{Observation, Portion, Seen, Step, Unusable};
 
 use record::{Prior, Record};
+use rules::START;
 use search::{Decision, Search};
 
 /// A bisection of candidates in order: the first is known as good, the last as bad, or the other way round.
@@ -59,6 +60,10 @@ pub struct Bisection {
     waiting: Vec<(usize, usize)>,
     queue: VecDeque<Portion>,
     culprits: Vec<Culprit>,
+    /// The first usable revision of all, and the last.
+    ends: (usize, usize),
+    /// Whether all that was looked for is found, and only what it leaves of the whole change is measured.
+    accounting: bool,
     outcome: Option<Box<Outcome>>,
 }
 
@@ -84,6 +89,8 @@ impl Bisection {
             waiting: Vec::new(),
             queue: VecDeque::new(),
             culprits: Vec::new(),
+            ends: (0, candidates - 1),
+            accounting: false,
             outcome: None,
         };
         bisection.decide();
@@ -102,7 +109,11 @@ impl Bisection {
     /// How far it has come, and what is believed so far.
     #[must_use]
     pub fn standing(&self) -> Standing {
-        let stage = if self.outcome.is_some() { Stage::Finished } else { self.search.stage() };
+        let stage = match &self.outcome {
+            Some(_) => Stage::Finished,
+            None if self.accounting => Stage::Verifying,
+            None => self.search.stage(),
+        };
         let outcome = self
             .outcome
             .clone()
@@ -149,37 +160,66 @@ impl Bisection {
     }
 
     fn decide(&mut self) {
-        loop {
-            match self.search.decide(&self.record, &self.rules) {
+        while !self.accounting {
+            let decision = self.search.decide(&self.record, &self.rules);
+            if !self.search.is_rest() {
+                self.ends = self.search.whole;
+            }
+            match decision {
                 Decision::Measure(portions) => {
                     self.queue = portions.into();
                     return;
                 }
                 Decision::Named(named) => {
-                    self.culprits.push(report::culprit(named, &self.record, &self.rules));
+                    self.culprits.push(report::culprit(named));
                     if self.rules.all {
                         let (good, bad) = self.search.whole;
                         let sides = [(named.revision, bad), (good, named.parent)];
                         self.waiting.extend(sides.into_iter().filter(|(good, bad)| good < bad));
                     }
-                    if !self.next_range() {
-                        return self.finish(Finding::Verified);
-                    }
+                    self.accounting = !self.next_range();
                 }
                 Decision::Ended(finding) => {
-                    let named = !self.culprits.is_empty();
-                    if finding == Finding::Undecided(Reason::Budget) || !self.next_range() {
-                        return self.finish(if named { Finding::Verified } else { finding });
+                    let spent = finding == Finding::Undecided(Reason::Budget);
+                    if self.culprits.is_empty() {
+                        return self.finish(finding);
                     }
+                    if spent {
+                        return self.finish(Finding::Verified);
+                    }
+                    self.accounting = !self.next_range();
                 }
             }
         }
+        match self.doubtful() {
+            Some(portions) => self.queue = portions.into(),
+            None => self.finish(Finding::Verified),
+        }
+    }
+
+    /// As long as it is said by few samples that something is left over: two more of each end, culprit and parent, there and back.
+    fn doubtful(&self) -> Option<Vec<Portion>> {
+        let spent = self.rules.budget.is_some_and(|budget| self.record.spent() >= budget);
+        if spent || self.rules.values == Values::Failures {
+            return None;
+        }
+        let account = self.known().account(self.search.posterior().sd);
+        let sides = self.culprits.iter().flat_map(|culprit| [culprit.parent, culprit.revision]);
+        let mut asked: Vec<usize> = sides.chain([self.ends.0, self.ends.1]).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        let few = asked.iter().any(|at| self.record.count(*at) < START);
+        let usable = asked.iter().all(|at| self.record.usable(*at));
+        (account.is_doubtful(&self.rules) && few && usable).then(|| {
+            let there_and_back = asked.iter().chain(asked.iter().rev());
+            there_and_back.map(|&revision| Portion { revision, samples: 1 }).collect()
+        })
     }
 
     /// Begins with the next range that waits, if there is one.
     fn next_range(&mut self) -> bool {
         let Some(range) = self.waiting.pop() else { return false };
-        self.search = Search::new(range, &self.record, &self.rules);
+        self.search = Search::rest(range, &self.record, &self.rules);
         true
     }
 
@@ -188,7 +228,11 @@ impl Bisection {
     }
 
     fn come_to(&self, finding: Finding) -> Outcome {
-        let culprits = self.culprits.clone();
-        report::outcome(finding, culprits, &self.search, &self.record, self.candidates, &self.rules)
+        report::outcome(finding, &self.search, &self.known())
+    }
+
+    fn known(&self) -> report::Known<'_> {
+        let &Self { ends, ref culprits, ref record, ref rules, .. } = self;
+        report::Known { culprits, ends, record, rules }
     }
 }

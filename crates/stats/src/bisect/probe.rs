@@ -29,7 +29,7 @@ pub enum Probed {
 pub fn probe(rules: &Rules, effect: Effect, pairs: &[(f64, f64)]) -> (Probed, Option<Effect>) {
     let record = record(rules, pairs);
     let belief = Belief::of((0, 1), &record, rules);
-    let shown = report::between((0, 1), &record, rules);
+    let shown = report::between((0, 1), 0.0, &record, rules);
     let effect_shown = shown.map(|shown| report::effect(shown, rules));
     let enough = |end: usize| {
         let mut values = record.of(end).map(|reading| reading.value);

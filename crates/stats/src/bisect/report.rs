@@ -3,19 +3,26 @@
 use super::belief::Belief;
 use super::levels::Posterior;
 use super::noise::median;
-use super::outcome::{Culprit, Effect, Finding, Outcome, Rung, Suspects};
+use super::outcome::{Culprit, Effect, Finding, Outcome, Reason, Rung, Suspects};
 use super::rates::Rates;
 use super::record::Record;
 use super::rules::{Rules, SURE, Values, WITHIN};
 use super::search::{Named, Search};
 
-/// What changed from a revision to a later one, on the scale of the readings, with its variance.
-pub(super) fn between(ends: (usize, usize), record: &Record, rules: &Rules) -> Option<(f64, f64)> {
+/// What changed from a revision to a later one, on the scale of the readings, with its variance: at least that which the noise of all
+/// samples (`sd`) makes likely, as few samples of two revisions alone may lie close together by chance.
+pub(super) fn between(ends: (usize, usize), sd: f64, record: &Record, rules: &Rules) -> Option<(f64, f64)> {
+    if !(record.has(ends.0) && record.has(ends.1)) {
+        return None;
+    }
     let mut belief = Belief::of(ends, &Record::default(), rules);
     let of_ends =
         record.readings.iter().filter(|reading| reading.revision == ends.0 || reading.revision == ends.1);
     of_ends.for_each(|reading| belief.observe(*reading));
-    belief.step(None).filter(|_| record.has(ends.0) && record.has(ends.1))
+    let precise = |end: usize| 1.0 / record.count(end) as f64;
+    let least =
+        if rules.values == Values::Failures { 0.0 } else { sd * sd * (precise(ends.0) + precise(ends.1)) };
+    belief.step(None).map(|(step, variance)| (step, variance.max(least)))
 }
 
 /// Out of logarithms.
@@ -26,44 +33,45 @@ pub(super) fn effect((step, variance): (f64, f64), rules: &Rules) -> Effect {
     Effect { estimate: of(step), interval: (of(step - far).max(-most), of(step + far).min(most)) }
 }
 
-pub(super) fn culprit(named: Named, record: &Record, rules: &Rules) -> Culprit {
-    let step = between((named.parent, named.revision), record, rules).unwrap_or((0.0, 0.0));
+/// A culprit as it is when it is named.
+pub(super) fn culprit(named: Named) -> Culprit {
     Culprit {
         revision: named.revision,
         parent: named.parent,
         posterior: named.posterior,
-        effect: effect(step, rules),
+        effect: Effect { estimate: 0.0, interval: (0.0, 0.0) },
         pairs: named.pairs,
         neighbours: named.neighbours,
     }
 }
 
-pub(super) fn outcome(
-    finding: Finding,
-    culprits: Vec<Culprit>,
-    search: &Search,
-    record: &Record,
-    candidates: usize,
-    rules: &Rules,
-) -> Outcome {
-    let usable = |mut all: Box<dyn Iterator<Item = usize>>| all.find(|at| record.usable(*at));
-    let ends = (
-        usable(Box::new(0..candidates)).unwrap_or(0),
-        usable(Box::new((0..candidates).rev())).unwrap_or(candidates - 1),
-    );
-    let whole = between(ends, record, rules);
-    let left = whole.filter(|_| !culprits.is_empty()).map(|whole| left_over(whole, &culprits, record, rules));
+/// What is known of culprits and ends beside the search.
+pub(super) struct Known<'a> {
+    pub(super) culprits: &'a [Culprit],
+    pub(super) ends: (usize, usize),
+    pub(super) record: &'a Record,
+    pub(super) rules: &'a Rules,
+}
+
+pub(super) fn outcome(finding: Finding, search: &Search, known: &Known) -> Outcome {
+    let &Known { culprits, ends, record, rules } = known;
     let posterior = search.posterior();
+    let account = known.account(posterior.sd);
+    // Where nothing changed between those that could be measured, it is among the others.
+    let outside = finding == Finding::Undecided(Reason::End) && posterior.nothing > 0.5;
+    let culprits: Vec<Culprit> = culprits
+        .iter()
+        .zip(&account.steps)
+        .map(|(culprit, step)| Culprit { effect: effect(*step, rules), ..*culprit })
+        .collect();
     Outcome {
         finding,
-        suspects: if culprits.is_empty() { suspects(&posterior, search) } else { Vec::new() },
+        suspects: if culprits.is_empty() && !outside { suspects(&posterior, search) } else { Vec::new() },
         nothing: if culprits.is_empty() { posterior.nothing } else { 0.0 },
         ends,
-        change: whole.map(|whole| effect(whole, rules)),
-        left_over: left.map(|left| effect(left, rules)),
-        more: left.is_some_and(|(step, variance)| {
-            step.abs() > WITHIN * variance.sqrt() && step.abs() >= rules.least / 2.0
-        }),
+        change: account.whole.map(|whole| effect(whole, rules)),
+        left_over: account.left.map(|left| effect(left, rules)),
+        more: account.more(rules),
         culprits,
         ladder: ladder(&posterior, record, rules),
         unusable: record.unusable().collect(),
@@ -73,11 +81,40 @@ pub(super) fn outcome(
     }
 }
 
-/// What changed from end to end, without what is verified.
-fn left_over(whole: (f64, f64), culprits: &[Culprit], record: &Record, rules: &Rules) -> (f64, f64) {
-    let steps =
-        culprits.iter().filter_map(|culprit| between((culprit.parent, culprit.revision), record, rules));
-    steps.fold(whole, |left, step| (left.0 - step.0, left.1 + step.1))
+/// What changed from end to end, what of that culprits explain, and what they leave; each with its variance.
+pub(super) struct Account {
+    whole: Option<(f64, f64)>,
+    steps: Vec<(f64, f64)>,
+    left: Option<(f64, f64)>,
+}
+
+impl Account {
+    /// Whether more is left over than chance explains.
+    fn more(&self, rules: &Rules) -> bool {
+        self.left.is_some_and(|(step, variance)| {
+            step.abs() > WITHIN * variance.sqrt() && step.abs() >= rules.least / 2.0
+        })
+    }
+
+    /// Whether that is so, but not beyond doubt.
+    pub(super) fn is_doubtful(&self, rules: &Rules) -> bool {
+        let near = |(step, variance): (f64, f64)| step.abs() < 2.0 * WITHIN * variance.sqrt();
+        self.more(rules) && self.left.is_some_and(near)
+    }
+}
+
+impl Known<'_> {
+    /// The account, with noise of this standard deviation.
+    pub(super) fn account(&self, sd: f64) -> Account {
+        let between = |ends| between(ends, sd, self.record, self.rules);
+        let whole = between(self.ends);
+        let of = |culprit: &Culprit| between((culprit.parent, culprit.revision)).unwrap_or((0.0, 0.0));
+        let steps: Vec<(f64, f64)> = self.culprits.iter().map(of).collect();
+        let left = whole
+            .filter(|_| !steps.is_empty())
+            .map(|whole| steps.iter().fold(whole, |left, step| (left.0 - step.0, left.1 + step.1)));
+        Account { whole, steps, left }
+    }
 }
 
 /// How likely each interval between tested revisions is to hold the cause, in order.

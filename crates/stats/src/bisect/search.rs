@@ -5,7 +5,7 @@ use super::levels::Posterior;
 use super::outcome::{Finding, Reason, Stage};
 use super::record::{Reading, Record};
 use super::rules::{
-    Builds, EXCLUDED, FOUND, NOTHING_CHANGED, PROVED, ROUNDS, Rules, SENTINEL, SURE, Values, WITHIN,
+    Builds, EXCLUDED, FOUND, LESS, NOTHING_CHANGED, PROVED, ROUNDS, Rules, SENTINEL, SURE, Values, WITHIN,
 };
 use super::step::Portion;
 use super::verify::{Verdict, Verification};
@@ -32,16 +32,23 @@ pub(super) struct Named {
     pub(super) neighbours: usize,
 }
 
-/// Revisions inward from an end that are tried when it is unusable.
-const INWARD: usize = 16;
-
 /// So many revisions beside either end are built where builds vary.
 const BESIDE_ENDS: usize = 12;
+
+/// Which range it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// All of it.
+    Whole,
+    /// What a culprit leaves on one side of it.
+    Rest,
+}
 
 /// One range being searched.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
     given: (usize, usize),
+    part: Part,
     /// From the first usable revision to the last.
     pub(super) whole: (usize, usize),
     /// Of all that, or of the part that is being searched.
@@ -63,6 +70,7 @@ impl Search {
     pub(super) fn new(given: (usize, usize), record: &Record, rules: &Rules) -> Self {
         Self {
             given,
+            part: Part::Whole,
             whole: given,
             belief: Belief::of(given, record, rules),
             turn: false,
@@ -73,6 +81,15 @@ impl Search {
             refuted: 0,
             varied: None,
         }
+    }
+
+    /// Of what a culprit leaves on one side of it.
+    pub(super) fn rest(given: (usize, usize), record: &Record, rules: &Rules) -> Self {
+        Self { part: Part::Rest, ..Self::new(given, record, rules) }
+    }
+
+    pub(super) fn is_rest(&self) -> bool {
+        self.part == Part::Rest
     }
 
     pub(super) fn observe(&mut self, reading: Reading) {
@@ -98,8 +115,10 @@ impl Search {
         if rules.budget.is_some_and(|budget| record.spent() >= budget) {
             return Decision::Ended(Finding::Undecided(Reason::Budget));
         }
-        if let Err(finding) = self.move_ends(record, rules) {
-            return Decision::Ended(finding);
+        match self.move_ends(record, rules) {
+            Ok(None) => {}
+            Ok(Some(revision)) => return Decision::Measure(vec![Portion { revision, samples: 1 }]),
+            Err(finding) => return Decision::Ended(finding),
         }
         if let Some(decision) = self.verify(record, rules) {
             return decision;
@@ -109,6 +128,9 @@ impl Search {
             return Decision::Measure(portions);
         }
         let posterior = self.belief.posterior();
+        if self.is_rest() && is_less(&posterior, rules) {
+            return Decision::Ended(Finding::NotReproduced);
+        }
         if let Some(decision) = self.prove(&posterior, record, rules) {
             return decision;
         }
@@ -129,25 +151,31 @@ impl Search {
         self.search(&posterior, record, rules)
     }
 
-    /// Takes the next revision inward where an end cannot be used.
-    fn move_ends(&mut self, record: &Record, rules: &Rules) -> Result<(), Finding> {
+    /// Takes the nearest usable revision inward where an end cannot be used; one that is to be measured first, if so.
+    fn move_ends(&mut self, record: &Record, rules: &Rules) -> Result<Option<usize>, Finding> {
         let (good, bad) = self.belief.ends();
         if record.usable(good) && record.usable(bad) {
-            return Ok(());
+            return Ok(None);
         }
-        let lost = |end: usize| !record.usable(end) && record.has(end);
-        if lost(good) || lost(bad) {
+        let failed = |end: usize| !record.usable(end) && record.has(end);
+        if failed(good) || failed(bad) {
             return Err(Finding::Undecided(Reason::End));
         }
-        let good = (good..=bad).find(|at| record.usable(*at)).unwrap_or(good);
-        let bad = (good..=bad).rev().find(|at| record.usable(*at)).unwrap_or(bad);
-        let far = good > self.given.0 + INWARD || bad + INWARD < self.given.1;
-        if far || good >= bad {
-            return Err(Finding::Undecided(Reason::End));
-        }
+        let (first, last) = self.given;
+        let end = Err(Finding::Undecided(Reason::End));
+        let good = match inward(last - first, record, |distance| first + distance) {
+            Inward::At(good) => good,
+            Inward::Try(at) => return Ok(Some(at)),
+            Inward::None => return end,
+        };
+        let bad = match inward(last - good, record, |distance| last - distance) {
+            Inward::At(bad) if good < bad => bad,
+            Inward::Try(at) => return Ok(Some(at)),
+            Inward::At(_) | Inward::None => return end,
+        };
         self.whole = (good, bad);
         self.belief = Belief::of(self.whole, record, rules);
-        Ok(())
+        Ok(None)
     }
 
     /// Goes on between the two neighbours among the tested revisions that differ most: what was believed was refuted, so one step
@@ -227,9 +255,14 @@ impl Search {
         let farthest = |errors: f64| step.abs() + errors * variance.sqrt();
         let is_nothing = posterior.nothing > NOTHING_CHANGED && rules.values != Values::Failures;
         if farthest(WITHIN) < rules.least / 2.0 || (is_nothing && farthest(EXCLUDED) < rules.least) {
-            let all = self.belief.ends() == self.whole;
-            let mut given_up = || self.give_up(Reason::NotConfirmed, record, rules);
-            return Some(if all { Decision::Ended(Finding::NotReproduced) } else { given_up() });
+            return Some(match self.belief.ends() {
+                ends if ends != self.whole => self.give_up(Reason::NotConfirmed, record, rules),
+                // It may be among those that could not be measured.
+                ends if ends != self.given && !self.is_rest() => {
+                    Decision::Ended(Finding::Undecided(Reason::End))
+                }
+                _ => Decision::Ended(Finding::NotReproduced),
+            });
         }
         if let Some(decision) = self.more_builds(posterior, record, rules) {
             return Some(decision);
@@ -306,5 +339,43 @@ impl Search {
             }
         }
         Decision::Measure(portions)
+    }
+}
+
+/// Whether the change is surely smaller than what is asked for.
+fn is_less(posterior: &Posterior, rules: &Rules) -> bool {
+    let (step, variance) = posterior.step;
+    step.abs() + LESS * variance.sqrt() < rules.least
+}
+
+/// What stands in for an end.
+enum Inward {
+    At(usize),
+    /// This one is to be measured first.
+    Try(usize),
+    /// All that were tried are unusable.
+    None,
+}
+
+/// The nearest usable revision to an end, itself if it is: ever farther away until one is usable, then back by halves, as though all beyond
+/// the border were unusable. So it takes few builds, however far that is.
+fn inward(reach: usize, record: &Record, at: impl Fn(usize) -> usize) -> Inward {
+    let unusable = |distance: usize| !record.usable(at(distance));
+    let has = |distance: usize| record.has(at(distance));
+    if !unusable(0) {
+        return Inward::At(at(0));
+    }
+    let far = std::iter::successors(Some(0), |distance| Some((2 * distance).max(1)));
+    let usable = match (0..reach).find(|distance| has(*distance)) {
+        Some(usable) => usable,
+        None => match far.take_while(|distance| *distance < reach).find(|distance| !unusable(*distance)) {
+            Some(distance) => return Inward::Try(at(distance)),
+            None if has(reach) => reach,
+            None => return Inward::None,
+        },
+    };
+    match (0..usable).rev().find(|distance| unusable(*distance)) {
+        Some(nearer) if usable - nearer > 1 => Inward::Try(at(nearer.midpoint(usable))),
+        _ => Inward::At(at(usable)),
     }
 }

@@ -158,3 +158,36 @@ fn a_command_that_fails_now_and_then_is_bisected() {
     let (_, outcome) = bisect(rules, 64, never);
     assert_eq!(outcome.finding, Finding::NotReproduced, "{outcome:?}");
 }
+
+#[test]
+fn far_from_an_end_that_is_unusable_the_nearest_usable_one_is_found_with_few_builds() {
+    // From 300 on the metric is missing.
+    let value = |at: usize| (at < 300).then_some(if at < 77 { 100.0 } else { 130.0 });
+    let (_, outcome) = bisect(Rules::default(), 512, value);
+    assert_eq!((outcome.ends, outcome.culprits[0].revision), ((0, 299), 77), "{outcome:?}");
+    assert!(outcome.unusable.len() <= 2 * 9, "{outcome:?}");
+    // Nothing changed between those that have it: it may have among the others.
+    let (_, outcome) = bisect(Rules::default(), 512, |at| (at < 300).then_some(100.0));
+    assert_eq!(
+        (outcome.finding, outcome.suspects.len()),
+        (Finding::Undecided(Reason::End), 0),
+        "{outcome:?}"
+    );
+    let (_, outcome) = bisect(Rules::default(), 512, |at| (at == 0).then_some(100.0));
+    assert_eq!((outcome.finding, outcome.builds), (Finding::Undecided(Reason::End), 1 + 1 + 9 + 8));
+}
+
+#[test]
+fn what_a_culprit_leaves_is_not_searched_where_it_is_less_than_was_asked_for() {
+    let level = |at: usize| if at < 20 { 100.0 } else { 180.0 } * if at < 70 { 1.0 } else { 1.07 };
+    let mut place = 0;
+    let mut of = |all| {
+        let rules = Rules { least: 0.1, all, ..Rules::default() };
+        bisect(rules, 128, |at| Some(noisy(level(at), &mut place))).1
+    };
+    let (one, all) = (of(false), of(true));
+    let named = |outcome: &Outcome| outcome.culprits.iter().map(|of| of.revision).collect::<Vec<_>>();
+    assert_eq!((named(&one), named(&all)), (vec![20], vec![20]));
+    assert!(one.more && all.more, "it is told all the same: {:?}", one.left_over);
+    assert!(all.samples <= one.samples + 24, "{} {}", all.samples, one.samples);
+}

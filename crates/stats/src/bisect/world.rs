@@ -16,7 +16,7 @@ pub enum Scatter {
     Lognormal,
     /// One per cent, and one of ten takes 60 % longer.
     Bimodal,
-    /// One per cent, on a level that wanders and comes back, with this standard deviation, in about 50 samples.
+    /// One per cent, on a level that wanders and comes back, with this standard deviation.
     Drifting(f64),
     /// A command that fails (1) or passes (0), with these rates before and after the step.
     Failing(f64, f64),
@@ -37,6 +37,8 @@ pub struct World {
     pub slower: Option<(usize, f64)>,
     pub built: Vec<bool>,
     pub samples: usize,
+    /// So many samples a level that wanders takes to come back.
+    pub drift_lasts: f64,
     drift: f64,
     rng: ChaCha8Rng,
 }
@@ -57,6 +59,7 @@ impl World {
             slower: None,
             built: vec![false; candidates],
             samples: 0,
+            drift_lasts: 50.0,
             drift,
             rng,
         }
@@ -117,7 +120,7 @@ impl World {
 
     fn wander(&mut self) {
         if let Scatter::Drifting(sd) = self.scatter {
-            let keeps = (-1.0f64 / 50.0).exp();
+            let keeps = (-1.0 / self.drift_lasts).exp();
             self.drift = keeps * self.drift + sd * (1.0 - keeps * keeps).sqrt() * gaussian(&mut self.rng);
         }
     }

@@ -66,6 +66,7 @@ fn bisection(name: &str, run: i64) -> Bisection {
             change: None,
             typed: None,
             probe: Vec::new(),
+            layout: Some(0.01),
             prior: vec![0.25, 0.1 + 0.2],
             before: Some((21e9, 44e9)),
         },

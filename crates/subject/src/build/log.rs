@@ -64,7 +64,15 @@ impl Log {
         let recent: Vec<u8> = self.recent.iter().copied().collect();
         let text = String::from_utf8_lossy(&recent);
         let line = text.lines().rfind(|line| !line.trim().is_empty())?;
-        Some(line.trim().chars().filter(|c| !c.is_control()).take(200).collect())
+        Some(readable(line))
+    }
+
+    /// The line that tells best what went wrong: the first that speaks of an error, else the last one.
+    pub fn telling_line(&self) -> Option<String> {
+        // What make says of it only repeats which command failed.
+        let tells = |line: &str| line.to_lowercase().contains("error") && !line.trim().starts_with("make");
+        let line = self.find_line(tells).map(|line| readable(&line));
+        line.or_else(|| self.last_line())
     }
 
     /// The first line of what was printed lately that is like this.
@@ -105,6 +113,11 @@ impl Log {
         self.file.write_all(one)?;
         self.file.write_all(two)
     }
+}
+
+/// Without what would disturb a terminal, and not too long.
+fn readable(line: &str) -> String {
+    line.trim().chars().filter(|c| !c.is_control()).take(200).collect()
 }
 
 /// Appends, keeps the last bytes only, and says how many went.
@@ -159,5 +172,19 @@ mod tests {
         log.forget_lines();
         assert_eq!(log.last_line(), None);
         assert!(std::fs::read_to_string(log.finish().unwrap()).unwrap().ends_with("\n\n# ended\n# badly\n"));
+    }
+
+    #[test]
+    fn what_make_says_of_an_error_tells_less_than_the_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = Log::create(folder.path().join("log")).unwrap();
+        log.write(b"cc x.c\nx.c:1: error: no\nx.c:2: error: nor this\n").unwrap();
+        log.write(b"make: *** [x.o] Error 1\nmake: *** Waiting for unfinished jobs....\n").unwrap();
+        assert_eq!(log.last_line().unwrap(), "make: *** Waiting for unfinished jobs....");
+        assert_eq!(log.telling_line().unwrap(), "x.c:1: error: no");
+        log.forget_lines();
+        assert_eq!(log.telling_line(), None);
+        log.write(b"one\nno rule\n").unwrap();
+        assert_eq!(log.telling_line().unwrap(), "no rule");
     }
 }

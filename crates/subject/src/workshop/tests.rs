@@ -198,6 +198,8 @@ fn a_failed_build_says_why() {
     let id = repo.id("HEAD");
     let why = |build: &str, artifacts: &[&str]| Bench::of(&repo, build, artifacts).why(&id);
     assert_eq!(why("echo 'x.c:1: error' >&2; exit 2", &["."]), "exit status 2: x.c:1: error");
+    let of_make = "echo 'x.c:7: error: no'; echo 'make: *** Waiting for unfinished jobs....' >&2; exit 2";
+    assert_eq!(why(of_make, &["."]), "exit status 2: x.c:7: error: no");
     assert_eq!(why("exit 1", &["."]), "exit status 1");
     assert_eq!(why("kill -9 $$", &["."]), "signal: 9 (SIGKILL)");
     assert_eq!(why("true", &["x.c", "prog"]), "artifact `prog` was not made");

@@ -47,6 +47,10 @@ pub struct Bisect {
     /// 0; with `--test` a share of all executions [default: 2%; with `--test` 20%]
     #[arg(long, value_name = "SIZE")]
     pub min_effect: Option<String>,
+    /// How far builds of the same program differ by their layout alone, as a standard deviation: 1%, as `tacho layouts` tells. Then it
+    /// is reckoned with from the beginning, and no neighbours are built
+    #[arg(long, value_name = "SIZE", conflicts_with = "test")]
+    pub layout: Option<String>,
     /// Spend at most so long on builds and executions: 2h
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,

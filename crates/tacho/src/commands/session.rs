@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tacho_experiment::{Bench, ExperimentError, Instrument, Question};
-use tacho_measure::{HostLock, ProcessExecutor, Wait};
+use tacho_measure::{HostLock, MeasureError, ProcessExecutor, Wait};
 use tacho_record::{Counter, Host, Plan, Recipes, Revision};
 use tacho_store::{HostId, Store};
 use tacho_subject::{Selected, Workshop};
@@ -13,6 +13,7 @@ use tacho_subject::{Selected, Workshop};
 use super::inherited::inherited;
 use super::random_seed;
 use crate::error::CliError;
+use crate::output;
 use crate::output::progress::Progress;
 use crate::project::Project;
 
@@ -50,12 +51,23 @@ impl<'a> Wanted<'a> {
     }
 }
 
+/// The host's lock; whoever waits for it (until that interrupt) says once for whom.
+fn lock(what: &str, waiting: Option<&AtomicBool>) -> Result<HostLock, MeasureError> {
+    let path = tacho_measure::lock_path();
+    match (tacho_measure::lock_host(&path, what, Wait::No), waiting) {
+        (Err(busy @ MeasureError::HostBusy { .. }), Some(interrupt)) => {
+            output::note("note", &format!("{busy}: waiting for it"));
+            tacho_measure::lock_host(&path, what, Wait::Unless(interrupt))
+        }
+        (locked, _) => locked,
+    }
+}
+
 impl Session {
     /// Locks the host first: nothing is opened, let alone built, while another measures.
     pub(super) fn open(project: &Project, wait: bool) -> Result<Self, CliError> {
         let interrupt = tacho_measure::install_interrupt()?;
-        let wait = if wait { Wait::Unless(&interrupt) } else { Wait::No };
-        let lock = tacho_measure::lock_host(&tacho_measure::lock_path(), &project.name, wait)?;
+        let lock = lock(&project.name, wait.then_some(&interrupt))?;
         let host = tacho_measure::host();
         let mut store = Store::open(&project.location())?;
         store.claim(&project.name)?;

@@ -74,6 +74,9 @@ fn once(global: &Global, project: &Project, command: &Bisect) -> Result<Option<B
     if let Some(name) = &command.change {
         inquiry.asked.prior = change::prior(project, name, &inquiry.candidates)?;
     }
+    if command.probe {
+        probe::tell_of_missing(&inquiry.layouts);
+    }
     let expected = Expected::of(project, &inquiry)?;
     if command.dry_run {
         output::print(&expected.text(&inquiry))?;

@@ -15,10 +15,14 @@ const LAYOUTS: u32 = 2;
 /// The other orders of linking; none where nothing is linked, or no linker can.
 pub fn layouts(plan: &Plan) -> Vec<Layout> {
     let linker = plan.subject.build.as_ref().and_then(|_| Linker::find(None));
-    if linker.is_none() {
+    linker.map_or_else(Vec::new, |linker| (1..=LAYOUTS).map(|number| linker.layout(number)).collect())
+}
+
+/// Says what is not probed.
+pub fn tell_of_missing(layouts: &[Layout]) {
+    if layouts.is_empty() {
         output::note("note", "other orders of linking are left out: they need a build, and `mold` or `lld`");
     }
-    linker.map_or_else(Vec::new, |linker| (1..=LAYOUTS).map(|number| linker.layout(number)).collect())
 }
 
 /// What is to be otherwise, of a benchmark.

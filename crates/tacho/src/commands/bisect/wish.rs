@@ -25,6 +25,8 @@ pub enum Mistake {
     SameEnds { good: String, bad: String },
     #[error("`{text}` is no size of a change")]
     BadEffect { text: String },
+    #[error("`{text}` is no standard deviation of builds")]
+    BadLayout { text: String },
     #[error("`{text}` is no difference of rates")]
     BadRate { text: String },
     #[error("`{text}` is not two values: what the good end once was, and the bad one")]
@@ -46,6 +48,7 @@ impl Mistake {
             Self::WhichBenchmark { known } => return format!("`--benchmark` names one of {known}"),
             Self::SameEnds { .. } => "name a revision from before the change, then one with it",
             Self::BadEffect { .. } => "a share as `2%`, or a difference as `5ms`, `1MiB` or `3`",
+            Self::BadLayout { .. } => "a share as `1%`, or a difference where `--min-effect` is one",
             Self::BadRate { .. } => "with `--test` a share of all executions, as `30%`",
             Self::BadBefore { .. } => "write them as `21s,44s`",
             Self::NothingToMeasure => {
@@ -173,6 +176,7 @@ impl Wish {
             None => return Err(Mistake::NothingToProbe.into()),
         };
         let (by, least) = self.least(command.min_effect.as_deref())?;
+        let layout = command.layout.as_deref().map(|text| self.layout(text, by)).transpose()?;
         let before = command.before.as_deref().map(|text| before(text, &self.metric.unit)).transpose()?;
         let budget = command.budget.as_deref().map(duration).transpose()?;
         Ok(Asked {
@@ -192,12 +196,20 @@ impl Wish {
             before,
             typed: typed::kept(command),
             probe,
+            layout,
             prior: Vec::new(),
         })
     }
 }
 
 impl Wish {
+    /// How far builds differ, on the scale of changes.
+    fn layout(&self, text: &str, scale: Comparison) -> Result<f64, CliError> {
+        let bad = || Mistake::BadLayout { text: text.to_owned() };
+        let (by, sd) = effect(text, &self.metric.unit).map_err(|_| bad())?;
+        if by == scale { Ok(sd) } else { Err(bad().into()) }
+    }
+
     /// How large a change must be.
     fn least(&self, typed: Option<&str>) -> Result<(Comparison, f64), CliError> {
         if self.test.is_none() {

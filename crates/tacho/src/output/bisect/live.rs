@@ -14,16 +14,19 @@ const LEAST: f64 = 0.005;
 
 /// The line for a terminal, while it goes on.
 pub fn live(bisection: &Bisection) -> String {
-    let Standing { samples, builds, nothing, .. } = &bisection.standing;
+    let Standing { samples, builds, .. } = &bisection.standing;
     let drawn = bars(bisection);
-    let left = format!("{} may be it", count(likely(bisection), "commit"));
-    let changed = if bisection.standing.belief.is_empty() {
-        String::new()
-    } else {
-        format!(", changed: {}", certain(1.0 - nothing))
-    };
+    let [left, changed] = so_far(bisection);
+    let left = format!("{left} may be it");
+    let changed =
+        if bisection.standing.belief.is_empty() { String::new() } else { format!(", changed: {changed}") };
     let so_far = format!("{}, {}", count(*builds, "build"), count(*samples, "sample"));
     format!("{} [{drawn}] {left}{changed}, {so_far}", stage(bisection.standing.stage))
+}
+
+/// How many commits may be it, and how likely it is that something changed.
+pub fn so_far(bisection: &Bisection) -> [String; 2] {
+    [count(likely(bisection), "commit"), certain(1.0 - bisection.standing.nothing)]
 }
 
 /// The line as it stays.

@@ -14,10 +14,11 @@ pub fn list(all: &[Bisection]) -> String {
     }
     let mut table = plain(&["name", "begun", "range", "what", "result"], &[]);
     for bisection in all {
+        let [good, bad] = bisection.end_names();
         table.add_row([
             bisection.name.clone(),
             moment(bisection.started),
-            format!("{} … {}", cut(&bisection.asked.good, 20), cut(&bisection.asked.bad, 20)),
+            format!("{} … {}", cut(good, 20), cut(bad, 20)),
             subject(&bisection.asked),
             found(bisection),
         ]);

@@ -5,76 +5,31 @@ use std::fmt::Write;
 use tacho_record::Bisection;
 use tacho_record::bisection::{Found, Rung};
 
+use super::live::so_far;
 use super::words::{
-    alike, commit, effect, failure, found, least, level, likely, name, probes, subject, undecided, within,
+    alike, before, commit, effect, failure, hidden, hidden_ends, least, level, likely, name, probes, stage,
+    subject, undecided, within,
 };
 use crate::output::text::{count, day};
 
 /// What whoever wrote the commit needs to know.
 pub fn markdown(bisection: &Bisection) -> String {
-    let (asked, standing) = (&bisection.asked, &bisection.standing);
-    let mut text = String::new();
-    match standing.found {
-        Some(found @ (Found::Verified | Found::DependsOnMachine)) => {
-            if found == Found::DependsOnMachine {
-                text.push_str("It depends on the machine, or on the layout of the program:\n\n");
-            }
-            for (number, culprit) in standing.culprits.iter().enumerate() {
-                let revision = &bisection.candidates[culprit.place].revision;
-                let _ = writeln!(
-                    text,
-                    "**{}** (`{}`, {})\n",
-                    escaped(&revision.subject),
-                    revision.short(),
-                    day(revision.date)
-                );
-                let _ = writeln!(
-                    text,
-                    "changed {} by **{}**: {} likely among all commits of `{}`..`{}`, and verified in {} with its parent.\n",
-                    escaped(&subject(&bisection.asked)),
-                    effect(bisection, &culprit.effect),
-                    likely(culprit.posterior),
-                    asked.good,
-                    asked.bad,
-                    count(culprit.pairs, "fresh pair"),
-                );
-                for line in probes(bisection, number) {
-                    let _ = writeln!(text, "- {}", escaped(&line));
-                }
-                if !standing.probes.is_empty() {
-                    text.push('\n');
-                }
-                let hidden = culprit.place - culprit.parent_place - 1;
-                if hidden > 0 {
-                    let _ = writeln!(
-                        text,
-                        "It may also be one of the {} before it, which could not be measured.\n",
-                        count(hidden, "commit")
-                    );
-                }
-            }
-        }
-        Some(Found::NotReproduced) => {
-            let _ = writeln!(
-                text,
-                "`{}` and `{}` do not differ in {} by {} here and now.\n",
-                asked.good,
-                asked.bad,
-                escaped(&subject(&bisection.asked)),
-                least(bisection),
-            );
-        }
-        Some(Found::Undecided { reason }) => {
-            let of = if standing.suspects.is_empty() { "" } else { " With 95 % it is one of:\n" };
-            let _ = writeln!(text, "Undecided: {}.{of}", undecided(reason)[0]);
-            for place in standing.suspects.iter().flat_map(|it| it.first..=it.last) {
-                let _ = writeln!(text, "- {}", escaped(&commit(&bisection.candidates[place])));
-            }
-            text.push('\n');
-        }
-        None => {
-            let _ = writeln!(text, "{}\n", found(bisection));
-        }
+    let standing = &bisection.standing;
+    let mut text = answer(bisection);
+    for line in hidden_ends(bisection) {
+        let _ = writeln!(text, "- {}", escaped(&line));
+    }
+    if let Some(change) = standing.change {
+        let ends = [standing.ends.0, standing.ends.1].map(|place| name(bisection, place));
+        let _ =
+            writeln!(text, "- From `{}` to `{}` in all: {}", ends[0], ends[1], effect(bisection, &change));
+    }
+    if let (true, Some(left)) = (standing.more, standing.left_over) {
+        let _ =
+            writeln!(text, "- {} of that is left over: something else changed too", effect(bisection, &left));
+    }
+    if text.ends_with('\n') && !text.ends_with("\n\n") {
+        text.push('\n');
     }
     text.push_str(&ladder(bisection));
     for group in alike(&standing.unusable) {
@@ -98,6 +53,82 @@ pub fn markdown(bisection: &Bisection) -> String {
         env!("CARGO_PKG_VERSION"),
         code(&bisection.command()),
     );
+    text
+}
+
+/// How it ended, or how far it has come.
+fn answer(bisection: &Bisection) -> String {
+    let standing = &bisection.standing;
+    let [good, bad] = bisection.end_names();
+    let mut text = String::new();
+    match standing.found {
+        Some(found @ (Found::Verified | Found::DependsOnMachine)) => {
+            if found == Found::DependsOnMachine {
+                text.push_str("It depends on the machine, or on the layout of the program:\n\n");
+            }
+            text.push_str(&culprits(bisection));
+        }
+        Some(Found::NotReproduced) => {
+            let what = escaped(&subject(&bisection.asked));
+            let least = least(bisection);
+            let _ = writeln!(text, "`{good}` and `{bad}` do not differ in {what} by {least} here and now.\n");
+        }
+        Some(Found::Undecided { reason }) => {
+            let of = if standing.suspects.is_empty() { "" } else { " With 95 % it is one of:\n" };
+            let _ = writeln!(text, "Undecided: {}.{of}", undecided(bisection, reason)[0]);
+            for place in standing.suspects.iter().flat_map(|it| it.first..=it.last) {
+                let _ = writeln!(text, "- {}", escaped(&commit(&bisection.candidates[place])));
+            }
+            text.push('\n');
+            text.push_str(&culprits(bisection));
+        }
+        None => {
+            let what = escaped(&subject(&bisection.asked));
+            let stage = stage(standing.stage);
+            let _ = writeln!(
+                text,
+                "Not finished yet ({stage}): which commit of `{good}`..`{bad}` changed {what} by {} or more.",
+                least(bisection)
+            );
+            if !standing.belief.is_empty() {
+                let [left, changed] = so_far(bisection);
+                let _ = writeln!(text, "So far {left} may be it; that it changed is {changed} likely.");
+            }
+            text.push('\n');
+            text.push_str(&culprits(bisection));
+        }
+    }
+    text
+}
+
+/// What is named and verified.
+fn culprits(bisection: &Bisection) -> String {
+    let mut text = String::new();
+    let [good, bad] = bisection.end_names();
+    for (number, culprit) in bisection.standing.culprits.iter().enumerate() {
+        let revision = &bisection.candidates[culprit.place].revision;
+        let (subject_line, short) = (escaped(&revision.subject), revision.short());
+        let _ = writeln!(text, "**{subject_line}** (`{short}`, {})\n", day(revision.date));
+        let _ = writeln!(
+            text,
+            "changed {} by **{}**: {} likely among all commits of `{good}`..`{bad}`, and verified in {} with its parent.\n",
+            escaped(&subject(&bisection.asked)),
+            effect(bisection, &culprit.effect),
+            likely(culprit.posterior),
+            count(culprit.pairs, "fresh pair"),
+        );
+        let lines = probes(bisection, number);
+        for line in &lines {
+            let _ = writeln!(text, "- {}", escaped(line));
+        }
+        if !lines.is_empty() {
+            text.push('\n');
+        }
+        if hidden(culprit) > 0 {
+            let before = before(hidden(culprit));
+            let _ = writeln!(text, "It may also be {before}, which could not be measured.\n");
+        }
+    }
     text
 }
 

@@ -7,8 +7,8 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{Comparison, Culprit, Found, Rung, Standing};
 
 use super::words::{
-    alike, commit, effect, failure, least, level, likely, name, probes, stage, subject, suspected, undecided,
-    within,
+    alike, before, commit, effect, failure, hidden, hidden_ends, least, level, likely, name, probes, retry,
+    stage, subject, suspected, undecided, within,
 };
 use crate::output::table::{plain, render};
 use crate::output::text::{count, day, duration};
@@ -37,16 +37,32 @@ fn answer(bisection: &Bisection) -> String {
     match standing.found {
         Some(found @ (Found::Verified | Found::DependsOnMachine)) => {
             let depends = if found == Found::DependsOnMachine { DEPENDS } else { "" };
-            depends.to_owned()
-                + &standing.culprits.iter().map(|it| culprit(bisection, it)).collect::<Vec<_>>().join("\n")
+            depends.to_owned() + &culprits(bisection)
         }
         Some(Found::NotReproduced) => not_reproduced(bisection),
         Some(Found::Undecided { reason }) => {
-            let [why, hint] = undecided(reason);
-            format!("undecided: {why}\n{}hint: {hint}\n", suspects(bisection))
+            let [why, hint] = undecided(bisection, reason);
+            format!("undecided: {why}\n{}hint: {hint}\n{}", suspects(bisection), so_far(bisection))
         }
-        None => format!("not finished yet: {}\n{}", stage(standing.stage), super::live::belief(bisection)),
+        None => {
+            let belief = super::live::belief(bisection);
+            format!("not finished yet: {}\n{belief}{}", stage(standing.stage), so_far(bisection))
+        }
     }
+}
+
+/// What is verified although it is not over.
+fn so_far(bisection: &Bisection) -> String {
+    match bisection.standing.culprits.len() {
+        0 => String::new(),
+        _ => format!("\nnamed and verified so far:\n{}", culprits(bisection)),
+    }
+}
+
+/// All commits that did it.
+fn culprits(bisection: &Bisection) -> String {
+    let all = bisection.standing.culprits.iter();
+    all.map(|it| culprit(bisection, it)).collect::<Vec<_>>().join("\n")
 }
 
 /// A commit that did it.
@@ -69,13 +85,9 @@ pub fn culprit(bisection: &Bisection, culprit: &Culprit) -> String {
         likely(culprit.posterior),
         name(bisection, culprit.parent_place),
     );
-    let hidden = culprit.place - culprit.parent_place - 1;
+    let hidden = hidden(culprit);
     if hidden > 0 {
-        let _ = writeln!(
-            text,
-            "  or one of the {} before it that could not be measured",
-            count(hidden, "commit")
-        );
+        let _ = writeln!(text, "  or {} that could not be measured", before(hidden));
     }
     let number = bisection.standing.culprits.iter().position(|it| it == culprit);
     for line in number.map_or_else(Vec::new, |number| probes(bisection, number)) {
@@ -146,13 +158,8 @@ fn whole(bisection: &Bisection) -> String {
     let mut text = String::new();
     let (first, last) = standing.ends;
     let ends = [name(bisection, first), name(bisection, last)];
-    let last_place = bisection.candidates.len().saturating_sub(1);
-    if (first, last) != (0, last_place) && !standing.ladder.is_empty() {
-        let _ = writeln!(
-            text,
-            "the ends could not be measured: the nearest that could are {} and {}",
-            ends[0], ends[1]
-        );
+    for line in hidden_ends(bisection) {
+        let _ = writeln!(text, "{line}");
     }
     if let Some(change) = standing.change {
         let _ = writeln!(text, "from {} to {} in all: {}", ends[0], ends[1], effect(bisection, &change));
@@ -169,7 +176,14 @@ fn whole(bisection: &Bisection) -> String {
     {
         let _ =
             writeln!(text, "{} of that is left over: something else changed too", effect(bisection, &left));
-        if !bisection.asked.all {
+        let searched = left.estimate.abs() >= bisection.asked.least;
+        if !searched {
+            let _ = writeln!(
+                text,
+                "hint: that is less than {}: `--all --min-effect` with less looks for it",
+                least(bisection)
+            );
+        } else if !bisection.asked.all {
             text.push_str("hint: `--all` goes on with what is left\n");
         }
     }
@@ -230,6 +244,9 @@ fn unusable(bisection: &Bisection) -> String {
     let more: usize = groups.iter().skip(LISTED).map(|group| group.len()).sum();
     if more > 0 {
         let _ = writeln!(text, "… {more} more could not be measured");
+    }
+    if let Some(hint) = retry(bisection) {
+        let _ = writeln!(text, "hint: {hint}");
     }
     text
 }

@@ -1,0 +1,178 @@
+//! The cells that are simulated: every noise, step, number of revisions and price of a build; what else makes bisections err; builds
+//! that differ by layout.
+
+use tacho_stats::bisect::{Builds, Rules};
+
+use crate::world::{Scatter, World};
+
+/// What is to come of it.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Expected {
+    /// A step is named.
+    Named,
+    /// Nothing is.
+    Silence,
+}
+
+/// One cell.
+pub struct Cell {
+    /// In words, by which it is chosen.
+    pub name: String,
+    pub expected: Expected,
+    pub candidates: usize,
+    pub scatter: Scatter,
+    /// The largest step, of which the bound is.
+    pub step: f64,
+    pub rules: Rules,
+    make: Box<dyn Fn(World) -> World>,
+}
+
+impl Cell {
+    fn new(name: String, scatter: Scatter, step: f64, rules: Rules) -> Self {
+        let expected = if step == 0.0 { Expected::Silence } else { Expected::Named };
+        Self { name, expected, candidates: 256, scatter, step, rules, make: Box::new(|world| world) }
+    }
+
+    fn made(self, make: impl Fn(World) -> World + 'static) -> Self {
+        Self { make: Box::new(make), ..self }
+    }
+
+    /// The history of one trial.
+    pub fn world(&self, seed: u64) -> World {
+        (self.make)(World::new(self.candidates, self.step, self.scatter, seed))
+    }
+
+    /// Whether all these are among the words of its name.
+    pub fn is(&self, words: &str) -> bool {
+        words.split_whitespace().all(|word| self.name.split(' ').any(|of| of == word))
+    }
+}
+
+/// The kinds of noise.
+const NOISES: [(&str, Scatter); 6] = [
+    ("gaussian-1%", Scatter::Gaussian(0.01)),
+    ("gaussian-3%", Scatter::Gaussian(0.03)),
+    ("gaussian-10%", Scatter::Gaussian(0.1)),
+    ("lognormal", Scatter::Lognormal),
+    ("bimodal", Scatter::Bimodal),
+    ("drifting-3%", Scatter::Drifting(0.03)),
+];
+
+/// What is known of layout: that there is none, or nothing.
+const LAYOUTS: [(&str, Builds); 2] = [("alike", Builds::Alike), ("unknown", Builds::Unknown)];
+
+fn rules(least: f64, builds: Builds, build_cost: f64) -> Rules {
+    Rules { least, builds, build_cost, ..Rules::default() }
+}
+
+/// All of them.
+pub fn all() -> Vec<Cell> {
+    let mut all = steps();
+    for (layout, builds) in LAYOUTS {
+        all.extend(scenarios(layout, builds));
+    }
+    for (layout, builds) in LAYOUTS.into_iter().chain([("known", Builds::Vary(0.01))]) {
+        all.extend(layouts(layout, builds));
+    }
+    all
+}
+
+/// One step in every noise (`steps`).
+fn steps() -> Vec<Cell> {
+    let mut all = Vec::new();
+    for (layout, builds) in LAYOUTS {
+        for candidates in [64, 256, 1024] {
+            for build_cost in [1.0, 10.0, 100.0] {
+                for broken in [0.0, 0.1] {
+                    for (noise, scatter) in NOISES {
+                        for step in [0.02, 0.05, 0.2] {
+                            let name = format!(
+                                "steps {noise} step-{}% N={candidates} b={build_cost} q={broken} {layout}",
+                                step * 100.0
+                            );
+                            let cell = Cell::new(name, scatter, step, rules(step, builds, build_cost));
+                            all.push(Cell { candidates, ..cell }.made(move |mut world| {
+                                world.build_cost = build_cost;
+                                if broken > 0.0 { world.with_broken(broken) } else { world }
+                            }));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The host is slower from this sample on, by so much.
+fn slower(after: usize, by: f64) -> impl Fn(World) -> World + 'static {
+    move |mut world| {
+        world.slower = Some((after, by.ln_1p()));
+        world
+    }
+}
+
+/// What else makes bisections err (`scenarios`).
+fn scenarios(layout: &str, builds: Builds) -> Vec<Cell> {
+    let mut all = Vec::new();
+    let cell = |name: &str, scatter: Scatter, step: f64, least: f64| {
+        Cell::new(format!("scenarios {name} {layout}"), scatter, step, rules(least, builds, 10.0))
+    };
+    for (noise, scatter) in NOISES {
+        for least in [0.02, 0.05] {
+            let asked = least * 100.0;
+            // 2 % in noise of 10 % take thousands of samples to exclude.
+            if scatter != Scatter::Gaussian(0.1) || least > 0.02 {
+                all.push(cell(&format!("nothing {noise} asked-{asked}%"), scatter, 0.0, least));
+            }
+        }
+        let since = cell(&format!("nothing-slower-since {noise} asked-5%"), scatter, 0.0, 0.05);
+        all.push(since.made(slower(0, 0.2)));
+        if scatter == Scatter::Gaussian(0.1) {
+            continue;
+        }
+        let two = |name: &str| cell(&format!("{name} {noise} step-5%"), scatter, 0.05, 0.05);
+        all.push(two("half-more").made(|world| world.with_step(0.025)));
+        // From end to end that is 2.4 %.
+        let back = cell(&format!("half-back {noise} step-5% asked-2%"), scatter, 0.05, 0.02);
+        all.push(back.made(|world| world.with_step(-0.025)));
+        let repair = two("all-back").made(|world| world.with_step(1.0 / 1.05 - 1.0));
+        all.push(Cell { expected: Expected::Silence, ..repair });
+        all.push(two("slower-on-the-way").made(slower(20, 0.1)));
+    }
+    let drifting = |name: &str, sd: f64, lasts: f64| {
+        let cell = cell(&format!("{name} step-5%"), Scatter::Drifting(sd), 0.05, 0.05);
+        cell.made(move |mut world| {
+            world.drift_lasts = lasts;
+            world
+        })
+    };
+    all.push(drifting("drifting-10%", 0.1, 50.0));
+    all.push(drifting("drifting-fast", 0.03, 10.0));
+    all.push(drifting("drifting-slow", 0.03, 300.0));
+    all.push(drifting("drifting-1%", 0.01, 50.0));
+    all
+}
+
+/// Builds that differ by 1 % (`layouts`).
+fn layouts(layout: &str, builds: Builds) -> Vec<Cell> {
+    let one = ("gaussian-1%", Scatter::Gaussian(0.01));
+    let three = ("gaussian-3%", Scatter::Gaussian(0.03));
+    let bimodal = ("bimodal", Scatter::Bimodal);
+    let of = |((noise, scatter), step, least): ((&str, Scatter), f64, f64)| {
+        let name = format!("layouts {noise} step-{}% asked-{}% {layout}", step * 100.0, least * 100.0);
+        Cell::new(name, scatter, step, rules(least, builds, 10.0)).made(|world| world.with_layout(0.01))
+    };
+    [
+        (one, 0.02, 0.02),
+        (one, 0.05, 0.05),
+        (three, 0.05, 0.05),
+        (bimodal, 0.05, 0.05),
+        (one, 0.2, 0.2),
+        (one, 0.0, 0.02),
+        (one, 0.0, 0.05),
+        (three, 0.0, 0.05),
+    ]
+    .map(of)
+    .into()
+}

@@ -1,0 +1,206 @@
+//! Trials of cells, kept in a file so that several sessions add up, and the table that they come to.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use tacho_stats::bisect::{Builds, Outcome};
+
+use crate::bound;
+use crate::cells::{self, Cell, Expected};
+use crate::world::{self, Scatter, World};
+
+/// What came of the trials of a cell.
+#[derive(Clone, Default)]
+struct Tally {
+    trials: u64,
+    /// The largest step was named.
+    right: f64,
+    /// Another one was.
+    other: f64,
+    /// What is no step was named.
+    wrong: f64,
+    samples: f64,
+    builds: f64,
+    cost: f64,
+    /// Trials that named nobody and gave a set, how many revisions those have, and how many hold a step.
+    sets: f64,
+    in_sets: f64,
+    held: f64,
+    seconds: f64,
+}
+
+/// One trial as a line of the file, without cell and number.
+fn trial(cell: &Cell, seed: u64) -> String {
+    let mut world = cell.world(seed);
+    let began = Instant::now();
+    let outcome = world::bisect(&mut world, cell.rules);
+    let seconds = began.elapsed().as_secs_f64();
+    let size: usize = outcome.suspects.iter().map(|of| of.last - of.first + 1).sum();
+    format!(
+        "{}\t{}\t{}\t{}\t{size}\t{}\t{seconds:.4}",
+        came(&world, &outcome),
+        world.samples,
+        world.builds(),
+        world.cost(),
+        u8::from(held(&world, &outcome)),
+    )
+}
+
+/// The revisions that made a change, the largest first.
+fn truth(world: &World) -> Vec<usize> {
+    let mut steps: Vec<&(usize, f64)> = world.steps.iter().filter(|step| step.1 != 0.0).collect();
+    steps.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    steps.into_iter().map(|step| world.first_usable(step.0)).collect()
+}
+
+fn came(world: &World, outcome: &Outcome) -> &'static str {
+    let Some(named) = outcome.culprits.first().map(|culprit| culprit.revision) else { return "none" };
+    match truth(world).iter().position(|at| *at == named) {
+        Some(0) => "right",
+        Some(_) => "other",
+        None => "wrong",
+    }
+}
+
+fn held(world: &World, outcome: &Outcome) -> bool {
+    let among = |at: usize| outcome.suspects.iter().any(|of| of.first <= at && at <= of.last);
+    truth(world).into_iter().any(among)
+}
+
+impl Tally {
+    /// Takes up a trial.
+    fn add(&mut self, line: &str) -> Option<()> {
+        let words: Vec<&str> = line.split('\t').collect();
+        let [came, samples, builds, cost, size, held, seconds] = words.as_slice() else { return None };
+        let numbers = [samples, builds, cost, size, held, seconds].map(|text| text.parse::<f64>().ok());
+        let [Some(samples), Some(builds), Some(cost), Some(size), Some(held), Some(seconds)] = numbers else {
+            return None;
+        };
+        let is = |word: &str| f64::from(u8::from(*came == word));
+        self.trials += 1;
+        self.right += is("right");
+        self.other += is("other");
+        self.wrong += is("wrong");
+        self.samples += samples;
+        self.builds += builds;
+        self.cost += cost;
+        let set = f64::from(u8::from(size > 0.0));
+        self.sets += set;
+        self.in_sets += size;
+        self.held += set * held;
+        self.seconds += seconds;
+        Some(())
+    }
+
+    fn share(&self, of: f64) -> f64 {
+        of / self.trials.max(1) as f64
+    }
+
+    /// What of the promises it misses.
+    fn missed(&self, cell: &Cell) -> String {
+        let least = match cell.scatter {
+            Scatter::None => 0.0,
+            Scatter::Gaussian(sd) => sd,
+            Scatter::Drifting(sd) => sd.max(0.05),
+            _ => 0.05,
+        };
+        let has = |word: &str| cell.is(word);
+        let mut missed = Vec::new();
+        let mut promise = |word: &'static str, kept: bool| missed.extend((!kept).then_some(word));
+        if has("layouts") {
+            let told = cell.rules.builds != Builds::Alike;
+            promise("wrong", !told || cell.step < 0.05 || self.share(self.wrong) <= 0.02);
+        } else if cell.expected == Expected::Silence {
+            promise("silent", self.share(self.wrong) <= 0.01);
+        } else {
+            promise("wrong", self.share(self.wrong) <= 0.005);
+            if cell.step >= least - 1e-9 {
+                promise("right", self.share(self.right + self.other) >= 0.97);
+                promise("cost", !(has("steps") && has("b=10") && has("q=0")) || self.times(cell) <= 2.5);
+                let most = (cell.candidates as f64).log2() + 4.0;
+                promise("builds", !(has("steps") && has("q=0")) || self.share(self.builds) <= most);
+            }
+        }
+        missed.join(", ")
+    }
+
+    /// The cost by the least that is possible.
+    fn times(&self, cell: &Cell) -> f64 {
+        let (samples, builds) = bound::least(cell.candidates, cell.scatter, cell.step);
+        self.share(self.cost) / (samples + cell.rules.build_cost * builds)
+    }
+
+    fn row(&self, cell: &Cell) -> String {
+        let percent = |of: f64| format!("{:.1}", 100.0 * self.share(of));
+        let none = self.trials as f64 - self.right - self.other - self.wrong;
+        let times = if cell.step == 0.0 { String::new() } else { format!("{:.2}", self.times(cell)) };
+        let sets = if self.sets == 0.0 {
+            String::new()
+        } else {
+            format!("{:.0} of {:.0}, {:.1} each", self.held, self.sets, self.in_sets / self.sets)
+        };
+        let numbers = [self.samples, self.builds, self.cost].map(|sum| format!("{:.1}", self.share(sum)));
+        [
+            cell.name.clone(),
+            self.trials.to_string(),
+            percent(self.right),
+            percent(self.other),
+            percent(self.wrong),
+            percent(none),
+            numbers.join(" | "),
+            times,
+            sets,
+            format!("{:.0}", 1e3 * self.share(self.seconds)),
+            self.missed(cell),
+        ]
+        .join(" | ")
+    }
+}
+
+/// The trials of earlier sessions.
+fn kept(path: Option<&PathBuf>) -> BTreeMap<String, Tally> {
+    let text = path.and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
+    let mut all: BTreeMap<String, Tally> = BTreeMap::new();
+    for line in text.lines() {
+        // The name of the cell, the number of the trial, what came of it.
+        if let [name, _, came] = line.splitn(3, '\t').collect::<Vec<_>>().as_slice() {
+            all.entry((*name).to_owned()).or_default().add(came);
+        }
+    }
+    all
+}
+
+/// Has so many trials of each cell of these words made, those that are kept among them, and prints what all come to.
+pub fn print(words: &str, trials: u64) {
+    let cells: Vec<Cell> = cells::all().into_iter().filter(|cell| cell.is(words)).collect();
+    let path = std::env::var_os("TACHO_RESULTS").map(PathBuf::from);
+    let minutes = std::env::var("TACHO_MINUTES").ok().map(|text| text.parse::<f64>().unwrap());
+    let until = minutes.map(|minutes| Instant::now() + Duration::from_secs_f64(60.0 * minutes));
+    let mut all = kept(path.as_ref());
+    let mut file = path.map(|path| OpenOptions::new().create(true).append(true).open(path).unwrap());
+    // A trial of each cell in turn: whenever it ends, all have about as many.
+    'trials: for seed in 0..trials {
+        for cell in &cells {
+            let tally = all.entry(cell.name.clone()).or_default();
+            if tally.trials > seed {
+                continue;
+            }
+            if until.is_some_and(|until| Instant::now() > until) {
+                break 'trials;
+            }
+            let came = trial(cell, seed);
+            tally.add(&came);
+            if let Some(file) = &mut file {
+                writeln!(file, "{}\t{seed}\t{came}", cell.name).unwrap();
+            }
+        }
+    }
+    let heads = "cell | trials | right % | other step % | wrong % | undecided % | samples | builds | cost | × least | sets that hold a step | ms a trial | missed";
+    println!("| {heads} |\n|{}", "---|".repeat(13));
+    for cell in &cells {
+        println!("| {} |", all.get(&cell.name).cloned().unwrap_or_default().row(cell));
+    }
+}
