@@ -50,8 +50,7 @@ fn noise_without_a_change_seldom_alarms() {
         (Shape::Spikes, 2),
         (Shape::Quantised, 2),
         (Shape::Growing, 2),
-        // One of 200 on average, these three among them.
-        (Shape::Lognormal, 4),
+        (Shape::Lognormal, 2),
         // Some drift looks like a step.
         (Shape::Drifting, 24),
     ];
