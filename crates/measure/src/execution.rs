@@ -16,6 +16,12 @@ pub trait Executor {
     /// Never fails: a command that could not be started has [`Ended::NotStarted`].
     fn execute(&mut self, request: &Request) -> Execution;
 
+    /// Executes both at the same time, and returns when both, and all that they started, have ended.
+    ///
+    /// Each is accounted for alone. Readings of the host are the same for both: of all the time until the later one has ended,
+    /// and without those of the processor that one of them was on.
+    fn execute_pair(&mut self, requests: [&Request; 2]) -> [Execution; 2];
+
     /// Why executions cannot have that counter, if they cannot.
     ///
     /// An executor that says nothing has all.

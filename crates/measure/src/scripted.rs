@@ -17,7 +17,8 @@ use crate::{
 /// Executes by asking a closure, and remembers what it was asked.
 ///
 /// The closure is given the request and the time on the clock, and returns what comes of it. Its
-/// [`Execution::at`] is replaced by the clock's time, and the clock then advances by its `wall`.
+/// [`Execution::at`] is replaced by the clock's time, and the clock then advances by its `wall`; of two at the same time by the
+/// longer one.
 ///
 /// ```
 /// use std::time::Duration;
@@ -136,6 +137,16 @@ impl Executor for ScriptedExecutor<'_> {
         let execution = (self.script)(request, at);
         self.clock += execution.wall;
         Execution { at, ..execution }
+    }
+
+    fn execute_pair(&mut self, requests: [&Request; 2]) -> [Execution; 2] {
+        let at = self.clock;
+        let executions = requests.map(|request| {
+            self.requests.push(request.clone());
+            Execution { at, ..(self.script)(request, at) }
+        });
+        self.clock += executions[0].wall.max(executions[1].wall);
+        executions
     }
 
     fn rehearse(&mut self, _: &Request) -> Result<(), Unavailable> {

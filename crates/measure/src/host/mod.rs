@@ -6,6 +6,7 @@ mod facts;
 mod files;
 mod groups;
 mod readings;
+mod two_cpus;
 
 use std::path::Path;
 
@@ -14,6 +15,7 @@ use tacho_record::Host;
 pub(crate) use files::Files;
 
 pub use readings::{HostReader, Readings};
+pub use two_cpus::{TwoCpus, two_cpus};
 
 /// This host, as it describes itself at this moment.
 ///

@@ -3,7 +3,8 @@
 //! One execution reads from top to bottom in [`ProcessExecutor::measure`]. Each step has its file: `order` puts
 //! the request into the launcher's terms, `launcher` holds that process, `watch` waits for its answer while
 //! `output` reads what the subject prints, `answer` reads what came of it; [`Events`] count meanwhile. What is read beside it
-//! later (groups of processes, the host's state) joins this list; nothing here knows what the readings are for.
+//! later (groups of processes, the host's state) joins this list; nothing here knows what the readings are for. Of two that are
+//! executed at the same time each has a launcher of its own, so that each step is the same for both.
 //!
 //! Why a launcher: a program inherits the peak of memory of the process that it was made from, and is made the
 //! slower the larger that is. And why one in C (`launcher/launcher.c`): it holds 24 KiB, so that a static program
@@ -58,7 +59,8 @@ pub use output::TAIL;
 /// - Standard input and outputs are the only files that the subject has open.
 /// - The launcher is started with the first execution. What a process hands down to its children (limits,
 ///   priority, processors it may use) is that of this process at that time.
-/// - Executors of one process take turns, as two executions at once would disturb each other.
+/// - Executors of one process take turns, as two executions at once would disturb each other. Where that is wanted, both are
+///   executed by one: each by a launcher of its own, so that each is accounted for alone.
 /// - Reading output takes processor time beside the subject: give it [`Capture::Nothing`](crate::Capture::Nothing)
 ///   where nobody asks for the answer.
 #[derive(Debug)]
@@ -66,8 +68,9 @@ pub struct ProcessExecutor {
     interrupt: Interrupt,
     /// Where output is read to, kept so that no execution waits for memory.
     buffer: Vec<u8>,
-    /// The one of the last execution, unless that was its last, and what is counted of all that it executes.
-    launcher: Option<(Launcher, Events)>,
+    /// The one of the last execution, unless that was its last, and what is counted of all that it executes; the second is for the
+    /// second of two at the same time.
+    launchers: [Option<(Launcher, Events)>; 2],
     host: HostReader,
     /// What the next subject prints through.
     spare: Option<Pipe>,
@@ -82,6 +85,15 @@ const SLACK: Duration = Duration::from_millis(2);
 
 /// Why there is no control group where the plan does not want one.
 const FORBIDDEN: &str = "control groups are forbidden (`cgroup = \"never\"`)";
+
+/// An order that is carried out.
+struct UnderWay {
+    launcher: Launcher,
+    events: Events,
+    outputs: Outputs,
+    /// What came of it, once it has ended.
+    answer: Option<Answer>,
+}
 
 /// What came back of an order.
 struct Done {
@@ -101,7 +113,7 @@ impl ProcessExecutor {
         Self {
             interrupt: Interrupt::new(interrupt),
             buffer: vec![0; output::BUFFER],
-            launcher: None,
+            launchers: [None, None],
             host: HostReader::new(),
             spare: None,
             orders: Orders::default(),
@@ -114,31 +126,52 @@ impl ProcessExecutor {
         self.interrupt.is_raised()
     }
 
-    /// Executes it when it is our turn, unless the user wants that no more.
-    fn take_turn(&mut self, request: &Request, patient: bool) -> Execution {
+    /// Executes these when it is our turn, unless the user wants that no more.
+    fn take_turn<const N: usize>(&mut self, requests: [&Request; N], patient: bool) -> [Execution; N] {
         static TURN: Mutex<()> = Mutex::new(());
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let at = Timestamp::now();
         if if patient { self.interrupt.is_urgent() } else { self.interrupt.is_raised() } {
-            return Execution::of(Ended::Interrupted, at, Duration::ZERO);
+            return requests.map(|_| Execution::of(Ended::Interrupted, at, Duration::ZERO));
         }
-        let measured = self.measure(request, patient);
-        measured.unwrap_or_else(|why| Execution::of(Ended::NotStarted(why), at, Duration::ZERO))
+        let not_started = |why| Execution::of(Ended::NotStarted(why), at, Duration::ZERO);
+        match self.measure(requests, patient) {
+            Ok(measured) => measured.map(|one| one.unwrap_or_else(not_started)),
+            Err(why) => requests.map(|_| not_started(why.clone())),
+        }
     }
 
-    /// Executes it, or says why it could not be started.
-    fn measure(&mut self, request: &Request, patient: bool) -> Result<Execution, String> {
-        let group = self.group(request)?;
-        let order = self.orders.order(request, group.as_ref().map_or_else(no_files, Group::files)?)?;
-        if request.conditions.cold {
+    /// Executes them at the same time, or says why one could not be started; without all of them none is.
+    fn measure<const N: usize>(
+        &mut self,
+        requests: [&Request; N],
+        patient: bool,
+    ) -> Result<[Result<Execution, String>; N], String> {
+        let mut prepared = Vec::with_capacity(N);
+        for request in requests {
+            let group = self.group(request)?;
+            let order = self.orders.order(request, group.as_ref().map_or_else(no_files, Group::files)?)?;
+            prepared.push((request, order, group));
+        }
+        if requests.iter().any(|request| request.conditions.cold) {
             settings::drop_caches()?;
         }
-        let done = self.perform(request, &order, patient)?;
-        let ended = ended(request, &done.answer, group.as_ref())?;
+        let orders: Vec<(&Request, &Order)> =
+            prepared.iter().map(|(request, order, _)| (*request, order)).collect();
+        let mut all = self.perform(&orders, patient)?.into_iter().zip(&prepared);
+        Ok(requests.map(|request| {
+            let (done, (_, _, group)) = all.next().ok_or("there is no answer to an order")?;
+            self.executed(request, done, group.as_ref())
+        }))
+    }
+
+    /// What came of an order, with what its control group says.
+    fn executed(&self, request: &Request, done: Done, group: Option<&Group>) -> Result<Execution, String> {
+        let ended = ended(request, &done.answer, group)?;
         let mut usage = done.usage;
-        usage.tree_memory = group.as_ref().filter(|_| request.tree_memory).and_then(Group::peak);
+        usage.tree_memory = group.filter(|_| request.tree_memory).and_then(Group::peak);
         let mut absent = usage.absent();
-        usage.tree_blocks = group.as_ref().and_then(Group::blocks);
+        usage.tree_blocks = group.and_then(Group::blocks);
         absent.extend(self.no_tree_memory(request, usage.tree_memory));
         absent.extend(self.no_tree_blocks(request, usage.tree_blocks));
         absent.extend(done.uncounted);
@@ -158,33 +191,60 @@ impl ProcessExecutor {
         })
     }
 
-    /// Has the launcher do that.
-    fn perform(&mut self, request: &Request, order: &Order, patient: bool) -> Result<Done, String> {
-        // Only one that did its work is used again.
-        let idle = self.launcher.take().filter(|(launcher, _)| launcher.is_there());
-        let (mut launcher, events) = idle.map_or_else(start, Ok)?;
-        let mut events = events.or_those(&request.counters, launcher.id());
-        let (mut outputs, ends) = Outputs::new(request, &mut self.spare)?;
+    /// Has a launcher do each of these, all at the same time.
+    fn perform(&mut self, orders: &[(&Request, &Order)], patient: bool) -> Result<Vec<Done>, String> {
+        let mut under_way = Vec::with_capacity(orders.len());
+        for ((request, _), launcher) in orders.iter().zip(&mut self.launchers) {
+            // Only one that did its work is used again.
+            let idle = launcher.take().filter(|(launcher, _)| launcher.is_there());
+            let (launcher, events) = idle.map_or_else(start, Ok)?;
+            let events = events.or_those(&request.counters, launcher.id());
+            let (outputs, ends) = Outputs::new(request, &mut self.spare)?;
+            under_way.push((UnderWay { launcher, events, outputs, answer: None }, ends));
+        }
         self.host.begin();
-        events.begin();
-        let at = Timestamp::now();
+        for (one, _) in &mut under_way {
+            one.events.begin();
+        }
         // To tell the place costs as much as half of all other accounting: it is worth that only where it is read.
-        launcher.order(order, self.host.due().saturating_sub(SLACK), &ends)?;
-        // Ours go, else the pipes would have no end.
-        drop(ends);
-        // For the next one, while this one is being started.
+        let place_after =
+            if orders.len() == 1 { self.host.due().saturating_sub(SLACK) } else { Duration::MAX };
+        let at = Timestamp::now();
+        for ((one, ends), (_, order)) in under_way.iter_mut().zip(orders) {
+            one.launcher.order(order, place_after, ends)?;
+        }
+        // Our ends of their outputs go, else the pipes would have no end.
+        let mut under_way: Vec<UnderWay> = under_way.into_iter().map(|(one, _)| one).collect();
+        // For the next one, while these are being started.
         self.spare = self.spare.take().or_else(|| Stream::pipe().ok());
         let stop = if patient { Stop::patient(&self.interrupt) } else { Stop::at_once(&self.interrupt) };
-        let answer = watch::until_answered(&launcher, &mut outputs, &mut self.buffer, stop)?;
-        let (counts, uncounted) = events.end();
-        let usage = answer.usage(launcher.floor());
-        let starting = launcher.newly_used();
-        let readings = self.host.end(usage.user + usage.sys + starting, usage.last_cpu);
-        if answer.may_go_on() {
-            self.launcher = Some((launcher, events));
+        watch::until_answered(&mut under_way, &mut self.buffer, stop)?;
+        self.done(under_way, at)
+    }
+
+    /// What came back of all that was under way, the host looked at after the last has ended.
+    fn done(&mut self, under_way: Vec<UnderWay>, at: Timestamp) -> Result<Vec<Done>, String> {
+        let (mut own, mut last_cpu) = (Duration::ZERO, None);
+        let mut ended = Vec::with_capacity(under_way.len());
+        for mut one in under_way {
+            let answer = one.answer.take().ok_or("the launcher of commands did not answer")?;
+            let counted = one.events.end();
+            let usage = answer.usage(one.launcher.floor());
+            own += usage.user + usage.sys + one.launcher.newly_used();
+            last_cpu = usage.last_cpu;
+            ended.push((one, answer, usage, counted));
         }
-        let output = outputs.finish(&mut self.buffer);
-        Ok(Done { at, answer, output, usage, counts, uncounted, readings })
+        let readings = self.host.end(own, last_cpu);
+        let mut all = Vec::with_capacity(ended.len());
+        for ((one, answer, usage, (counts, uncounted)), idle) in ended.into_iter().zip(&mut self.launchers) {
+            if answer.may_go_on() {
+                *idle = Some((one.launcher, one.events));
+            }
+            let output = one.outputs.finish(&mut self.buffer);
+            let readings = readings.clone();
+            all.push(Done { at, answer, output, usage, counts, uncounted, readings });
+        }
+        Ok(all)
     }
 
     /// A control group for that request, if it needs one; or why it cannot have it.
@@ -197,7 +257,7 @@ impl ProcessExecutor {
         }
         if !self.cgroups.as_ref().is_some_and(|found| found.knows_blocks() || !request.tree_blocks) {
             // To look may move us to another group, where who was started before us would not follow.
-            self.launcher = None;
+            self.launchers = [None, None];
         }
         let cgroups = self.cgroups.get_or_insert_with(Cgroups::find);
         if request.tree_blocks {
@@ -242,12 +302,11 @@ impl ProcessExecutor {
         let files = group.as_ref().map_or_else(no_files, Group::files).map_err(without_hint)?;
         let order = Order::rehearsal(request, files).map_err(without_hint)?;
         let quiet = Request { conditions: request.conditions.clone(), ..Request::new(["rehearsal"]) };
-        let done = self.perform(&quiet, &order, false).map_err(without_hint)?;
-        match done.answer.started() {
+        let done = self.perform(&[(&quiet, &order)], false).map_err(without_hint)?;
+        let refused = done.iter().find_map(|done| Some((done.answer.started().err()?, done.answer.step())));
+        match refused {
             // To be too small even for that is a result.
-            Err(error) if done.answer.step() != Step::Starting => {
-                Err(settings::why_not(request, done.answer.step(), &error))
-            }
+            Some((error, step)) if step != Step::Starting => Err(settings::why_not(request, step, &error)),
             _ => Ok(()),
         }
     }
@@ -281,11 +340,17 @@ fn ended(request: &Request, answer: &Answer, group: Option<&Group>) -> Result<En
 
 impl Executor for ProcessExecutor {
     fn execute(&mut self, request: &Request) -> Execution {
-        self.take_turn(request, false)
+        let [execution] = self.take_turn([request], false);
+        execution
+    }
+
+    fn execute_pair(&mut self, requests: [&Request; 2]) -> [Execution; 2] {
+        self.take_turn(requests, false)
     }
 
     fn finish(&mut self, request: &Request) -> Execution {
-        self.take_turn(request, true)
+        let [execution] = self.take_turn([request], true);
+        execution
     }
 
     fn accompany(&mut self, request: &CompanionRequest) -> Result<Box<dyn Companion>, NotReady> {

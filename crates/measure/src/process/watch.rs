@@ -1,6 +1,6 @@
-//! Waits for the launcher's answer, reading what the subject prints, and passes on that the user interrupts.
+//! Waits for the launchers' answers, reading what subjects print, and passes on that the user interrupts.
 //!
-//! One thread, one `poll`, no looking in vain: the loop sleeps until the subject has ended, prints, or the user
+//! One thread, one `poll`, no looking in vain: the loop sleeps until a subject has ended, prints, or the user
 //! interrupts. The launcher keeps the time.
 
 use std::os::fd::AsFd;
@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 
-use super::answer::Answer;
-use super::launcher::Launcher;
-use super::output::{Output, Outputs, Stream};
+use super::UnderWay;
+use super::output::Output;
 use crate::interrupt::{Interrupt, TICK};
 
 /// How long what must still be done may take once the user has interrupted.
@@ -59,60 +58,63 @@ impl<'a> Stop<'a> {
     }
 }
 
-/// Waits until the subject has ended, with all that it started; when the user wants it, has it ended.
-pub fn until_answered(
-    launcher: &Launcher,
-    outputs: &mut Outputs,
-    buffer: &mut [u8],
-    mut stop: Stop<'_>,
-) -> Result<Answer, String> {
-    loop {
-        let ready = wait(launcher, outputs, &stop);
-        if ready.answered {
-            return launcher.answer();
-        }
-        if ready.stderr {
-            outputs.stderr.read(buffer);
-        }
-        if let (true, Output::Stream(stdout)) = (ready.stdout, &mut outputs.stdout) {
-            stdout.read(buffer);
+/// Waits until all these subjects have ended, with all that they started; when the user wants it, has them ended.
+pub fn until_answered(all: &mut [UnderWay], buffer: &mut [u8], mut stop: Stop<'_>) -> Result<(), String> {
+    while all.iter().any(|one| one.answer.is_none()) {
+        for (place, what) in wait(all, &stop) {
+            let one = &mut all[place];
+            match (what, &mut one.outputs.stdout) {
+                (What::Answer, _) => one.answer = Some(one.launcher.answer()?),
+                (What::Stderr, _) => one.outputs.stderr.read(buffer),
+                (What::Stdout, Output::Stream(stdout)) => stdout.read(buffer),
+                (What::Stdout, _) => {}
+            }
         }
         if !stop.asked && stop.is_due() {
-            launcher.ask_to_end();
+            for one in all.iter().filter(|one| one.answer.is_none()) {
+                one.launcher.ask_to_end();
+            }
             stop.asked = true;
         }
     }
+    Ok(())
 }
 
-/// What has happened.
-#[derive(Default)]
-struct Ready {
-    answered: bool,
-    stdout: bool,
-    stderr: bool,
+/// What has happened to a subject.
+#[derive(Clone, Copy)]
+enum What {
+    Answer,
+    Stderr,
+    Stdout,
 }
 
-/// Sleeps until something happens.
-fn wait(launcher: &Launcher, outputs: &Outputs, stop: &Stop<'_>) -> Ready {
-    let answer = launcher.as_fd();
+/// Sleeps until something happens: what to whom, the answer first, after which its outputs can wait.
+fn wait(all: &[UnderWay], stop: &Stop<'_>) -> Vec<(usize, What)> {
+    let mut sources = Vec::with_capacity(4 * all.len());
+    for (place, one) in all.iter().enumerate().filter(|(_, one)| one.answer.is_none()) {
+        let stdout = if let Output::Stream(stdout) = &one.outputs.stdout { stdout.source() } else { None };
+        sources.push(((place, What::Answer), one.launcher.as_fd()));
+        sources.extend(one.outputs.stderr.source().map(|source| ((place, What::Stderr), source)));
+        sources.extend(stdout.map(|source| ((place, What::Stdout), source)));
+    }
     let wake_up = stop.interrupt.wake_up().filter(|_| !stop.asked);
-    let stdout = if let Output::Stream(stdout) = &outputs.stdout { Stream::source(stdout) } else { None };
-    let mut fds = [Some(answer), wake_up, stdout, outputs.stderr.source()].map(|source| match source {
-        Some(source) => PollFd::from_borrowed_fd(source, PollFlags::IN),
-        // What is not there must never be ready: of the answer, nothing is asked a second time.
-        None => PollFd::from_borrowed_fd(answer, PollFlags::empty()),
-    });
+    let mut fds: Vec<PollFd> = sources
+        .iter()
+        .map(|(_, source)| *source)
+        .chain(wake_up)
+        .map(|source| PollFd::from_borrowed_fd(source, PollFlags::IN))
+        .collect();
     match rustix::event::poll(&mut fds, stop.sleep().as_ref()) {
         Ok(_) => {
-            let [answered, _, stdout, stderr] = fds.map(|fd| !fd.revents().is_empty());
-            Ready { answered, stdout, stderr }
+            let ready = sources.iter().zip(&fds).filter(|(_, fd)| !fd.revents().is_empty());
+            ready.map(|((what, _), _)| *what).collect()
         }
         // A handler ran on this thread.
-        Err(Errno::INTR) => Ready::default(),
+        Err(Errno::INTR) => Vec::new(),
         // There is no memory for it: look again after a while.
         Err(_) => {
             std::thread::sleep(TICK);
-            Ready::default()
+            Vec::new()
         }
     }
 }

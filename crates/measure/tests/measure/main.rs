@@ -15,6 +15,7 @@ mod lock;
 mod memory;
 mod orphans;
 mod output;
+mod pair;
 mod subject;
 mod truth;
 
