@@ -24,6 +24,8 @@ pub enum Because {
     Levels,
     /// A side was measured in another run, where there is no other.
     Earlier,
+    /// Both were executed at the same time: a pair is a round.
+    Duet,
     /// Too few samples to know.
     Few,
 }

@@ -116,6 +116,11 @@ pub enum Note {
         /// Whether it is that of hosts of which nothing is known.
         assumed: bool,
     },
+    /// The sides are of different runs, and some values are zero or negative, which have no ratio.
+    NotPositive,
+    /// Both were executed at the same time on two CPUs, of which one has so many times as much of the metric as the other: taken
+    /// away before.
+    Places(f64),
     /// Too few samples for an interval at this look.
     Few,
 }

@@ -1,19 +1,22 @@
 //! Pairs that were executed at the same time on two CPUs, roles swapped from pair to pair.
 //!
 //! Bulej et al., "Duet Benchmarking: Improving Measurement Accuracy in the Cloud", ICPE 2020: what disturbs the host
-//! disturbs both. Each pair is a round, and is compared by [`Estimator::RoundRatios`](super::Estimator::RoundRatios);
+//! disturbs both. Each pair is a round, and is compared by [`Estimator::RoundRatios`];
 //! only what one CPU is faster than the other is taken away before.
 
+use super::choice::{Because, Choice};
+use super::comparison::{Comparison, Note, Rules, Sides, compare};
 use super::order::{quantile, sorted};
 use super::sample::{Sample, Scale};
+use super::{Estimator, Look};
 
 /// Two executions at the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
     /// The value of A.
-    pub a: f64,
+    pub a: Sample,
     /// The value of B.
-    pub b: f64,
+    pub b: Sample,
     /// Whether B had the CPU that A has when roles are not swapped.
     pub swapped: bool,
 }
@@ -37,27 +40,41 @@ impl Duet {
     /// The pairs in the order of execution; those with a value that is not finite are left out.
     #[must_use]
     pub fn of(pairs: &[Pair]) -> Self {
-        let pairs: Vec<Pair> = pairs.iter().copied().filter(|p| p.a.is_finite() && p.b.is_finite()).collect();
-        let positive = pairs.iter().all(|pair| pair.a > 0.0 && pair.b > 0.0);
+        let is_finite = |pair: &Pair| pair.a.value.is_finite() && pair.b.value.is_finite();
+        let pairs: Vec<Pair> = pairs.iter().copied().filter(is_finite).collect();
+        let positive = pairs.iter().all(|pair| pair.a.value > 0.0 && pair.b.value > 0.0);
         let shift = positive.then(|| place_shift(&pairs)).flatten();
         let half = shift.unwrap_or(0.0) / 2.0;
-        let side = |value: &dyn Fn(&Pair) -> f64, sign: f64| {
-            let sample = |(round, pair): (u32, &Pair)| {
+        let side = |sample: &dyn Fn(&Pair) -> Sample, sign: f64| {
+            let moved = |(round, pair): (u32, &Pair)| {
                 let off = if pair.swapped { -half } else { half };
-                Sample::new(value(pair) * (sign * off).exp()).in_round(round)
+                let sample = sample(pair);
+                Sample { value: sample.value * (sign * off).exp(), ..sample }.in_round(round)
             };
-            (0..).zip(&pairs).map(sample).collect::<Vec<_>>()
+            (0..).zip(&pairs).map(moved).collect::<Vec<_>>()
         };
         Self { a: side(&|pair| pair.a, -1.0), b: side(&|pair| pair.b, 1.0), places: shift.map(f64::exp) }
     }
+}
+
+/// Compares what was executed in pairs, as this look may: always by the ratio of the rounds, whatever the rules ask for.
+#[must_use]
+pub fn compare_duet(pairs: &[Pair], rules: &Rules, look: Look) -> Comparison {
+    let duet = Duet::of(pairs);
+    let rules = Rules { estimator: Some(Estimator::RoundRatios), ..*rules };
+    let mut compared = compare(&Sides { a: &duet.a, b: &duet.b, control: &[] }, &rules, look);
+    compared.choice = Choice::plain(Estimator::RoundRatios, Because::Duet);
+    compared.notes.extend(duet.places.map(Note::Places));
+    compared
 }
 
 /// Half of what the logarithm of B by A differs between both roles.
 fn place_shift(pairs: &[Pair]) -> Option<f64> {
     let median = |swapped: bool| {
         let role = pairs.iter().filter(|pair| pair.swapped == swapped);
-        let shifts: Vec<f64> =
-            role.map(|pair| Scale::Ratio.of_value(pair.a) - Scale::Ratio.of_value(pair.b)).collect();
+        let shifts: Vec<f64> = role
+            .map(|pair| Scale::Ratio.of_value(pair.a.value) - Scale::Ratio.of_value(pair.b.value))
+            .collect();
         (shifts.len() >= FEWEST).then(|| quantile(&sorted(&shifts), 0.5)).flatten()
     };
     Some((median(false)? - median(true)?) / 2.0)
@@ -69,7 +86,6 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::super::noise::gaussian;
-    use super::super::{Estimator, Look, Rules, Sides, compare};
     use super::*;
 
     /// Pairs on two CPUs of which the first is slower by a tenth, on a host whose load comes and goes.
@@ -81,7 +97,8 @@ mod tests {
             let mut value = |on_first: bool, takes: f64| {
                 takes * (load + if on_first { 0.1 } else { 0.0 } + 0.01 * gaussian(rng)).exp()
             };
-            Pair { a: value(!swapped, 100.0), b: value(swapped, 100.0 * effect), swapped }
+            let (a, b) = (value(!swapped, 100.0), value(swapped, 100.0 * effect));
+            Pair { a: Sample::new(a), b: Sample::new(b), swapped }
         };
         (0..count).map(pair).collect()
     }
@@ -89,24 +106,24 @@ mod tests {
     #[test]
     fn what_the_cpus_differ_is_taken_away() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let duet = Duet::of(&pairs(30, 1.05, &mut rng));
-        assert!((duet.places.unwrap() - 0.1_f64.exp()).abs() < 0.02, "{:?}", duet.places);
-        let rules = Rules { estimator: Some(Estimator::RoundRatios), ..Rules::default() };
-        let compared = compare(&Sides { a: &duet.a, b: &duet.b, control: &[] }, &rules, Look::only(30, 0.05));
+        let pairs = pairs(30, 1.05, &mut rng);
+        let places = Duet::of(&pairs).places.unwrap();
+        assert!((places - 0.1_f64.exp()).abs() < 0.02, "{places}");
+        let compared = compare_duet(&pairs, &Rules::default(), Look::only(30, 0.05));
+        assert_eq!(compared.choice, Choice::plain(Estimator::RoundRatios, Because::Duet));
+        assert!(compared.notes.contains(&Note::Places(places)), "{:?}", compared.notes);
         let (low, high) = compared.estimate.unwrap().interval.unwrap();
         assert!(low > 1.04 && high < 1.06, "{low} {high}");
     }
 
     #[test]
     fn the_same_program_on_unequal_cpus_differs_as_seldom_as_said() {
-        let rules = Rules { estimator: Some(Estimator::RoundRatios), ..Rules::default() };
         for count in [10, 16, 30] {
             let mut rng = ChaCha8Rng::seed_from_u64(2);
             let trials = 1000;
             let told = (0..trials).filter(|_| {
-                let duet = Duet::of(&pairs(count, 1.0, &mut rng));
-                let sides = Sides { a: &duet.a, b: &duet.b, control: &[] };
-                compare(&sides, &rules, Look::only(count, 0.05)).significant
+                let pairs = pairs(count, 1.0, &mut rng);
+                compare_duet(&pairs, &Rules::default(), Look::only(count, 0.05)).significant
             });
             let rate = told.count() as f64 / f64::from(trials);
             // 5 %, and two standard errors of 1,000 trials.
@@ -116,9 +133,9 @@ mod tests {
 
     #[test]
     fn few_pairs_do_not_tell_what_the_cpus_differ() {
-        let pair = |swapped| Pair { a: 1.0, b: 2.0, swapped };
-        let duet = Duet::of(&[pair(false), pair(true), Pair { a: f64::NAN, b: 1.0, swapped: true }]);
+        let pair = |a, swapped| Pair { a: Sample::new(a), b: Sample::new(2.0).at_least(), swapped };
+        let duet = Duet::of(&[pair(1.0, false), pair(1.0, true), pair(f64::NAN, true)]);
         assert_eq!((duet.places, duet.a.len()), (None, 2));
-        assert_eq!(duet.b[1], Sample::new(2.0).in_round(1));
+        assert_eq!(duet.b[1], Sample::new(2.0).at_least().in_round(1), "a limit stays one");
     }
 }

@@ -10,16 +10,17 @@ use crate::distribution::student_quantile;
 
 /// Compares one run of A with one of B: they may be weeks apart, or what another tool wrote of them.
 ///
-/// What runs of one program differ by is in the interval ([`compare_over_runs`]); `prior` says how much that is. Where a value
-/// is zero or negative there is neither an interval nor a verdict.
+/// What runs of one program differ by is in the interval ([`compare_over_runs`]); `prior` says how much that is. Nothing but
+/// zeros on both sides is the same; where only some values are zero or negative there is neither an interval nor a verdict.
 #[must_use]
 pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, error: f64) -> Comparison {
     let (a, b) = (finite(a), finite(b));
     let over = compare_over_runs(&[&a], &[&b], Some(prior), error);
-    let estimate = over.map(|over| estimate(&over, &a, rules.margin));
+    let estimate = over.map(|over| estimate(&over, &a, rules.margin)).or_else(|| nothing_but_zeros(&a, &b));
     let verdict = estimate.map_or(Verdict::Unclear, |it| Verdict::of(&it, rules.better, rules.margin));
     let note = match over {
         Some(over) => Note::BetweenRuns { deviation: over.deviation, assumed: prior.assumed },
+        None if a.iter().chain(&b).any(|sample| sample.value <= 0.0) => Note::NotPositive,
         None => Note::Few,
     };
     let fewest = a.len().min(b.len());
@@ -59,6 +60,21 @@ fn estimate(over: &OverRuns, a: &[Sample], margin: f64) -> Estimate {
     }
 }
 
+/// Of as many values on each side as tell that they are alike; see [`Estimate::p_same`].
+fn nothing_but_zeros(a: &[Sample], b: &[Sample]) -> Option<Estimate> {
+    let fewest = a.len().min(b.len());
+    let all = a.iter().chain(b).all(|sample| sample.value == 0.0 && sample.low() == sample.high());
+    (all && fewest >= super::FEWEST).then(|| Estimate {
+        estimator: Estimator::Runs,
+        ratio: None,
+        interval: None,
+        difference: 0.0,
+        difference_interval: Some((0.0, 0.0)),
+        p: 1.0,
+        p_same: 0.5_f64.powi(i32::try_from(fewest).unwrap_or(i32::MAX)),
+    })
+}
+
 /// What four of five such comparisons would have told.
 fn detectable(over: &OverRuns, error: f64) -> f64 {
     let reach = student_quantile(1.0 - error / 2.0, over.freedom) + student_quantile(0.8, over.freedom);
@@ -78,10 +94,26 @@ fn rank_test(a: &[Sample], b: &[Sample]) -> RankTest {
 
 #[cfg(test)]
 mod tests {
+    use super::super::judge_together;
     use super::*;
 
     fn side(centre: f64) -> Vec<Sample> {
         (0..20).map(|n| Sample::new(centre * (1.0 + 0.0001 * f64::from(n)))).collect()
+    }
+
+    #[test]
+    fn nothing_but_zeros_is_the_same_and_some_zeros_have_no_ratio() {
+        let side = |values: &[f64]| values.iter().map(|&value| Sample::new(value)).collect::<Vec<_>>();
+        let of = |a: &[f64], b: &[f64]| {
+            compare_earlier(&side(a), &side(b), &Rules::default(), Prior::UNKNOWN, 0.05)
+        };
+        let zeros = of(&[0.0; 6], &[0.0; 8]);
+        assert_eq!((zeros.verdict, zeros.estimate.and_then(|it| it.ratio)), (Verdict::Same, None));
+        assert_eq!(judge_together(&[zeros], 0.05), [Verdict::Same], "and is believed");
+        let few = of(&[0.0; 3], &[0.0; 3]);
+        assert_eq!((few.verdict, few.notes), (Verdict::Unclear, vec![Note::NotPositive]));
+        let some = of(&[0.0, 1.0, 2.0, 1.0, 1.0], &[3.0; 5]);
+        assert_eq!((some.verdict, some.notes), (Verdict::Unclear, vec![Note::NotPositive]));
     }
 
     #[test]

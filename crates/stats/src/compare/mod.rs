@@ -37,7 +37,7 @@ mod verdict;
 
 pub use choice::{Because, Choice};
 pub use comparison::{Comparison, Counts, Note, RankTest, Rules, Sides, compare};
-pub use duet::{Duet, Pair};
+pub use duet::{Duet, Pair, compare_duet};
 pub use earlier::compare_earlier;
 pub use estimate::Estimate;
 pub use estimator::Estimator;
