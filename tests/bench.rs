@@ -317,3 +317,37 @@ fn counters_stand_beside_the_times_and_a_warm_up_is_found() {
     let wait = project.tacho("bench --quiet-wait=long true").exits(2).stderr;
     assert!(wait.starts_with("error: `long` is "), "{wait}");
 }
+
+#[test]
+fn two_commands_may_be_executed_at_the_same_time() {
+    let three = bench(&["--duet", "true", "true -a", "true -b"]).exits(2).stderr;
+    assert_eq!(
+        three,
+        "error: `--duet` is for two commands, and there are 3\n\
+         hint: without it any number is measured, one after the other\n"
+    );
+    let by_shell = bench(&["--duet", "true", "true | true"]).exits(2).stderr;
+    assert!(by_shell.ends_with("hint: `-S sh` starts both by one\n"), "{by_shell}");
+    if std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1) {
+        return;
+    }
+    let to_file = bench(&["--duet", "--output", "out", "true", "true -a"]).exits(2).stderr;
+    assert!(
+        to_file.contains("by both at the same time: both would write their output to one file"),
+        "{to_file}"
+    );
+    let answer = bench(&["--duet", "-r", "6", "-S", "sh", "--json", "true", "sleep 0.7"]).exits(0).json();
+    let compared = &answer["commands"][1]["compared"];
+    assert_eq!((&compared["estimator"], &compared["rounds"]), (&"round-ratios".into(), &6.into()));
+    assert_eq!(
+        (&compared["verdict"], &answer["commands"][1]["metric"]),
+        (&"slower".into(), &"net-wall".into())
+    );
+    assert_eq!(answer["duet"]["cpus"].as_array().map(Vec::len), Some(2), "{answer}");
+    // Both began at the same moment, round by round.
+    let begun = |command: usize| -> Vec<String> {
+        let samples = answer["commands"][command]["samples"].as_array().unwrap();
+        samples.iter().map(|sample| sample["at"].to_string()).collect()
+    };
+    assert_eq!(begun(0), begun(1));
+}

@@ -1,5 +1,7 @@
 //! `tacho compare`: two programs beside one another.
 
+use std::process::Command;
+
 use crate::harness::{Answer, Project, SCRIPT_PLAN};
 
 #[test]
@@ -34,6 +36,65 @@ fn what_is_slower_is_told_and_can_be_a_failure() {
         project.tacho("compare HEAD HEAD~1 -r 8 --no-control --fail-on slower --markdown").exits(0).stdout;
     assert!(faster.starts_with("| benchmark | metric | HEAD | HEAD~1 | ratio | 95 % |"), "{faster}");
     assert!(faster.contains(" | faster |\n\n1 faster"), "{faster}");
+}
+
+/// What comes of that where only one processor may be used.
+fn on_one_processor(command: &Command) -> Answer {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap().trim();
+    let first = list.split([',', '-']).next().unwrap();
+    let mut pinned = Command::new("taskset");
+    pinned.args(["-c", first]).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => pinned.env(name, value),
+            None => pinned.env_remove(name),
+        };
+    }
+    Answer::of(&pinned.current_dir(command.get_current_dir().unwrap()).output().unwrap())
+}
+
+#[test]
+fn both_are_executed_at_the_same_time_where_there_are_two_processors() {
+    let project = Project::empty();
+    let compare = ["compare", "--duet", "--rounds", "6"];
+    let one = on_one_processor(&project.command(compare.iter().chain(&["true", "sleep 0"]).copied()));
+    assert_eq!(
+        one.exits(2).stderr,
+        "error: both cannot be executed at the same time: two processors are needed, and one may be used\n\
+         hint: `taskset -cp $$` shows those that may be used here; without `--duet` both are executed in turns\n"
+    );
+    if std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1) {
+        return;
+    }
+    let both = ["sleep 0.01", "sleep 0.7"];
+    let told =
+        Answer::of(&project.command(compare.iter().chain(&both).copied()).output().unwrap()).exits(0).stdout;
+    let line =
+        told.lines().find(|line| line.starts_with("executed at the same time on processors ")).unwrap();
+    assert!(line.ends_with(", swapped each round; no control"), "{line}");
+    assert!(told.contains("  slower\n"), "{told}");
+    let arguments = compare.iter().chain(&both).chain(&["--json", "--all-rounds"]);
+    let answer = Answer::of(&project.command(arguments.copied()).output().unwrap()).exits(0).json();
+    let row = &answer["rows"][0];
+    assert_eq!(answer["duet"]["cpus"].as_array().map(Vec::len), Some(2), "{answer}");
+    assert_eq!((&row["rounds"], &row["estimator"]), (&6.into(), &"round-ratios".into()));
+    assert!(row["control"].is_null() && answer["carry_over"].is_null(), "{answer}");
+}
+
+#[test]
+fn a_duet_is_judged_again_as_it_was_measured() {
+    if std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1) {
+        return;
+    }
+    let project = Project::scripts(2);
+    let answer = project.tacho("compare HEAD~1 HEAD -r 6 --all-rounds --duet --json").exits(0).json();
+    let shown = project.tacho("show run:1 --json").exits(0).json();
+    assert_eq!((&answer["rows"], &answer["duet"]), (&shown["rows"], &shown["duet"]));
+    let markdown = project.tacho("compare HEAD~1 HEAD -r 6 --duet --markdown").exits(0).stdout;
+    assert!(markdown.contains("\n\nexecuted at the same time on processors "), "{markdown}");
+    let kept = project.tacho("compare run:1/a run:1 --kept --duet").exits(2).stderr;
+    assert!(kept.starts_with("error: `--duet` executes both, and one of them is not executed\n"), "{kept}");
 }
 
 #[test]

@@ -113,9 +113,15 @@ impl Trial {
             Err(Halt::Interrupted(trouble)) => Tried::Interrupted(trouble),
             Err(Halt::Failed(outcome)) => Tried::without_execution(turn.place, at, outcome),
         };
-        let has_failed = matches!(&tried, Tried::Sampled(sampled) if matches!(sampled.sample.outcome, Outcome::Failed { .. }));
+        self.check_build(&tried)?;
+        Ok(tried)
+    }
+
+    /// Whether what failed did not fail because its build is gone.
+    pub(crate) fn check_build(&self, tried: &Tried) -> Result<(), ExperimentError> {
+        let has_failed = matches!(tried, Tried::Sampled(sampled) if matches!(sampled.sample.outcome, Outcome::Failed { .. }));
         let gone = self.build.as_ref().filter(|build| has_failed && !build.exists());
-        gone.map_or(Ok(tried), |build| Err(ExperimentError::BuildGone { path: build.clone() }))
+        gone.map_or(Ok(()), |build| Err(ExperimentError::BuildGone { path: build.clone() }))
     }
 
     /// All of it, with the empty shell on either side.
@@ -191,7 +197,7 @@ impl Trial {
     }
 
     /// The sample that an execution is.
-    fn judged(
+    pub(crate) fn judged(
         &self,
         execution: &Execution,
         turn: &Turn<'_>,
@@ -237,19 +243,23 @@ pub fn trouble(hook: &Hook, end: Result<(), HookEnd>) -> Option<Trouble> {
 
 /// The wall time of the empty shell, in nanoseconds.
 fn empty(shell: &Request, executor: &mut dyn Executor) -> Result<f64, Halt> {
-    let execution = executor.execute(shell);
+    empty_time(shell, &executor.execute(shell))
+}
+
+/// The wall time of that execution of the empty shell, in nanoseconds.
+pub fn empty_time(shell: &Request, execution: &Execution) -> Result<f64, Halt> {
     match &execution.ended {
         Ended::Exited(0) => Ok(execution.wall.as_nanos() as f64),
         Ended::Interrupted => Err(Halt::Interrupted(None)),
         other => {
             let why = format!("the empty shell (`{}`) failed: {}", shell.command.join(" "), line(other));
-            Err(Halt::Failed(Outcome::Failed { failure: Failure::Hook { why }, output: tail(&execution) }))
+            Err(Halt::Failed(Outcome::Failed { failure: Failure::Hook { why }, output: tail(execution) }))
         }
     }
 }
 
 /// Adds the time of the empty shell to a sample, and what is left of its own without that.
-fn net_of_shell(sample: &mut Sample, shell: Option<f64>) {
+pub fn net_of_shell(sample: &mut Sample, shell: Option<f64>) {
     let Some(shell) = shell else { return };
     sample.values.push((Metric::SHELL.to_owned(), shell));
     if let Some(wall) = sample.value("wall") {

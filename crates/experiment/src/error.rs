@@ -44,6 +44,14 @@ pub enum ExperimentError {
         /// The file for its standard input, or the folder that it is executed in.
         path: PathBuf,
     },
+    /// A benchmark cannot be executed twice at the same time.
+    #[error("benchmark `{benchmark}` cannot be executed by both at the same time: {why}")]
+    NotAtOnce {
+        /// The benchmark's name.
+        benchmark: String,
+        /// Why not.
+        why: &'static str,
+    },
     /// The program of a benchmark is nowhere.
     #[error("benchmark `{benchmark}` cannot be executed: {source}")]
     NoProgram {
@@ -102,6 +110,9 @@ impl ExperimentError {
             }
             ExperimentError::InputMissing { .. } => {
                 Some("`stdin` and `directory` are paths from the plan's folder".to_owned())
+            }
+            ExperimentError::NotAtOnce { .. } => {
+                Some("without `--duet` they are executed one after the other".to_owned())
             }
             ExperimentError::ExpectedOutput { .. } => {
                 Some("`expect.stdout.file` is a path from the plan's folder".to_owned())

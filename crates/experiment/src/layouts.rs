@@ -271,7 +271,7 @@ impl Bench<'_> {
             let wanted = Wanted { enough: cell.rounds, ..Wanted::default() };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
-        Ok(Session { run, cells: ready })
+        Ok(Session { run, cells: ready, duet: None })
     }
 }
 

@@ -223,7 +223,7 @@ impl Bench<'_> {
             let wanted = Wanted { enough, needed, metric, elsewhere, steady };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
-        Ok(Prepared::Ready(Box::new(Session { run, cells: ready })))
+        Ok(Prepared::Ready(Box::new(Session { run, cells: ready, duet: None })))
     }
 }
 

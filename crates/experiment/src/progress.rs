@@ -40,6 +40,8 @@ pub fn is_precise(rule: &Rule, known: &Known) -> bool {
 pub struct Progress<'a> {
     rule: &'a Rule,
     cells: Vec<CellProgress<'a>>,
+    /// How many are executed at the same time: two where the session is of pairs.
+    at_once: usize,
     /// What has a sample.
     done: HashSet<Place>,
     /// The last round that has one.
@@ -145,9 +147,11 @@ impl<'a> Progress<'a> {
     pub fn new(session: &'a Session, sessions: Vec<Timestamp>) -> Self {
         let rule = &session.run.rule;
         let cells: Vec<CellProgress> = session.cells.iter().map(CellProgress::new).collect();
-        let spent = Spent::new(sessions, cells.len());
+        let spent = Spent::new(sessions, cells.len()).in_pairs(session.duet.is_some());
+        let at_once = if session.duet.is_some() { 2 } else { 1 };
         let (noise, disturbed) = (BTreeMap::new(), BTreeSet::new());
-        let mut progress = Self { rule, cells, done: HashSet::new(), last: 0, spent, noise, disturbed };
+        let mut progress =
+            Self { rule, cells, at_once, done: HashSet::new(), last: 0, spent, noise, disturbed };
         let before = |(index, cell): (usize, &'a SessionCell)| cell.before.iter().map(move |it| (index, it));
         let mut samples: Vec<(usize, &Sample)> = session.cells.iter().enumerate().flat_map(before).collect();
         samples.sort_by_key(|(_, sample)| sample.place);
@@ -188,6 +192,21 @@ impl<'a> Progress<'a> {
         self.cells.iter().map(|cell| cell.left(self.rule.warmup)).sum()
     }
 
+    /// Those of these trials for which that holds; of pairs both, where it holds for one and neither is given up.
+    pub fn chosen(&self, trials: &[Trial], wants: impl Fn(Trial) -> bool) -> Vec<Trial> {
+        let is_given_up = |trial: &Trial| self.cells[trial.cell].is_hopeless() && !self.is_done(*trial);
+        let together = trials.chunks(self.at_once).filter(|together| {
+            together.iter().any(|trial| wants(*trial))
+                && (self.at_once == 1 || !together.iter().any(is_given_up))
+        });
+        together.flatten().copied().collect()
+    }
+
+    /// How many are executed at the same time.
+    pub fn at_once(&self) -> usize {
+        self.at_once
+    }
+
     /// Whether something of the cell is still to be executed.
     pub fn is_lacking(&self, cell: usize) -> bool {
         let lacks = !self.has_enough(cell);
@@ -225,7 +244,8 @@ impl<'a> Progress<'a> {
     /// ended.
     pub fn has_time_for(&self, round: u32, trials: &[Trial]) -> bool {
         let Some(budget) = self.rule.budget else { return true };
-        let expected: Duration = trials.iter().map(|trial| self.spent.expected(trial.cell)).sum();
+        let longest = |together: &[Trial]| together.iter().map(|trial| self.spent.expected(trial.cell)).max();
+        let expected: Duration = trials.chunks(self.at_once).filter_map(longest).sum();
         round <= self.last.max(1) || self.spent.before(round) + expected <= budget
     }
 

@@ -13,6 +13,7 @@ use tacho_store::Absence;
 
 use crate::attempt::{Sampled, Tried, Turn};
 use crate::beside::Beside;
+use crate::duet::Pair;
 use crate::progress::Progress;
 use crate::quiet::Quiet;
 use crate::schedule::{Schedule, Trial};
@@ -120,6 +121,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
     ) -> Result<Self, ExperimentError> {
         let run = &session.run;
         let schedule = Schedule::new(run.seed, session.cells.len(), run.rule.warmup == Warmup::Found);
+        let schedule = if session.duet.is_some() { schedule.in_pairs() } else { schedule };
         bench.store.begin_session(run.number, moment(bench.executor.now()))?;
         let unread: Vec<Absence> = bench.executor.unread().iter().map(absence).collect();
         bench.store.put_unread(run.number, &unread)?;
@@ -167,8 +169,9 @@ impl<'a, 'b> Rounds<'a, 'b> {
     /// The warm-up, pass after pass, until all are warm; `false` when interrupted.
     fn warm_up(&mut self) -> Result<bool, ExperimentError> {
         for pass in 0.. {
-            let mut trials = self.schedule.warm_up(pass);
-            trials.retain(|trial| self.progress.warms_up(*trial) && self.is_possible(*trial));
+            let all = self.schedule.warm_up(pass);
+            let trials =
+                self.progress.chosen(&all, |trial| self.progress.warms_up(trial) && self.is_possible(trial));
             if trials.is_empty() {
                 break;
             }
@@ -195,8 +198,9 @@ impl<'a, 'b> Rounds<'a, 'b> {
 
     /// Who takes part in the round; nobody when there is no time for it.
     fn before(&mut self, round: u32) -> Vec<Trial> {
-        let mut trials = self.schedule.round(round);
-        trials.retain(|trial| self.progress.takes_part(*trial) && self.is_possible(*trial));
+        let all = self.schedule.round(round);
+        let mut trials =
+            self.progress.chosen(&all, |trial| self.progress.takes_part(trial) && self.is_possible(trial));
         if !self.progress.has_time_for(round, &trials) {
             self.bench.observer.note(&Event::OutOfTime { rounds: round - 1 });
             trials.clear();
@@ -227,8 +231,14 @@ impl<'a, 'b> Rounds<'a, 'b> {
 
     /// Executes these, one after the other; `false` when interrupted.
     fn trials(&mut self, trials: &[Trial]) -> Result<bool, ExperimentError> {
-        for &trial in trials {
-            if self.bench.interrupt.load(Ordering::Relaxed) || !self.trial(trial)? {
+        for together in trials.chunks(self.progress.at_once()) {
+            let done = !self.bench.interrupt.load(Ordering::Relaxed)
+                && match (self.session.duet, together) {
+                    (Some(cpus), &[one, other]) => self.pair([one, other], cpus)?,
+                    (_, &[trial, ..]) => self.trial(trial)?,
+                    (_, []) => true,
+                };
+            if !done {
                 return Ok(false);
             }
         }
@@ -279,17 +289,99 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(executed.with_instructions(self.bench.executor, &mut turn, tried))
     }
 
+    /// Two executions at the same time, both kept before anything else happens; `false` when interrupted.
+    fn pair(&mut self, two: [Trial; 2], cpus: [u32; 2]) -> Result<bool, ExperimentError> {
+        let began = Instant::now();
+        let tried = self.tried_pair(two, cpus)?;
+        self.measured.executing += began.elapsed();
+        let mut troubles = Vec::new();
+        let mut sampled = Vec::with_capacity(2);
+        for (trial, tried) in two.into_iter().zip(tried) {
+            let trouble = match tried {
+                Tried::Interrupted(trouble) => trouble,
+                Tried::Sampled(mut one) => {
+                    let trouble = one.trouble.take();
+                    sampled.push((trial, one));
+                    trouble
+                }
+            };
+            troubles.extend(trouble.map(|trouble| (trial.cell, trouble)));
+        }
+        let going_on = sampled.len() == 2;
+        if going_on {
+            self.keep_pair(&sampled)?;
+        }
+        for (cell, trouble) in &troubles {
+            let cell = &self.session.cells[*cell].cell;
+            self.bench.observer.note(&Event::Trouble { cell, trouble });
+        }
+        Ok(going_on)
+    }
+
+    /// What comes of two trials at the same time, unless one fails without an execution.
+    fn tried_pair(&mut self, two: [Trial; 2], cpus: [u32; 2]) -> Result<[Tried; 2], ExperimentError> {
+        let broken = two.map(|trial| self.beside.failed_setup(trial.cell));
+        if let Some(outcome) = broken.iter().flatten().next() {
+            let at = self.bench.executor.now();
+            return Ok(two.map(|trial| Tried::without_execution(trial.place, at, outcome.clone())));
+        }
+        let shell_first = self.schedule.is_turned(two[0].place);
+        let turn = |trial: Trial| Turn {
+            place: trial.place,
+            shell_first,
+            reference: self.references.of(&self.session.cells[trial.cell].cell.benchmark),
+            companion: None,
+        };
+        let trials = two.map(|trial| &self.session.cells[trial.cell].trial);
+        let mut pair = Pair { trials, turns: two.map(turn), cpus };
+        let mut tried = pair.execute(self.bench.executor)?;
+        for (which, trial) in two.into_iter().enumerate() {
+            if tried[which].counts() && self.without_instructions.remove(&trial.cell) {
+                self.instructions.push((trial.place.round, trial.cell));
+                let SessionCell { cell, trial, .. } = &self.session.cells[trial.cell];
+                self.bench.observer.note(&Event::CountingBegins { cell });
+                let gone = Tried::Interrupted(None);
+                let one = std::mem::replace(&mut tried[which], gone);
+                tried[which] = trial.with_instructions(self.bench.executor, &mut pair.turns[which], one);
+            }
+        }
+        Ok(tried)
+    }
+
     fn keep(&mut self, trial: Trial, sampled: &Sampled) -> Result<(), ExperimentError> {
+        self.keep_answer(trial, sampled)?;
+        self.bench.store.put_sample(self.session.cells[trial.cell].id, &sampled.sample)?;
+        self.tell(trial, sampled)
+    }
+
+    /// Both or neither: half a pair would be none.
+    fn keep_pair(&mut self, pair: &[(Trial, Box<Sampled>)]) -> Result<(), ExperimentError> {
+        for (trial, sampled) in pair {
+            self.keep_answer(*trial, sampled)?;
+        }
+        let samples: Vec<_> =
+            pair.iter().map(|(trial, it)| (self.session.cells[trial.cell].id, &it.sample)).collect();
+        self.bench.store.put_together(&samples)?;
+        pair.iter().try_for_each(|(trial, sampled)| self.tell(*trial, sampled))
+    }
+
+    /// Keeps what a sample was to print.
+    fn keep_answer(&mut self, trial: Trial, sampled: &Sampled) -> Result<(), ExperimentError> {
         let SessionCell { id, cell, .. } = &self.session.cells[trial.cell];
-        let Sampled { sample, answer, kept, absent, .. } = sampled;
-        if let (Some(answer), None) = (answer, self.references.of(&cell.benchmark)) {
+        if let (Some(answer), None) = (&sampled.answer, self.references.of(&cell.benchmark)) {
             // Before the sample: a kill between the two must not let a later answer become the reference.
             self.references.keep(self.bench.store, &cell.benchmark, *answer)?;
         }
-        if let Some(output) = kept {
-            self.bench.store.put_output(*id, sample.place, output)?;
+        if let Some(output) = &sampled.kept {
+            self.bench.store.put_output(*id, sampled.sample.place, output)?;
         }
-        self.bench.store.put_sample(*id, sample)?;
+        Ok(())
+    }
+
+    /// Takes note of a sample that is kept.
+    fn tell(&mut self, trial: Trial, sampled: &Sampled) -> Result<(), ExperimentError> {
+        let SessionCell { cell, .. } = &self.session.cells[trial.cell];
+        let Sampled { sample, absent, .. } = sampled;
         for absent @ Absent { metric, why } in absent {
             if self.absent.insert((trial.cell, metric.to_string())) {
                 if Counter::named(metric).is_some() {

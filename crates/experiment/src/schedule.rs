@@ -17,6 +17,8 @@ pub struct Schedule {
     cells: usize,
     /// Whether the first round keeps the order of the cells.
     first_in_order: bool,
+    /// Whether cells 0 and 1, 2 and 3 … are executed at the same time.
+    in_pairs: bool,
 }
 
 /// One execution that is to take place.
@@ -35,24 +37,54 @@ impl Schedule {
     /// the cells, so that the first answer of a benchmark comes from the first cell.
     #[must_use]
     pub fn new(seed: u64, cells: usize, first_in_order: bool) -> Self {
-        Self { seed, cells, first_in_order }
+        Self { seed, cells, first_in_order, in_pairs: false }
+    }
+
+    /// The same with cells 0 and 1, 2 and 3 … as pairs that are executed at the same time: pairs are in random order, and the one at
+    /// the even position has the first of two processors. Both change places from round to round.
+    #[must_use]
+    pub fn in_pairs(self) -> Self {
+        Self { in_pairs: true, ..self }
     }
 
     /// One pass of the warm-up, which is round 0, counted from 0: all cells in their order.
     #[must_use]
     pub fn warm_up(&self, pass: u32) -> Vec<Trial> {
         let before = self.cells.saturating_mul(pass as usize);
-        trials(0, before, (0..self.cells).collect())
+        let cells = (0..self.things()).flat_map(|thing| self.cells_of(thing, pass)).collect();
+        trials(0, before, cells)
     }
 
     /// One round, counted from 1: all cells in a random order.
     #[must_use]
     pub fn round(&self, round: u32) -> Vec<Trial> {
-        let mut cells: Vec<usize> = (0..self.cells).collect();
+        let mut things: Vec<usize> = (0..self.things()).collect();
         if round > 1 || !self.first_in_order {
-            cells.shuffle(&mut self.generator(round));
+            things.shuffle(&mut self.generator(round));
         }
-        trials(round, 0, cells)
+        trials(round, 0, things.into_iter().flat_map(|thing| self.cells_of(thing, round)).collect())
+    }
+
+    /// How many things are in random order: cells, or pairs of them.
+    fn things(&self) -> usize {
+        if self.in_pairs { self.cells / 2 } else { self.cells }
+    }
+
+    /// The cells of one of them, in the order of their places.
+    fn cells_of(&self, thing: usize, round: u32) -> Vec<usize> {
+        if !self.in_pairs {
+            return vec![thing];
+        }
+        let mut pair = vec![2 * thing, 2 * thing + 1];
+        if self.is_swapped(round) {
+            pair.reverse();
+        }
+        pair
+    }
+
+    /// Whether the second of a pair has the first place: in every other round; in which, the seed says.
+    fn is_swapped(&self, round: u32) -> bool {
+        (self.seed ^ u64::from(round)) & 1 == 1
     }
 
     /// Whether of two things that are done at a place, the second is done first.
@@ -124,6 +156,23 @@ mod tests {
     }
 
     #[test]
+    fn pairs_stay_together_and_change_places() {
+        for seed in 0..4 {
+            let schedule = Schedule::new(seed, 6, false).in_pairs();
+            let mut firsts = BTreeSet::new();
+            for round in 1..=20 {
+                let all = cells(&schedule.round(round));
+                for pair in all.chunks(2) {
+                    assert_eq!(pair[0] / 2, pair[1] / 2, "{all:?}");
+                    assert_eq!(u64::from(round) % 2 == seed % 2, pair[0] % 2 == 0, "round {round}: {all:?}");
+                }
+                firsts.insert(all[0] / 2);
+            }
+            assert_eq!(firsts.len(), 3, "pairs are in random order");
+        }
+    }
+
+    #[test]
     fn half_of_all_places_are_turned() {
         // 4000 places: 2000 are expected, standard deviation 32; of neighbours that are alike as well.
         let schedule = Schedule::new(5, 0, true);
@@ -152,9 +201,12 @@ mod tests {
     proptest! {
         #[test]
         fn every_cell_is_once_in_every_round_and_no_place_is_given_twice(
-            seed: u64, number in 0..12_usize, passes in 0..4_u32, rounds in 0..6_u32, first_in_order: bool,
+            seed: u64, pairs in 0..6_usize, lone in 0..2_usize, passes in 0..4_u32, rounds in 0..6_u32,
+            first_in_order: bool,
         ) {
-            let schedule = Schedule::new(seed, number, first_in_order);
+            let number = 2 * pairs + lone;
+            let plain = Schedule::new(seed, number, first_in_order);
+            let schedule = if lone == 0 { plain.in_pairs() } else { plain };
             let warm_up = (0..passes).map(|pass| schedule.warm_up(pass));
             let all: Vec<Vec<Trial>> = warm_up.chain((1..=rounds).map(|round| schedule.round(round))).collect();
             for trials in &all {

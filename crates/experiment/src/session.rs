@@ -17,6 +17,8 @@ pub struct Session {
     pub run: Run,
     /// What it measures, in the order of the warm-up.
     pub cells: Vec<SessionCell>,
+    /// The two processors on which cells 0 and 1, 2 and 3 … are executed at the same time; none: one after the other.
+    pub duet: Option<[u32; 2]>,
 }
 
 /// A cell that is ready to be executed.

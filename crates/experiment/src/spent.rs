@@ -26,12 +26,19 @@ pub struct Spent {
     rounds: Vec<Duration>,
     /// What the samples of each cell have cost, the warm-up left out, and how many they are.
     cells: Vec<(Duration, u32)>,
+    /// Whether two samples are taken at the same time.
+    in_pairs: bool,
 }
 
 impl Spent {
     /// Nothing, of a run with sessions that began at these times, in order.
     pub fn new(sessions: Vec<Timestamp>, cells: usize) -> Self {
         Self { sessions, cells: vec![(Duration::ZERO, 0); cells], ..Self::default() }
+    }
+
+    /// The same where samples at an even position and the one after it are taken at the same time: what it takes is spent once.
+    pub fn in_pairs(self, in_pairs: bool) -> Self {
+        Self { in_pairs, ..self }
     }
 
     /// Takes note of a sample; they must come in the order in which they were taken.
@@ -41,15 +48,17 @@ impl Spent {
         let began = self.sessions.iter().rev().find(|began| **began <= sample.at).copied().max(self.last);
         // A clock that was set back takes no time away.
         let since = began.and_then(|began| Duration::try_from(end.duration_since(began)).ok());
-        let cost = since.unwrap_or(wall).max(wall);
+        let is_second = self.in_pairs && sample.place.position % 2 == 1;
+        let least = if is_second { Duration::ZERO } else { wall };
+        let cost = since.unwrap_or(least).max(least);
         let round = sample.place.round as usize;
         self.rounds.resize(self.rounds.len().max(round + 1), Duration::ZERO);
         self.rounds[round] += cost;
         if round > 0 {
-            self.cells[cell].0 += cost;
+            self.cells[cell].0 += cost.max(wall);
             self.cells[cell].1 += 1;
         }
-        self.last = Some(end);
+        self.last = Some(if is_second { self.last.map_or(end, |last| last.max(end)) } else { end });
     }
 
     /// What all rounds before that one have cost, the warm-up included.
@@ -82,6 +91,20 @@ mod tests {
     fn sample(round: u32, position: u32, at: i64, wall: f64) -> Sample {
         let values = vec![("wall".to_owned(), wall * 1e9)];
         Sample { place: Place { round, position }, at: second(at), outcome: Outcome::Valid, values }
+    }
+
+    #[test]
+    fn what_is_executed_at_the_same_time_is_spent_once() {
+        let mut spent = Spent::new(vec![second(0)], 2).in_pairs(true);
+        let at = |position, from, takes| sample(1, position, from, takes);
+        // A second of waiting, then both; the other is the shorter one, and then the longer one.
+        spent.record(0, &at(0, 1, 3.0));
+        spent.record(1, &at(1, 1, 2.0));
+        assert_eq!(spent.before(2), Duration::from_secs(4));
+        spent.record(1, &at(2, 4, 2.0));
+        spent.record(0, &at(3, 4, 5.0));
+        assert_eq!(spent.before(2), Duration::from_secs(9));
+        assert_eq!((spent.of(0), spent.of(1)), (Duration::from_secs(9), Duration::from_secs(4)));
     }
 
     #[test]

@@ -115,6 +115,10 @@ pub struct Comparing {
     pub exported: [Vec<Exported>; 2],
     /// Whether the first side is executed a second time.
     pub control: bool,
+    /// The two processors on which both sides are executed at the same time, the one at the even position of a round on the
+    /// first; none: one after the other.
+    #[serde(default)]
+    pub duet: Option<[u32; 2]>,
     /// Up to which difference two are the same, as a share.
     pub margin: f64,
     /// The metrics of each benchmark; one row each.

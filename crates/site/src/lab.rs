@@ -145,6 +145,10 @@ pub struct ComparisonRecord {
     pub state: RunState,
     /// Up to which difference two are the same, as a share.
     pub margin: f64,
+    /// Whether the first was executed a second time.
+    pub control: bool,
+    /// The processors on which both were executed at the same time, if they were.
+    pub duet: Option<[u32; 2]>,
     /// One a metric of a benchmark.
     pub rows: Vec<ComparedRow>,
 }

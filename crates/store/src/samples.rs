@@ -53,6 +53,26 @@ impl Store {
         if self.forgetting(put)? { Ok(()) } else { self.import(measurement, std::slice::from_ref(sample)) }
     }
 
+    /// Keeps samples that were taken at the same time, all or none of them; else as [`put_sample`](Self::put_sample).
+    pub fn put_together(&mut self, samples: &[(MeasurementId, &Sample)]) -> Result<(), StoreError> {
+        let put = |store: &mut Self| {
+            let metrics = &mut store.metrics;
+            store.database.transaction(Begin::Write, |database| {
+                samples.iter().try_for_each(|(measurement, sample)| {
+                    let chunk = gather(database, metrics, [*sample])?;
+                    if !put_one(database, *measurement, &chunk)? {
+                        add(database, *measurement, &chunk)?;
+                    }
+                    if sample.outcome.is_as_expected() {
+                        return Ok(());
+                    }
+                    put_failure(database, *measurement, sample.place, &sample.outcome)
+                })
+            })
+        };
+        self.forgetting(put)
+    }
+
     /// Keeps many samples of a measurement at once, in any order, all or none of them, and syncs.
     pub fn import(&mut self, measurement: MeasurementId, samples: &[Sample]) -> Result<(), StoreError> {
         self.import_each([(measurement, samples)])

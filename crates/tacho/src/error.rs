@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use tacho_experiment::ExperimentError;
-use tacho_measure::MeasureError;
+use tacho_measure::{MeasureError, Unavailable};
 use tacho_record::RuleError;
 use tacho_record::numbers::NumbersError;
 use tacho_record::plan::PlanErrors;
@@ -33,6 +33,8 @@ pub enum CliError {
     Numbers { name: String, source: NumbersError },
     #[error("there is a `{path}` already")]
     PlanExists { path: PathBuf },
+    #[error("both cannot be executed at the same time: {}", source.why)]
+    NoDuet { source: Unavailable },
     #[error("`--since-last` takes the end of a range alone")]
     EndAlone,
     #[error("nothing has been tracked on this host yet that the range could go on from")]
@@ -100,6 +102,7 @@ impl CliError {
             CliError::Measure(error) => error.hint().map(str::to_owned),
             CliError::Numbers { source, .. } => source.hint(),
             CliError::NoRange { from, to } => Some(format!("the older one goes first: `{to}..{from}`?")),
+            CliError::NoDuet { source } => source.hint.clone(),
             CliError::EndAlone => {
                 Some("it begins where tracking left off: name the end, or nothing".to_owned())
             }

@@ -51,13 +51,19 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Row
                 verdict: comparison.verdict,
                 comparison: comparison.clone(),
                 settled: group.settled,
-                round: group.samples.iter().filter_map(|side| mean_wall(side)).sum(),
+                round: round_takes(terms, &group.samples),
                 failure: failure(&[0, 1, 2].map(|side| group.side(side).concat())),
             });
         }
     }
     believe(&mut rows);
     rows
+}
+
+/// What a round takes: all its cells one after the other, or the longer one of those at the same time.
+fn round_takes(terms: &Comparing, samples: &[Vec<Sample>]) -> f64 {
+    let walls = samples.iter().filter_map(|side| mean_wall(side));
+    if terms.duet.is_some() { walls.fold(0.0, f64::max) } else { walls.sum() }
 }
 
 /// Of what is told, little is to be wrong.

@@ -10,16 +10,20 @@
 //! ```
 
 mod cells;
+#[cfg(test)]
+mod duet_tests;
 mod judge;
 mod kept;
 mod rounds;
 mod sides;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod unbiased_tests;
 
 use std::time::{Duration, Instant};
 
-use tacho_record::{Comparing, Digest, Purpose, Run, Sample};
+use tacho_record::{BenchmarkKey, Comparing, Digest, Purpose, Run, Sample};
 use tacho_store::{MeasurementId, Store};
 
 pub use cells::{COMMAND, rows_of};
@@ -27,6 +31,8 @@ pub use judge::{Row, judge};
 use rounds::Sequential;
 use sides::Ready;
 
+use crate::carried::{Carried, Executed};
+use crate::duet::why_not_at_once;
 use crate::rounds::{Measured, measure_until};
 use crate::session::{Session, SessionCell, Wanted};
 use crate::{Bench, ExperimentError, Question};
@@ -62,12 +68,25 @@ pub struct Rows {
     pub executing: Option<Duration>,
     /// One a benchmark and metric.
     pub rows: Vec<Row>,
+    /// After which program what is executed differs, if that is seen.
+    pub carried: Option<CarriedOver>,
+}
+
+/// What is executed after a side of a benchmark takes more or less than after others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CarriedOver {
+    /// The benchmark, without the parameters that the sides fix.
+    pub benchmark: BenchmarkKey,
+    /// The side.
+    pub side: usize,
+    /// How much more, as a share; less than 0 is less.
+    pub share: f64,
 }
 
 impl Rows {
     /// Of sides of which nothing was executed: there is no run.
     fn of(terms: &Comparing, rows: Vec<Row>) -> Self {
-        Self { run: None, terms: terms.clone(), interrupted: false, executing: None, rows }
+        Self { run: None, terms: terms.clone(), interrupted: false, executing: None, rows, carried: None }
     }
 }
 
@@ -81,6 +100,7 @@ pub fn compare(
     terms: &Comparing,
 ) -> Result<Compared, ExperimentError> {
     bench.check(question)?;
+    check_at_once(question, terms)?;
     bench.put_metrics(&question.plan)?;
     bench.store.put_revisions(&question.revisions)?;
     if !terms.executes(0) && !terms.executes(1) {
@@ -103,8 +123,17 @@ pub fn compare(
     let executing = Some(began.elapsed());
     let run = bench.store.run(session.run.number)?.unwrap_or(session.run);
     let rows = judged(bench.store, &run, terms)?;
+    let carried = carried_over(bench.store, &run, terms)?;
     let (run, terms) = (Some(run), terms.clone());
-    Ok(Compared::Measured(Box::new(Rows { run, terms, interrupted, executing, rows })))
+    Ok(Compared::Measured(Box::new(Rows { run, terms, interrupted, executing, rows, carried })))
+}
+
+/// Whether what is compared can be executed at the same time, if it is to be.
+fn check_at_once(question: &Question, terms: &Comparing) -> Result<(), ExperimentError> {
+    let is_compared = |name: &str| terms.rows.iter().any(|(key, _)| key.name == name);
+    let compared = question.plan.benchmarks.iter().filter(|it| terms.duet.is_some() && is_compared(&it.name));
+    let refused = compared.into_iter().find_map(|it| Some((it.name.clone(), why_not_at_once(it)?)));
+    refused.map_or(Ok(()), |(benchmark, why)| Err(ExperimentError::NotAtOnce { benchmark, why }))
 }
 
 /// The rows of a run that compares, from its samples.
@@ -117,6 +146,32 @@ pub fn judged(store: &mut Store, run: &Run, terms: &Comparing) -> Result<Vec<Row
         samples.push(store.samples(id)?);
     }
     Ok(judge(terms, run, samples))
+}
+
+/// Whether it mattered in a run which program was executed before. Of those at the same time, and of sides in several layouts, none
+/// is the same before.
+pub fn carried_over(
+    store: &mut Store,
+    run: &Run,
+    terms: &Comparing,
+) -> Result<Option<CarriedOver>, ExperimentError> {
+    let is_asked = terms.duet.is_none()
+        && terms.sides.iter().all(|side| side.program.builds() == 1)
+        && (terms.executes(0) && terms.executes(1));
+    let mut samples = Vec::new();
+    for (id, _) in store.cells(run.number)?.into_iter().filter(|_| is_asked) {
+        samples.push(store.samples(id)?);
+    }
+    let each = (samples.len() / terms.rows.len().max(1)).max(1);
+    // The third of a row is the first once more.
+    let programs = (0_u32..).flat_map(|row| (0..each).map(move |place| 2 * row + u32::from(place == 1)));
+    let executed = |(program, samples)| Executed { program, metric: "wall", samples };
+    let all: Vec<Executed> = programs.zip(samples.iter().map(Vec::as_slice)).map(executed).collect();
+    Ok(Carried::of(&all, run.seed).and_then(|carried| {
+        let (row, side) = (carried.after as usize / 2, carried.after as usize % 2);
+        let (benchmark, _) = terms.rows.get(row)?;
+        Some(CarriedOver { benchmark: benchmark.clone(), side, share: carried.share })
+    }))
 }
 
 /// What makes it the same question.
@@ -144,7 +199,7 @@ impl Bench<'_> {
             let wanted = Wanted { enough: cell.rounds, ..Wanted::default() };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
-        Ok(Session { run, cells: ready })
+        Ok(Session { run, cells: ready, duet: terms.duet })
     }
 
     fn run_of_sides(

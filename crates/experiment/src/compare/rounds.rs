@@ -1,10 +1,12 @@
 //! When a benchmark needs no more rounds: looked for at times that are fixed before, each benchmark on its own.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tacho_record::{Comparing, Direction, Metric, Rule, Sample, Until};
 use tacho_stats::compare::{
-    Better, Comparison, Look, Looks, Rules, Sample as Value, Sides, Verdict, compare, judge_together,
+    Better, Comparison, Look, Looks, Pair, Rules, Sample as Value, Sides, Verdict, compare, compare_duet,
+    judge_together,
 };
 
 use super::judge::ERROR;
@@ -87,11 +89,14 @@ impl<'a> Sequential<'a> {
     fn planned(&self) -> usize {
         let most = self.rule.max_rounds as usize;
         let Some(budget) = self.rule.budget else { return most };
-        let warm = self.groups.iter().flat_map(|group| &group.samples).map(|cell| {
+        let warm = |cell: &Vec<Sample>| {
             let walls: Vec<Duration> = cell.iter().filter(|it| it.place.round == 0).map(wall).collect();
             walls.iter().min().copied().unwrap_or_default()
-        });
-        let round: Duration = warm.sum();
+        };
+        let at_once = if self.terms.duet.is_some() { 2 } else { 1 };
+        let longest = |together: &[Vec<Sample>]| together.iter().map(warm).max();
+        let of = |group: &Group| group.samples.chunks(at_once).filter_map(longest).sum::<Duration>();
+        let round: Duration = self.groups.iter().map(of).sum();
         let room = budget.as_nanos().checked_div(round.as_nanos()).unwrap_or(most as u128);
         usize::try_from(room).unwrap_or(most).clamp(FEWEST.min(most), most)
     }
@@ -112,7 +117,10 @@ impl<'a> Sequential<'a> {
         let group = &self.groups[at];
         let (_, metrics) = &self.terms.rows[group.row];
         let rules = Rules { margin: self.terms.margin, seed: self.seed, ..Rules::default() };
-        let one = |metric: &Metric| comparison(metric, group, &rules, look);
+        let one = |metric: &Metric| match self.terms.duet {
+            Some(_) => of_pairs(metric, group, &rules, look),
+            None => comparison(metric, group, &rules, look),
+        };
         self.groups[at].comparisons = metrics.iter().map(one).collect();
     }
 
@@ -206,6 +214,28 @@ fn comparison(metric: &Metric, group: &Group, rules: &Rules, look: Look) -> Comp
     let [a, b, control] = [0, 1, 2].map(|side| in_layouts(metric, group.side(side)));
     let better = if metric.better == Direction::Lower { Better::Lower } else { Better::Higher };
     compare(&Sides { a: &a, b: &b, control: &control }, &Rules { better, ..*rules }, look)
+}
+
+/// The same where both sides were executed at the same time: the one at the even position had the first processor.
+fn of_pairs(metric: &Metric, group: &Group, rules: &Rules, look: Look) -> Comparison {
+    let [a, b] = [0, 1].map(|side| placed(metric, group.side(side)));
+    let mut pairs = Vec::with_capacity(a.len());
+    for (round, (a, _)) in &a {
+        if let Some((b, place)) = b.get(round) {
+            pairs.push(Pair { a: *a, b: *b, swapped: place % 2 == 0 });
+        }
+    }
+    let better = if metric.better == Direction::Lower { Better::Lower } else { Better::Higher };
+    compare_duet(&pairs, &Rules { better, ..*rules }, look)
+}
+
+/// What counts of a side that has one build, by its round, with its position in that.
+fn placed(metric: &Metric, builds: &[Vec<Sample>]) -> BTreeMap<u32, (Value, u32)> {
+    let side = builds.first().map(Vec::as_slice).unwrap_or_default();
+    let positions: BTreeMap<u32, u32> =
+        side.iter().map(|sample| (sample.place.round, sample.place.position)).collect();
+    let all = values(metric, side).into_iter();
+    all.filter_map(|value| Some((value.round?, (value, *positions.get(&value.round?)?)))).collect()
 }
 
 /// What counts of a side, each value in its round, and of several builds in its layout.

@@ -8,25 +8,26 @@ use jiff::Timestamp;
 use tacho_measure::{Ended, Execution, Request, ScriptedExecutor};
 use tacho_record::{Comparing, Digest, Direction, Host, Metric, Program, Side, Unit, Until};
 use tacho_stats::compare::Verdict;
+use tacho_store::Store;
 use tacho_subject::{Builder, Built, ScriptedBuilder};
 
-use super::{Compared, Rows, compare, judged, rows_of};
+use super::{CarriedOver, Compared, Rows, carried_over, compare, judged, rows_of};
 use crate::builds::tests::revision;
 use crate::track_tests::Lab;
-use crate::{Bench, Silent};
+use crate::{Bench, Question, Silent};
 
-const ONE: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
-const TWO: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n\
+pub const ONE: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n";
+pub const TWO: &str = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n\
                    [[benchmark]]\nname = 'c'\ncommand = 'c {revision}'\n";
 
-fn lab(benchmarks: &str, rounds: u32) -> Lab {
+pub fn lab(benchmarks: &str, rounds: u32) -> Lab {
     let mut lab = Lab::new(benchmarks, 2);
     lab.measure = format!("rounds = {rounds}");
     lab
 }
 
 /// The first revision against the second, with a control.
-fn terms(lab: &Lab) -> Comparing {
+pub fn terms(lab: &Lab) -> Comparing {
     let wall = Metric { name: "wall".into(), unit: Unit::Nanoseconds, better: Direction::Lower };
     let side = |id: &str| Side { name: id.into(), program: Program::Revision { revision: id.into() } };
     let sides = ["r1", "r2"].map(side);
@@ -37,13 +38,18 @@ fn terms(lab: &Lab) -> Comparing {
         earlier: [None, None],
         exported: [Vec::new(), Vec::new()],
         control: true,
+        duet: None,
         margin: 0.01,
         rows,
         until: Until::Settled(None),
     }
 }
 
-fn compared(lab: &Lab, terms: &Comparing, script: impl FnMut(&Request, Timestamp) -> Execution) -> Compared {
+pub fn compared(
+    lab: &Lab,
+    terms: &Comparing,
+    script: impl FnMut(&Request, Timestamp) -> Execution,
+) -> Compared {
     compared_of(lab, &mut ScriptedBuilder::new(), terms, script)
 }
 
@@ -53,23 +59,44 @@ fn compared_of(
     terms: &Comparing,
     script: impl FnMut(&Request, Timestamp) -> Execution,
 ) -> Compared {
-    let mut store = lab.store();
+    compared_in(&mut lab.store(), lab, builder, &lab.question(), terms, script)
+}
+
+/// The same in an order of that seed.
+pub fn compared_by_seed(
+    lab: &Lab,
+    seed: u64,
+    terms: &Comparing,
+    script: impl FnMut(&Request, Timestamp) -> Execution,
+) -> Compared {
+    let question = Question { seed, ..lab.question() };
+    compared_in(&mut lab.store(), lab, &mut ScriptedBuilder::new(), &question, terms, script)
+}
+
+fn compared_in(
+    store: &mut Store,
+    lab: &Lab,
+    builder: &mut ScriptedBuilder,
+    question: &Question,
+    terms: &Comparing,
+    script: impl FnMut(&Request, Timestamp) -> Execution,
+) -> Compared {
     let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let mut executor = ScriptedExecutor::new(script).starting_at(lab.clock.get());
     let mut bench = Bench {
-        store: &mut store,
+        store,
         builder,
         executor: &mut executor,
         observer: &mut Silent,
         interrupt: &AtomicBool::new(false),
         host,
     };
-    let compared = compare(&mut bench, &lab.question(), terms).unwrap();
+    let compared = compare(&mut bench, question, terms).unwrap();
     lab.clock.set(tacho_measure::Executor::now(&mut executor));
     compared
 }
 
-fn rows(compared: Compared) -> Rows {
+pub fn rows(compared: Compared) -> Rows {
     let Compared::Measured(rows) = compared else { panic!("{compared:?}") };
     *rows
 }
@@ -197,4 +224,32 @@ fn what_has_nothing_in_common_is_refused_in_words() {
     let command = Program::Command { command: "x".into(), words: vec!["x".into()], shell: false };
     let why = rows_of(&plan, [&revision, &command]).unwrap_err();
     assert_eq!(why, "a command can only be compared with a command, and this is a revision");
+}
+
+/// Both revisions take 100 ms, with noise of 4 %; whatever comes after the second takes so many times as long.
+fn carried(times: f64, noise: u64) -> Option<CarriedOver> {
+    let lab = lab(ONE, 30);
+    let (mut noise, mut before) = (noise, String::new());
+    let all_rounds = Comparing { until: Until::AllRounds, ..terms(&lab) };
+    let all = rows(compared(&lab, &all_rounds, |request: &Request, at| {
+        noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let share = (noise >> 33) as f64 / (1_u64 << 31) as f64;
+        let carried = if before.ends_with("r2") { times } else { 1.0 };
+        before = request.command.join(" ");
+        Execution::of(Ended::Exited(0), at, Duration::from_secs_f64(0.1 * carried * (1.0 + 0.04 * share)))
+    }));
+    let mut store = lab.store();
+    let run = all.run.unwrap();
+    let again = carried_over(&mut store, &run, &all_rounds).unwrap();
+    assert_eq!(all.carried, again, "the samples say the same at any time");
+    again
+}
+
+#[test]
+fn what_a_side_leaves_to_the_next_is_told() {
+    let found = carried(1.06, 1).unwrap();
+    assert_eq!((found.benchmark.name.as_str(), found.side), ("b", 1));
+    assert!((0.03..0.08).contains(&found.share), "{}", found.share);
+    let told = (0..20).filter(|seed| carried(1.0, *seed).is_some()).count();
+    assert_eq!(told, 0, "of 20 where nothing is carried over, at 0.5 %");
 }

@@ -10,6 +10,7 @@ use tacho_store::{MeasurementId, NewRun};
 
 use super::Command;
 use crate::counting::check_counters;
+use crate::duet::why_not_at_once;
 use crate::rounds::{self, Measured};
 use crate::session::{Known, Session, SessionCell, Wanted};
 use crate::trial::{EXIT_STATUS, Exits, Surroundings, Trial};
@@ -26,6 +27,8 @@ pub struct Question {
     pub exits: Exits,
     /// What is counted of each execution.
     pub counters: Vec<Counting>,
+    /// The two processors on which two commands are executed at the same time; none: one after the other.
+    pub duet: Option<[u32; 2]>,
     /// The folder that they are executed in.
     pub folder: PathBuf,
     /// The seed of the random order.
@@ -59,11 +62,12 @@ pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, Exp
     if let Some(first) = question.commands.first() {
         check_counters(bench, &first.name, question.counters.iter().copied())?;
     }
+    check_at_once(question)?;
     let (run, cells) = begin(bench, question)?;
     let cells: Result<Vec<SessionCell>, ExperimentError> = (question.commands.iter().zip(cells))
         .map(|(command, (id, cell))| session_cell(command, question, id, cell))
         .collect();
-    let session = Session { run, cells: cells? };
+    let session = Session { run, cells: cells?, duet: question.duet };
     let Measured { executing, interrupted, .. } = rounds::measure(bench, &session)?;
     let mut answer = Answer {
         run: session.run,
@@ -81,6 +85,21 @@ pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, Exp
         answer.absent.extend(absences.into_iter().map(|absence| (absence.metric, absence.why)));
     }
     Ok(answer)
+}
+
+/// Whether the commands can be executed at the same time, if they are to be.
+fn check_at_once(question: &Question) -> Result<(), ExperimentError> {
+    let why = |command: &Command| why_not_at_once(&with_counters(command, question));
+    let refused = question.commands.iter().find_map(|command| Some((command, why(command)?)));
+    refused.filter(|_| question.duet.is_some()).map_or(Ok(()), |(command, why)| {
+        Err(ExperimentError::NotAtOnce { benchmark: command.name.clone(), why })
+    })
+}
+
+/// The benchmark that it is, with what is counted of it.
+fn with_counters(command: &Command, question: &Question) -> plan::Benchmark {
+    let counted = question.counters.iter().map(|asked| PlannedMetric::counted(asked.counter, asked.optional));
+    plan::Benchmark { metrics: counted.collect(), ..command.benchmark() }
 }
 
 /// Keeps what all metrics mean that executions may have.
@@ -133,9 +152,7 @@ fn session_cell(
 ) -> Result<SessionCell, ExperimentError> {
     let hooks = vec![("TACHO_BENCHMARK".to_owned(), command.name.clone())];
     let around = Surroundings { folder: &question.folder, values: &[], hooks, seed: question.seed };
-    let counted = question.counters.iter().map(|asked| PlannedMetric::counted(asked.counter, asked.optional));
-    let benchmark = plan::Benchmark { metrics: counted.collect(), ..command.benchmark() };
-    let trial = Trial::filled(&benchmark, around)?.accepting(question.exits.clone());
+    let trial = Trial::filled(&with_counters(command, question), around)?.accepting(question.exits.clone());
     let wanted = Wanted {
         enough: question.rule.max_rounds,
         needed: 0,

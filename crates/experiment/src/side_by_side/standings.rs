@@ -1,9 +1,12 @@
 //! How each of several commands did, and against which.
 
+use std::collections::BTreeMap;
+
 use tacho_record::{Metric, Outcome, Sample};
 use tacho_stats::Summary;
 use tacho_stats::compare::{
-    Comparison, Look, Rules, Sample as Compared, Sides, Size, Verdict, compare, judge_together,
+    Comparison, Look, Pair, Rules, Sample as Compared, Sides, Size, Verdict, compare, compare_duet,
+    judge_together,
 };
 
 use super::warnings::{carry_over, median_of, of_command, of_host};
@@ -69,15 +72,15 @@ impl Standings {
         let mut standings = Self {
             each: question.commands.iter().zip(samples).map(alone).collect(),
             reference,
-            warnings: of_host(samples)
-                .into_iter()
-                .chain(carry_over(&question.commands, samples, question.seed))
-                .collect(),
+            warnings: of_host(samples).into_iter().chain(carry_over(question, samples)).collect(),
         };
         standings.reference = standings.choose(reference);
-        let rules = Rules { margin, seed: question.seed, ..Rules::default() };
-        standings.compare(samples, &rules);
-        standings.find_beaten(samples, &rules);
+        let how = How {
+            rules: Rules { margin, seed: question.seed, ..Rules::default() },
+            at_once: question.duet.is_some(),
+        };
+        standings.compare(samples, &how);
+        standings.find_beaten(samples, &how);
         standings
     }
 
@@ -90,14 +93,14 @@ impl Standings {
         named.or(fastest).filter(|_| times.len() > 1 && known)
     }
 
-    fn compare(&mut self, samples: &[Vec<Sample>], rules: &Rules) {
+    fn compare(&mut self, samples: &[Vec<Sample>], how: &How) {
         let Some(reference) = self.reference else { return };
         let others: Vec<usize> = (0..self.each.len())
             .filter(|index| *index != reference && self.each[*index].time.is_some())
             .collect();
         let time = |index: usize| (samples[index].as_slice(), self.each[index].metric.name.as_str());
         let rows: Vec<Comparison> =
-            others.iter().map(|&index| against(time(reference), time(index), rules)).collect();
+            others.iter().map(|&index| against(time(reference), time(index), how)).collect();
         let verdicts = judge_together(&rows, ERROR);
         for ((index, row), verdict) in others.into_iter().zip(rows).zip(verdicts) {
             self.each[index].compared = Some(row);
@@ -105,25 +108,25 @@ impl Standings {
         }
     }
 
-    fn find_beaten(&mut self, samples: &[Vec<Sample>], rules: &Rules) {
+    fn find_beaten(&mut self, samples: &[Vec<Sample>], how: &How) {
         let number = self.each.len();
         if number > BEATEN_BY {
             return;
         }
         for index in 0..number {
-            let by = (0..number).filter(|&other| self.beats(other, index, samples, rules)).collect();
+            let by = (0..number).filter(|&other| self.beats(other, index, samples, how)).collect();
             self.each[index].beaten_by = by;
         }
     }
 
     /// Whether `one` is faster than `other` and needs less memory, both for certain and by more than the margin.
-    fn beats(&self, one: usize, other: usize, samples: &[Vec<Sample>], rules: &Rules) -> bool {
+    fn beats(&self, one: usize, other: usize, samples: &[Vec<Sample>], how: &How) -> bool {
         let (better, worse) = (&self.each[one], &self.each[other]);
         let medians = |it: &Standing| Some((it.time?.median, it.peak_memory?));
         let (Some(less), Some(more)) = (medians(better), medians(worse)) else { return false };
         let certain = |metric: [&str; 2]| {
             let (a, b) = ((samples[other].as_slice(), metric[1]), (samples[one].as_slice(), metric[0]));
-            let comparison = against(a, b, rules);
+            let comparison = against(a, b, how);
             comparison.verdict == Verdict::Faster && comparison.size == Size::Beyond
         };
         less.0 < more.0
@@ -133,8 +136,18 @@ impl Standings {
     }
 }
 
+/// How commands are compared.
+struct How {
+    rules: Rules,
+    /// Whether they were executed at the same time: each round is a pair.
+    at_once: bool,
+}
+
 /// B against A, each with its metric, in the rounds that both took part in.
-fn against(a: (&[Sample], &str), b: (&[Sample], &str), rules: &Rules) -> Comparison {
+fn against(a: (&[Sample], &str), b: (&[Sample], &str), how: &How) -> Comparison {
+    if how.at_once {
+        return in_pairs(a, b, &how.rules);
+    }
     let last = |samples: &[Sample]| samples.last().map_or(0, |sample| sample.place.round);
     let common = last(a.0).min(last(b.0));
     let side = |(samples, metric): (&[Sample], &str)| -> Vec<Compared> {
@@ -143,7 +156,22 @@ fn against(a: (&[Sample], &str), b: (&[Sample], &str), rules: &Rules) -> Compari
     };
     let (a, b) = (side(a), side(b));
     let look = Look::only(a.len().min(b.len()), ERROR);
-    compare(&Sides { a: &a, b: &b, control: &[] }, rules, look)
+    compare(&Sides { a: &a, b: &b, control: &[] }, &how.rules, look)
+}
+
+/// The same of commands that were executed at the same time: the one at the even position had the first processor.
+fn in_pairs(a: (&[Sample], &str), b: (&[Sample], &str), rules: &Rules) -> Comparison {
+    let counted = |(samples, metric): (&[Sample], &str)| -> BTreeMap<u32, (Compared, u32)> {
+        let one = |it: &Sample| Some((it.place.round, (Compared::new(it.value(metric)?), it.place.position)));
+        samples.iter().filter(|sample| sample.counts()).filter_map(one).collect()
+    };
+    let (a, b) = (counted(a), counted(b));
+    let pair = |(round, (a, _)): (&u32, &(Compared, u32))| {
+        let (b, position) = *b.get(round)?;
+        Some(Pair { a: *a, b, swapped: position % 2 == 0 })
+    };
+    let pairs: Vec<Pair> = a.iter().filter_map(pair).collect();
+    compare_duet(&pairs, rules, Look::only(pairs.len(), ERROR))
 }
 
 impl Standing {

@@ -36,6 +36,7 @@ fn question(commands: impl IntoIterator<Item = Command>, rule: Rule) -> Question
         rule,
         exits: Exits::One(0),
         counters: Vec::new(),
+        duet: None,
         folder: "/".into(),
         seed: 3,
         version: "test".into(),

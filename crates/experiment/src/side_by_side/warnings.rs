@@ -1,11 +1,11 @@
 //! What should be said beside a command's numbers, since it may spoil them.
 
 use tacho_record::{Metric, Sample};
-use tacho_stats::compare::{Influence, after_predecessors};
 use tacho_stats::outlier::outliers;
 use tacho_stats::summary::median;
 
-use super::{Command, Start};
+use super::{Command, Question, Start};
+use crate::carried::{Carried, Executed};
 
 /// From this share of its wall time on a shell's part is told (docs/method.md).
 pub const SHELL_SHARE: f64 = 0.5;
@@ -13,13 +13,6 @@ pub const SHELL_SHARE: f64 = 0.5;
 pub const LOADED: f64 = 0.25;
 /// This share of the time, kept from the host by a hypervisor, is told.
 pub const STOLEN: f64 = 0.01;
-
-/// The chance of a false word about who was executed before.
-pub const CARRY_OVER: f64 = 0.005;
-/// By at least this share it must be slower or faster after one command, to be told.
-const LEAST_CARRY_OVER: f64 = 0.01;
-/// More executions are not looked at for it.
-const MOST_CARRY_OVER: usize = 2000;
 
 /// Shorter executions have no readings of their own, in nanoseconds: ticks are as long.
 const SHORT: f64 = 20e6;
@@ -71,27 +64,17 @@ pub(super) fn of_host(samples: &[Vec<Sample>]) -> Vec<Warning> {
     warnings.into_iter().flatten().collect()
 }
 
-/// Whether it matters which command was executed before, in the rounds that all took part in.
-pub(super) fn carry_over(commands: &[Command], samples: &[Vec<Sample>], seed: u64) -> Option<Warning> {
-    let last = |own: &Vec<Sample>| own.last().map_or(0, |sample| sample.place.round);
-    let common = samples.iter().map(last).min()?;
-    let mut sequence = Vec::new();
-    for (subject, (command, own)) in (0_u32..).zip(commands.iter().zip(samples)) {
-        let metric = command.time().name;
-        let counted = own.iter().filter(|sample| sample.counts() && sample.place.round <= common);
-        let one = |sample: &Sample| Some((sample.place, (subject, sample.value(&metric)?)));
-        sequence.extend(counted.filter_map(one));
+/// Whether it matters which command was executed before; of those at the same time none was.
+pub(super) fn carry_over(question: &Question, samples: &[Vec<Sample>]) -> Option<Warning> {
+    if question.duet.is_some() {
+        return None;
     }
-    sequence.sort_by_key(|(place, _)| (place.round, place.position));
-    sequence.truncate(MOST_CARRY_OVER);
-    let sequence: Vec<(u32, f64)> = sequence.into_iter().map(|(_, one)| one).collect();
-    let influence = Influence::of(&after_predecessors(&sequence), seed)?;
-    let far =
-        influence.groups.iter().max_by(|one, other| one.residual.abs().total_cmp(&other.residual.abs()))?;
-    let is_told = influence.p <= CARRY_OVER && far.residual.abs() >= LEAST_CARRY_OVER;
-    // Of net times below 0 there is no share.
-    let is_share = sequence.iter().all(|(_, value)| *value > 0.0);
-    (is_told && is_share).then(|| Warning::CarryOver(far.beside as usize, far.residual.exp_m1()))
+    let metrics: Vec<String> = question.commands.iter().map(|command| command.time().name).collect();
+    let cell = |(program, (metric, samples))| Executed { program, metric, samples };
+    let pairs = metrics.iter().map(String::as_str).zip(samples.iter().map(Vec::as_slice));
+    let cells: Vec<Executed> = (0..).zip(pairs).map(cell).collect();
+    Carried::of(&cells, question.seed)
+        .map(|carried| Warning::CarryOver(carried.after as usize, carried.share))
 }
 
 /// How long the host was looked at, in nanoseconds: during executions; where one is too short for readings of its own, they

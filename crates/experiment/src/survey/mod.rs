@@ -282,6 +282,6 @@ impl Bench<'_> {
             let wanted = Wanted { enough: cell.rounds, needed: 0, metric, elsewhere, steady };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
-        Ok(Prepared::Ready(Box::new(Session { run, cells: ready })))
+        Ok(Prepared::Ready(Box::new(Session { run, cells: ready, duet: None })))
     }
 }

@@ -43,7 +43,7 @@ pub(crate) fn page(view: &View, one: &ComparisonRecord) -> Vec<u8> {
         p.byline {
             a href={ "../runs.html#run-" (one.run) } { "Run " (one.run) } " on " (one.host) ", begun " (minute(one.started))
             @if one.state != RunState::Finished { ", " b { "not finished" } ": this is what was measured so far" }
-            ". Both were executed in the same rounds, the first a second time too."
+            ". " (executed(one))
         }
         (table(one))
         @for row in &one.rows { (section(one, row)) }
@@ -53,6 +53,20 @@ pub(crate) fn page(view: &View, one: &ComparisonRecord) -> Vec<u8> {
         }
     };
     framed(view, &Frame { title: &title, root: "../", active: "", scripts: &[] }, &content)
+}
+
+/// How both were executed.
+fn executed(one: &ComparisonRecord) -> String {
+    match one.duet {
+        Some([first, second]) => format!(
+            "Both were executed at the same time, on processors {first} and {second}, which they swapped each round: \
+             each time is that beside the other."
+        ),
+        None if one.control => {
+            "Both were executed in the same rounds, the first a second time too.".to_owned()
+        }
+        None => "Both were executed in the same rounds.".to_owned(),
+    }
 }
 
 fn side(view: &View, one: &ComparisonRecord, side: usize) -> Markup {
@@ -151,8 +165,8 @@ fn picture(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
             figure.chart {
                 (svg::panels(&panels, None, "executions of both sides", &|value| scale.show(value)))
                 figcaption {
-                    "Each dot is an execution; the line is the median. What is called again is the first program a second time: what it "
-                    "differs by is the noise of this host."
+                    "Each dot is an execution; the line is the median."
+                    @if one.control { " What is called again is the first program a second time: what it differs by is the noise of this host." }
                     @if row.levels[0].is_some() { " Each number is a layout, the same source linked in another order; the verdict is by layouts." }
                 }
             }

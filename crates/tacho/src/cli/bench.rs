@@ -44,6 +44,9 @@ pub struct Bench {
         help_heading = "Beside executions"
     )]
     pub quiet_wait: Option<String>,
+    /// Execute two commands at the same time on two processors, which they swap each round: for a host that is never quiet
+    #[arg(long, help_heading = "Beside executions")]
+    pub duet: bool,
     /// Count too (docs/glossary.md has the list): instructions, cycles, energy, instructions=callgrind; with a `?` at the end if this
     /// host can
     #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Beside executions")]

@@ -49,6 +49,10 @@ pub struct Compare {
     /// Do not measure A a second time
     #[arg(long)]
     pub no_control: bool,
+    /// Execute both at the same time on two processors, which they swap each round: for a host that is never quiet. There is no
+    /// control then
+    #[arg(long, conflicts_with = "layouts")]
+    pub duet: bool,
     #[command(flatten)]
     pub begin: Begin,
     #[command(flatten)]

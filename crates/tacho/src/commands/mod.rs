@@ -5,6 +5,7 @@ pub mod bisect;
 mod changes;
 pub mod compare;
 mod doctor;
+mod duet;
 mod generate;
 mod inherited;
 mod init;

@@ -118,6 +118,7 @@ pub(super) fn ask(project: &Project, asked: Asked) -> Result<Option<Tried>, CliE
         sides: [side.clone(), side],
         earlier: [None, None],
         control: true,
+        duet: None,
         margin: MARGIN,
         until: Until::Settled(None),
         exported: [Vec::new(), Vec::new()],
@@ -149,6 +150,7 @@ fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Resu
         earlier: [None, None],
         exported: [Vec::new(), Vec::new()],
         control: true,
+        duet: None,
         margin: percentage(&command.terms.margin)?,
         until: Until::Settled(rule.filter(|limit| *limit > 0.0)),
     })

@@ -7,6 +7,12 @@ pub enum Mistake {
     BadRange { value: String, from: String, to: String },
     #[error("`{text}` is not an exit status")]
     BadStatus { text: String },
+    #[error("`--duet` is for two commands, and there {} {commands}", if *.commands == 1 { "is" } else { "are" })]
+    DuetOfTwo { commands: usize },
+    #[error(
+        "only one of the two is started by a shell, whose time alone says nothing of that beside another"
+    )]
+    DuetByShell,
     #[error("`{option}` is not known here")]
     Elsewhere { option: &'static str, instead: &'static str },
     #[error("`{option}` is given {given} times for {}", crate::output::text::count(*.commands, "command"))]
@@ -59,6 +65,10 @@ impl Mistake {
                 Some("the steps of a range must lead somewhere: `-P n 1 8 -D 1`".into())
             }
             Mistake::BadStatus { .. } => Some("statuses are numbers, with commas between: `-i=1,2`".into()),
+            Mistake::DuetOfTwo { .. } => {
+                Some("without it any number is measured, one after the other".into())
+            }
+            Mistake::DuetByShell => Some("`-S sh` starts both by one".into()),
             Mistake::Elsewhere { instead, .. } => Some((*instead).to_owned()),
             Mistake::Names { .. } => Some("the first `-n` is the name of the first command".into()),
             Mistake::HowMany { .. } => Some("give it once for all commands, or once for each".into()),

@@ -32,7 +32,11 @@ pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
     let folder = std::env::current_dir()?;
     let typed = Typed::new(command, &folder)?;
     let margin = percentage(&command.margin)?;
-    let question = question(command, &typed, &folder)?;
+    let mut question = question(command, &typed, &folder)?;
+    if command.duet {
+        typed.check_duet()?;
+        question.duet = Some(super::duet::processors(None)?);
+    }
     check_exports(command)?;
     let interrupt = tacho_measure::install_interrupt()?;
     let wait = if command.wait { Wait::Unless(&interrupt) } else { Wait::No };
@@ -58,6 +62,7 @@ fn question(command: &Bench, typed: &Typed, folder: &Path) -> Result<Question, C
         rule: typed::rule(command)?,
         exits: typed::exits(command)?,
         counters: counters(&command.counter)?,
+        duet: None,
         folder: folder.to_owned(),
         seed: command.seed.unwrap_or_else(random_seed),
         version: env!("CARGO_PKG_VERSION").to_owned(),

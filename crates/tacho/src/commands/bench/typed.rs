@@ -113,6 +113,15 @@ impl Typed {
         Ok(Self { commands, reference })
     }
 
+    /// Whether they can be executed at the same time: two, and both by a shell or neither.
+    pub fn check_duet(&self) -> Result<(), Mistake> {
+        let [one, other] = self.commands.as_slice() else {
+            return Err(Mistake::DuetOfTwo { commands: self.commands.len() });
+        };
+        let by_shell = [one, other].map(|command| matches!(command.start, Start::Shell(..)));
+        if by_shell[0] == by_shell[1] { Ok(()) } else { Err(Mistake::DuetByShell) }
+    }
+
     /// Whether what they print goes to the terminal.
     pub fn is_loud(&self) -> bool {
         self.commands.iter().any(|command| command.output == Output::Inherit)

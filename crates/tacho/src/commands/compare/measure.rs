@@ -41,7 +41,11 @@ pub fn measure(
     if command.terms.layouts.is_some() && !are_revisions {
         return Err(Mistake::NoLayouts.into());
     }
-    let layouts = if are_revisions { over::layouts(&command.terms, &plan)? } else { Vec::new() };
+    let layouts = if are_revisions && terms.duet.is_none() {
+        over::layouts(&command.terms, &plan)?
+    } else {
+        Vec::new()
+    };
     let mut session = Session::open(project, command.begin.wait)?;
     let selected = given.select(&terms.sides);
     if let Some(selected) = &selected {

@@ -7,6 +7,10 @@ pub enum Mistake {
     Ambiguous { name: String, candidates: Vec<String> },
     #[error("there is a baseline `{name}` already")]
     BaselineExists { name: String },
+    #[error("`--duet` executes both, and one of them is not executed")]
+    DuetOfOne,
+    #[error("benchmarks are to use different processors (`cpus`), and a duet has two for all")]
+    DuetOfMany,
     #[error("neither A nor B was measured before")]
     NothingKept,
     #[error("A and B are not of the same host or conditions: {}", differ.join("; "))]
@@ -42,6 +46,10 @@ impl Mistake {
                 format!("say which: `{first}`")
             }
             Mistake::BaselineExists { .. } => "`--force` gives the name to what is compared now".to_owned(),
+            Mistake::DuetOfOne => {
+                "without `--kept` baselines and runs are executed again; a file is not".to_owned()
+            }
+            Mistake::DuetOfMany => "`--benchmark NAME` compares one".to_owned(),
             Mistake::NothingKept => "`--kept` is for baselines (NAME) and runs (run:12)".to_owned(),
             Mistake::NotAlike { .. } => "`--regardless` compares them all the same".to_owned(),
             Mistake::NoReport { .. } => {

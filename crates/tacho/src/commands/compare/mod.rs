@@ -41,12 +41,14 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
         earlier,
         exported,
         control: false,
+        duet: None,
         margin,
         rows,
         until: until(command, limit)?,
     };
-    // What is not measured today has no noise of today.
-    terms.control = !no_control && terms.executes(0) && terms.executes(1);
+    terms.duet = processors(command, &terms, plan.as_ref())?;
+    // What is not measured today has no noise of today; beside both at the same time a third would be none of the pair.
+    terms.control = !no_control && terms.duet.is_none() && terms.executes(0) && terms.executes(1);
     let (compared, build) = measure::measure(&given, (global, command), plan, &terms)?;
     if let Some(name) = &command.save_as {
         given.save(name, &compared)?;
@@ -62,6 +64,29 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
         output::print(&report.text())?;
     }
     Ok(exit(&compared, limit))
+}
+
+/// The two processors for both at the same time, if that is wanted.
+fn processors(
+    command: &Compare,
+    terms: &Comparing,
+    plan: Option<&Plan>,
+) -> Result<Option<[u32; 2]>, CliError> {
+    if !command.duet {
+        return Ok(None);
+    }
+    if !(terms.executes(0) && terms.executes(1)) {
+        return Err(Mistake::DuetOfOne.into());
+    }
+    let is_compared = |name: &String| terms.rows.iter().any(|(key, _)| key.name == *name);
+    let benchmarks = plan.into_iter().flat_map(|plan| &plan.benchmarks).filter(|it| is_compared(&it.name));
+    let mut wished: Vec<_> = benchmarks.map(|benchmark| benchmark.conditions.cpus.as_ref()).collect();
+    wished.dedup();
+    match wished[..] {
+        [] => super::duet::processors(None).map(Some),
+        [one] => super::duet::processors(one).map(Some),
+        _ => Err(Mistake::DuetOfMany.into()),
+    }
 }
 
 /// The plan as it is wanted, and what is compared.

@@ -1,6 +1,6 @@
 //! `tacho show run:12`: what a run compared, judged again from its samples.
 
-use tacho_experiment::compare::{Compared, Rows, judged};
+use tacho_experiment::compare::{Compared, Rows, carried_over, judged};
 use tacho_record::RunState;
 use tacho_store::Store;
 
@@ -18,9 +18,10 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
     let run = store.run(number.parse().map_err(|_| unknown())?)?.ok_or_else(unknown)?;
     let terms = store.comparing(run.number)?.ok_or(Mistake::NoComparison { run: run.number })?;
     let rows = judged(store, &run, &terms)?;
+    let carried = carried_over(store, &run, &terms)?;
     let interrupted = run.state != RunState::Finished;
     let told = terms.sides.each_ref().map(|side| format!("{} ({})", side.name, told(&side.program)));
-    let all = Rows { run: Some(run), terms: terms.clone(), interrupted, executing: None, rows };
+    let all = Rows { run: Some(run), terms: terms.clone(), interrupted, executing: None, rows, carried };
     let compared = Compared::Measured(Box::new(all));
     let report = Report { terms: &terms, told, compared: &compared, build: None, otherwise: Vec::new() };
     if command.shown.json {

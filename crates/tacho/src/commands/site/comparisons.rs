@@ -43,6 +43,8 @@ fn record(store: &mut Store, run: Run, terms: &Comparing) -> Result<ComparisonRe
         started: run.started,
         state: run.state,
         margin: terms.margin,
+        control: terms.control,
+        duet: terms.duet,
         rows: rows.into_iter().map(compared).collect(),
     })
 }

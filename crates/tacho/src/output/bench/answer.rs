@@ -10,6 +10,7 @@ use tacho_stats::compare::{Comparison, Estimator, Verdict};
 use super::Report;
 use crate::commands::bench::typed::shell_of;
 use crate::output::answer::{OutlierAnswer, SampleAnswer};
+use crate::output::compare::DuetAnswer;
 
 /// Commands side by side.
 #[derive(Serialize)]
@@ -18,6 +19,7 @@ pub struct BenchAnswer<'a> {
     seed: u64,
     margin: f64,
     reference: Option<&'a str>,
+    duet: Option<DuetAnswer>,
     absent: &'a BTreeMap<String, String>,
     warnings: Vec<WarningAnswer>,
     commands: Vec<CommandAnswer<'a>>,
@@ -77,6 +79,7 @@ impl Report<'_> {
             seed: self.question.seed,
             margin: self.margin,
             reference: self.standings.reference.map(|index| self.question.commands[index].name.as_str()),
+            duet: self.question.duet.map(DuetAnswer::on),
             absent: &self.answer.absent,
             warnings: self.standings.warnings.iter().copied().map(warning).collect(),
             commands: (0..self.question.commands.len()).map(|index| self.command(index)).collect(),

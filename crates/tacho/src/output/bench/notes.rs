@@ -20,6 +20,15 @@ impl Report<'_> {
         if self.answer.interrupted {
             output::note("note", "interrupted: this is what was measured so far");
         }
+        if let Some([first, second]) = self.question.duet {
+            let how = "executed at the same time on processors";
+            output::note(
+                "note",
+                &format!(
+                    "{how} {first} and {second}, swapped each round: each time is that beside the other"
+                ),
+            );
+        }
         for warning in &self.standings.warnings {
             self.warn("", *warning);
         }

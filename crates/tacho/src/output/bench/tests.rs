@@ -52,6 +52,7 @@ fn question() -> Question {
         rule: Rule::default(),
         exits: Exits::One(0),
         counters: Vec::new(),
+        duet: None,
         folder: "/".into(),
         seed: 1,
         version: String::new(),

@@ -1,16 +1,18 @@
 //! What `tacho compare` answers: as text, in Markdown, and in JSON.
 
+mod answer;
+mod notes;
+
 use std::time::Duration;
 
-use serde::Serialize;
 use tacho_experiment::compare::{Compared, Row, Rows};
-use tacho_record::{Comparing, Side};
+use tacho_record::Comparing;
 use tacho_stats::Summary;
-use tacho_stats::compare::{Comparison, Estimate, Estimator, Modes, Note, Verdict};
+use tacho_stats::compare::{Comparison, Estimate, Estimator, Note, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
 
-use super::bench::{estimator, factor, word};
-use super::layouts::RepetitionAnswer;
+pub use self::answer::{CompareAnswer, DuetAnswer};
+use super::bench::{factor, word};
 use super::{table, text};
 use crate::output;
 
@@ -18,8 +20,6 @@ use crate::output;
 const MOST_MORE: usize = 1000;
 /// How wide the name of a side may be where there is little room.
 const NAME: usize = 20;
-/// From this gain on pairing is told of.
-const PAIRING: f64 = 1.5;
 
 /// Two programs beside one another.
 pub struct Report<'a> {
@@ -31,113 +31,6 @@ pub struct Report<'a> {
     pub build: Option<Duration>,
     /// What differs between the hosts or conditions of both, which the user let pass.
     pub otherwise: Vec<String>,
-}
-
-/// The answer in JSON; docs/formats.md says what each key means.
-#[derive(Serialize)]
-pub struct CompareAnswer<'a> {
-    a: &'a Side,
-    b: &'a Side,
-    same_program: bool,
-    not_built: Option<&'a str>,
-    interrupted: bool,
-    run: Option<i64>,
-    seed: Option<u64>,
-    margin: f64,
-    executed: [bool; 2],
-    otherwise: &'a [String],
-    executing: Option<f64>,
-    rows: Vec<RowAnswer<'a>>,
-}
-
-#[derive(Serialize)]
-struct RowAnswer<'a> {
-    benchmark: String,
-    metric: &'a str,
-    unit: &'a tacho_record::Unit,
-    better: tacho_record::Direction,
-    verdict: &'static str,
-    significant: bool,
-    a: Option<f64>,
-    b: Option<f64>,
-    ratio: Option<f64>,
-    interval: Option<(f64, f64)>,
-    p: Option<f64>,
-    estimator: Option<String>,
-    second: Option<SecondAnswer>,
-    pairing_gain: Option<f64>,
-    between_runs: Option<BetweenAnswer>,
-    modes: Option<ModesAnswer>,
-    samples: (usize, usize),
-    rounds: usize,
-    settled: bool,
-    more_rounds: Option<usize>,
-    more_seconds: Option<f64>,
-    control: Option<f64>,
-    control_interval: Option<(f64, f64)>,
-    detectable: Option<f64>,
-    failure: Option<&'a str>,
-    levels: Option<[LevelsAnswer; 2]>,
-    repetition: Option<RepetitionAnswer>,
-}
-
-#[derive(Serialize)]
-struct LevelsAnswer {
-    layouts: usize,
-    keep: Option<f64>,
-    restart: f64,
-    relink: Option<f64>,
-}
-
-impl From<Levels> for LevelsAnswer {
-    fn from(levels: Levels) -> Self {
-        let Levels { layouts, keep, restart, relink, .. } = levels;
-        Self { layouts, keep, restart, relink }
-    }
-}
-
-#[derive(Serialize)]
-struct SecondAnswer {
-    estimator: String,
-    ratio: Option<f64>,
-    interval: Option<(f64, f64)>,
-}
-
-impl From<Estimate> for SecondAnswer {
-    fn from(second: Estimate) -> Self {
-        let Estimate { ratio, interval, .. } = second;
-        Self { estimator: estimator(second.estimator), ratio, interval }
-    }
-}
-
-#[derive(Serialize)]
-struct BetweenAnswer {
-    deviation: f64,
-    assumed: bool,
-}
-
-/// What runs of one program differ by, where the sides are of several.
-fn between_runs(comparison: &Comparison) -> Option<BetweenAnswer> {
-    comparison.notes.iter().find_map(|note| match *note {
-        Note::BetweenRuns { deviation, assumed } => Some(BetweenAnswer { deviation, assumed }),
-        _ => None,
-    })
-}
-
-#[derive(Serialize)]
-struct ModesAnswer {
-    a: Option<(f64, f64)>,
-    b: Option<(f64, f64)>,
-    upper_share_a: f64,
-    upper_share_b: f64,
-    p: f64,
-}
-
-impl From<Modes> for ModesAnswer {
-    fn from(modes: Modes) -> Self {
-        let Modes { a, b, upper_share_a, upper_share_b, p } = modes;
-        Self { a, b, upper_share_a, upper_share_b, p }
-    }
 }
 
 impl Report<'_> {
@@ -156,7 +49,7 @@ impl Report<'_> {
                 } else {
                     ""
                 };
-                let notes = notes(all) + &self.of_several_runs(all) + &self.levels(all);
+                let notes = self.notes(all) + &self.levels(all);
                 format!("{b} against {a}\n\n{}\n{notes}{interrupted}{}", self.table(all), summary(all))
             }
         }
@@ -230,6 +123,9 @@ impl Report<'_> {
             let layouts = levels.layouts as f64 * (1.0 + more.rounds as f64 / rounds);
             return format!("unclear: some {:.0} layouts would settle it", layouts.ceil());
         }
+        if row.verdict == Verdict::Unclear && comparison.notes.contains(&Note::NotPositive) {
+            return "unclear: values of zero or below have no ratio".to_owned();
+        }
         match (row.verdict, comparison.more) {
             (Verdict::Same, _) => format!("same, within {}", text::precision(self.terms.margin)),
             (Verdict::Unclear, Some(more)) if more.rounds > MOST_MORE => {
@@ -245,31 +141,6 @@ impl Report<'_> {
             }
             (verdict, _) => word(verdict).to_owned(),
         }
-    }
-
-    /// That what is compared is not of one run, and what that costs.
-    fn of_several_runs(&self, all: &Rows) -> String {
-        let found = all.rows.iter().filter_map(|row| between_runs(&row.comparison));
-        let Some(most) = found.max_by(|one, other| one.deviation.total_cmp(&other.deviation)) else {
-            return String::new();
-        };
-        let names = self.names();
-        let kept: Vec<&str> =
-            (0..2).filter(|side| !self.terms.executes(*side)).map(|side| names[side]).collect();
-        let from = if most.assumed {
-            "assumed, as too little is known of this host"
-        } else {
-            "as earlier runs show"
-        };
-        let mut out = format!(
-            "not measured today: {}; the interval has in it what runs of one program differ by (up to {}, {from})\n",
-            kept.join(" and "),
-            text::percent(most.deviation)
-        );
-        for otherwise in &self.otherwise {
-            out += &format!("not alike: {otherwise}\n");
-        }
-        out
     }
 
     /// What each level adds, and how often to repeat.
@@ -328,74 +199,7 @@ impl Report<'_> {
             let cells: Vec<String> = cells.into_iter().map(|cell| cell.replace('|', "\\|")).collect();
             out += &format!("| {} |\n", cells.join(" | "));
         }
-        out + "\n" + &summary(all)
-    }
-
-    /// All of it.
-    pub fn answer(&self) -> CompareAnswer<'_> {
-        let all = if let Compared::Measured(all) = self.compared { Some(&**all) } else { None };
-        CompareAnswer {
-            a: &self.terms.sides[0],
-            b: &self.terms.sides[1],
-            same_program: matches!(self.compared, Compared::SameProgram),
-            not_built: if let Compared::NotBuilt { why, .. } = self.compared { Some(why) } else { None },
-            interrupted: matches!(self.compared, Compared::Interrupted)
-                || all.is_some_and(|all| all.interrupted),
-            run: all.and_then(|all| Some(all.run.as_ref()?.number)),
-            seed: all.and_then(|all| Some(all.run.as_ref()?.seed)),
-            margin: self.terms.margin,
-            executed: [self.terms.executes(0), self.terms.executes(1)],
-            otherwise: &self.otherwise,
-            executing: all.and_then(|all| Some(all.executing?.as_secs_f64())),
-            rows: all.map_or_else(Vec::new, |all| all.rows.iter().map(|row| self.row_answer(row)).collect()),
-        }
-    }
-}
-
-impl Report<'_> {
-    fn row_answer<'a>(&self, row: &'a Row) -> RowAnswer<'a> {
-        let repetition = self.repetition(row).map(|it| RepetitionAnswer {
-            precision: self.terms.margin,
-            layouts: it.layouts,
-            processes: it.processes,
-        });
-        RowAnswer { repetition, ..RowAnswer::from(row) }
-    }
-}
-
-impl<'a> From<&'a Row> for RowAnswer<'a> {
-    fn from(row: &'a Row) -> Self {
-        let Comparison { estimate, second, control, counts, more, detectable, significant, .. } =
-            &row.comparison;
-        Self {
-            benchmark: row.benchmark.to_string(),
-            metric: &row.metric.name,
-            unit: &row.metric.unit,
-            better: row.metric.better,
-            verdict: word(row.verdict),
-            significant: *significant,
-            a: row.sides[0].map(|side| side.median),
-            b: row.sides[1].map(|side| side.median),
-            ratio: estimate.and_then(|it| it.ratio),
-            interval: estimate.and_then(|it| it.interval),
-            p: estimate.map(|it| it.p),
-            estimator: estimate.map(|it| estimator(it.estimator)),
-            second: second.map(SecondAnswer::from),
-            pairing_gain: row.comparison.choice.pairing_gain,
-            between_runs: between_runs(&row.comparison),
-            modes: row.comparison.modes.map(ModesAnswer::from),
-            samples: (counts.a, counts.b),
-            rounds: counts.rounds,
-            settled: row.settled,
-            more_rounds: more.map(|more| more.rounds),
-            more_seconds: more.map(|more| more.cost(row.round) / 1e9),
-            control: control.and_then(|it| it.ratio),
-            control_interval: control.and_then(|it| it.interval),
-            detectable: *detectable,
-            failure: row.failure.as_ref().map(|(why, _)| why.as_str()),
-            levels: row.levels[0].zip(row.levels[1]).map(|(a, b)| [a, b].map(LevelsAnswer::from)),
-            repetition: None,
-        }
+        out + "\n" + &self.at_once(all) + &self.carried(all) + &summary(all)
     }
 }
 
@@ -429,33 +233,6 @@ fn of(estimator: Estimator) -> &'static str {
         Estimator::LowDecile => "tenth percentiles",
         Estimator::Runs => "runs",
     }
-}
-
-/// What should be said of rows beside their numbers.
-fn notes(all: &Rows) -> String {
-    let mut out = String::new();
-    for row in &all.rows {
-        let name = format!("{} {}", row.benchmark, row.metric.name);
-        if let Some(modes) = &row.comparison.modes {
-            let shares = [modes.upper_share_a, modes.upper_share_b].map(text::percent);
-            let at = modes.a.or(modes.b).map_or_else(String::new, |(low, high)| {
-                format!(", around {} and {}", row.metric.unit.show(low), row.metric.unit.show(high))
-            });
-            let differ = if modes.p <= 0.05 { "they differ for certain" } else { "no certain difference" };
-            out += &format!(
-                "{name}: two modes{at}: {} of A and {} of B in the upper one ({differ})\n",
-                shares[0], shares[1]
-            );
-        }
-        if let Some(gain) =
-            row.comparison.choice.pairing_gain.filter(|gain| *gain >= PAIRING && gain.is_finite())
-        {
-            out += &format!(
-                "{name}: without pairing by rounds {gain:.1} times as many would have been needed\n"
-            );
-        }
-    }
-    out
 }
 
 fn interval((low, high): (f64, f64)) -> String {

@@ -1,0 +1,57 @@
+//! Whether it matters which program was executed before: what one leaves to the next, such as heat or an empty cache.
+
+use tacho_record::{Place, Sample};
+use tacho_stats::compare::{Influence, after_predecessors};
+
+/// The chance of a false word about who was executed before.
+pub const CARRY_OVER: f64 = 0.005;
+/// By at least this share it must be slower or faster after one program, to be told.
+const LEAST: f64 = 0.01;
+/// More executions are not looked at for it.
+const MOST: usize = 2000;
+
+/// What is executed after a program takes more or less than after others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Carried {
+    /// The number of that program.
+    pub after: u32,
+    /// How much more, as a share; less than 0 is less.
+    pub share: f64,
+}
+
+/// Samples of a cell, by the number of the program that it executes.
+#[derive(Clone, Copy, Debug)]
+pub struct Executed<'a> {
+    /// The number of the program; several cells may execute one.
+    pub program: u32,
+    /// By which metric it is judged.
+    pub metric: &'a str,
+    /// Its samples.
+    pub samples: &'a [Sample],
+}
+
+impl Carried {
+    /// Looks for it in the rounds that all took part in (docs/method.md).
+    #[must_use]
+    pub fn of(cells: &[Executed<'_>], seed: u64) -> Option<Self> {
+        let last = |cell: &Executed| cell.samples.iter().map(|sample| sample.place.round).max().unwrap_or(0);
+        let common = cells.iter().map(last).min()?;
+        let mut sequence: Vec<(Place, (u32, f64))> = Vec::new();
+        for cell in cells {
+            let is_in = |sample: &&Sample| sample.counts() && sample.place.round <= common;
+            let one = |it: &Sample| Some((it.place, (cell.program, it.value(cell.metric)?)));
+            sequence.extend(cell.samples.iter().filter(is_in).filter_map(one));
+        }
+        sequence.sort_by_key(|(place, _)| *place);
+        sequence.truncate(MOST);
+        let sequence: Vec<(u32, f64)> = sequence.into_iter().map(|(_, one)| one).collect();
+        let influence = Influence::of(&after_predecessors(&sequence), seed)?;
+        let size = |of: &f64| of.abs();
+        let groups = influence.groups.iter();
+        let far = groups.max_by(|one, other| size(&one.residual).total_cmp(&size(&other.residual)))?;
+        let is_told = influence.p <= CARRY_OVER && size(&far.residual) >= LEAST;
+        // Of net times below 0 there is no share.
+        let is_share = sequence.iter().all(|(_, value)| *value > 0.0);
+        (is_told && is_share).then(|| Self { after: far.beside, share: far.residual.exp_m1() })
+    }
+}

@@ -1,0 +1,18 @@
+//! `--duet`: two processors for two programs at the same time.
+
+use tacho_measure::two_cpus;
+use tacho_record::Cpus;
+
+use crate::error::CliError;
+use crate::output;
+
+/// The two, of those that are wished for.
+pub fn processors(wished: Option<&Cpus>) -> Result<[u32; 2], CliError> {
+    let found = two_cpus(wished).map_err(|source| CliError::NoDuet { source })?;
+    let [first, second] = found.cpus;
+    if found.share_core {
+        let shared = format!("processors {first} and {second} share a core, and so are in each other's way");
+        output::note("note", &shared);
+    }
+    Ok(found.cpus)
+}

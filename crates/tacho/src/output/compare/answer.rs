@@ -1,0 +1,228 @@
+//! The answer in JSON; docs/formats.md says what each key means.
+
+use serde::Serialize;
+use tacho_experiment::compare::{CarriedOver, Compared, Row};
+use tacho_record::Side;
+use tacho_stats::compare::{Comparison, Estimate, Modes, Note};
+use tacho_stats::levels::Levels;
+
+use super::Report;
+use crate::output::bench::{estimator, word};
+use crate::output::layouts::RepetitionAnswer;
+
+/// The answer in JSON; docs/formats.md says what each key means.
+#[derive(Serialize)]
+pub struct CompareAnswer<'a> {
+    a: &'a Side,
+    b: &'a Side,
+    same_program: bool,
+    not_built: Option<&'a str>,
+    interrupted: bool,
+    run: Option<i64>,
+    seed: Option<u64>,
+    margin: f64,
+    executed: [bool; 2],
+    duet: Option<DuetAnswer>,
+    carry_over: Option<CarryOverAnswer>,
+    otherwise: &'a [String],
+    executing: Option<f64>,
+    rows: Vec<RowAnswer<'a>>,
+}
+
+/// That both were executed at the same time.
+#[derive(Serialize)]
+pub struct DuetAnswer {
+    cpus: [u32; 2],
+}
+
+impl DuetAnswer {
+    /// On these processors.
+    pub fn on(cpus: [u32; 2]) -> Self {
+        Self { cpus }
+    }
+}
+
+#[derive(Serialize)]
+struct CarryOverAnswer {
+    benchmark: String,
+    after: &'static str,
+    share: f64,
+}
+
+impl From<&CarriedOver> for CarryOverAnswer {
+    fn from(carried: &CarriedOver) -> Self {
+        let after = if carried.side == 0 { "a" } else { "b" };
+        Self { benchmark: carried.benchmark.to_string(), after, share: carried.share }
+    }
+}
+
+#[derive(Serialize)]
+struct RowAnswer<'a> {
+    benchmark: String,
+    metric: &'a str,
+    unit: &'a tacho_record::Unit,
+    better: tacho_record::Direction,
+    verdict: &'static str,
+    significant: bool,
+    a: Option<f64>,
+    b: Option<f64>,
+    ratio: Option<f64>,
+    interval: Option<(f64, f64)>,
+    p: Option<f64>,
+    estimator: Option<String>,
+    second: Option<SecondAnswer>,
+    pairing_gain: Option<f64>,
+    places: Option<f64>,
+    between_runs: Option<BetweenAnswer>,
+    modes: Option<ModesAnswer>,
+    samples: (usize, usize),
+    rounds: usize,
+    settled: bool,
+    more_rounds: Option<usize>,
+    more_seconds: Option<f64>,
+    control: Option<f64>,
+    control_interval: Option<(f64, f64)>,
+    detectable: Option<f64>,
+    failure: Option<&'a str>,
+    levels: Option<[LevelsAnswer; 2]>,
+    repetition: Option<RepetitionAnswer>,
+}
+
+#[derive(Serialize)]
+struct LevelsAnswer {
+    layouts: usize,
+    keep: Option<f64>,
+    restart: f64,
+    relink: Option<f64>,
+}
+
+impl From<Levels> for LevelsAnswer {
+    fn from(levels: Levels) -> Self {
+        let Levels { layouts, keep, restart, relink, .. } = levels;
+        Self { layouts, keep, restart, relink }
+    }
+}
+
+#[derive(Serialize)]
+struct SecondAnswer {
+    estimator: String,
+    ratio: Option<f64>,
+    interval: Option<(f64, f64)>,
+}
+
+impl From<Estimate> for SecondAnswer {
+    fn from(second: Estimate) -> Self {
+        let Estimate { ratio, interval, .. } = second;
+        Self { estimator: estimator(second.estimator), ratio, interval }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct BetweenAnswer {
+    pub(super) deviation: f64,
+    pub(super) assumed: bool,
+}
+
+/// What runs of one program differ by, where the sides are of several.
+pub(super) fn between_runs(comparison: &Comparison) -> Option<BetweenAnswer> {
+    comparison.notes.iter().find_map(|note| match *note {
+        Note::BetweenRuns { deviation, assumed } => Some(BetweenAnswer { deviation, assumed }),
+        _ => None,
+    })
+}
+
+/// How many times as much of the metric the first of two processors has, where that was taken away.
+pub(super) fn places(comparison: &Comparison) -> Option<f64> {
+    comparison
+        .notes
+        .iter()
+        .find_map(|note| if let Note::Places(places) = note { Some(*places) } else { None })
+}
+
+#[derive(Serialize)]
+struct ModesAnswer {
+    a: Option<(f64, f64)>,
+    b: Option<(f64, f64)>,
+    upper_share_a: f64,
+    upper_share_b: f64,
+    p: f64,
+}
+
+impl From<Modes> for ModesAnswer {
+    fn from(modes: Modes) -> Self {
+        let Modes { a, b, upper_share_a, upper_share_b, p } = modes;
+        Self { a, b, upper_share_a, upper_share_b, p }
+    }
+}
+
+impl Report<'_> {
+    /// All of it.
+    pub fn answer(&self) -> CompareAnswer<'_> {
+        let all = if let Compared::Measured(all) = self.compared { Some(&**all) } else { None };
+        CompareAnswer {
+            a: &self.terms.sides[0],
+            b: &self.terms.sides[1],
+            same_program: matches!(self.compared, Compared::SameProgram),
+            not_built: if let Compared::NotBuilt { why, .. } = self.compared { Some(why) } else { None },
+            interrupted: matches!(self.compared, Compared::Interrupted)
+                || all.is_some_and(|all| all.interrupted),
+            run: all.and_then(|all| Some(all.run.as_ref()?.number)),
+            seed: all.and_then(|all| Some(all.run.as_ref()?.seed)),
+            margin: self.terms.margin,
+            executed: [self.terms.executes(0), self.terms.executes(1)],
+            duet: self.terms.duet.map(DuetAnswer::on),
+            carry_over: all.and_then(|all| all.carried.as_ref()).map(CarryOverAnswer::from),
+            otherwise: &self.otherwise,
+            executing: all.and_then(|all| Some(all.executing?.as_secs_f64())),
+            rows: all.map_or_else(Vec::new, |all| all.rows.iter().map(|row| self.row_answer(row)).collect()),
+        }
+    }
+}
+
+impl Report<'_> {
+    fn row_answer<'a>(&self, row: &'a Row) -> RowAnswer<'a> {
+        let repetition = self.repetition(row).map(|it| RepetitionAnswer {
+            precision: self.terms.margin,
+            layouts: it.layouts,
+            processes: it.processes,
+        });
+        RowAnswer { repetition, ..RowAnswer::from(row) }
+    }
+}
+
+impl<'a> From<&'a Row> for RowAnswer<'a> {
+    fn from(row: &'a Row) -> Self {
+        let Comparison { estimate, second, control, counts, more, detectable, significant, .. } =
+            &row.comparison;
+        Self {
+            benchmark: row.benchmark.to_string(),
+            metric: &row.metric.name,
+            unit: &row.metric.unit,
+            better: row.metric.better,
+            verdict: word(row.verdict),
+            significant: *significant,
+            a: row.sides[0].map(|side| side.median),
+            b: row.sides[1].map(|side| side.median),
+            ratio: estimate.and_then(|it| it.ratio),
+            interval: estimate.and_then(|it| it.interval),
+            p: estimate.map(|it| it.p),
+            estimator: estimate.map(|it| estimator(it.estimator)),
+            second: second.map(SecondAnswer::from),
+            pairing_gain: row.comparison.choice.pairing_gain,
+            places: places(&row.comparison),
+            between_runs: between_runs(&row.comparison),
+            modes: row.comparison.modes.map(ModesAnswer::from),
+            samples: (counts.a, counts.b),
+            rounds: counts.rounds,
+            settled: row.settled,
+            more_rounds: more.map(|more| more.rounds),
+            more_seconds: more.map(|more| more.cost(row.round) / 1e9),
+            control: control.and_then(|it| it.ratio),
+            control_interval: control.and_then(|it| it.interval),
+            detectable: *detectable,
+            failure: row.failure.as_ref().map(|(why, _)| why.as_str()),
+            levels: row.levels[0].zip(row.levels[1]).map(|(a, b)| [a, b].map(LevelsAnswer::from)),
+            repetition: None,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What should be said beside the numbers of a comparison.
+
+use tacho_experiment::compare::Rows;
+
+use super::Report;
+use super::answer::{between_runs, places};
+use crate::output::text;
+
+/// From this gain on pairing is told of.
+const PAIRING: f64 = 1.5;
+/// From this difference between two processors on it is told of.
+const PLACES: f64 = 0.01;
+
+impl Report<'_> {
+    /// All of them, in lines.
+    pub(super) fn notes(&self, all: &Rows) -> String {
+        of_rows(all) + &self.at_once(all) + &self.carried(all) + &self.of_several_runs(all)
+    }
+
+    /// That both were executed at the same time, and what the processors differ by.
+    pub(super) fn at_once(&self, all: &Rows) -> String {
+        let Some([first, second]) = self.terms.duet else { return String::new() };
+        let mut out = format!(
+            "executed at the same time on processors {first} and {second}, swapped each round; no control\n"
+        );
+        for row in &all.rows {
+            let Some(places) = places(&row.comparison).filter(|it| it.ln().abs() >= PLACES) else { continue };
+            out += &format!(
+                "{} {}: processor {first} has {} beside processor {second}, which was taken away\n",
+                row.benchmark,
+                row.metric.name,
+                text::change(places)
+            );
+        }
+        out
+    }
+
+    /// After which side executions differ.
+    pub(super) fn carried(&self, all: &Rows) -> String {
+        let Some(carried) = &all.carried else { return String::new() };
+        let side = &self.terms.sides[carried.side].name;
+        format!(
+            "warning: what is executed after {side} ({}) differs by {}\n\
+             hint: a `prepare` can bring about the same state before each execution, such as `sleep 1`\n",
+            carried.benchmark,
+            text::change(1.0 + carried.share)
+        )
+    }
+
+    /// That what is compared is not of one run, and what that costs.
+    fn of_several_runs(&self, all: &Rows) -> String {
+        let found = all.rows.iter().filter_map(|row| between_runs(&row.comparison));
+        let Some(most) = found.max_by(|one, other| one.deviation.total_cmp(&other.deviation)) else {
+            return String::new();
+        };
+        let names = self.names();
+        let kept: Vec<&str> =
+            (0..2).filter(|side| !self.terms.executes(*side)).map(|side| names[side]).collect();
+        let from = if most.assumed {
+            "assumed, as too little is known of this host"
+        } else {
+            "as earlier runs show"
+        };
+        let mut out = format!(
+            "not measured today: {}; the interval has in it what runs of one program differ by (up to {}, {from})\n",
+            kept.join(" and "),
+            text::percent(most.deviation)
+        );
+        for otherwise in &self.otherwise {
+            out += &format!("not alike: {otherwise}\n");
+        }
+        out
+    }
+}
+
+/// Modes, and what pairing is worth.
+fn of_rows(all: &Rows) -> String {
+    let mut out = String::new();
+    for row in &all.rows {
+        let name = format!("{} {}", row.benchmark, row.metric.name);
+        if let Some(modes) = &row.comparison.modes {
+            let shares = [modes.upper_share_a, modes.upper_share_b].map(text::percent);
+            let at = modes.a.or(modes.b).map_or_else(String::new, |(low, high)| {
+                format!(", around {} and {}", row.metric.unit.show(low), row.metric.unit.show(high))
+            });
+            let differ = if modes.p <= 0.05 { "they differ for certain" } else { "no certain difference" };
+            out += &format!(
+                "{name}: two modes{at}: {} of A and {} of B in the upper one ({differ})\n",
+                shares[0], shares[1]
+            );
+        }
+        if let Some(gain) =
+            row.comparison.choice.pairing_gain.filter(|gain| *gain >= PAIRING && gain.is_finite())
+        {
+            out += &format!(
+                "{name}: without pairing by rounds {gain:.1} times as many would have been needed\n"
+            );
+        }
+    }
+    out
+}
