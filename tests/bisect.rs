@@ -1,5 +1,8 @@
 //! Which commit did it: real repositories, in which a program changes at a planted commit.
 
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
 use insta::assert_snapshot;
 
 use crate::harness::{Answer, Project};
@@ -82,7 +85,7 @@ fn a_dry_run_says_what_it_would_take_and_does_nothing() {
     let answer = project.tacho("bisect HEAD~12 HEAD --dry-run").succeeds();
     assert_snapshot!(answer.stdout, @r#"
     which of 12 commits changed work of work by 2 % or more?
-    expected: about 8 builds; 20 samples where there is little noise, 150 and more where there is much
+    expected: about 8 builds; 20 samples, 150 and more where there is much noise
     how long that takes is known after the first build
     "#);
     assert!(!project.path().join(".tacho").exists() && !project.cache().exists());
@@ -240,6 +243,22 @@ fn how_far_builds_differ_may_be_told() {
     let markdown = project.tacho("bisect log --markdown").succeeds().stdout;
     assert!(markdown.contains(" --min-effect 2% --layout 1%`"), "{markdown}");
     project.tacho("bisect HEAD~7 HEAD --layout 1% --quiet --test true").exits(2);
+}
+
+#[test]
+fn whoever_waits_says_for_whom() {
+    let project = step(4, 2);
+    let path = project.path().join(".tacho-lock");
+    let held = tacho_measure::lock_host(&path, "another", tacho_measure::Wait::No).unwrap();
+    let mut command = project.command(["bisect", "HEAD~3", "HEAD", "--wait", "--json"]);
+    let mut waiting = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = String::new();
+    BufReader::new(waiting.stderr.as_mut().unwrap()).read_line(&mut said).unwrap();
+    assert!(said.starts_with("note: another tacho (") && said.contains("in `another`)"), "{said}");
+    assert!(said.ends_with(" is measuring on this host: waiting for it\n"), "{said}");
+    drop(held);
+    let answer = waiting.wait_with_output().unwrap();
+    assert!(answer.status.success() && String::from_utf8(answer.stdout).unwrap().contains("culprits"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tacho_experiment::Instrument;
 use tacho_experiment::quiet::{LOOK, Noise};
-use tacho_measure::{Executor, ProcessExecutor, Wait};
+use tacho_measure::{Executor, ProcessExecutor};
 use tacho_record::{Host, Unit};
 use tacho_stats::Summary;
 
@@ -41,8 +41,7 @@ struct Readings {
 /// Has the instrument measure itself, while nobody else measures on this host.
 fn measure(command: &Doctor) -> Result<Readings, CliError> {
     let interrupt = tacho_measure::install_interrupt()?;
-    let wait = if command.wait { Wait::Unless(&interrupt) } else { Wait::No };
-    let _lock = tacho_measure::lock_host(&tacho_measure::lock_path(), "tacho doctor", wait)?;
+    let _lock = super::session::lock("tacho doctor", command.wait.then_some(&interrupt))?;
     let mut executor = ProcessExecutor::new(interrupt.clone());
     let noise = Noise::of_look(&executor.look(LOOK));
     Ok(Readings { instrument: Instrument::measure(&mut executor, command.turns)?, noise })

@@ -52,7 +52,7 @@ impl<'a> Wanted<'a> {
 }
 
 /// The host's lock; whoever waits for it (until that interrupt) says once for whom.
-fn lock(what: &str, waiting: Option<&AtomicBool>) -> Result<HostLock, MeasureError> {
+pub(super) fn lock(what: &str, waiting: Option<&AtomicBool>) -> Result<HostLock, MeasureError> {
     let path = tacho_measure::lock_path();
     match (tacho_measure::lock_host(&path, what, Wait::No), waiting) {
         (Err(busy @ MeasureError::HostBusy { .. }), Some(interrupt)) => {

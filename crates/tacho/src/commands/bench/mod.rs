@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 use tacho_experiment::Bench as Workbench;
 use tacho_experiment::side_by_side::{Answer, Question, Standings, measure};
-use tacho_measure::{ProcessExecutor, Wait};
+use tacho_measure::ProcessExecutor;
 use tacho_record::percentage;
 use tacho_store::{Location, Store};
 use tacho_subject::NoBuilder;
@@ -39,8 +39,7 @@ pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
     }
     check_exports(command)?;
     let interrupt = tacho_measure::install_interrupt()?;
-    let wait = if command.wait { Wait::Unless(&interrupt) } else { Wait::No };
-    let lock = tacho_measure::lock_host(&tacho_measure::lock_path(), "tacho bench", wait)?;
+    let lock = super::session::lock("tacho bench", command.wait.then_some(&interrupt))?;
     let is_quiet = global.quiet || command.json || typed.is_loud();
     let answer = measured(&question, &interrupt, is_quiet)?;
     drop(lock);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tacho_experiment::compare::{Compared, compare};
 use tacho_experiment::{Bench, Question};
-use tacho_measure::{ProcessExecutor, Wait};
+use tacho_measure::ProcessExecutor;
 use tacho_record::{Comparing, Digest, Metric, Plan, Program, Recipes};
 use tacho_store::{Location, Store};
 use tacho_subject::NoBuilder;
@@ -14,7 +14,7 @@ use super::mistake::Mistake;
 use super::sides::{Given, revisions};
 use super::wishes;
 use crate::cli::{Compare, Global};
-use crate::commands::session::{Session, Wanted};
+use crate::commands::session::{Session, Wanted, lock};
 use crate::commands::{over, random_seed};
 use crate::error::CliError;
 use crate::output::progress::Progress;
@@ -70,8 +70,7 @@ pub fn measure(
 /// Commands: kept beside the plan if there is one, else nowhere.
 fn commands(given: &Given, command: &Compare, quiet: bool, terms: &Comparing) -> Result<Compared, CliError> {
     let interrupt = tacho_measure::install_interrupt()?;
-    let wait = if command.begin.wait { Wait::Unless(&interrupt) } else { Wait::No };
-    let _lock = tacho_measure::lock_host(&tacho_measure::lock_path(), "tacho compare", wait)?;
+    let _lock = lock("tacho compare", command.begin.wait.then_some(&interrupt))?;
     let location = given.project().map_or(Location::Memory, Project::location);
     let mut store = Store::open(&location)?;
     if let Some(project) = given.project() {
