@@ -81,7 +81,7 @@ impl Beside {
         let some = |value: Option<f64>, least: f64| value.filter(|value| *value >= least);
         let words = [
             some(self.other_cpus, 0.05).map(|cpus| format!("{cpus:.1} CPU by others")),
-            some(self.steal, 0.01).map(|cpus| format!("{cpus:.2} CPU of steal")),
+            some(self.steal, 0.05).map(|cpus| format!("{cpus:.2} CPU of steal")),
             self.frequency.map(|hertz| format!("{:.1} GHz", hertz / 1e9)),
             self.temperature.map(|degrees| format!("{degrees:.0} °C")),
             some(self.throttled, 1.0).map(|times| format!("throttled {times:.0} times")),

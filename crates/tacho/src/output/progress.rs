@@ -80,8 +80,11 @@ impl Progress {
 
     /// What a bisection believes, as bars over its commits.
     fn believe(&mut self, bisection: &Bisection) {
-        let line = super::bisect::live(bisection).replace('{', "{{").replace('}', "}}");
-        if let Ok(style) = ProgressStyle::with_template(&format!("{line} · {{wide_msg}}")) {
+        let columns =
+            terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| width.0.into());
+        let [first, second] =
+            super::bisect::live(bisection, columns).map(|line| line.replace('{', "{{").replace('}', "}}"));
+        if let Ok(style) = ProgressStyle::with_template(&format!("{first}\n{second} · {{wide_msg}}")) {
             self.bar.set_style(style);
         }
         if !self.bisecting {

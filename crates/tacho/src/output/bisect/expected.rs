@@ -77,21 +77,19 @@ impl Expected {
             0 => String::new(),
             built => format!(", of which {built} may be there"),
         };
-        let (little, much) = match asked.by {
-            Comparison::Failure => ("if it always does the same", "if it is flaky"),
-            _ => ("where there is little noise", "where there is much"),
+        let much = match asked.by {
+            Comparison::Failure => "if it is flaky",
+            _ => "where there is much noise",
         };
         format!(
             "which of {}{outside} changed {} by {least} or more?\n\
-             expected: about {}{built}; {} samples {}, {} and more {}\n\
+             expected: about {}{built}; {} samples, {} and more {much}\n\
              {}\n",
             count(self.commits, "commit"),
             subject(asked),
             count(self.builds, "build"),
             SAMPLES.0,
-            little,
             SAMPLES.1,
-            much,
             self.time(asked.budget),
         )
     }

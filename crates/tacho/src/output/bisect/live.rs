@@ -1,4 +1,4 @@
-//! What is believed, in one line: a bar over each stretch of commits.
+//! What is believed, in a line or two: a bar over each stretch of commits.
 
 use tacho_record::Bisection;
 use tacho_record::bisection::Standing;
@@ -8,20 +8,27 @@ use crate::output::text::count;
 
 /// So many blocks at the most.
 const WIDTH: usize = 32;
+/// Columns that stand around them: ` [` and `] `, and one that stays free.
+const BRACKETS: usize = 5;
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Less than this is drawn as nothing.
 const LEAST: f64 = 0.005;
 
-/// The line for a terminal, while it goes on.
-pub fn live(bisection: &Bisection) -> String {
-    let Standing { samples, builds, .. } = &bisection.standing;
-    let drawn = bars(bisection);
+/// Two lines for a terminal of so many columns, while it goes on.
+pub fn live(bisection: &Bisection, columns: usize) -> [String; 2] {
+    let stage = stage(bisection.standing.stage);
     let [left, changed] = so_far(bisection);
-    let left = format!("{left} may be it");
+    let words = format!("{left} may be it");
+    let room = columns.saturating_sub(stage.len() + words.len() + BRACKETS);
+    let drawn = bars(bisection, room.clamp(1, WIDTH));
     let changed =
-        if bisection.standing.belief.is_empty() { String::new() } else { format!(", changed: {changed}") };
-    let so_far = format!("{}, {}", count(*builds, "build"), count(*samples, "sample"));
-    format!("{} [{drawn}] {left}{changed}, {so_far}", stage(bisection.standing.stage))
+        if bisection.standing.belief.is_empty() { String::new() } else { format!("changed: {changed}, ") };
+    [format!("{stage} [{drawn}] {words}"), format!("{changed}{}", taken(bisection))]
+}
+
+fn taken(bisection: &Bisection) -> String {
+    let Standing { samples, builds, .. } = bisection.standing;
+    format!("{}, {}", count(builds, "build"), count(samples, "sample"))
 }
 
 /// How many commits may be it, and how likely it is that something changed.
@@ -29,9 +36,10 @@ pub fn so_far(bisection: &Bisection) -> [String; 2] {
     [count(likely(bisection), "commit"), certain(1.0 - bisection.standing.nothing)]
 }
 
-/// The line as it stays.
+/// The same as it stays, in one line.
 pub fn belief(bisection: &Bisection) -> String {
-    format!("  {}\n", live(bisection))
+    let [first, second] = live(bisection, usize::MAX);
+    format!("  {first}, {second}\n")
 }
 
 /// In how many commits it is with 95 %, of all that it may be.
@@ -52,9 +60,9 @@ fn likely(bisection: &Bisection) -> usize {
 
 /// A block for each few commits, as high as the cause is likely to be there.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=7")]
-fn bars(bisection: &Bisection) -> String {
+fn bars(bisection: &Bisection, most: usize) -> String {
     let commits = bisection.candidates.len().saturating_sub(1).max(1);
-    let width = commits.min(WIDTH);
+    let width = commits.min(most);
     let mut heights = vec![0.0; width];
     for suspects in &bisection.standing.belief {
         let share = suspects.posterior / (suspects.last - suspects.first + 1) as f64;
@@ -69,4 +77,39 @@ fn bars(bisection: &Bisection) -> String {
         height => BLOCKS[(height * 7.0).ceil().clamp(0.0, 7.0) as usize],
     };
     heights.iter().map(block).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_narrow_terminal_has_room_for_it() {
+        let revision = |order: u64| tacho_record::Revision { order, ..tacho_record::Revision::bare("r") };
+        let candidates: Vec<_> = (0..10_000)
+            .map(|order| tacho_record::bisection::Candidate { revision: revision(order), left_out: 0 })
+            .collect();
+        let json = serde_json::json!({
+            "name": "zurepi", "run": 1, "host": "lab", "started": "2026-01-01T00:00:00Z",
+            "asked": {
+                "good": "a", "bad": "b", "exchanged": false, "of": "execution", "by": "ratio", "least": 0.02,
+                "benchmark": { "name": "b", "version": 1, "parameters": {} }, "all": false,
+                "metric": tacho_record::Metric::built_in("wall")
+            },
+            "candidates": candidates,
+            "standing": {
+                "updated": "2026-01-01T00:00:00Z", "stage": "verifying", "ends": [0, 9999], "nothing": 0.0001,
+                "belief": [{ "first": 1, "last": 9999, "posterior": 0.9999 }], "culprits": [], "suspects": [],
+                "more": false, "ladder": [], "unusable": [], "drift": 0.0, "builds": 18, "samples": 4321,
+                "building": 1.0, "executing": 1.0
+            }
+        });
+        let bisection: Bisection = serde_json::from_value(json).unwrap();
+        for columns in [60, 80, 200] {
+            for line in live(&bisection, columns) {
+                assert!(line.chars().count() < columns, "{columns}: {line}");
+            }
+        }
+        assert_eq!(live(&bisection, 60)[1], "changed: over 99.9 %, 18 builds, 4321 samples");
+    }
 }
