@@ -6,9 +6,9 @@
 //! costs ten samples. Then what the choice of the next step takes. Ten trials of each world; `TACHO_TRIALS=300` does as many, and
 //! `TACHO_WORLD=drifting` only the worlds of which that is part of the name.
 //!
-//! `TACHO_CELLS='steps N=256 b=10 q=0'` bisects the cells that have all these words in their names instead, and nobody else does:
-//! `steps`, `scenarios` and `layouts`. Ten trials of each, or `TACHO_TRIALS`, of which those that stand in `TACHO_RESULTS` already are not
-//! repeated; what is new is appended to that file. `TACHO_MINUTES=20` begins none after that time.
+//! `TACHO_CELLS='steps N=256 b=10 q=0'` bisects the cells that have all these words in their names instead (`-gaussian-10%`: not this
+//! one), and nobody else does: `steps`, `scenarios` and `layouts`. Ten trials of each, or `TACHO_TRIALS`, of which those that stand in
+//! `TACHO_RESULTS` already are not repeated; what is new is appended to that file. `TACHO_MINUTES=20` begins none after that time.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 

@@ -42,9 +42,12 @@ impl Cell {
         (self.make)(World::new(self.candidates, self.step, self.scatter, seed))
     }
 
-    /// Whether all these are among the words of its name.
+    /// Whether all these are among the words of its name, and those after a `-` are not.
     pub fn is(&self, words: &str) -> bool {
-        words.split_whitespace().all(|word| self.name.split(' ').any(|of| of == word))
+        let has = |word: &str| self.name.split(' ').any(|of| of == word);
+        words
+            .split_whitespace()
+            .all(|word| word.strip_prefix('-').map_or_else(|| has(word), |word| !has(word)))
     }
 }
 
