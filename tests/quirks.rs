@@ -321,3 +321,77 @@ fn a_quirk_is_checked_at_both_ends_with_and_without() {
     assert_eq!(idle.tacho("quirk check --json").succeeds().json()["quirks"][0]["verdict"], "not needed");
     assert!(idle.tacho("quirk check mising").exits(2).stderr.contains("known are `missing`"));
 }
+
+/// What the program prints is its number: 100, with the quirk 120, and 10 more since the commit.
+fn with_numbers(fails_without: bool) -> Project {
+    let make = |at: u32| {
+        let without = if fails_without { "false" } else { "true" };
+        format!(
+            "set -e\n[ -n \"$FAST\" ] || {without}\necho \"echo answer; echo work $(({at} + ${{FAST:-0}})) # $(cat n)\" > prog\n"
+        )
+    };
+    let project = Project::repository();
+    let project = (1..=12).fold(project, |project, n| {
+        let at = if n < 7 { 100 } else { 110 };
+        let make = if n < 7 { make(at).replace("false", "true") } else { make(at) };
+        let project = project.file("make.sh", &make).file("n", &n.to_string());
+        let project = project.commit(&format!("change {n}"));
+        if n == 7 { project.tag("flag") } else { project }
+    });
+    let metrics = "metrics = [{ name = \"work\", from = \"regex:work ([0-9]+)\", better = \"lower\" }]\n";
+    let quirk = "[[quirk]]\nname = \"flag\"\nwhy = \"it wants one\"\nfrom = \"flag\"\nenvironment = { FAST = \"20\" }\n";
+    project.plan(&format!("{}{metrics}{quirk}", plan()))
+}
+
+#[test]
+fn what_is_the_quirks_is_told_from_what_is_the_commits() {
+    for fails_without in [false, true] {
+        let project = with_numbers(fails_without);
+        project.tacho("track --rounds 6").exits(0);
+        let before = project.tacho("changes --json").json();
+        let name = before["events"][0]["changes"][0]["name"].as_str().unwrap().to_owned();
+        let shown = project.tacho(&format!("changes show {name}")).stdout;
+        assert!(shown.contains("to measure what the quirk alone does: tacho quirk effect"), "{shown}");
+
+        let answer = project.tacho("quirk effect flag -r 8 --json").exits(0).json();
+        let effect = &answer["effects"][0];
+        assert_eq!((&effect["quirk"], &effect["begins"]), (&"flag".into(), &true.into()), "{answer}");
+        // Where it needs the quirk, it is the one before that is built with it.
+        let same = effect["at"] == effect["revision"];
+        assert_eq!(same, !fails_without, "{answer}");
+        let ratio = if fails_without { 120.0 / 100.0 } else { 130.0 / 110.0 };
+        let found = effect["compared"]["rows"][0]["ratio"].as_f64().unwrap();
+        assert!((found - ratio).abs() < 1e-9, "{answer}");
+
+        let shown = project.tacho(&format!("changes show {name} --json")).json();
+        let quirk = &shown["changes"][0]["quirks"][0];
+        // Of 100 to 130 the commit's is 10: what is left is not the quirk's.
+        let rest = quirk["rest"].as_f64().unwrap();
+        assert!((rest - (1.3 / ratio - 1.0)).abs() < 0.001, "{shown}");
+        let text = project.tacho(&format!("changes show {name}")).stdout;
+        assert!(
+            text.contains("the beginning of the quirk `flag` alone: +") && text.contains("what is left: +"),
+            "{text}"
+        );
+        project.tacho("site pages").exits(0);
+        for folder in ["series", "change"] {
+            let pages = std::fs::read_dir(project.path().join("pages").join(folder)).unwrap();
+            let mut pages = pages.map(|page| std::fs::read_to_string(page.unwrap().path()).unwrap());
+            assert!(pages.any(|page| page.contains("the beginning of flag alone: +")), "{folder}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_told_of_a_quirk_is_said() {
+    let project = with(history(), MENDED);
+    let text = project.tacho("quirk effect -r 2").exits(0).stdout;
+    assert!(text.contains("missing begins 4809682f10") && text.contains("missing ends before"), "{text}");
+    assert!(
+        text.contains("its effect cannot be told from the commit's: 4809682f10 without it does not build"),
+        "{text}"
+    );
+    assert!(project.tacho("quirk effect mising").exits(2).stderr.contains("known are `missing`"));
+    let none = with(project, "");
+    assert_eq!(none.tacho("quirk effect").exits(0).stdout, "no quirk begins or ends within this history\n");
+}

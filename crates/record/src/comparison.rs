@@ -125,6 +125,20 @@ pub struct Comparing {
     pub rows: Vec<(BenchmarkKey, Vec<Metric>)>,
     /// When a benchmark is executed no more.
     pub until: Until,
+    /// Where a revision without a quirk is compared with the same with it: which, and at which edge of its range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quirk: Option<QuirkEdge>,
+}
+
+/// An end of a quirk's range in history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuirkEdge {
+    /// The quirk's name.
+    pub quirk: String,
+    /// The first revision that is built otherwise than the one before, by its full name.
+    pub revision: String,
+    /// Whether that is the first one with the quirk; else it is the first one without.
+    pub begins: bool,
 }
 
 impl Comparing {

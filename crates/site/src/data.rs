@@ -102,7 +102,7 @@ pub(crate) fn json(view: &View, series: &SeriesView) -> Result<Vec<u8>, SiteErro
         scale: &series.scale,
         points: series.rows.iter().map(|row| point(view, row)).collect(),
         changes: found(view, series),
-        quirks: edges(&series.rows)
+        quirks: edges(view, series)
             .into_iter()
             .map(|edge| EdgeData { at: edge.at, text: edge.text })
             .collect(),

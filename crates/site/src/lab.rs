@@ -9,8 +9,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_record::bisection::Observed;
 use tacho_record::{
-    BenchmarkKey, Bisection, Build, Change, Commit, Digest, Happening, Host, Measurement, Metric, Revision,
-    Run, RunState, Series, SeriesKey,
+    BenchmarkKey, Bisection, Build, Change, Commit, Digest, Happening, Host, Measurement, Metric, QuirkEdge,
+    Revision, Run, RunState, Series, SeriesKey,
 };
 use tacho_stats::Summary;
 use tacho_stats::compare::Verdict;
@@ -151,6 +151,8 @@ pub struct ComparisonRecord {
     pub duet: Option<[u32; 2]>,
     /// One a metric of a benchmark.
     pub rows: Vec<ComparedRow>,
+    /// Where it tells what a quirk alone does at an edge of its range.
+    pub quirk: Option<QuirkEdge>,
 }
 
 /// A metric of a benchmark at both sides.

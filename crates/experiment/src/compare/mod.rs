@@ -14,6 +14,7 @@ mod cells;
 mod duet_tests;
 mod judge;
 mod kept;
+mod quirks;
 mod rounds;
 mod sides;
 #[cfg(test)]
@@ -28,6 +29,7 @@ use tacho_store::{MeasurementId, Store};
 
 pub use cells::{COMMAND, rows_of};
 pub use judge::{Row, judge};
+pub use quirks::{QuirkEffect, quirk_effects};
 use rounds::Sequential;
 use sides::Ready;
 

@@ -42,6 +42,7 @@ pub fn terms(lab: &Lab) -> Comparing {
         margin: 0.01,
         rows,
         until: Until::Settled(None),
+        quirk: None,
     }
 }
 

@@ -9,7 +9,7 @@ use super::{Frame, framed, revision_named, scrolling};
 use crate::svg;
 use crate::text::{count, grouped, minute, percent_change};
 use crate::view::event::{withdrawal, word};
-use crate::view::{ChangeView, EventView, View};
+use crate::view::{ChangeView, EventView, View, alone};
 
 /// So many measured revisions on each side are shown as distributions.
 const SIDE: usize = 10;
@@ -66,7 +66,16 @@ fn numbers(view: &View, one: &ChangeView) -> Markup {
         @for tagged in &finding.environment {
             p.callout { @if change.differs_again() { "Measured again, it is the program all the same: " } @else { "It need not be the program: " } (tagged.told()) "." }
         }
+        @for said in of_quirks(view, one) {
+            p.callout { "Side by side, " (said) "." }
+        }
     }
+}
+
+/// What the quirks alone do that begin or end within its range.
+fn of_quirks(view: &View, one: &ChangeView) -> Vec<String> {
+    let (Some(series), Some(good), Some(bad)) = (one.series, one.good, one.bad) else { return Vec::new() };
+    alone(view, view.series[series].series, good, bad)
 }
 
 /// How often a series without any change shows one as clear.

@@ -108,7 +108,7 @@ fn without(series: &SeriesView) -> String {
 
 /// Where quirks begin and end.
 fn quirks(view: &View, series: &SeriesView) -> Markup {
-    let edges = edges(&series.rows);
+    let edges = edges(view, series);
     html! {
         @if !edges.is_empty() {
             p.note {

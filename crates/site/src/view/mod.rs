@@ -17,7 +17,7 @@ use tacho_record::Revision;
 pub(crate) use change::{Change, Judged};
 pub(crate) use event::{ChangeView, EventView};
 pub(crate) use layouts::{LayoutsRow, LayoutsView};
-pub(crate) use quirks::edges;
+pub(crate) use quirks::{alone, edges};
 pub(crate) use revision::RevisionView;
 pub(crate) use scale::Scale;
 pub(crate) use series::{Row, SeriesView, State};

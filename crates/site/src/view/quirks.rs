@@ -1,17 +1,65 @@
 //! Where quirks begin and end in a series: what happens there may be theirs.
 
-use super::Row;
+use std::collections::BTreeMap;
+
+use tacho_record::{QuirkEdge, Series};
+
+use super::{Row, SeriesView, View};
+use crate::lab::ComparedRow;
+use crate::text::percent_change as percent;
 
 /// A place where the quirks of builds differ from those of the build before.
 pub(crate) struct Edge {
     /// The first row that is built otherwise.
     pub(crate) at: usize,
+    /// The last row with a build before it; itself if there is none.
+    pub(crate) before: usize,
     /// What begins and what ends, in words.
     pub(crate) text: String,
 }
 
-/// The edges in order; revisions without a build tell nothing.
-pub(crate) fn edges(rows: &[Row]) -> Vec<Edge> {
+/// The edges of a series in order, each with what is known of what it alone does; revisions without a build tell nothing.
+pub(crate) fn edges(view: &View, series: &SeriesView) -> Vec<Edge> {
+    let mut edges = plain(&series.rows);
+    for edge in &mut edges {
+        let [before, here] = [edge.before, edge.at].map(|row| series.rows[row].revision);
+        let alone = alone(view, series.series, before, here);
+        if !alone.is_empty() {
+            edge.text += &format!(" ({})", alone.join("; "));
+        }
+    }
+    edges
+}
+
+/// What quirks alone do to that series where they begin or end after one place in history and up to another: in words, by quirk.
+pub(crate) fn alone(view: &View, series: &Series, after: usize, up_to: usize) -> Vec<String> {
+    let key = &series.key;
+    let within = view.revisions.get(after + 1..=up_to).unwrap_or_default();
+    let is_there = |edge: &&QuirkEdge| within.iter().any(|it| it.revision.id == edge.revision);
+    let mut told = BTreeMap::new();
+    for one in view.lab.comparisons.iter().filter(|one| one.host == key.host) {
+        let Some(edge) = one.quirk.as_ref().filter(is_there) else { continue };
+        let is_of = |row: &&ComparedRow| row.benchmark == key.benchmark && row.metric.name == key.metric.name;
+        let Some(ratio) = one.rows.iter().find(is_of).and_then(|row| Some((row.ratio?, row.interval?)))
+        else {
+            continue;
+        };
+        told.insert(&edge.quirk, said_of(edge, ratio));
+    }
+    told.into_values().collect()
+}
+
+/// With it against without it, as what happens at the edge.
+fn said_of(edge: &QuirkEdge, (ratio, (low, high)): (f64, (f64, f64))) -> String {
+    let [ratio, low, high] =
+        if edge.begins { [ratio, low, high] } else { [1.0 / ratio, 1.0 / high, 1.0 / low] };
+    let [ratio, low, high] = [ratio, low, high].map(|ratio| percent(ratio - 1.0));
+    let verb = if edge.begins { "beginning" } else { "end" };
+    format!("the {verb} of {} alone: {ratio}, 95 %: {low} … {high}", edge.quirk)
+}
+
+fn plain(rows: &[Row]) -> Vec<Edge> {
+    let mut last = 0;
     let mut before: &[String] = &[];
     let mut edges = Vec::new();
     for (at, row) in rows.iter().enumerate() {
@@ -19,8 +67,9 @@ pub(crate) fn edges(rows: &[Row]) -> Vec<Edge> {
         let text = said(before, &build.quirks);
         before = &build.quirks;
         if !text.is_empty() {
-            edges.push(Edge { at, text });
+            edges.push(Edge { before: last, at, text });
         }
+        last = at;
     }
     edges
 }

@@ -33,6 +33,11 @@ pub enum QuirkWhat {
         #[arg(long)]
         wait: bool,
     },
+    /// Measure what they alone do to the numbers, where they begin and end
+    ///
+    /// The revision at the edge is built with and without the quirk, or, where it needs it, the one beside it; both are executed
+    /// in the same rounds, with a control. No part of any series; `tacho changes show` and the pages tell it.
+    Effect(Effect),
     /// Say what goes wrong in a revision's build, from where to where in history it does, and give a quirk to fill in
     ///
     /// Both ends are looked for in steps that double, and then by halves: some twenty builds in a thousand revisions.
@@ -49,4 +54,29 @@ pub enum QuirkWhat {
         #[arg(long)]
         wait: bool,
     },
+}
+
+/// What `tacho quirk effect` understands.
+#[derive(Debug, Args)]
+pub struct Effect {
+    /// Only the quirk of this name
+    pub name: Option<String>,
+    /// Only these benchmarks of the plan
+    #[arg(long, short = 'b', value_name = "NAME")]
+    pub benchmark: Vec<String>,
+    /// Execute everything at most so many times [default: 30, or as often as the budget allows]
+    #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: Option<u32>,
+    /// Measure each edge at most so long, builds not counted: 10m
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<String>,
+    /// The seed of the random order of a new run [default: a random one, which is recorded]
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// Answer in JSON, as docs/formats.md describes
+    #[arg(long)]
+    pub json: bool,
+    /// Wait until no other measurement is going on on this host
+    #[arg(long)]
+    pub wait: bool,
 }

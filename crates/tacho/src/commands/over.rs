@@ -27,6 +27,12 @@ pub fn layouts(typed: &Terms, plan: &Plan) -> Result<Vec<Layout>, CliError> {
     if number < 2 { Ok(Vec::new()) } else { orders(plan, typed.linker.as_deref(), number) }
 }
 
+/// Those that the plan asks for; none: as it is built.
+pub fn of_plan(plan: &Plan) -> Result<Vec<Layout>, CliError> {
+    let levels = plan.measure.levels.filter(|levels| levels.layouts > 1);
+    levels.map_or(Ok(Vec::new()), |levels| orders(plan, None, levels.layouts))
+}
+
 /// So many orders, of the linker that is there.
 pub fn orders(plan: &Plan, linker: Option<&str>, number: u32) -> Result<Vec<Layout>, CliError> {
     if plan.subject.build.is_none() {

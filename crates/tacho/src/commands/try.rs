@@ -28,27 +28,27 @@ use crate::output::compare::{CompareAnswer, Report};
 use crate::project::Project;
 
 /// What is no difference, where nobody says.
-const MARGIN: f64 = 0.01;
+pub(super) const MARGIN: f64 = 0.01;
 
 /// What the quirk of a diff is called.
 const QUIRK: &str = "try";
 
 /// One diff, or all together.
-struct Diff {
+pub(super) struct Diff {
     /// As they were typed.
-    names: Vec<String>,
+    pub(super) names: Vec<String>,
     /// The plan that applies them to whatever it builds.
-    plan: Plan,
+    pub(super) plan: Plan,
     /// What the base with them built to, or why it did not.
-    built: Result<Program, String>,
+    pub(super) built: Result<Program, String>,
 }
 
 /// What came of one.
 pub(super) struct Tried {
     patches: Vec<String>,
-    terms: Comparing,
-    compared: Compared,
-    build: Option<Duration>,
+    pub(super) terms: Comparing,
+    pub(super) compared: Compared,
+    pub(super) build: Option<Duration>,
 }
 
 /// The answer in JSON; docs/formats.md says what each key means.
@@ -121,6 +121,7 @@ pub(super) fn ask(project: &Project, asked: Asked) -> Result<Option<Tried>, CliE
         duet: None,
         margin: MARGIN,
         until: Until::Settled(None),
+        quirk: None,
         exported: [Vec::new(), Vec::new()],
     };
     let typed = (name, path.to_string_lossy().into_owned());
@@ -153,6 +154,7 @@ fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Resu
         duet: None,
         margin: percentage(&command.terms.margin)?,
         until: Until::Settled(rule.filter(|limit| *limit > 0.0)),
+        quirk: None,
     })
 }
 
@@ -205,15 +207,15 @@ fn patched(plan: &Plan, patches: Vec<String>) -> Plan {
 }
 
 /// All that one call of the command needs.
-struct Trying<'a> {
-    session: Session,
-    project: &'a Project,
-    base: Revision,
+pub(super) struct Trying<'a> {
+    pub(super) session: Session,
+    pub(super) project: &'a Project,
+    pub(super) base: Revision,
     /// Those in which all is linked; none: as it is built.
-    layouts: Vec<Layout>,
+    pub(super) layouts: Vec<Layout>,
     /// How long one took to build.
-    build: Option<Duration>,
-    quiet: bool,
+    pub(super) build: Option<Duration>,
+    pub(super) quiet: bool,
 }
 
 impl Trying<'_> {
@@ -237,7 +239,7 @@ impl Trying<'_> {
     }
 
     /// What the base builds to by that plan, or why it does not; none when interrupted.
-    fn built(&mut self, plan: &Plan) -> Result<Option<Result<Program, String>>, CliError> {
+    pub(super) fn built(&mut self, plan: &Plan) -> Result<Option<Result<Program, String>>, CliError> {
         if !self.layouts.is_empty() {
             return self.laid_out(plan);
         }
@@ -273,7 +275,7 @@ impl Trying<'_> {
     }
 
     /// Compares the base with and without a diff.
-    fn one(
+    pub(super) fn one(
         &mut self,
         diff: Diff,
         without: &Program,

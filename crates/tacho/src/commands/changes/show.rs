@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 use tacho_experiment::changes::{JudgedSeries, Material};
+use tacho_experiment::compare::{QuirkEffect, quirk_effects};
 use tacho_record::Change;
 use tacho_store::Store;
 
@@ -64,8 +65,29 @@ fn evidence(
         together: others.filter(|other| found.is_planned(other)).cloned().collect(),
         happenings: store.happenings(&change.name)?,
         judged: found.series().count(),
+        quirks: of_quirks(store, (after, up_to), change)?,
         change: change.clone(),
     })
+}
+
+/// What is known of what quirks alone do at these places of history, in the series of the change.
+fn of_quirks(
+    store: &mut Store,
+    (after, up_to): (u64, u64),
+    change: &Change,
+) -> Result<Vec<QuirkEffect>, CliError> {
+    let mut all = quirk_effects(store)?;
+    if all.is_empty() {
+        return Ok(all);
+    }
+    let revisions = store.revisions()?;
+    all.retain(|effect| {
+        let order = revisions.iter().find(|it| it.id == effect.edge.revision).map(|it| it.order);
+        let row = (&effect.row.benchmark, &effect.row.metric.name, &effect.host);
+        let of = (&change.series.benchmark, &change.series.metric.name, &change.series.host);
+        row == of && order.is_some_and(|order| after < order && order <= up_to)
+    });
+    Ok(all)
 }
 
 /// What was measured on both sides, from the change before to the change after.

@@ -45,6 +45,7 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
         margin,
         rows,
         until: until(command, limit)?,
+        quirk: None,
     };
     terms.duet = processors(command, &terms, plan.as_ref())?;
     // What is not measured today has no noise of today; beside both at the same time a third would be none of the pair.

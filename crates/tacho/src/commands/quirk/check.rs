@@ -4,7 +4,7 @@ use serde::Serialize;
 use tacho_record::plan::{Plan, Quirk, Subject};
 use tacho_record::{BuildState, Revision};
 
-use super::{Exit, line, places};
+use super::{Exit, line, named, places};
 use crate::cli::Global;
 use crate::commands::session::{Session, Wanted};
 use crate::error::CliError;
@@ -42,12 +42,7 @@ pub fn execute(
     name: Option<&str>,
     (json, wait): (bool, bool),
 ) -> Result<Exit, CliError> {
-    let all = &project.plan.subject.quirks;
-    let quirks: Vec<&Quirk> = all.iter().filter(|quirk| name.is_none_or(|name| quirk.name == name)).collect();
-    if let (Some(name), true) = (name, quirks.is_empty()) {
-        let known = all.iter().map(|quirk| format!("`{}`", quirk.name)).collect::<Vec<_>>().join(", ");
-        return Err(CliError::UnknownQuirk { name: name.to_owned(), known });
-    }
+    let quirks = named(project, name)?;
     let selected = if quirks.is_empty() { None } else { Some(line(project, None)?) };
     let line = selected.as_ref().map_or(&[][..], |selected| &selected.revisions);
     let mut session = Session::open(project, wait)?;
@@ -82,7 +77,7 @@ pub fn execute(
 }
 
 /// The plan without a quirk.
-fn lacking(plan: &Plan, quirk: &Quirk) -> Plan {
+pub fn lacking(plan: &Plan, quirk: &Quirk) -> Plan {
     let quirks = plan.subject.quirks.iter().filter(|other| other.name != quirk.name).cloned().collect();
     Plan { subject: Subject { quirks, ..plan.subject.clone() }, ..plan.clone() }
 }

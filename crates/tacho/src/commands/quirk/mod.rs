@@ -1,6 +1,7 @@
 //! `tacho quirk`: which quirks there are, whether they do what they are for, and which one is lacking.
 
 mod check;
+mod effect;
 mod list;
 mod suggest;
 
@@ -21,6 +22,7 @@ pub fn execute(global: &Global, what: &QuirkWhat) -> Result<Exit, CliError> {
         QuirkWhat::Check { name, json, wait } => {
             check::execute(global, &project, name.as_deref(), (*json, *wait))
         }
+        QuirkWhat::Effect(command) => effect::execute(global, &project, command),
         QuirkWhat::Suggest { revision, retry_failed, json, wait } => {
             suggest::execute(global, &project, revision, (*retry_failed, *json, *wait))
         }
@@ -52,6 +54,17 @@ pub fn tell_of_stray(project: &Project, revisions: &[Revision]) -> Result<(), Cl
         output::note("hint", "name a commit of this line of history, or a date");
     }
     Ok(())
+}
+
+/// The quirk of that name; all where none is named.
+fn named<'a>(project: &'a Project, name: Option<&str>) -> Result<Vec<&'a Quirk>, CliError> {
+    let all = &project.plan.subject.quirks;
+    let quirks: Vec<&Quirk> = all.iter().filter(|quirk| name.is_none_or(|name| quirk.name == name)).collect();
+    if let (Some(name), true) = (name, quirks.is_empty()) {
+        let known = all.iter().map(|quirk| format!("`{}`", quirk.name)).collect::<Vec<_>>().join(", ");
+        return Err(CliError::UnknownQuirk { name: name.to_owned(), known });
+    }
+    Ok(quirks)
 }
 
 /// The places in a line of history that a quirk is for.

@@ -45,6 +45,7 @@ fn record(store: &mut Store, run: Run, terms: &Comparing) -> Result<ComparisonRe
         margin: terms.margin,
         control: terms.control,
         duet: terms.duet,
+        quirk: terms.quirk.clone(),
         rows: rows.into_iter().map(compared).collect(),
     })
 }

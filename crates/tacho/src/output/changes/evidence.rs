@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 use tacho_experiment::changes::verdict_of;
+use tacho_experiment::compare::QuirkEffect;
 use tacho_record::{
-    Again, Change, ChangeKind, Commit, Happened, Happening, Life, Revision, Tagged, short_name,
+    Again, Build, Change, ChangeKind, Commit, Happened, Happening, Life, Revision, Tagged, short_name,
 };
 use tacho_stats::Summary;
 
@@ -43,6 +44,8 @@ pub struct Evidence {
     pub happenings: Vec<Happening>,
     /// How many series were judged with it.
     pub judged: usize,
+    /// What is known of what the quirks alone do that begin or end there.
+    pub quirks: Vec<QuirkEffect>,
 }
 
 /// One side of a change: the revisions from the change before it, up to the one after it.
@@ -67,6 +70,19 @@ pub struct EvidenceAnswer<'a> {
     sides: Option<[SideAnswer<'a>; 2]>,
     together: Vec<ChangeAnswer<'a>>,
     happenings: &'a [Happening],
+    quirks: Vec<QuirkAnswer<'a>>,
+}
+
+/// What a quirk alone does there.
+#[derive(Serialize)]
+struct QuirkAnswer<'a> {
+    quirk: &'a str,
+    begins: bool,
+    at: &'a str,
+    run: i64,
+    effect: Option<f64>,
+    interval: Option<(f64, f64)>,
+    rest: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -92,6 +108,45 @@ impl Evidence {
             sides: self.sides.as_ref().map(|[before, after]| [before.answer(), after.answer()]),
             together: self.together.iter().map(|other| ChangeAnswer::of(other, true)).collect(),
             happenings: &self.happenings,
+            quirks: self.quirks.iter().map(|quirk| self.quirk(quirk)).collect(),
+        }
+    }
+
+    fn quirk<'a>(&self, quirk: &'a QuirkEffect) -> QuirkAnswer<'a> {
+        let less = |ratio: f64| ratio - 1.0;
+        let rest = |ratio: f64| Some((1.0 + self.change.finding.effect?) / ratio - 1.0);
+        QuirkAnswer {
+            quirk: &quirk.edge.quirk,
+            begins: quirk.edge.begins,
+            at: &quirk.at,
+            run: quirk.run,
+            effect: quirk.ratio().map(less),
+            interval: quirk.interval().map(|(low, high)| (less(low), less(high))),
+            rest: quirk.ratio().and_then(rest),
+        }
+    }
+
+    /// What part of it is that of quirks, where it is known, and else how that can be known.
+    fn of_quirks(&self) -> Vec<String> {
+        let told = |quirk: &QuirkEffect| {
+            let known = self.quirk(quirk);
+            let edge = if known.begins { "beginning" } else { "end" };
+            let found = known.effect.map_or_else(|| "cannot be told".to_owned(), effect);
+            let range = known.interval.map_or_else(String::new, |it| format!(" ({})", interval(it)));
+            let rest = known.rest.map_or_else(String::new, |it| format!("; what is left: {}", effect(it)));
+            format!(
+                "the {edge} of the quirk `{}` alone: {found}{range}, side by side at {} in run {}{rest}",
+                known.quirk,
+                short_name(known.at),
+                known.run
+            )
+        };
+        let environment = &self.change.finding.environment;
+        match self.quirks.as_slice() {
+            [] if environment.iter().any(|tagged| tagged.tag == Build::QUIRKS) => {
+                vec!["to measure what the quirk alone does: tacho quirk effect".to_owned()]
+            }
+            quirks => quirks.iter().map(told).collect(),
         }
     }
 
@@ -181,6 +236,7 @@ impl Evidence {
             };
             reasons.push(format!("{program}: {}", changed.join("; ")));
         }
+        reasons.extend(self.of_quirks());
         if let Some([before, after]) = &self.sides
             && !before.runs.iter().any(|run| after.runs.contains(run))
         {
