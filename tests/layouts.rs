@@ -2,12 +2,15 @@
 
 use crate::harness::Project;
 
-/// Whether a linker that shuffles is on this host.
+/// Whether that program is on this host.
+fn has(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// Whether a linker that shuffles is.
 fn has_linker() -> bool {
-    ["mold", "ld.lld"].iter().any(|linker| {
-        std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
-            .any(|path| path.join(linker).is_file())
-    })
+    ["mold", "ld.lld"].into_iter().any(has)
 }
 
 /// A program of several files, built by this command.
@@ -31,7 +34,7 @@ fn a_program_that_is_relinked_ten_times_has_a_band_of_layouts() {
         eprintln!("left out: there is no linker here that shuffles");
         return;
     }
-    let project = program("cc $LDFLAGS -o prog *.c");
+    let project = program("${CC:-cc} $LDFLAGS -o prog *.c");
     let answer = project.tacho("layouts -n 10 -r 3 --json").exits(0).json();
     let row = &answer["rows"][0];
     assert_eq!(row["layouts"].as_array().unwrap().len(), 10, "{answer}");
@@ -45,6 +48,21 @@ fn a_program_that_is_relinked_ten_times_has_a_band_of_layouts() {
     let points = series["series"][0]["points"].as_array().unwrap();
     let values = |point: &serde_json::Value| point["values"].as_array().unwrap().len();
     assert!(points.iter().all(|point| values(point) == 0), "no part of any series: {series}");
+    if has("ld.bfd") {
+        let beside = project.tacho("layouts -n 2 -r 2 --with sorted,aligned --json").exits(0).json();
+        let row = &beside["rows"][0];
+        let orders: Vec<&str> =
+            row["fixed"].as_array().unwrap().iter().map(|it| it["order"].as_str().unwrap()).collect();
+        assert_eq!(
+            (row["layouts"].as_array().unwrap().len(), orders),
+            (2, vec!["sorted", "aligned"]),
+            "{beside}"
+        );
+        project.tacho("site pages").exits(0);
+        let page = std::fs::read_to_string(project.path().join("pages/layouts/2.html")).unwrap();
+        assert!(page.contains("sorted") && page.contains("aligned"), "{page}");
+        project.tacho("compare HEAD HEAD --order sorted -r 2").exits(0);
+    }
     let text = project.tacho("layouts -n 2 -r 2").exits(0).stdout;
     assert!(["keep", "restart", "relink", "by 2 layouts"].iter().all(|word| text.contains(word)), "{text}");
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tacho_record::{BenchmarkKey, BuildState, Cell, Digest, Metric, Purpose, Recipes, Sample};
 use tacho_stats::Summary;
 use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
-use tacho_subject::Layout;
+use tacho_subject::{Fixed, Layout};
 
 use crate::builds::Unpacked;
 use crate::cells::benchmarks;
@@ -19,6 +19,9 @@ use crate::rounds::measure;
 use crate::session::{Session, SessionCell, Wanted};
 use crate::track::check;
 use crate::{Bench, ExperimentError, Question};
+
+/// The fact of a run that names its fixed orders: the last cells of each benchmark.
+pub const FIXED: &str = "layouts.fixed";
 
 /// What came of it.
 #[derive(Debug)]
@@ -64,6 +67,8 @@ pub struct Row {
     pub metric: Metric,
     /// Each layout's number and what was measured of it.
     pub layouts: Vec<(u32, Option<Summary>)>,
+    /// The same of fixed orders, by name: they are none of those, and no level is reckoned from them.
+    pub fixed: Vec<(&'static str, Option<Summary>)>,
     /// What each level adds; none where nothing can be said.
     pub levels: Option<Levels>,
     /// How long an execution takes, on average, in seconds.
@@ -75,6 +80,7 @@ pub struct Row {
 /// A layout that is built.
 struct Build {
     number: u32,
+    fixed: Option<&'static str>,
     artifact: Digest,
     folder: PathBuf,
 }
@@ -160,7 +166,10 @@ impl Bench<'_> {
         }
         let mut seen = BTreeSet::new();
         made.retain(|(_, artifact)| seen.insert(*artifact));
-        if made.len() == 1 && layouts.len() > 1 {
+        let shuffled = |layout: &&Layout| layout.fixed.is_none();
+        if made.iter().filter(|(layout, _)| shuffled(layout)).count() == 1
+            && layouts.iter().filter(shuffled).count() > 1
+        {
             return Ok(Err(Laid::Ignored));
         }
         // Together, since building one lets go of what no one has said to be needed.
@@ -171,7 +180,10 @@ impl Bench<'_> {
                 bench.unpack_layout(question, layout.number, artifact)
             });
             match folder? {
-                Ok(folder) => built.push(Build { number: layout.number, artifact, folder }),
+                Ok(folder) => {
+                    let (number, fixed) = (layout.number, layout.fixed.map(Fixed::name));
+                    built.push(Build { number, fixed, artifact, folder });
+                }
                 Err(ended) => return Ok(Err(ended)),
             }
         }
@@ -258,9 +270,15 @@ impl Bench<'_> {
             }
             None => None,
         };
-        let (run, cells) = match begun {
-            Some(begun) => begun,
-            None => self.begin_run(Purpose::Layouts, digest, question, cells)?,
+        let (run, cells) = if let Some(begun) = begun {
+            begun
+        } else {
+            let mut question = question.clone();
+            let fixed: Vec<&str> = built.iter().filter_map(|build| build.fixed).collect();
+            if !fixed.is_empty() {
+                question.conditions.insert(FIXED.to_owned(), fixed.join(", "));
+            }
+            self.begin_run(Purpose::Layouts, digest, &question, cells)?
         };
         let folders: HashMap<Digest, &PathBuf> =
             built.iter().map(|build| (build.artifact, &build.folder)).collect();
@@ -312,7 +330,8 @@ pub fn execution(samples: &[Vec<Sample>]) -> f64 {
 }
 
 fn row(key: &BenchmarkKey, metric: &Metric, built: &[Build], samples: &[Vec<Sample>]) -> Row {
-    let measured: Vec<Vec<Process>> = samples.iter().map(|of| executions(of, &metric.name)).collect();
+    let shuffled = || built.iter().zip(samples).filter(|(build, _)| build.fixed.is_none());
+    let measured: Vec<Vec<Process>> = shuffled().map(|(_, of)| executions(of, &metric.name)).collect();
     let summary = |of: &[Sample]| {
         let values: Vec<f64> =
             of.iter().filter(|it| it.counts()).filter_map(|it| it.value(&metric.name)).collect();
@@ -321,7 +340,12 @@ fn row(key: &BenchmarkKey, metric: &Metric, built: &[Build], samples: &[Vec<Samp
     Row {
         benchmark: key.clone(),
         metric: metric.clone(),
-        layouts: built.iter().zip(samples).map(|(build, of)| (build.number, summary(of))).collect(),
+        layouts: shuffled().map(|(build, of)| (build.number, summary(of))).collect(),
+        fixed: built
+            .iter()
+            .zip(samples)
+            .filter_map(|(build, of)| Some((build.fixed?, summary(of))))
+            .collect(),
         levels: Levels::of(OfLayouts(&measured)),
         execution: execution(samples),
         failure: samples

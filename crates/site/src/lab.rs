@@ -109,6 +109,8 @@ pub struct LaidOut {
     pub metric: Metric,
     /// In the order in which they were linked; those that came out as an earlier one are left out.
     pub layouts: Vec<LayoutRecord>,
+    /// Beside them those in a fixed order, by its name; no level is reckoned from them.
+    pub fixed: Vec<(String, LayoutRecord)>,
     /// How long a build took, on average.
     pub build: Duration,
     /// How long an execution took, on average, in seconds.

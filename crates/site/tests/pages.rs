@@ -437,6 +437,22 @@ fn a_run_over_layouts_shows_keep_restart_and_relink_side_by_side() {
 }
 
 #[test]
+fn comparisons_and_diffs_that_were_tried_have_pages() {
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut realistic(), dir.path());
+    let page = |run: u32| std::fs::read_to_string(dir.path().join(format!("comparison/{run}.html"))).unwrap();
+    let titles = ["against", "with and without hopper.diff", "with barley-header against"];
+    for (run, title) in (1..).zip(titles) {
+        let page = page(run);
+        assert!(page.contains(title) && page.contains("grind"), "{page}");
+    }
+    assert!(page(1).contains("faster") && page(2).contains("slower"), "in a word");
+    assert!(page(2).contains("again 3"), "each layout of each side is shown");
+    let all = std::fs::read_to_string(dir.path().join("comparisons.html")).unwrap();
+    assert!(titles.iter().all(|title| all.contains(title)), "{all}");
+}
+
+#[test]
 fn an_empty_lab_has_an_overview() {
     let dir = tempfile::tempdir().unwrap();
     let mut fixture = realistic();

@@ -39,20 +39,98 @@ impl Linker {
     pub fn layout(self, number: u32) -> Layout {
         let flags = format!("-fuse-ld={} -Wl,{}{number}", self.name, self.option);
         let rust = format!("-Clink-arg=-fuse-ld={} -Clink-arg=-Wl,{}{number}", self.name, self.option);
-        let after = |variable: &str, flags: String| match env::var(variable) {
-            Ok(own) if !own.is_empty() => (variable.to_owned(), format!("{own} {flags}")),
-            _ => (variable.to_owned(), flags),
-        };
         let number_too = ("TACHO_LAYOUT".to_owned(), number.to_string());
-        Layout { number, variables: vec![after("LDFLAGS", flags), after("RUSTFLAGS", rust), number_too] }
+        Layout {
+            number,
+            fixed: None,
+            variables: vec![after("LDFLAGS", &flags), after("RUSTFLAGS", &rust), number_too],
+        }
+    }
+}
+
+/// An order that is the same each time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fixed {
+    /// Each function begins at a multiple of 64 bytes, and code stands in a segment of its own. That is the compiler's doing, with
+    /// whatever linker the build uses.
+    Aligned,
+    /// Sections, and so functions, are sorted by name.
+    Sorted,
+}
+
+impl Fixed {
+    /// All.
+    pub const ALL: [Self; 2] = [Self::Sorted, Self::Aligned];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Aligned => "aligned",
+            Self::Sorted => "sorted",
+        }
+    }
+
+    /// That of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|fixed| fixed.name() == name)
+    }
+
+    /// The layout; none where no linker on this host can do it. Of `mold`, `lld` and GNU ld only the last sorts without a script of
+    /// its own.
+    #[must_use]
+    pub fn layout(self) -> Option<Layout> {
+        let path = env::var_os("PATH").unwrap_or_default();
+        self.among(&env::split_paths(&path).collect::<Vec<_>>())
+    }
+
+    fn among(self, folders: &[impl AsRef<Path>]) -> Option<Layout> {
+        let (compiled, linked, rust) = match self {
+            Self::Aligned => {
+                ("-falign-functions=64", "-Wl,-z,separate-code", "-Cllvm-args=-align-all-functions=6")
+            }
+            Self::Sorted => (
+                "-ffunction-sections",
+                "-fuse-ld=bfd -Wl,--sort-section=name",
+                "-Clink-arg=-fuse-ld=bfd -Clink-arg=-Wl,--sort-section=name",
+            ),
+        };
+        let is_there = self == Self::Aligned || folders.iter().any(|it| it.as_ref().join("ld.bfd").is_file());
+        // With the compiler and not in CFLAGS, since that would replace what a Makefile has there: its -O2 above all.
+        let with_own = |variable: &str, usual: &str| {
+            let own = env::var(variable).ok().filter(|own| !own.is_empty());
+            (variable.to_owned(), format!("{} {compiled}", own.as_deref().unwrap_or(usual)))
+        };
+        is_there.then(|| Layout {
+            number: 0,
+            fixed: Some(self),
+            variables: vec![
+                with_own("CC", "cc"),
+                with_own("CXX", "c++"),
+                after("LDFLAGS", linked),
+                after("RUSTFLAGS", rust),
+                ("TACHO_LAYOUT".to_owned(), self.name().to_owned()),
+            ],
+        })
+    }
+}
+
+/// A variable with these flags after those that it has.
+fn after(variable: &str, flags: &str) -> (String, String) {
+    match env::var(variable) {
+        Ok(own) if !own.is_empty() => (variable.to_owned(), format!("{own} {flags}")),
+        _ => (variable.to_owned(), flags.to_owned()),
     }
 }
 
 /// One layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// The seed of its order.
+    /// The seed of its order; 0 where that is no shuffled one.
     pub number: u32,
+    /// Which fixed order it is, if it is none of those that are shuffled.
+    pub fixed: Option<Fixed>,
     /// The environment that makes it.
     pub variables: Vec<(String, String)>,
 }
@@ -72,6 +150,24 @@ mod tests {
         assert_eq!(Linker::among(&folders, None).unwrap().name, "mold");
         assert_eq!(Linker::among(&folders, Some("lld")).unwrap().name, "lld");
         assert_eq!(Linker::among(&folders, Some("bfd")), None);
+    }
+
+    #[test]
+    fn a_fixed_order_needs_a_linker_that_has_it() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Fixed::Sorted.among(&[folder.path()]), None);
+        let aligned = Fixed::Aligned.among(&[folder.path()]).unwrap();
+        assert!(
+            aligned
+                .variables
+                .iter()
+                .any(|(name, value)| name == "CC" && value.ends_with(" -falign-functions=64"))
+        );
+        std::fs::write(folder.path().join("ld.bfd"), "").unwrap();
+        let sorted = Fixed::Sorted.among(&[folder.path()]).unwrap();
+        assert!(sorted.variables.iter().any(|(_, value)| value.ends_with("-Wl,--sort-section=name")));
+        assert_eq!(Fixed::named("sorted").zip(sorted.fixed), Some((Fixed::Sorted, Fixed::Sorted)));
+        assert_eq!(Fixed::named("gap"), None);
     }
 
     #[test]

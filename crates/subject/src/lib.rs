@@ -32,7 +32,7 @@ pub use builder::{Builder, Built, NoBuilder};
 pub use cvs::{Reading, tell_of_reading};
 pub use error::SubjectError;
 pub use history::{Every, History, Passed, Selected, Selection, What, fetch, history};
-pub use layout::{Layout, Linker};
+pub use layout::{Fixed, Layout, Linker};
 pub use quirks::{recipes, stray_edges};
 pub use recognise::init_plan;
 pub use scripted::ScriptedBuilder;

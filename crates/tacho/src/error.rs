@@ -67,6 +67,8 @@ pub enum CliError {
     CompanionOfLayouts { benchmark: String },
     #[error("there is no linker here that shuffles{}", name.as_ref().map_or_else(String::new, |name| format!(" called `{name}`")))]
     NoLinker { name: Option<String> },
+    #[error("no linker here has the order `{name}`")]
+    NoOrder { name: String },
     #[error("the plan has no `build`, so that nothing is linked")]
     NothingLinked,
     #[error("nothing that stands changed at `{name}`")]
@@ -143,6 +145,9 @@ impl CliError {
             CliError::NoLinker { .. } => {
                 Some("install `mold` or `lld`: both have `--shuffle-sections`".to_owned())
             }
+            CliError::NoOrder { .. } => Some(
+                "`sorted` needs GNU ld (`ld.bfd`, of binutils): `mold` and `lld` sort only by a script; `aligned` needs none".to_owned(),
+            ),
             CliError::NothingLinked => Some("give `[subject]` the command that builds it".to_owned()),
             CliError::Ambiguous { .. } => Some("write more of it".to_owned()),
             CliError::UnknownCounter { .. } => {

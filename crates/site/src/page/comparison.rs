@@ -16,9 +16,9 @@ pub(crate) fn file(run: i64) -> String {
     format!("comparison/{run}.html")
 }
 
-/// Whether both sides are of one revision: it was tried with a diff and without.
+/// Whether both sides are of one revision, with a diff and without; where it is a quirk, its sides say so themselves.
 fn is_try(one: &ComparisonRecord) -> bool {
-    one.revisions[0].is_some() && one.revisions[0] == one.revisions[1]
+    one.quirk.is_none() && one.revisions[0].is_some() && one.revisions[0] == one.revisions[1]
 }
 
 fn title(one: &ComparisonRecord) -> String {

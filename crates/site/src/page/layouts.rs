@@ -3,8 +3,10 @@
 use maud::{Markup, html};
 use tacho_record::RunState;
 use tacho_stats::levels::Levels;
+use tacho_stats::{Summary, summary::median};
 
 use super::{Frame, framed, interval, revision_named, scrolling};
+use crate::lab::LayoutRecord;
 use crate::svg::{self, Panel};
 use crate::text::{count, duration, grouped, minute, percent, percent_change};
 use crate::view::{LayoutsRow, LayoutsView, Scale, View};
@@ -183,6 +185,12 @@ fn repetitions(row: &LayoutsRow) -> Markup {
     }
 }
 
+/// What the executions of a layout say, each by the median of its values.
+fn summarised(layout: &LayoutRecord) -> Option<Summary> {
+    let values: Vec<f64> = layout.executions.iter().filter_map(|values| median(values)).collect();
+    Summary::of(&values)
+}
+
 fn layouts(row: &LayoutsRow) -> Markup {
     let typical = row.summaries.iter().flatten().map(|of| of.median).fold(0.0, f64::max);
     let scale = Scale::of(&row.row.metric.unit, typical);
@@ -192,8 +200,25 @@ fn layouts(row: &LayoutsRow) -> Markup {
         band: None,
         middle: summary.map(|of| of.median),
     };
-    let panels: Vec<Panel> = row.summaries.iter().enumerate().map(panel).collect();
+    let fixed: Vec<(&str, &LayoutRecord, Option<Summary>)> =
+        row.row.fixed.iter().map(|(name, layout)| (name.as_str(), layout, summarised(layout))).collect();
+    let fixed_panel = |(name, layout, summary): &(&str, &LayoutRecord, Option<Summary>)| Panel {
+        name: (*name).to_owned(),
+        dots: layout.executions.iter().flatten().copied().collect(),
+        band: None,
+        middle: summary.map(|of| of.median),
+    };
+    let panels: Vec<Panel> =
+        row.summaries.iter().enumerate().map(panel).chain(fixed.iter().map(fixed_panel)).collect();
     let of_all = row.levels.and_then(|levels| levels.interval);
+    let numbered: Vec<(String, &LayoutRecord, Option<Summary>)> = row
+        .row
+        .layouts
+        .iter()
+        .zip(&row.summaries)
+        .enumerate()
+        .map(|(place, (layout, of))| ((place + 1).to_string(), layout, *of))
+        .collect();
     let to_mean = |median: f64| row.levels.map(|levels| percent_change(median / levels.mean - 1.0));
     html! {
         h3 { "The layouts" }
@@ -213,13 +238,13 @@ fn layouts(row: &LayoutsRow) -> Markup {
                     th.num scope="col" { "n" }
                     th.num scope="col" { "failed" }
                 } }
-                tbody { @for (place, (layout, summary)) in row.row.layouts.iter().zip(&row.summaries).enumerate() { tr {
-                    th.num scope="row" { (place + 1) }
+                tbody { @for (name, layout, summary) in numbered.iter().map(|(name, layout, of)| (name.as_str(), *layout, *of)).chain(fixed.iter().copied()) { tr {
+                    th.num scope="row" { (name) }
                     td { code { (layout.artifact.short()) } }
                     @match summary {
                         Some(of) => {
                             td.num { (scale.number(of.median)) }
-                            td.num { (interval(&scale, of)) }
+                            td.num { (interval(&scale, &of)) }
                             td.num { @if let Some(spread) = of.spread() { (percent(spread)) } }
                             td.num { (to_mean(of.median).unwrap_or_default()) }
                             td.num { (of.n) }

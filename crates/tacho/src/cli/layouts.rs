@@ -23,6 +23,9 @@ pub struct Layouts {
     /// The linker that shuffles: mold, lld [default: the first of these that is there]
     #[arg(long, value_name = "NAME")]
     pub linker: Option<String>,
+    /// Beside the shuffled ones: sorted (functions by name; needs GNU ld), aligned (each at a multiple of 64 bytes)
+    #[arg(long, value_name = "ORDER", value_delimiter = ',', value_parser = ["sorted", "aligned"])]
+    pub with: Vec<String>,
     /// For which precision it is said how often to repeat
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub precision: String,

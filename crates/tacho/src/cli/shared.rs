@@ -24,12 +24,23 @@ pub struct Terms {
     /// the plan, else as it is built]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub layouts: Option<u32>,
+    /// Link both in one order that is the same each time: sorted (functions by name; needs GNU ld), aligned (each at a multiple of 64
+    /// bytes)
+    #[arg(long, value_name = "ORDER", value_parser = ["sorted", "aligned"], conflicts_with = "layouts")]
+    pub order: Option<String>,
     /// The linker that shuffles: mold, lld [default: the first of these that is there]
     #[arg(long, value_name = "NAME")]
     pub linker: Option<String>,
     /// Exit with 1 when something is slower for certain, by at least so much: slower:5%
     #[arg(long, value_name = "slower[:PERCENT]")]
     pub fail_on: Option<String>,
+}
+
+impl Terms {
+    /// Whether it was typed how both are linked.
+    pub fn wants_layouts(&self) -> bool {
+        self.layouts.is_some() || self.order.is_some()
+    }
 }
 
 /// How a run begins.

@@ -5,7 +5,7 @@ use tacho_record::{Wishes, percentage};
 use tacho_subject::{Every, Linker, Selection, What, history};
 
 use super::Exit;
-use super::over::{PROCESSES, orders};
+use super::over::{PROCESSES, fixed, orders};
 use super::session::{Session, Wanted};
 use super::track::narrowed;
 use crate::cli::{Global, Layouts};
@@ -29,7 +29,8 @@ pub fn execute(global: &Global, command: &Layouts) -> Result<Exit, CliError> {
     if let Some(name) = &command.metric {
         known_metric(&plan, name)?;
     }
-    let orders = orders(&plan, command.linker.as_deref(), number)?;
+    let mut orders = orders(&plan, command.linker.as_deref(), number)?;
+    orders.extend(fixed(&plan, &command.with)?);
     let linker = Linker::find(command.linker.as_deref()).map_or("no linker", |linker| linker.name);
     let history = history(&project.plan.subject, &project.folder)?;
     let what = What::List(vec![command.revision.clone()]);

@@ -6,7 +6,7 @@ use tacho_experiment::compare::Compared;
 use tacho_experiment::layouts::{Laid, build};
 use tacho_record::plan::Benchmark;
 use tacho_record::{Plan, Program, Revision};
-use tacho_subject::{Layout, Linker};
+use tacho_subject::{Fixed, Layout, Linker};
 
 use super::session::{Session, Wanted};
 use crate::cli::Terms;
@@ -18,11 +18,17 @@ pub const PROCESSES: u32 = 10;
 
 /// How many layouts are asked for, by what was typed or by the plan.
 pub fn number(typed: &Terms, plan: &Plan) -> u32 {
+    if typed.order.is_some() {
+        return 1;
+    }
     typed.layouts.or(plan.measure.levels.map(|levels| levels.layouts)).unwrap_or(1)
 }
 
 /// The layouts that are asked for; none: as it is built.
 pub fn layouts(typed: &Terms, plan: &Plan) -> Result<Vec<Layout>, CliError> {
+    if let Some(order) = &typed.order {
+        return fixed(plan, std::slice::from_ref(order));
+    }
     let number = number(typed, plan);
     if number < 2 { Ok(Vec::new()) } else { orders(plan, typed.linker.as_deref(), number) }
 }
@@ -31,6 +37,15 @@ pub fn layouts(typed: &Terms, plan: &Plan) -> Result<Vec<Layout>, CliError> {
 pub fn of_plan(plan: &Plan) -> Result<Vec<Layout>, CliError> {
     let levels = plan.measure.levels.filter(|levels| levels.layouts > 1);
     levels.map_or(Ok(Vec::new()), |levels| orders(plan, None, levels.layouts))
+}
+
+/// The fixed orders of these names.
+pub fn fixed(plan: &Plan, names: &[String]) -> Result<Vec<Layout>, CliError> {
+    if plan.subject.build.is_none() && !names.is_empty() {
+        return Err(CliError::NothingLinked);
+    }
+    let lacks = |name: &str| CliError::NoOrder { name: name.to_owned() };
+    names.iter().map(|name| Fixed::named(name).and_then(Fixed::layout).ok_or_else(|| lacks(name))).collect()
 }
 
 /// So many orders, of the linker that is there.

@@ -45,6 +45,7 @@ struct RowAnswer<'a> {
     metric: &'a str,
     unit: &'a Unit,
     layouts: Vec<LayoutAnswer>,
+    fixed: Vec<FixedAnswer>,
     mean: Option<f64>,
     interval: Option<(f64, f64)>,
     keep: Option<f64>,
@@ -59,6 +60,15 @@ struct RowAnswer<'a> {
 #[derive(Serialize)]
 struct LayoutAnswer {
     layout: u32,
+    median: Option<f64>,
+    interval: Option<(f64, f64)>,
+    spread: Option<f64>,
+    samples: usize,
+}
+
+#[derive(Serialize)]
+struct FixedAnswer {
+    order: &'static str,
     median: Option<f64>,
     interval: Option<(f64, f64)>,
     spread: Option<f64>,
@@ -191,6 +201,13 @@ impl Report<'_> {
             spread: summary.and_then(|of| of.spread()),
             samples: summary.map_or(0, |of| of.n),
         };
+        let fixed = |(order, summary): &(&'static str, Option<tacho_stats::Summary>)| FixedAnswer {
+            order,
+            median: summary.map(|of| of.median),
+            interval: summary.and_then(|of| of.interval),
+            spread: summary.and_then(|of| of.spread()),
+            samples: summary.map_or(0, |of| of.n),
+        };
         let levels = row.levels;
         let repetition = levels.and_then(|levels| levels.repetition(self.precision, cost(rows, row)));
         RowAnswer {
@@ -198,6 +215,7 @@ impl Report<'_> {
             metric: &row.metric.name,
             unit: &row.metric.unit,
             layouts: row.layouts.iter().map(layout).collect(),
+            fixed: row.fixed.iter().map(fixed).collect(),
             mean: levels.map(|levels| levels.mean),
             interval: levels.and_then(|levels| levels.interval),
             keep: levels.and_then(|levels| levels.keep),
@@ -241,13 +259,15 @@ fn bands(levels: &Levels) -> comfy_table::Table {
 /// Each layout, and how far it is from the mean of all.
 fn layouts(row: &Row, levels: &Levels) -> comfy_table::Table {
     let mut list = table::plain(&["layout", "n", "median", "spread", "to the mean"], &[0, 1, 2, 3, 4]);
-    for (number, summary) in &row.layouts {
+    let shuffled = row.layouts.iter().map(|(number, summary)| (number.to_string(), summary));
+    let fixed = row.fixed.iter().map(|(name, summary)| ((*name).to_owned(), summary));
+    for (name, summary) in shuffled.chain(fixed) {
         let Some(summary) = summary else {
-            list.add_row([number.to_string(), "0".to_owned()]);
+            list.add_row([name, "0".to_owned()]);
             continue;
         };
         list.add_row([
-            number.to_string(),
+            name,
             summary.n.to_string(),
             text::median(&row.metric.unit, summary),
             summary.spread().map_or_else(String::new, text::percent),

@@ -30,7 +30,7 @@ pub fn measure(
 ) -> Result<(Compared, Option<Duration>), CliError> {
     let quiet = global.quiet || command.form.json;
     let (Some(project), Some(plan)) = (given.project(), plan) else {
-        if command.terms.layouts.is_some() {
+        if command.terms.wants_layouts() {
             return Err(Mistake::NoLayouts.into());
         }
         return Ok((commands(given, command, quiet, terms)?, None));
@@ -38,7 +38,7 @@ pub fn measure(
     let are_executed = terms.executes(0) && terms.executes(1);
     let are_revisions =
         are_executed && terms.sides.iter().all(|side| matches!(side.program, Program::Revision { .. }));
-    if command.terms.layouts.is_some() && !are_revisions {
+    if command.terms.wants_layouts() && !are_revisions {
         return Err(Mistake::NoLayouts.into());
     }
     let layouts = if are_revisions && terms.duet.is_none() {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use tacho_experiment::layouts::{execution, executions};
+use tacho_experiment::layouts::{FIXED, execution, executions};
 use tacho_record::{Build, Cell, Digest, Metric, Purpose, Run, RunState, Sample};
 use tacho_site::{LaidOut, LayoutRecord, LayoutsRecord};
 use tacho_store::Store;
@@ -39,10 +39,12 @@ fn record(
     for (id, cell) in store.cells(run.number)? {
         cells.push((cell, store.samples(id)?));
     }
+    let fixed = store.conditions(run.number)?.remove(FIXED).unwrap_or_default();
+    let fixed: Vec<&str> = fixed.split(", ").filter(|name| !name.is_empty()).collect();
     let mut rows = Vec::new();
     for group in cells.chunk_by(|a, b| a.0.benchmark == b.0.benchmark) {
         for metric in ordered_metrics(project, metrics.to_vec(), &group[0].0.benchmark) {
-            rows.extend(laid_out(group, metric, took, rows.last()));
+            rows.extend(laid_out(group, (metric, &fixed), took, rows.last()));
         }
     }
     Ok(LayoutsRecord {
@@ -58,7 +60,7 @@ fn record(
 /// A metric of a benchmark's cells; one that was never read is left out unless the benchmark had none before.
 fn laid_out(
     group: &[(Cell, Vec<Sample>)],
-    metric: Metric,
+    (metric, fixed): (Metric, &[&str]),
     took: &HashMap<Digest, Duration>,
     before: Option<&LaidOut>,
 ) -> Option<LaidOut> {
@@ -67,7 +69,9 @@ fn laid_out(
         executions: executions(samples, &metric.name),
         failed: samples.iter().filter(|sample| sample.outcome.is_failure()).count(),
     };
-    let layouts: Vec<LayoutRecord> = group.iter().map(layout).collect();
+    let mut layouts: Vec<LayoutRecord> = group.iter().map(layout).collect();
+    let orders = layouts.split_off(layouts.len().saturating_sub(fixed.len()));
+    let orders = fixed.iter().map(|&name| name.to_owned()).zip(orders).collect();
     let benchmark = &group[0].0.benchmark;
     let is_read = layouts.iter().any(|layout| !layout.executions.is_empty());
     if !is_read && before.is_some_and(|row| row.benchmark == *benchmark) {
@@ -81,6 +85,7 @@ fn laid_out(
         build: builds.iter().sum::<Duration>().checked_div(number).unwrap_or_default(),
         execution: execution(&samples),
         layouts,
+        fixed: orders,
         metric,
     })
 }
