@@ -12,6 +12,7 @@ fn two_revisions_are_compared_in_a_run_of_their_own() {
     assert_eq!((&row["benchmark"], &row["metric"]), (&"answer".into(), &"wall".into()));
     assert_eq!((&row["rounds"], &row["samples"]), (&4.into(), &serde_json::json!([4, 4])));
     assert!(row["a"].as_f64().unwrap() > 0.0 && row["control"].as_f64().unwrap() > 0.0, "{row}");
+    assert!(row["widths"].is_object(), "{row}");
     let revision = project.git(["rev-parse", "HEAD~1"]);
     let a = serde_json::json!({
         "name": "HEAD~1",
@@ -79,6 +80,7 @@ fn both_are_executed_at_the_same_time_where_there_are_two_processors() {
     let row = &answer["rows"][0];
     assert_eq!(answer["duet"]["cpus"].as_array().map(Vec::len), Some(2), "{answer}");
     assert_eq!((&row["rounds"], &row["estimator"]), (&6.into(), &"round-ratios".into()));
+    assert_eq!((&row["significant"], &row["size"]), (&true.into(), &"beyond".into()));
     assert!(row["control"].is_null() && answer["carry_over"].is_null(), "{answer}");
 }
 

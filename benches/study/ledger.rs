@@ -20,6 +20,11 @@ pub struct Trial {
     pub verdict: String,
     pub ratio: Option<f64>,
     pub interval: Option<(f64, f64)>,
+    /// Which ratio decided, and how wide the intervals of all that may were where nothing differs; not in old ledgers.
+    #[serde(default)]
+    pub estimator: Option<String>,
+    #[serde(default)]
+    pub widths: Option<Value>,
     /// What the ratio really is, where that is known.
     pub truth: Option<f64>,
     /// Executions of A, of its control and of B, warm-up left out.
@@ -49,6 +54,8 @@ impl Trial {
             verdict: row["verdict"].as_str().unwrap_or("failed").to_owned(),
             ratio: row["ratio"].as_f64(),
             interval: interval(0).zip(interval(1)),
+            estimator: row["estimator"].as_str().map(str::to_owned),
+            widths: row.get("widths").cloned(),
             truth,
             samples: if row["control"].is_null() { 2 } else { 3 } * rounds,
             rounds,

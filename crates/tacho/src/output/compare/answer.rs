@@ -1,9 +1,11 @@
 //! The answer in JSON; docs/formats.md says what each key means.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use tacho_experiment::compare::{CarriedOver, Compared, Row};
 use tacho_record::Side;
-use tacho_stats::compare::{Comparison, Estimate, Modes, Note};
+use tacho_stats::compare::{Comparison, Estimate, Modes, Note, Size};
 use tacho_stats::levels::Levels;
 
 use super::Report;
@@ -64,6 +66,7 @@ struct RowAnswer<'a> {
     better: tacho_record::Direction,
     verdict: &'static str,
     significant: bool,
+    size: &'static str,
     a: Option<f64>,
     b: Option<f64>,
     ratio: Option<f64>,
@@ -72,6 +75,7 @@ struct RowAnswer<'a> {
     estimator: Option<String>,
     second: Option<SecondAnswer>,
     pairing_gain: Option<f64>,
+    widths: BTreeMap<String, f64>,
     places: Option<f64>,
     between_runs: Option<BetweenAnswer>,
     modes: Option<ModesAnswer>,
@@ -192,8 +196,9 @@ impl Report<'_> {
 
 impl<'a> From<&'a Row> for RowAnswer<'a> {
     fn from(row: &'a Row) -> Self {
-        let Comparison { estimate, second, control, counts, more, detectable, significant, .. } =
-            &row.comparison;
+        let Comparison {
+            estimate, second, control, counts, more, detectable, significant, size, choice, ..
+        } = &row.comparison;
         Self {
             benchmark: row.benchmark.to_string(),
             metric: &row.metric.name,
@@ -201,6 +206,11 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             better: row.metric.better,
             verdict: word(row.verdict),
             significant: *significant,
+            size: match size {
+                Size::Within => "within",
+                Size::Beyond => "beyond",
+                Size::Open => "open",
+            },
             a: row.sides[0].map(|side| side.median),
             b: row.sides[1].map(|side| side.median),
             ratio: estimate.and_then(|it| it.ratio),
@@ -208,7 +218,8 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             p: estimate.map(|it| it.p),
             estimator: estimate.map(|it| estimator(it.estimator)),
             second: second.map(SecondAnswer::from),
-            pairing_gain: row.comparison.choice.pairing_gain,
+            pairing_gain: choice.pairing_gain,
+            widths: choice.widths.iter().map(|(of, width)| (estimator(*of), *width)).collect(),
             places: places(&row.comparison),
             between_runs: between_runs(&row.comparison),
             modes: row.comparison.modes.map(ModesAnswer::from),
