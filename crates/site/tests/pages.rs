@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use lab::{Fixture, realistic};
 use tacho_record::{Course, Digest, Metric, Phase, Steadiness, Unit};
-use tacho_site::{HostMeasurement, Source, SourceError, Written, write};
+use tacho_site::{EventRecord, HostMeasurement, Source, SourceError, Written, write};
 
 fn pages(fixture: &mut Fixture, dir: &Path) -> Written {
     write(&fixture.lab, &mut fixture.kept, dir, &mut |_, _| {}).unwrap()
@@ -102,6 +102,38 @@ fn what_got_worse_and_what_got_better_stand_together() {
     }
     let gone = all.split("No longer held").nth(1).unwrap();
     assert!(gone.contains("measured again and do not differ"));
+}
+
+/// How many samples a change's page shows on both sides.
+fn sides(page: &str) -> (usize, usize) {
+    let told = page.split("at these levels: ").nth(1).unwrap().split("</figcaption>").next().unwrap();
+    let numbers: Vec<usize> =
+        told.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect();
+    (numbers[0], numbers[1])
+}
+
+#[test]
+fn a_side_ends_where_the_level_changes_again() {
+    let (mut fixture, dir) = (realistic(), tempfile::tempdir().unwrap());
+    let is_asked = |event: &EventRecord| {
+        let series = &event.changes[0].change.series;
+        series.benchmark.name == "show" && series.metric.name == "wall" && event.changes[0].change.stands()
+    };
+    let event = fixture.lab.events.iter().find(|event| is_asked(event)).unwrap().clone();
+    let page = format!("change/{}.html", event.changes[0].change.name);
+    pages(&mut fixture, dir.path());
+    let (before, after) = sides(&fs::read_to_string(dir.path().join(&page)).unwrap());
+    let mut next = event.changes[0].clone();
+    let revisions = &fixture.lab.revisions;
+    let first = revisions.iter().position(|one| one.id == next.change.finding.revision).unwrap();
+    "later".clone_into(&mut next.change.name);
+    next.change.finding.good.clone_from(&revisions[first + 1].id);
+    next.change.finding.bad.clone_from(&revisions[first + 2].id);
+    next.change.finding.revision.clone_from(&revisions[first + 2].id);
+    fixture.lab.events.push(EventRecord { changes: vec![next] });
+    pages(&mut fixture, dir.path());
+    let now = sides(&fs::read_to_string(dir.path().join(&page)).unwrap());
+    assert!(now.0 == before && 0 < now.1 && now.1 < after, "{before} and {after}, then {now:?}");
 }
 
 #[test]

@@ -87,7 +87,10 @@ fn chance(p: f64) -> String {
 fn sides(view: &View, one: &ChangeView) -> Markup {
     let Some(series) = one.series.map(|series| &view.series[series]) else { return html! {} };
     let Some(place) = one.place else { return html! {} };
-    let measured: Vec<_> = series.rows.iter().filter(|row| row.summary.is_some()).collect();
+    let (first, end) = levels(view, one, place);
+    let at_levels = |revision: usize| first <= revision && revision < end;
+    let measured: Vec<_> =
+        series.rows.iter().filter(|row| row.summary.is_some() && at_levels(row.revision)).collect();
     let split = measured.partition_point(|row| row.revision < place);
     let until =
         one.good.map_or(split, |good| measured.partition_point(|row| row.revision <= good)).min(split);
@@ -103,13 +106,30 @@ fn sides(view: &View, one: &ChangeView) -> Markup {
                 figure.chart {
                     (svg::strips(&[("before", &before), ("after", &after)], &series.scale))
                     figcaption {
-                        "Each dot is a sample, the bar the median, of at most " (SIDE) " measured revisions on each side: "
+                        "Each dot is a sample, the bar the median, of at most " (SIDE) " measured revisions on each side, at these levels: "
                         (grouped(before.len())) " before, " (grouped(after.len())) " after."
                     }
                 }
             }
         }
     }
+}
+
+/// From where on the level before lasted, and where that after ends: at the changes of the same series before and after this one.
+fn levels(view: &View, one: &ChangeView, place: usize) -> (usize, usize) {
+    let others = view.events.iter().flat_map(|event| &event.changes);
+    let others = others.filter(|other| other.slug != one.slug && other.series == one.series);
+    let others = others.filter(|other| other.change().stands() && other.has_levels());
+    let (mut first, mut end) = (0, usize::MAX);
+    for other in others {
+        match other.place {
+            Some(at) if at < place => first = first.max(at),
+            // What may be at its new level is left out.
+            Some(at) if at > place => end = end.min(other.good.map_or(at, |good| good + 1)),
+            _ => {}
+        }
+    }
+    (first, end)
 }
 
 /// What else changed at the same place: the trade-off.
