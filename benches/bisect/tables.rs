@@ -121,7 +121,9 @@ impl Tally {
                 promise("right", self.share(self.right + self.other) >= 0.97);
                 promise("cost", !(has("steps") && has("b=10") && has("q=0")) || self.times(cell) <= 2.5);
                 let most = (cell.candidates as f64).log2() + 4.0;
-                promise("builds", !(has("steps") && has("q=0")) || self.share(self.builds) <= most);
+                // A build as cheap as a sample is worth more of them.
+                let counts = has("steps") && has("q=0") && !has("b=1");
+                promise("builds", !counts || self.share(self.builds) <= most);
             }
         }
         missed.join(", ")
