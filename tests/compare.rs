@@ -220,6 +220,45 @@ fn files_of_other_tools_are_compared_and_never_as_if_of_today() {
         .exits(1);
 }
 
+/// A file of hyperfine's with several commands, each with so many times around so many seconds.
+fn hyperfine_of(commands: &[(&str, f64)]) -> String {
+    let mut all = Vec::new();
+    for (command, seconds) in commands {
+        let one = hyperfine(command, *seconds);
+        all.push(one[r#"{"results": ["#.len()..one.len() - 2].to_owned());
+    }
+    format!(r#"{{"results": [{}]}}"#, all.join(", "))
+}
+
+#[test]
+fn trade_offs_come_first_and_several_rows_are_judged_together() {
+    let old = hyperfine_of(&[("even", 0.1), ("down", 0.2), ("up", 0.1), ("double", 0.1)]);
+    let new = hyperfine_of(&[("even", 0.1), ("down", 0.1), ("up", 0.3), ("double", 0.2)]);
+    let project = Project::empty().file("old.json", &old).file("new.json", &new);
+    let told = project.tacho("compare old.json new.json").exits(0).stdout;
+    let (_, rows) = told.split_once("\n\n").unwrap();
+    insta::assert_snapshot!(rows, @r"
+      benchmark  metric   n  old.json  new.json    ratio           95 %  of    verdict
+      up         time    20  100.1 ms  300.3 ms   × 3.00    2.51 … 3.58  runs  slower
+      double     time    20  100.1 ms  200.2 ms  × 2.000   1.676 … 2.39  runs  slower
+      down       time    20  200.2 ms  100.1 ms  × 0.500  0.419 … 0.597  runs  faster
+      even       time    20  100.1 ms  100.1 ms  × 1.000  0.838 … 1.193  runs  unclear
+
+    not measured today: old.json and new.json; the interval has in it what runs of one program differ by (up to 4.5 %, assumed, as too little is known of this host)
+    a trade-off: 2 slower, 1 faster, 1 unclear; a difference of 26.7 % would have been told with a chance of 80 %
+    4 rows judged together: false discovery rate at most 5 %
+    ");
+    let answer = project.tacho("compare old.json new.json --json").exits(0).json();
+    assert_eq!(answer["family"], serde_json::json!({ "rows": 4, "false_discovery": 0.05 }));
+    let rows = answer["rows"].as_array().unwrap().iter();
+    let names: Vec<&str> = rows.filter_map(|row| row["benchmark"].as_str()).collect();
+    assert_eq!((names, answer["trade_off"].as_bool()), (vec!["up", "double", "down", "even"], Some(true)));
+    let markdown = project.tacho("compare old.json new.json --markdown").exits(0).stdout;
+    assert!(markdown.contains("\n\na trade-off: 2 slower, 1 faster, 1 unclear; "), "{markdown}");
+    let alone = project.tacho("compare old.json old.json --regardless --json").exits(0).json();
+    assert_eq!((alone["family"]["rows"].as_u64(), &alone["trade_off"]), (Some(4), &false.into()));
+}
+
 #[test]
 fn a_file_stands_beside_a_command() {
     let project = Project::empty().file("old.json", &hyperfine("anything", 3.0));

@@ -11,6 +11,9 @@ use crate::layouts::executions;
 /// The error that all rows together are given.
 pub(super) const ERROR: f64 = 0.05;
 
+/// Of the differences that are told in all rows together at most this share is expected to be none.
+pub const FALSE_DISCOVERIES: f64 = ERROR;
+
 /// A metric of a benchmark at both sides.
 #[derive(Clone, Debug)]
 pub struct Row {
@@ -69,7 +72,7 @@ fn round_takes(terms: &Comparing, samples: &[Vec<Sample>]) -> f64 {
 /// Of what is told, little is to be wrong.
 pub(super) fn believe(rows: &mut [Row]) {
     let comparisons: Vec<Comparison> = rows.iter().map(|row| row.comparison.clone()).collect();
-    for (row, verdict) in rows.iter_mut().zip(judge_together(&comparisons, ERROR)) {
+    for (row, verdict) in rows.iter_mut().zip(judge_together(&comparisons, FALSE_DISCOVERIES)) {
         row.verdict = verdict;
     }
 }

@@ -28,7 +28,7 @@ use tacho_record::{BenchmarkKey, Comparing, Digest, Purpose, Run, Sample};
 use tacho_store::{MeasurementId, Store};
 
 pub use cells::{COMMAND, rows_of};
-pub use judge::{Row, judge};
+pub use judge::{FALSE_DISCOVERIES, Row, judge};
 pub use quirks::{QuirkEffect, quirk_effects};
 use rounds::Sequential;
 use sides::Ready;

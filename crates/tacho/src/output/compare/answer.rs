@@ -9,6 +9,7 @@ use tacho_stats::compare::{Comparison, Estimate, Modes, Note, Size};
 use tacho_stats::levels::Levels;
 
 use super::Report;
+use super::family::{Family, in_order, is_trade_off};
 use crate::output::bench::{estimator, word};
 use crate::output::layouts::RepetitionAnswer;
 
@@ -28,6 +29,8 @@ pub struct CompareAnswer<'a> {
     carry_over: Option<CarryOverAnswer>,
     otherwise: &'a [String],
     executing: Option<f64>,
+    family: Option<Family>,
+    trade_off: bool,
     rows: Vec<RowAnswer<'a>>,
 }
 
@@ -178,7 +181,11 @@ impl Report<'_> {
             carry_over: all.and_then(|all| all.carried.as_ref()).map(CarryOverAnswer::from),
             otherwise: &self.otherwise,
             executing: all.and_then(|all| Some(all.executing?.as_secs_f64())),
-            rows: all.map_or_else(Vec::new, |all| all.rows.iter().map(|row| self.row_answer(row)).collect()),
+            family: all.and_then(|all| Family::of(&all.rows)),
+            trade_off: all.is_some_and(|all| is_trade_off(&all.rows)),
+            rows: all.map_or_else(Vec::new, |all| {
+                in_order(&all.rows).into_iter().map(|row| self.row_answer(row)).collect()
+            }),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What `tacho compare` answers: as text, in Markdown, and in JSON.
 
 mod answer;
+mod family;
 mod notes;
 
 use std::time::Duration;
@@ -12,6 +13,7 @@ use tacho_stats::compare::{Comparison, Estimate, Estimator, Note, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
 
 pub use self::answer::{CompareAnswer, DuetAnswer};
+use self::family::{Family, in_order, is_trade_off};
 use super::bench::{factor, word};
 use super::{table, text};
 use crate::output;
@@ -59,7 +61,7 @@ impl Report<'_> {
         let [a, b] = self.names();
         let head = ["benchmark", "metric", "n", a, b, "ratio", "95 %", "of", "also", "control", "verdict"];
         let mut list = table::plain(&head, &[2, 3, 4, 5, 6, 9]);
-        for row in &all.rows {
+        for row in in_order(&all.rows) {
             list.add_row(self.cells(row));
         }
         table::hide_empty_columns(&mut list);
@@ -72,7 +74,7 @@ impl Report<'_> {
     fn listed(&self, all: &Rows) -> String {
         let names = self.names().map(|name| text::cut(name, NAME));
         let mut out = String::new();
-        for row in &all.rows {
+        for row in in_order(&all.rows) {
             let [benchmark, metric, rounds, a, b, ratio, interval, of, also, control, verdict] =
                 <[String; 11]>::try_from(self.cells(row)).unwrap_or_default();
             out += &format!("{benchmark} {metric}: {verdict}\n");
@@ -146,7 +148,7 @@ impl Report<'_> {
     /// What each level adds, and how often to repeat.
     fn levels(&self, all: &Rows) -> String {
         let mut out = String::new();
-        for row in &all.rows {
+        for row in in_order(&all.rows) {
             let [Some(a), Some(b)] = row.levels else { continue };
             let of = |levels: Levels| {
                 let relink = levels.relink.map_or_else(|| "–".to_owned(), text::percent);
@@ -193,7 +195,7 @@ impl Report<'_> {
         let mut out = format!(
             "| benchmark | metric | {a} | {b} | ratio | 95 % | of | also | control | verdict |\n|:---|:---|---:|---:|---:|---:|:---|:---|---:|:---|\n"
         );
-        for row in &all.rows {
+        for row in in_order(&all.rows) {
             let mut cells = self.cells(row);
             cells.remove(2);
             let cells: Vec<String> = cells.into_iter().map(|cell| cell.replace('|', "\\|")).collect();
@@ -219,7 +221,9 @@ fn summary(all: &Rows) -> String {
             all.executing.map_or_else(String::new, |it| format!("{} executing, ", text::duration(it)));
         format!("run {}, {executing}seed {}\n", run.number, run.seed)
     });
-    format!("{}{seen}\n{run}", told.collect::<Vec<_>>().join(", "))
+    let kind = if is_trade_off(&all.rows) { "a trade-off: " } else { "" };
+    let family = Family::of(&all.rows).map_or_else(String::new, |family| family.line());
+    format!("{kind}{}{seen}\n{family}{run}", told.collect::<Vec<_>>().join(", "))
 }
 
 /// What a ratio is of, in a word.

@@ -4,6 +4,7 @@ use tacho_experiment::compare::Rows;
 
 use super::Report;
 use super::answer::{between_runs, places};
+use super::family::in_order;
 use crate::output::text;
 
 /// From this gain on pairing is told of.
@@ -23,7 +24,7 @@ impl Report<'_> {
         let mut out = format!(
             "executed at the same time on processors {first} and {second}, swapped each round; no control\n"
         );
-        for row in &all.rows {
+        for row in in_order(&all.rows) {
             let Some(places) = places(&row.comparison).filter(|it| it.ln().abs() >= PLACES) else { continue };
             out += &format!(
                 "{} {}: processor {first} has {} beside processor {second}, which was taken away\n",
@@ -76,7 +77,7 @@ impl Report<'_> {
 /// Modes, and what pairing is worth.
 fn of_rows(all: &Rows) -> String {
     let mut out = String::new();
-    for row in &all.rows {
+    for row in in_order(&all.rows) {
         let name = format!("{} {}", row.benchmark, row.metric.name);
         if let Some(modes) = &row.comparison.modes {
             let shares = [modes.upper_share_a, modes.upper_share_b].map(text::percent);
