@@ -100,6 +100,36 @@ fn a_duet_is_judged_again_as_it_was_measured() {
 }
 
 #[test]
+fn the_ratio_may_be_asked_for() {
+    let project = Project::scripts(2);
+    let answer =
+        project.tacho("compare HEAD~1 HEAD -r 6 --all-rounds --estimator min --json").exits(0).json();
+    assert_eq!(
+        (&answer["estimator"], &answer["rows"][0]["estimator"]),
+        (&"minimum".into(), &"minimum".into())
+    );
+    let shown = project.tacho("show run:1 --json").exits(0).json();
+    assert_eq!((&shown["rows"], &shown["estimator"]), (&answer["rows"], &"minimum".into()));
+    let usual = project.tacho("compare HEAD~1 HEAD -r 2 --estimator auto --json").exits(0).json();
+    assert!(usual["estimator"].is_null(), "{usual}");
+    let told = |typed: &str| project.tacho(&format!("compare {typed}")).exits(2).stderr;
+    assert_eq!(
+        told("run:1/a run:1 --kept --estimator mean"),
+        "error: `--estimator` is for what is executed in one run, and one of both is not\n\
+         hint: what earlier runs or files say is compared by the medians of whole runs\n"
+    );
+    assert_eq!(
+        told("HEAD~1 HEAD --layouts 3 --estimator min"),
+        "error: several layouts have no minimum that can be compared\n\
+         hint: `--estimator median` or `mean` can be taken over layouts\n"
+    );
+    let duet = told("HEAD~1 HEAD --duet --estimator mean");
+    assert!(duet.contains("cannot be used with"), "{duet}");
+    let known = told("HEAD~1 HEAD --estimator best");
+    assert!(known.contains("[possible values: auto, median, mean, min]"), "{known}");
+}
+
+#[test]
 fn the_same_program_is_told_and_not_measured() {
     let project = Project::scripts(1).file("README", "words\n").commit("words");
     let same = project.tacho("compare HEAD~1 HEAD").exits(0).stdout;

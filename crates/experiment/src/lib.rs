@@ -30,6 +30,7 @@ pub mod definitions;
 pub mod duet;
 pub mod equal;
 mod error;
+mod estimator;
 mod fill;
 mod hooks;
 mod instructions;

@@ -119,6 +119,9 @@ pub struct Comparing {
     /// first; none: one after the other.
     #[serde(default)]
     pub duet: Option<[u32; 2]>,
+    /// How the ratio is taken, where that was asked for; none leaves it to the control.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimator: Option<Estimator>,
     /// Up to which difference two are the same, as a share.
     pub margin: f64,
     /// The metrics of each benchmark; one row each.
@@ -147,6 +150,18 @@ impl Comparing {
     pub fn executes(&self, side: usize) -> bool {
         self.earlier[side].is_none() && !matches!(self.sides[side].program, Program::File { .. })
     }
+}
+
+/// How the ratio of two sides is taken, where somebody asks for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Estimator {
+    /// Of the means.
+    Mean,
+    /// Of the medians.
+    Median,
+    /// Of the smallest samples.
+    Minimum,
 }
 
 /// What a file says of a metric of a benchmark.
@@ -184,6 +199,30 @@ pub enum Until {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn terms_of_before_there_were_estimators_are_read() {
+        let side = Side { name: "v1".into(), program: Program::Revision { revision: "abc".into() } };
+        let terms = Comparing {
+            sides: [side.clone(), side],
+            earlier: [None, None],
+            exported: [Vec::new(), Vec::new()],
+            control: true,
+            duet: None,
+            estimator: None,
+            margin: 0.01,
+            rows: Vec::new(),
+            until: Until::AllRounds,
+            quirk: None,
+        };
+        let text = serde_json::to_string(&terms).unwrap();
+        assert!(!text.contains("estimator"), "{text}");
+        assert_eq!(serde_json::from_str::<Comparing>(&text).unwrap(), terms);
+        let asked = Comparing { estimator: Some(Estimator::Minimum), ..terms };
+        let text = serde_json::to_string(&asked).unwrap();
+        assert!(text.contains(r#""estimator":"minimum""#), "{text}");
+        assert_eq!(serde_json::from_str::<Comparing>(&text).unwrap(), asked);
+    }
 
     #[test]
     fn sides_are_written_with_what_they_were_taken_for() {

@@ -34,7 +34,7 @@ pub use build::{Build, BuildState, layout_folder};
 pub use change::{
     Again, Change, ChangeKind, Finding, Happened, Happening, Life, Tagged, Withdrawal, Word, change_name,
 };
-pub use comparison::{Comparing, Earlier, Exported, Program, QuirkEdge, Side, Until};
+pub use comparison::{Comparing, Earlier, Estimator, Exported, Program, QuirkEdge, Side, Until};
 pub use conditions::{Cgroup, Conditions, Cpus, Inherit, Limit, Limits, Reached, Scheduling};
 pub use counter::Counter;
 pub use digest::{Digest, ParseDigestError};

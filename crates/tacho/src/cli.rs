@@ -20,7 +20,7 @@ pub use compare::Compare;
 pub use layouts::Layouts;
 pub use quirk::{Effect, Quirk, QuirkWhat};
 pub use schedule::Schedule;
-pub use shared::{Begin, Form, Terms};
+pub use shared::{Begin, EstimatorName, Form, Terms};
 pub use survey::Survey;
 pub use r#try::Try;
 

@@ -10,6 +10,7 @@ use tacho_stats::compare::{
 };
 
 use super::judge::ERROR;
+use crate::estimator::by;
 use crate::rounds::Stopping;
 use crate::session::Session;
 use crate::spent::wall;
@@ -116,7 +117,8 @@ impl<'a> Sequential<'a> {
     fn compare(&mut self, at: usize, look: Look) {
         let group = &self.groups[at];
         let (_, metrics) = &self.terms.rows[group.row];
-        let rules = Rules { margin: self.terms.margin, seed: self.seed, ..Rules::default() };
+        let estimator = self.terms.estimator.map(by);
+        let rules = Rules { margin: self.terms.margin, estimator, seed: self.seed, ..Rules::default() };
         let one = |metric: &Metric| match self.terms.duet {
             Some(_) => of_pairs(metric, group, &rules, look),
             None => comparison(metric, group, &rules, look),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_measure::{Ended, Execution, Request, ScriptedExecutor};
 use tacho_record::{Comparing, Digest, Direction, Host, Metric, Program, Side, Unit, Until};
-use tacho_stats::compare::Verdict;
+use tacho_stats::compare::{Because, Verdict};
 use tacho_store::Store;
 use tacho_subject::{Builder, Built, ScriptedBuilder};
 
@@ -39,6 +39,7 @@ pub fn terms(lab: &Lab) -> Comparing {
         exported: [Vec::new(), Vec::new()],
         control: true,
         duet: None,
+        estimator: None,
         margin: 0.01,
         rows,
         until: Until::Settled(None),
@@ -127,6 +128,29 @@ fn each_benchmark_ends_when_it_is_settled() {
     let terms = store.comparing(run.number).unwrap().unwrap();
     let again = judged(&mut store, &run, &terms).unwrap();
     assert_eq!(again[0].comparison, b.comparison, "the samples say the same at any time");
+}
+
+#[test]
+fn the_ratio_is_the_one_that_was_asked_for() {
+    use tacho_record::Estimator as Asked;
+    use tacho_stats::compare::Estimator;
+    let asked = [
+        (Asked::Mean, Estimator::Mean),
+        (Asked::Median, Estimator::Median),
+        (Asked::Minimum, Estimator::Minimum),
+    ];
+    for (asked, wanted) in asked {
+        let lab = lab(TWO, 12);
+        let terms = Comparing { estimator: Some(asked), until: Until::AllRounds, ..terms(&lab) };
+        let all = rows(compared(&lab, &terms, taking(|_| 100)));
+        let ratio = all.rows[0].comparison.estimate.unwrap();
+        assert_eq!((ratio.estimator, all.rows[0].comparison.choice.because), (wanted, Because::Asked));
+        assert_eq!(all.rows[0].comparison.control.unwrap().estimator, wanted);
+        let (mut store, run) = (lab.store(), all.run.unwrap());
+        let kept = store.comparing(run.number).unwrap().unwrap();
+        let again = judged(&mut store, &run, &kept).unwrap();
+        assert_eq!((kept.estimator, &again[0].comparison), (Some(asked), &all.rows[0].comparison));
+    }
 }
 
 #[test]

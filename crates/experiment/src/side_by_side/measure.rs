@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tacho_record::plan::{self, Counting, PlannedMetric};
-use tacho_record::{Cell, Digest, Direction, Metric, Purpose, Rule, Run, Sample, Steadiness, Unit, Warmup};
+use tacho_record::{
+    Cell, Digest, Direction, Estimator, Metric, Purpose, Rule, Run, Sample, Steadiness, Unit, Warmup,
+};
 use tacho_store::{MeasurementId, NewRun};
 
 use super::Command;
@@ -29,6 +31,8 @@ pub struct Question {
     pub counters: Vec<Counting>,
     /// The two processors on which two commands are executed at the same time; none: one after the other.
     pub duet: Option<[u32; 2]>,
+    /// How the ratio of two is taken, where that was asked for.
+    pub estimator: Option<Estimator>,
     /// The folder that they are executed in.
     pub folder: PathBuf,
     /// The seed of the random order.

@@ -12,6 +12,7 @@ use tacho_stats::compare::{
 use super::warnings::{carry_over, median_of, of_command, of_host};
 use super::{Command, Question, Warning};
 use crate::causes::{self, Explained};
+use crate::estimator::by;
 
 /// Among at most so many commands it is looked for who is beaten on time and memory.
 pub const BEATEN_BY: usize = 12;
@@ -76,7 +77,12 @@ impl Standings {
         };
         standings.reference = standings.choose(reference);
         let how = How {
-            rules: Rules { margin, seed: question.seed, ..Rules::default() },
+            rules: Rules {
+                margin,
+                estimator: question.estimator.map(by),
+                seed: question.seed,
+                ..Rules::default()
+            },
             at_once: question.duet.is_some(),
         };
         standings.compare(samples, &how);

@@ -37,6 +37,7 @@ fn question(commands: impl IntoIterator<Item = Command>, rule: Rule) -> Question
         exits: Exits::One(0),
         counters: Vec::new(),
         duet: None,
+        estimator: None,
         folder: "/".into(),
         seed: 3,
         version: "test".into(),

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::shared::EstimatorName;
+
 /// Measure commands side by side: how fast is it?
 ///
 /// Needs no plan. Several commands are executed in rounds, each in a fresh random order. A command that needs no shell is
@@ -114,6 +116,9 @@ pub struct Bench {
     /// Up to which difference two commands are called the same: 2%
     #[arg(long, value_name = "PERCENT", default_value = "1%", help_heading = "Answer")]
     pub margin: String,
+    /// Compare by the ratio of these; `auto` takes that of the rounds, or of all executions where that is sharper [default: auto]
+    #[arg(long, value_name = "NAME", value_enum, conflicts_with = "duet", help_heading = "Answer")]
+    pub estimator: Option<EstimatorName>,
     /// Write what hyperfine writes, in seconds, for its scripts
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub export_json: Option<PathBuf>,

@@ -51,7 +51,7 @@ pub struct Compare {
     pub no_control: bool,
     /// Execute both at the same time on two processors, which they swap each round: for a host that is never quiet. There is no
     /// control then
-    #[arg(long, conflicts_with_all = ["layouts", "order"])]
+    #[arg(long, conflicts_with_all = ["layouts", "order", "estimator"])]
     pub duet: bool,
     #[command(flatten)]
     pub begin: Begin,

@@ -1,6 +1,7 @@
 //! What several commands understand alike.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use tacho_record::Estimator;
 
 /// By what two programs are compared, and when that ends.
 #[derive(Clone, Debug, Args)]
@@ -20,6 +21,9 @@ pub struct Terms {
     /// Up to which difference two are called the same: 2%
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub margin: String,
+    /// Compare by the ratio of these, whatever is sharpest; `auto` leaves it to what A differs from itself by [default: auto]
+    #[arg(long, value_name = "NAME", value_enum)]
+    pub estimator: Option<EstimatorName>,
     /// Link each program in so many orders, and execute all: no difference of layout is taken for one of code [default: `levels` of
     /// the plan, else as it is built]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -37,9 +41,35 @@ pub struct Terms {
 }
 
 impl Terms {
+    /// How the ratio is taken, where that was typed.
+    pub fn estimator(&self) -> Option<Estimator> {
+        self.estimator.and_then(EstimatorName::asked)
+    }
+
     /// Whether it was typed how both are linked.
     pub fn wants_layouts(&self) -> bool {
         self.layouts.is_some() || self.order.is_some()
+    }
+}
+
+/// How a ratio is taken, as it is typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum EstimatorName {
+    Auto,
+    Median,
+    Mean,
+    Min,
+}
+
+impl EstimatorName {
+    /// What is asked for; nothing with `auto`.
+    pub fn asked(self) -> Option<Estimator> {
+        match self {
+            EstimatorName::Auto => None,
+            EstimatorName::Median => Some(Estimator::Median),
+            EstimatorName::Mean => Some(Estimator::Mean),
+            EstimatorName::Min => Some(Estimator::Minimum),
+        }
     }
 }
 

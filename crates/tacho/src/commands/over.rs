@@ -5,9 +5,10 @@ use std::time::Duration;
 use tacho_experiment::compare::Compared;
 use tacho_experiment::layouts::{Laid, build};
 use tacho_record::plan::Benchmark;
-use tacho_record::{Plan, Program, Revision};
+use tacho_record::{Estimator, Plan, Program, Revision};
 use tacho_subject::{Fixed, Layout, Linker};
 
+use super::compare::mistake::Mistake;
 use super::session::{Session, Wanted};
 use crate::cli::Terms;
 use crate::error::CliError;
@@ -30,7 +31,14 @@ pub fn layouts(typed: &Terms, plan: &Plan) -> Result<Vec<Layout>, CliError> {
         return fixed(plan, std::slice::from_ref(order));
     }
     let number = number(typed, plan);
-    if number < 2 { Ok(Vec::new()) } else { orders(plan, typed.linker.as_deref(), number) }
+    if number < 2 {
+        return Ok(Vec::new());
+    }
+    // Layouts are drawn anew for an interval, and of what is drawn the smallest says little of the smallest that there is.
+    if typed.estimator() == Some(Estimator::Minimum) {
+        return Err(Mistake::MinimumOfLayouts.into());
+    }
+    orders(plan, typed.linker.as_deref(), number)
 }
 
 /// Those that the plan asks for; none: as it is built.

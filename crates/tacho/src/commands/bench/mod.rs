@@ -20,7 +20,7 @@ use self::mistake::Mistake;
 use self::typed::Typed;
 use super::track::counters;
 use super::{Exit, random_seed};
-use crate::cli::{Bench, Global};
+use crate::cli::{Bench, EstimatorName, Global};
 use crate::error::CliError;
 use crate::output;
 use crate::output::bench::{BenchProgress, Report, export};
@@ -62,6 +62,7 @@ fn question(command: &Bench, typed: &Typed, folder: &Path) -> Result<Question, C
         exits: typed::exits(command)?,
         counters: counters(&command.counter)?,
         duet: None,
+        estimator: command.estimator.and_then(EstimatorName::asked),
         folder: folder.to_owned(),
         seed: command.seed.unwrap_or_else(random_seed),
         version: env!("CARGO_PKG_VERSION").to_owned(),

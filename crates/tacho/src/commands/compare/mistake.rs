@@ -11,6 +11,10 @@ pub enum Mistake {
     DuetOfOne,
     #[error("benchmarks are to use different processors (`cpus`), and a duet has two for all")]
     DuetOfMany,
+    #[error("`--estimator` is for what is executed in one run, and one of both is not")]
+    EstimatorOfRuns,
+    #[error("several layouts have no minimum that can be compared")]
+    MinimumOfLayouts,
     #[error("neither A nor B was measured before")]
     NothingKept,
     #[error("A and B are not of the same host or conditions: {}", differ.join("; "))]
@@ -50,6 +54,12 @@ impl Mistake {
                 "without `--kept` baselines and runs are executed again; a file is not".to_owned()
             }
             Mistake::DuetOfMany => "`--benchmark NAME` compares one".to_owned(),
+            Mistake::EstimatorOfRuns => {
+                "what earlier runs or files say is compared by the medians of whole runs".to_owned()
+            }
+            Mistake::MinimumOfLayouts => {
+                "`--estimator median` or `mean` can be taken over layouts".to_owned()
+            }
             Mistake::NothingKept => "`--kept` is for baselines (NAME) and runs (run:12)".to_owned(),
             Mistake::NotAlike { .. } => "`--regardless` compares them all the same".to_owned(),
             Mistake::NoReport { .. } => {

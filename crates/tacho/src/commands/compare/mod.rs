@@ -42,11 +42,15 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
         exported,
         control: false,
         duet: None,
+        estimator: command.terms.estimator(),
         margin,
         rows,
         until: until(command, limit)?,
         quirk: None,
     };
+    if terms.estimator.is_some() && !(terms.executes(0) && terms.executes(1)) {
+        return Err(Mistake::EstimatorOfRuns.into());
+    }
     terms.duet = processors(command, &terms, plan.as_ref())?;
     // What is not measured today has no noise of today; beside both at the same time a third would be none of the pair.
     terms.control = !no_control && terms.duet.is_none() && terms.executes(0) && terms.executes(1);

@@ -180,6 +180,7 @@ fn terms(project: &Project, plan: &Plan, edge: &Edge<'_>, base: &Revision) -> Re
         exported: [Vec::new(), Vec::new()],
         control: true,
         duet: None,
+        estimator: None,
         margin: MARGIN,
         until: Until::Settled(None),
         quirk: Some(QuirkEdge { quirk: quirk.clone(), revision: first.id.clone(), begins: edge.begins }),

@@ -17,6 +17,7 @@ use crate::output::compare::DuetAnswer;
 pub struct BenchAnswer<'a> {
     interrupted: bool,
     seed: u64,
+    estimator: Option<tacho_record::Estimator>,
     margin: f64,
     reference: Option<&'a str>,
     duet: Option<DuetAnswer>,
@@ -77,6 +78,7 @@ impl Report<'_> {
         BenchAnswer {
             interrupted: self.answer.interrupted,
             seed: self.question.seed,
+            estimator: self.question.estimator,
             margin: self.margin,
             reference: self.standings.reference.map(|index| self.question.commands[index].name.as_str()),
             duet: self.question.duet.map(DuetAnswer::on),

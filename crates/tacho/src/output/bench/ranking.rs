@@ -1,6 +1,7 @@
 //! Who is faster than whom, and how surely.
 
 use tacho_experiment::side_by_side::Standing;
+use tacho_record::Estimator;
 use tacho_stats::compare::Verdict;
 
 use super::Report;
@@ -20,7 +21,13 @@ impl Report<'_> {
         let rows = table::render(&list);
         let name = text::cut(&self.question.commands[reference].name, COMMAND);
         let word = if self.is_fastest(reference) { ", the fastest" } else { "" };
-        let head = format!("times that of `{name}`{word}, with 95 % intervals\n");
+        let by = match self.question.estimator {
+            None => "",
+            Some(Estimator::Mean) => " by means,",
+            Some(Estimator::Median) => " by medians,",
+            Some(Estimator::Minimum) => " by minima,",
+        };
+        let head = format!("times that of `{name}`{word},{by} with 95 % intervals\n");
         // The empty head of the table.
         let rows = rows.split_once('\n').map_or("", |(_, rows)| rows);
         head + &table::indent(rows) + &self.beaten()

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use tacho_experiment::side_by_side::{Answer, Command, Question, Standings, Start};
 use tacho_experiment::trial::Exits;
 use tacho_record::plan::{Hooks, Output};
-use tacho_record::{Digest, Outcome, Place, Purpose, Rule, Run, RunState, Sample};
+use tacho_record::{Digest, Estimator as Asked, Outcome, Place, Purpose, Rule, Run, RunState, Sample};
 
 use super::*;
 
@@ -53,6 +53,7 @@ fn question() -> Question {
         exits: Exits::One(0),
         counters: Vec::new(),
         duet: None,
+        estimator: None,
         folder: "/".into(),
         seed: 1,
         version: String::new(),
@@ -113,6 +114,23 @@ fn the_whole_answer() {
       × 1.500  1.500 … 1.500  slow and large     slower
     `slow and large` is beaten on time and memory by `quick`, `nearly | as quick`
     ");
+}
+
+#[test]
+fn the_ratio_that_was_asked_for_is_named() {
+    let (question, answer) = (Question { estimator: Some(Asked::Minimum), ..question() }, answer());
+    let standings = Standings::of(&question, &answer.samples, None, 0.01);
+    let report = Report { question: &question, answer: &answer, standings: &standings, margin: 0.01 };
+    let ranking = report.ranking();
+    assert!(
+        ranking.starts_with("times that of `quick`, the fastest, by minima, with 95 % intervals\n"),
+        "{ranking}"
+    );
+    let answer = serde_json::to_value(report.answer()).unwrap();
+    assert_eq!(
+        (&answer["estimator"], &answer["commands"][1]["compared"]["estimator"]),
+        (&"minimum".into(), &"minimum".into())
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tacho_experiment::compare::{CarriedOver, Compared, Row};
-use tacho_record::Side;
+use tacho_record::{Estimator, Side};
 use tacho_stats::compare::{Comparison, Estimate, Modes, Note, Size};
 use tacho_stats::levels::Levels;
 
@@ -23,6 +23,7 @@ pub struct CompareAnswer<'a> {
     interrupted: bool,
     run: Option<i64>,
     seed: Option<u64>,
+    estimator: Option<Estimator>,
     margin: f64,
     executed: [bool; 2],
     duet: Option<DuetAnswer>,
@@ -175,6 +176,7 @@ impl Report<'_> {
                 || all.is_some_and(|all| all.interrupted),
             run: all.and_then(|all| Some(all.run.as_ref()?.number)),
             seed: all.and_then(|all| Some(all.run.as_ref()?.seed)),
+            estimator: self.terms.estimator,
             margin: self.terms.margin,
             executed: [self.terms.executes(0), self.terms.executes(1)],
             duet: self.terms.duet.map(DuetAnswer::on),
