@@ -51,7 +51,7 @@ pub(crate) fn strips(groups: &[(&str, &[f64])], scale: &Scale) -> Markup {
     let x = |value: f64| LEFT + (value - low) / (high - low) * WIDTH;
     let bottom = STRIP * groups.len() as f64;
     html! {
-        svg.strips viewBox=(format!("0 0 {} {}", LEFT + WIDTH + 60.0, bottom + 24.0)) role="img" aria-label="samples before and after" {
+        svg.strips.sides viewBox=(format!("0 0 {} {}", LEFT + WIDTH + 60.0, bottom + 24.0)) role="img" aria-label="samples before and after" {
             @for (number, (name, values)) in groups.iter().enumerate() {
                 @let top = STRIP * number as f64;
                 text x="0" y=(short(top + STRIP / 2.0 + 4.0)) { (name) }
