@@ -13,6 +13,9 @@ fn two_revisions_are_compared_in_a_run_of_their_own() {
     assert_eq!((&row["rounds"], &row["samples"]), (&4.into(), &serde_json::json!([4, 4])));
     assert!(row["a"].as_f64().unwrap() > 0.0 && row["control"].as_f64().unwrap() > 0.0, "{row}");
     assert!(row["widths"].is_object(), "{row}");
+    let rank_test = &row["rank_test"];
+    assert!(["mann-whitney", "wilcoxon"].contains(&rank_test["test"].as_str().unwrap()), "{row}");
+    assert!((0.0..=1.0).contains(&rank_test["p"].as_f64().unwrap()), "{row}");
     let revision = project.git(["rev-parse", "HEAD~1"]);
     let a = serde_json::json!({
         "name": "HEAD~1",
@@ -244,6 +247,9 @@ fn files_of_other_tools_are_compared_and_never_as_if_of_today() {
     let row = &answer["rows"][0];
     assert_eq!((&row["verdict"], &row["estimator"]), (&"unclear".into(), &"runs".into()));
     assert_eq!(row["between_runs"]["assumed"], true);
+    // All of the one lie above all of the other, which says nothing of other runs.
+    assert_eq!(row["rank_test"]["test"], "mann-whitney");
+    assert!(row["rank_test"]["p"].as_f64().unwrap() < 1e-6, "{row}");
     project
         .file("twice.json", &hyperfine("new", 0.2))
         .tacho("compare old.json twice.json --fail-on slower")

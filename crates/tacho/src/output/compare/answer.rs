@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tacho_experiment::compare::{CarriedOver, Compared, Row};
 use tacho_record::{Estimator, Side};
-use tacho_stats::compare::{Comparison, Estimate, Modes, Note, Size};
+use tacho_stats::compare::{Comparison, Estimate, Modes, Note, RankTest, Size};
 use tacho_stats::levels::Levels;
 
 use super::Report;
@@ -78,6 +78,7 @@ struct RowAnswer<'a> {
     p: Option<f64>,
     estimator: Option<String>,
     second: Option<SecondAnswer>,
+    rank_test: RankTestAnswer,
     pairing_gain: Option<f64>,
     widths: BTreeMap<String, f64>,
     places: Option<f64>,
@@ -122,6 +123,21 @@ impl From<Estimate> for SecondAnswer {
     fn from(second: Estimate) -> Self {
         let Estimate { ratio, interval, .. } = second;
         Self { estimator: estimator(second.estimator), ratio, interval }
+    }
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+struct RankTestAnswer {
+    test: &'static str,
+    p: f64,
+}
+
+impl From<RankTest> for RankTestAnswer {
+    fn from(test: RankTest) -> Self {
+        match test {
+            RankTest::MannWhitney(p) => Self { test: "mann-whitney", p },
+            RankTest::Wilcoxon(p) => Self { test: "wilcoxon", p },
+        }
     }
 }
 
@@ -206,7 +222,17 @@ impl Report<'_> {
 impl<'a> From<&'a Row> for RowAnswer<'a> {
     fn from(row: &'a Row) -> Self {
         let Comparison {
-            estimate, second, control, counts, more, detectable, significant, size, choice, ..
+            estimate,
+            second,
+            control,
+            counts,
+            more,
+            detectable,
+            significant,
+            rank_test,
+            size,
+            choice,
+            ..
         } = &row.comparison;
         Self {
             benchmark: row.benchmark.to_string(),
@@ -227,6 +253,7 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             p: estimate.map(|it| it.p),
             estimator: estimate.map(|it| estimator(it.estimator)),
             second: second.map(SecondAnswer::from),
+            rank_test: RankTestAnswer::from(*rank_test),
             pairing_gain: choice.pairing_gain,
             widths: choice.widths.iter().map(|(of, width)| (estimator(*of), *width)).collect(),
             places: places(&row.comparison),
@@ -244,5 +271,17 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             levels: row.levels[0].zip(row.levels[1]).map(|(a, b)| [a, b].map(LevelsAnswer::from)),
             repetition: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rank_test_is_named() {
+        let named = |test: RankTest| serde_json::to_string(&RankTestAnswer::from(test)).unwrap();
+        assert_eq!(named(RankTest::MannWhitney(0.25)), r#"{"test":"mann-whitney","p":0.25}"#);
+        assert_eq!(named(RankTest::Wilcoxon(1.0)), r#"{"test":"wilcoxon","p":1.0}"#);
     }
 }
