@@ -36,7 +36,7 @@ pub fn find(store: &mut Store, run: &Run, session: &Session) -> Result<(), Exper
 }
 
 /// How the executions of one cell went, and from which round on they are steady.
-fn steadiness(samples: &[Sample], metric: &Metric) -> Steadiness {
+pub(crate) fn steadiness(samples: &[Sample], metric: &Metric) -> Steadiness {
     let counted = samples.iter().filter(|sample| sample.place.round > 0 && sample.outcome.is_as_expected());
     let (rounds, values): (Vec<u32>, Vec<f64>) =
         counted.filter_map(|sample| Some((sample.place.round, sample.value(&metric.name)?))).unzip();

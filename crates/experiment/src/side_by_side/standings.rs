@@ -210,7 +210,7 @@ impl Standing {
             failed: failures.len(),
             failure: told.map(|(line, output)| (line, output.to_owned())),
             outliers: causes::explain(samples, &metric),
-            warnings: of_command(command, samples),
+            warnings: of_command(command, samples, &question.rule),
             metric,
         }
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_measure::{Capture, Ended, Execution, Request, ScriptedExecutor, Usage};
 use tacho_record::plan::{Hook, Hooks, Output};
-use tacho_record::{Host, Rule};
+use tacho_record::{Host, Rule, Warmup};
 use tacho_stats::compare::Verdict;
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
@@ -239,6 +239,26 @@ fn a_first_execution_that_is_slow_is_told_unless_there_was_a_warm_up() {
     let warm = question(["a"].map(command), Rule { warmup: true.into(), ..rounds(20) });
     let found = standings(&warm, &measured(&warm, script()).0, None);
     assert_eq!(found.each[0].warnings, []);
+}
+
+#[test]
+fn a_level_that_changes_near_the_end_is_no_steady_state() {
+    let script = |changes: u64| {
+        let mut number = 0_u64;
+        move |_: &Request, at| {
+            number += 1;
+            let micros = if number < changes { 100_000 } else { 120_000 } + number * 37 % 11 * 100;
+            Execution::of(Ended::Exited(0), at, Duration::from_micros(micros))
+        }
+    };
+    let usual = question(["a"].map(command), rounds(40));
+    let found = standings(&usual, &measured(&usual, script(36)).0, None);
+    assert_eq!(found.each[0].warnings, [Warning::NoSteadyState(5)]);
+    let early = standings(&usual, &measured(&usual, script(12)).0, None);
+    assert_eq!(early.each[0].warnings, [], "it stays for long enough");
+    let asked = question(["a"].map(command), Rule { warmup: Warmup::Found, ..rounds(40) });
+    let found = standings(&asked, &measured(&asked, script(36)).0, None);
+    assert_eq!(found.each[0].warnings, [], "that is said of the warm-up");
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! What should be said beside a command's numbers, since it may spoil them.
 
-use tacho_record::{Metric, Sample};
+use tacho_record::{Course, Metric, Rule, Sample, Warmup};
 use tacho_stats::outlier::outliers;
 use tacho_stats::summary::median;
 
 use super::{Command, Question, Start};
 use crate::carried::{Carried, Executed};
+use crate::steady::steadiness;
 
 /// From this share of its wall time on a shell's part is told (docs/method.md).
 pub const SHELL_SHARE: f64 = 0.5;
@@ -32,12 +33,14 @@ pub enum Warning {
     Loaded(f64),
     /// Its shell took this share of the wall time.
     MostlyShell(f64),
+    /// The level changed for the last time so many rounds before the end, which is too near to it to say that it stays.
+    NoSteadyState(u32),
     /// A hypervisor kept so many CPUs' time from the host.
     Stolen(f64),
 }
 
 /// The warnings about a command with these samples.
-pub(super) fn of_command(command: &Command, samples: &[Sample]) -> Vec<Warning> {
+pub(super) fn of_command(command: &Command, samples: &[Sample], rule: &Rule) -> Vec<Warning> {
     let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
     let left = samples.iter().filter(|sample| sample.value("left-behind").is_some_and(|left| left > 0.0));
     let is_shell = matches!(command.start, Start::Shell(..));
@@ -47,6 +50,7 @@ pub(super) fn of_command(command: &Command, samples: &[Sample]) -> Vec<Warning> 
             .filter(|share| is_shell && *share >= SHELL_SHARE)
             .map(Warning::MostlyShell),
         Some(left.count()).filter(|left| *left > 0).map(Warning::LeftBehind),
+        no_steady_state(samples, &command.time(), rule).map(Warning::NoSteadyState),
     ];
     warnings.into_iter().flatten().collect()
 }
@@ -100,6 +104,16 @@ fn first_slow(samples: &[Sample], counted: &[&Sample], time: &Metric) -> Option<
     // Of many outliers the first is no warm-up.
     let alone = 20 * far.len() <= values.len().max(40);
     first.value(&time.name).filter(|_| alone).map(|_| outlier.ratio)
+}
+
+/// How many rounds the last level lasted, where that is too few to call it steady; where the warm-up is found, that is said there.
+fn no_steady_state(samples: &[Sample], time: &Metric, rule: &Rule) -> Option<u32> {
+    if rule.warmup == Warmup::Found {
+        return None;
+    }
+    let found = steadiness(samples, time);
+    let last = found.phases.last().filter(|_| found.course == Course::NoSteadyState)?;
+    Some(last.last - last.first + 1)
 }
 
 /// The sum of a metric by that of wall time, of the executions that have both.

@@ -100,6 +100,14 @@ impl Report<'_> {
                 let what = format!("{share} of its time was its shell, which is taken off");
                 (what, Some("a command that needs no shell is measured without one; `-N` insists on it"))
             }
+            Warning::NoSteadyState(rounds) => {
+                let rounds = text::count(rounds as usize, "round");
+                let what = format!("no steady state: its level last changed {rounds} before the end");
+                // Who looks at an interval must know beforehand where it begins.
+                let is_found = self.question.rule.precision.is_none();
+                let hint = "`-w found` with more executions shows its levels, and leaves a warm-up out";
+                (what, Some(hint).filter(|_| is_found))
+            }
             Warning::Stolen(share) => {
                 (format!("a hypervisor kept {share:.2} CPUs' time from this host"), None)
             }
