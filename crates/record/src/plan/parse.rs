@@ -191,7 +191,9 @@ impl<'a> Reader<'a> {
                 self.found.push(syntax(&error));
                 break;
             };
-            self.found.push((span, place.mistake(&key, error.message())));
+            if !self.is_told(&span, error.message()) {
+                self.found.push((span, place.mistake(&key, error.message())));
+            }
             if keys::required(node).any(|required| required == key) {
                 table.insert(Spanned::new(0..0, key.into()), Spanned::new(0..0, DeValue::String("".into())));
             } else {
@@ -199,6 +201,15 @@ impl<'a> Reader<'a> {
             }
         }
         None
+    }
+
+    /// Whether `keys` has said already that a key is missing within those bytes, or what stands there instead.
+    fn is_told(&self, within: &Range<usize>, message: &str) -> bool {
+        let of_keys =
+            |mistake: &Mistake| matches!(mistake, Mistake::Missing { .. } | Mistake::UnknownKey { .. });
+        let inside = |at: &Range<usize>| within.start <= at.start && at.end <= within.end;
+        message.starts_with("missing field")
+            && self.found.iter().any(|(at, mistake)| inside(at) && of_keys(mistake))
     }
 
     fn wrong_shape(&mut self, entry: &Entry<'_>, title: &str) {

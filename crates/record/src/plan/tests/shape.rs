@@ -30,6 +30,26 @@ fn syntax() {
 }
 
 #[test]
+fn a_key_that_is_missing_in_a_table_within_is_said_once() {
+    let errors = |levels: &str| {
+        let text =
+            format!("[measure]\nlevels = {{ {levels} }}\n[[benchmark]]\nname = \"a\"\ncommand = \"a\"\n");
+        let errors = crate::plan::parse(&text, "tacho.toml").unwrap_err().errors;
+        errors.into_iter().map(|error| error.message).collect::<Vec<_>>()
+    };
+    assert_eq!(errors("layouts = 3"), ["missing key `processes` in `levels`"]);
+    assert_eq!(errors("processes = 3"), ["missing key `layouts` in `levels`"]);
+    assert_eq!(
+        errors("layout = 3"),
+        ["missing key `processes` in `levels`", "unknown key `layout` in `levels`"]
+    );
+    assert_eq!(
+        errors("layouts = 0, processes = 3"),
+        ["`levels.layouts` must be a whole number from 1 to 4294967295"]
+    );
+}
+
+#[test]
 fn unknown_keys_are_all_shown_with_what_was_meant() {
     assert_snapshot!(shown("[[benchmark]]\nname = \"a\"\ncomand = \"true\"\n"), @r#"
     error: unknown key `comand` in `[[benchmark]]`
