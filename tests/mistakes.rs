@@ -100,6 +100,7 @@ fn a_build_command_that_is_not_there() {
       | sh: 1: no-such-compiler: not found
       | # failed: exit status 127: sh: 1: no-such-compiler: not found, after <time>
     hint: `tacho show 18b5b85ede --build-log` prints all of it; `--retry-failed` builds again
+    note: 18b5b85ede, 1 revision, could not be built: not judged
     "#);
 }
 

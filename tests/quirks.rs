@@ -85,6 +85,40 @@ fn a_window_is_mended_and_nothing_outside_of_it_is_built_again() {
 }
 
 #[test]
+fn what_could_not_be_built_is_said_not_to_be_judged() {
+    let project = history();
+    let id = |name: &str| project.git(["rev-parse", name]).trim().to_owned();
+    let (first, last) = (id("broken"), id("mended~1"));
+    let line = format!("{}..{}, 2 revisions, could not be built: not judged", &first[..10], &last[..10]);
+    let tracked = project.tacho("track --seed 1").exits(0);
+    assert!(tracked.stderr.contains(&format!("note: {line}\n")), "{}", tracked.stderr);
+    for form in ["changes", "changes --markdown"] {
+        let listed = project.tacho(form).exits(0).stdout;
+        assert!(listed.contains(&line), "{listed}");
+    }
+    let of = |command: &str| {
+        let unbuilt = project.tacho(command).exits(0).json()["unbuilt"].clone();
+        assert_eq!(unbuilt.as_array().unwrap().len(), 1, "{unbuilt}");
+        unbuilt[0].clone()
+    };
+    for stretch in [of("track --json"), of("changes --json")] {
+        assert_eq!((&stretch["first"], &stretch["last"]), (&first.clone().into(), &last.clone().into()));
+        assert_eq!((&stretch["revisions"], &stretch["state"]), (&2.into(), &"failed".into()));
+        assert!(stretch["why"].as_str().unwrap().contains("missing"), "{stretch}");
+    }
+    assert!(!project.tacho("changes mended..last").exits(0).stdout.contains("not be built"));
+    let project = with(
+        project,
+        "[[quirk]]\nname = 'q'\nwhy = 'old'\nskip = true\nfrom = 'broken'\nbefore = 'mended'\n",
+    );
+    let skipped = project.tacho("track").exits(0).stderr;
+    assert!(skipped.contains(&line.replace("could not be built", "skipped")), "{skipped}");
+    let project = with(project, MENDED);
+    let mended = project.tacho("track").exits(0).stderr + &project.tacho("changes").exits(0).stdout;
+    assert!(!mended.contains("2 revisions"), "{mended}");
+}
+
+#[test]
 fn both_sides_of_an_edge_are_taken_when_asked_for() {
     let project = with(history(), MENDED);
     assert_eq!(counts(project.tacho("track --json --every 10commits --rounds 1")), [2, 0, 0, 2 * 2]);

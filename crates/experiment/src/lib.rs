@@ -63,6 +63,7 @@ mod track;
 #[cfg(test)]
 mod track_tests;
 pub mod trial;
+mod unbuilt;
 mod uncounted;
 mod written;
 
@@ -78,3 +79,4 @@ pub use observer::{Event, Observer, Silent};
 pub use output::{LONGEST_OUTPUT, MOST_REPLICATES};
 pub use progress::GIVE_UP_AFTER;
 pub use track::{Question, Tracked, track};
+pub use unbuilt::{Unbuilt, unbuilt};

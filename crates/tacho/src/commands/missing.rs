@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
-use tacho_experiment::fill;
+use tacho_experiment::{fill, unbuilt};
 use tacho_record::{Change, Plan, Revision};
 
 use super::Exit;
@@ -55,13 +55,14 @@ pub(super) fn execute(
     if filled.builds.is_empty() {
         return Err(CliError::NothingBuilt);
     }
+    let unbuilt = unbuilt(&revisions, &filled.builds);
     // What is known and was never built is not asked for.
     let built: HashSet<&str> = filled.builds.iter().map(|build| build.revision.as_str()).collect();
     revisions.retain(|revision| built.contains(revision.id.as_str()));
     let series = session.series(project, plan, &revisions, command)?;
     session.tell_of_left_behind(plan, filled.run)?;
     session.tell_of_noise(filled.run)?;
-    let report = Report { tracked: &filled, series: &series, revisions: &revisions };
+    let report = Report { tracked: &filled, series: &series, revisions: &revisions, unbuilt: &unbuilt };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
     Ok(match filled.interrupted {
         true => Exit::Interrupted,

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use tacho_experiment::Tracked;
 use tacho_experiment::survey::{Ended, Placed, Wish, place};
+use tacho_experiment::{Tracked, unbuilt};
 use tacho_record::{Change, Plan, Revision};
 use tacho_subject::Selected;
 
@@ -64,8 +64,14 @@ pub(super) fn execute(
     session.tell_of_left_behind(&plan, placed.run)?;
     session.tell_of_noise(placed.run)?;
     let came_to = came_to(&placed);
+    let unbuilt = unbuilt(&selected.revisions, &placed.builds);
     let report = Report {
-        tracked: tracked::Report { tracked: &came_to, series: &series, revisions: &selected.revisions },
+        tracked: tracked::Report {
+            tracked: &came_to,
+            series: &series,
+            revisions: &selected.revisions,
+            unbuilt: &unbuilt,
+        },
         placed: &placed,
         wish: &wish,
     };

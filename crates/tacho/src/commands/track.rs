@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
-use tacho_experiment::{Tracked, definitions, track};
+use tacho_experiment::{Tracked, definitions, track, unbuilt};
 use tacho_record::plan::{Counting, PlannedMetric};
 use tacho_record::{Counter, Plan, Revision, RuleError, Series, Wishes, percentage};
 use tacho_subject::{Every, Selected, Selection, What, history};
@@ -43,7 +43,9 @@ pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
     let series = session.series(&project, &plan, &selected.revisions, command)?;
     session.tell_of_left_behind(&plan, tracked.run)?;
     session.tell_of_noise(tracked.run)?;
-    let report = Report { tracked: &tracked, series: &series, revisions: &selected.revisions };
+    let unbuilt = unbuilt(&selected.revisions, &tracked.builds);
+    let report =
+        Report { tracked: &tracked, series: &series, revisions: &selected.revisions, unbuilt: &unbuilt };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
     if !tracked.interrupted {
         report.print_lacking();

@@ -13,6 +13,7 @@ pub mod surveyed;
 pub mod table;
 pub mod text;
 pub mod tracked;
+pub mod unbuilt;
 
 use std::io::Write;
 

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use serde::Serialize;
-use tacho_experiment::Tracked;
-use tacho_record::{Build, BuildState, Revision, Series};
+use tacho_experiment::{Tracked, Unbuilt};
+use tacho_record::{Build, Revision, Series};
 use tacho_store::Store;
 
 use super::answer::{self, AllSeries, SeriesAnswer, WaitAnswer};
+use super::unbuilt::{self, UnbuiltAnswer};
 use super::{aside, levels, note, print, print_json, table, text};
 use crate::error::CliError;
 
@@ -23,6 +24,7 @@ pub struct Report<'a> {
     pub tracked: &'a Tracked,
     pub series: &'a [Series],
     pub revisions: &'a [Revision],
+    pub unbuilt: &'a [Unbuilt],
 }
 
 /// The report in JSON.
@@ -32,6 +34,7 @@ pub(super) struct ReportAnswer<'a> {
     interrupted: bool,
     samples: usize,
     builds: Builds,
+    unbuilt: Vec<UnbuiltAnswer<'a>>,
     building: f64,
     executing: f64,
     total: f64,
@@ -59,6 +62,7 @@ impl Report<'_> {
         print(&format!("{}{levels}\n{}", tables.join("\n"), self.summary(total)))?;
         self.tell_of_equal_layouts();
         self.print_failed_builds(store);
+        self.print_unbuilt();
         self.print_failed_executions();
         Ok(())
     }
@@ -80,6 +84,7 @@ impl Report<'_> {
                 timed_out: count("timed out"),
                 skipped: count("skipped"),
             },
+            unbuilt: self.unbuilt.iter().map(UnbuiltAnswer::of).collect(),
             building: self.tracked.building.as_secs_f64(),
             executing: self.tracked.executing.as_secs_f64(),
             total: total.as_secs_f64(),
@@ -143,7 +148,7 @@ impl Report<'_> {
             &format!(
                 "{failed} of {} failed; first {name}: {}",
                 text::count(self.tracked.builds.len(), "build"),
-                why(first)
+                unbuilt::why(&first.state)
             ),
         );
         // On a shared store the log may be on another machine.
@@ -156,6 +161,13 @@ impl Report<'_> {
             "hint",
             &format!("`tacho show {name} --build-log` prints all of it; `--retry-failed` builds again"),
         );
+    }
+
+    /// Which stretches have no builds.
+    fn print_unbuilt(&self) {
+        for line in unbuilt::lines(self.unbuilt) {
+            note("note", &line);
+        }
     }
 
     /// How many executions failed, and how the first of them did.
@@ -223,13 +235,5 @@ impl Report<'_> {
     pub fn has_values(&self) -> bool {
         let mut points = self.series.iter().flat_map(|series| &series.points);
         points.any(|point| !point.values.is_empty() || point.limited.count > 0)
-    }
-}
-
-fn why(build: &Build) -> String {
-    match &build.state {
-        BuildState::Built { .. } => "built".to_owned(),
-        BuildState::Failed { why } | BuildState::Skipped { why } => why.clone(),
-        BuildState::TimedOut { limit } => format!("timed out after {}", text::duration(*limit)),
     }
 }

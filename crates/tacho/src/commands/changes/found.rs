@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use jiff::Timestamp;
 use tacho_experiment::changes::{Analysed, Event, JudgedSeries, Orders, Scope, analyse, events, orders};
+use tacho_experiment::{Unbuilt, unbuilt};
 use tacho_record::plan::Benchmark;
 use tacho_record::{BenchmarkKey, Change, Plan, Revision};
 use tacho_store::{HostId, Store};
@@ -21,6 +22,8 @@ pub struct Found {
     pub orders: Orders,
     /// What was found on each host.
     pub hosts: Vec<(HostId, Analysed)>,
+    /// What could not be built, each with the name of the host.
+    pub unbuilt: Vec<(String, Unbuilt)>,
     /// The benchmarks and metrics of the plan.
     planned: HashSet<(String, String)>,
 }
@@ -30,15 +33,19 @@ impl Found {
     pub fn look(project: &Project, store: &mut Store) -> Result<Self, CliError> {
         let revisions = store.revisions()?;
         let recipes = &project.recipes(&revisions);
-        let mut hosts = Vec::new();
+        let (mut hosts, mut not_built) = (Vec::new(), Vec::new());
         for (host, known) in lookup::hosts(store)? {
             let scope = Scope { host, host_name: &known.name, plan: &project.plan, recipes };
             let mut analysed = analyse(store, scope, Timestamp::now())?;
             // Two machines may call themselves the same.
             analysed.changes.iter_mut().for_each(|change| change.series.host.clone_from(&known.name));
             hosts.push((host, analysed));
+            let mut builds = store.builds(host)?;
+            builds.retain(|build| build.recipe == recipes.of(&build.revision));
+            not_built.extend(unbuilt(&revisions, &builds).into_iter().map(|it| (known.name.clone(), it)));
         }
-        Ok(Self { orders: orders(&revisions), revisions, hosts, planned: planned(&project.plan) })
+        let (orders, planned) = (orders(&revisions), planned(&project.plan));
+        Ok(Self { orders, revisions, hosts, unbuilt: not_built, planned })
     }
 
     /// Whether the plan still has the series of a change.

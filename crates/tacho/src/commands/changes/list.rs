@@ -71,6 +71,7 @@ fn listing(
         events: listed,
         judged,
         not_judged,
+        unbuilt: found.unbuilt.iter().filter(|(_, it)| filter.shows_stretch(it)).cloned().collect(),
         remarks: remarks(found, filter),
         false_alarms: FalseAlarms::of(found.changes()),
         regressions,

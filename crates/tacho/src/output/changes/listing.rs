@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
+use tacho_experiment::Unbuilt;
 use tacho_experiment::changes::{FalseAlarms, Verdict, verdict_of};
 use tacho_record::{Change, Life, Revision, SeriesKey, Word};
 
 use super::answer::{ChangeAnswer, RevisionAnswer};
 use super::{effect, interval, kind_words, life_word, verdict_word, withdrawal, word};
+use crate::output::unbuilt::{self, UnbuiltAnswer};
 use crate::output::{table, text};
 
 /// How wide a subject line may become.
@@ -25,6 +27,8 @@ pub struct Listing {
     pub judged: usize,
     /// Those that were not, and why.
     pub not_judged: Vec<(SeriesKey, String)>,
+    /// What could not be built, and so not be judged, each with the name of the host.
+    pub unbuilt: Vec<(String, Unbuilt)>,
     /// What else is to be said of a series: drifts, levels that it goes to and fro between, what was refused.
     pub remarks: Vec<(SeriesKey, String)>,
     /// How often users were told of what is none.
@@ -59,6 +63,7 @@ pub struct ListingAnswer<'a> {
     events: Vec<EventAnswer<'a>>,
     judged: usize,
     not_judged: Vec<RemarkAnswer<'a>>,
+    unbuilt: Vec<StretchAnswer<'a>>,
     remarks: Vec<RemarkAnswer<'a>>,
     false_alarms: FalseAlarmsAnswer,
 }
@@ -72,6 +77,14 @@ struct EventAnswer<'a> {
     better: usize,
     worse: usize,
     changes: Vec<ChangeAnswer<'a>>,
+}
+
+/// What could not be built on a host.
+#[derive(Serialize)]
+struct StretchAnswer<'a> {
+    host: &'a str,
+    #[serde(flatten)]
+    unbuilt: UnbuiltAnswer<'a>,
 }
 
 /// Something that is said of a series.
@@ -101,6 +114,9 @@ impl Listing {
             events: self.events.iter().map(|event| event.answer(&self.unplanned)).collect(),
             judged: self.judged,
             not_judged: remarks(&self.not_judged),
+            unbuilt: (self.unbuilt.iter())
+                .map(|(host, unbuilt)| StretchAnswer { host, unbuilt: UnbuiltAnswer::of(unbuilt) })
+                .collect(),
             remarks: remarks(&self.remarks),
             false_alarms: FalseAlarmsAnswer {
                 marked: alarms.marked,
@@ -159,6 +175,7 @@ impl Listing {
                 .collect();
             out += &format!("not judged: {} ({reason})\n", listed(&of));
         }
+        out += &self.unbuilt();
         if !self.unplanned.is_empty() {
             let count = text::count(self.unplanned.len(), "change");
             out += &format!("of series that the plan no longer has: {count} (`--all` lists them)\n");
@@ -171,6 +188,19 @@ impl Listing {
                 alarms.marked,
                 text::percent(rate)
             );
+        }
+        out
+    }
+
+    /// What could not be built, host by host.
+    fn unbuilt(&self) -> String {
+        let mut out = String::new();
+        for of_host in self.unbuilt.chunk_by(|one, other| one.0 == other.0) {
+            let host = if self.hosts { format!(" on {}", of_host[0].0) } else { String::new() };
+            let stretches: Vec<Unbuilt> = of_host.iter().map(|(_, unbuilt)| unbuilt.clone()).collect();
+            for line in unbuilt::lines(&stretches) {
+                out += &format!("{line}{host}\n");
+            }
         }
         out
     }

@@ -12,6 +12,7 @@ pub use evidence::{Evidence, EvidenceAnswer, Side};
 pub use given::Found;
 pub use listing::{ListedEvent, Listing};
 
+use tacho_experiment::Unbuilt;
 use tacho_experiment::changes::{JudgedSeries, Verdict, kind_of};
 use tacho_record::{Change, ChangeKind, Life, SeriesKey, Withdrawal, Word};
 use tacho_stats::changes::{self as stats, Drift, Judged, Modes, Refusal};
@@ -82,6 +83,11 @@ impl Filter {
             && self.shows_kind(change.finding.kind)
             && self.shows_series(key)
             && (bad > self.orders.0 && good < self.orders.1)
+    }
+
+    /// Whether a stretch that could not be built is shown: whether it lies in the range, or in part.
+    pub fn shows_stretch(&self, stretch: &Unbuilt) -> bool {
+        stretch.last.order > self.orders.0 && stretch.first.order <= self.orders.1
     }
 
     /// Whether a series is shown.
