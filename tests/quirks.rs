@@ -217,6 +217,7 @@ fn what_cannot_be_is_said_before_anything_is_built() {
     let said = |quirks: &str| {
         let project = with(project.copied(), quirks);
         let answer = project.tacho("track").exits(2);
+        assert_eq!(project.tacho("track --dry-run").exits(2).steady_stderr(), answer.steady_stderr());
         assert!(!project.path().join(".cache").join("tree").exists());
         answer.steady_stderr()
     };

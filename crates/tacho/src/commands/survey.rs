@@ -50,8 +50,9 @@ pub(super) fn execute(
         plan = track::narrowed(&plan, std::slice::from_ref(&change.series.benchmark.name))?;
     }
     if command.dry_run {
-        let wish = wish(command, &select(project, command)?, change.as_ref(), budget)?;
-        return dry_run(&plan, &select(project, command)?.revisions, &wish);
+        let selected = select(project, command)?;
+        let wish = wish(command, &selected, change.as_ref(), budget)?;
+        return dry_run(&plan, &selected.revisions, &wish);
     }
     let mut session = Session::open(project, command.begin.wait)?;
     let waited = began.elapsed();

@@ -68,6 +68,10 @@ pub(super) fn select(project: &Project, command: &Track) -> Result<Selected, Cli
     if let Some(note) = &selected.note {
         output::note("note", note);
     }
+    if command.dry_run {
+        // What a session would find wrong with the quirks, it finds too.
+        tacho_subject::recipes(&project.plan.subject, &project.folder, &selected.revisions)?;
+    }
     quirk::tell_of_stray(project, &selected.revisions)?;
     Ok(selected)
 }
