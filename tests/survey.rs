@@ -104,6 +104,12 @@ fn a_change_that_is_known_is_zoomed_into() {
     let zoomed = project.tacho(&format!("track --zoom {name} --json")).exits(0).json();
     assert_eq!(places(&zoomed), ["1 pinned"]);
     assert!(zoomed["survey"]["builds"].as_u64().unwrap() <= 5, "{}", zoomed["survey"]);
+    let now = project.tacho("changes --json").json();
+    let has_it = |event: &&serde_json::Value| {
+        event["changes"].as_array().unwrap().iter().any(|change| change["name"] == name.as_str())
+    };
+    let event = now["events"].as_array().unwrap().iter().find(has_it);
+    assert_eq!(event.map(|event| &event["commits"]), Some(&1.into()), "the same change, pinned: {now}");
     assert_snapshot!(project.tacho("track --zoom nothing").exits(2).stderr, @r"
     error: there is no change `nothing`
     hint: `tacho changes --all` lists all of them

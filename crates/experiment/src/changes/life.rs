@@ -1,6 +1,6 @@
 //! The life of the changes of one series: what is kept is brought together with what is found now.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use tacho_record::{
@@ -45,7 +45,7 @@ impl Living<'_> {
     /// Lives through all analyses since the last one: one for each point that was added at the end, else one.
     ///
     /// Names that are taken are `names`, which the new ones are added to.
-    pub fn live(&self, names: &mut std::collections::HashSet<String>) -> Lived {
+    pub fn live(&self, names: &mut HashSet<String>) -> Lived {
         let places: HashMap<&str, usize> =
             self.material.places().map(|place| (self.material.revision(place), place)).collect();
         let known: Vec<&Change> = self.known.iter().filter(|change| change.stands()).collect();
@@ -58,6 +58,7 @@ impl Living<'_> {
                 alerts.push(alert);
             }
         }
+        let mut refined = self.refined(&kept, &places);
         let mut events = Vec::new();
         let refuted = self.refuted(&places);
         for length in self.lengths(&places) {
@@ -66,8 +67,20 @@ impl Living<'_> {
             let (after, new) = ledger::update(&alerts, &found, length);
             alerts = after;
             events.extend(new);
+            // Where it was seen before says nothing of points that were not there: it is where it is seen now.
+            for alert in alerts.iter_mut().filter(|alert| refined.remove(&alert.id)) {
+                alert.range = alert.change.range.clone();
+            }
         }
         self.told(&alerts, &kept, &events, names)
+    }
+
+    /// The alerts since whose analysis points were added that are not the newest.
+    fn refined(&self, kept: &HashMap<u32, &Change>, places: &HashMap<&str, usize>) -> HashSet<u32> {
+        let newest = self.before.and_then(|before| places.get(before.newest.as_str()));
+        let then = newest.map(|newest| self.material.places().filter(|place| place <= newest).count());
+        let is_refined = |change: &Change| then != usize::try_from(change.finding.points).ok();
+        kept.iter().filter(|(_, change)| is_refined(change)).map(|(&id, _)| id).collect()
     }
 
     /// What was measured again and did not differ: history still shows it, and it is told no more.
@@ -107,9 +120,7 @@ impl Living<'_> {
         } else {
             detect(&self.material.points[..length], &Options::default())
         };
-        let is_known = |change: &stats::Change| {
-            alerts.iter().any(|alert| alert.change.index.abs_diff(change.index) <= SAME_PLACE)
-        };
+        let is_known = |change: &stats::Change| alerts.iter().any(|alert| alert.may_be(change));
         let is_told = |change: &stats::Change| {
             (change.p <= self.judgement.cut || is_known(change))
                 && !refuted.iter().any(|refuted| refuted.is(change))
@@ -125,7 +136,7 @@ impl Living<'_> {
         alerts: &[Alert],
         kept: &HashMap<u32, &Change>,
         events: &[Event],
-        names: &mut std::collections::HashSet<String>,
+        names: &mut HashSet<String>,
     ) -> Lived {
         let is_gone =
             |alert: &&Alert| matches!(alert.state, State::Withdrawn(_)) && !kept.contains_key(&alert.id);
@@ -154,7 +165,7 @@ impl Living<'_> {
     }
 
     /// A name that nothing else has.
-    fn name(&self, alert: &Alert, names: &mut std::collections::HashSet<String>) -> String {
+    fn name(&self, alert: &Alert, names: &mut HashSet<String>) -> String {
         let key = &self.material.series.key;
         let what = if alert.change.kind.is_of_level() { "level" } else { "spread" };
         let revision = self.material.revision(alert.change.index);

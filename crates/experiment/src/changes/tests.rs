@@ -309,6 +309,36 @@ fn revisions_that_were_not_measured_may_be_the_first_as_well() {
 }
 
 #[test]
+fn measured_between_it_is_the_same_change_in_a_narrower_range() {
+    let mut lab = Lab::new();
+    let earlier = |order| if order < 18 { 100.0 } else { 120.0 };
+    let change = lab.measure(1..17, earlier).measure(27..45, earlier).only();
+    assert_eq!((change.finding.good.as_str(), change.finding.bad.as_str()), ("r16", "r27"));
+    lab.store.say(&change.name, Word::Expected, "the cache", Timestamp::UNIX_EPOCH).unwrap();
+    let refined = lab.measure(17..27, earlier).only();
+    let finding = &refined.finding;
+    assert_eq!(
+        (finding.good.as_str(), finding.revision.as_str(), finding.bad.as_str()),
+        ("r17", "r18", "r18")
+    );
+    assert_eq!(
+        (&refined.name, refined.word, refined.note.as_str()),
+        (&change.name, Word::Expected, "the cache")
+    );
+    assert_eq!(lab.story(&change.name), ["found", "confirmed", "said", "moved"]);
+}
+
+#[test]
+fn measured_between_where_it_was_told_the_range_is_narrower_too() {
+    let mut lab = Lab::new();
+    let later = |order| if order < 27 { 100.0 } else { 120.0 };
+    let change = lab.measure(1..17, later).measure(27..45, later).only();
+    let refined = lab.measure(17..27, later).only();
+    assert_eq!((refined.finding.good.as_str(), refined.finding.bad.as_str()), ("r26", "r27"));
+    assert_eq!(refined.name, change.name);
+}
+
+#[test]
 fn the_same_program_is_one_point() {
     let mut lab = Lab::new();
     lab.measure(1..5, step).build(2..4, |_| "program 2".into());

@@ -35,6 +35,25 @@ pub struct Alert {
     pub since: usize,
 }
 
+impl Alert {
+    /// Whether a change that is found now may be this one: where it was, or, in the same direction, within its range, as
+    /// when points between have told its place more exactly.
+    #[must_use]
+    pub fn may_be(&self, found: &Change) -> bool {
+        self.is_at(found) || self.has_in_range(found)
+    }
+
+    fn is_at(&self, found: &Change) -> bool {
+        self.change.index.abs_diff(found.index) <= SAME_PLACE && alike(found.kind, self.change.kind)
+    }
+
+    fn has_in_range(&self, found: &Change) -> bool {
+        self.range.contains(&found.index)
+            && alike(found.kind, self.change.kind)
+            && (found.effect > 0.0) == (self.change.effect > 0.0)
+    }
+}
+
 /// Where an alert stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
@@ -93,8 +112,16 @@ pub enum Remeasured {
 pub fn update(alerts: &[Alert], detection: &Detection, length: usize) -> (Vec<Alert>, Vec<Event>) {
     let (mut alerts, mut events) = (alerts.to_vec(), Vec::new());
     let mut unclaimed = detection.everything();
-    for alert in alerts.iter_mut().filter(|alert| !matches!(alert.state, State::Withdrawn(_))) {
-        match take_nearest(&mut unclaimed, alert) {
+    let standing = || alerts.iter().filter(|alert| !matches!(alert.state, State::Withdrawn(_)));
+    let mut seen: Vec<Option<&Change>> =
+        standing().map(|alert| take_nearest(&mut unclaimed, alert, Alert::is_at)).collect();
+    // What is where it was goes first: nothing else in whose range it lies may take it.
+    for (seen, alert) in seen.iter_mut().zip(standing()).filter(|(seen, _)| seen.is_none()) {
+        *seen = take_nearest(&mut unclaimed, alert, Alert::has_in_range);
+    }
+    let standing = alerts.iter_mut().filter(|alert| !matches!(alert.state, State::Withdrawn(_)));
+    for (alert, seen) in standing.zip(seen) {
+        match seen {
             Some(change) => see(alert, change, &mut events),
             None => miss(alert, &mut events),
         }
@@ -131,14 +158,14 @@ pub fn remeasured(alerts: &[Alert], id: u32, said: Remeasured) -> (Vec<Alert>, V
     (alerts, events)
 }
 
-fn take_nearest<'a>(changes: &mut Vec<&'a Change>, alert: &Alert) -> Option<&'a Change> {
-    let (which, _) = changes
-        .iter()
-        .enumerate()
-        .map(|(which, change)| (which, change.index.abs_diff(alert.change.index), change.kind))
-        .filter(|&(_, distance, kind)| distance <= SAME_PLACE && alike(kind, alert.change.kind))
-        .map(|(which, distance, _)| (which, distance))
-        .min_by_key(|&(_, distance)| distance)?;
+/// Takes the nearest change out that is the alert's.
+fn take_nearest<'a>(
+    changes: &mut Vec<&'a Change>,
+    alert: &Alert,
+    is_its: fn(&Alert, &Change) -> bool,
+) -> Option<&'a Change> {
+    let its = changes.iter().enumerate().filter(|(_, change)| is_its(alert, change));
+    let (which, _) = its.min_by_key(|(_, change)| change.index.abs_diff(alert.change.index))?;
     Some(changes.remove(which))
 }
 
@@ -217,6 +244,35 @@ mod tests {
             (alerts[0].state, alerts[0].range.clone(), alerts[0].since),
             (State::Confirmed, 20..=21, 30)
         );
+    }
+
+    /// A change that was known to be in ten places, and another at one of them.
+    fn two_alerts() -> Vec<Alert> {
+        let (mut alerts, _) = replay(&[&[20, 25]]);
+        alerts[0].range = 20..=30;
+        alerts
+    }
+
+    #[test]
+    fn within_its_range_it_is_the_same_one() {
+        let (alerts, events) = update(&two_alerts(), &detection(&[25, 28]), 31);
+        assert_eq!(events, []);
+        assert_eq!(
+            (alerts[0].change.index, alerts[1].change.index),
+            (28, 25),
+            "what is where it was goes first"
+        );
+        assert_eq!((alerts[0].seen, alerts[1].seen), (2, 2));
+    }
+
+    #[test]
+    fn beyond_its_range_or_in_the_other_direction_it_is_another() {
+        let (_, events) = update(&two_alerts()[..1], &detection(&[31]), 31);
+        assert_eq!(events.last(), Some(&Event::Appeared { id: 2 }));
+        let mut other = detection(&[27]);
+        other.changes[0].effect = -0.5;
+        let (alerts, _) = update(&two_alerts()[..1], &other, 31);
+        assert_eq!(alerts[0].state, State::Withdrawn(Reason::NotConfirmed));
     }
 
     #[test]
