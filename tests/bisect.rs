@@ -164,10 +164,10 @@ fn where_nothing_can_be_built_that_is_told() {
         "{}",
         answer.stdout
     );
-    assert!(answer.stdout.contains("\n4 commits from "), "{}", answer.stdout);
+    assert!(answer.stdout.contains("\n6 commits from "), "{}", answer.stdout);
     assert_eq!(answer.stdout.matches(" not built: ").count(), 1, "{}", answer.stdout);
     let markdown = project.tacho("bisect HEAD~5 HEAD --markdown --quiet").exits(4).stdout;
-    assert!(!markdown.contains("one of:") && markdown.contains("- 4 commits from `"), "{markdown}");
+    assert!(!markdown.contains("one of:") && markdown.contains("- 6 commits from `"), "{markdown}");
 }
 
 #[test]

@@ -161,14 +161,23 @@ impl Search {
         if failed(good) || failed(bad) {
             return Err(Finding::Undecided(Reason::End));
         }
+        // The other end is looked at first: it is needed anyway, and where it has values a border lies before it.
+        if let Some(other) = [good, bad].into_iter().find(|end| record.usable(*end) && !record.has(*end)) {
+            return Ok(Some(other));
+        }
         let (first, last) = self.given;
         let end = Err(Finding::Undecided(Reason::End));
+        let from_bad = |good: usize| inward(last - good, record, |distance| last - distance);
         let good = match inward(last - first, record, |distance| first + distance) {
             Inward::At(good) => good,
             Inward::Try(at) => return Ok(Some(at)),
-            Inward::None => return end,
+            // What is found from the other side is a border for this one.
+            Inward::None => match from_bad(first) {
+                Inward::Try(at) => return Ok(Some(at)),
+                Inward::At(_) | Inward::None => return end,
+            },
         };
-        let bad = match inward(last - good, record, |distance| last - distance) {
+        let bad = match from_bad(good) {
             Inward::At(bad) if good < bad => bad,
             Inward::Try(at) => return Ok(Some(at)),
             Inward::At(_) | Inward::None => return end,

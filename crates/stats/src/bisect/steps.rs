@@ -178,6 +178,33 @@ fn far_from_an_end_that_is_unusable_the_nearest_usable_one_is_found_with_few_bui
 }
 
 #[test]
+fn where_the_first_usable_one_is_far_from_an_end_it_is_found_from_the_other_side() {
+    // The other end has values, and the border lies beyond the last power of two.
+    let level = |at: usize| Some(if at < 13 { 100.0 } else { 120.0 });
+    let (log, outcome) = bisect(Rules::default(), 16, |at| level(at).filter(|_| at >= 11));
+    assert_eq!((outcome.ends, outcome.culprits[0].revision), ((11, 15), 13), "{outcome:?}");
+    assert_eq!((log[0].revision, log[1].revision), (0, 15), "both ends first");
+    let level = |at: usize| Some(if at < 800 { 100.0 } else { 120.0 });
+    let (_, outcome) = bisect(Rules::default(), 1000, |at| level(at).filter(|_| at >= 700));
+    assert_eq!((outcome.ends, outcome.culprits[0].revision), ((700, 999), 800), "{outcome:?}");
+    // Neither end has any.
+    let (_, outcome) = bisect(Rules::default(), 1000, |at| level(at).filter(|_| (700..990).contains(&at)));
+    assert_eq!((outcome.ends, outcome.culprits[0].revision), ((700, 989), 800), "{outcome:?}");
+    assert!(outcome.unusable.len() <= 4 * 10, "{outcome:?}");
+}
+
+#[test]
+fn where_nothing_is_usable_both_ends_were_tried_and_few_others() {
+    for candidates in [2, 3, 16, 1000] {
+        let (log, outcome) = bisect(Rules::default(), candidates, |_| None);
+        assert_eq!(outcome.finding, Finding::Undecided(Reason::End));
+        let tried: Vec<usize> = log.iter().map(|of| of.revision).collect();
+        assert_eq!(tried[..2], [0, candidates - 1]);
+        assert!(tried.len() <= 2 * 11, "{tried:?}");
+    }
+}
+
+#[test]
 fn what_a_culprit_leaves_is_not_searched_where_it_is_less_than_was_asked_for() {
     let level = |at: usize| if at < 20 { 100.0 } else { 180.0 } * if at < 70 { 1.0 } else { 1.07 };
     let mut place = 0;
