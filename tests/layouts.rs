@@ -40,6 +40,7 @@ fn a_program_that_is_relinked_ten_times_has_a_band_of_layouts() {
     assert_eq!(row["layouts"].as_array().unwrap().len(), 10, "{answer}");
     assert!(row["layouts"].as_array().unwrap().iter().all(|layout| layout["samples"] == 3), "{answer}");
     assert!(row["relink"].is_number() && row["restart"].is_number() && row["keep"].is_null(), "{answer}");
+    assert!(row["relink_at_most"].as_f64() > row["relink"].as_f64(), "{answer}");
     assert!(
         row["repetition"]["layouts"].as_u64().unwrap() >= 2 && row["interval"][0].is_number(),
         "{answer}"

@@ -1,5 +1,5 @@
-//! The few probability distributions that tests and intervals stand on: normal, Student's t, binomial,
-//! hypergeometric.
+//! The few probability distributions that tests and intervals stand on: normal, Student's t, Fisher's F,
+//! binomial, hypergeometric.
 
 use std::f64::consts::{PI, TAU};
 
@@ -163,6 +163,24 @@ pub fn student_quantile(p: f64, freedom: f64) -> f64 {
     log.exp().copysign(p - 0.5)
 }
 
+/// The value that a number of Fisher's F distribution is below with probability `p`, which is neither 0 nor 1; `above` and
+/// `below` are the degrees of freedom of what is divided and of what it is divided by.
+#[must_use]
+pub fn fisher_quantile(p: f64, above: f64, below: f64) -> f64 {
+    // By halves, of the share that has a beta distribution.
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..200 {
+        let middle = f64::midpoint(low, high);
+        if beta_below(middle, above / 2.0, below / 2.0) < p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let share = f64::midpoint(low, high);
+    below * share / (above * (1.0 - share))
+}
+
 /// The chance that a number of the beta distribution with these parameters is at most `x`.
 ///
 /// By its continued fraction: Press et al., "Numerical Recipes" (2007), 6.4.
@@ -301,6 +319,10 @@ mod tests {
         assert_close(student_quantile(1e-6, 3.0), -103.299_467_780_4, 1e-9);
         assert_close(student_quantile(0.4, 0.5), -0.397_975_426_8, 1e-9);
         assert_eq!(student_quantile(0.5, 3.0), 0.0);
+        // Of one degree of freedom it is the square of Student's t; the others are of printed tables.
+        assert_close(fisher_quantile(0.05, 1.0, 10.0), student_quantile(0.525, 10.0).powi(2), 1e-9);
+        assert_close(fisher_quantile(0.95, 4.0, 40.0), 2.606, 2e-4);
+        assert_close(1.0 / fisher_quantile(0.05, 10.0, 5.0), 3.326, 2e-4);
         assert_eq!(student_quantile(1.0, 3.0), f64::INFINITY);
     }
 

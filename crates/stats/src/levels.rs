@@ -5,10 +5,12 @@
 //! each level so that a mean is known best for its cost (their section 6), and how many times at the topmost for a precision.
 //! Values become logarithms, so that all is relative.
 
-use crate::distribution::student_quantile;
+use crate::distribution::{fisher_quantile, student_quantile};
 
 /// No level below the topmost is repeated more often.
 const MOST: f64 = 1000.0;
+/// Below this what linking adds does not matter, whatever starting again adds.
+const LITTLE: f64 = 0.01;
 /// No topmost level is.
 const MOST_LAYOUTS: u32 = 10_000;
 
@@ -32,6 +34,8 @@ pub struct Levels {
     pub restart: f64,
     /// Of builds of one source linked in another order, beyond that. `None` for a single one.
     pub relink: Option<f64>,
+    /// What that is at the most, with 95 %: an estimate of 0 says that it is not told apart from restarting, not that it is none.
+    pub relink_at_most: Option<f64>,
     /// Of the means of layouts, all below included.
     pub means: Option<f64>,
     /// How many layouts.
@@ -43,8 +47,16 @@ pub struct Levels {
 pub struct Repetition {
     /// Layouts.
     pub layouts: u32,
-    /// Executions of each.
+    /// Executions of each; of 1000 it is that or more.
     pub processes: u32,
+}
+
+impl Repetition {
+    /// Whether more executions would be better still.
+    #[must_use]
+    pub fn is_cut_off(&self) -> bool {
+        f64::from(self.processes) >= MOST
+    }
 }
 
 impl Levels {
@@ -61,15 +73,16 @@ impl Levels {
         let programs: Vec<Vec<Vec<Vec<f64>>>> =
             programs.iter().map(|program| in_logs(*program)).collect::<Option<_>>()?;
         let layouts = || programs.iter().flatten();
-        let values = pooled(layouts().flatten().map(Vec::as_slice));
+        let values = pooled(layouts().flatten().map(Vec::as_slice)).map(|(variance, _)| variance);
         let per_process = harmonic(layouts().flatten().map(Vec::len));
         let processes: Vec<Vec<f64>> = layouts().map(|of| of.iter().map(|of| mean(of)).collect()).collect();
-        let of_processes = pooled(processes.iter().map(Vec::as_slice))?;
+        let (of_processes, below) = pooled(processes.iter().map(Vec::as_slice))?;
         let per_layout = harmonic(processes.iter().map(Vec::len));
         let mut of_layouts = processes.iter().map(|of| mean(of));
         let means: Vec<Vec<f64>> =
             programs.iter().map(|of| of_layouts.by_ref().take(of.len()).collect()).collect();
-        let of_means = pooled(means.iter().map(Vec::as_slice));
+        let of_layouts = pooled(means.iter().map(Vec::as_slice));
+        let of_means = of_layouts.map(|(variance, _)| variance);
         let own = |variance: f64, below: f64, times: f64| (variance - below / times).max(0.0).sqrt();
         let middle = mean(&means.concat());
         let reach = of_means.filter(|_| means.len() == 1).map(|variance| {
@@ -82,9 +95,19 @@ impl Levels {
             keep: values.map(f64::sqrt),
             restart: own(of_processes, values.unwrap_or(0.0), per_process),
             relink: of_means.map(|variance| own(variance, of_processes, per_layout)),
+            relink_at_most: of_layouts
+                .map(|of_layouts| at_most(of_layouts, (of_processes / per_layout, below))),
             means: of_means.map(f64::sqrt),
             layouts: means.iter().map(Vec::len).max().unwrap_or(0),
         })
+    }
+
+    /// Whether no difference between layouts was seen, and if there is one, it is smaller than between executions of one build, or
+    /// than 1 %: then one build stands for all.
+    #[must_use]
+    pub fn one_stands_for_all(&self) -> bool {
+        let bound = self.relink_at_most.filter(|_| self.relink == Some(0.0));
+        bound.is_some_and(|bound| bound < self.restart.max(LITTLE))
     }
 
     /// How often to repeat, for a mean that is known to ± that share with 95 %, where a build costs as much as so many executions.
@@ -113,6 +136,16 @@ impl Levels {
     }
 }
 
+/// What a level adds at the most, with 95 %, as a standard deviation: from the variance of its means and the part of it that comes from
+/// below, each with its degrees of freedom.
+///
+/// Their ratio, by what it would be on average, has Fisher's F distribution. One that is smaller than if the level added nothing
+/// counts as that: it tells of chance, and not of the level.
+fn at_most((means, above): (f64, f64), (part, below): (f64, f64)) -> f64 {
+    let least = fisher_quantile(0.05, above, below);
+    (means.max(part) / least - part).max(0.0).sqrt()
+}
+
 /// The logarithms of what was measured, without what was not; none where a value is not above 0.
 fn in_logs(measured: Measured<'_>) -> Option<Vec<Vec<Vec<f64>>>> {
     let layout = |of: &Vec<Process>| of.iter().filter(|of| !of.is_empty()).map(logs).collect::<Option<_>>();
@@ -129,15 +162,15 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The variance within groups, of all groups together; `None` where no group has two values.
-fn pooled<'a>(groups: impl Iterator<Item = &'a [f64]>) -> Option<f64> {
+/// The variance within groups, of all groups together, and its degrees of freedom; `None` where no group has two values.
+fn pooled<'a>(groups: impl Iterator<Item = &'a [f64]>) -> Option<(f64, f64)> {
     let (mut squares, mut freedom) = (0.0, 0);
     for group in groups.filter(|group| group.len() > 1) {
         let middle = mean(group);
         squares += group.iter().map(|value| (value - middle).powi(2)).sum::<f64>();
         freedom += group.len() - 1;
     }
-    (freedom > 0).then(|| squares / freedom as f64)
+    (freedom > 0).then(|| (squares / freedom as f64, freedom as f64))
 }
 
 /// The harmonic mean of how many there are: what the variance of means of unequal groups is divided by.
@@ -201,6 +234,31 @@ mod tests {
     }
 
     #[test]
+    fn what_linking_adds_is_seldom_more_than_the_bound() {
+        let mut held = 0;
+        for seed in 0..400 {
+            let levels = Levels::of(Measured(&made([5, 10, 1], [0.01, 0.02, 0.0], seed))).unwrap();
+            held += usize::from(levels.relink_at_most.unwrap() >= 0.01);
+        }
+        // 95 % of 400 is 380, with a standard deviation of 4.4.
+        assert!(held >= 366, "{held}");
+    }
+
+    #[test]
+    fn an_estimate_of_none_is_no_evidence_of_none() {
+        let of = |counts, sd| {
+            let sets = (0..).map(|seed| Levels::of(Measured(&made(counts, sd, seed))).unwrap());
+            sets.into_iter().find(|levels| levels.relink == Some(0.0)).unwrap()
+        };
+        let few = of([2, 3, 1], [0.01, 0.02, 0.0]);
+        assert!(few.relink_at_most.unwrap() > 0.02 && !few.one_stands_for_all(), "{few:?}");
+        let many = of([40, 20, 1], [0.0, 0.02, 0.0]);
+        assert!(many.relink_at_most.unwrap() < 0.01 && many.one_stands_for_all(), "{many:?}");
+        let equal = Levels::of(Measured(&vec![vec![vec![5.0], vec![5.0]]; 3])).unwrap();
+        assert!(equal.relink_at_most == Some(0.0) && equal.one_stands_for_all(), "{equal:?}");
+    }
+
+    #[test]
     fn several_programs_tell_of_levels_together() {
         let sd = [0.02, 0.01, 0.0];
         let mut sums = [0.0; 2];
@@ -232,6 +290,7 @@ mod tests {
             keep: None,
             restart,
             relink: Some(relink),
+            relink_at_most: Some(relink),
             means: Some(relink),
             layouts: 5,
         };
@@ -243,6 +302,7 @@ mod tests {
             levels(0.0, 0.01).repetition(0.01, 1.0).unwrap(),
             Repetition { layouts: 2, processes: 1000 }
         );
+        assert!(levels(0.0, 0.01).repetition(0.01, 1.0).unwrap().is_cut_off() && !repetition.is_cut_off());
         assert!((levels(0.02, 0.0).by_chance().unwrap() - 0.057).abs() < 0.001);
     }
 

@@ -103,11 +103,20 @@ fn numbers(row: &LayoutsRow, levels: &Levels) -> Markup {
 }
 
 /// What follows from it, in plain words.
-fn meaning(levels: &Levels) -> &'static str {
-    match levels.relink {
+fn meaning(levels: &Levels) -> String {
+    let text = match levels.relink {
         None => "One layout says nothing of others.",
         Some(0.0) => {
-            "The layouts differ by no more than executions of one build do: here one build stands for all."
+            let bound = percent(levels.relink_at_most.unwrap_or(f64::INFINITY));
+            let told = format!(
+                "Linking again is not told apart from starting again: it adds at most {bound}, with 95 %"
+            );
+            let one = if levels.one_stands_for_all() {
+                ": here one build stands for all."
+            } else {
+                ". More layouts would tell."
+            };
+            return told + one;
         }
         Some(relink) if relink > levels.restart => {
             "Linking again moves it more than starting again. To execute one build more often does not help: only more layouts make \
@@ -117,7 +126,8 @@ fn meaning(levels: &Levels) -> &'static str {
             "Starting again moves it more than linking again: more executions help, until what linking adds is left. \
              A small difference between two builds may still be their layout, not their code."
         }
-    }
+    };
+    text.to_owned()
 }
 
 fn bands(row: &LayoutsRow, levels: &Levels) -> Markup {
@@ -177,7 +187,7 @@ fn repetitions(row: &LayoutsRow) -> Markup {
                     tbody { @for (precision, repetition) in &row.repetitions { tr {
                         td.num { "± " (percent(*precision)) }
                         td.num { (grouped(repetition.layouts as usize)) }
-                        td.num { (grouped(repetition.processes as usize)) }
+                        td.num { (grouped(repetition.processes as usize)) @if repetition.is_cut_off() { " or more" } }
                     } } }
                 }
             }))

@@ -51,6 +51,7 @@ struct RowAnswer<'a> {
     keep: Option<f64>,
     restart: Option<f64>,
     relink: Option<f64>,
+    relink_at_most: Option<f64>,
     by_chance: Option<f64>,
     execution: f64,
     repetition: Option<RepetitionAnswer>,
@@ -157,15 +158,19 @@ impl Report<'_> {
                 "  two builds differ by more than {chance} in one of twenty cases, by layout alone\n"
             );
         }
-        if levels.relink == Some(0.0) {
-            out += "  layouts differ by no more than executions of one build do\n";
+        if let Some(bound) = levels.relink_at_most.filter(|_| levels.relink == Some(0.0)) {
+            let one = if levels.one_stands_for_all() { ": one build stands for all" } else { "" };
+            let bound = text::percent(bound);
+            out += &format!(
+                "  relinking is not told apart from restarting: it adds at most {bound}, with 95 %{one}\n"
+            );
         }
         if let Some(repetition) = levels.repetition(self.precision, cost(rows, row)) {
             out += &format!(
                 "  for {}: {}, {} each; a build takes as long as {:.0}\n",
                 text::precision(self.precision),
                 text::count(repetition.layouts as usize, "layout"),
-                text::count(repetition.processes as usize, "execution"),
+                text::executions(repetition),
                 cost(rows, row)
             );
         }
@@ -221,6 +226,7 @@ impl Report<'_> {
             keep: levels.and_then(|levels| levels.keep),
             restart: levels.map(|levels| levels.restart),
             relink: levels.and_then(|levels| levels.relink),
+            relink_at_most: levels.and_then(|levels| levels.relink_at_most),
             by_chance: levels.and_then(|levels| levels.by_chance()),
             execution: row.execution,
             repetition: repetition.map(|it| RepetitionAnswer {

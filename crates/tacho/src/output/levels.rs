@@ -42,7 +42,7 @@ pub fn text(store: &mut Store, series: &[Series]) -> Result<String, StoreError> 
                 "\n  for {}: {}, {} each; a build takes as long as {cost:.0}",
                 text::precision(PRECISION),
                 text::count(repetition.layouts as usize, "layout"),
-                text::count(repetition.processes as usize, "execution"),
+                text::executions(repetition),
             )
         });
         out += &format!(

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tacho_record::{Course, End, Phase, Rule, Steadiness, Stopped, Unit};
 use tacho_stats::Summary;
+use tacho_stats::levels::Repetition;
 
 /// A day in the user's time zone: `2024-03-01`; nothing when unknown.
 pub fn day(date: Option<Timestamp>) -> String {
@@ -101,6 +102,14 @@ pub fn steadiness(found: &Steadiness) -> String {
         .map(|phase| format!("{} in {}", change(phase.level / last.level), level(phase)))
         .collect();
     format!("warm-up: {out} ({course}: {} {}, against {})", found.metric, phases.join(", "), level(last))
+}
+
+/// How many executions of each layout: `20 executions`, or `1,000 or more executions` where that is all that is asked for.
+pub fn executions(repetition: Repetition) -> String {
+    if repetition.is_cut_off() {
+        return "1,000 or more executions".to_owned();
+    }
+    count(repetition.processes as usize, "execution")
 }
 
 /// `1 build`, `2 builds`.

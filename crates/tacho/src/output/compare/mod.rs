@@ -168,7 +168,7 @@ impl Report<'_> {
                     "  each mean would be known to {} by {}, {} each\n",
                     text::precision(self.terms.margin),
                     text::count(repetition.layouts as usize, "layout"),
-                    text::count(repetition.processes as usize, "execution"),
+                    text::executions(repetition),
                 );
             }
         }
