@@ -325,8 +325,8 @@ fn instead_of_ends_that_cannot_be_built_the_nearest_ones_are_taken() {
     let nothing = Some(Found::Undecided { reason: Undecided::End });
     assert_eq!(
         (standing.found, standing.samples, standing.unusable.len()),
-        (nothing, 0, 4),
-        "those 0, 1, 2 and 4 inward"
+        (nothing, 0, 8),
+        "those 0, 1, 2 and 4 inward from either end"
     );
 }
 
