@@ -1,0 +1,220 @@
+//! Bisections with a scripted builder, a scripted executor and a real store: nothing is compiled or timed.
+
+mod failing;
+mod naming;
+mod passing;
+mod probing;
+mod resuming;
+
+use std::cell::Cell as Shared;
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tacho_measure::{Captured, Ended, Execution, Readings, Request, ScriptedExecutor};
+use tacho_record::bisection::{
+    Asked, Comparison, Disturbance, Found, Measured, Observed, Probed, Seen, Stage, Standing, Undecided,
+    UnusableKind,
+};
+use tacho_record::{
+    BenchmarkKey, BuildState, Conditions, Digest, Host, Metric, Parameters, Purpose, Revision, RunState, Unit,
+};
+use tacho_store::{Location, Store};
+use tacho_subject::ScriptedBuilder;
+use tempfile::TempDir;
+
+use super::{Bisected, Inquiry, bisect, left_out};
+use crate::builds::tests::revision;
+use crate::track_tests::plan;
+use crate::{Bench, Question, Silent};
+
+/// A history in which each revision takes so many milliseconds.
+struct Scene {
+    folder: TempDir,
+    millis: Vec<f64>,
+    builds: BTreeMap<String, BuildState>,
+    /// How executions of a revision end, if not well.
+    ends: BTreeMap<String, Ended>,
+    /// What a revision prints, if not `ok 1`.
+    prints: BTreeMap<String, &'static str>,
+    /// How often executions of a revision fail, by its place, where they may.
+    fails: Option<fn(usize) -> f64>,
+    asked: Asked,
+    benchmark: &'static str,
+    again: bool,
+    retry_failed: bool,
+    /// The amplitude of noise, as a share.
+    noise: f64,
+    /// So many milliseconds more under these conditions.
+    under: Option<fn(usize, &Conditions) -> f64>,
+    /// How many CPUs others use, where that is read.
+    others: Option<f64>,
+    clock: Shared<Timestamp>,
+    /// The session is killed instead of this execution, counted from 1.
+    killed_at: Option<usize>,
+    interrupted_at: Option<usize>,
+    interrupted_build: Option<usize>,
+}
+
+fn asked(metric: &str) -> Asked {
+    Asked {
+        good: "r1".into(),
+        bad: "HEAD".into(),
+        exchanged: false,
+        benchmark: BenchmarkKey { name: "b".into(), version: 1, parameters: Parameters::default() },
+        metric: Metric::known(metric).unwrap_or_else(|| Metric {
+            name: metric.into(),
+            unit: Unit::Other(String::new()),
+            better: tacho_record::Direction::Lower,
+        }),
+        of: Measured::Execution,
+        by: Comparison::Ratio,
+        test: None,
+        least: 0.02,
+        budget: None,
+        most_builds: None,
+        all: false,
+        change: None,
+        before: None,
+        typed: None,
+        probe: Vec::new(),
+        layout: None,
+        prior: Vec::new(),
+    }
+}
+
+impl Scene {
+    fn new(millis: Vec<f64>) -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            millis,
+            builds: BTreeMap::new(),
+            ends: BTreeMap::new(),
+            prints: BTreeMap::new(),
+            fails: None,
+            asked: asked("wall"),
+            benchmark: "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'",
+            again: false,
+            retry_failed: false,
+            noise: 0.0,
+            others: None,
+            under: None,
+            clock: Shared::new(Timestamp::UNIX_EPOCH),
+            killed_at: None,
+            interrupted_at: None,
+            interrupted_build: None,
+        }
+    }
+
+    /// So many revisions of 100 ms, and from that one on of so many per cent more.
+    fn step(revisions: usize, at: usize, percent: f64) -> Self {
+        let level = |place: usize| if place < at { 100.0 } else { 100.0 + percent };
+        Self::new((0..revisions).map(level).collect())
+    }
+
+    fn without(mut self, orders: impl IntoIterator<Item = usize>) -> Self {
+        for place in orders {
+            let failed = BuildState::Failed { why: "exit 2".into() };
+            self.builds.insert(format!("r{}", place + 1), failed);
+        }
+        self
+    }
+
+    fn store(&self) -> Store {
+        Store::open(&Location::Folder(self.folder.path().join(".tacho"))).unwrap()
+    }
+
+    fn builder(&self) -> ScriptedBuilder {
+        let builder = self
+            .builds
+            .iter()
+            .fold(ScriptedBuilder::new(), |builder, (revision, state)| builder.with(revision, state.clone()));
+        match self.interrupted_build {
+            Some(build) => builder.interrupted_at(build),
+            None => builder,
+        }
+    }
+
+    fn execution(&self, request: &Request, at: Timestamp) -> Execution {
+        let name = &request.command[1];
+        let place: usize = name[1..].parse().unwrap();
+        // Any function of the time that looks like noise.
+        let phase = (at.as_millisecond() % 7919) as f64 * 0.618_033_988_75;
+        let noise = 1.0 + self.noise * (phase.fract() - 0.5) * 3.4;
+        let wall = Duration::from_secs_f64(self.millis[place - 1] / 1e3 * noise);
+        let millis = self.under.as_ref().map_or(0.0, |under| under(place - 1, &request.conditions));
+        let wall = wall + Duration::from_secs_f64(millis / 1e3 * noise);
+        let failed = self.fails.is_some_and(|rate| phase.fract() < rate(place - 1));
+        let ended = self.ends.get(name).cloned().unwrap_or(Ended::Exited(i32::from(failed)));
+        let stdout = Some(Captured::keeping(self.prints.get(name).copied().unwrap_or("ok 1")));
+        let readings =
+            Readings { other_cpu: self.others.map(|share| wall.mul_f64(share)), ..Readings::default() };
+        Execution { stdout, readings, ..Execution::of(ended, at, wall) }
+    }
+
+    fn question(&self, revisions: Vec<Revision>) -> Question {
+        Question {
+            plan: plan(self.benchmark),
+            plan_text: String::new(),
+            plan_folder: self.folder.path().to_owned(),
+            revisions,
+            recipes: tacho_record::Recipes::usual(Digest::of("scripted")),
+            counted: Vec::new(),
+            measure_equal: false,
+            retry_failed: self.retry_failed,
+            seed: 7,
+            version: "test".into(),
+            conditions: BTreeMap::new(),
+        }
+    }
+
+    fn bisect(&self) -> Bisected {
+        let revisions: Vec<Revision> = (1..=self.millis.len() as u64).map(revision).collect();
+        let candidates = left_out(&revisions, &[], &[]);
+        let inquiry =
+            Inquiry { asked: self.asked.clone(), candidates, again: self.again, layouts: Vec::new() };
+        let mut store = self.store();
+        let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
+        let mut executed = 0;
+        let script = |request: &Request, at: Timestamp| {
+            executed += 1;
+            self.clock.set(at);
+            if self.killed_at == Some(executed) {
+                std::panic::resume_unwind(Box::new(()));
+            }
+            if self.interrupted_at == Some(executed) {
+                return Execution::of(Ended::Interrupted, at, Duration::ZERO);
+            }
+            let execution = self.execution(request, at);
+            self.clock.set(at + execution.wall);
+            execution
+        };
+        let mut executor = ScriptedExecutor::new(script).starting_at(self.clock.get());
+        let mut bench = Bench {
+            store: &mut store,
+            builder: &mut self.builder(),
+            executor: &mut executor,
+            observer: &mut Silent,
+            interrupt: &AtomicBool::new(false),
+            host,
+        };
+        bisect(&mut bench, &self.question(revisions), &inquiry).unwrap()
+    }
+
+    fn standing(&self) -> Standing {
+        let bisected = self.bisect();
+        assert!(!bisected.interrupted);
+        let kept = self.store().bisection(&bisected.bisection.name).unwrap().unwrap();
+        assert_eq!(kept, bisected.bisection, "what is kept is what is answered");
+        bisected.bisection.standing
+    }
+
+    fn steps(&self) -> Vec<Observed> {
+        self.store().observed(1).unwrap()
+    }
+}
+
+fn named(standing: &Standing) -> Vec<(usize, usize)> {
+    standing.culprits.iter().map(|it| (it.parent_place, it.place)).collect()
+}

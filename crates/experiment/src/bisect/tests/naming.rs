@@ -1,0 +1,162 @@
+//! What is named, by what metric, and what is kept of it.
+
+use super::*;
+
+#[test]
+fn a_step_is_named_and_all_of_it_is_kept() {
+    let scene = Scene::step(64, 23, 20.0);
+    let standing = scene.standing();
+    assert_eq!((standing.found, named(&standing)), (Some(Found::Verified), vec![(22, 23)]));
+    assert_eq!((standing.stage, standing.more), (Stage::Finished, false));
+    let effect = standing.culprits[0].effect;
+    assert!((effect.estimate - 0.2).abs() < 0.01, "{effect:?}");
+    assert_eq!(standing.ladder[0].level, 100e6);
+    assert!(standing.builds <= 10 && standing.samples <= 40, "{} {}", standing.builds, standing.samples);
+    let mut store = scene.store();
+    let run = store.run(1).unwrap().unwrap();
+    assert_eq!((run.purpose, run.state), (Purpose::Bisect, RunState::Finished));
+    let cells = store.cells(1).unwrap();
+    assert_eq!(cells.len(), standing.builds, "a cell each build");
+    let samples: usize =
+        cells.iter().map(|(id, _)| store.samples(*id).unwrap().iter().filter(|it| it.counts()).count()).sum();
+    assert_eq!(samples, standing.samples);
+    let lab = store.hosts().unwrap()[0].0;
+    assert!(store.counts(lab).unwrap().is_empty(), "they are no part of any series");
+}
+
+#[test]
+fn noise_takes_more_samples_and_neighbours() {
+    let mut scene = Scene::step(32, 9, 5.0);
+    scene.noise = 0.01;
+    let standing = scene.standing();
+    assert_eq!(named(&standing), [(8, 9)]);
+    assert!(standing.culprits[0].neighbours >= 2);
+    let belief: f64 = standing.belief.iter().map(|it| it.posterior).sum::<f64>() + standing.nothing;
+    assert!((belief - 1.0).abs() < 1e-6 || standing.nothing == 0.0, "{belief}");
+}
+
+#[test]
+fn where_nothing_changed_nothing_is_named() {
+    let mut scene = Scene::step(64, 64, 0.0);
+    scene.noise = 0.01;
+    let standing = scene.standing();
+    assert_eq!((standing.found, standing.builds), (Some(Found::NotReproduced), 2));
+    // A break and its repair hide each other from the ends.
+    let repaired: Vec<f64> =
+        (0..32).map(|place| if (8..16).contains(&place) { 150.0 } else { 100.0 }).collect();
+    assert_eq!(Scene::new(repaired).standing().found, Some(Found::NotReproduced));
+}
+
+#[test]
+fn what_is_known_of_the_place_saves_builds() {
+    let plain = Scene::step(256, 77, 20.0).standing();
+    let mut scene = Scene::step(256, 77, 20.0);
+    scene.asked.prior = (0..256_usize).map(|place| f64::from(u8::from(place.abs_diff(76) < 3))).collect();
+    let known = scene.standing();
+    assert_eq!(named(&known), named(&plain));
+    assert!(known.builds + 2 <= plain.builds, "{} {}", known.builds, plain.builds);
+    // Where it is wrong, it only costs builds.
+    scene.asked.prior.rotate_right(100);
+    scene.again = true;
+    assert_eq!(named(&scene.standing()), named(&plain));
+}
+
+#[test]
+fn what_the_host_did_is_kept_beside_each_sample() {
+    let mut scene = Scene::step(16, 5, 20.0);
+    assert!(scene.standing().ladder.iter().all(|rung| rung.beside.is_none()), "nothing is read here");
+    (scene.others, scene.again) = (Some(0.5), true);
+    for rung in scene.standing().ladder {
+        let beside = rung.beside.unwrap();
+        assert_eq!((beside.samples, beside.frequency), (rung.samples, None));
+        assert!((beside.other_cpus.unwrap() - 0.5).abs() < 0.1, "{beside:?}");
+    }
+    for step in scene.store().observed(2).unwrap() {
+        if let Seen::Samples { values, host } = step.seen {
+            assert_eq!(values.len(), host.len());
+            assert!(host.iter().all(|it| it.contains_key("host-other-cpu") && it.contains_key("wall")));
+        }
+    }
+}
+
+#[test]
+fn a_single_commit_is_proved_and_verified_too() {
+    assert_eq!(named(&Scene::step(2, 1, 20.0).standing()), [(0, 1)]);
+    assert_eq!(Scene::step(2, 2, 0.0).standing().found, Some(Found::NotReproduced));
+}
+
+#[test]
+fn the_earlier_end_may_be_the_slower_one() {
+    let standing = Scene::step(32, 20, -30.0).standing();
+    assert_eq!(named(&standing), [(19, 20)]);
+    assert!(standing.culprits[0].effect.estimate < -0.29);
+}
+
+#[test]
+fn all_changes_are_found_where_all_are_asked_for() {
+    let level =
+        |place: usize| 100.0 + if place >= 7 { 30.0 } else { 0.0 } + if place >= 21 { 60.0 } else { 0.0 };
+    let mut scene = Scene::new((0..32).map(level).collect());
+    let one = scene.standing();
+    assert_eq!((one.culprits.len(), one.more), (1, true), "more is left over");
+    scene.asked.all = true;
+    let mut all = named(&scene.standing());
+    all.sort_unstable();
+    assert_eq!(all, [(6, 7), (20, 21)]);
+}
+
+#[test]
+fn equal_artifacts_are_one_program() {
+    let built = |text: &str| BuildState::Built { artifact: Digest::of(text), size: 1, layouts: None };
+    let mut scene = Scene::step(32, 12, 20.0);
+    for place in 0..32 {
+        // Three revisions each build to the same.
+        scene.builds.insert(format!("r{}", place + 1), built(&format!("{}", place / 3)));
+    }
+    let standing = scene.standing();
+    assert_eq!((standing.found, named(&standing)), (Some(Found::Verified), vec![(11, 12)]));
+    assert!(standing.ladder.iter().any(|rung| rung.same_to > rung.place));
+    for state in scene.builds.values_mut() {
+        *state = built("same");
+    }
+    scene.again = true;
+    let same = scene.bisect().bisection.standing;
+    assert_eq!((same.found, same.samples, same.nothing), (Some(Found::NotReproduced), 0, 1.0));
+}
+
+#[test]
+fn a_number_in_the_output_is_bisected_with_few_samples() {
+    let mut scene = Scene::step(64, 64, 0.0);
+    scene.benchmark = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n\
+        metrics = [{ name = 'errors', from = 'regex:ok ([0-9]+)' }]";
+    scene.asked = Asked { by: Comparison::Difference, least: 1.0, ..asked("errors") };
+    for place in 0..64 {
+        scene.prints.insert(format!("r{}", place + 1), if place < 50 { "ok 0" } else { "ok 3" });
+    }
+    let standing = scene.standing();
+    assert_eq!(named(&standing), [(49, 50)]);
+    assert!(standing.samples <= 40, "{}", standing.samples);
+}
+
+#[test]
+fn sizes_and_build_times_need_no_execution() {
+    let mut scene = Scene::step(32, 32, 0.0);
+    for place in 0..32 {
+        let size = if place < 17 { 1000 } else { 1500 };
+        let artifact = Digest::of(format!("{place}"));
+        scene.builds.insert(format!("r{}", place + 1), BuildState::Built { artifact, size, layouts: None });
+    }
+    scene.asked = Asked { of: Measured::Artifacts, ..asked("artifact-size") };
+    scene.killed_at = Some(1);
+    let standing = scene.standing();
+    assert_eq!(named(&standing), [(16, 17)]);
+    // Every scripted build takes a second.
+    scene.asked = Asked { of: Measured::Build, ..asked("build-time") };
+    let standing = scene.standing();
+    assert_eq!((standing.found, standing.builds), (Some(Found::NotReproduced), standing.samples));
+    let steps = scene.store().observed(2).unwrap();
+    assert!(
+        steps.iter().all(|step| step.seen == Seen::Samples { values: vec![1e9], host: vec![] }),
+        "{steps:?}"
+    );
+}

@@ -1,0 +1,68 @@
+//! Culprits measured under disturbances.
+
+use super::*;
+
+/// Probed with all that needs no linker, and with another order of linking, which is not to be had here.
+fn probing(under: fn(usize, &Conditions) -> f64) -> Scene {
+    let mut scene = Scene::step(16, 5, 20.0);
+    scene.asked.probe = vec![
+        Disturbance::Environment,
+        Disturbance::Addresses { random: false },
+        Disturbance::Cpu { number: 1 },
+        Disturbance::Layout { number: 1 },
+    ];
+    (scene.under, scene.noise) = (Some(under), 0.005);
+    scene
+}
+
+fn probed(standing: &Standing) -> Vec<Probed> {
+    standing.probes.iter().map(|probe| probe.probed).collect()
+}
+
+#[test]
+fn an_effect_that_is_always_there_depends_on_nothing() {
+    // Pinned, all are slower.
+    let standing = probing(|_, with| if with.cpus.is_some() { 30.0 } else { 0.0 }).standing();
+    assert_eq!((standing.found, standing.stage), (Some(Found::Verified), Stage::Finished));
+    assert_eq!(probed(&standing), [Probed::Holds, Probed::Holds, Probed::Holds, Probed::NotAvailable]);
+    let [first, .., last] = standing.probes.as_slice() else { panic!("{:?}", standing.probes) };
+    assert!((first.effect.unwrap().estimate - 0.2).abs() < 0.02 && first.why.is_none());
+    assert_eq!((last.pairs, last.why.as_deref()), (0, Some("what builds it cannot be told how to link")));
+}
+
+#[test]
+fn an_effect_that_is_gone_or_turns_depends_on_the_machine() {
+    // At the same addresses the earlier ones are as slow, on one processor slower.
+    let standing = probing(|place, with| match (with.aslr, &with.cpus) {
+        (Some(false), _) if place < 5 => 20.0,
+        (_, Some(_)) if place < 5 => 60.0,
+        _ => 0.0,
+    })
+    .standing();
+    assert_eq!(standing.found, Some(Found::DependsOnMachine));
+    assert_eq!(probed(&standing)[..3], [Probed::Holds, Probed::Gone, Probed::Turned]);
+    assert_eq!(named(&standing), [(4, 5)], "what was measured under disturbances names nobody");
+    assert_eq!(
+        standing.ladder.iter().map(|rung| rung.samples).sum::<usize>() + {
+            2 * standing.probes.iter().map(|probe| probe.pairs).sum::<usize>()
+        },
+        standing.samples
+    );
+}
+
+#[test]
+fn killed_while_probing_it_comes_to_the_same() {
+    let none = |_: usize, _: &Conditions| 0.0;
+    let undisturbed = probing(none);
+    let expected = (undisturbed.standing(), undisturbed.steps());
+    let executions = expected.0.samples + expected.0.builds;
+    let probing_from = executions - 2 * expected.0.probes.iter().map(|probe| probe.pairs).sum::<usize>();
+    for stop in [probing_from, probing_from + 1, probing_from + 4, executions] {
+        let mut scene = probing(none);
+        scene.killed_at = Some(stop);
+        let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| scene.bisect()));
+        assert!(killed.is_err(), "killed in execution {stop}");
+        scene.killed_at = None;
+        assert_eq!((scene.standing(), scene.steps()), expected, "killed in execution {stop}");
+    }
+}
