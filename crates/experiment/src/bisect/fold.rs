@@ -310,7 +310,9 @@ fn rules(asked: &Asked) -> Rules {
     // A sample of how long a build takes is a build: another revision costs no more than the same again.
     let build_cost = if asked.of == Measured::Build { 0.0 } else { usual.build_cost };
     let builds = asked.layout.map_or(usual.builds, Builds::Vary);
-    Rules { values, least: asked.least, builds, budget: asked.budget, all: asked.all, build_cost }
+    // Ratios are compared by their logarithms: 200 % more is three times as much.
+    let least = if asked.by == Comparison::Ratio { asked.least.ln_1p() } else { asked.least };
+    Rules { values, least, builds, budget: asked.budget, all: asked.all, build_cost }
 }
 
 fn unusable(kind: UnusableKind) -> Unusable {

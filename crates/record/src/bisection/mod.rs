@@ -59,7 +59,8 @@ pub struct Asked {
     pub by: Comparison,
     /// The command that passes or fails, where that is what is compared.
     pub test: Option<String>,
-    /// The least effect that is worth finding: 0.02 is 2 %; of differences in the metric's base unit.
+    /// The least effect that is worth finding: 0.02 is 2 %, 2 is three times as much, or a third; of differences in the metric's base
+    /// unit.
     pub least: f64,
     /// Seconds that may be spent on builds and samples.
     pub budget: Option<f64>,
@@ -83,6 +84,22 @@ pub struct Asked {
     /// How likely each candidate is to be the cause by what was measured earlier, as weights; nothing: each as likely as another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prior: Vec<f64>,
+}
+
+/// What is less than the least effect by no more than this part of it is not told to be less: a best guess is no surer.
+const CLOSE: f64 = 0.05;
+
+impl Asked {
+    /// Whether an effect is as large as the least that is worth finding, up or down.
+    #[must_use]
+    pub fn is_reached_by(&self, effect: f64) -> bool {
+        let (size, least) = match self.by {
+            // By ratio: half as much is as far away as twice as much.
+            Comparison::Ratio => (effect.ln_1p(), self.least.ln_1p()),
+            Comparison::Difference | Comparison::Failure => (effect, self.least),
+        };
+        size.abs() >= least * (1.0 - CLOSE)
+    }
 }
 
 /// What a value is a value of.
@@ -353,4 +370,28 @@ pub enum Seen {
         /// What went wrong, in one line.
         why: String,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_effect_reaches_what_was_asked_for_by_ratio_either_way() {
+        let of = |by: Comparison, least: f64, effect: f64| {
+            let json = serde_json::json!({
+                "good": "a", "bad": "b", "exchanged": false, "of": "execution", "by": by, "least": least, "all": false,
+                "benchmark": { "name": "b", "version": 1, "parameters": {} }, "metric": Metric::built_in("wall")
+            });
+            serde_json::from_value::<Asked>(json).unwrap().is_reached_by(effect)
+        };
+        let reached = [(0.02, 0.02), (0.02, -0.0196), (0.02, 0.0195), (2.0, 2.0), (2.0, -0.67), (1.0, -0.5)];
+        for (least, effect) in reached {
+            assert!(of(Comparison::Ratio, least, effect), "{least} {effect}");
+        }
+        for (least, effect) in [(0.02, 0.012), (0.02, -0.012), (2.0, 1.0), (2.0, -0.5)] {
+            assert!(!of(Comparison::Ratio, least, effect), "{least} {effect}");
+        }
+        assert!(of(Comparison::Difference, 3.0, -3.0) && !of(Comparison::Failure, 0.2, 0.1));
+    }
 }

@@ -27,7 +27,8 @@ pub enum Builds {
 pub struct Rules {
     /// How values are to be taken.
     pub values: Values,
-    /// The least effect that is worth finding: 0.02 is 2 %; of differences in the unit, of failures a difference of rates.
+    /// The least effect that is worth finding: of ratios their logarithm (0.02 is 2 %, nearly); of differences in the unit, of failures
+    /// a difference of rates.
     pub least: f64,
     /// How far builds of the same program are apart.
     pub builds: Builds,

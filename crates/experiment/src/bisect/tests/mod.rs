@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Captured, Ended, Execution, Readings, Request, ScriptedExecutor};
+use tacho_measure::{Captured, Ended, Execution, Readings, Request, ScriptedExecutor, Usage};
 use tacho_record::bisection::{
     Asked, Comparison, Disturbance, Found, Measured, Observed, Probed, Seen, Stage, Standing, Undecided,
     UnusableKind,
@@ -48,6 +48,8 @@ struct Scene {
     noise: f64,
     /// So many milliseconds more under these conditions.
     under: Option<fn(usize, &Conditions) -> f64>,
+    /// How many pages of memory a revision has at the most, where that is read.
+    pages: Option<fn(usize) -> u64>,
     /// How many CPUs others use, where that is read.
     others: Option<f64>,
     clock: Shared<Timestamp>,
@@ -98,6 +100,7 @@ impl Scene {
             again: false,
             retry_failed: false,
             noise: 0.0,
+            pages: None,
             others: None,
             under: None,
             clock: Shared::new(Timestamp::UNIX_EPOCH),
@@ -150,7 +153,10 @@ impl Scene {
         let stdout = Some(Captured::keeping(self.prints.get(name).copied().unwrap_or("ok 1")));
         let readings =
             Readings { other_cpu: self.others.map(|share| wall.mul_f64(share)), ..Readings::default() };
-        Execution { stdout, readings, ..Execution::of(ended, at, wall) }
+        // Pages come and go by a few from one execution to the next.
+        let pages = self.pages.map(|pages| pages(place - 1) + at.as_millisecond().unsigned_abs() % 5);
+        let usage = Usage { peak_memory: pages.map(|pages| pages * 4096), ..Usage::default() };
+        Execution { stdout, readings, usage, ..Execution::of(ended, at, wall) }
     }
 
     fn question(&self, revisions: Vec<Revision>) -> Question {

@@ -139,6 +139,39 @@ fn a_number_in_the_output_is_bisected_with_few_samples() {
 }
 
 #[test]
+fn memory_is_bisected_by_its_pages() {
+    let mut scene = Scene::step(64, 64, 0.0);
+    scene.asked = asked("peak-memory");
+    // 3 % more from there on, and 0.4 % of noise.
+    scene.pages = Some(|place| if place < 41 { 1000 } else { 1030 });
+    let standing = scene.standing();
+    assert_eq!((standing.found, named(&standing)), (Some(Found::Verified), vec![(40, 41)]));
+    assert!((standing.culprits[0].effect.estimate - 0.03).abs() < 0.005, "{:?}", standing.culprits);
+    // Of one that is not told its memory has no values.
+    scene.pages = None;
+    scene.again = true;
+    let standing = scene.standing();
+    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::Command }));
+    assert_eq!(standing.unusable[0].why, "it has no `peak-memory`");
+}
+
+#[test]
+fn a_least_effect_above_all_is_a_ratio_up_or_down() {
+    let of = |after: f64, least: f64| {
+        let mut scene = Scene::new((0..32).map(|place| if place < 12 { 100.0 } else { after }).collect());
+        scene.asked.least = least;
+        (scene.noise, scene.again) = (0.01, true);
+        scene.standing()
+    };
+    for (after, least) in [(320.0, 2.0), (31.0, 2.0), (160.0, 0.5), (102.5, 0.02)] {
+        assert_eq!(named(&of(after, least)), [(11, 12)], "{after} {least}");
+    }
+    for (after, least) in [(110.0, 2.0), (91.0, 2.0), (102.0, 0.5)] {
+        assert_eq!(of(after, least).found, Some(Found::NotReproduced), "{after} {least}");
+    }
+}
+
+#[test]
 fn sizes_and_build_times_need_no_execution() {
     let mut scene = Scene::step(32, 32, 0.0);
     for place in 0..32 {
