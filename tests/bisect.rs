@@ -6,6 +6,7 @@ use std::process::Stdio;
 use insta::assert_snapshot;
 
 use crate::harness::{Answer, Project};
+use crate::resume::KILLER;
 
 /// The number that the program prints is what is bisected: it has no noise.
 const PLAN: &str = r#"
@@ -92,6 +93,18 @@ fn a_dry_run_says_what_it_would_take_and_does_nothing() {
 }
 
 #[test]
+fn a_range_names_both_ends() {
+    let project = step(4, 2);
+    let answer = project.tacho("bisect HEAD~3..HEAD~1 --json").succeeds().json();
+    assert_eq!((&answer["asked"]["good"], &answer["asked"]["bad"]), (&"HEAD~3".into(), &"HEAD~1".into()));
+    let newest = project.tacho("bisect HEAD~3.. --json").succeeds().json();
+    assert_eq!(
+        (&newest["asked"]["bad"], newest["candidates"].as_array().unwrap().len()),
+        (&"HEAD".into(), 4)
+    );
+}
+
+#[test]
 fn commits_that_touch_no_path_are_left_out() {
     let mut project = history(1, |_| "echo work 100".to_owned());
     for n in 1..=9 {
@@ -111,10 +124,13 @@ fn the_ends_may_be_exchanged() {
     let answer = project.tacho("bisect HEAD HEAD~9 --quiet").exits(0);
     assert_eq!(
         answer.stderr,
-        "note: `HEAD` is later than `HEAD~9`: looking for the first revision that is good again\n"
+        "note: `HEAD` is later than `HEAD~9`: the ends are exchanged in time; which is better is told once it is measured\n"
     );
     assert!(answer.stdout.contains("change 4"), "{}", answer.stdout);
     assert!(answer.stdout.contains("HEAD~9 is the better one of both"), "{}", answer.stdout);
+    let project = history(10, |n| format!("echo work {}", if n < 4 { 130 } else { 100 }));
+    let answer = project.tacho("bisect HEAD HEAD~9 --quiet").exits(0).stdout;
+    assert!(answer.contains("\nHEAD is the better one of both\n"), "{answer}");
 }
 
 #[test]
@@ -129,6 +145,8 @@ fn a_commit_that_made_it_better_is_found_too() {
 fn where_nothing_changed_that_is_the_answer() {
     let project = step(8, 8);
     let answer = project.tacho("bisect HEAD~7 HEAD --before 100,180 --quiet").exits(3);
+    let markdown = project.tacho("bisect log --markdown").exits(3).stdout;
+    assert!(markdown.contains("\n- The ends were 100 and 180, now 100 and 100\n"), "{markdown}");
     assert_eq!(
         answer.stdout.lines().take(3).collect::<Vec<_>>(),
         [
@@ -160,7 +178,9 @@ fn where_nothing_can_be_built_that_is_told() {
     let project = step(6, 3).plan(&PLAN.replace("artifacts", "build = \"exit 7\"\nartifacts"));
     let answer = project.tacho("bisect HEAD~5 HEAD --quiet").exits(4);
     assert!(
-        answer.stdout.starts_with("undecided: no revision near an end could be measured"),
+        answer.stdout.starts_with(
+            "undecided: neither end could be built, nor any of the 4 others that were tried\nhint: see with "
+        ),
         "{}",
         answer.stdout
     );
@@ -212,6 +232,37 @@ fn an_end_that_fails_alone_is_replaced() {
         "\nup to {border} nothing could be measured (failed: exit 3); {usable} is the first that was measured\n"
     );
     assert!(answer.contains(&told), "{answer}");
+}
+
+#[test]
+fn where_only_the_latest_can_be_built_the_first_of_them_stands_in() {
+    let project = history(16, |n| match n {
+        0..11 => "exit 3".to_owned(),
+        n => format!("echo work {}", if n < 13 { 100 } else { 120 }),
+    })
+    .plan(&PLAN.replace("artifacts", "build = \"sh prog\"\nartifacts"));
+    let answer = project.tacho("bisect HEAD~15 HEAD --quiet").succeeds().stdout;
+    assert!(answer.contains("change 13\n"), "{answer}");
+    let [first, border, usable] =
+        ["HEAD~15", "HEAD~5", "HEAD~4"].map(|name| id(&project, name)[..10].to_owned());
+    assert!(answer.contains(&format!("; {usable} is the first that was measured\n")), "{answer}");
+    let told = format!(
+        "\n7 of the 11 commits from {first} to {border} (the others not tried) not built: exit status 3"
+    );
+    assert!(answer.contains(&told), "{answer}");
+}
+
+#[test]
+fn what_was_measured_between_is_no_part_of_those_that_could_not_be() {
+    let broken = |n| matches!(n, 0 | 8..=11 | 23);
+    let project = history(24, |n| match n {
+        n if broken(n) => "exit 3".to_owned(),
+        n => format!("echo work {}", if n < 10 { 100 } else { 120 }),
+    })
+    .plan(&PLAN.replace("artifacts", "build = \"sh prog\"\nartifacts"));
+    let answer = project.tacho("bisect HEAD~23 HEAD --quiet").succeeds().stdout;
+    let first = id(&project, "HEAD~23")[..10].to_owned();
+    assert!(answer.contains(&format!("\n{first} not built: exit status 3\n")), "{answer}");
 }
 
 #[test]
@@ -267,7 +318,8 @@ fn hints_name_what_can_answer() {
     let words = ["bisect", "HEAD~5", "HEAD", "--build", "exit 7", "--run", "sh prog", "--quiet"];
     let answer = Answer::of(&project.command(words).output().unwrap()).exits(4).stdout;
     assert!(
-        !answer.contains("tacho show") && answer.contains("hint: name ends that can be built"),
+        !answer.contains("tacho show")
+            && answer.contains("\nhint: mend what builds them, or name ends that can be built\n"),
         "{answer}"
     );
     assert!(answer.contains("\nhint: `--retry-failed` builds again what could not be built\n"), "{answer}");
@@ -375,6 +427,95 @@ fn what_the_ends_once_were_is_told_of_a_known_answer_too() {
     assert!(!project.tacho("bisect HEAD~3 HEAD --quiet").exits(3).stdout.contains("they were"));
     let again = project.tacho("bisect HEAD~3 HEAD --before 100,180 --quiet").exits(3);
     assert!(again.stdout.contains("they were 100 and 180, now 100 and 100"), "{}", again.stdout);
+}
+
+#[test]
+fn what_the_ends_once_were_is_told_whatever_came_of_it() {
+    let project = step(32, 20);
+    let undecided =
+        project.tacho("bisect HEAD~31 HEAD --before 100,180 --max-builds 3 --quiet").exits(4).stdout;
+    assert!(undecided.contains("\nthe ends were 100 and 180, now 100 and 130\n"), "{undecided}");
+    let named = project.tacho("bisect HEAD~31 HEAD --before 100,180 --quiet").succeeds().stdout;
+    assert!(
+        named.contains("change 20") && named.contains("\nthe ends were 100 and 180, now 100 and 130\n"),
+        "{named}"
+    );
+}
+
+#[test]
+fn memory_is_bisected() {
+    let held = |n| if n < 5 { 1_000_000 } else { 30_000_000 };
+    let project =
+        history(8, |n| format!("x=$(head -c {} /dev/zero | tr '\\0' x); echo work ${{#x}}", held(n)));
+    let answer =
+        project.tacho("bisect HEAD~7 HEAD -m peak-memory --min-effect 100% --json").succeeds().json();
+    assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~2").as_str());
+    assert_eq!(answer["asked"]["metric"]["unit"], "bytes");
+}
+
+#[test]
+fn a_least_effect_may_be_several_times_the_value() {
+    let project = history(8, |n| format!("echo work {}", if n < 5 { 100 } else { 350 }));
+    let answer = project.tacho("bisect HEAD~7 HEAD --min-effect 200% --quiet").succeeds().stdout;
+    assert!(answer.contains("change 5\n"), "{answer}");
+    // What is there for certain is named, and that it is less than was asked for is said.
+    let less = project.tacho("bisect HEAD~7 HEAD --min-effect 300% --quiet").succeeds().stdout;
+    assert!(less.contains("\n  which is less than the 300 % that was asked for\n"), "{less}");
+    let markdown = project.tacho("bisect log --markdown").succeeds().stdout;
+    assert!(markdown.contains("\nThat is less than the 300 % that was asked for.\n"), "{markdown}");
+    let project = history(4, |n| format!("echo work {}", if n < 2 { 100 } else { 110 }));
+    let small = project.tacho("bisect HEAD~3 HEAD --min-effect 200% --quiet").exits(3).stdout;
+    assert!(
+        small.starts_with("not reproduced: HEAD~3 and HEAD do not differ in work of work by 200 % here"),
+        "{small}"
+    );
+}
+
+#[test]
+fn a_culprit_is_linked_in_other_orders_where_that_can_be() {
+    let project = step(4, 2).plan(&PLAN.replace("artifacts", "build = \"true\"\nartifacts"));
+    let Answer { stdout, stderr, .. } = project.tacho("bisect HEAD~3 HEAD --probe --quiet").exits(0);
+    // The build links nothing, so that it comes out the same.
+    let told = "with another order of linking (1): not available here: the build does not link as it is told";
+    let left_out = "note: other orders of linking are left out: they need a build, and `mold` or `lld`\n";
+    assert_ne!(stdout.contains(told), stderr.contains(left_out), "{stdout}{stderr}");
+}
+
+#[test]
+fn killed_again_and_again_it_goes_on_and_repeats_nothing() {
+    let plan = PLAN
+        .replace("artifacts", "build = \"sh $KILL_FOLDER/killer build\"\nartifacts")
+        .replace("sh {build}/prog", "sh -c 'sh $KILL_FOLDER/killer execution; . {build}/prog'");
+    let plan = plan + "prepare = \"sh $KILL_FOLDER/killer between\"\n";
+    let plan = plan + "[measure]\nconditions = { inherit-environment = [\"KILL_FOLDER\"] }\n";
+    let project = step(12, 7).plan(&plan).file(".kill/killer", KILLER);
+    let folder = project.path().join(".kill");
+    let bisect = || {
+        let mut command = project.command(["bisect", "HEAD~11", "HEAD", "--json"]);
+        Answer::of(&command.env("KILL_FOLDER", &folder).output().unwrap())
+    };
+    let steps = || project.tacho("bisect log --json").json()["steps"].as_array().unwrap().clone();
+    let mut kept = Vec::new();
+    for moment in ["build 1", "execution 2", "between 6", "build 4"] {
+        std::fs::write(folder.join("armed"), moment).unwrap();
+        assert_eq!(bisect().status, -1, "{moment}");
+        let now = steps();
+        assert_eq!(now[..kept.len()], kept, "{moment}");
+        kept = now;
+    }
+    let answer = bisect().succeeds().json();
+    assert_eq!(steps()[..kept.len()], kept);
+    assert_eq!(
+        (&answer["run"], &answer["standing"]["culprits"][0]["revision"]),
+        (&1.into(), &id(&project, "HEAD~4").into())
+    );
+    let all = steps();
+    let mut built: Vec<&str> =
+        all.iter().filter(|it| it["build"].is_number()).map(|it| it["revision"].as_str().unwrap()).collect();
+    assert_eq!(answer["standing"]["builds"], built.len());
+    built.sort_unstable();
+    built.dedup();
+    assert_eq!(answer["standing"]["builds"], built.len(), "none is built twice");
 }
 
 #[test]
@@ -498,7 +639,7 @@ fn mistakes_are_told_before_anything_is_done() {
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD -b work --min-effect 3ms"), @r"
     error: `3ms` is no size of a change
-    hint: a share as `2%`, or a difference as `5ms`, `1MiB` or `3`
+    hint: a share as `2%` or `200%`, or a difference as `5ms`, `1MiB` or `3`
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD -b work --layout 1"), @r"
     error: `1` is no standard deviation of builds
@@ -506,9 +647,17 @@ fn mistakes_are_told_before_anything_is_done() {
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD --build make"), @r"
     error: there is nothing to measure: no plan, and no command to execute
-    hint: `--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan
+    hint: `--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan; in another folder than the repository's, `--repository FOLDER` names that
     ");
+    assert_snapshot!(says("bisect ..HEAD -b work"), @r"
+    error: `..HEAD` does not name two ends
+    hint: write them as `GOOD BAD`, or as `GOOD..BAD`
+    ");
+    for words in ["HEAD~3...HEAD", "HEAD~3..HEAD~1 HEAD", ".."] {
+        assert!(says(&format!("bisect {words} -b work")).contains("does not name two ends\n"), "{words}");
+    }
     assert!(says("bisect HEAD~3 nobody -b work").contains("`nobody`"));
+    assert!(says("bisect HEAD~3 HEAD -b work --max-builds 0").contains("--max-builds"));
     assert!(!project.path().join(".tacho").exists());
 }
 

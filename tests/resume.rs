@@ -8,7 +8,7 @@ use crate::harness::Project;
 /// Kills the `tacho` above when the counter of that moment reaches the number in `kill-at`.
 ///
 /// Each moment has its counter; a kill disarms itself, so that the next session lives.
-const KILLER: &str = r#"
+pub const KILLER: &str = r#"
 moment=$1
 armed=$(cat "$KILL_FOLDER/armed" 2>/dev/null) || exit 0
 count=$(cat "$KILL_FOLDER/$moment" 2>/dev/null || echo 0)

@@ -66,7 +66,9 @@ fn named(view: &View, root: &str, one: &Bisection) -> Markup {
                 1 => " or the commit before it, which could not be measured,",
                 hidden => { " or one of the " (hidden) " commits before it, which could not be measured," }
             }
-            " did, by " (effect(one, &culprit.effect)) ". "
+            " did, by " (effect(one, &culprit.effect))
+            @if !one.asked.is_reached_by(culprit.effect.estimate) { ", which is less than was asked for" }
+            ". "
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::NonEmptyStringValueParser;
+use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
 use clap::{Args, Subcommand};
 
 use super::Better;
@@ -22,12 +22,11 @@ use super::shared::{Begin, Form};
 pub struct Bisect {
     #[command(subcommand)]
     pub what: Option<BisectWhat>,
-    /// A revision without the change; it may as well be the later one
+    /// A revision without the change; it may as well be the later one. `GOOD..BAD` names both
     #[arg(required_unless_present = "change")]
     pub good: Option<String>,
-    /// A revision with the change
-    #[arg(default_value = "HEAD")]
-    pub bad: String,
+    /// A revision with the change [default: HEAD]
+    pub bad: Option<String>,
     /// Which commit made this change, that `tacho changes` has found: its ends, benchmark and metric, half its size as the
     /// least effect, and its levels then to be told beside those of now
     #[arg(long, value_name = "NAME", conflicts_with_all = ["good", "benchmark", "metric", "before", "run", "build"])]
@@ -55,7 +54,7 @@ pub struct Bisect {
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
     /// Make at most so many builds
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub max_builds: Option<usize>,
     /// Go on after the first commit that is found, on both sides of it: all changes of the range
     #[arg(long)]
@@ -94,10 +93,10 @@ pub struct Bisect {
 #[derive(Clone, Debug, Default, Args)]
 pub struct Typed {
     /// Without a plan: what is executed, by a shell, in the folder that was built
-    #[arg(long, value_name = "COMMAND", conflicts_with = "benchmark")]
+    #[arg(long, value_name = "COMMAND", conflicts_with = "benchmark", value_parser = NonEmptyStringValueParser::new())]
     pub run: Option<String>,
     /// Without a plan: what builds a revision, by a shell, in a clean checkout
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", value_parser = NonEmptyStringValueParser::new())]
     pub build: Option<String>,
     /// Without a plan: the repository
     #[arg(long, value_name = "FOLDER", default_value = ".", hide_default_value = true)]

@@ -24,7 +24,7 @@ pub fn asked(global: &Global, command: &Bisect, name: &str) -> Result<Bisect, Cl
     let finding = &change.finding;
     Ok(Bisect {
         good: Some(short(&finding.good)),
-        bad: short(&finding.bad),
+        bad: Some(short(&finding.bad)),
         benchmark: Some(change.series.benchmark.to_string()),
         metric: Some(change.series.metric.name.clone()),
         min_effect: command.min_effect.clone().or_else(|| Some(least(&change))),

@@ -19,7 +19,7 @@ pub fn follow(
 ) -> Result<Bisected, CliError> {
     while let Some(merge) = merge(project, &outer) {
         output::note("note", &format!("{merge} is a merge: going on among the commits that it brought"));
-        let (good, bad) = (Some(format!("{merge}^1")), format!("{merge}^2"));
+        let (good, bad) = (Some(format!("{merge}^1")), Some(format!("{merge}^2")));
         let inside = Bisect { good, bad, before: None, ..command.clone() };
         let Some(inner) = once(global, project, &inside)? else { return Ok(outer) };
         if inner.bisection.standing.found != Some(Found::Verified) && !inner.interrupted {

@@ -61,12 +61,12 @@ fn measure(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
 
 /// Bisects one range; nothing where it was only to be said what that would take.
 fn once(global: &Global, project: &Project, command: &Bisect) -> Result<Option<Bisected>, CliError> {
-    let good = command.good.as_deref().unwrap_or_default();
-    let range = Range::select(project, good, &command.bad)?;
+    let (good, bad) = range::ends(command)?;
+    let range = Range::select(project, good, bad)?;
     let wish = wish::wish(&project.plan, command)?;
     let layouts = if command.probe { probe::layouts(&wish.plan) } else { Vec::new() };
     let mut inquiry = Inquiry {
-        asked: wish.asked(command, good, range.exchanged, &layouts)?,
+        asked: wish.asked(command, (good, bad), range.exchanged, &layouts)?,
         layouts,
         candidates: range.candidates(&project.plan.subject.paths),
         again: command.again,
@@ -125,12 +125,10 @@ fn print(command: &Bisect, bisected: &Bisected, reverted: Option<&Reverted>) -> 
         let when = crate::output::text::moment(bisection.standing.updated);
         output::note("note", &format!("this was answered on {when}; `--again` bisects anew"));
     }
-    output::print(&report::text(bisection, bisected.interrupted))?;
+    let goes_on = if command.again { "the same command without `--again`" } else { "the same command" };
+    output::print(&report::text(bisection, bisected.interrupted.then_some(goes_on)))?;
     if let Some(revert) = revert {
         output::print(&format!("\nreverted:\n{}", revert.text()))?;
-    }
-    if bisected.interrupted && command.again {
-        output::note("note", "leave `--again` out to go on: with it, all begins anew");
     }
     Ok(())
 }

@@ -5,9 +5,29 @@ use tacho_record::bisection::Candidate;
 use tacho_subject::{Every, Selected, Selection, SubjectError, What, history};
 
 use super::wish::Mistake;
+use crate::cli::Bisect;
 use crate::error::CliError;
 use crate::output;
 use crate::project::Project;
+
+/// What a range stands between.
+const BETWEEN: &str = "..";
+/// The later end where none is named.
+const NEWEST: &str = "HEAD";
+
+/// The good end and the bad one, as two words or as one range.
+pub fn ends(command: &Bisect) -> Result<(&str, &str), CliError> {
+    let (good, bad) = (command.good.as_deref().unwrap_or_default(), command.bad.as_deref());
+    match (good.split_once(BETWEEN), bad) {
+        (None, bad) => Ok((good, bad.unwrap_or(NEWEST))),
+        (Some((good, "")), None) if !good.is_empty() => Ok((good, NEWEST)),
+        (Some((good, bad)), None) if !good.is_empty() && !bad.starts_with('.') => Ok((good, bad)),
+        _ => {
+            Err(Mistake::BadRange { text: [good, bad.unwrap_or_default()].join(" ").trim().to_owned() }
+                .into())
+        }
+    }
+}
 
 /// The revisions from one end to the other.
 pub struct Range {
@@ -35,7 +55,9 @@ impl Range {
         if exchanged {
             output::note(
                 "note",
-                &format!("`{good}` is later than `{bad}`: looking for the first revision that is good again"),
+                &format!(
+                    "`{good}` is later than `{bad}`: the ends are exchanged in time; which is better is told once it is measured"
+                ),
             );
         }
         if let Some(note) = &selected.note {

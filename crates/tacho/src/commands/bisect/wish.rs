@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tacho_record::bisection::{Asked, Comparison, Measured};
 use tacho_record::plan::{Benchmark, PlannedMetric};
-use tacho_record::{BenchmarkKey, Counter, Direction, Metric, Parameters, Plan, Unit, duration, percentage};
+use tacho_record::{BenchmarkKey, Counter, Direction, Metric, Parameters, Plan, Unit, duration};
 use tacho_subject::Layout;
 
 use super::{OF_BUILDS, probe, typed};
@@ -23,6 +23,8 @@ pub enum Mistake {
     WhichBenchmark { known: String },
     #[error("`{good}` and `{bad}` are the same revision: there is nothing between them")]
     SameEnds { good: String, bad: String },
+    #[error("`{text}` does not name two ends")]
+    BadRange { text: String },
     #[error("`{text}` is no size of a change")]
     BadEffect { text: String },
     #[error("`{text}` is no standard deviation of builds")]
@@ -47,12 +49,13 @@ impl Mistake {
         let hint = match self {
             Self::WhichBenchmark { known } => return format!("`--benchmark` names one of {known}"),
             Self::SameEnds { .. } => "name a revision from before the change, then one with it",
-            Self::BadEffect { .. } => "a share as `2%`, or a difference as `5ms`, `1MiB` or `3`",
+            Self::BadRange { .. } => "write them as `GOOD BAD`, or as `GOOD..BAD`",
+            Self::BadEffect { .. } => "a share as `2%` or `200%`, or a difference as `5ms`, `1MiB` or `3`",
             Self::BadLayout { .. } => "a share as `1%`, or a difference where `--min-effect` is one",
             Self::BadRate { .. } => "with `--test` a share of all executions, as `30%`",
             Self::BadBefore { .. } => "write them as `21s,44s`",
             Self::NothingToMeasure => {
-                "`--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan"
+                "`--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan; in another folder than the repository's, `--repository FOLDER` names that"
             }
             Self::NothingToProbe => "leave `--probe` out",
             Self::NoBisection { .. } => "`tacho bisect list` lists all of them",
@@ -165,7 +168,7 @@ impl Wish {
     pub fn asked(
         &self,
         command: &Bisect,
-        good: &str,
+        (good, bad): (&str, &str),
         exchanged: bool,
         layouts: &[Layout],
     ) -> Result<Asked, CliError> {
@@ -181,7 +184,7 @@ impl Wish {
         let budget = command.budget.as_deref().map(duration).transpose()?;
         Ok(Asked {
             good: good.to_owned(),
-            bad: command.bad.clone(),
+            bad: bad.to_owned(),
             exchanged,
             benchmark: self.key.clone(),
             metric: self.metric.clone(),
@@ -207,7 +210,8 @@ impl Wish {
     fn layout(&self, text: &str, scale: Comparison) -> Result<f64, CliError> {
         let bad = || Mistake::BadLayout { text: text.to_owned() };
         let (by, sd) = effect(text, &self.metric.unit).map_err(|_| bad())?;
-        if by == scale { Ok(sd) } else { Err(bad().into()) }
+        let too_much = by == Comparison::Ratio && sd >= 1.0;
+        if by == scale && !too_much { Ok(sd) } else { Err(bad().into()) }
     }
 
     /// How large a change must be.
@@ -227,12 +231,13 @@ impl Wish {
 
 /// How large a change must be: a share, or a difference in the metric's base unit.
 fn effect(text: &str, unit: &Unit) -> Result<(Comparison, f64), CliError> {
-    if text.trim_end().ends_with('%') {
-        return Ok((Comparison::Ratio, percentage(text)?));
-    }
-    let size = value(text, unit).filter(|size| *size > 0.0);
+    let (by, size) = match text.trim_end().strip_suffix('%') {
+        // Not as a precision is: a value may become three times what it was.
+        Some(number) => (Comparison::Ratio, number.trim().parse().ok().map(|number: f64| number / 100.0)),
+        None => (Comparison::Difference, value(text, unit)),
+    };
     let bad = || Mistake::BadEffect { text: text.to_owned() };
-    Ok((Comparison::Difference, size.ok_or_else(bad)?))
+    Ok((by, size.filter(|size| *size > 0.0 && size.is_finite()).ok_or_else(bad)?))
 }
 
 /// What both ends once were.
@@ -266,8 +271,11 @@ mod tests {
         assert_eq!(read("2%", &bare), Some((Comparison::Ratio, 0.02)));
         assert_eq!(read("5ms", &Unit::Nanoseconds), Some((Comparison::Difference, 5e6)));
         assert_eq!(read("1.5 MiB", &Unit::Bytes), Some((Comparison::Difference, 1_572_864.0)));
+        assert_eq!(read("200%", &bare), Some((Comparison::Ratio, 2.0)));
         assert_eq!(read("3", &bare), Some((Comparison::Difference, 3.0)));
-        for (text, unit) in [("5ms", &bare), ("-1", &bare), ("0", &bare), ("", &bare), ("300%", &bare)] {
+        for (text, unit) in
+            [("5ms", &bare), ("-1", &bare), ("0", &bare), ("", &bare), ("0%", &bare), ("x%", &bare)]
+        {
             assert_eq!(read(text, unit), None, "{text}");
         }
         assert_eq!(before("21s,44s", &Unit::Nanoseconds).ok(), Some((21e9, 44e9)));

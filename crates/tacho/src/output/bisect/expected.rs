@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use tacho_experiment::bisect::Inquiry;
-use tacho_record::bisection::{Comparison, Measured};
+use tacho_record::Bisection;
+use tacho_record::bisection::{Asked, Comparison, Measured};
+use tacho_store::Store;
 
 use super::words::subject;
 use crate::error::CliError;
@@ -24,6 +26,8 @@ pub struct Expected {
     /// Seconds that one takes, where that is known.
     build: Option<f64>,
     execution: Option<f64>,
+    /// Whether there is anything to execute.
+    executes: bool,
 }
 
 impl Expected {
@@ -39,6 +43,7 @@ impl Expected {
             built: 0,
             build: None,
             execution: None,
+            executes: inquiry.asked.of == Measured::Execution,
         };
         // Without a store nothing is known; that it cannot be opened is told where it is needed.
         let Ok(mut store) = project.store() else { return Ok(expected) };
@@ -57,7 +62,11 @@ impl Expected {
         expected.build = median(builds.iter().map(|it| it.took.as_secs_f64()).collect());
         if inquiry.asked.of == Measured::Execution {
             let walls = store.values(host, &inquiry.asked.benchmark, "wall")?;
-            expected.execution = median(walls.iter().flat_map(|it| it.values.iter().copied()).collect());
+            expected.execution =
+                median(walls.iter().flat_map(|it| it.values.iter().map(|it| it / 1e9)).collect());
+            if expected.execution.is_none() {
+                expected.execution = of_bisections(&mut store, &name, &inquiry.asked)?;
+            }
         }
         Ok(expected)
     }
@@ -67,7 +76,8 @@ impl Expected {
         let asked = &inquiry.asked;
         let outside = match self.left_out {
             0 => String::new(),
-            left => format!(", {left} more touch none of the plan's paths"),
+            1 => " (1 more touches none of the plan's paths)".to_owned(),
+            left => format!(" ({left} more touch none of the plan's paths)"),
         };
         let least = match asked.by {
             Comparison::Ratio | Comparison::Failure => format!("{} %", (asked.least * 1e8).round() / 1e6),
@@ -100,7 +110,13 @@ impl Expected {
             return format!("how long that takes is known after the first build{most}");
         };
         let building = build * self.builds.saturating_sub(self.built) as f64;
-        match self.execution.map(|nanoseconds| nanoseconds / 1e9) {
+        match self.execution {
+            None if self.executes => {
+                let builds = seconds(building);
+                format!(
+                    "about {builds} for the builds; how long executions take is known after the first{most}"
+                )
+            }
             None => format!("about {} for the builds{most}", seconds(building)),
             Some(one) => {
                 let [low, high] =
@@ -109,6 +125,15 @@ impl Expected {
             }
         }
     }
+}
+
+/// Seconds that an execution took in the newest bisection here of what is executed in the same way.
+fn of_bisections(store: &mut Store, host: &str, asked: &Asked) -> Result<Option<f64>, CliError> {
+    let executed = |asked: &Asked| (asked.benchmark.clone(), asked.test.clone(), asked.typed.clone());
+    let alike =
+        |it: &Bisection| it.host == host && it.standing.samples > 0 && executed(&it.asked) == executed(asked);
+    let mut all = store.bisections()?.into_iter().map(|(bisection, _)| bisection);
+    Ok(all.rfind(alike).map(|it| it.standing.executing / it.standing.samples as f64))
 }
 
 fn seconds(seconds: f64) -> String {

@@ -3,7 +3,8 @@
 use tacho_record::Bisection;
 use tacho_record::bisection::{Beside, Comparison, Observed, Seen};
 
-use super::words::{failure, found, level, subject};
+use super::why::failure;
+use super::words::{found, level, subject};
 use crate::output::table::{plain, render};
 use crate::output::text::{count, cut, duration, moment};
 
@@ -29,7 +30,7 @@ pub fn list(all: &[Bisection]) -> String {
 /// The report, and each step before it.
 pub fn log(bisection: &Bisection, steps: &[Observed]) -> String {
     let steps: String = steps.iter().map(|it| step(bisection, it)).collect();
-    format!("{steps}\n{}", super::text(bisection, false))
+    format!("{steps}\n{}", super::text(bisection, None))
 }
 
 /// One step in a line.

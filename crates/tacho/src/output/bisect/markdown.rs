@@ -6,9 +6,9 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{Found, Rung};
 
 use super::live::so_far;
+use super::why::{alike, failure, hidden_ends, stretch, undecided};
 use super::words::{
-    alike, before, commit, effect, failure, hidden, hidden_ends, least, level, likely, name, probes, stage,
-    subject, undecided, within,
+    before, commit, effect, hidden, least, level, likely, name, probes, small, stage, subject, then, within,
 };
 use crate::output::text::{count, day};
 
@@ -24,6 +24,9 @@ pub fn markdown(bisection: &Bisection) -> String {
         let _ =
             writeln!(text, "- From `{}` to `{}` in all: {}", ends[0], ends[1], effect(bisection, &change));
     }
+    if let Some(then) = then(bisection) {
+        let _ = writeln!(text, "- The ends {then}");
+    }
     if let (true, Some(left)) = (standing.more, standing.left_over) {
         let _ =
             writeln!(text, "- {} of that is left over: something else changed too", effect(bisection, &left));
@@ -32,16 +35,9 @@ pub fn markdown(bisection: &Bisection) -> String {
         text.push('\n');
     }
     text.push_str(&ladder(bisection));
-    for group in alike(&standing.unusable) {
-        let (first, last) = (&group[0], &group[group.len() - 1]);
-        let names = match group.len() {
-            1 => format!("`{}`", name(bisection, first.place)),
-            more => {
-                let [first, last] = [first, last].map(|it| name(bisection, it.place));
-                format!("{} from `{first}` to `{last}`", count(more, "commit"))
-            }
-        };
-        let _ = writeln!(text, "- {names} {}", escaped(&failure(first.kind, &first.why)));
+    for group in alike(bisection) {
+        let names = stretch(bisection, group, "`");
+        let _ = writeln!(text, "- {names} {}", escaped(&failure(group[0].kind, &group[0].why)));
     }
     if !standing.unusable.is_empty() {
         text.push('\n');
@@ -117,6 +113,9 @@ fn culprits(bisection: &Bisection) -> String {
             likely(culprit.posterior),
             count(culprit.pairs, "fresh pair"),
         );
+        if let Some(small) = small(bisection, culprit) {
+            let _ = writeln!(text, "That is {small}.\n");
+        }
         let lines = probes(bisection, number);
         for line in &lines {
             let _ = writeln!(text, "- {}", escaped(line));

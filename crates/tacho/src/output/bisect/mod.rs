@@ -5,6 +5,7 @@ mod live;
 mod log;
 mod markdown;
 mod text;
+mod why;
 mod words;
 
 use serde::Serialize;

@@ -3,12 +3,13 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use tacho_record::Bisection;
-use tacho_record::bisection::{Comparison, Culprit, Found, Rung, Standing};
+use tacho_record::bisection::{Asked, BisectedEffect, Comparison, Culprit, Found, Rung, Standing};
+use tacho_record::{Bisection, Direction};
 
+use super::why::{alike, failure, hidden_ends, retry, stretch, undecided};
 use super::words::{
-    alike, before, commit, effect, failure, hidden, hidden_ends, least, level, likely, name, probes, retry,
-    stage, subject, suspected, undecided, within,
+    before, commit, effect, hidden, least, level, likely, name, probes, small, stage, subject, suspected,
+    then, within,
 };
 use crate::output::table::{plain, render};
 use crate::output::text::{count, day, duration};
@@ -20,7 +21,9 @@ const LISTED: usize = 20;
 const DEPENDS: &str = "verified, but it depends on the machine or the layout of the program:\n";
 
 /// All that is to be said of it.
-pub fn text(bisection: &Bisection, interrupted: bool) -> String {
+///
+/// `interrupted`: with what it goes on, if it was.
+pub fn text(bisection: &Bisection, interrupted: Option<&str>) -> String {
     let parts = [
         answer(bisection),
         whole(bisection),
@@ -74,6 +77,9 @@ pub fn culprit(bisection: &Bisection, culprit: &Culprit) -> String {
     }
     let _ =
         writeln!(text, "  changed {} by {}", subject(&bisection.asked), effect(bisection, &culprit.effect));
+    if let Some(small) = small(bisection, culprit) {
+        let _ = writeln!(text, "  which is {small}");
+    }
     let beside = match culprit.neighbours {
         0 => String::new(),
         some => format!(", and beside {}", count(some, "neighbour")),
@@ -95,7 +101,8 @@ pub fn culprit(bisection: &Bisection, culprit: &Culprit) -> String {
     }
     if candidate.left_out > 0 {
         let skipped = count(candidate.left_out, "commit");
-        let _ = writeln!(text, "  ({skipped} right before it touch none of the plan's paths)");
+        let touch = if candidate.left_out == 1 { "touches" } else { "touch" };
+        let _ = writeln!(text, "  ({skipped} right before it {touch} none of the plan's paths)");
     }
     text
 }
@@ -112,24 +119,11 @@ fn not_reproduced(bisection: &Bisection) -> String {
     if bisection.standing.samples == 0 && bisection.standing.builds > 0 {
         text.push_str("  both built to the same artifacts: they are the same program\n");
     }
-    if let Some((good, bad)) = asked.before {
-        let show = |value| level(bisection, value);
-        let now = ends(bisection).map_or_else(String::new, |(one, other)| format!(", now {one} and {other}"));
-        let _ = writeln!(text, "  they were {} and {}{now}", show(good), show(bad));
+    if let Some(then) = then(bisection) {
+        let _ = writeln!(text, "  they {then}");
         text.push_str("  so it is the machine, the toolchain or the input that moved, not the program\n");
     }
     text
-}
-
-/// The levels of the ends, as they were typed: the good one first.
-fn ends(bisection: &Bisection) -> Option<(String, String)> {
-    let Standing { ladder, ends, .. } = &bisection.standing;
-    let of = |place: usize| {
-        let rung = ladder.iter().find(|rung| rung.place <= place && place <= rung.same_to)?;
-        Some(level(bisection, rung.level))
-    };
-    let (first, last) = (of(ends.0)?, of(ends.1)?);
-    Some(if bisection.asked.exchanged { (last, first) } else { (first, last) })
 }
 
 /// The commits that it may be.
@@ -163,32 +157,44 @@ fn whole(bisection: &Bisection) -> String {
     }
     if let Some(change) = standing.change {
         let _ = writeln!(text, "from {} to {} in all: {}", ends[0], ends[1], effect(bisection, &change));
-        let is_better =
-            (change.estimate < 0.0) == (bisection.asked.metric.better == tacho_record::Direction::Lower);
-        let bad_is_later = !bisection.asked.exchanged;
-        let significant = standing.nothing < 0.5;
-        if significant && is_better == bad_is_later && bisection.asked.by != Comparison::Failure {
-            let _ = writeln!(text, "{} is the better one of both", bisection.asked.bad);
+        if let Some(better) = better(bisection, &change) {
+            let _ = writeln!(text, "{better} is the better one of both");
         }
     }
-    if standing.more
-        && let Some(left) = standing.left_over
-    {
-        let _ =
-            writeln!(text, "{} of that is left over: something else changed too", effect(bisection, &left));
-        let searched = left.estimate.abs() >= bisection.asked.least;
-        if !searched {
-            let _ = writeln!(
-                text,
-                "hint: that is less than {}: `--all --min-effect` with less looks for it",
-                least(bisection)
-            );
-        } else if !bisection.asked.all {
-            text.push_str("hint: `--all` goes on with what is left\n");
-        }
+    // Of what was not reproduced it stands above.
+    if let Some(then) = then(bisection).filter(|_| standing.found != Some(Found::NotReproduced)) {
+        let _ = writeln!(text, "the ends {then}");
     }
+    text.push_str(&left_over(bisection));
     if standing.drift > 0.8 {
         text.push_str("the host drifted meanwhile, which was reckoned with\n");
+    }
+    text
+}
+
+/// Which end is the better one, where that is known and does not go without saying.
+fn better<'a>(bisection: &'a Bisection, change: &BisectedEffect) -> Option<&'a str> {
+    let Asked { good, bad, exchanged, by, metric, .. } = &bisection.asked;
+    let later_is_better = (change.estimate < 0.0) == (metric.better == Direction::Lower);
+    let bad_is_better = later_is_better != *exchanged;
+    let known = bisection.standing.nothing < 0.5 && *by != Comparison::Failure;
+    // Of ends that are exchanged in time nobody has said which is the better one.
+    (known && (bad_is_better || *exchanged)).then_some(if bad_is_better { bad.as_str() } else { good })
+}
+
+/// What culprits leave of the change from end to end.
+fn left_over(bisection: &Bisection) -> String {
+    let (asked, standing) = (&bisection.asked, &bisection.standing);
+    let Some(left) = standing.left_over.filter(|_| standing.more) else { return String::new() };
+    let mut text = format!("{} of that is left over: something else changed too\n", effect(bisection, &left));
+    if !asked.is_reached_by(left.estimate) {
+        let _ = writeln!(
+            text,
+            "hint: that is less than {}: `--all --min-effect` with less looks for it",
+            least(bisection)
+        );
+    } else if !asked.all {
+        text.push_str("hint: `--all` goes on with what is left\n");
     }
     text
 }
@@ -228,18 +234,11 @@ fn ladder(bisection: &Bisection) -> String {
 }
 
 fn unusable(bisection: &Bisection) -> String {
-    let groups = alike(&bisection.standing.unusable);
+    let groups = alike(bisection);
     let mut text = String::new();
     for group in groups.iter().take(LISTED) {
-        let (first, last) = (&group[0], &group[group.len() - 1]);
-        let names = match group.len() {
-            1 => name(bisection, first.place),
-            more => {
-                let [first, last] = [first, last].map(|it| name(bisection, it.place));
-                format!("{} from {first} to {last}", count(more, "commit"))
-            }
-        };
-        let _ = writeln!(text, "{names} {}", failure(first.kind, &first.why));
+        let names = stretch(bisection, group, "");
+        let _ = writeln!(text, "{names} {}", failure(group[0].kind, &group[0].why));
     }
     let more: usize = groups.iter().skip(LISTED).map(|group| group.len()).sum();
     if more > 0 {
@@ -252,7 +251,7 @@ fn unusable(bisection: &Bisection) -> String {
 }
 
 /// What it took, and how it is repeated or gone on with.
-fn account(bisection: &Bisection, interrupted: bool) -> String {
+fn account(bisection: &Bisection, interrupted: Option<&str>) -> String {
     let Standing { builds, samples, building, executing, .. } = bisection.standing;
     let time = |seconds: f64| duration(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default());
     let mut text = format!(
@@ -264,8 +263,8 @@ fn account(bisection: &Bisection, interrupted: bool) -> String {
         bisection.run,
         bisection.host,
     );
-    if interrupted {
-        text.push_str("interrupted: nothing is lost, the same command goes on\n");
+    if let Some(goes_on) = interrupted {
+        let _ = writeln!(text, "interrupted: nothing is lost, {goes_on} goes on");
     } else {
         let _ =
             writeln!(text, "`tacho bisect log {}` shows each step; `--again` bisects anew", bisection.name);

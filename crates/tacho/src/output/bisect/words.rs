@@ -2,10 +2,10 @@
 
 use tacho_record::Bisection;
 use tacho_record::bisection::{
-    Asked, BisectedEffect, Candidate, Comparison, Culprit, Found, Probe, Stage, Suspects, Undecided,
-    Unusable, UnusableKind,
+    Asked, BisectedEffect, Candidate, Comparison, Culprit, Found, Probe, Stage, Standing, Suspects,
 };
 
+use super::why::undecided;
 use crate::output::text::{change, count, cut, day, percent};
 
 /// How much an effect is: `+5.1 % (+4.2 % … +6.0 %)`.
@@ -126,6 +126,30 @@ pub fn before(hidden: usize) -> String {
     }
 }
 
+/// That a culprit changes less than was asked for, if so: `less than the 2 % that was asked for`.
+pub fn small(bisection: &Bisection, culprit: &Culprit) -> Option<String> {
+    let reached = bisection.asked.is_reached_by(culprit.effect.estimate);
+    (!reached).then(|| format!("less than the {} that was asked for", least(bisection)))
+}
+
+/// What the ends once were, if that was said, and what they are now as far as that is known: `were 21 s and 44 s, now 44 s and 44 s`.
+pub fn then(bisection: &Bisection) -> Option<String> {
+    let (good, bad) = bisection.asked.before?;
+    let now = ends(bisection).map_or_else(String::new, |(one, other)| format!(", now {one} and {other}"));
+    Some(format!("were {} and {}{now}", level(bisection, good), level(bisection, bad)))
+}
+
+/// The levels of the ends, as they were typed: the good one first.
+fn ends(bisection: &Bisection) -> Option<(String, String)> {
+    let Standing { ladder, ends, .. } = &bisection.standing;
+    let of = |place: usize| {
+        let rung = ladder.iter().find(|rung| rung.place <= place && place <= rung.same_to)?;
+        Some(level(bisection, rung.level))
+    };
+    let (first, last) = (of(ends.0)?, of(ends.1)?);
+    Some(if bisection.asked.exchanged { (last, first) } else { (first, last) })
+}
+
 /// How many commits these are.
 pub fn suspected(suspects: &[Suspects]) -> usize {
     suspects.iter().map(|it| it.last - it.first + 1).sum()
@@ -134,100 +158,6 @@ pub fn suspected(suspects: &[Suspects]) -> usize {
 /// The short name of a candidate.
 pub fn name(bisection: &Bisection, place: usize) -> String {
     bisection.candidates.get(place).map_or_else(String::new, |it| it.revision.short().to_owned())
-}
-
-/// Why nothing was named, and what may be done about it.
-pub fn undecided(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
-    let unusable = &bisection.standing.unusable;
-    match reason {
-        Undecided::Budget => {
-            ["the time or the number of builds is spent", "with a larger one, the same command goes on"]
-        }
-        Undecided::Builds => [
-            "builds differ among themselves by as much as this commit changes",
-            "no more samples of the same builds would tell; ask for a larger --min-effect, or for a metric that layout does not move, as --metric instructions=callgrind",
-        ],
-        Undecided::Command if unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt) => [
-            "neither end can be built, for the same reason, so no other revision was tried",
-            "most likely it has to do with this host, not with the commits: once it is mended, the same command with --retry-failed builds again",
-        ],
-        Undecided::Command => [
-            "both ends fail in the same way, so no other revision was tried",
-            "most likely the command, or what is read of its output, is mistyped or needs what is not there; else name ends at which it works",
-        ],
-        Undecided::End if moved(bisection) && bisection.standing.change.is_some() => [
-            "between the commits that could be measured nothing changed, but an end is not among them",
-            "name an end that can be measured, or mend what hides the others: a quirk of the plan can patch what is too old or too new",
-        ],
-        Undecided::End if bisection.asked.typed.is_none() && any_not_built(bisection) => [
-            "no revision near an end could be measured, or an end failed later",
-            "name ends that can be built and executed; `tacho show REVISION --build-log` shows why one could not be built",
-        ],
-        Undecided::End => [
-            "no revision near an end could be measured, or an end failed later",
-            "name ends that can be built and executed, and at which the metric is there",
-        ],
-        Undecided::Exhausted => [
-            "nothing that can be measured would tell more",
-            "those that cannot be measured hide it: what they lack may be added to what builds them",
-        ],
-        Undecided::NotConfirmed => [
-            "fresh samples did not confirm what the search had found, several times",
-            "there may be several changes, or a host that is not steady: try --all, or a quieter time",
-        ],
-    }
-}
-
-/// Whether others stand in for an end.
-pub fn moved(bisection: &Bisection) -> bool {
-    let last = bisection.candidates.len().saturating_sub(1);
-    bisection.standing.ends != (0, last) && !bisection.standing.ladder.is_empty()
-}
-
-/// Whether some could not be built.
-pub fn any_not_built(bisection: &Bisection) -> bool {
-    bisection.standing.unusable.iter().any(|it| it.kind == UnusableKind::NotBuilt)
-}
-
-/// What hides an end, a line each: `from 0123456789 on: no value`.
-pub fn hidden_ends(bisection: &Bisection) -> Vec<String> {
-    let standing = &bisection.standing;
-    let last = bisection.candidates.len().saturating_sub(1);
-    let lacks = |place: usize, end: usize| {
-        let of = |place: usize| standing.unusable.iter().find(|it| it.place == place);
-        let Some(it) = of(place).or_else(|| of(end)) else { return "nothing could be measured".to_owned() };
-        let lacks = match it.kind {
-            UnusableKind::NoMetric => "the metric is missing",
-            _ => "nothing could be measured",
-        };
-        format!("{lacks} ({})", failure(it.kind, &it.why))
-    };
-    let (first_usable, last_usable) = standing.ends;
-    let mut lines = Vec::new();
-    if moved(bisection) && first_usable > 0 {
-        let [border, usable] = [first_usable - 1, first_usable].map(|place| name(bisection, place));
-        let lacks = lacks(first_usable - 1, 0);
-        lines.push(format!("up to {border} {lacks}; {usable} is the first that was measured"));
-    }
-    if moved(bisection) && last_usable < last {
-        let [border, usable] = [last_usable + 1, last_usable].map(|place| name(bisection, place));
-        let lacks = lacks(last_usable + 1, last);
-        lines.push(format!("from {border} on {lacks}; {usable} is the last that was measured"));
-    }
-    lines
-}
-
-/// What may be done about commits that could not be built, where they hide something.
-pub fn retry(bisection: &Bisection) -> Option<&'static str> {
-    let standing = &bisection.standing;
-    let not_built = |from: usize, to: usize| {
-        let of = |it: &&Unusable| it.kind == UnusableKind::NotBuilt && (from..to).contains(&it.place);
-        standing.unusable.iter().any(|it| of(&it))
-    };
-    let hides = standing.culprits.iter().any(|it| not_built(it.parent_place, it.place));
-    let all = standing.culprits.is_empty() && matches!(standing.found, Some(Found::Undecided { .. }));
-    let hidden = hides || (all && any_not_built(bisection));
-    hidden.then_some("`--retry-failed` builds again what could not be built")
 }
 
 /// What a culprit was probed with, and what came of it: a line each.
@@ -245,34 +175,4 @@ pub fn probes(bisection: &Bisection, culprit: usize) -> Vec<String> {
         format!("with {}: {said}", probe.under.words())
     };
     of.map(line).collect()
-}
-
-/// What could not be measured; those one after the other with the same reason together.
-pub fn alike(all: &[Unusable]) -> Vec<&[Unusable]> {
-    all.chunk_by(|one, next| (one.kind, &one.why) == (next.kind, &next.why)).collect()
-}
-
-/// What went wrong: the kind of failure and its reason, once where both say the same.
-pub fn failure(kind: UnusableKind, why: &str) -> String {
-    let what = self::kind(kind);
-    let why = why.strip_prefix("unreadable: ").unwrap_or(why);
-    let alike =
-        what == why || why.is_empty() || (kind == UnusableKind::NoMetric && why.starts_with("it has no"));
-    match (alike, kind) {
-        (true, UnusableKind::NoMetric) if !why.is_empty() => why.to_owned(),
-        (true, _) => what.to_owned(),
-        (false, _) => format!("{what}: {why}"),
-    }
-}
-
-/// What kind of failure it is.
-fn kind(kind: UnusableKind) -> &'static str {
-    match kind {
-        UnusableKind::Crashed => "failed",
-        UnusableKind::NoMetric => "no value",
-        UnusableKind::NotBuilt => "not built",
-        UnusableKind::Skipped => "skipped",
-        UnusableKind::TimedOut => "timed out",
-        UnusableKind::WrongAnswer => "wrong answer",
-    }
 }

@@ -1,0 +1,177 @@
+//! Why nothing was named, what could not be measured, and what may be done about it.
+
+use tacho_record::Bisection;
+use tacho_record::bisection::{Found, Standing, Undecided, Unusable, UnusableKind};
+
+use super::words::name;
+use crate::output::text::count;
+
+/// Why nothing was named, and what may be done about it.
+pub fn undecided(bisection: &Bisection, reason: Undecided) -> [String; 2] {
+    match reason {
+        Undecided::End if bisection.standing.ladder.is_empty() => nothing_usable(bisection),
+        _ => why_not(bisection, reason).map(str::to_owned),
+    }
+}
+
+/// Where neither end has values, nor any other that was tried.
+fn nothing_usable(bisection: &Bisection) -> [String; 2] {
+    let unusable = &bisection.standing.unusable;
+    let of_builds = unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt);
+    let done = if of_builds { "built" } else { "measured" };
+    let others = match unusable.len().saturating_sub(2) {
+        0 => String::new(),
+        1 => ", nor the one other that was tried".to_owned(),
+        more => format!(", nor any of the {more} others that were tried"),
+    };
+    let hint = match (of_builds, bisection.asked.typed.is_none()) {
+        (true, true) => {
+            "see with `tacho show REVISION --build-log` why one could not be built, and mend what builds them, or name ends that can be built"
+        }
+        (true, false) => "mend what builds them, or name ends that can be built",
+        (false, _) => "name ends that can be built and executed, and at which the metric is there",
+    };
+    [format!("neither end could be {done}{others}"), hint.to_owned()]
+}
+
+/// Where something is known.
+fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
+    let unusable = &bisection.standing.unusable;
+    match reason {
+        Undecided::Budget => {
+            ["the time or the number of builds is spent", "with a larger one, the same command goes on"]
+        }
+        Undecided::Builds => [
+            "builds differ among themselves by as much as this commit changes",
+            "no more samples of the same builds would tell; ask for a larger --min-effect, or for a metric that layout does not move, as --metric instructions=callgrind",
+        ],
+        Undecided::Command if unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt) => [
+            "neither end can be built, for the same reason, so no other revision was tried",
+            "most likely it has to do with this host, not with the commits: once it is mended, the same command with --retry-failed builds again",
+        ],
+        Undecided::Command => [
+            "both ends fail in the same way, so no other revision was tried",
+            "most likely the command, or what is read of its output, is mistyped or needs what is not there; else name ends at which it works",
+        ],
+        Undecided::End if moved(bisection) && bisection.standing.change.is_some() => [
+            "between the commits that could be measured nothing changed, but an end is not among them",
+            "name an end that can be measured, or mend what hides the others: a quirk of the plan can patch what is too old or too new",
+        ],
+        Undecided::End if bisection.asked.typed.is_none() && any_not_built(bisection) => [
+            "no revision near an end could be measured, or an end failed later",
+            "name ends that can be built and executed; `tacho show REVISION --build-log` shows why one could not be built",
+        ],
+        Undecided::End => [
+            "no revision near an end could be measured, or an end failed later",
+            "name ends that can be built and executed, and at which the metric is there",
+        ],
+        Undecided::Exhausted => [
+            "nothing that can be measured would tell more",
+            "those that cannot be measured hide it: what they lack may be added to what builds them",
+        ],
+        Undecided::NotConfirmed => [
+            "fresh samples did not confirm what the search had found, several times",
+            "there may be several changes, or a host that is not steady: try --all, or a quieter time",
+        ],
+    }
+}
+
+/// Whether others stand in for an end.
+pub fn moved(bisection: &Bisection) -> bool {
+    let last = bisection.candidates.len().saturating_sub(1);
+    bisection.standing.ends != (0, last) && !bisection.standing.ladder.is_empty()
+}
+
+/// Whether some could not be built.
+pub fn any_not_built(bisection: &Bisection) -> bool {
+    bisection.standing.unusable.iter().any(|it| it.kind == UnusableKind::NotBuilt)
+}
+
+/// What hides an end, a line each: `from 0123456789 on: no value`.
+pub fn hidden_ends(bisection: &Bisection) -> Vec<String> {
+    let standing = &bisection.standing;
+    let last = bisection.candidates.len().saturating_sub(1);
+    let lacks = |place: usize, end: usize| {
+        let of = |place: usize| standing.unusable.iter().find(|it| it.place == place);
+        let Some(it) = of(place).or_else(|| of(end)) else { return "nothing could be measured".to_owned() };
+        let lacks = match it.kind {
+            UnusableKind::NoMetric => "the metric is missing",
+            _ => "nothing could be measured",
+        };
+        format!("{lacks} ({})", failure(it.kind, &it.why))
+    };
+    let (first_usable, last_usable) = standing.ends;
+    let mut lines = Vec::new();
+    if moved(bisection) && first_usable > 0 {
+        let [border, usable] = [first_usable - 1, first_usable].map(|place| name(bisection, place));
+        let lacks = lacks(first_usable - 1, 0);
+        lines.push(format!("up to {border} {lacks}; {usable} is the first that was measured"));
+    }
+    if moved(bisection) && last_usable < last {
+        let [border, usable] = [last_usable + 1, last_usable].map(|place| name(bisection, place));
+        let lacks = lacks(last_usable + 1, last);
+        lines.push(format!("from {border} on {lacks}; {usable} is the last that was measured"));
+    }
+    lines
+}
+
+/// What may be done about commits that could not be built, where they hide something.
+pub fn retry(bisection: &Bisection) -> Option<&'static str> {
+    let standing = &bisection.standing;
+    let not_built = |from: usize, to: usize| {
+        let of = |it: &&Unusable| it.kind == UnusableKind::NotBuilt && (from..to).contains(&it.place);
+        standing.unusable.iter().any(|it| of(&it))
+    };
+    let hides = standing.culprits.iter().any(|it| not_built(it.parent_place, it.place));
+    let all = standing.culprits.is_empty() && matches!(standing.found, Some(Found::Undecided { .. }));
+    let hidden = hides || (all && any_not_built(bisection));
+    hidden.then_some("`--retry-failed` builds again what could not be built")
+}
+
+/// What could not be measured; those with the same reason together, as long as none in between was measured.
+pub fn alike(bisection: &Bisection) -> Vec<&[Unusable]> {
+    let Standing { unusable, ladder, .. } = &bisection.standing;
+    let measured = |from: usize, to: usize| ladder.iter().any(|rung| from < rung.place && rung.place < to);
+    let together = |one: &Unusable, next: &Unusable| {
+        (one.kind, &one.why) == (next.kind, &next.why) && !measured(one.place, next.place)
+    };
+    unusable.chunk_by(together).collect()
+}
+
+/// Which commits these are, each name between `quote`: `3 commits from a to b`, or of how many where others lie between them.
+pub fn stretch(bisection: &Bisection, group: &[Unusable], quote: &str) -> String {
+    let name = |it: &Unusable| format!("{quote}{}{quote}", name(bisection, it.place));
+    let [first, .., last] = group else { return group.first().map_or_else(String::new, name) };
+    let (tried, all) = (group.len(), last.place - first.place + 1);
+    let (first, last) = (name(first), name(last));
+    if tried == all {
+        format!("{} from {first} to {last}", count(tried, "commit"))
+    } else {
+        format!("{tried} of the {} from {first} to {last} (the others not tried)", count(all, "commit"))
+    }
+}
+
+/// What went wrong: the kind of failure and its reason, once where both say the same.
+pub fn failure(kind: UnusableKind, why: &str) -> String {
+    let what = self::kind(kind);
+    let why = why.strip_prefix("unreadable: ").unwrap_or(why);
+    let alike =
+        what == why || why.is_empty() || (kind == UnusableKind::NoMetric && why.starts_with("it has no"));
+    match (alike, kind) {
+        (true, UnusableKind::NoMetric) if !why.is_empty() => why.to_owned(),
+        (true, _) => what.to_owned(),
+        (false, _) => format!("{what}: {why}"),
+    }
+}
+
+/// What kind of failure it is.
+fn kind(kind: UnusableKind) -> &'static str {
+    match kind {
+        UnusableKind::Crashed => "failed",
+        UnusableKind::NoMetric => "no value",
+        UnusableKind::NotBuilt => "not built",
+        UnusableKind::Skipped => "skipped",
+        UnusableKind::TimedOut => "timed out",
+        UnusableKind::WrongAnswer => "wrong answer",
+    }
+}
