@@ -472,6 +472,27 @@ fn a_least_effect_may_be_several_times_the_value() {
 }
 
 #[test]
+fn what_lies_within_noise_is_told_to_take_long() {
+    // To and fro by 30 %, counted outside of the build, and a change of 10 % is looked for.
+    let project = history(2, |_| "echo work $((1000 + ($1 * $1 * 331 + $1 * 17) % 997))".to_owned());
+    let counter = project.path().join("counter");
+    let counter = counter.display();
+    let count = format!("echo >> {counter}; sh prog $(wc -l < {counter})");
+    let words =
+        ["bisect", "HEAD~1", "HEAD", "--run", &count, "--number", "work ([0-9]+)", "--min-effect", "10%"];
+    let answer = Answer::of(&project.command(words).output().unwrap()).exits(3);
+    let told = regex::Regex::new(
+        r"(?m)^note: values vary by \d+\.\d % \(standard deviation\), so that to find a change of 10 % takes about \d+ samples, some ",
+    );
+    assert_eq!(told.unwrap().find_iter(&answer.stderr).count(), 1, "{}", answer.stderr);
+    let dry = words.into_iter().chain(["--dry-run"]);
+    let dry = Answer::of(&project.command(dry).output().unwrap()).succeeds().stdout;
+    let known =
+        regex::Regex::new(r"; about \d+ samples, as values varied by \d+\.\d % here\nabout ").unwrap();
+    assert!(known.is_match(&dry), "{dry}");
+}
+
+#[test]
 fn a_culprit_is_linked_in_other_orders_where_that_can_be() {
     let project = step(4, 2).plan(&PLAN.replace("artifacts", "build = \"true\"\nartifacts"));
     let Answer { stdout, stderr, .. } = project.tacho("bisect HEAD~3 HEAD --probe --quiet").exits(0);

@@ -38,6 +38,8 @@ pub struct Progress {
     absent: Vec<Absent>,
     /// Whether a bisection goes on, whose bar is what it believes.
     bisecting: bool,
+    /// Whether it may be said yet how long that takes: not where nothing is to be said beside the answer, and only once.
+    forecasts: bool,
 }
 
 /// A metric of a benchmark that has no value of some execution, and the first reason that there was.
@@ -54,7 +56,14 @@ impl Progress {
             if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(HERTZ) };
         let bar = ProgressBar::with_draw_target(None, target);
         let names = revisions.iter().map(|r| (r.id.clone(), r.short().to_owned())).collect();
-        Self { bar, names, estimate: Estimate::default(), absent: Vec::new(), bisecting: false }
+        Self {
+            bar,
+            names,
+            estimate: Estimate::default(),
+            absent: Vec::new(),
+            bisecting: false,
+            forecasts: !quiet,
+        }
     }
 
     /// Takes the bar away; what is printed after it stays.
@@ -80,6 +89,10 @@ impl Progress {
 
     /// What a bisection believes, as bars over its commits.
     fn believe(&mut self, bisection: &Bisection) {
+        if let Some(line) = super::bisect::forecast(bisection).filter(|_| self.forecasts) {
+            self.forecasts = false;
+            self.bar.suspend(|| super::note("note", &line));
+        }
         let columns =
             terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| width.0.into());
         let [first, second] =

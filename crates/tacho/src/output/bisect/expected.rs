@@ -5,8 +5,9 @@ use std::time::Duration;
 use tacho_experiment::bisect::Inquiry;
 use tacho_record::Bisection;
 use tacho_record::bisection::{Asked, Comparison, Measured};
-use tacho_store::Store;
+use tacho_store::{HostId, Store, Values};
 
+use super::forecast::{about, noise, samples, varying};
 use super::words::subject;
 use crate::error::CliError;
 use crate::output::text::{count, duration};
@@ -16,6 +17,10 @@ use crate::project::Project;
 const MORE_BUILDS: usize = 4;
 /// Samples of a metric with little noise, and of one with much.
 const SAMPLES: (usize, usize) = (20, 150);
+/// Where fewer are expected, there is hardly any noise.
+const FEW: f64 = 40.0;
+/// So many samples of a revision tell how far they lie apart.
+const FEWEST: usize = 5;
 
 /// What it is expected to take, from what is known of builds and executions here.
 pub struct Expected {
@@ -26,6 +31,8 @@ pub struct Expected {
     /// Seconds that one takes, where that is known.
     build: Option<f64>,
     execution: Option<f64>,
+    /// The standard deviation of a sample on the scale of the effect, where that is known.
+    sd: Option<f64>,
     /// Whether there is anything to execute.
     executes: bool,
 }
@@ -43,6 +50,7 @@ impl Expected {
             built: 0,
             build: None,
             execution: None,
+            sd: None,
             executes: inquiry.asked.of == Measured::Execution,
         };
         // Without a store nothing is known; that it cannot be opened is told where it is needed.
@@ -60,15 +68,29 @@ impl Expected {
             expected.built = built.min(expected.builds);
         }
         expected.build = median(builds.iter().map(|it| it.took.as_secs_f64()).collect());
-        if inquiry.asked.of == Measured::Execution {
-            let walls = store.values(host, &inquiry.asked.benchmark, "wall")?;
-            expected.execution =
-                median(walls.iter().flat_map(|it| it.values.iter().map(|it| it / 1e9)).collect());
-            if expected.execution.is_none() {
-                expected.execution = of_bisections(&mut store, &name, &inquiry.asked)?;
-            }
+        if expected.executes {
+            expected.learn(&mut store, (host, &name), &inquiry.asked)?;
         }
         Ok(expected)
+    }
+
+    /// How long executions take here, and how far their values lie apart: of what was tracked, else of the newest bisection.
+    fn learn(
+        &mut self,
+        store: &mut Store,
+        (host, name): (HostId, &str),
+        asked: &Asked,
+    ) -> Result<(), CliError> {
+        let walls = store.values(host, &asked.benchmark, "wall")?;
+        self.execution = median(walls.iter().flat_map(|it| it.values.iter().map(|it| it / 1e9)).collect());
+        self.sd = scatter(asked, &store.values(host, &asked.benchmark, &asked.metric.name)?);
+        if let Some(earlier) = earlier(store, name, asked)? {
+            let took = earlier.standing.executing / earlier.standing.samples as f64;
+            self.execution = self.execution.or(Some(took));
+            let same = (&earlier.asked.metric, earlier.asked.by) == (&asked.metric, asked.by);
+            self.sd = self.sd.or_else(|| noise(&earlier).filter(|_| same));
+        }
+        Ok(())
     }
 
     /// In a few lines.
@@ -87,25 +109,36 @@ impl Expected {
             0 => String::new(),
             built => format!(", of which {built} may be there"),
         };
-        let much = match asked.by {
-            Comparison::Failure => "if it is flaky",
-            _ => "where there is much noise",
-        };
         format!(
             "which of {}{outside} changed {} by {least} or more?\n\
-             expected: about {}{built}; {} samples, {} and more {much}\n\
+             expected: about {}{built}; {}\n\
              {}\n",
             count(self.commits, "commit"),
             subject(asked),
             count(self.builds, "build"),
-            SAMPLES.0,
-            SAMPLES.1,
-            self.time(asked.budget),
+            self.samples(asked),
+            self.time(asked),
         )
     }
 
-    fn time(&self, budget: Option<f64>) -> String {
-        let most = budget.map_or_else(String::new, |most| format!(", at most {}", seconds(most)));
+    /// How many samples of each kind of noise, or of that which is known here.
+    fn samples(&self, asked: &Asked) -> String {
+        if let Some((sd, samples)) = self.sd.and_then(|sd| Some((sd, samples(asked, sd)?))) {
+            let varied = match samples {
+                few if few < FEW => "hardly varied".to_owned(),
+                _ => format!("varied by {}", varying(asked, sd)),
+            };
+            return format!("about {} samples, as values {varied} here", about(samples));
+        }
+        let much = match asked.by {
+            Comparison::Failure => "if it is flaky",
+            _ => "where there is much noise",
+        };
+        format!("{} samples, {} and more {much}", SAMPLES.0, SAMPLES.1)
+    }
+
+    fn time(&self, asked: &Asked) -> String {
+        let most = asked.budget.map_or_else(String::new, |most| format!(", at most {}", seconds(most)));
         let Some(build) = self.build else {
             return format!("how long that takes is known after the first build{most}");
         };
@@ -119,6 +152,9 @@ impl Expected {
             }
             None => format!("about {} for the builds{most}", seconds(building)),
             Some(one) => {
+                if let Some(samples) = self.sd.and_then(|sd| samples(asked, sd)) {
+                    return format!("about {}{most}", seconds(building + one * samples));
+                }
                 let [low, high] =
                     [SAMPLES.0, SAMPLES.1].map(|samples| seconds(building + one * samples as f64));
                 format!("about {low} to {high}{most}")
@@ -127,13 +163,24 @@ impl Expected {
     }
 }
 
-/// Seconds that an execution took in the newest bisection here of what is executed in the same way.
-fn of_bisections(store: &mut Store, host: &str, asked: &Asked) -> Result<Option<f64>, CliError> {
+/// The newest bisection here of what is executed in the same way, if it has samples.
+fn earlier(store: &mut Store, host: &str, asked: &Asked) -> Result<Option<Bisection>, CliError> {
     let executed = |asked: &Asked| (asked.benchmark.clone(), asked.test.clone(), asked.typed.clone());
     let alike =
         |it: &Bisection| it.host == host && it.standing.samples > 0 && executed(&it.asked) == executed(asked);
-    let mut all = store.bisections()?.into_iter().map(|(bisection, _)| bisection);
-    Ok(all.rfind(alike).map(|it| it.standing.executing / it.standing.samples as f64))
+    Ok(store.bisections()?.into_iter().map(|(bisection, _)| bisection).rfind(alike))
+}
+
+/// How far samples of one revision usually lie apart on the scale of the effect, as a standard deviation.
+fn scatter(asked: &Asked, measured: &[Values]) -> Option<f64> {
+    let of = |values: &Values| {
+        let ratios = asked.by == Comparison::Ratio;
+        let scaled = |value: f64| if ratios { value.ln() } else { value };
+        let values: Vec<f64> = values.values.iter().map(|value| scaled(*value)).collect();
+        let level = median(values.clone()).filter(|_| values.len() >= FEWEST)?;
+        median(values.iter().map(|value| (value - level).abs()).collect()).map(|off| 1.4826 * off)
+    };
+    median(measured.iter().filter_map(of).filter(|sd| sd.is_finite()).collect())
 }
 
 fn seconds(seconds: f64) -> String {

@@ -80,11 +80,11 @@ fn bars(bisection: &Bisection, most: usize) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    #[test]
-    fn a_narrow_terminal_has_room_for_it() {
+    /// One of 10,000 commits, at this stage.
+    pub fn bisection(stage: &str) -> Bisection {
         let revision = |order: u64| tacho_record::Revision { order, ..tacho_record::Revision::bare("r") };
         let candidates: Vec<_> = (0..10_000)
             .map(|order| tacho_record::bisection::Candidate { revision: revision(order), left_out: 0 })
@@ -98,13 +98,18 @@ mod tests {
             },
             "candidates": candidates,
             "standing": {
-                "updated": "2026-01-01T00:00:00Z", "stage": "verifying", "ends": [0, 9999], "nothing": 0.0001,
+                "updated": "2026-01-01T00:00:00Z", "stage": stage, "ends": [0, 9999], "nothing": 0.0001,
                 "belief": [{ "first": 1, "last": 9999, "posterior": 0.9999 }], "culprits": [], "suspects": [],
                 "more": false, "ladder": [], "unusable": [], "drift": 0.0, "builds": 18, "samples": 4321,
                 "building": 1.0, "executing": 1.0
             }
         });
-        let bisection: Bisection = serde_json::from_value(json).unwrap();
+        serde_json::from_value(json).unwrap()
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_room_for_it() {
+        let bisection = bisection("verifying");
         for columns in [60, 80, 200] {
             for line in live(&bisection, columns) {
                 assert!(line.chars().count() < columns, "{columns}: {line}");

@@ -1,6 +1,7 @@
 //! What `tacho bisect` prints.
 
 mod expected;
+mod forecast;
 mod live;
 mod log;
 mod markdown;
@@ -15,6 +16,7 @@ use tacho_record::bisection::Observed;
 use crate::output::compare::{CompareAnswer, Report};
 
 pub use expected::Expected;
+pub use forecast::forecast;
 pub use live::{belief, live};
 pub use log::{list, log, step};
 pub use markdown::markdown;

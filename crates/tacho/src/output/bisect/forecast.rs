@@ -1,0 +1,118 @@
+//! What a small effect amid noise will take, said as soon as the noise is known.
+
+use std::time::Duration;
+
+use tacho_record::Bisection;
+use tacho_record::bisection::{Asked, Comparison, Measured, Stage};
+
+use super::words::least;
+use crate::output::text::{duration, percent};
+
+/// Samples that any bisection takes, and those besides for each time that the variance of a sample holds the square of the least
+/// effect: as simulated (`docs/method.md`, "What it comes to").
+const ANY: f64 = 30.0;
+const EACH: f64 = 200.0;
+
+/// So many samples of an end tell how much noise there is.
+const ENOUGH: usize = 6;
+/// From so many on it is worth a word before they are taken.
+const MANY: f64 = 500.0;
+
+/// About how many samples the least effect takes where a sample has this standard deviation, on the scale of the effect.
+pub fn samples(asked: &Asked, sd: f64) -> Option<f64> {
+    let least = match asked.by {
+        Comparison::Difference => asked.least,
+        Comparison::Ratio => asked.least.ln_1p(),
+        // How much executions vary follows from the rates, which nobody knows.
+        Comparison::Failure => return None,
+    };
+    Some(ANY + EACH * (sd / least).powi(2)).filter(|samples| samples.is_finite())
+}
+
+/// The standard deviation of a sample as it was seen, once both ends have enough.
+pub fn noise(bisection: &Bisection) -> Option<f64> {
+    let (first, last) = bisection.standing.ends;
+    let of = |place: usize| {
+        let rung = bisection.standing.ladder.iter().find(|it| (it.place..=it.same_to).contains(&place))?;
+        (rung.samples >= ENOUGH).then(|| rung.error * (rung.samples as f64).sqrt())
+    };
+    Some(of(first)?.max(of(last)?))
+}
+
+/// That it will take long, while it is not known whether anything changed.
+pub fn forecast(bisection: &Bisection) -> Option<String> {
+    let standing = &bisection.standing;
+    let proving = standing.found.is_none() && standing.stage == Stage::Proving;
+    let sd = noise(bisection).filter(|_| proving)?;
+    let samples = samples(&bisection.asked, sd).filter(|samples| *samples >= MANY)?;
+    let spent = if bisection.asked.of == Measured::Build { standing.building } else { standing.executing };
+    let seconds = samples * spent / standing.samples.max(1) as f64;
+    let more = bisection.asked.budget.is_some_and(|budget| seconds > budget);
+    Some(format!(
+        "values vary by {} (standard deviation), so that to find a change of {} takes about {} samples, some {}{}; \
+         a larger `--min-effect` takes fewer",
+        varying(&bisection.asked, sd),
+        least(bisection),
+        about(samples),
+        duration(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
+        if more { ", which is more than the budget" } else { "" },
+    ))
+}
+
+/// A standard deviation on the scale of the effect.
+pub fn varying(asked: &Asked, sd: f64) -> String {
+    match asked.by {
+        Comparison::Difference => asked.metric.unit.show(sd),
+        Comparison::Failure | Comparison::Ratio => percent(sd),
+    }
+}
+
+/// With two digits, since it is no more than about that many.
+pub fn about(samples: f64) -> String {
+    let unit = 10_f64.powf((samples.max(1.0).log10().floor() - 1.0).max(0.0));
+    format!("{}", (samples / unit).round() * unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::live::tests::bisection;
+    use super::*;
+
+    #[test]
+    fn what_lies_within_noise_is_told_to_take_long() {
+        let of = |sd: f64, taken: usize, stage: &str| {
+            let rung = |place: usize| {
+                serde_json::json!({
+                    "place": place, "revision": "r", "same_to": place, "samples": taken, "level": 1e9,
+                    "error": sd / (taken as f64).sqrt()
+                })
+            };
+            let mut bisection = bisection(stage);
+            bisection.standing.ladder = serde_json::from_value([rung(0), rung(9999)].into()).unwrap();
+            bisection.standing.executing = bisection.standing.samples as f64 * 2.0;
+            forecast(&bisection)
+        };
+        assert_eq!(
+            of(0.1, 6, "proving").as_deref(),
+            Some(
+                "values vary by 10.0 % (standard deviation), so that to find a change of 2 % takes about 5100 samples, \
+                 some 2 h 51 min; a larger `--min-effect` takes fewer"
+            )
+        );
+        assert_eq!(of(0.1, 5, "proving"), None, "nobody knows yet");
+        assert_eq!(of(0.02, 6, "proving"), None, "that is soon done");
+        assert_eq!(of(0.1, 6, "searching"), None, "it is larger than was asked for");
+    }
+
+    #[test]
+    fn it_agrees_with_what_was_simulated() {
+        // Standard deviation, step, and samples as in `docs/method.md`.
+        for (sd, step, simulated) in
+            [(0.01, 0.02, 89.0), (0.01, 0.05, 32.0), (0.03, 0.05, 113.0), (0.1, 0.2, 99.0)]
+        {
+            let asked = Asked { least: step, ..bisection("proving").asked };
+            let said = samples(&asked, sd).unwrap();
+            assert!((said / simulated - 1.0_f64).abs() < 0.25, "{said} {simulated}");
+        }
+    }
+}
