@@ -241,6 +241,43 @@ fn looks_like_git(project: &Project) {
 }
 
 #[test]
+fn a_bisection_names_a_commit_across_quirks_and_what_hides_one_without() {
+    let project = project().plan(&format!("{SUBJECT}{WORK}{TOOL}{COMPAT}"));
+    // From a year in, when the first change is over, to the newest: 44 commits.
+    let words = format!("bisect {} HEAD", written(time(18) + 3600));
+    let answer = json(&project, &format!("{words} --json"));
+    let standing = &answer["standing"];
+    let culprit = &standing["culprits"][0];
+    assert!(starts(culprit, SLOWER[1] * EACH + 1), "{standing:#}");
+    assert!(culprit["parent"].as_str().unwrap().starts_with(&written(time(SLOWER[1] * EACH))));
+    let candidates = answer["candidates"].as_array().unwrap();
+    assert_eq!((candidates.len(), standing["unusable"].as_array().unwrap().len()), (45, 0));
+    assert!(standing["builds"].as_u64().unwrap() <= 6 + 4, "{standing:#}");
+    let text = project.tacho(&format!("{words} --quiet")).exits(0).stdout;
+    assert!(text.contains(" change 34\n  by ann\n  changed work of work by +23."), "{text}");
+    let markdown = project.tacho("bisect log --markdown").succeeds().stdout;
+    let command = markdown.rsplit_once("`tacho ").unwrap().1.trim_end().trim_end_matches("`.");
+    assert_eq!(json(&project, &format!("{command} --json"))["run"], answer["run"], "{command}");
+
+    // Without what mends it, a window of nine commits hides which one it was.
+    let project = self::project().plan(&format!("{SUBJECT}{WORK}{TOOL}"));
+    let text = project.tacho(&format!("{words} --quiet --revert")).exits(0);
+    assert!(text.stdout.contains(" change 39\n"), "{}", text.stdout);
+    assert!(text.stdout.contains("or one of the 9 commits before it that could not be measured"));
+    assert!(
+        text.stdout.contains("not built: exit status 1: prog.c:1: error: no compat.h\n"),
+        "{}",
+        text.stdout
+    );
+    assert!(text.stderr.contains("note: only a commit of git can be reverted\n"), "{}", text.stderr);
+    let unknown = project.tacho("bisect HEAD~5 HEAD").exits(2).stderr;
+    assert!(
+        unknown.starts_with("error: unknown revision `HEAD~5`\nhint: a revision of CVS is a time"),
+        "{unknown}"
+    );
+}
+
+#[test]
 fn what_is_asked_for_in_vain() {
     let project = project();
     let refused = |arguments: &str| project.tacho(arguments).exits(2).steady_stderr();
