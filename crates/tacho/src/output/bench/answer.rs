@@ -10,7 +10,7 @@ use tacho_stats::compare::{Comparison, Estimator, Verdict};
 use super::Report;
 use crate::commands::bench::typed::shell_of;
 use crate::output::answer::{OutlierAnswer, SampleAnswer};
-use crate::output::compare::DuetAnswer;
+use crate::output::compare::{DuetAnswer, Family, RankTestAnswer};
 
 /// Commands side by side.
 #[derive(Serialize)]
@@ -21,6 +21,7 @@ pub struct BenchAnswer<'a> {
     margin: f64,
     reference: Option<&'a str>,
     duet: Option<DuetAnswer>,
+    family: Option<Family>,
     absent: &'a BTreeMap<String, String>,
     warnings: Vec<WarningAnswer>,
     commands: Vec<CommandAnswer<'a>>,
@@ -61,6 +62,7 @@ struct ComparedAnswer {
     interval: Option<(f64, f64)>,
     p: Option<f64>,
     estimator: Option<String>,
+    rank_test: RankTestAnswer,
     rounds: usize,
     more_rounds: Option<usize>,
     detectable: Option<f64>,
@@ -82,10 +84,16 @@ impl Report<'_> {
             margin: self.margin,
             reference: self.standings.reference.map(|index| self.question.commands[index].name.as_str()),
             duet: self.question.duet.map(DuetAnswer::on),
+            family: self.family(),
             absent: &self.answer.absent,
             warnings: self.standings.warnings.iter().copied().map(warning).collect(),
             commands: (0..self.question.commands.len()).map(|index| self.command(index)).collect(),
         }
+    }
+
+    /// All that are compared with the reference, if they are several.
+    pub(super) fn family(&self) -> Option<Family> {
+        Family::of(self.standings.each.iter().filter(|it| it.compared.is_some()).count())
     }
 
     fn command(&self, index: usize) -> CommandAnswer<'_> {
@@ -130,13 +138,14 @@ impl Report<'_> {
 }
 
 fn compared(standing: &Standing) -> Option<ComparedAnswer> {
-    let Comparison { estimate, counts, more, detectable, .. } = standing.compared.as_ref()?;
+    let Comparison { estimate, counts, more, detectable, rank_test, .. } = standing.compared.as_ref()?;
     Some(ComparedAnswer {
         verdict: word(standing.verdict?),
         ratio: estimate.and_then(|it| it.ratio),
         interval: estimate.and_then(|it| it.interval),
         p: estimate.map(|it| it.p),
         estimator: estimate.map(|it| estimator(it.estimator)),
+        rank_test: RankTestAnswer::from(*rank_test),
         rounds: counts.rounds,
         more_rounds: more.map(|more| more.rounds),
         detectable: *detectable,

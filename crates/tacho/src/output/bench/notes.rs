@@ -21,13 +21,8 @@ impl Report<'_> {
             output::note("note", "interrupted: this is what was measured so far");
         }
         if let Some([first, second]) = self.question.duet {
-            let how = "executed at the same time on processors";
-            output::note(
-                "note",
-                &format!(
-                    "{how} {first} and {second}, swapped each round: each time is that beside the other"
-                ),
-            );
+            output::note("note", &format!("executed at the same time on processors {first} and {second},"));
+            output::aside("  swapped each round: each time is that beside the other");
         }
         for warning in &self.standings.warnings {
             self.warn("", *warning);

@@ -30,7 +30,8 @@ impl Report<'_> {
         let head = format!("times that of `{name}`{word},{by} with 95 % intervals\n");
         // The empty head of the table.
         let rows = rows.split_once('\n').map_or("", |(_, rows)| rows);
-        head + &table::indent(rows) + &self.beaten()
+        let family = self.family().map_or_else(String::new, |family| family.line());
+        head + &table::indent(rows) + &family + &self.beaten()
     }
 
     /// The commands that gave values, the fastest first.

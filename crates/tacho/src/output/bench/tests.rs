@@ -112,6 +112,7 @@ fn the_whole_answer() {
     times that of `quick`, the fastest, with 95 % intervals
       × 1.004  1.004 … 1.004  nearly | as quick  the same, within ± 1 %
       × 1.500  1.500 … 1.500  slow and large     slower
+    2 rows judged together: false discovery rate at most 5 %
     `slow and large` is beaten on time and memory by `quick`, `nearly | as quick`
     ");
 }

@@ -22,12 +22,12 @@ impl Report<'_> {
     pub(super) fn at_once(&self, all: &Rows) -> String {
         let Some([first, second]) = self.terms.duet else { return String::new() };
         let mut out = format!(
-            "executed at the same time on processors {first} and {second}, swapped each round; no control\n"
+            "executed at the same time on processors {first} and {second},\n  swapped each round; no control\n"
         );
         for row in in_order(&all.rows) {
             let Some(places) = places(&row.comparison).filter(|it| it.ln().abs() >= PLACES) else { continue };
             out += &format!(
-                "{} {}: processor {first} has {} beside processor {second}, which was taken away\n",
+                "{} {}:\n  processor {first} has {} beside {second}, which was taken away\n",
                 row.benchmark,
                 row.metric.name,
                 text::change(places)
