@@ -119,11 +119,21 @@ impl<'a> Sequential<'a> {
         let (_, metrics) = &self.terms.rows[group.row];
         let estimator = self.terms.estimator.map(by);
         let rules = Rules { margin: self.terms.margin, estimator, seed: self.seed, ..Rules::default() };
-        let one = |metric: &Metric| match self.terms.duet {
-            Some(_) => of_pairs(metric, group, &rules, look),
-            None => comparison(metric, group, &rules, look),
+        let one = |(row, metric): (usize, &Metric)| {
+            let look = match group.comparisons.get(row) {
+                _ if self.terms.until == Until::AllRounds => look.in_passing(),
+                // The same look once more, at the end.
+                Some(before) if before.look.rounds == look.rounds => Look { ends: before.look.ends, ..look },
+                // It goes on for the sake of other rows.
+                Some(before) if before.verdict.differs() => look.in_passing(),
+                _ => look,
+            };
+            match self.terms.duet {
+                Some(_) => of_pairs(metric, group, &rules, look),
+                None => comparison(metric, group, &rules, look),
+            }
         };
-        self.groups[at].comparisons = metrics.iter().map(one).collect();
+        self.groups[at].comparisons = metrics.iter().enumerate().map(one).collect();
     }
 
     /// Whether that benchmark needs no more, with all rows judged together as they stand.
@@ -192,7 +202,7 @@ impl Stopping for Sequential<'_> {
 
 /// Whether a row needs no more.
 fn is_enough(until: Until, row: &Comparison, verdict: Verdict) -> bool {
-    let interval = row.estimate.and_then(|estimate| Some((estimate.ratio?, estimate.interval?)));
+    let interval = row.estimate.and_then(|estimate| Some((estimate.ratio?, estimate.repeated?)));
     match until {
         Until::AllRounds => false,
         Until::Precise(share) => interval

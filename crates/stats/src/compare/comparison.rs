@@ -47,7 +47,7 @@ impl Default for Rules {
 pub struct Comparison {
     /// In a word.
     pub verdict: Verdict,
-    /// Whether there is a difference, however small.
+    /// Whether there is a difference, however small: whether the interval that is shown excludes none.
     pub significant: bool,
     /// How large it is, whether certain or not.
     pub size: Size,
@@ -168,7 +168,7 @@ impl Work {
         let verdict = if verdict == Verdict::Same { self.same_for_all(choice.estimator) } else { verdict };
         Comparison {
             verdict,
-            significant: estimate.is_some_and(|estimate| estimate.sign() != 0),
+            significant: estimate.is_some_and(|estimate| estimate.is_significant()),
             size: estimate.map_or(Size::Open, |estimate| Size::of(&estimate, self.rules.margin)),
             detectable: self.detectable(choice.estimator, null.as_ref()),
             more: (verdict == Verdict::Unclear).then(|| self.more(choice.estimator)).flatten(),
@@ -195,8 +195,8 @@ impl Work {
             return Verdict::Same;
         }
         let of_all = self.estimate(&self.both, Estimator::AllRatios);
-        let is_within = of_all.is_some_and(|all| Size::of(&all, self.rules.margin) == Size::Within);
-        if is_within { Verdict::Same } else { Verdict::Unclear }
+        let of_all = of_all.map(|all| Verdict::of(&all, self.rules.better, self.rules.margin));
+        if of_all == Some(Verdict::Same) { Verdict::Same } else { Verdict::Unclear }
     }
 
     fn level(&self) -> f64 {
@@ -223,7 +223,7 @@ impl Work {
     }
 
     fn estimate(&self, both: &Both, estimator: Estimator) -> Option<Estimate> {
-        both.estimate(estimator, self.look.level, self.margin(), self.clock.error)
+        both.estimate(estimator, &self.look, self.margin(), self.clock.error)
     }
 
     /// As values are compared.

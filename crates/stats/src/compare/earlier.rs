@@ -26,7 +26,7 @@ pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, 
     let fewest = a.len().min(b.len());
     Comparison {
         verdict,
-        significant: estimate.is_some_and(|estimate| estimate.sign() != 0),
+        significant: estimate.is_some_and(|estimate| estimate.is_significant()),
         size: estimate.map_or(Size::Open, |estimate| Size::of(&estimate, rules.margin)),
         estimate,
         second: None,
@@ -53,8 +53,10 @@ fn estimate(over: &OverRuns, a: &[Sample], margin: f64) -> Estimate {
         estimator: Estimator::Runs,
         ratio: Some(over.ratio),
         interval: Some(over.interval),
+        repeated: Some(over.interval),
         difference: centre * (over.ratio - 1.0),
         difference_interval: Some((centre * (low - 1.0), centre * (high - 1.0))),
+        repeated_difference: Some((centre * (low - 1.0), centre * (high - 1.0))),
         p: over.p.min(1.0),
         p_same: t_above(beside, over.standard_error, over.freedom),
     }
@@ -68,8 +70,10 @@ fn nothing_but_zeros(a: &[Sample], b: &[Sample]) -> Option<Estimate> {
         estimator: Estimator::Runs,
         ratio: None,
         interval: None,
+        repeated: None,
         difference: 0.0,
         difference_interval: Some((0.0, 0.0)),
+        repeated_difference: Some((0.0, 0.0)),
         p: 1.0,
         p_same: 0.5_f64.powi(i32::try_from(fewest).unwrap_or(i32::MAX)),
     })

@@ -2,7 +2,7 @@
 
 use super::contrast::Contrast;
 use super::sample::{Sample, Scale};
-use super::{Estimator, order};
+use super::{Estimator, Look, order};
 
 /// How many times A's value B's is, by one estimator.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,13 +11,17 @@ pub struct Estimate {
     pub estimator: Estimator,
     /// B by A; absent where A's centre is zero or negative.
     pub ratio: Option<f64>,
-    /// Where the ratio is, with the confidence that was asked; absent with too few samples. One end is 0 or infinite
-    /// where so many samples reached a limit that nothing bounds it.
+    /// Where the ratio is, with the confidence that was asked, given that it is the last look; absent with too few samples. One end is
+    /// 0 or infinite where so many samples reached a limit that nothing bounds it. It tells no more than the verdict.
     pub interval: Option<(f64, f64)>,
+    /// Where the ratio is at all looks together, with that confidence: the verdict is by this one, a repeated confidence interval.
+    pub repeated: Option<(f64, f64)>,
     /// B − A, in the metric's unit.
     pub difference: f64,
-    /// Where the difference is.
+    /// Where the difference is, as `interval`.
     pub difference_interval: Option<(f64, f64)>,
+    /// Where the difference is, as `repeated`.
+    pub repeated_difference: Option<(f64, f64)>,
     /// The chance of so large a difference, either way, when there is none.
     pub p: f64,
     /// The chance to see both ends of the margin as far away as here when B is just outside: the test of *same*.
@@ -77,36 +81,48 @@ impl Both {
 
     /// Where the shift is, each end being wrong at most with the chance `level`.
     pub fn bounds(&self, estimator: Estimator, level: f64) -> Option<(f64, f64)> {
-        Some((estimator.bound_below(&self.up, level)?, -estimator.bound_below(&self.down, level)?))
+        self.between(estimator, (level, level))
     }
 
-    /// The estimate, at this confidence of both ends together (0.05 is 95 %), with a margin on the scale of values, and with
-    /// what the clock may be wrong by on it.
+    /// The same, with a chance for each end.
+    fn between(&self, estimator: Estimator, (low, high): (f64, f64)) -> Option<(f64, f64)> {
+        Some((estimator.bound_below(&self.up, low)?, -estimator.bound_below(&self.down, high)?))
+    }
+
+    /// The estimate at this look, with a margin on the scale of values, and with what the clock may be wrong by on it.
     pub fn estimate(
         &self,
         estimator: Estimator,
-        error: f64,
+        look: &Look,
         margin: f64,
         resolution: f64,
     ) -> Option<Estimate> {
         let shift = estimator.shift(&self.stated)?;
-        let bounds =
-            self.bounds(estimator, error / 2.0).map(|(low, high)| (low - resolution, high + resolution));
+        let wider = |(low, high)| (low - resolution, high + resolution);
+        let repeated = self.bounds(estimator, look.level / 2.0).map(wider);
+        let shown = repeated.and_then(|repeated| {
+            let ends = ends(repeated, look, margin);
+            let last = self.between(estimator, ends).map(wider)?;
+            Some(if tells_more(last, repeated, margin) { repeated } else { last })
+        });
         let above = |by: f64| estimator.chance_above(&self.up, by);
         let below = |by: f64| estimator.chance_above(&self.down, by);
         let centre = self.centre_of_a()?;
+        let ratios = |(low, high)| self.ratio(centre, low).zip(self.ratio(centre, high));
+        let differences = |(low, high)| (self.difference(centre, low), self.difference(centre, high));
         let p = (2.0 * above(resolution).min(below(resolution))).min(1.0);
         Some(Estimate {
             estimator,
             ratio: self.ratio(centre, shift),
-            interval: bounds.and_then(|(low, high)| self.ratio(centre, low).zip(self.ratio(centre, high))),
+            interval: shown.and_then(ratios),
+            repeated: repeated.and_then(ratios),
             difference: self.difference(centre, shift),
-            difference_interval: bounds
-                .map(|(low, high)| (self.difference(centre, low), self.difference(centre, high))),
+            difference_interval: shown.map(differences),
+            repeated_difference: repeated.map(differences),
             p,
             // Without a ratio there is no margin. Where nothing differs anywhere, it is the chance that as many values
             // would all be alike if each were so half of the time.
-            p_same: match (self.stated.scale, bounds) {
+            p_same: match (self.stated.scale, repeated) {
                 (Scale::Difference, Some((0.0, 0.0))) => 0.5_f64.powi(self.fewest()),
                 _ => above(-margin + resolution).max(below(-margin + resolution)),
             },
@@ -126,4 +142,24 @@ impl Both {
             Scale::Difference => shift,
         }
     }
+}
+
+/// How often either end may miss of what is shown at this look.
+fn ends((low, high): (f64, f64), look: &Look, margin: f64) -> (f64, f64) {
+    match () {
+        () if is_within((low, high), margin) => (look.error / 2.0, look.error / 2.0),
+        () if low > 0.0 => (look.ends.near, look.ends.far),
+        () if high < 0.0 => (look.ends.far, look.ends.near),
+        () => (look.error / 2.0, look.error / 2.0),
+    }
+}
+
+fn is_within((low, high): (f64, f64), margin: f64) -> bool {
+    low >= -margin && high <= margin
+}
+
+/// Whether the last look alone would tell a difference, or none, where all together do not.
+fn tells_more(last: (f64, f64), repeated: (f64, f64), margin: f64) -> bool {
+    let differs = |(low, high): (f64, f64)| low > 0.0 || high < 0.0;
+    !is_within(repeated, margin) && (is_within(last, margin) || differs(last) && !differs(repeated))
 }

@@ -22,7 +22,7 @@ const KEPT: f64 = 0.1;
 /// depend on each other less than the calculation has it: simulated, this costs up to a sixth more error than is reckoned.
 const CAUTION: f64 = 0.85;
 
-/// What one look may spend.
+/// What one look may spend, and what an interval is worth that is shown at it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
     /// After so many rounds.
@@ -32,13 +32,36 @@ pub struct Look {
     pub level: f64,
     /// This look's share of the whole error: a chance divided by it is valid over all looks, whatever they depend on.
     pub share: f64,
+    /// How often the interval that is shown may miss: 0.05 is 95 %.
+    pub error: f64,
+    /// Where a difference is told at this look, and not before: the chance with which each end of the interval that is shown misses, at
+    /// a look of its own.
+    pub ends: Ends,
+}
+
+/// Of a difference: the end of its interval that is nearer to none, and the other one; chances to miss.
+///
+/// The nearer one has less, since what is told by chance looks large; the farther one more, since it would have been told before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ends {
+    /// Towards no difference.
+    pub near: f64,
+    /// Away from it.
+    pub far: f64,
 }
 
 impl Look {
     /// The only one.
     #[must_use]
     pub fn only(rounds: usize, error: f64) -> Self {
-        Self { rounds, level: error, share: 1.0 }
+        let half = error / 2.0;
+        Self { rounds, level: error, share: 1.0, error, ends: Ends { near: half, far: half } }
+    }
+
+    /// The same for what does not end by being told at this look: it was told before, or goes on whatever is told.
+    #[must_use]
+    pub fn in_passing(self) -> Self {
+        Self { ends: Self::only(self.rounds, self.error).ends, ..self }
     }
 }
 
@@ -80,15 +103,15 @@ impl Looks {
         let planned = if last { rounds.min(self.planned) } else { self.planned };
         let mut walk = Walk::new();
         let mut before = 0.0;
-        let mut look = Look { rounds, level: 0.0, share: 0.0 };
+        let mut look = Look { level: 0.0, share: 0.0, ..Look::only(rounds, self.error) };
         for time in times {
             let of = if time == rounds { planned } else { self.planned };
             let spent = CAUTION * spent(time as f64 / of as f64);
             let share = (spent - before).max(0.0);
             before = spent;
-            look = Look { rounds: time, level: walk.spend(time as f64, self.error * share), share };
+            look = walk.look(time, self.error, share);
         }
-        look
+        Look { ends: walk.ends(self.error), ..look }
     }
 
     /// All of them, in order.
@@ -104,7 +127,8 @@ impl Looks {
             let spent = CAUTION * spent(rounds as f64 / planned as f64);
             let share = spent - before;
             before = spent;
-            Look { rounds, level: walk.spend(rounds as f64, error * share), share }
+            let look = walk.look(rounds, error, share);
+            Look { ends: walk.ends(error), ..look }
         });
         Self { all: looks.collect(), planned, error }
     }
@@ -130,9 +154,21 @@ fn times(planned: usize, until: usize) -> Vec<usize> {
 }
 
 /// The sum of what was seen, as a Brownian motion that has crossed no boundary so far: its density on a grid.
+#[derive(Clone)]
 struct Walk {
     time: f64,
     density: Vec<(f64, f64)>,
+    /// The looks that were.
+    looked: Vec<Looked>,
+}
+
+/// A look that was: at this time, with this boundary, after those that had stayed within those before.
+#[derive(Clone)]
+struct Looked {
+    since: f64,
+    density: Vec<(f64, f64)>,
+    time: f64,
+    boundary: f64,
 }
 
 /// Points of the grid; with them levels are right to three digits.
@@ -140,7 +176,46 @@ const GRID: usize = 120;
 
 impl Walk {
     fn new() -> Self {
-        Self { time: 0.0, density: vec![(0.0, 1.0)] }
+        Self { time: 0.0, density: vec![(0.0, 1.0)], looked: Vec::new() }
+    }
+
+    /// The next look, but for the ends of what is shown at it.
+    fn look(&mut self, rounds: usize, error: f64, share: f64) -> Look {
+        Look { level: self.spend(rounds as f64, error * share), share, ..Look::only(rounds, error) }
+    }
+
+    /// Those of an interval at the last look that misses in `error`, by the order of how soon a difference is told (Siegmund,
+    /// "Estimation Following Sequential Tests", Biometrika 65 (1978)): at a boundary it holds each drift at which it is told so
+    /// soon neither in less than half of the error, nor in more than all but that.
+    fn ends(&self, error: f64) -> Ends {
+        let Some(last) = self.looked.last() else { return Look::only(0, error).ends };
+        let (seen, scale) = (last.boundary / last.time.sqrt(), last.time.sqrt());
+        let drift = |chance: f64| {
+            let (mut low, mut high) = (-4.0 / scale, (seen + 8.0) / scale);
+            for _ in 0..30 {
+                let middle = f64::midpoint(low, high);
+                if self.told_above(middle) < chance { low = middle } else { high = middle }
+            }
+            high * scale
+        };
+        Ends {
+            near: normal_below(drift(error / 2.0) - seen),
+            far: normal_below(seen - drift(1.0 - error / 2.0)),
+        }
+    }
+
+    /// The chance that it has crossed the upper boundary first, with this drift.
+    fn told_above(&self, drift: f64) -> f64 {
+        let at = |look: &Looked| -> f64 {
+            let step = look.time - look.since;
+            let above = |&(x, weight): &(f64, f64)| {
+                // What a drift makes of the chances of places: Girsanov.
+                let tilt = (drift * x - drift * drift * look.since / 2.0).exp();
+                weight * tilt * normal_below((x + drift * step - look.boundary) / step.sqrt())
+            };
+            look.density.iter().map(above).sum()
+        };
+        self.looked.iter().map(at).sum()
     }
 
     /// The level of a test at `time` that adds `error` to the chance to have crossed; 0 when there is nothing to spend.
@@ -168,7 +243,9 @@ impl Walk {
             let from = |&(y, weight): &(f64, f64)| weight * (-(x - y).powi(2) / 2.0 / variance).exp();
             width / (TAU * variance).sqrt() * self.density.iter().map(from).sum::<f64>()
         };
-        self.density = (0..GRID).map(|index| (at(index), weight(at(index)))).collect();
+        let within = (0..GRID).map(|index| (at(index), weight(at(index)))).collect();
+        let density = std::mem::replace(&mut self.density, within);
+        self.looked.push(Looked { since: self.time, density, time, boundary });
         self.time = time;
     }
 }
@@ -176,6 +253,7 @@ impl Walk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::distribution::normal_quantile;
 
     #[test]
     fn looks_are_fixed_before() {
@@ -223,12 +301,71 @@ mod tests {
             let (mut low, mut high) = (0.0, 0.05);
             for _ in 0..40 {
                 let middle = f64::midpoint(low, high);
-                let mut next = Walk { density: walk.density.clone(), ..walk };
+                let mut next = walk.clone();
                 if next.spend(f64::from(look), middle) < level { low = middle } else { high = middle }
             }
             crossed += low;
             walk.spend(f64::from(look), low);
         }
         assert!((crossed - 0.05).abs() < 2e-4, "{crossed}");
+    }
+
+    /// How often what is shown at the end holds the drift, for one so far from none, in standard errors of the last look.
+    fn covers(looks: &Looks, far: f64) -> f64 {
+        let mut walk = Walk::new();
+        looks.all().iter().for_each(|look| {
+            walk.look(look.rounds, looks.error, look.share);
+        });
+        let drift = far / (looks.planned as f64).sqrt();
+        let q = |chance: f64| -normal_quantile(chance);
+        let told = walk.looked.iter().zip(looks.all()).map(|(at, Look { ends, .. })| {
+            let (seen, scale) = (drift * at.time.sqrt(), at.time.sqrt());
+            let first = at.boundary / scale;
+            walk_between(at, drift, (first.max(seen - q(ends.far)), seen + q(ends.near)))
+        });
+        let told: f64 = told.sum();
+        let at = walk.looked.last().unwrap();
+        let (plain, repeated) = (q(looks.error / 2.0), at.boundary / at.time.sqrt());
+        let left = [(-plain, plain, plain), (plain, repeated, repeated), (-repeated, -plain, repeated)];
+        let left = left
+            .map(|(low, high, reach)| walk_between(at, drift, (low.max(far - reach), high.min(far + reach))));
+        told + left.iter().sum::<f64>()
+    }
+
+    /// The chance to come to this look, and to see a drift between these, in its standard errors.
+    fn walk_between(at: &Looked, drift: f64, (low, high): (f64, f64)) -> f64 {
+        let (step, scale) = (at.time - at.since, at.time.sqrt());
+        let chance = |&(x, weight): &(f64, f64)| {
+            let tilt = (drift * x - drift * drift * at.since / 2.0).exp();
+            let below = |z: f64| normal_below((z * scale - x - drift * step) / step.sqrt());
+            weight * tilt * (below(high) - below(low)).max(0.0)
+        };
+        at.density.iter().map(chance).sum()
+    }
+
+    #[test]
+    fn what_is_shown_covers_as_often_as_it_says_whatever_there_is() {
+        for planned in [6, 10, 30, 100, 1000] {
+            let looks = Looks::planned(planned, 0.05);
+            for step in 0..=40 {
+                let covered = covers(&looks, f64::from(step) / 4.0);
+                assert!((0.93..=0.97).contains(&covered), "{planned} rounds, {step} quarters: {covered}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_shown_is_within_what_the_verdict_is_by() {
+        for planned in [6, 30, 1000] {
+            for look in Looks::planned(planned, 0.05).all() {
+                let Ends { near, far } = look.ends;
+                assert!(look.level / 2.0 <= near && near <= 0.0251 && far >= 0.0249, "{look:?}");
+            }
+        }
+        let Ends { near, far } = Looks::planned(30, 0.05).all()[0].ends;
+        assert!(
+            (near - 0.025).abs() < 1e-6 && (far - 0.025).abs() < 1e-6,
+            "who is told first is not favoured"
+        );
     }
 }

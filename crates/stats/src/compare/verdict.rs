@@ -39,14 +39,15 @@ impl Verdict {
     /// By one estimate, with a margin on the ratio (0.01: between 1/1.01 and 1.01).
     ///
     /// *Same* by two one-sided tests (Schuirmann, "A Comparison of the Two One-Sided Tests Procedure and the Power
-    /// Approach", Journal of Pharmacokinetics and Biopharmaceutics 15 (1987)): the interval is within the margin.
+    /// Approach", Journal of Pharmacokinetics and Biopharmaceutics 15 (1987)): the repeated interval is within the margin.
     #[must_use]
     pub fn of(estimate: &Estimate, better: Better, margin: f64) -> Self {
         let higher = match better {
             Better::Lower => Self::Slower,
             Better::Higher => Self::Faster,
         };
-        match (Size::of(estimate, margin), estimate.sign()) {
+        let size = Size::between(estimate.repeated, estimate.repeated_difference, margin);
+        match (size, estimate.sign()) {
             (Size::Within, _) => Self::Same,
             (_, 0) => Self::Unclear,
             (_, 1) => higher,
@@ -72,12 +73,16 @@ impl Verdict {
 }
 
 impl Size {
-    /// Of this interval against the margin.
+    /// Of the interval that is shown, against the margin.
     #[must_use]
     pub fn of(estimate: &Estimate, margin: f64) -> Self {
-        let Some((low, high)) = estimate.interval else {
+        Self::between(estimate.interval, estimate.difference_interval, margin)
+    }
+
+    fn between(ratio: Option<(f64, f64)>, difference: Option<(f64, f64)>, margin: f64) -> Self {
+        let Some((low, high)) = ratio else {
             // No ratio, since A's centre is zero: only what differs nowhere is the same.
-            let nothing = estimate.difference_interval == Some((0.0, 0.0));
+            let nothing = difference == Some((0.0, 0.0));
             return if nothing { Self::Within } else { Self::Open };
         };
         let (least, most) = (1.0 / (1.0 + margin), 1.0 + margin);
@@ -93,10 +98,16 @@ impl Estimate {
     /// 1 where B is above A for certain, -1 where below, else 0.
     #[must_use]
     pub fn sign(&self) -> i8 {
-        match self.difference_interval {
+        match self.repeated_difference {
             Some((low, _)) if low > 0.0 => 1,
             Some((_, high)) if high < 0.0 => -1,
             _ => 0,
         }
+    }
+
+    /// Whether the interval that is shown excludes that there is no difference.
+    #[must_use]
+    pub fn is_significant(&self) -> bool {
+        self.difference_interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0)
     }
 }
