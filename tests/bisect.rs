@@ -520,6 +520,9 @@ fn killed_again_and_again_it_goes_on_and_repeats_nothing() {
     for moment in ["build 1", "execution 2", "between 6", "build 4"] {
         std::fs::write(folder.join("armed"), moment).unwrap();
         assert_eq!(bisect().status, -1, "{moment}");
+        let said = project.tacho("bisect log").exits(130).stdout;
+        assert!(said.contains("\nnot finished yet: "), "{said}");
+        assert!(said.ends_with("` shows each step; the same command goes on\n"), "{said}");
         let now = steps();
         assert_eq!(now[..kept.len()], kept, "{moment}");
         kept = now;
@@ -680,6 +683,12 @@ fn mistakes_are_told_before_anything_is_done() {
     assert!(says("bisect HEAD~3 nobody -b work").contains("`nobody`"));
     assert!(says("bisect HEAD~3 HEAD -b work --max-builds 0").contains("--max-builds"));
     assert!(!project.path().join(".tacho").exists());
+    let outside = Project::empty();
+    let said = outside.tacho("bisect HEAD~3 HEAD --run true").exits(2).steady_stderr();
+    assert_snapshot!(said, @r"
+    error: `<folder>` is not in a git repository
+    hint: `--repository FOLDER` says where it is
+    ");
 }
 
 #[test]

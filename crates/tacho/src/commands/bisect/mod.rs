@@ -62,7 +62,7 @@ fn measure(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
 /// Bisects one range; nothing where it was only to be said what that would take.
 fn once(global: &Global, project: &Project, command: &Bisect) -> Result<Option<Bisected>, CliError> {
     let (good, bad) = range::ends(command)?;
-    let range = Range::select(project, good, bad)?;
+    let range = Range::select(project, good, bad).map_err(|error| typed::mistaken(command, error))?;
     let wish = wish::wish(&project.plan, command)?;
     let layouts = if command.probe { probe::layouts(&wish.plan) } else { Vec::new() };
     let mut inquiry = Inquiry {

@@ -5,6 +5,7 @@ use std::path::Path;
 use tacho_record::bisection::TypedSubject;
 use tacho_record::plan::Benchmark;
 use tacho_store::Store;
+use tacho_subject::SubjectError;
 
 use super::OF_BUILDS;
 use super::wish::Mistake;
@@ -28,6 +29,16 @@ pub fn project(global: &Global, command: &Bisect) -> Result<Project, CliError> {
         return Err(Mistake::NothingToMeasure.into());
     }
     made(global, typed)
+}
+
+/// Where there is no plan, a folder that is in no repository is mended otherwise than by one.
+pub fn mistaken(command: &Bisect, error: CliError) -> CliError {
+    match error {
+        CliError::Subject(SubjectError::NotARepository { path }) if kept(command).is_some() => {
+            Mistake::NoRepository { folder: path }.into()
+        }
+        other => other,
+    }
 }
 
 /// What was typed instead of a plan, to be kept with the answer.

@@ -1,6 +1,7 @@
 //! What is bisected, as it was typed: one benchmark with one choice of parameters, one metric, and how large a change.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use tacho_record::bisection::{Asked, Comparison, Measured};
 use tacho_record::plan::{Benchmark, PlannedMetric};
@@ -33,6 +34,8 @@ pub enum Mistake {
     BadRate { text: String },
     #[error("`{text}` is not two values: what the good end once was, and the bad one")]
     BadBefore { text: String },
+    #[error("`{}` is not in a git repository", folder.display())]
+    NoRepository { folder: PathBuf },
     #[error("there is nothing to measure: no plan, and no command to execute")]
     NothingToMeasure,
     #[error("only what is executed can be probed, not how it is built")]
@@ -57,6 +60,7 @@ impl Mistake {
             Self::NothingToMeasure => {
                 "`--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan; in another folder than the repository's, `--repository FOLDER` names that"
             }
+            Self::NoRepository { .. } => "`--repository FOLDER` says where it is",
             Self::NothingToProbe => "leave `--probe` out",
             Self::NoBisection { .. } => "`tacho bisect list` lists all of them",
             Self::NoneYet => "`tacho bisect GOOD BAD` does",

@@ -74,7 +74,7 @@ impl Expected {
         Ok(expected)
     }
 
-    /// How long executions take here, and how far their values lie apart: of what was tracked, else of the newest bisection.
+    /// How long executions take here, and how far their values lie apart: of what was tracked, else of bisections.
     fn learn(
         &mut self,
         store: &mut Store,
@@ -84,12 +84,11 @@ impl Expected {
         let walls = store.values(host, &asked.benchmark, "wall")?;
         self.execution = median(walls.iter().flat_map(|it| it.values.iter().map(|it| it / 1e9)).collect());
         self.sd = scatter(asked, &store.values(host, &asked.benchmark, &asked.metric.name)?);
-        if let Some(earlier) = earlier(store, name, asked)? {
-            let took = earlier.standing.executing / earlier.standing.samples as f64;
-            self.execution = self.execution.or(Some(took));
-            let same = (&earlier.asked.metric, earlier.asked.by) == (&asked.metric, asked.by);
-            self.sd = self.sd.or_else(|| noise(&earlier).filter(|_| same));
-        }
+        let earlier = earlier(store, name, asked)?;
+        let took = |it: &Bisection| it.standing.executing / it.standing.samples as f64;
+        self.execution = self.execution.or_else(|| earlier.last().map(took));
+        let same = |it: &&Bisection| (&it.asked.metric, it.asked.by) == (&asked.metric, asked.by);
+        self.sd = self.sd.or_else(|| earlier.iter().rev().filter(same).find_map(noise));
         Ok(())
     }
 
@@ -163,12 +162,12 @@ impl Expected {
     }
 }
 
-/// The newest bisection here of what is executed in the same way, if it has samples.
-fn earlier(store: &mut Store, host: &str, asked: &Asked) -> Result<Option<Bisection>, CliError> {
+/// The bisections here of what is executed in the same way, as far as they have samples; the newest is the last.
+fn earlier(store: &mut Store, host: &str, asked: &Asked) -> Result<Vec<Bisection>, CliError> {
     let executed = |asked: &Asked| (asked.benchmark.clone(), asked.test.clone(), asked.typed.clone());
     let alike =
         |it: &Bisection| it.host == host && it.standing.samples > 0 && executed(&it.asked) == executed(asked);
-    Ok(store.bisections()?.into_iter().map(|(bisection, _)| bisection).rfind(alike))
+    Ok(store.bisections()?.into_iter().map(|(bisection, _)| bisection).filter(alike).collect())
 }
 
 /// How far samples of one revision usually lie apart on the scale of the effect, as a standard deviation.

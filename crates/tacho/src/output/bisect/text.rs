@@ -265,9 +265,12 @@ fn account(bisection: &Bisection, interrupted: Option<&str>) -> String {
     );
     if let Some(goes_on) = interrupted {
         let _ = writeln!(text, "interrupted: nothing is lost, {goes_on} goes on");
-    } else {
-        let _ =
-            writeln!(text, "`tacho bisect log {}` shows each step; `--again` bisects anew", bisection.name);
+        return text;
     }
+    let next = match bisection.standing.found {
+        Some(_) => "`--again` bisects anew",
+        None => "the same command goes on",
+    };
+    let _ = writeln!(text, "`tacho bisect log {}` shows each step; {next}", bisection.name);
     text
 }
