@@ -4571,16 +4571,6 @@ THE SOFTWARE.
     return meaning !== void 0;
   }
 
-  // src/chart/levels.ts
-  function levels(changes, count) {
-    const known = changes.flatMap(({ at, levels: both }) => both === void 0 ? [] : [{ at, before: both[0], after: both[1] }]);
-    const first = known[0];
-    if (first === void 0) return [];
-    const begun = { from: 0, to: first.at - 1, value: first.before };
-    const after = known.map(({ at, after: value }, place) => ({ from: at, to: (known[place + 1]?.at ?? count) - 1, value }));
-    return [begun, ...after];
-  }
-
   // src/chart/layers.ts
   function stage(u, count) {
     const from = u.scales["x"]?.min ?? 0;
@@ -4648,14 +4638,14 @@ THE SOFTWARE.
     }
     ctx.restore();
   }
-  function drawLevels(s, { points: points2, changes, theme: theme2 }) {
+  function drawLevels(s, { changes, levels: levels2, theme: theme2 }) {
     const { ctx, box, pixel } = s;
     ctx.save();
     ctx.strokeStyle = theme2.text;
     ctx.lineWidth = 1.5 * pixel;
     ctx.setLineDash([6 * pixel, 4 * pixel]);
     ctx.beginPath();
-    for (const { from, to, value } of levels(changes, points2.length)) {
+    for (const { from, to, value } of levels2) {
       ctx.moveTo(s.x(from), s.y(value));
       ctx.lineTo(s.x(to), s.y(value));
     }
@@ -4782,6 +4772,18 @@ THE SOFTWARE.
     path.closePath();
   }
 
+  // src/chart/levels.ts
+  function levels(changes, count, divisor) {
+    const known = changes.flatMap(
+      ({ at, levels: both }) => both === void 0 ? [] : [{ at, before: both[0] / divisor, after: both[1] / divisor }]
+    );
+    const first = known[0];
+    if (first === void 0) return [];
+    const begun = { from: 0, to: first.at - 1, value: first.before };
+    const after = known.map(({ at, after: value }, place) => ({ from: at, to: (known[place + 1]?.at ?? count) - 1, value }));
+    return [begun, ...after];
+  }
+
   // src/chart/span.ts
   var FEWEST = 4;
   function whole(count) {
@@ -4889,7 +4891,15 @@ THE SOFTWARE.
       __publicField(this, "plot", plot());
       __publicField(this, "u");
       this.count = file.points.length;
-      this.scene = { points: file.points, changes: file.changes ?? [], quirks: file.quirks ?? [], data: columns(file), theme: theme(holder2) };
+      const changes = file.changes ?? [];
+      this.scene = {
+        points: file.points,
+        changes,
+        levels: levels(changes, file.points.length, file.scale.divisor),
+        quirks: file.quirks ?? [],
+        data: columns(file),
+        theme: theme(holder2)
+      };
       this.span = fromHash(file.points, location.hash) ?? whole(this.count);
       this.place = latest(file);
       this.words = readout(file, root);

@@ -8,6 +8,7 @@ import { label, ticks } from "./axis.ts";
 import { columns, height } from "./columns.ts";
 import { listen, type Moves } from "./input.ts";
 import { behind, inFront, type Scene } from "./layers.ts";
+import { levels } from "./levels.ts";
 import { isWhole, moved, showing, type Span, whole, within, zoomed } from "./span.ts";
 import { onThemeChange, theme } from "./theme.ts";
 import { type Actions, toolbar } from "./toolbar.ts";
@@ -40,7 +41,15 @@ class Chart implements Moves {
     private readonly root: string,
   ) {
     this.count = file.points.length;
-    this.scene = { points: file.points, changes: file.changes ?? [], quirks: file.quirks ?? [], data: columns(file), theme: theme(holder) };
+    const changes = file.changes ?? [];
+    this.scene = {
+      points: file.points,
+      changes,
+      levels: levels(changes, file.points.length, file.scale.divisor),
+      quirks: file.quirks ?? [],
+      data: columns(file),
+      theme: theme(holder),
+    };
     this.span = fromHash(file.points, location.hash) ?? whole(this.count);
     this.place = latest(file);
     this.words = readout(file, root);

@@ -1,7 +1,7 @@
 // What the chart library does not draw itself: samples, markers, tags, and what failed.
 import type uPlot from "uplot";
 import type { Edge, Found, Point, State } from "../data.ts";
-import { levels } from "./levels.ts";
+import type { Level } from "./levels.ts";
 import type { Columns } from "./columns.ts";
 import type { Theme } from "./theme.ts";
 
@@ -9,6 +9,7 @@ import type { Theme } from "./theme.ts";
 export interface Scene {
   points: Point[];
   changes: Found[];
+  levels: Level[];
   quirks: Edge[];
   data: Columns;
   theme: Theme;
@@ -104,14 +105,14 @@ function drawQuirks(s: Stage, quirks: Edge[], theme: Theme): void {
 }
 
 /** The level of each stretch between two changes, and a mark on top of each change: up or down as it went. */
-function drawLevels(s: Stage, { points, changes, theme }: Scene): void {
+function drawLevels(s: Stage, { changes, levels, theme }: Scene): void {
   const { ctx, box, pixel } = s;
   ctx.save();
   ctx.strokeStyle = theme.text;
   ctx.lineWidth = 1.5 * pixel;
   ctx.setLineDash([6 * pixel, 4 * pixel]);
   ctx.beginPath();
-  for (const { from, to, value } of levels(changes, points.length)) {
+  for (const { from, to, value } of levels) {
     ctx.moveTo(s.x(from), s.y(value));
     ctx.lineTo(s.x(to), s.y(value));
   }

@@ -5,12 +5,15 @@ import type { Found } from "../data.ts";
 export interface Level {
   from: number;
   to: number;
+  /** In the unit that is shown. */
   value: number;
 }
 
-/** The stretches between changes of level, which are in order; none without a change. */
-export function levels(changes: Found[], count: number): Level[] {
-  const known = changes.flatMap(({ at, levels: both }) => (both === undefined ? [] : [{ at, before: both[0], after: both[1] }]));
+/** The stretches between changes of level, which are in order; none without a change. A level is so many of the unit that is shown. */
+export function levels(changes: Found[], count: number, divisor: number): Level[] {
+  const known = changes.flatMap(({ at, levels: both }) =>
+    both === undefined ? [] : [{ at, before: both[0] / divisor, after: both[1] / divisor }],
+  );
   const first = known[0];
   if (first === undefined) return [];
   const begun = { from: 0, to: first.at - 1, value: first.before };
