@@ -25,6 +25,12 @@
 #define SOCKET 0
 /* How long the killed may take to be gone; those that do not are stuck in the kernel. */
 #define PATIENCE (5 * SECOND)
+/* The same for the subject itself, which may have much memory to give back. */
+#define LAST_PATIENCE (30 * SECOND)
+/* How often orphans that ended are taken out of the process table while it is executed, and whether it is stopped is seen. */
+#define SWEEP SECOND
+/* A subject that is stopped for so long goes on only if somebody has it go on, and there is nobody. */
+#define STOPPED_FOR (10 * SECOND)
 
 static struct order order;
 static struct answer answer;
@@ -48,6 +54,8 @@ struct child {
 	int64_t running, waiting; /* of these, on a processor, and waiting for one */
 };
 static volatile struct child *child;
+/* What orphans used that ended before the subject did. */
+static struct rusage swept;
 static _Alignas(16) char child_stack[16 * 1024];
 
 /* ---- what is to be executed ---- */
@@ -306,11 +314,67 @@ static int64_t next_look(long pid, int64_t time)
 	return left <= 0 ? 0 : time + (wait > MILLISECOND ? wait : MILLISECOND);
 }
 
-static void kill_all(long pid)
+static void kill_group(long pid)
 {
 	end(-pid, SIGKILL);
 	if (kill_file >= 0)
 		CALL(SYS_write, kill_file, "1", 1, 0);
+}
+
+/* Before it is reaped: its number is nobody else's then. It need not be in its group any more. */
+static void kill_all(long pid)
+{
+	kill_group(pid);
+	end(pid, SIGKILL);
+}
+
+/* Asks it and its group to end, each once. */
+static void ask(long pid)
+{
+	end(-pid, SIGTERM);
+	if (CALL(SYS_getpgid, pid, 0, 0, 0) != pid)
+		end(pid, SIGTERM);
+}
+
+static void add_time(struct timeval *sum, const struct timeval *more)
+{
+	sum->tv_sec += more->tv_sec;
+	sum->tv_usec += more->tv_usec;
+	if (sum->tv_usec >= 1000000) {
+		sum->tv_usec -= 1000000;
+		sum->tv_sec++;
+	}
+}
+
+/* Adds what an orphan used to what the subject did. */
+static void add_usage(struct rusage *sum, const struct rusage *more)
+{
+	add_time(&sum->ru_utime, &more->ru_utime);
+	add_time(&sum->ru_stime, &more->ru_stime);
+	if (more->ru_maxrss > sum->ru_maxrss)
+		sum->ru_maxrss = more->ru_maxrss;
+	sum->ru_minflt += more->ru_minflt;
+	sum->ru_majflt += more->ru_majflt;
+	sum->ru_inblock += more->ru_inblock;
+	sum->ru_oublock += more->ru_oublock;
+	sum->ru_nvcsw += more->ru_nvcsw;
+	sum->ru_nivcsw += more->ru_nivcsw;
+}
+
+/* Takes orphans out of the process table that have ended: there is room for so many in it. Not the subject. */
+static void sweep(long subject)
+{
+	for (;;) {
+		siginfo_t found;
+		struct rusage usage;
+		int status;
+		found.si_pid = 0;
+		long flags = WEXITED | WNOHANG | WNOWAIT | __WALL;
+		if (call(SYS_waitid, P_ALL, 0, (long)&found, flags, 0, 0) || !found.si_pid || found.si_pid == subject)
+			return;
+		if (reap(found.si_pid, &status, WNOHANG, &usage) > 0)
+			add_usage(&swept, &usage);
+	}
 }
 
 /* The signal that has stopped it, 0 if it goes on. */
@@ -322,18 +386,20 @@ static int64_t stopped_by(long pid)
 	return result == 0 && found.si_pid == pid ? found.si_status : 0;
 }
 
-/* Waits until it has ended and ends it when it must: at its limits, when told to, when nobody is there any more. */
+/* Waits until it has ended and ends it when it must: at its limits, when told to, when nobody is there any more. One that
+ * cannot even be killed (it waits for a device, or became another user) is left alone after a while. */
 static void watch(int pid, int pidfd, int64_t started)
 {
 	enum { WATCHING, ASKED, KILLED } stage = WATCHING;
 	int64_t limit = order.limit > NEVER - started ? NEVER : started + order.limit;
 	int64_t look = order.cpu_limit == NEVER ? NEVER : started;
+	int64_t next_sweep = started + SWEEP, stopped_since = 0;
 	for (;;) {
 		if (stage == WATCHING && look != NEVER && !(look = next_look(pid, now()))) {
 			answer.cut = CUT_BY_CPU_TIME;
 			kill_all(pid);
 			stage = KILLED;
-			limit = NEVER;
+			limit = now() + LAST_PATIENCE;
 		}
 		struct pollfd fds[2];
 		struct timespec left;
@@ -343,20 +409,32 @@ static void watch(int pid, int pidfd, int64_t started)
 		fds[1].events = stage == WATCHING ? POLLRDHUP : 0;
 		fds[0].revents = fds[1].revents = 0;
 		int64_t wake = stage == WATCHING && look < limit ? look : limit;
+		wake = next_sweep < wake ? next_sweep : wake;
 		call(SYS_ppoll, (long)fds, 2, (long)until(wake, &left), 0, SIGNAL_SET, 0);
 		int64_t time = now();
-		if (fds[0].revents) {
+		if (fds[0].revents || (stage == KILLED && time >= limit)) {
 			answer.wall = time - started;
+			answer.stuck = !fds[0].revents;
 			return;
+		}
+		if (time >= next_sweep) {
+			sweep(pid);
+			next_sweep = time + SWEEP;
+			if (!stopped_by(pid))
+				stopped_since = 0;
+			else if (!stopped_since)
+				stopped_since = time;
+			else if (stage == WATCHING && time - stopped_since >= STOPPED_FOR)
+				limit = time;
 		}
 		if (stage != KILLED && (fds[1].revents & POLLHUP || (stage == ASKED && time >= limit))) {
 			kill_all(pid);
 			stage = KILLED;
-			limit = NEVER;
+			limit = time + LAST_PATIENCE;
 		} else if (stage == WATCHING && (fds[1].revents || time >= limit)) {
 			answer.cut = fds[1].revents ? CUT_BY_ORDER : CUT_BY_LIMIT;
 			answer.stopped = stopped_by(pid);
-			end(-pid, SIGTERM);
+			ask(pid);
 			stage = ASKED;
 			limit = time + order.grace;
 		}
@@ -375,7 +453,7 @@ static void kill_child(long pid, long subject)
 	if (field(stat, PARENT) != own_pid)
 		return;
 	if (field(stat, GROUP) == subject)
-		kill_all(subject);
+		kill_group(subject);
 	end(pid, SIGKILL);
 }
 
@@ -402,31 +480,6 @@ static void kill_children(long subject)
 				kill_child(pid, subject);
 		}
 	CALL(SYS_close, table, 0, 0, 0);
-}
-
-static void add_time(struct timeval *sum, const struct timeval *more)
-{
-	sum->tv_sec += more->tv_sec;
-	sum->tv_usec += more->tv_usec;
-	if (sum->tv_usec >= 1000000) {
-		sum->tv_usec -= 1000000;
-		sum->tv_sec++;
-	}
-}
-
-/* Adds what an orphan used to what the subject did. */
-static void add_usage(struct rusage *sum, const struct rusage *more)
-{
-	add_time(&sum->ru_utime, &more->ru_utime);
-	add_time(&sum->ru_stime, &more->ru_stime);
-	if (more->ru_maxrss > sum->ru_maxrss)
-		sum->ru_maxrss = more->ru_maxrss;
-	sum->ru_minflt += more->ru_minflt;
-	sum->ru_majflt += more->ru_majflt;
-	sum->ru_inblock += more->ru_inblock;
-	sum->ru_oublock += more->ru_oublock;
-	sum->ru_nvcsw += more->ru_nvcsw;
-	sum->ru_nivcsw += more->ru_nivcsw;
 }
 
 /* Ends all that is left of the subject, which is reaped. We are the parent of all orphans below us, whatever group
@@ -483,6 +536,8 @@ static void execute(void)
 	child->preparing = child->running = child->waiting = 0;
 	for (size_t i = 0; i < sizeof answer; i++)
 		((volatile char *)&answer)[i] = 0;
+	for (size_t i = 0; i < sizeof swept; i++)
+		((volatile char *)&swept)[i] = 0;
 	int64_t started = now();
 	long pid = start_on(child_stack + sizeof child_stack, flags, &pidfd);
 	close_files(0, STANDARD);
@@ -497,9 +552,12 @@ static void execute(void)
 		answer.prepared_running = child->running;
 		answer.prepared_waiting = child->waiting;
 	}
-	if (pid >= 0) {
+	if (answer.stuck) {
+		kill_children(pid);
+	} else if (pid >= 0) {
 		read_ended(pid);
 		reap(pid, &answer.status, 0, &answer.usage);
+		add_usage(&answer.usage, &swept);
 		end_orphans(pid);
 	}
 }

@@ -43,7 +43,7 @@ struct answer {
 	int64_t status; /* as wait4 has it */
 	int64_t cut; /* why we ended it */
 	int64_t left; /* how many processes of it were alive after it had ended */
-	int64_t stuck; /* whether something of it is alive still: this launcher ends */
+	int64_t stuck; /* whether something of it is alive still, although it was killed: this launcher ends */
 	int64_t wall; /* nanoseconds from before it was made until it had ended, without those for its conditions */
 	int64_t last_cpu; /* the processor that it used last, or -1: not asked for, or not known */
 	int64_t stopped; /* the signal that had stopped it when its time was over, or 0 */

@@ -98,6 +98,11 @@ impl Answer {
         self.numbers[STUCK] == 0 && self.numbers[CUT] != CUT_BY_ORDER
     }
 
+    /// Whether something of it is alive still, although it was killed, and nobody asked for its end.
+    pub fn is_stuck(&self) -> bool {
+        self.numbers[STUCK] != 0 && self.numbers[CUT] != CUT_BY_ORDER
+    }
+
     /// From right before it was made until it had ended.
     pub fn wall(&self) -> Duration {
         Duration::from_nanos(self.count(WALL))

@@ -86,6 +86,10 @@ const SLACK: Duration = Duration::from_millis(2);
 /// Why there is no control group where the plan does not want one.
 const FORBIDDEN: &str = "control groups are forbidden (`cgroup = \"never\"`)";
 
+/// What is said of a subject that does not end.
+const STUCK: &str =
+    "something of it was killed and does not end: it waits for a device, or belongs to another user now";
+
 /// An order that is carried out.
 struct UnderWay {
     launcher: Launcher,
@@ -320,6 +324,9 @@ fn no_files() -> Result<GroupFiles, String> {
 /// How it ended; or why it could not be started.
 fn ended(request: &Request, answer: &Answer, group: Option<&Group>) -> Result<Ended, String> {
     let limits = request.limits;
+    if answer.is_stuck() {
+        return Err(STUCK.to_owned());
+    }
     let ended = match answer.started() {
         Ok(()) => answer.ended(),
         Err(error) if error.raw_os_error() == Some(libc::ENOMEM) && limits.address_space.is_some() => {

@@ -246,6 +246,11 @@ fn whoever_takes_too_long_is_ended_and_whoever_will_not_end_is_killed() {
 }
 
 #[test]
+fn who_is_stopped_without_a_limit_is_not_waited_for_for_ever() {
+    assert_eq!(execute(&script("kill -STOP $$")).ended, Ended::Stopped(libc::SIGSTOP));
+}
+
+#[test]
 fn who_is_stopped_runs_into_its_limit() {
     let mut stopped = script("kill -STOP $$");
     stopped.timeout = Duration::from_secs(2);

@@ -77,16 +77,21 @@ fn fifty_that_hide_leave_nothing() {
     }
 }
 
+/// The program of `hider.c`.
+fn hider(folder: &tempfile::TempDir) -> String {
+    let hider = folder.path().join("hider");
+    let source = format!("{}/tests/measure/hider.c", env!("CARGO_MANIFEST_DIR"));
+    assert!(std::process::Command::new("cc").arg("-o").arg(&hider).arg(source).status().unwrap().success());
+    hider.to_str().unwrap().to_owned()
+}
+
 /// A thousand that fork twice, leave their group and session, ignore requests to end, and are timed out.
 #[test]
 fn a_thousand_that_hide_and_are_timed_out_leave_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let hider = folder.path().join("hider");
-    let source = format!("{}/tests/measure/hider.c", env!("CARGO_MANIFEST_DIR"));
-    assert!(std::process::Command::new("cc").arg("-o").arg(&hider).arg(source).status().unwrap().success());
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
     let mut request = marked("", "thousand");
-    request.command = vec![hider.to_str().unwrap().to_owned()];
+    request.command = vec![hider(&folder)];
     request.timeout = Duration::from_millis(5);
     request.grace = Duration::from_millis(1);
     for round in 0..1000 {
@@ -97,6 +102,37 @@ fn a_thousand_that_hide_and_are_timed_out_leave_nothing() {
         }
     }
     assert_eq!(ours("thousand"), Vec::<String>::new());
+}
+
+/// The first process itself is in another group than it began in.
+#[test]
+fn who_leaves_its_own_group_is_ended_as_any_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    let mut request = marked("", "elsewhere");
+    // It has left it when it says so.
+    let ready = folder.path().join("ready");
+    request.command = vec![hider(&folder), ready.to_str().unwrap().to_owned()];
+    request.grace = Duration::from_millis(1);
+    for seconds in [1, 10, 100] {
+        request.timeout = Duration::from_secs(seconds);
+        assert_eq!(executor.execute(&request).ended, Ended::TimedOut);
+        assert_eq!(ours("elsewhere"), Vec::<String>::new());
+        if ready.exists() {
+            return;
+        }
+    }
+    panic!("it never left its group");
+}
+
+#[test]
+fn children_that_ended_are_forgotten_while_their_subject_goes_on() {
+    // Each is an orphan, and so the launcher's, and in the process table until that takes it out.
+    let dead = "cat /proc/[0-9]*/stat 2>/dev/null | grep -c \"^[0-9]* (.*) Z $PPID \"";
+    let script =
+        format!("for i in 1 2 3 4 5 6 7 8; do (true &); done; until [ $({dead}) = 0 ]; do sleep 0.05; done");
+    let execution = execute(&marked(&script, "zombies"));
+    assert_eq!((execution.ended, execution.left_behind), (Ended::Exited(0), 0));
 }
 
 #[test]
