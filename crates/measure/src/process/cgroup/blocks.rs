@@ -38,10 +38,11 @@ pub fn sum(text: &str, files: &Files) -> Blocks {
 }
 
 /// A line is `8:16 rbytes=1459200 wbytes=314773504 rios=192 wios=353 dbytes=0 dios=0`; one without bytes is of a device that
-/// only has settings.
+/// only has settings. Linux 5.15 and 5.16 end no
+/// line of such a device, so that it stands before the next one.
 fn line(line: &str) -> Option<(&str, Blocks)> {
-    let mut words = line.split_ascii_whitespace();
-    let device = words.next()?;
+    let words = line.split_ascii_whitespace();
+    let device = words.clone().take_while(|word| !word.contains('=')).last()?;
     let value = |name: &str| words.clone().find_map(|word| word.strip_prefix(name)?.parse().ok());
     Some((device, Blocks { read: value("rbytes=")?, written: value("wbytes=")? }))
 }
@@ -95,6 +96,15 @@ mod tests {
         let (_root, files) = host(&["8:0/slaves", "8:16/slaves"]);
         assert_eq!(sum(text, &files), Blocks { read: 91_889_664, written: 613_781_504 });
         assert_eq!(sum("", &files), Blocks::default(), "it touched none");
+    }
+
+    #[test]
+    fn devices_without_numbers_may_stand_before_one_with() {
+        // As https://github.com/canonical/lxd/issues/10052 shows it, of Linux 5.15: detached devices, and one that was used.
+        let text = "7:7 7:6 7:5 7:4 rbytes=28672 wbytes=0 rios=22 wios=0 dbytes=0 dios=0";
+        assert_eq!(line(text), Some(("7:4", Blocks { read: 28_672, written: 0 })));
+        // As https://github.com/green-coding-solutions/green-metrics-tool/pull/1837 does, of a group that was just made.
+        assert_eq!((line("252:0 "), line("rbytes=1 wbytes=1"), line("")), (None, None, None));
     }
 
     #[test]
