@@ -183,13 +183,28 @@ mod tests {
         fs::write(root.path().join(FOLDER).join(domain).join("energy_uj"), format!("{energy}\n")).unwrap();
     }
 
-    /// As a laptop of Intel's lists them: the package with its parts, the platform, and the package once more.
+    /// As laptops of Intel's list them: the package with its parts (<https://github.com/flightlessmango/MangoHud/issues/1776>), the
+    /// platform (<https://github.com/powercap/powercap/issues/3>), and the package once more
+    /// (<https://github.com/dominiksalvet/asus-fan-control/issues/151>).
     const INTEL: [(&str, &str, u64, u64); 5] = [
-        ("intel-rapl:0", "package-0", 61_213_449_012, 262_143_328_850),
-        ("intel-rapl:0:0", "core", 22_107_183_201, 262_143_328_850),
-        ("intel-rapl:0:1", "uncore", 1_201_445_117, 262_143_328_850),
+        ("intel-rapl:0", "package-0", 26_963_529_117, 262_143_328_850),
+        ("intel-rapl:0:0", "core", 7_980_278_886, 262_143_328_850),
+        ("intel-rapl:0:1", "uncore", 6_564_982_278, 262_143_328_850),
         ("intel-rapl:1", "psys", 208_001_100_433, 262_143_328_850),
-        ("intel-rapl-mmio:0", "package-0", 61_213_447_999, 262_143_328_850),
+        ("intel-rapl-mmio:0", "package-0", 26_963_529_117, 262_143_328_850),
+    ];
+
+    /// As a server with four processors lists them, with the memory of each (what the memories took up is that of
+    /// <https://github.com/level1techs/siomon/issues/70>).
+    const FOUR: [(&str, &str, u64, u64); 8] = [
+        ("intel-rapl:0", "package-0", 37_871_987_688, 262_143_328_850),
+        ("intel-rapl:0:0", "dram", 37_871_987_688, 65_712_999_613),
+        ("intel-rapl:1", "package-1", 16_813_759_539, 262_143_328_850),
+        ("intel-rapl:1:0", "dram", 16_813_759_539, 65_712_999_613),
+        ("intel-rapl:2", "package-2", 31_533_870_934, 262_143_328_850),
+        ("intel-rapl:2:0", "dram", 31_533_870_934, 65_712_999_613),
+        ("intel-rapl:3", "package-3", 23_087_939_276, 262_143_328_850),
+        ("intel-rapl:3:0", "dram", 23_087_939_276, 65_712_999_613),
     ];
 
     /// As a server of AMD's with two processors does.
@@ -219,6 +234,19 @@ mod tests {
         set(&root, "intel-rapl:0:2", 2_469_474_853 + 250_000);
         assert_eq!(packages.end().unwrap().value, 2_000_000_000, "it began anew");
         assert_eq!(memory.end().unwrap().value, 250_000);
+    }
+
+    #[test]
+    fn the_memory_of_each_of_four_processors_counts() {
+        let root = host(&FOUR);
+        let [mut packages, mut memory] =
+            [Domain::Package, Domain::Dram].map(|domain| Energy::open(domain, root.path()).unwrap());
+        packages.begin();
+        memory.begin();
+        for (folder, name, energy, _) in FOUR {
+            set(&root, folder, energy + if name == "dram" { 4_100_000 } else { 52_500_000 });
+        }
+        assert_eq!((packages.end().unwrap().value, memory.end().unwrap().value), (210_000_000, 16_400_000));
     }
 
     #[test]

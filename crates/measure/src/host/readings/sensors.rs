@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use super::held::{Held, only_number};
 use crate::host::files::{CPUS, Files, missing};
 
-/// The drivers of processors' own thermometers, and what their reading of the whole processor is called.
+/// The drivers of processors' own thermometers, and what their reading of the whole processor is called, the best first.
 ///
-/// Each core's own is cooler, and Tctl is Tdie with an offset that keeps fans alike: it serves where there is no Tdie.
+/// Each core's own is cooler, and serves where there is no other: before Sandy Bridge, Intel's had none of the whole. Up to
+/// Linux 4.x it was the physical one. Tctl is Tdie with an offset that keeps fans alike: it serves where there is no Tdie.
 const THERMOMETERS: [(&str, &[&str]); 5] = [
-    ("coretemp", &["Package id "]),
+    ("coretemp", &["Package id ", "Physical id ", "Core "]),
     ("k10temp", &["Tdie", "Tctl"]),
     ("zenpower", &["Tdie", "Tctl"]),
     ("cpu_thermal", &[]),
@@ -17,7 +18,16 @@ const THERMOMETERS: [(&str, &[&str]); 5] = [
 ];
 
 /// The types of thermal zones that are processors, the best first.
-const ZONES: [&str; 5] = ["x86_pkg_temp", "cpu-thermal", "cpu_thermal", "soc-thermal", "TCPU"];
+const ZONES: [&str; 7] = [
+    "x86_pkg_temp",
+    "cpu-thermal",
+    "cpu_thermal",
+    // NVIDIA's and the Raspberry Pi's own kernels.
+    "CPU-therm",
+    "bcm2835_thermal",
+    "soc-thermal",
+    "TCPU",
+];
 
 /// The thermometers of all processors; or why there is none.
 pub fn thermometers(files: &Files) -> Result<Vec<Held>, String> {
@@ -37,23 +47,26 @@ fn hwmon(files: &Files) -> Vec<String> {
         let chip = format!("{folder}/hwmon{number}");
         let Ok(name) = files.read(&format!("{chip}/name")) else { continue };
         let Some((_, labels)) = THERMOMETERS.iter().find(|(known, _)| *known == name) else { continue };
-        found.extend(input(files, &chip, labels));
+        found.extend(inputs(files, &chip, labels));
     }
     found
 }
 
-/// The input of that chip with the best label; its first one if no label is asked for.
-fn input(files: &Files, chip: &str, labels: &[&str]) -> Option<String> {
-    let inputs: Vec<u32> =
+/// The inputs of that chip with the best label; its first one if no label is asked for.
+fn inputs(files: &Files, chip: &str, labels: &[&str]) -> Vec<String> {
+    let mut inputs: Vec<u32> =
         (1..=64).filter(|n| files.read(&format!("{chip}/temp{n}_input")).is_ok()).collect();
     let labelled = |wanted: &str| {
         let has =
-            |n: &&u32| files.read(&format!("{chip}/temp{n}_label")).is_ok_and(|it| it.starts_with(wanted));
-        inputs.iter().find(has)
+            |n: &u32| files.read(&format!("{chip}/temp{n}_label")).is_ok_and(|it| it.starts_with(wanted));
+        Some(inputs.iter().copied().filter(has).collect()).filter(|found: &Vec<u32>| !found.is_empty())
     };
-    let best = labels.iter().find_map(|label| labelled(label));
-    let chosen = if labels.is_empty() { inputs.first() } else { best };
-    chosen.map(|n| format!("{chip}/temp{n}_input"))
+    if labels.is_empty() {
+        inputs.truncate(1);
+    } else {
+        inputs = labels.iter().find_map(|label| labelled(label)).unwrap_or_default();
+    }
+    inputs.iter().map(|n| format!("{chip}/temp{n}_input")).collect()
 }
 
 /// The thermal zones of the best type that there is.
