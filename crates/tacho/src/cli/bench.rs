@@ -110,7 +110,7 @@ pub struct Bench {
     /// Show what commands print
     #[arg(long, help_heading = "Commands")]
     pub show_output: bool,
-    /// End an execution that takes longer: 60s; it has failed then
+    /// End an execution that takes longer: 60s; it has failed then. Hooks take as long as they take
     #[arg(long, value_name = "TIME", help_heading = "Commands")]
     pub timeout: Option<String>,
     /// Up to which difference two commands are called the same: 2%

@@ -46,7 +46,9 @@ impl Report<'_> {
             tell_outliers(&name, standing);
             tell_failure(&name, standing);
         }
-        if self.standings.each.iter().any(|it| it.failed > 0) {
+        // Of a signal, a hook or a time limit it is no help.
+        let exited = |it: &Standing| it.failure.as_ref().is_some_and(|(why, _)| why.starts_with("exit "));
+        if self.standings.each.iter().any(exited) {
             output::note("hint", "`-i` lets commands exit with any status");
         }
     }
