@@ -108,6 +108,7 @@ fn what_got_faster_and_what_got_slower_stand_together() {
     assert_eq!(answer.stderr, "");
     assert_snapshot!(nameless(&answer.stdout, &listing), @r"
     267f7807e0  2023-11-15  cache | what was *generated*
+      a trade-off: 1 worse, 1 better
 
       series  before  after  change  <percent>  kind
       <show>  show · time  <time>  <time>  <percent>  worse  <percent> … <percent>  step  new
@@ -117,7 +118,7 @@ fn what_got_faster_and_what_got_slower_stand_together() {
     ");
     let markdown = project.tacho("changes list --markdown").exits(1);
     assert_snapshot!(nameless(&markdown.stdout, &listing), @r"
-    **[`267f7807e0`](https://example.org/commit/267f7807e05224e9451fa154478383d7941f7ea6)** cache \| what was \*generated\*
+    **[`267f7807e0`](https://example.org/commit/267f7807e05224e9451fa154478383d7941f7ea6)** cache \| what was \*generated\*, a trade-off: 1 worse, 1 better
 
     | | series | before | after | change | | <percent> | kind | |
     |---|---|--:|--:|--:|---|---|---|---|
@@ -142,6 +143,51 @@ fn what_got_faster_and_what_got_slower_stand_together() {
     assert_eq!((&slower["state"], &slower["regression"]), (&json!("new"), &json!(true)));
     assert!((slower["effect"].as_f64().unwrap() - 7.0).abs() < 0.2, "{slower}");
     assert_eq!(slower["unit"], "nanoseconds");
+}
+
+/// Commit 10 makes thirty of forty-four benchmarks slower and ten faster, each by another share; the last four stay as they are.
+#[test]
+fn a_commit_that_moves_forty_benchmarks_is_one_event_of_forty_rows() {
+    let level = |commit: u32, benchmark: u32| match benchmark {
+        _ if commit < 10 => 100.0,
+        1..=30 => 110.0 + f64::from(benchmark),
+        31..=40 => 90.0 - f64::from(benchmark - 30),
+        _ => 100.0,
+    };
+    let levels = |commit: u32| -> String {
+        let noisy = |benchmark: u32| level(commit, benchmark) * noise(commit * (7 * commit + benchmark));
+        (1..=44).map(|benchmark| format!("{benchmark}: {:.4}\n", noisy(benchmark))).collect()
+    };
+    let plan = format!(
+        "[subject]\nname = \"prog\"\nartifacts = [\"prog\"]\n[measure]\nrounds = 1\nwarmup = false\n\
+        [[benchmark]]\nname = \"b\"\ncommand = \"grep ^{{k}}: {{build}}/prog\"\nparameters = {{ k = {:?} }}\n\
+        metrics = [{{ name = \"time\", from = \"regex:: ([0-9.]+)\", unit = \"ms\" }}]\n",
+        (1..=44).collect::<Vec<u32>>()
+    );
+    let project = (1..=18).fold(Project::repository(), |project, commit| {
+        project.file("prog", &levels(commit)).commit(&format!("change {commit}"))
+    });
+    let project = project.plan(&plan);
+    project.tacho("track --quiet").succeeds();
+
+    let listing = project.tacho("changes --json").exits(1).json();
+    assert_eq!((&listing["judged"], &listing["regressions"]), (&json!(44), &json!(30)));
+    let [event] = listing["events"].as_array().unwrap().as_slice() else { panic!("{listing}") };
+    assert_eq!((&event["worse"], &event["better"], &event["commits"]), (&json!(30), &json!(10), &json!(1)));
+    assert_eq!(event["revision"]["id"], project.git(["rev-parse", "HEAD~8"]).trim());
+    assert_eq!(event["changes"].as_array().unwrap().len(), 40);
+
+    let answer = project.tacho("changes").exits(1).stdout;
+    let rows: Vec<&str> = answer.lines().filter(|line| line.contains("b[k=")).collect();
+    assert_eq!(rows.len(), 40, "{answer}");
+    let worse = rows.iter().position(|row| row.contains(" better ")).unwrap();
+    assert_eq!(worse, 30, "what got worse comes first: {answer}");
+    assert!(answer.contains("\n  a trade-off: 30 worse, 10 better\n"), "{answer}");
+    assert!(answer.ends_with("40 changes at 1 place in 44 series; 30 for the worse and new\n"), "{answer}");
+    let name = event["changes"][0]["name"].as_str().unwrap();
+    let shown = project.tacho(&format!("changes show {name} --json")).succeeds().json();
+    assert_eq!(shown["changes"].as_array().unwrap().len(), 1);
+    assert_eq!(shown["changes"][0]["together"].as_array().unwrap().len(), 39, "{shown}");
 }
 
 #[test]

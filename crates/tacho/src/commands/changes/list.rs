@@ -1,6 +1,6 @@
 //! `tacho changes list`: all changes, event by event.
 
-use tacho_experiment::changes::{FalseAlarms, events, is_new_regression};
+use tacho_experiment::changes::{FalseAlarms, Verdict, events, is_new_regression, verdict_of};
 use tacho_record::{Change, SeriesKey};
 use tacho_store::Store;
 
@@ -62,7 +62,8 @@ fn listing(
     for event in events(shown, &found.orders).into_iter().rev() {
         let (good, bad) = (found.revision(&event.good), found.revision(&event.bad));
         let commits = store.commits(good.order, bad.order)?.len();
-        let changes = event.changes.into_iter().cloned().collect();
+        let mut changes: Vec<Change> = event.changes.into_iter().cloned().collect();
+        changes.sort_by_key(|change| verdict_of(change) == Verdict::Better);
         listed.push(ListedEvent { revision: found.revision(&event.revision), good, bad, commits, changes });
     }
     let (judged, not_judged) = judged(found, filter);

@@ -51,7 +51,7 @@ pub struct ListedEvent {
     pub bad: Revision,
     /// How many commits are after `good`, up to `bad`.
     pub commits: usize,
-    /// The changes, the largest first.
+    /// The changes: those for the worse first, then the others, the largest first of each.
     pub changes: Vec<Change>,
 }
 
@@ -213,16 +213,25 @@ impl Listing {
 impl ListedEvent {
     fn answer(&self, unplanned: &HashSet<String>) -> EventAnswer<'_> {
         let change = |change| ChangeAnswer::of(change, !unplanned.contains(&change.name));
-        let count = |wanted| self.changes.iter().filter(|change| verdict_of(change) == wanted).count();
         EventAnswer {
             revision: RevisionAnswer::of(&self.revision),
             good: &self.good.id,
             bad: &self.bad.id,
             commits: self.commits,
-            better: count(Verdict::Better),
-            worse: count(Verdict::Worse),
+            better: self.count(Verdict::Better),
+            worse: self.count(Verdict::Worse),
             changes: self.changes.iter().map(change).collect(),
         }
+    }
+
+    fn count(&self, wanted: Verdict) -> usize {
+        self.changes.iter().filter(|change| verdict_of(change) == wanted).count()
+    }
+
+    /// What was paid with what, if something got worse and something better.
+    fn trade_off(&self) -> Option<String> {
+        let (worse, better) = (self.count(Verdict::Worse), self.count(Verdict::Better));
+        (worse > 0 && better > 0).then(|| format!("a trade-off: {worse} worse, {better} better"))
     }
 
     /// Where it is: one revision, or one of several.
@@ -244,8 +253,10 @@ impl ListedEvent {
             [revision_name(revision), text::day(revision.date), text::cut(&revision.subject, SUBJECT)];
         let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
         let mut out = words.join("  ") + "\n";
-        if !self.place().is_empty() {
-            out += &format!("  {}\n", self.place());
+        for line in [self.place(), self.trade_off().unwrap_or_default()] {
+            if !line.is_empty() {
+                out += &format!("  {line}\n");
+            }
         }
         let head = ["", "series", "before", "after", "change", "", "95 %", "kind", ""];
         let mut list = table::plain(&head, &[2, 3, 4]);
@@ -265,6 +276,9 @@ impl ListedEvent {
         let mut out = format!("**{name}** {}", escaped(&revision.subject));
         if !self.place().is_empty() {
             out += &format!(" ({})", self.place());
+        }
+        if let Some(trade_off) = self.trade_off() {
+            out += &format!(", {trade_off}");
         }
         out += "\n\n| | series | before | after | change | | 95 % | kind | |\n|---|---|--:|--:|--:|---|---|---|---|\n";
         for change in &self.changes {
