@@ -74,13 +74,13 @@ fn likeliest(ratios: &[f64]) -> usize {
     (0..ratios.len()).max_by(|&one, &other| near(one).total_cmp(&near(other))).unwrap()
 }
 
-/// The share of steps whose place is found, each in the middle 200 of 300 values.
-fn placed(shape: Shape, maker: &mut Maker) -> f64 {
+/// The share of such steps whose place is found, each in the middle 200 of 300 values.
+fn placed(shape: Shape, step: f64, maker: &mut Maker) -> f64 {
     let is_found = |_: &usize| {
         let place = 50 + maker.below(200);
         let mut noise = noise(maker, shape, 300);
-        noise[place..].iter_mut().for_each(|x| *x += STEP.ln_1p());
-        let ratios = ratios(&told(shape, &noise, STEP.ln_1p()), 50);
+        noise[place..].iter_mut().for_each(|x| *x += step.ln_1p());
+        let ratios = ratios(&told(shape, &noise, step.ln_1p()), 50);
         hits(&[50 + likeliest(&ratios[..200])], place)
     };
     share((0..SERIES).filter(is_found).count())
@@ -144,14 +144,17 @@ fn nobody_does_better_than_who_knows_the_noise() {
     let shapes = [Shape::Gaussian, Shape::Lognormal, Shape::Bimodal, Shape::Autocorrelated, Shape::Spikes];
     for (seed, shape) in (500..).zip(shapes) {
         let maker = &mut Maker::new(seed);
-        let place = (placed(shape, maker), found(shape, STEP, 300, seed));
+        let place = (placed(shape, STEP, maker), found(shape, STEP, 300, seed));
         let five = (at_one_look(shape, maker), at_each_value(shape, maker), found(shape, STEP, 5, seed));
+        let twice = (placed(shape, 2.0 * STEP, maker), found(shape, 2.0 * STEP, 300, seed));
         println!(
-            "{shape:?}: placed {:.0} %, ours {}; within five {:.0} % at one look, {:.0} % at each, ours {}",
-            place.0, place.1, five.0, five.1, five.2
+            "{shape:?}: placed {:.0} %, ours {}; twice the step {:.1} %, ours {}; \
+             within five {:.0} % at one look, {:.0} % at each, ours {}",
+            place.0, place.1, twice.0, twice.1, five.0, five.1, five.2
         );
         // Two of a hundred series' standard deviations, at half of them.
         assert!(place.1 as f64 <= place.0 + 7.0, "{shape:?}: {place:?}");
+        assert!(twice.1 as f64 >= twice.0 - 7.0, "{shape:?}: {twice:?}");
         assert!(five.2 as f64 <= five.0 + 10.0, "{shape:?}: {five:?}");
         assert!(place.1 as f64 >= place.0 - 17.0, "{shape:?}: {place:?}");
     }
