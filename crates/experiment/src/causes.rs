@@ -167,11 +167,9 @@ impl Compared<'_> {
         if memory > 0.0 {
             found.push((memory, Cause::Memory(memory)));
         }
-        // Blocked may be anything; that devices were waited for, or read more from, makes it them.
-        let (blocked, device) = (self.more("blocked"), self.more("host-pressure-io"));
-        let reads = self.more("block-input") + self.more("major-faults");
-        if blocked * device > 0.0 || blocked * reads > 0.0 {
-            found.push((blocked, Cause::Device(blocked)));
+        let device = self.waited_for_devices();
+        if device != 0.0 {
+            found.push((device, Cause::Device(device)));
         }
         if let (Some((was, usual)), Some(cpu)) = (self.both("host-frequency"), self.usual("cpu"))
             && was > 0.0
@@ -179,6 +177,19 @@ impl Compared<'_> {
             found.push((cpu * (usual / was - 1.0), Cause::Frequency(was, usual)));
         }
         found
+    }
+
+    /// For how much longer it was blocked by devices, at the most. Blocked may be anything; it was not for longer by devices than
+    /// some task of the host waited for one. Where that is not told, more that was read tells that it was them.
+    fn waited_for_devices(&self) -> f64 {
+        let blocked = self.more("blocked");
+        let reads = self.more("block-input") + self.more("major-faults");
+        let device = match self.both("host-pressure-io") {
+            Some((own, usual)) => own - usual,
+            None if blocked * reads > 0.0 => blocked,
+            None => 0.0,
+        };
+        if blocked * device > 0.0 { blocked.abs().min(device.abs()).copysign(blocked) } else { 0.0 }
     }
 
     /// Causes whose effect is not known: they were there, and might explain such a deviation.
@@ -281,7 +292,7 @@ mod tests {
         assert_eq!(slow(&[("host-other-cpu", 380e6), ("on-cpu", 395e6)]), "other processes used 0.9 CPU");
         assert_eq!(slow(&[("host-steal", 280e6), ("on-cpu", 395e6)]), "280 ms of steal");
         assert_eq!(slow(&[("host-frequency", 1.2e9), ("on-cpu", 395e6)]), "frequency 1.2 instead of 2.8 GHz");
-        assert_eq!(slow(&[("host-pressure-io", 250e6)]), "waited 300 ms for a device");
+        assert_eq!(slow(&[("host-pressure-io", 250e6)]), "waited 250 ms for a device");
         assert_eq!(
             slow(&[("host-pressure-memory", 90e6), ("on-cpu", 395e6)]),
             "memory was short: waited 90 ms for it"
@@ -296,6 +307,26 @@ mod tests {
         );
         assert_eq!(slow(&[("host-swapped", 104_857_600.0)]), "100 MiB were swapped out");
         assert_eq!(slow(&[]), "no cause seen in the readings");
+    }
+
+    #[test]
+    fn devices_are_to_blame_for_no_longer_than_anybody_waited_for_one() {
+        // It slept, and somebody else read a little.
+        assert_eq!(said(&[("wall", 617e6), ("host-pressure-io", 28e6)]), "no cause seen in the readings");
+        assert_eq!(said(&[("wall", 400e6), ("host-pressure-io", 900e6)]), "waited 300 ms for a device");
+        // A kernel that keeps no account of that.
+        let mut samples: Vec<Sample> = (1..10).map(|round| sample(round, &[])).collect();
+        samples.push(sample(10, &[("wall", 400e6)]));
+        let cause =
+            |samples: &[Sample]| line(&explain(samples, &Metric::built_in("wall").unwrap())[0].causes);
+        for sample in &mut samples {
+            sample.values.retain(|(name, _)| name != "host-pressure-io");
+        }
+        assert_eq!(cause(&samples), "no cause seen in the readings");
+        for (round, sample) in (1..).zip(&mut samples) {
+            sample.values.insert(0, ("block-input".into(), if round == 10 { 8e6 } else { 0.0 }));
+        }
+        assert_eq!(cause(&samples), "waited 300 ms for a device");
     }
 
     #[test]
