@@ -1,10 +1,11 @@
 //! What should be said beside the numbers of a comparison.
 
 use tacho_experiment::compare::Rows;
+use tacho_stats::compare::{Because, Choice, Estimator};
 
-use super::Report;
 use super::answer::{between_runs, places};
 use super::family::in_order;
+use super::{Report, of};
 use crate::output::text;
 
 /// From this gain on pairing is told of.
@@ -90,6 +91,7 @@ fn of_rows(all: &Rows) -> String {
                 shares[0], shares[1]
             );
         }
+        out += &decided(&name, &row.comparison.choice);
         if let Some(gain) =
             row.comparison.choice.pairing_gain.filter(|gain| *gain >= PAIRING && gain.is_finite())
         {
@@ -99,4 +101,44 @@ fn of_rows(all: &Rows) -> String {
         }
     }
     out
+}
+
+/// That another ratio than the usual one decides, since it was sharper where nothing differed.
+fn decided(name: &str, choice: &Choice) -> String {
+    let width = |of: Estimator| choice.widths.iter().find(|(one, _)| *one == of).map(|(_, width)| *width);
+    let usual = [Estimator::RoundRatios, Estimator::AllRatios].into_iter().find(|it| width(*it).is_some());
+    let Some((usual, sharper)) = usual.zip(width(choice.estimator)).filter(|(it, _)| *it != choice.estimator)
+    else {
+        return String::new();
+    };
+    let by = if choice.because == Because::Control { "A and its control" } else { "both as if alike" };
+    let [sharper, wider] = [sharper, width(usual).unwrap_or(f64::INFINITY)].map(text::percent);
+    format!(
+        "{name}: decided by {}, which {by} showed to be sharper:\n  ± {sharper}, that of {} ± {wider}\n",
+        of(choice.estimator),
+        of(usual)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_another_ratio_decides_is_told() {
+        let widths = vec![(Estimator::RoundRatios, 0.014), (Estimator::Minimum, 0.006)];
+        let choice = |estimator| Choice {
+            estimator,
+            because: Because::Control,
+            widths: widths.clone(),
+            pairing_gain: None,
+        };
+        assert_eq!(
+            decided("sort wall", &choice(Estimator::Minimum)),
+            "sort wall: decided by minima, which A and its control showed to be sharper:\n  ± 0.6 %, that of rounds ± 1.4 %\n"
+        );
+        assert_eq!(decided("sort wall", &choice(Estimator::RoundRatios)), "", "as usual");
+        let asked = Choice { widths: Vec::new(), because: Because::Asked, ..choice(Estimator::Minimum) };
+        assert_eq!(decided("sort wall", &asked), "", "as it was asked for");
+    }
 }
