@@ -45,6 +45,16 @@ fn the_answer_has_rows_bars_and_ratios() {
 }
 
 #[test]
+fn sixty_columns_are_enough() {
+    let project = Project::empty();
+    let mut command = project.command(["bench", "--quiet", "-r", "2", "true", "sleep 0.3"]);
+    let told = Answer::of(&command.env("COLUMNS", "60").output().unwrap()).exits(0).stdout;
+    assert!(told.starts_with("true\n  ") && told.contains("\n  spread "), "{told}");
+    let rows = told.split("\n\n").next().unwrap();
+    assert!(rows.lines().all(|line| line.chars().count() <= 60), "{told}");
+}
+
+#[test]
 fn the_order_is_that_of_the_seed() {
     let project = Project::empty();
     let order = |seed: &str| {
@@ -322,7 +332,7 @@ fn counters_stand_beside_the_times_and_a_warm_up_is_found() {
     assert!(command["counters"].as_object().unwrap().contains_key("task-clock"), "{command}");
     assert_eq!(command["steadiness"]["metric"], "wall");
     let few = project.tacho("bench -r 4 true").exits(0).stdout;
-    assert!(few.contains("of fewer than 6 executions there is no 95 % interval: `-r 6` has one\n"), "{few}");
+    assert!(few.contains("no 95 % interval of fewer than 6 executions: `-r 6` has one\n"), "{few}");
     let unknown = project.tacho("bench --counter heat true").exits(2).stderr;
     assert!(unknown.contains("`heat`"), "{unknown}");
     let wait = project.tacho("bench --quiet-wait=long true").exits(2).stderr;

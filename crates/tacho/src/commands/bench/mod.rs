@@ -44,7 +44,13 @@ pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
     let answer = measured(&question, &interrupt, is_quiet)?;
     drop(lock);
     let standings = Standings::of(&question, &answer.samples, typed.reference, margin);
-    let report = Report { question: &question, answer: &answer, standings: &standings, margin };
+    let report = Report {
+        question: &question,
+        answer: &answer,
+        standings: &standings,
+        margin,
+        width: output::terminal_width(),
+    };
     if command.json {
         output::print_json(&output::answer::versioned(report.answer()))?;
     } else {

@@ -10,6 +10,8 @@ use crate::output::text;
 const HEIGHT: usize = 8;
 /// How wide all of them may be.
 const WIDTH: usize = 92;
+/// What the scale beside them may take: `100.0 ms`, and a blank.
+const LABEL: usize = 9;
 /// A command has at least so many bars.
 const FEWEST: usize = 6;
 /// How broad a bar may become.
@@ -32,13 +34,13 @@ impl Report<'_> {
             })
             .filter(|(_, values): &(&str, Vec<f64>)| values.len() > 1)
             .collect();
-        draw(&values)
+        draw(&values, self.width.map_or(WIDTH, |width| width.saturating_sub(LABEL).min(WIDTH)))
     }
 }
 
 /// Bars of these values, which are times in nanoseconds; nothing where there is no room for all.
-fn draw(all: &[(&str, Vec<f64>)]) -> String {
-    let Some(each) = (WIDTH + 2).checked_div(all.len()).filter(|each| *each >= FEWEST + 2) else {
+fn draw(all: &[(&str, Vec<f64>)], width: usize) -> String {
+    let Some(each) = (width + 2).checked_div(all.len()).filter(|each| *each >= FEWEST + 2) else {
         return String::new();
     };
     let bars: Vec<(&str, Vec<f64>)> =
@@ -137,7 +139,7 @@ mod tests {
     fn bars_stand_side_by_side_on_one_scale() {
         let one = [1.0, 1.0, 0.5, 1.0, 1.0, 1.0].map(|ms| ms * 1e6).to_vec();
         let two = [2.0, 2.0, 2.0, 2.0, 2.0, 9.0].map(|ms| ms * 1e6).to_vec();
-        insta::assert_snapshot!(draw(&[("one", one), ("the other", two)]), @r"
+        insta::assert_snapshot!(draw(&[("one", one), ("the other", two)], WIDTH), @r"
     2.500 ms                                    ▲▲▲
                                  ▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃███
                                  ██████████████████
@@ -148,13 +150,13 @@ mod tests {
            0 ██████████████████  ██████████████████
              one                 the other
     ");
-        assert_eq!(draw(&[]), "");
+        assert_eq!(draw(&[], WIDTH), "");
         let names = ["gzip -9 -c some/file", "gzip -9 -k some/file"];
         let bars: Vec<(&str, Vec<f64>)> = names.iter().map(|name| (*name, vec![1.0; 12])).collect();
         assert_eq!(short_names(&bars), ["…-c some/file", "…-k some/file"]);
         assert_eq!(short_names(&bars[..1]), [names[0]]);
         assert_eq!(common_words(&["a b", "a b c"]), 2, "something is left of each");
-        assert_eq!(draw(&vec![("x", vec![1.0, 2.0]); 12]), "", "no room");
+        assert_eq!(draw(&vec![("x", vec![1.0, 2.0]); 12], WIDTH), "", "no room");
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub struct Report<'a> {
     pub standings: &'a Standings,
     /// Up to which difference two are called the same, as a share.
     pub margin: f64,
+    /// How wide the terminal is, in columns, if the answer goes to one.
+    pub width: Option<usize>,
 }
 
 impl Report<'_> {

@@ -30,8 +30,26 @@ impl Report<'_> {
         let head = format!("times that of `{name}`{word},{by} with 95 % intervals\n");
         // The empty head of the table.
         let rows = rows.split_once('\n').map_or("", |(_, rows)| rows);
+        let widest = rows.lines().map(|line| line.chars().count() + 2).max().unwrap_or(0);
+        let rows = if self.width.is_some_and(|width| widest > width) {
+            self.listed_ranking(reference)
+        } else {
+            table::indent(rows)
+        };
         let family = self.family().map_or_else(String::new, |family| family.line());
-        head + &table::indent(rows) + &family + &self.beaten()
+        head + &rows + &family + &self.beaten()
+    }
+
+    /// Two lines each, where there is no room for one.
+    fn listed_ranking(&self, reference: usize) -> String {
+        let others = self.by_time().into_iter().filter(|index| *index != reference);
+        let lines = others.map(|index| {
+            let [ratio, interval, name, verdict] =
+                <[String; 4]>::try_from(self.row(index)).unwrap_or_default();
+            let told = [ratio, interval, verdict].into_iter().filter(|it| !it.is_empty());
+            format!("  {name}\n    {}\n", told.collect::<Vec<_>>().join("  "))
+        });
+        lines.collect()
     }
 
     /// The commands that gave values, the fastest first.

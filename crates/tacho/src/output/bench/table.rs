@@ -24,7 +24,33 @@ impl Report<'_> {
             list.add_row(row(&command.name, standing));
         }
         table::hide_empty_columns(&mut list);
-        table::render(&list) + self.means() + &self.without_interval()
+        let table = table::render(&list);
+        let widest = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        let table = if self.width.is_some_and(|width| widest > width) { self.listed(&head) } else { table };
+        table + self.means() + &self.without_interval()
+    }
+
+    /// The rows where the table has no room: some lines each.
+    fn listed(&self, head: &[&str]) -> String {
+        let mut out = String::new();
+        for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
+            let cells = row(&command.name, standing);
+            let named = |column: usize| {
+                Some(format!("{} {}", head[column], cells[column])).filter(|_| !cells[column].is_empty())
+            };
+            let state = cells.last().filter(|state| !state.is_empty()).cloned();
+            let range = (!cells[5].is_empty()).then(|| format!("{} … {}", cells[5], cells[6]));
+            let median = [&cells[2], &cells[3]].map(String::as_str).join(" ").trim().to_owned();
+            let lines: [Vec<String>; 3] = [
+                [Some(median), range, named(1)].into_iter().flatten().collect(),
+                [named(4), named(9), named(10)].into_iter().flatten().collect(),
+                [7, 8].into_iter().chain(11..cells.len() - 1).filter_map(named).collect(),
+            ];
+            out += &format!("{}\n", cells[0]);
+            let told = state.into_iter().chain(lines.map(|line| line.join("  ")));
+            told.filter(|line| !line.is_empty()).for_each(|line| out += &format!("  {line}\n"));
+        }
+        out
     }
 
     /// Why there is no interval, where there are values.
@@ -33,7 +59,7 @@ impl Report<'_> {
         if times().all(|time| time.interval.is_some() || time.n >= FEWEST) {
             return String::new();
         }
-        format!("of fewer than {FEWEST} executions there is no 95 % interval: `-r {FEWEST}` has one\n")
+        format!("no 95 % interval of fewer than {FEWEST} executions: `-r {FEWEST}` has one\n")
     }
 
     /// What an interval means whose number of samples was chosen by looking.

@@ -84,7 +84,7 @@ fn answer() -> Answer {
 fn with_report<T>(then: impl FnOnce(&Report<'_>) -> T) -> T {
     let (question, answer) = (question(), answer());
     let standings = Standings::of(&question, &answer.samples, None, 0.01);
-    then(&Report { question: &question, answer: &answer, standings: &standings, margin: 0.01 })
+    then(&Report { question: &question, answer: &answer, standings: &standings, margin: 0.01, width: None })
 }
 
 fn text(report: &Report<'_>) -> String {
@@ -118,10 +118,57 @@ fn the_whole_answer() {
 }
 
 #[test]
+fn sixty_columns_are_enough() {
+    insta::assert_snapshot!(with_report(|report| Report { width: Some(60), ..*report }.text()), @r"
+    quick
+      100.4 ms ± 0.4 %  100.0 ms … 100.8 ms  n 10
+      spread 0.4 %  CPU 90 %  memory 2.000 MiB
+      user 80.35 ms  sys 10.04 ms
+    slow and large
+      150.6 ms ± 0.4 %  150.0 ms … 151.3 ms  n 10
+      spread 0.4 %  CPU 90 %  memory 3.000 MiB
+      user 120.5 ms  sys 15.07 ms
+    nearly | as quick
+      100.8 ms ± 0.4 %  100.4 ms … 101.3 ms  n 10
+      spread 0.4 %  CPU 90 %  memory 2.000 MiB
+      user 80.67 ms  sys 10.08 ms
+
+    151.3 ms             ████▇████▇
+                         ██████████
+             ▂▃▂▃▂▂▃▂▃▂  ██████████  ▃▃▃▃▂▃▃▃▃▃
+             ██████████  ██████████  ██████████
+             ██████████  ██████████  ██████████
+             ██████████  ██████████  ██████████
+             ██████████  ██████████  ██████████
+           0 ██████████  ██████████  ██████████
+             quick       slow and…   nearly |…
+
+    times that of `quick`, the fastest, with 95 % intervals
+      nearly | as quick
+        × 1.004  1.004 … 1.004  the same, within ± 1 %
+      slow and large
+        × 1.500  1.500 … 1.500  slower
+    2 rows judged together: false discovery rate at most 5 %
+    `slow and large` is beaten on time and memory by `quick`, `nearly | as quick`
+    ");
+}
+
+#[test]
+fn several_comparisons_are_a_family_with_a_rank_test_each() {
+    let answer = with_report(|report| serde_json::to_value(report.answer()).unwrap());
+    assert_eq!(answer["family"], serde_json::json!({ "rows": 2, "false_discovery": 0.05 }));
+    // Ten rounds of which the reference is faster in each: 2 of 2 to the tenth.
+    let of_slow = serde_json::json!({ "test": "wilcoxon", "p": 2.0 / 1024.0 });
+    assert_eq!(answer["commands"][1]["compared"]["rank_test"], of_slow);
+    assert!(answer["commands"][0]["compared"].is_null());
+}
+
+#[test]
 fn the_ratio_that_was_asked_for_is_named() {
     let (question, answer) = (Question { estimator: Some(Asked::Minimum), ..question() }, answer());
     let standings = Standings::of(&question, &answer.samples, None, 0.01);
-    let report = Report { question: &question, answer: &answer, standings: &standings, margin: 0.01 };
+    let report =
+        Report { question: &question, answer: &answer, standings: &standings, margin: 0.01, width: None };
     let ranking = report.ranking();
     assert!(
         ranking.starts_with("times that of `quick`, the fastest, by minima, with 95 % intervals\n"),
