@@ -493,6 +493,17 @@ fn what_lies_within_noise_is_told_to_take_long() {
 }
 
 #[test]
+fn values_of_zero_and_below_are_compared_by_difference() {
+    let project = history(8, |n| format!("echo work {}", if n < 5 { -5 } else { -9 }))
+        .plan(&PLAN.replace("work ([0-9.]+)", "work (-?[0-9.]+)"));
+    let ratios = project.tacho("bisect HEAD~7 HEAD --quiet").exits(2).stdout;
+    assert!(ratios.starts_with("undecided: no value of either end has a ratio to another, "), "{ratios}");
+    assert!(ratios.contains("\nhint: values of 0 and below are compared by difference"), "{ratios}");
+    let answer = project.tacho("bisect HEAD~7 HEAD --min-effect 1 --json").succeeds().json();
+    assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~2").as_str());
+}
+
+#[test]
 fn a_culprit_is_linked_in_other_orders_where_that_can_be() {
     let project = step(4, 2).plan(&PLAN.replace("artifacts", "build = \"true\"\nartifacts"));
     let Answer { stdout, stderr, .. } = project.tacho("bisect HEAD~3 HEAD --probe --quiet").exits(0);

@@ -15,6 +15,9 @@ use tacho_stats::bisect::{
     Bisection, Builds, Observation, Rules, Seen as Values, Step, Unusable, Values as Scale,
 };
 
+/// How the reason ends why a value of 0 or below is none where values are compared by ratio.
+pub const NO_RATIO: &str = "which has no ratio to another";
+
 /// A bisection as far as it was observed.
 #[derive(Clone, Debug)]
 pub struct Fold {
@@ -160,7 +163,9 @@ impl Fold {
         let alike = kind == other && without_digests(why) == without_digests(other_why);
         let missing = was_not_there(why) && was_not_there(other_why);
         let unfetched = was_not_fetched(why) && was_not_fetched(other_why);
-        (of_command(*kind, why) && (alike || missing || unfetched) && !self.has_values()).then_some(why)
+        let ratioless = why.ends_with(NO_RATIO) && other_why.ends_with(NO_RATIO);
+        let both = alike || missing || unfetched || ratioless;
+        (of_command(*kind, why) && both && !self.has_values()).then_some(why)
     }
 
     /// The end that is to be looked at first: the other one fails, and perhaps both do.

@@ -8,6 +8,7 @@ use tacho_record::bisection::{Comparison, HostReadings, Seen, UnusableKind};
 use tacho_record::{Counter, Digest, Failure, Outcome, Place, Sample};
 
 use super::driver::{Done, Driver};
+use super::fold::NO_RATIO;
 use crate::attempt::{Sampled, Tried, Turn};
 use crate::{Event, ExperimentError};
 
@@ -184,7 +185,7 @@ impl Driver<'_, '_> {
         };
         let is_ratio = self.bisection.asked.by == Comparison::Ratio;
         if !value.is_finite() || (is_ratio && value <= 0.0) {
-            let why = format!("its `{metric}` is {value}, which has no ratio to another");
+            let why = format!("its `{metric}` is {value}, {NO_RATIO}");
             return Worth::Nothing(UnusableKind::NoMetric, why);
         }
         Worth::Value(value)

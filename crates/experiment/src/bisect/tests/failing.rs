@@ -118,7 +118,7 @@ fn revisions_that_fail_are_kept_apart_and_told() {
 fn a_value_without_a_ratio_is_told() {
     let mut scene = Scene::step(8, 8, 0.0);
     scene.benchmark = "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\n\
-        metrics = [{ name = 'errors', from = 'regex:ok ([0-9]+)' }]";
+        metrics = [{ name = 'errors', from = 'regex:ok (-?[0-9]+)' }]";
     scene.asked = asked("errors");
     for order in 1..=8 {
         scene.prints.insert(format!("r{order}"), "ok 0");
@@ -126,4 +126,10 @@ fn a_value_without_a_ratio_is_told() {
     let standing = scene.standing();
     assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::Command }));
     assert_eq!(standing.unusable[0].why, "its `errors` is 0, which has no ratio to another");
+    // Not even to others of its kind.
+    scene.prints.insert("r8".into(), "ok -3");
+    scene.again = true;
+    let standing = scene.standing();
+    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::Command }));
+    assert_eq!(standing.unusable.len(), 2, "no other is tried");
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tacho_record::bisection::{Asked, BisectedEffect, Comparison, Culprit, Found, Rung, Standing};
 use tacho_record::{Bisection, Direction};
 
-use super::why::{alike, failure, hidden_ends, retry, stretch, undecided};
+use super::why::{alike, failure, hidden_ends, ratios, retry, stretch, undecided};
 use super::words::{
     before, commit, effect, hidden, least, level, likely, name, probes, small, stage, subject, suspected,
     then, within,
@@ -122,6 +122,9 @@ fn not_reproduced(bisection: &Bisection) -> String {
     if let Some(then) = then(bisection) {
         let _ = writeln!(text, "  they {then}");
         text.push_str("  so it is the machine, the toolchain or the input that moved, not the program\n");
+    }
+    if bisection.candidates.len() > 2 {
+        text.push_str("hint: what was changed and changed back in between does not show at the ends: name one in between\n");
     }
     text
 }
@@ -244,7 +247,7 @@ fn unusable(bisection: &Bisection) -> String {
     if more > 0 {
         let _ = writeln!(text, "… {more} more could not be measured");
     }
-    if let Some(hint) = retry(bisection) {
+    for hint in [retry(bisection), ratios(bisection)].into_iter().flatten() {
         let _ = writeln!(text, "hint: {hint}");
     }
     text

@@ -1,5 +1,6 @@
 //! Why nothing was named, what could not be measured, and what may be done about it.
 
+use tacho_experiment::bisect::NO_RATIO;
 use tacho_record::Bisection;
 use tacho_record::bisection::{Found, Standing, Undecided, Unusable, UnusableKind};
 
@@ -49,6 +50,9 @@ fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
             "neither end can be built, for the same reason, so no other revision was tried",
             "most likely it has to do with this host, not with the commits: once it is mended, the same command with --retry-failed builds again",
         ],
+        Undecided::Command if unusable.iter().all(has_no_ratio) => {
+            ["no value of either end has a ratio to another, so no other revision was tried", BY_DIFFERENCE]
+        }
         Undecided::Command => [
             "both ends fail in the same way, so no other revision was tried",
             "most likely the command, or what is read of its output, is mistyped or needs what is not there; else name ends at which it works",
@@ -74,6 +78,19 @@ fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
             "there may be several changes, or a host that is not steady: try --all, or a quieter time",
         ],
     }
+}
+
+/// What compares values that have no ratio.
+const BY_DIFFERENCE: &str = "values of 0 and below are compared by difference: so says a least effect in their unit, as `--min-effect 1`";
+
+fn has_no_ratio(unusable: &Unusable) -> bool {
+    unusable.why.ends_with(NO_RATIO)
+}
+
+/// What may be done where values have no ratio, and others do.
+pub fn ratios(bisection: &Bisection) -> Option<&'static str> {
+    let unusable = &bisection.standing.unusable;
+    (unusable.iter().any(has_no_ratio) && !bisection.standing.ladder.is_empty()).then_some(BY_DIFFERENCE)
 }
 
 /// Whether others stand in for an end.
