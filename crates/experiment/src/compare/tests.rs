@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_measure::{Ended, Execution, Request, ScriptedExecutor};
 use tacho_record::{Comparing, Digest, Direction, Host, Metric, Program, Side, Unit, Until};
-use tacho_stats::compare::{Because, Verdict};
+use tacho_stats::compare::{Because, Look, Looks, Verdict};
 use tacho_store::Store;
 use tacho_subject::{Builder, Built, ScriptedBuilder};
 
@@ -128,6 +128,25 @@ fn each_benchmark_ends_when_it_is_settled() {
     let terms = store.comparing(run.number).unwrap().unwrap();
     let again = judged(&mut store, &run, &terms).unwrap();
     assert_eq!(again[0].comparison, b.comparison, "the samples say the same at any time");
+}
+
+#[test]
+fn only_what_ended_by_being_told_is_shown_as_that() {
+    let slow = |command: &str| if command == "b r2" { 150 } else { 100 };
+    let ends = |plan: &str, until: Until| {
+        let lab = lab(plan, 30);
+        let all = rows(compared(&lab, &Comparing { until, ..terms(&lab) }, taking(slow)));
+        let look = all.rows[0].comparison.look;
+        (look.rounds, look.ends)
+    };
+    let one = "[[benchmark]]\nname = 'b'\ncommand = 'b {build}'\n";
+    let first = Looks::planned(30, 0.05).all()[0];
+    assert_eq!(ends(one, Until::Settled(None)), (first.rounds, first.ends));
+    let plain = Look::only(30, 0.05).ends;
+    assert_eq!(ends(one, Until::AllRounds), (30, plain));
+    // Beside another row it is told at the first look and believed later: then it did not end by that.
+    let (rounds, ends) = ends(TWO, Until::Settled(None));
+    assert!(rounds > first.rounds && ends == plain, "{rounds} {ends:?}");
 }
 
 #[test]
