@@ -20,6 +20,8 @@ struct Tally {
     right: f64,
     /// Another one was.
     other: f64,
+    /// A row of revisions that cannot be built was, and the step is in it.
+    stretch: f64,
     /// What is no step was named.
     wrong: f64,
     samples: f64,
@@ -61,8 +63,18 @@ fn came(world: &World, outcome: &Outcome) -> &'static str {
     match truth(world).iter().position(|at| *at == named) {
         Some(0) => "right",
         Some(_) => "other",
+        None if within(world, outcome) => "stretch",
         None => "wrong",
     }
+}
+
+/// Whether the step is among the revisions that cannot be built between the culprit and its parent, where one of them could have been and
+/// was not tried: that the culprit is one of all these is what is told.
+fn within(world: &World, outcome: &Outcome) -> bool {
+    let Some(culprit) = outcome.culprits.first() else { return false };
+    let between = culprit.parent + 1..culprit.revision;
+    let holds = world.steps.iter().any(|step| step.1 != 0.0 && between.contains(&step.0));
+    holds && !between.into_iter().any(|at| world.built[at] && !world.broken[at])
 }
 
 fn held(world: &World, outcome: &Outcome) -> bool {
@@ -83,6 +95,7 @@ impl Tally {
         self.trials += 1;
         self.right += is("right");
         self.other += is("other");
+        self.stretch += is("stretch");
         self.wrong += is("wrong");
         self.samples += samples;
         self.builds += builds;
@@ -118,7 +131,7 @@ impl Tally {
         } else {
             promise("wrong", self.share(self.wrong) <= 0.005);
             if cell.step >= least - 1e-9 {
-                promise("right", self.share(self.right + self.other) >= 0.97);
+                promise("right", self.share(self.right + self.other + self.stretch) >= 0.97);
                 promise("cost", !(has("steps") && has("b=10") && has("q=0")) || self.times(cell) <= 2.5);
                 let most = (cell.candidates as f64).log2() + 4.0;
                 // A build as cheap as a sample is worth more of them.
@@ -137,7 +150,8 @@ impl Tally {
 
     fn row(&self, cell: &Cell) -> String {
         let percent = |of: f64| format!("{:.1}", 100.0 * self.share(of));
-        let none = self.trials as f64 - self.right - self.other - self.wrong;
+        let named = self.right + self.other + self.stretch + self.wrong;
+        let none = self.trials as f64 - named;
         let times = if cell.step == 0.0 { String::new() } else { format!("{:.2}", self.times(cell)) };
         let sets = if self.sets == 0.0 {
             String::new()
@@ -150,6 +164,7 @@ impl Tally {
             self.trials.to_string(),
             percent(self.right),
             percent(self.other),
+            percent(self.stretch),
             percent(self.wrong),
             percent(none),
             numbers.join(" | "),
@@ -200,8 +215,8 @@ pub fn print(words: &str, trials: u64) {
             }
         }
     }
-    let heads = "cell | trials | right % | other step % | wrong % | undecided % | samples | builds | cost | × least | sets that hold a step | ms a trial | missed";
-    println!("| {heads} |\n|{}", "---|".repeat(13));
+    let heads = "cell | trials | right % | other step % | stretch % | wrong % | undecided % | samples | builds | cost | × least | sets that hold a step | ms a trial | missed";
+    println!("| {heads} |\n|{}", "---|".repeat(14));
     for cell in &cells {
         println!("| {} |", all.get(&cell.name).cloned().unwrap_or_default().row(cell));
     }
