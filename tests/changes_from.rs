@@ -139,7 +139,7 @@ fn mistakes_are_told_with_their_place() {
     assert_snapshot!(from("{\"values\": [1, \"12 ms\"]}", "").exits(2).stderr, @"error: cannot judge `numbers`: `values[1]` is the text `12 ms`, not a number or null");
     assert_snapshot!(from("commit,parse\na,1\nb,12 ms\n", "").exits(2).stderr, @r"
     error: cannot judge `numbers`: line 3, column `parse`: `12 ms` is not a number
-    hint: a gap is an empty cell, or `NaN`
+    hint: only the number: a unit may stand in the column's name
     ");
     assert_snapshot!(from("", "").exits(2).stderr, @r#"
     error: cannot judge `numbers`: there is nothing in it
@@ -148,6 +148,15 @@ fn mistakes_are_told_with_their_place() {
     let missing = Project::empty().tacho("changes --from nowhere.json").exits(2);
     assert_snapshot!(missing.stderr, @"error: cannot read `nowhere.json`: No such file or directory (os error 2)");
     assert_snapshot!(from("[1]", "--min-effect much").exits(2).stderr.lines().next().unwrap(), @"error: invalid value 'much' for '--min-effect <PERCENT>': not a number of per cent");
+}
+
+#[test]
+fn a_slower_processor_time_is_told_whatever_its_column_is_called() {
+    let rows: String =
+        step(0.1).iter().enumerate().map(|(place, cpu)| format!("c{place},10,{cpu}\n")).collect();
+    let answer = from(&format!("commit,wall,cpu\n{rows}"), "").exits(1);
+    assert!(answer.stdout.contains("1 change in 2 series"), "{}", answer.stdout);
+    assert_eq!(answer.stderr, "");
 }
 
 #[test]

@@ -106,6 +106,9 @@ impl NumbersError {
             Self::Cell { text, .. } if text.contains(',') => {
                 Some("decimals are written with a point".to_owned())
             }
+            Self::Cell { text, wanted: "a number", .. } if has_unit(text) => {
+                Some("only the number: a unit may stand in the column's name".to_owned())
+            }
             Self::Cell { column, .. } if column.eq_ignore_ascii_case("better") => None,
             Self::Cell { .. } => Some("a gap is an empty cell, or `NaN`".to_owned()),
             Self::Empty | Self::NoSeries | Self::Missing { .. } => {
@@ -123,6 +126,15 @@ impl NumbersError {
             | Self::Wrong { .. } => None,
         }
     }
+}
+
+/// Whether a text is a number with a unit behind it.
+pub(super) fn has_unit(text: &str) -> bool {
+    let end = text.rfind(|c: char| c.is_ascii_digit()).map_or(0, |last| last + 1);
+    let (number, unit) = text.split_at(end);
+    let unit = unit.trim_start();
+    let is_unit = !unit.starts_with(['-', '.', '_', ':']) && !unit.is_empty() && unit.chars().count() <= 8;
+    is_unit && number.parse::<f64>().is_ok()
 }
 
 /// The beginning of a text, fit for a message of one line.

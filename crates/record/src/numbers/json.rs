@@ -116,7 +116,7 @@ impl Reading<'_> {
 
     /// A key that is nearly a known one was meant to be it; others are somebody's own, and not ours to read.
     fn refuse_misspelt(&self, key: &str) -> Result<(), NumbersError> {
-        let near = |known: &&&str| strsim::damerau_levenshtein(known, &key.to_lowercase()) == 1;
+        let near = |known: &&&str| strsim::damerau_levenshtein(known, &key.to_lowercase()) <= 1;
         match KEYS.iter().find(near).filter(|_| !KEYS.contains(&key)) {
             Some(nearest) => Err(NumbersError::UnknownKey { path: self.at(key), nearest }),
             None => Ok(()),

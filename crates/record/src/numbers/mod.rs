@@ -3,6 +3,7 @@
 //! [`parse`] finds out which of the two it is and reads it; `docs/formats.md` says what may stand in it. Whatever is
 //! wrong is an error that names the place; nothing of a file is skipped but what [`Numbers::left_out`] names.
 
+mod columns;
 mod error;
 mod json;
 mod node;

@@ -49,8 +49,8 @@ impl Node {
     }
 }
 
-/// JSON has no `NaN` and no `Infinity`, and many programs write them all the same. They become empty texts, which
-/// stand for gaps, of the same length, so that places in messages stay right.
+/// JSON has no `NaN` and no `Infinity`, and many programs write them all the same; `1e400` is another way to write the latter. They
+/// become empty texts, which stand for gaps, of the same length, so that places in messages stay right.
 fn without_specials(text: &str) -> String {
     const SPECIALS: [(&str, &str); 3] =
         [("NaN", "\"\" "), ("-Infinity", "\"\"       "), ("Infinity", "\"\"      ")];
@@ -58,13 +58,36 @@ fn without_specials(text: &str) -> String {
     let (mut quoted, mut escaped, mut rest) = (false, false, text);
     while let Some(c) = rest.chars().next() {
         let special = SPECIALS.iter().find(|(name, _)| !quoted && rest.starts_with(name));
-        let (taken, put) = special.map_or((&rest[..c.len_utf8()], &rest[..c.len_utf8()]), |found| *found);
-        out += put;
+        let taken = match special {
+            Some((name, put)) => {
+                out += put;
+                name
+            }
+            None if !quoted => {
+                let taken = number(rest).unwrap_or(&rest[..c.len_utf8()]);
+                let huge = taken.parse::<f64>().is_ok_and(f64::is_infinite);
+                out += &if huge { format!("{:1$}", "\"\"", taken.len()) } else { taken.to_owned() };
+                taken
+            }
+            None => {
+                out.push(c);
+                &rest[..c.len_utf8()]
+            }
+        };
         quoted ^= c == '"' && !escaped;
         escaped = quoted && c == '\\' && !escaped;
         rest = &rest[taken.len()..];
     }
     out
+}
+
+/// The number with which a text begins, as far as its letters go.
+fn number(text: &str) -> Option<&str> {
+    let is_part = |c: char| c.is_ascii_digit() || "+-.eE".contains(c);
+    let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
+    text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        .then(|| &text[..end])
+        .filter(|it| !it.is_empty())
 }
 
 impl<'de> Deserialize<'de> for Node {

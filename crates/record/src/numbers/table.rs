@@ -4,24 +4,17 @@ use std::collections::{BTreeMap, HashMap};
 
 use csv::{ReaderBuilder, StringRecord, Trim};
 
+use super::columns::Columns;
 use super::error::short;
 use super::{Given, GivenPoint, Numbers, NumbersError, Shape, direction, distinct};
 use crate::{Direction, Unit};
 
-/// Names of columns that say what a row was measured of.
-const LABELS: [&str; 8] = ["commit", "revision", "release", "version", "label", "sha", "hash", "build"];
-/// Names of columns that say when. One called `time`, the last, is one only if it holds no plain numbers.
-const TIMES: [&str; 4] = ["date", "timestamp", "datetime", "time"];
-/// Names of columns that say with what.
-const TAGS: [&str; 7] = ["host", "machine", "kernel", "compiler", "environment", "os", "cpu"];
 /// Names of columns that say of which series a row is, where there is one of [`VALUES`] too.
 const NAMES: [&str; 3] = ["series", "benchmark", "name"];
 /// Names of columns that hold the values of all series.
 const VALUES: [&str; 1] = ["value"];
-/// Names of columns that count rows: those stand in order already.
-const ORDERS: [&str; 4] = ["index", "order", "position", "number"];
 /// What stands for a gap, in small letters.
-const GAPS: [&str; 8] = ["", "nan", "null", "none", "na", "n/a", "inf", "-inf"];
+pub(super) const GAPS: [&str; 8] = ["", "nan", "null", "none", "na", "n/a", "inf", "-inf"];
 
 pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersError> {
     let table = Table::read(text)?;
@@ -34,17 +27,15 @@ pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersErr
 }
 
 /// A table with a header.
-struct Table {
-    head: Vec<String>,
-    rows: Vec<Row>,
-    label: Option<usize>,
-    time: Option<usize>,
-    tags: Vec<usize>,
+pub(super) struct Table {
+    pub head: Vec<String>,
+    pub rows: Vec<Row>,
+    columns: Columns,
 }
 
-struct Row {
+pub(super) struct Row {
     line: u64,
-    cells: StringRecord,
+    pub cells: StringRecord,
 }
 
 impl Table {
@@ -65,25 +56,18 @@ impl Table {
             }
         }
         let head = checked(head.unwrap_or_default())?;
-        let mut table = Self { head, rows, label: None, time: None, tags: Vec::new() };
-        table.label = table.find(&LABELS);
-        let is_time = |&index: &usize| !table.is(index, &["time"]) || !table.has_numbers(index);
-        table.time = table.find(&TIMES).filter(is_time);
-        table.tags = (0..table.head.len()).filter(|&index| table.is(index, &TAGS)).collect();
+        let mut table = Self { head, rows, columns: Columns::default() };
+        table.columns = Columns::of(&table);
         Ok(table)
     }
 
     /// The column with the first of these names that there is, whatever its letters' case.
-    fn find(&self, names: &[&str]) -> Option<usize> {
+    pub fn find(&self, names: &[&str]) -> Option<usize> {
         names.iter().find_map(|name| self.head.iter().position(|head| head.eq_ignore_ascii_case(name)))
     }
 
-    fn is(&self, column: usize, names: &[&str]) -> bool {
+    pub fn is(&self, column: usize, names: &[&str]) -> bool {
         names.iter().any(|name| self.head[column].eq_ignore_ascii_case(name))
-    }
-
-    fn has_numbers(&self, column: usize) -> bool {
-        self.rows.iter().any(|row| row.cells[column].parse::<f64>().is_ok_and(f64::is_finite))
     }
 
     /// The number in a cell; nothing where there is a gap.
@@ -98,7 +82,7 @@ impl Table {
         }
     }
 
-    fn wrong(&self, row: &Row, column: usize, wanted: &'static str) -> NumbersError {
+    pub fn wrong(&self, row: &Row, column: usize, wanted: &'static str) -> NumbersError {
         let (column, text) = (self.head[column].clone(), short(&row.cells[column]));
         NumbersError::Cell { line: row.line, column, text, wanted }
     }
@@ -123,9 +107,9 @@ impl Table {
         let tag = |&column: &usize| Some((self.head[column].to_ascii_lowercase(), text(column)?));
         GivenPoint {
             samples: Vec::new(),
-            label: self.label.and_then(text),
-            time: self.time.and_then(text),
-            tags: self.tags.iter().filter_map(tag).collect::<BTreeMap<_, _>>(),
+            label: self.columns.label.and_then(text),
+            time: self.columns.time.and_then(text),
+            tags: self.columns.tags.iter().filter_map(tag).collect::<BTreeMap<_, _>>(),
         }
     }
 }
@@ -155,18 +139,7 @@ impl Points {
 
 /// A column a series.
 fn wide(table: &Table, better: Direction) -> Result<Numbers, NumbersError> {
-    let is_used = |&column: &usize| {
-        table.is(column, &["better"])
-            || table.label == Some(column)
-            || table.time == Some(column)
-            || table.tags.contains(&column)
-    };
-    let is_series = |&column: &usize| {
-        let other = [&LABELS[..], &TIMES[..3], &ORDERS[..]].iter().any(|names| table.is(column, names));
-        !other && table.has_numbers(column)
-    };
-    let rest = (0..table.head.len()).filter(|column| !is_used(column));
-    let (columns, left_out): (Vec<usize>, Vec<usize>) = rest.partition(is_series);
+    let (columns, left_out) = table.columns.series(table)?;
     if columns.is_empty() {
         return Err(NumbersError::NoNumbers);
     }

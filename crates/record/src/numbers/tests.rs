@@ -171,6 +171,10 @@ fn a_row_a_value() {
 fn each_mistake_in_csv_names_its_line() {
     insta::assert_snapshot!(refused("commit,parse\na,1\nb,12 ms\n"), @r"
     line 3, column `parse`: `12 ms` is not a number
+    hint: only the number: a unit may stand in the column's name
+    ");
+    insta::assert_snapshot!(refused("commit,parse\na,1\nb,x\n"), @r"
+    line 3, column `parse`: `x` is not a number
     hint: a gap is an empty cell, or `NaN`
     ");
     insta::assert_snapshot!(refused("commit;parse\na;1\nb;1,5\n"), @r"
@@ -279,4 +283,76 @@ fn a_column_says_which_way_is_better() {
     assert_eq!(refused("series,value,better\na,5,higher\na,6,lower\n"), why);
     let long = read("series,value,better\na,5,higher\nb,6,lower\n");
     assert_eq!((long.series[0].better, long.series[1].better), (Direction::Higher, Direction::Lower));
+}
+
+#[test]
+fn numbers_are_measured_whatever_their_column_is_called() {
+    let rows =
+        |cell: fn(usize) -> String| (0..12).map(|at| format!("c{at},5,{}\n", cell(at))).collect::<String>();
+    let named = |name: &str, cell| read(&format!("commit,wall,{name}\n{}", rows(cell)));
+    let measured: fn(usize) -> String = |at| format!("{}.25", 80 + at % 5);
+    for name in ["cpu", "os", "kernel", "host", "CPU"] {
+        assert_eq!(names(&named(name, measured)), ["wall", name]);
+    }
+    let steady: fn(usize) -> String = |at| if at < 6 { "6.1".to_owned() } else { "6.2".to_owned() };
+    assert_eq!(names(&named("kernel", steady)), ["wall"], "a version stays from row to row");
+    assert_eq!(named("kernel", steady).series[0].points[0].tags["kernel"], "6.1");
+    assert_eq!(names(&named("cpu", steady)), ["wall", "cpu"], "a quantised time does too");
+    let xeon: fn(usize) -> String = |_| "Xeon".to_owned();
+    assert_eq!(named("cpu", xeon).series[0].points[3].tags["cpu"], "Xeon");
+}
+
+#[test]
+fn a_label_that_is_the_same_everywhere_makes_no_point_of_all_rows() {
+    let one = read("date,version,wall\n2026-01-01,1.0,5\n2026-01-02,1.0,6\n");
+    assert_eq!(samples(&one.series[0]), [[5.0], [6.0]]);
+    let other = read("version,sha,wall\n1.0,a,5\n1.0,b,6\n");
+    assert_eq!(other.series[0].points[1].label.as_deref(), Some("b"));
+    let samples_of_one = read("version,wall\n1.0,5\n1.0,6\n");
+    assert_eq!(samples(&samples_of_one.series[0]), [[5.0, 6.0]], "nothing else tells the rows apart");
+}
+
+#[test]
+fn a_time_that_counts_from_1970_is_no_series() {
+    let epoch = read("time,commit,wall\n1700000000,a,5\n1700086400,b,6\n");
+    assert_eq!(
+        (names(&epoch), epoch.series[0].points[1].time.as_deref()),
+        (vec!["wall"], Some("1700086400"))
+    );
+    assert_eq!(names(&read("time,wall\n1700000000123,5\n1700000100123,6\n")), ["wall"]);
+    assert_eq!(
+        names(&read("time,commit,wall\n1700000000,a,5\n1600000000,b,6\n1700000001,c,5\n")),
+        ["time", "wall"]
+    );
+    assert_eq!(names(&read("time\n1700000000\n1700086400\n")), ["time"], "what else would it be");
+}
+
+#[test]
+fn numbers_that_are_written_otherwise_are_not_left_out() {
+    insta::assert_snapshot!(refused("commit;wall;size\na;1,5;3\nb;1,6;4\n"), @r"
+    line 2, column `wall`: `1,5` is not a number
+    hint: decimals are written with a point
+    ");
+    insta::assert_snapshot!(refused("commit,wall\na,10.5 ms\nb,10.6 ms\n"), @r"
+    line 2, column `wall`: `10.5 ms` is not a number
+    hint: only the number: a unit may stand in the column's name
+    ");
+    assert_eq!(read("commit,memory,wall\na,16 GB,5\nb,16 GB,6\n").left_out, ["memory"]);
+}
+
+#[test]
+fn a_key_in_other_letters_was_meant_to_be_the_known_one() {
+    assert_eq!(
+        refused(r#"{"values": [1], "Better": "higher"}"#),
+        "unknown key `Better`\nhint: did you mean `better`?"
+    );
+}
+
+#[test]
+fn a_number_that_is_too_large_is_a_gap_as_infinity_is() {
+    assert_eq!(samples(&read("[1, 1e400, -1e999, 2e0]").series[0]), [vec![1.0], vec![], vec![], vec![2.0]]);
+    assert_eq!(
+        read(r#"{"values": [1], "labels": ["1e400"]}"#).series[0].points[0].label.as_deref(),
+        Some("1e400")
+    );
 }

@@ -1,0 +1,133 @@
+//! What each column of a table is, by its name and what it holds: the label, the time, a tag, or a series.
+
+use super::NumbersError;
+use super::error::has_unit;
+use super::table::{GAPS, Table};
+
+/// Names of columns that say what a row was measured of.
+const LABELS: [&str; 8] = ["commit", "revision", "release", "version", "label", "sha", "hash", "build"];
+/// Names of columns that say when. One called `time`, the last, is one only if it holds no plain numbers, or such as
+/// count from 1970.
+const TIMES: [&str; 4] = ["date", "timestamp", "datetime", "time"];
+/// Names of columns that say with what.
+const TAGS: [&str; 7] = ["host", "machine", "kernel", "compiler", "environment", "os", "cpu"];
+/// The one of them under which numbers are always measured: a time or a share, not a version or a number of a machine.
+const MEASURED: [&str; 1] = ["cpu"];
+/// Names of columns that count rows: those stand in order already.
+const ORDERS: [&str; 4] = ["index", "order", "position", "number"];
+
+/// The columns that are no series.
+#[derive(Default)]
+pub(super) struct Columns {
+    pub label: Option<usize>,
+    pub time: Option<usize>,
+    pub tags: Vec<usize>,
+}
+
+impl Columns {
+    pub fn of(table: &Table) -> Self {
+        let is_time = |&column: &usize| {
+            !table.is(column, &["time"]) || !has_numbers(table, column) || counts(table, column)
+        };
+        let time = table.find(&TIMES).filter(is_time);
+        let tags = (0..table.head.len()).filter(|&column| is_tag(table, column)).collect();
+        Self { label: label(table, time), time, tags }
+    }
+
+    /// The columns that are series, and the names of those that are nothing.
+    ///
+    /// A column that would hold numbers but for how they are written is no column to be left out.
+    pub fn series(&self, table: &Table) -> Result<(Vec<usize>, Vec<usize>), NumbersError> {
+        let is_used = |&column: &usize| {
+            table.is(column, &["better"])
+                || self.label == Some(column)
+                || self.time == Some(column)
+                || self.tags.contains(&column)
+        };
+        let is_series = |&column: &usize| {
+            let other = [&LABELS[..], &TIMES[..3], &ORDERS[..]].iter().any(|names| table.is(column, names));
+            !other && has_numbers(table, column)
+        };
+        let rest = (0..table.head.len()).filter(|column| !is_used(column));
+        let (series, rest): (Vec<usize>, Vec<usize>) = rest.partition(is_series);
+        rest.iter().try_for_each(|&column| refuse_nearly_numbers(table, column))?;
+        Ok((series, rest))
+    }
+}
+
+/// The cells of a column that are no gaps.
+fn cells(table: &Table, column: usize) -> impl Iterator<Item = &str> {
+    table.rows.iter().map(move |row| &row.cells[column]).filter(|cell| !is_gap(cell))
+}
+
+fn is_gap(cell: &str) -> bool {
+    GAPS.contains(&cell.to_ascii_lowercase().as_str())
+}
+
+fn number(cell: &str) -> Option<f64> {
+    cell.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+fn has_numbers(table: &Table, column: usize) -> bool {
+    cells(table, column).any(|cell| number(cell).is_some())
+}
+
+/// Whether all rows say the same, where there are several.
+fn is_constant(table: &Table, column: usize) -> bool {
+    let mut cells = table.rows.iter().map(|row| &row.cells[column]);
+    let first = cells.next();
+    table.rows.len() > 1 && cells.all(|cell| Some(cell) == first)
+}
+
+/// The first column with the name of a label. One that says the same in all rows is none where something else tells
+/// rows apart: all of them would be samples of one point.
+fn label(table: &Table, time: Option<usize>) -> Option<usize> {
+    let named = |name: &&str| table.find(&[*name]);
+    let all: Vec<usize> = LABELS.iter().filter_map(named).collect();
+    let varies = |column: &usize| !is_constant(table, *column);
+    let apart = time.into_iter().chain(table.find(&ORDERS)).any(|column| varies(&column));
+    all.iter().copied().find(varies).or_else(|| all.first().copied().filter(|_| !apart))
+}
+
+/// Whether a column says with what a row was measured. Numbers do where they stay the same from row to row more often
+/// than not, as a version does; what was measured does not.
+fn is_tag(table: &Table, column: usize) -> bool {
+    if !table.is(column, &TAGS) {
+        return false;
+    }
+    let cells: Vec<&str> = cells(table, column).collect();
+    if cells.is_empty() || cells.iter().any(|cell| number(cell).is_none()) {
+        return true;
+    }
+    let same = cells.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    !table.is(column, &MEASURED) && 2 * same >= cells.len() - 1
+}
+
+/// Whether numbers count from 1970, in seconds or a thousandth, millionth or billionth of one: whole, after 2001,
+/// all one way, and beside a column of other numbers.
+fn counts(table: &Table, column: usize) -> bool {
+    const SINCE: f64 = 1e9;
+    const UNTIL: f64 = 5e9;
+    let numbers: Option<Vec<f64>> = cells(table, column).map(number).collect();
+    let Some(numbers) = numbers.filter(|numbers| numbers.len() > 1) else { return false };
+    let is_moment = |&number: &f64| {
+        let units = [1.0, 1e3, 1e6, 1e9];
+        number.fract() == 0.0 && units.iter().any(|unit| (SINCE * unit..UNTIL * unit).contains(&number))
+    };
+    let one_way = numbers.is_sorted() || numbers.iter().rev().is_sorted();
+    let beside = (0..table.head.len()).any(|other| other != column && has_numbers(table, other));
+    one_way && beside && numbers.iter().all(is_moment)
+}
+
+/// Refuses a column of numbers with decimal commas, or with units behind them: nobody wants those left out. One with the same
+/// in all rows tells something else.
+fn refuse_nearly_numbers(table: &Table, column: usize) -> Result<(), NumbersError> {
+    let known = [&LABELS[..], &TIMES[..], &TAGS[..], &ORDERS[..]].iter().any(|names| table.is(column, names));
+    let comma = |cell: &str| cell.matches(',').count() == 1 && number(&cell.replace(',', ".")).is_some();
+    let nearly = cells(table, column).all(|cell| comma(cell) || has_unit(cell));
+    let first = table.rows.iter().find(|row| !is_gap(&row.cells[column]));
+    match first.filter(|_| nearly && !known && !is_constant(table, column)) {
+        Some(row) => Err(table.wrong(row, column, "a number")),
+        None => Ok(()),
+    }
+}
