@@ -67,8 +67,14 @@ fn a_window_is_mended_and_nothing_outside_of_it_is_built_again() {
     let project = history();
     assert_eq!(counts(project.tacho("track --json --seed 1")), [4, 2, 0, 4 * 4]);
     let project = with(project, MENDED);
+    let before = project.tacho("show broken").succeeds().stdout;
+    assert!(
+        before.contains("before the plan or its quirks were edited: `tacho track 4809682f10`"),
+        "{before}"
+    );
     assert_eq!(counts(project.tacho("track --json --seed 1")), [6, 0, 0, 2 * 4], "only the window is new");
     let shown = project.tacho("show broken").succeeds().stdout;
+    assert!(!shown.contains("were edited"), "{shown}");
     assert!(shown.contains("\nwith quirk: missing\n"), "{shown}");
     assert!(!project.tacho("show mended").succeeds().stdout.contains("quirk"));
     assert_eq!(
@@ -226,19 +232,13 @@ fn what_cannot_be_is_said_before_anything_is_built() {
     error: quirk `q`: unknown revision `brokn`
     hint: did you mean `broken`?
     ");
-    assert_snapshot!(said(&quirk("skip = true\nfrom = 'mended'\nbefore = 'broken'")), @"
-    error: quirk `q`: its range is empty: before `broken` comes no later than from `mended`
-    ");
-    assert_snapshot!(said(&quirk("skip = true\nfrom = 'last'\nuntil = '2023-11-14'")), @"
-    error: quirk `q`: its range is empty: until `2023-11-14` comes no later than from `last`
-    ");
+    assert_snapshot!(said(&quirk("skip = true\nfrom = 'mended'\nbefore = 'broken'")), @"error: quirk `q`: its range is empty: before `broken` comes no later than from `mended`");
+    assert_snapshot!(said(&quirk("skip = true\nfrom = 'last'\nuntil = '2023-11-14'")), @"error: quirk `q`: its range is empty: until `2023-11-14` comes no later than from `last`");
     assert_snapshot!(said(&quirk("patch = 'none.patch'")), @"
     error: quirk `q`: cannot read patch `<folder>/none.patch`: No such file or directory (os error 2)
     hint: patches are given by path from the folder of the plan
     ");
-    assert_snapshot!(said(&quirk("patch = 'src'")), @"
-    error: quirk `q`: `src` is not a patch: it names no file
-    ");
+    assert_snapshot!(said(&quirk("patch = 'src'")), @"error: quirk `q`: `src` is not a patch: it names no file");
     let both = quirk("build = 'a'\nfrom = 'first'\nuntil = 'broken'")
         + "[[quirk]]\nname = 'r'\nwhy = 'w'\nfrom = 'broken'\nbuild = 'b'\n";
     assert_snapshot!(said(&both), @"
@@ -247,9 +247,7 @@ fn what_cannot_be_is_said_before_anything_is_built() {
     ");
     let project = project.file("out.patch", &PATCH.replace("b/make.sh", "b/../../make.sh"));
     let answer = with(project, &quirk("patch = 'out.patch'")).tacho("track").exits(2);
-    assert_snapshot!(answer.steady_stderr(), @"
-    error: quirk `q`: patch `out.patch` is of `b/../../make.sh`, which does not lie in the checkout
-    ");
+    assert_snapshot!(answer.steady_stderr(), @"error: quirk `q`: patch `out.patch` is of `b/../../make.sh`, which does not lie in the checkout");
 }
 
 #[test]
@@ -328,7 +326,7 @@ fn the_window_is_found_and_a_quirk_suggested() {
 }
 
 #[test]
-fn a_quirk_is_checked_at_both_ends_with_and_without() {
+fn a_quirk_is_checked_with_and_without() {
     let project = with(history(), MENDED);
     assert_snapshot!(project.tacho("quirk list").succeeds().stdout, @"
     missing
@@ -347,6 +345,15 @@ fn a_quirk_is_checked_at_both_ends_with_and_without() {
     let project = with(project, &wide);
     let failing = project.tacho("quirk check missing --json").exits(1).json();
     assert_eq!(failing["quirks"][0]["verdict"], "fails");
+    let tried = |arguments: &str| {
+        let answer = project.tacho(&format!("quirk check --json {arguments}")).exits(1).json();
+        let tried = answer["quirks"][0]["tried"].as_array().unwrap().len();
+        assert_eq!(answer["quirks"][0]["revisions"], 4);
+        tried
+    };
+    assert_eq!((tried(""), tried("-n 2"), tried("--all")), (3, 2, 4));
+    let told = project.tacho("quirk check").exits(1).stdout;
+    assert!(told.ends_with("  tried 3 of 4 revisions; `--all` tries each\n"), "{told}");
     let idle = with(
         project,
         &MENDED
@@ -355,6 +362,59 @@ fn a_quirk_is_checked_at_both_ends_with_and_without() {
     );
     assert_eq!(idle.tacho("quirk check --json").succeeds().json()["quirks"][0]["verdict"], "not needed");
     assert!(idle.tacho("quirk check mising").exits(2).stderr.contains("known are `missing`"));
+}
+
+#[test]
+fn what_is_skipped_is_no_build_that_fails() {
+    let skip = "[[quirk]]\nname = 'gone'\nwhy = 'too old'\nskip = true\nfrom = 'broken'\nuntil = 'broken'\n";
+    let project = with(history(), skip);
+    assert_snapshot!(project.tacho("quirk suggest broken").exits(0).stdout, @"4809682f10 is not built: `gone` skips it: too old");
+    let json = project.tacho("quirk suggest broken --json").exits(0).json();
+    assert_eq!(
+        (&json["skipped"], &json["builds"], &json["quirk"]),
+        (&"too old".into(), &false.into(), &serde_json::Value::Null)
+    );
+    // The stretch that fails begins behind it.
+    let beside = project.tacho("quirk suggest HEAD~3").exits(0).stdout;
+    assert!(beside.contains("1 revision in a row:\n  skipped     4809682f10"), "{beside}");
+    let nothing = project.tacho("quirk effect gone").exits(0).stdout;
+    assert_eq!(nothing, "what a quirk skips is not built: there is nothing to measure of it\n");
+    assert_eq!(project.tacho("quirk effect gone --json").exits(0).json()["effects"], serde_json::json!([]));
+    // Another's range is tried and measured where it is built.
+    let project = with(project, &format!("{skip}{MENDED}"));
+    let checked = project.tacho("quirk check missing").exits(0).stdout;
+    assert!(checked.starts_with("missing: needed\n  77fa50b292 with it: builds\n"), "{checked}");
+    let effect = project.tacho("quirk effect missing -r 2").exits(0).stdout;
+    assert!(
+        effect.contains("missing begins 4809682f10") && effect.contains("77fa50b292 without"),
+        "{effect}"
+    );
+}
+
+#[test]
+fn each_reason_of_builds_that_fail_is_named() {
+    let other = PATCH.replace("cp missing", "cp nothing");
+    let quirks = "\
+[[quirk]]
+name = 'one'
+why = 'w'
+from = 'mended'
+before = 'last'
+patch = 'quirks/missing.patch'
+
+[[quirk]]
+name = 'two'
+why = 'w'
+from = 'last'
+patch = 'quirks/other.patch'
+";
+    let project = with(history().file("quirks/other.patch", &other), quirks);
+    let told = project.tacho("track mended~1..").exits(2).stderr;
+    let hunk = "hunk 1 of `make.sh` (`@@ -1,2 +1,2 @@`) finds other lines there";
+    assert!(told.contains("note: 4 of 4 builds failed; first 77fa50b292: exit status 1: cp:"), "{told}");
+    let patch = format!("and 1 more: quirk `one`: patch `quirks/missing.patch` does not apply: {hunk}\n");
+    assert!(told.contains(&patch), "{told}");
+    assert!(told.contains("quirk `two`: patch `quirks/other.patch` does not apply"), "{told}");
 }
 
 /// What the program prints is its number: 100, with the quirk 120, and 10 more since the commit.

@@ -1,6 +1,8 @@
 //! From where to where a history does not build, found with few builds.
 
-use tacho_record::{Build, Revision};
+use std::collections::HashSet;
+
+use tacho_record::{Build, BuildState, Revision};
 
 use crate::{Bench, ExperimentError, Question};
 
@@ -11,10 +13,12 @@ pub struct Window {
     pub first: usize,
     /// The last that does not build.
     pub last: usize,
-    /// The nearest before it that does, if there is one: all between are taken not to.
+    /// The nearest before it that does, or that is skipped, if there is one: all between are taken not to.
     pub before: Option<usize>,
-    /// The nearest after it that does, if there is one.
+    /// The nearest after it that does, or that is skipped, if there is one.
     pub after: Option<usize>,
+    /// Which of these two are skipped.
+    pub skipped: [Option<usize>; 2],
 }
 
 impl Bench<'_> {
@@ -38,20 +42,20 @@ pub fn window(
     question: &Question,
     at: usize,
 ) -> Result<Option<Window>, ExperimentError> {
-    let mut builds = |place: usize| -> Result<Option<bool>, ExperimentError> {
+    let mut skipped = HashSet::new();
+    let mut ends = |place: usize| -> Result<Option<bool>, ExperimentError> {
         let build = bench.build_of(question, &question.revisions[place])?;
-        Ok(build.map(|build| build.state.artifact().is_some()))
+        let is_skipped = |build: &Build| matches!(build.state, BuildState::Skipped { .. });
+        skipped.extend(build.as_ref().filter(|build| is_skipped(build)).map(|_| place));
+        Ok(build.map(|build| build.state.artifact().is_some() || is_skipped(&build)))
     };
     let most = question.revisions.len() - 1;
-    let Some(down) = edge(at, |distance| at.checked_sub(distance), &mut builds)? else { return Ok(None) };
-    let up = edge(most - at, |distance| Some(at + distance).filter(|place| *place <= most), &mut builds)?;
+    let Some(down) = edge(at, |distance| at.checked_sub(distance), &mut ends)? else { return Ok(None) };
+    let up = edge(most - at, |distance| Some(at + distance).filter(|place| *place <= most), &mut ends)?;
     let Some(up) = up else { return Ok(None) };
-    Ok(Some(Window {
-        first: at - down.0,
-        last: at + up.0,
-        before: down.1.map(|distance| at - distance),
-        after: up.1.map(|distance| at + distance),
-    }))
+    let (before, after) = (down.1.map(|distance| at - distance), up.1.map(|distance| at + distance));
+    let skipped = [before, after].map(|place| place.filter(|place| skipped.contains(place)));
+    Ok(Some(Window { first: at - down.0, last: at + up.0, before, after, skipped }))
 }
 
 /// How far away the last is that does not build, and the first that does; none when interrupted.

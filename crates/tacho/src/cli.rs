@@ -18,7 +18,7 @@ pub use bench::Bench;
 pub use bisect::{Bisect, BisectWhat, Typed};
 pub use compare::Compare;
 pub use layouts::Layouts;
-pub use quirk::{Effect, Quirk, QuirkWhat};
+pub use quirk::{Check, Effect, Quirk, QuirkWhat};
 pub use schedule::Schedule;
 pub use shared::{Begin, EstimatorName, Form, Terms};
 pub use survey::Survey;

@@ -20,19 +20,10 @@ pub enum QuirkWhat {
         #[arg(long)]
         json: bool,
     },
-    /// Build both ends of their ranges with and without them
+    /// Build both ends of their ranges, and the middle, with and without them
     ///
     /// Exit status: 1 when a revision fails to build with its quirk, else 0. A quirk that is not needed is told.
-    Check {
-        /// Only the quirk of this name
-        name: Option<String>,
-        /// Answer in JSON, as docs/formats.md describes
-        #[arg(long)]
-        json: bool,
-        /// Wait until no other measurement is going on on this host
-        #[arg(long)]
-        wait: bool,
-    },
+    Check(Check),
     /// Measure what they alone do to the numbers, where they begin and end
     ///
     /// The revision at the edge is built with and without the quirk, or, where it needs it, the one beside it; both are executed
@@ -54,6 +45,25 @@ pub enum QuirkWhat {
         #[arg(long)]
         wait: bool,
     },
+}
+
+/// What `tacho quirk check` understands.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Only the quirk of this name
+    pub name: Option<String>,
+    /// Try so many revisions of each range: both its ends, and others evenly between
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..))]
+    pub revisions: u32,
+    /// Try all revisions of each range
+    #[arg(long, conflicts_with = "revisions")]
+    pub all: bool,
+    /// Answer in JSON, as docs/formats.md describes
+    #[arg(long)]
+    pub json: bool,
+    /// Wait until no other measurement is going on on this host
+    #[arg(long)]
+    pub wait: bool,
 }
 
 /// What `tacho quirk effect` understands.

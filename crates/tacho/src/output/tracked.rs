@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tacho_experiment::{Tracked, Unbuilt};
-use tacho_record::{Build, Revision, Series};
+use tacho_record::{Build, BuildState, Revision, Series};
 use tacho_store::Store;
 
 use super::answer::{self, AllSeries, SeriesAnswer, WaitAnswer};
@@ -15,6 +15,9 @@ use crate::error::CliError;
 
 /// How many of those without values are named.
 const LACKING: usize = 5;
+
+/// How many other reasons of builds that failed are named.
+const OTHERS: usize = 3;
 
 /// How many lines of the first failed build's log are shown.
 const LOG_LINES: usize = 8;
@@ -142,7 +145,7 @@ impl Report<'_> {
     fn print_failed_builds(&self, store: &Store) {
         let (failed, first) = tacho_experiment::failures(&self.tracked.builds);
         let Some(first) = first else { return };
-        let name = self.revisions.iter().find(|r| r.id == first.revision).map_or("?", Revision::short);
+        let name = self.name(first);
         note(
             "note",
             &format!(
@@ -157,10 +160,30 @@ impl Report<'_> {
                 aside(&format!("  | {line}"));
             }
         }
+        self.print_other_failures(first);
         note(
             "hint",
             &format!("`tacho show {name} --build-log` prints all of it; `--retry-failed` builds again"),
         );
+    }
+
+    /// The name of a build's revision.
+    fn name(&self, build: &Build) -> &str {
+        self.revisions.iter().find(|revision| revision.id == build.revision).map_or("?", Revision::short)
+    }
+
+    /// Where builds failed otherwise than the first, as where each of several patches does not apply.
+    fn print_other_failures(&self, first: &Build) {
+        let others = other_failures(&self.tracked.builds, first);
+        for (build, number) in others.iter().take(OTHERS) {
+            let (name, why) = (self.name(build), unbuilt::why(&build.state));
+            let more = if *number > 1 { format!(", and {} more", number - 1) } else { String::new() };
+            note("note", &format!("otherwise {name}{more}: {why}"));
+        }
+        if let Some(rest) = others.get(OTHERS..).filter(|rest| !rest.is_empty()) {
+            let builds = rest.iter().map(|(_, number)| number).sum();
+            note("note", &format!("and {} otherwise", text::count(builds, "build")));
+        }
     }
 
     /// Which stretches have no builds.
@@ -236,4 +259,20 @@ impl Report<'_> {
         let mut points = self.series.iter().flat_map(|series| &series.points);
         points.any(|point| !point.values.is_empty() || point.limited.count > 0)
     }
+}
+
+/// The first build of each reason other than that of this one, with how many share it, in their order.
+fn other_failures<'a>(builds: &'a [Build], first: &Build) -> Vec<(&'a Build, usize)> {
+    let mut others: Vec<(&Build, usize)> = Vec::new();
+    for build in builds {
+        let is_failed = matches!(build.state, BuildState::Failed { .. } | BuildState::TimedOut { .. });
+        if !is_failed || build.state == first.state {
+            continue;
+        }
+        match others.iter_mut().find(|(other, _)| other.state == build.state) {
+            Some((_, number)) => *number += 1,
+            None => others.push((build, 1)),
+        }
+    }
+    others
 }

@@ -4,17 +4,17 @@ use serde::Serialize;
 use tacho_record::plan::{Plan, Quirk, Subject};
 use tacho_record::{BuildState, Revision};
 
-use super::{Exit, line, named, places};
-use crate::cli::Global;
+use super::{Exit, line, named, places, skipped};
+use crate::cli::{Check, Global};
 use crate::commands::session::{Session, Wanted};
 use crate::error::CliError;
 use crate::output::answer::versioned;
-use crate::output::{self, table};
+use crate::output::{self, table, text};
 use crate::project::Project;
 
-/// A revision at an end of a quirk's range, in JSON.
+/// A revision that was tried, in JSON.
 #[derive(Serialize)]
-struct End<'a> {
+struct Try<'a> {
     revision: &'a str,
     /// Why it does not build with the quirk; absent: it builds.
     with: Option<String>,
@@ -28,7 +28,9 @@ struct Checked<'a> {
     name: &'a str,
     /// `needed`, `not needed`, `fails`, `skips`, `no revisions`.
     verdict: &'static str,
-    ends: Vec<End<'a>>,
+    /// How many revisions it is for, those left out that another quirk skips.
+    revisions: usize,
+    tried: Vec<Try<'a>>,
 }
 
 #[derive(Serialize)]
@@ -36,44 +38,48 @@ struct Answer<'a> {
     quirks: Vec<Checked<'a>>,
 }
 
-pub fn execute(
-    global: &Global,
-    project: &Project,
-    name: Option<&str>,
-    (json, wait): (bool, bool),
-) -> Result<Exit, CliError> {
-    let quirks = named(project, name)?;
+pub fn execute(global: &Global, project: &Project, command: &Check) -> Result<Exit, CliError> {
+    let quirks = named(project, command.name.as_deref())?;
     let selected = if quirks.is_empty() { None } else { Some(line(project, None)?) };
     let line = selected.as_ref().map_or(&[][..], |selected| &selected.revisions);
-    let mut session = Session::open(project, wait)?;
+    let skipped = skipped(project, line)?;
+    let mut session = Session::open(project, command.wait)?;
     if let Some(selected) = &selected {
         session.know(selected)?;
     }
-    let quiet = global.quiet || json;
+    let quiet = global.quiet || command.json;
     let mut answer = Answer { quirks: Vec::new() };
     for quirk in quirks {
-        let places = places(project, quirk, line)?;
-        let mut ends: Vec<&Revision> =
-            places.first().into_iter().chain(places.last()).map(|&at| &line[at]).collect();
-        ends.dedup_by_key(|revision| &revision.id);
-        let Some(with) = built(&mut session, project, project.plan.clone(), &ends, quiet)? else {
+        let mut places = places(project, quirk, line)?;
+        places.retain(|place| quirk.skip || !skipped.contains(place));
+        let number = if command.all { places.len() } else { command.revisions as usize };
+        let tried: Vec<&Revision> = spread(places.len(), number).map(|at| &line[places[at]]).collect();
+        let Some(with) = built(&mut session, project, project.plan.clone(), &tried, quiet)? else {
             return Ok(Exit::Interrupted);
         };
-        let Some(without) = built(&mut session, project, lacking(&project.plan, quirk), &ends, quiet)? else {
+        let Some(without) = built(&mut session, project, lacking(&project.plan, quirk), &tried, quiet)?
+        else {
             return Ok(Exit::Interrupted);
         };
-        let ends = ends.iter().zip(with.into_iter().zip(without));
-        let ends: Vec<End> =
-            ends.map(|(revision, (with, without))| End { revision: &revision.id, with, without }).collect();
-        answer.quirks.push(Checked { name: &quirk.name, verdict: verdict(quirk, &ends), ends });
+        let tried = tried.iter().zip(with.into_iter().zip(without));
+        let tried: Vec<Try> =
+            tried.map(|(revision, (with, without))| Try { revision: &revision.id, with, without }).collect();
+        let verdict = verdict(quirk, &tried);
+        answer.quirks.push(Checked { name: &quirk.name, verdict, revisions: places.len(), tried });
     }
     let fails = answer.quirks.iter().any(|checked| checked.verdict == "fails");
-    if json {
+    if command.json {
         output::print_json(&versioned(answer))?;
     } else {
         output::print(&answer.text(line))?;
     }
     Ok(if fails { Exit::Worse } else { Exit::Success })
+}
+
+/// So many of that many places, both ends among them, as evenly apart as can be; all where there are no more.
+fn spread(of: usize, number: usize) -> impl Iterator<Item = usize> {
+    let number = number.min(of);
+    (0..number).map(move |at| if number > 1 { at * (of - 1) / (number - 1) } else { at })
 }
 
 /// The plan without a quirk.
@@ -107,14 +113,14 @@ fn built(
     })
 }
 
-fn verdict(quirk: &Quirk, ends: &[End<'_>]) -> &'static str {
-    if ends.is_empty() {
+fn verdict(quirk: &Quirk, tried: &[Try<'_>]) -> &'static str {
+    if tried.is_empty() {
         "no revisions"
-    } else if quirk.skip && ends.iter().any(|end| end.without.is_some()) {
+    } else if quirk.skip && tried.iter().any(|one| one.without.is_some()) {
         "skips"
-    } else if !quirk.skip && ends.iter().any(|end| end.with.is_some()) {
+    } else if !quirk.skip && tried.iter().any(|one| one.with.is_some()) {
         "fails"
-    } else if ends.iter().all(|end| end.without.is_none()) {
+    } else if tried.iter().all(|one| one.without.is_none()) {
         "not needed"
     } else {
         "needed"
@@ -134,11 +140,31 @@ impl Checked<'_> {
     fn text(&self, line: &[Revision]) -> String {
         let said = |why: &Option<String>| why.clone().unwrap_or_else(|| "builds".to_owned());
         let mut lines = String::new();
-        for end in &self.ends {
-            let short = line.iter().find(|it| it.id == end.revision).map_or("?", Revision::short);
-            let (with, without) = (said(&end.with), said(&end.without));
+        for one in &self.tried {
+            let short = line.iter().find(|it| it.id == one.revision).map_or("?", Revision::short);
+            let (with, without) = (said(&one.with), said(&one.without));
             lines += &format!("{short} with it: {with}\n{short} without: {without}\n");
         }
+        if self.tried.len() < self.revisions {
+            let (tried, all) = (self.tried.len(), text::count(self.revisions, "revision"));
+            lines += &format!("tried {tried} of {all}; `--all` tries each\n");
+        }
         format!("{}: {}\n{}", self.name, self.verdict, table::indent(&lines))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ends_are_tried_and_others_evenly_between() {
+        let tried = |of, number| spread(of, number).collect::<Vec<_>>();
+        assert_eq!(tried(9, 3), [0, 4, 8]);
+        assert_eq!(tried(8, 3), [0, 3, 7]);
+        assert_eq!(tried(2, 3), [0, 1]);
+        assert_eq!(tried(4, 4), [0, 1, 2, 3]);
+        assert_eq!(tried(1, 3), [0]);
+        assert_eq!(tried(0, 3), [0_usize; 0]);
     }
 }

@@ -3,13 +3,15 @@
 //! The revision beside the edge that has the quirk is built without it too, where that builds; else the one beside it that does not
 //! have it is built with it. Both are executed side by side, so that the commit at the edge has no part in it.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 use tacho_experiment::compare::rows_of;
 use tacho_record::plan::{Plan, Quirk, Subject};
 use tacho_record::{Comparing, Metric, Program, QuirkEdge, Revision, Side, Until};
 
 use super::check::lacking;
-use super::{Exit, line, places};
+use super::{Exit, line, places, skipped};
 use crate::cli::{Effect, Global, Shown};
 use crate::commands::compare::mistake::Mistake;
 use crate::commands::compare::{exit, wished};
@@ -25,7 +27,7 @@ use crate::output::compare::{CompareAnswer, Report};
 use crate::output::table;
 use crate::project::Project;
 
-/// An edge of a quirk's range: the revisions on both sides of it.
+/// An edge of a quirk's range: the nearest revisions on both sides of it that no quirk skips.
 struct Edge<'a> {
     quirk: &'a Quirk,
     /// The one that has the quirk.
@@ -33,6 +35,8 @@ struct Edge<'a> {
     /// The one that does not.
     outside: &'a Revision,
     begins: bool,
+    /// The first revision after the edge.
+    first: &'a Revision,
 }
 
 /// What came of an edge.
@@ -61,12 +65,18 @@ struct EffectAnswer<'a> {
 pub fn execute(global: &Global, project: &Project, command: &Effect) -> Result<Exit, CliError> {
     let quirks = super::named(project, command.name.as_deref())?;
     let selected = line(project, None)?;
+    let skipped = skipped(project, &selected.revisions)?;
     let mut edges = Vec::new();
-    for quirk in quirks.into_iter().filter(|quirk| !quirk.skip) {
-        edges.extend(edges_of(quirk, &places(project, quirk, &selected.revisions)?, &selected.revisions));
+    for quirk in quirks.iter().filter(|quirk| !quirk.skip) {
+        let places = places(project, quirk, &selected.revisions)?;
+        edges.extend(edges_of(quirk, &places, &skipped, &selected.revisions));
     }
     let Some(base) = edges.first().map(|edge| edge.inside.clone()) else {
-        output::print("no quirk begins or ends within this history\n")?;
+        if command.json {
+            output::print_json(&versioned(Answer { effects: Vec::new() }))?;
+        } else {
+            output::print(nothing(&quirks))?;
+        }
         return Ok(Exit::Success);
     };
     let processes = project.plan.measure.levels.filter(|levels| levels.layouts > 1).map(|it| it.processes);
@@ -97,18 +107,32 @@ pub fn execute(global: &Global, project: &Project, command: &Effect) -> Result<E
     Ok(all.iter().map(Told::exit).max_by_key(|exit| *exit as u8).unwrap_or(Exit::Success))
 }
 
-/// Where a quirk that is for these places of a line of history begins and ends in it.
-fn edges_of<'a>(quirk: &'a Quirk, places: &[usize], line: &'a [Revision]) -> Vec<Edge<'a>> {
+/// Why there is no edge to measure.
+fn nothing(quirks: &[&Quirk]) -> &'static str {
+    if !quirks.is_empty() && quirks.iter().all(|quirk| quirk.skip) {
+        "what a quirk skips is not built: there is nothing to measure of it\n"
+    } else {
+        "no quirk begins or ends within this history\n"
+    }
+}
+
+/// Where a quirk that is for these places of a line of history begins and ends in it, those left out that are skipped.
+fn edges_of<'a>(
+    quirk: &'a Quirk,
+    places: &[usize],
+    skipped: &HashSet<usize>,
+    line: &'a [Revision],
+) -> Vec<Edge<'a>> {
     let is_in = |place: usize| places.contains(&place);
-    let edge = |before: usize| {
-        let (old, new) = (&line[before], &line[before + 1]);
-        match (is_in(before), is_in(before + 1)) {
-            (false, true) => Some(Edge { quirk, inside: new, outside: old, begins: true }),
-            (true, false) => Some(Edge { quirk, inside: old, outside: new, begins: false }),
-            _ => None,
-        }
+    let built: Vec<usize> = (0..line.len()).filter(|place| !skipped.contains(place)).collect();
+    let edge = |old: usize, new: usize| {
+        let begins = is_in(new);
+        let first = (old + 1..=new).find(|&place| is_in(place) == begins).map_or(&line[new], |at| &line[at]);
+        let (inside, outside) = if begins { (new, old) } else { (old, new) };
+        let (inside, outside) = (&line[inside], &line[outside]);
+        (is_in(old) != begins).then_some(Edge { quirk, inside, outside, begins, first })
     };
-    (1..line.len()).filter_map(|after| edge(after - 1)).collect()
+    built.windows(2).filter_map(|pair| edge(pair[0], pair[1])).collect()
 }
 
 /// The plan by which a quirk is for all of history.
@@ -172,7 +196,6 @@ fn terms(project: &Project, plan: &Plan, edge: &Edge<'_>, base: &Revision) -> Re
         let metrics: Vec<Metric> = lookup::metrics(project, &[], &key, &shown)?;
         rows.push((key, metrics));
     }
-    let first = if edge.begins { edge.inside } else { edge.outside };
     Ok(Comparing {
         rows,
         sides,
@@ -183,7 +206,7 @@ fn terms(project: &Project, plan: &Plan, edge: &Edge<'_>, base: &Revision) -> Re
         estimator: None,
         margin: MARGIN,
         until: Until::Settled(None),
-        quirk: Some(QuirkEdge { quirk: quirk.clone(), revision: first.id.clone(), begins: edge.begins }),
+        quirk: Some(QuirkEdge { quirk: quirk.clone(), revision: edge.first.id.clone(), begins: edge.begins }),
     })
 }
 
@@ -194,11 +217,6 @@ impl Told<'_> {
 
     fn exit(&self) -> Exit {
         self.effect.as_ref().map_or(Exit::Success, |(_, tried)| exit(&tried.compared, None))
-    }
-
-    /// The first revision that is built otherwise.
-    fn first(&self) -> &Revision {
-        if self.edge.begins { self.edge.inside } else { self.edge.outside }
     }
 
     fn report(&self) -> Option<Report<'_>> {
@@ -216,7 +234,7 @@ impl Told<'_> {
         EffectAnswer {
             quirk: &self.edge.quirk.name,
             begins: self.edge.begins,
-            revision: &self.first().id,
+            revision: &self.edge.first.id,
             at: self.effect.as_ref().ok().map(|(revision, _)| revision.id.as_str()),
             why: self.effect.as_ref().err().map(String::as_str),
             compared: report.map(Report::answer),
@@ -225,12 +243,37 @@ impl Told<'_> {
 
     fn text(&self) -> String {
         let verb = if self.edge.begins { "begins" } else { "ends before" };
-        let head = format!("{} {verb} {}\n", self.edge.quirk.name, self.first().short());
+        let head = format!("{} {verb} {}\n", self.edge.quirk.name, self.edge.first.short());
         let report = || self.report().map_or_else(String::new, |report| report.text());
         let told = match &self.effect {
             Ok(_) => report(),
             Err(why) => format!("its effect cannot be told from the commit's: {why}\n"),
         };
         head + &table::indent(&told)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edge_is_measured_at_the_nearest_revisions_that_are_built() {
+        let line: Vec<Revision> = (0..8).map(|n| Revision::bare(&format!("r{n}"))).collect();
+        let quirk: Quirk = serde_json::from_value(serde_json::json!({
+            "name": "q", "why": "w", "start": null, "end": null, "once": false, "skip": false, "patches": [],
+            "take": [], "environment": {}, "build": null, "commands": {}
+        }))
+        .unwrap();
+        let edges = |skipped: &[usize]| {
+            let all = edges_of(&quirk, &[3, 4, 5], &skipped.iter().copied().collect(), &line);
+            let told = all
+                .iter()
+                .map(|it| format!("{} {} {} {}", it.begins, it.first.id, it.inside.id, it.outside.id));
+            told.collect::<Vec<_>>()
+        };
+        assert_eq!(edges(&[]), ["true r3 r3 r2", "false r6 r5 r6"]);
+        assert_eq!(edges(&[2, 3, 6]), ["true r3 r4 r1", "false r6 r5 r7"]);
+        assert_eq!(edges(&[3, 4, 5]), [""; 0]);
     }
 }

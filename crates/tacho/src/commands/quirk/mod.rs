@@ -5,6 +5,8 @@ mod effect;
 mod list;
 mod suggest;
 
+use std::collections::HashSet;
+
 use tacho_record::Revision;
 use tacho_record::plan::Quirk;
 use tacho_subject::{Every, Selected, Selection, What, history};
@@ -19,9 +21,7 @@ pub fn execute(global: &Global, what: &QuirkWhat) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     match what {
         QuirkWhat::List { json } => list::execute(&project, *json),
-        QuirkWhat::Check { name, json, wait } => {
-            check::execute(global, &project, name.as_deref(), (*json, *wait))
-        }
+        QuirkWhat::Check(command) => check::execute(global, &project, command),
         QuirkWhat::Effect(command) => effect::execute(global, &project, command),
         QuirkWhat::Suggest { revision, retry_failed, json, wait } => {
             suggest::execute(global, &project, revision, (*retry_failed, *json, *wait))
@@ -72,6 +72,15 @@ fn places(project: &Project, quirk: &Quirk, line: &[Revision]) -> Result<Vec<usi
     let subject = tacho_record::plan::Subject { quirks: vec![quirk.clone()], ..project.plan.subject.clone() };
     let recipes = tacho_subject::recipes(&subject, &project.folder, line)?;
     Ok((0..line.len()).filter(|&place| !recipes.quirks(&line[place].id).is_empty()).collect())
+}
+
+/// The places in a line of history that a quirk says not to build, whichever it is.
+fn skipped(project: &Project, line: &[Revision]) -> Result<HashSet<usize>, CliError> {
+    let mut skipped = HashSet::new();
+    for quirk in project.plan.subject.quirks.iter().filter(|quirk| quirk.skip) {
+        skipped.extend(places(project, quirk, line)?);
+    }
+    Ok(skipped)
 }
 
 /// A range as it is written: ``from `v1`, before `v2` ``.

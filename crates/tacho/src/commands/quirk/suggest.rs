@@ -18,6 +18,8 @@ use crate::project::Project;
 struct Suggested<'a> {
     revision: &'a str,
     builds: bool,
+    /// Why a quirk says not to build it.
+    skipped: Option<&'a str>,
     /// The first line of the log that says what is wrong.
     error: Option<&'a str>,
     first: Option<&'a str>,
@@ -49,7 +51,7 @@ pub fn execute(
         Wanted { retry_failed, quiet: global.quiet || json, ..Wanted::new(project.plan.clone(), line) };
     let found = session.measure(project, asked, |bench, question| {
         let Some(build) = bench.build_of(question, &line[at])? else { return Ok(None) };
-        if build.state.artifact().is_some() {
+        if build.state.artifact().is_some() || matches!(build.state, BuildState::Skipped { .. }) {
             return Ok(Some((build, None)));
         }
         Ok(window(bench, question, at)?.map(|window| (build, Some(window))))
@@ -61,13 +63,15 @@ pub fn execute(
         BuildState::Failed { why } | BuildState::Skipped { why } => why.clone(),
         other => format!("its build {}", other.word()),
     };
+    let skipped = if let BuildState::Skipped { why } = &build.state { Some(why.as_str()) } else { None };
     let error = window.and_then(|_| first_error(&log).or(Some(why)));
     let quirk = window.map(|window| stub(project, line, window, error.as_deref().unwrap_or_default(), &log));
     if json {
         let id = |place: Option<usize>| place.map(|place| line[place].id.as_str());
         let answer = Suggested {
             revision: &wanted.id,
-            builds: window.is_none(),
+            builds: build.state.artifact().is_some(),
+            skipped,
             error: error.as_deref(),
             first: id(window.map(|window| window.first)),
             last: id(window.map(|window| window.last)),
@@ -79,6 +83,9 @@ pub fn execute(
         output::print_json(&versioned(answer))?;
     } else if let (Some(window), Some(quirk)) = (window, quirk) {
         output::print(&told(&wanted, line, window, error.as_deref().unwrap_or_default(), &quirk))?;
+    } else if let Some(why) = skipped {
+        let by = build.quirks.join("`, `");
+        output::print(&format!("{} is not built: `{by}` skips it: {why}\n", wanted.short()))?;
     } else {
         output::print(&format!("{} builds: no quirk is needed\n", wanted.short()))?;
     }
@@ -92,9 +99,13 @@ fn told(wanted: &Revision, line: &[Revision], window: Window, error: &str, quirk
     };
     let mut out = format!("{} does not build:\n  {error}\n\n", wanted.short());
     out += &format!("{} in a row:\n", text::count(window.last - window.first + 1, "revision"));
-    out += &window.before.map_or_else(String::new, |place| format!("  builds      {}\n", name(place)));
+    let whole = |place: usize| if window.skipped.contains(&Some(place)) { "skipped" } else { "builds " };
+    let beside = |place: Option<usize>| {
+        place.map_or_else(String::new, |place| format!("  {}     {}\n", whole(place), name(place)))
+    };
+    out += &beside(window.before);
     out += &format!("  fails from  {}\n  fails to    {}\n", name(window.first), name(window.last));
-    out += &window.after.map_or_else(String::new, |place| format!("  builds      {}\n", name(place)));
+    out += &beside(window.after);
     format!("{out}\na quirk to fill in, for tacho.toml or quirks/*.toml:\n\n{quirk}")
 }
 
