@@ -4595,14 +4595,26 @@ THE SOFTWARE.
     draw();
     ctx.restore();
   }
-  function behind(u, { points: points2, changes, quirks, data, theme: theme2 }) {
+  function behind(u, { points: points2, changes, quirks, unbuilt, data, theme: theme2 }) {
     const s = stage(u, points2.length);
     drawTags(s, points2, theme2);
     clipped(s, () => {
+      drawUnbuilt(s, unbuilt, theme2);
       drawRanges(s, changes, theme2);
       drawQuirks(s, quirks, theme2);
       drawSamples(s, data, theme2);
     });
+  }
+  function drawUnbuilt(s, unbuilt, theme2) {
+    const { ctx, box } = s;
+    ctx.save();
+    ctx.fillStyle = theme2.muted;
+    ctx.globalAlpha = 0.14;
+    for (const { from, to } of unbuilt) {
+      const left = s.x(from - 0.5);
+      ctx.fillRect(left, box.top, s.x(to + 0.5) - left, box.height);
+    }
+    ctx.restore();
   }
   function drawRanges(s, changes, theme2) {
     const { ctx, box, pixel } = s;
@@ -4897,6 +4909,7 @@ THE SOFTWARE.
         changes,
         levels: levels(changes, file.points.length, file.scale.divisor),
         quirks: file.quirks ?? [],
+        unbuilt: file.unbuilt ?? [],
         data: columns(file),
         theme: theme(holder2)
       };
@@ -5066,7 +5079,7 @@ THE SOFTWARE.
   }
   function help() {
     const text2 = document.createElement("figcaption");
-    text2.textContent = "Dots are samples, the line their median, the band its 95 % interval. Hollow: equal to another revision. Dashed: the levels between changes; a stripe is where a change may be. A full line: a quirk begins or ends. × did not build, \\ failed whenever executed, ▲ samples beyond the edge. Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
+    text2.textContent = "Dots are samples, the line their median, the band its 95 % interval. Hollow: equal to another revision. Dashed: the levels between changes; a stripe is where a change may be. A full line: a quirk begins or ends. Grey: nothing could be built, and nothing is judged. × did not build, \\ failed whenever executed, ▲ samples beyond the edge. Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
     return text2;
   }
 

@@ -25,6 +25,17 @@ export interface SeriesFile {
   changes?: Found[];
   /** Where quirks begin and end, in order of history; absent without any. */
   quirks?: Edge[];
+  /** Stretches in which nothing could be built, in order of history; absent without any. */
+  unbuilt?: Stretch[];
+}
+
+/** Points in a row that have no build: what changed in there cannot be seen. */
+export interface Stretch {
+  /** The first and the last of them. */
+  from: number;
+  to: number;
+  /** What became of them, in words. */
+  text: string;
 }
 
 /** Where revisions begin to be built otherwise than those before. */

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use tacho_record::{BenchmarkKey, Metric, Revision};
 
 use crate::SiteError;
-use crate::view::{ChangeView, Judged, Row, Scale, SeriesView, View, edges};
+use crate::view::{ChangeView, Judged, Row, Scale, SeriesView, View, edges, unbuilt};
 
 /// Raised when a reader of the version before would misread the data.
 pub const FORMAT_VERSION: u32 = 1;
@@ -26,6 +26,16 @@ struct SeriesFile<'a> {
     changes: Vec<FoundData<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     quirks: Vec<EdgeData>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unbuilt: Vec<StretchData>,
+}
+
+/// Points in a row that have no build, so that nothing is known of them.
+#[derive(Serialize)]
+struct StretchData {
+    from: usize,
+    to: usize,
+    text: String,
 }
 
 /// Where a quirk begins or ends.
@@ -105,6 +115,10 @@ pub(crate) fn json(view: &View, series: &SeriesView) -> Result<Vec<u8>, SiteErro
         quirks: edges(view, series)
             .into_iter()
             .map(|edge| EdgeData { at: edge.at, text: edge.text })
+            .collect(),
+        unbuilt: unbuilt::of_series(series)
+            .into_iter()
+            .map(|it| StretchData { from: it.first, to: it.last, text: it.told() })
             .collect(),
     };
     let text = serde_json::to_string(&file).map_err(|source| SiteError::Encode {

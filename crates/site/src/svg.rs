@@ -29,12 +29,18 @@ pub(crate) fn spark(medians: &[Option<f64>], label: &str) -> Markup {
     }
 }
 
-/// The chart of a series as it is without script: the medians, stretched to the width of the page.
-pub(crate) fn still(medians: &[Option<f64>], label: &str) -> Markup {
+/// The chart of a series as it is without script: the medians, stretched to the width of the page, and a stripe behind each stretch,
+/// from its first place to its last.
+pub(crate) fn still(medians: &[Option<f64>], stretches: &[(usize, usize)], label: &str) -> Markup {
     let frame = Frame { width: 1000.0, height: 300.0, pad: 12.0 };
     let points = placed(medians, &frame);
+    let step = step(medians, &frame);
     html! {
         svg.still viewBox="0 0 1000 300" preserveAspectRatio="none" role="img" aria-label=(label) {
+            @for (first, last) in stretches {
+                @let (left, width) = (frame.pad + (*first as f64 - 0.5) * step, (last - first + 1) as f64 * step);
+                rect x=(short(left)) y="0" width=(short(width)) height="300" {}
+            }
             polyline points=(join(&points)) {}
         }
     }
@@ -266,10 +272,15 @@ fn thinned(medians: &[Option<f64>], places: usize) -> Vec<Option<f64>> {
         .collect()
 }
 
+/// How far places are apart.
+fn step(medians: &[Option<f64>], frame: &Frame) -> f64 {
+    (frame.width - 2.0 * frame.pad) / (medians.len().max(2) - 1) as f64
+}
+
 fn placed(medians: &[Option<f64>], frame: &Frame) -> Vec<(f64, f64)> {
     let (low, high) = span(medians);
     let inner = frame.height - 2.0 * frame.pad;
-    let step = (frame.width - 2.0 * frame.pad) / (medians.len().max(2) - 1) as f64;
+    let step = step(medians, frame);
     let point = |(place, median): (usize, &Option<f64>)| {
         let y = frame.height - frame.pad - ((*median)? - low) / (high - low) * inner;
         Some((frame.pad + place as f64 * step, y))

@@ -214,6 +214,37 @@ fn where_quirks_begin_and_end_stands_at_the_chart() {
 }
 
 #[test]
+fn what_could_not_be_built_is_said_not_to_be_judged() {
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut realistic(), dir.path());
+    let read = |path: &str| std::fs::read_to_string(dir.path().join(path)).unwrap();
+    let data: serde_json::Value = serde_json::from_str(&read("data/sift.wall.mill.json")).unwrap();
+    let stretch =
+        |from: usize, to: usize, text: &str| serde_json::json!({ "from": from, "to": to, "text": text });
+    let expected =
+        [stretch(41, 44, "4 revisions could not be built"), stretch(97, 97, "1 revision could not be built")];
+    assert_eq!(data["unbuilt"].as_array().unwrap(), &expected);
+    for page in ["series/sift.wall.mill.html", "index.html"] {
+        let page = read(page);
+        assert!(
+            page.contains("Not judged: ") && page.contains("</a>, 4 revisions could not be built; "),
+            "{page}"
+        );
+    }
+    assert_eq!(read("series/sift.wall.mill.html").matches("<rect").count(), 2, "a stripe each");
+    let mut whole = realistic();
+    for point in whole.lab.series.iter_mut().flat_map(|series| &mut series.points) {
+        point.build = None;
+    }
+    pages(&mut whole, dir.path());
+    assert!(
+        !std::fs::read_to_string(dir.path().join("series/sift.wall.mill.html"))
+            .unwrap()
+            .contains("Not judged")
+    );
+}
+
+#[test]
 fn the_csv_has_every_sample() {
     let dir = tempfile::tempdir().unwrap();
     let mut fixture = realistic();

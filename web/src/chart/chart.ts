@@ -47,6 +47,7 @@ class Chart implements Moves {
       changes,
       levels: levels(changes, file.points.length, file.scale.divisor),
       quirks: file.quirks ?? [],
+      unbuilt: file.unbuilt ?? [],
       data: columns(file),
       theme: theme(holder),
     };
@@ -242,6 +243,7 @@ function help(): HTMLElement {
     "Dots are samples, the line their median, the band its 95 % interval. Hollow: equal to another revision. " +
     "Dashed: the levels between changes; a stripe is where a change may be. " +
     "A full line: a quirk begins or ends. " +
+    "Grey: nothing could be built, and nothing is judged. " +
     "× did not build, \\ failed whenever executed, ▲ samples beyond the edge. " +
     "Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
   return text;

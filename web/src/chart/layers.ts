@@ -1,6 +1,6 @@
 // What the chart library does not draw itself: samples, markers, tags, and what failed.
 import type uPlot from "uplot";
-import type { Edge, Found, Point, State } from "../data.ts";
+import type { Edge, Found, Point, State, Stretch } from "../data.ts";
 import type { Level } from "./levels.ts";
 import type { Columns } from "./columns.ts";
 import type { Theme } from "./theme.ts";
@@ -11,6 +11,7 @@ export interface Scene {
   changes: Found[];
   levels: Level[];
   quirks: Edge[];
+  unbuilt: Stretch[];
   data: Columns;
   theme: Theme;
 }
@@ -56,14 +57,28 @@ function clipped(s: Stage, draw: () => void): void {
 }
 
 /** Behind the lines: tags, then every sample; those beyond the edge as triangles on it. */
-export function behind(u: uPlot, { points, changes, quirks, data, theme }: Scene): void {
+export function behind(u: uPlot, { points, changes, quirks, unbuilt, data, theme }: Scene): void {
   const s = stage(u, points.length);
   drawTags(s, points, theme);
   clipped(s, () => {
+    drawUnbuilt(s, unbuilt, theme);
     drawRanges(s, changes, theme);
     drawQuirks(s, quirks, theme);
     drawSamples(s, data, theme);
   });
+}
+
+/** A grey stripe over what could not be built. */
+function drawUnbuilt(s: Stage, unbuilt: Stretch[], theme: Theme): void {
+  const { ctx, box } = s;
+  ctx.save();
+  ctx.fillStyle = theme.muted;
+  ctx.globalAlpha = 0.14;
+  for (const { from, to } of unbuilt) {
+    const left = s.x(from - 0.5);
+    ctx.fillRect(left, box.top, s.x(to + 0.5) - left, box.height);
+  }
+  ctx.restore();
 }
 
 /** Where each change is: a stripe as wide as its place is uncertain, in the colour of what it did. */

@@ -22,6 +22,7 @@ use maud::{DOCTYPE, Markup, html};
 use tacho_stats::Summary;
 
 use crate::text;
+use crate::view::unbuilt::{self, Stretch};
 use crate::view::{Change, Judged, RevisionView, Scale, View};
 
 /// A mark that is nobody's trade: a dial with its trace. Small enough to stand in each page.
@@ -175,6 +176,33 @@ fn marks() -> Markup {
         "A difference is marked " b.better { "better" } " or " b.worse { "worse" }
         " where the 95 % intervals of the two medians do not overlap; with fewer than six samples on either side "
         "none is. Of many comparisons some are marked by chance: a mark is a hint where to look, not a verdict."
+    }
+}
+
+/// The largest stretches that could not be judged, as nothing in them was built, and how many there are besides.
+fn not_judged<'v, 'a: 'v>(
+    root: &str,
+    stretches: &[Stretch],
+    revision: impl Fn(usize) -> &'v RevisionView<'a>,
+) -> Markup {
+    let (named, others, tried) = unbuilt::largest(stretches);
+    html! {
+        @if !named.is_empty() {
+            p.note {
+                "Not judged: "
+                @for (place, stretch) in named.iter().enumerate() {
+                    @if place > 0 { "; " }
+                    (revision_link(root, revision(stretch.first)))
+                    @if stretch.last > stretch.first { " to " (revision_link(root, revision(stretch.last))) }
+                    ", " (stretch.told())
+                }
+                @if others > 0 {
+                    "; and " (text::count(others, "stretch", "stretches")) " more, "
+                    (text::count(tried, "revision", "revisions"))
+                }
+                ". A change in there is seen only from the revisions on both sides."
+            }
+        }
     }
 }
 

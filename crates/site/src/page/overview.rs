@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use maud::{Markup, html};
 use tacho_record::{Direction, Host};
 
-use super::{Frame, change_cells, framed, marks, more, revision_link, revision_path, scrolling};
+use super::{Frame, change_cells, framed, marks, more, not_judged, revision_link, revision_path, scrolling};
 use crate::ledger::Ledger;
 use crate::text::{self, count, grouped};
-use crate::view::{SeriesView, View};
+use crate::view::{SeriesView, View, unbuilt};
 use crate::{svg, view::RevisionView};
 
 /// How many of the newest revisions stand here; all are on a page of their own.
@@ -23,6 +23,7 @@ pub(crate) fn page(view: &View, ledger: &Ledger) -> Vec<u8> {
             section {
                 h2 { "Benchmarks on " (host) }
                 (scrolling(&format!("benchmarks on {host}"), &table(view, host)))
+                (not_judged("", &unbuilt::of_host(view, host), |place| &view.revisions[place]))
             }
         }
         (legend())

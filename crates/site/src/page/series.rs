@@ -4,26 +4,28 @@ use maud::{Markup, html};
 use tacho_record::Direction;
 
 use super::{
-    Frame, change_cells, day, framed, interval, marks, more, revision_head, revision_link, revision_named,
-    scrolling, tags,
+    Frame, change_cells, day, framed, interval, marks, more, not_judged, revision_head, revision_link,
+    revision_named, scrolling, tags,
 };
 use crate::svg;
 use crate::text;
-use crate::view::{Row, SeriesView, State, View, edges};
+use crate::view::{Row, SeriesView, State, View, edges, unbuilt};
 
 /// Writes the page.
 pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
     let title = format!("{} {}", series.benchmark(), series.metric());
     let script = format!("data/{}.js", series.slug);
+    let stretches: Vec<_> = unbuilt::of_series(series).iter().map(|it| (it.first, it.last)).collect();
     let content = html! {
         h1 { (series.benchmark()) }
         p.lead { (series.metric()) ", " (better(series)) ", on " (series.series.key.host) "." }
         (siblings(view, series))
         (now(view, series))
         figure.chart data-chart="../" {
-            (svg::still(&series.medians(), &format!("{title} over revisions")))
+            (svg::still(&series.medians(), &stretches, &format!("{title} over revisions")))
             figcaption { "Medians over revisions, oldest left. The table below has the numbers." }
         }
+        (not_built(view, series))
         (quirks(view, series))
         (changes(view, series))
         section {
@@ -104,6 +106,12 @@ fn change(name: &str, change: Option<crate::view::Change>) -> Markup {
 fn without(series: &SeriesView) -> String {
     let missing = series.rows.iter().filter(|row| row.summary.is_none()).count();
     if missing == 0 { "all measured".into() } else { format!("{missing} without values") }
+}
+
+/// What could not be built: a change in there cannot be seen.
+fn not_built(view: &View, series: &SeriesView) -> Markup {
+    let name = |row: usize| &view.revisions[series.rows[row].revision];
+    not_judged("../", &unbuilt::of_series(series), name)
 }
 
 /// Where quirks begin and end.

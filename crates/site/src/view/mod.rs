@@ -9,6 +9,7 @@ mod quirks;
 mod revision;
 mod scale;
 mod series;
+pub(crate) mod unbuilt;
 
 use std::collections::{HashMap, HashSet};
 
