@@ -188,7 +188,9 @@ fn three_years_by_the_week_a_window_that_a_quirk_mends_and_the_commit_in_it() {
     assert_eq!(commits(&project, &suspects).len(), 12);
 
     // With one more quirk all builds, and only the three weeks are new.
-    let project = project.plan(&format!("{SUBJECT}{WORK}{TOOL}{COMPAT}"));
+    let link = "link = \"https://e.org/{file}.diff?r1={old}&r2={new}\"\nartifacts";
+    let subject = SUBJECT.replace("artifacts", link);
+    let project = project.plan(&format!("{subject}{WORK}{TOOL}{COMPAT}"));
     let tracked = json(&project, "track --every 1w --json");
     assert_eq!((&tracked["builds"]["built"], &tracked["builds"]["failed"]), (&21.into(), &0.into()));
     assert_eq!(tracked["samples"], 3 * 2);
@@ -205,6 +207,12 @@ fn three_years_by_the_week_a_window_that_a_quirk_mends_and_the_commit_in_it() {
     let commit = commits.iter().find(|commit| commit["id"] == named["revision"]).unwrap();
     assert_eq!((&commit["subject"], &commit["author"]), (&"change 34".into(), &"ann".into()));
     assert_eq!(commit["files"][0], "prog.in");
+    assert_eq!(commit["numbers"]["prog.in"], serde_json::json!(["1.34", "1.35"]));
+    let diff = project.tacho(&format!("show {} --diff", written(time(week + 1)))).exits(0).stdout;
+    assert!(
+        diff.contains("\n--- a/prog.in\t1.34\n+++ b/prog.in\t1.35\n@@ -1,2 +1,2 @@\n-echo work "),
+        "{diff}"
+    );
 
     looks_like_git(&project);
     is_the_same_alone(&project, &written(time(week + 1)));
@@ -227,17 +235,20 @@ fn is_the_same_alone(project: &Project, revision: &str) {
 fn looks_like_git(project: &Project) {
     let last = written(time(WEEKS * EACH - 1));
     let shown = project.tacho(&format!("show {last}")).succeeds().stdout;
-    let head: Vec<&str> = shown.lines().take(3).collect();
+    let head: Vec<&str> = shown.lines().take(4).collect();
     assert_snapshot!(head.join("\n"), @r#"
     revision 2019-02-01T10:00:00Z-625fa8c92c
       2019-02-01  ann
       change 62
+      prog.in 1.62 to 1.63
     "#);
     project.tacho("show HEAD").succeeds();
     project.tacho("log").succeeds();
     project.tacho("site pages").exits(0);
-    let pages = std::fs::read_dir(project.path().join("pages/revision")).unwrap().count();
-    assert!(pages > 0);
+    let page = |entry: std::io::Result<std::fs::DirEntry>| std::fs::read_to_string(entry.unwrap().path());
+    let mut pages = std::fs::read_dir(project.path().join("pages/revision")).unwrap().map(page);
+    let linked = "<a href=\"https://e.org/prog.in.diff?r1=1.62&amp;r2=1.63\"><code>prog.in</code></a><span class=\"note\"> 1.62 → 1.63</span>";
+    assert!(pages.any(|page| page.unwrap().contains(linked)));
 }
 
 #[test]

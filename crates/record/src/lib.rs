@@ -42,7 +42,7 @@ pub use host::Host;
 pub use metric::{Direction, Metric};
 pub use plan::Plan;
 pub use recipes::{Quirky, Recipes};
-pub use revision::{Commit, Revision, short_name};
+pub use revision::{Commit, Numbers, Revision, short_name};
 pub use rule::{
     End, MOST_IN_BUDGET, Precision, Rule, RuleError, Stopped, Warmup, Wishes, duration, percentage,
 };

@@ -1,5 +1,7 @@
 //! Revisions and commits: the points of history.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +75,13 @@ pub struct Commit {
     pub subject: String,
     /// The files that it changed, as paths from the root of the repository; what is not UTF-8 in them is replaced.
     pub files: Vec<String>,
+    /// For CVS, by file, its number before and after; nothing where it was not there. Empty for others.
+    #[serde(default)]
+    pub numbers: BTreeMap<String, Numbers>,
 }
+
+/// The numbers of a file of CVS before and after a commit: `1.4`, `1.5`.
+pub type Numbers = [Option<String>; 2];
 
 #[cfg(test)]
 mod tests {

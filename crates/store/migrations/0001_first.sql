@@ -28,7 +28,8 @@ CREATE TABLE history (
     author   TEXT NOT NULL,
     date     TEXT,
     subject  TEXT NOT NULL,
-    files    TEXT NOT NULL
+    files    TEXT NOT NULL,
+    numbers  TEXT NOT NULL
 );
 CREATE INDEX history_ordinal ON history (ordinal);
 

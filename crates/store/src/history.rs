@@ -13,10 +13,10 @@ const PUT_REVISION: &str = "INSERT INTO revision (id, ordinal, author, date, sub
         date = excluded.date, subject = excluded.subject, tags = excluded.tags";
 
 /// Adds a commit, or replaces all that was known of it.
-const PUT_COMMIT: &str = "INSERT INTO history (id, ordinal, author, date, subject, files)
-    VALUES ($1, $2, $3, $4, $5, $6)
+const PUT_COMMIT: &str = "INSERT INTO history (id, ordinal, author, date, subject, files, numbers)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)
     ON CONFLICT (id) DO UPDATE SET ordinal = excluded.ordinal, author = excluded.author,
-        date = excluded.date, subject = excluded.subject, files = excluded.files";
+        date = excluded.date, subject = excluded.subject, files = excluded.files, numbers = excluded.numbers";
 
 impl Store {
     /// Keeps revisions; what was known of the same ones is replaced.
@@ -51,7 +51,7 @@ impl Store {
 
     /// The commits with `after < order <= up_to`, newest first.
     pub fn commits(&mut self, after: u64, up_to: u64) -> Result<Vec<Commit>, StoreError> {
-        let sql = "SELECT id, ordinal, author, date, subject, files FROM history
+        let sql = "SELECT id, ordinal, author, date, subject, files, numbers FROM history
             WHERE ordinal > $1 AND ordinal <= $2 ORDER BY ordinal DESC, id";
         // Beyond what is kept there is nothing.
         let bound = |order: u64| Value::Integer(i64::try_from(order).unwrap_or(i64::MAX));
@@ -63,6 +63,7 @@ impl Store {
                 date: row.time_if_any(3)?,
                 subject: row.text(4)?.to_owned(),
                 files: row.json(5)?,
+                numbers: row.json(6)?,
             })
         })
     }
@@ -99,6 +100,7 @@ fn put_commit(database: &mut dyn Database, commit: &Commit) -> Result<(), StoreE
         maybe_text(date.as_deref()),
         Value::Text(&commit.subject),
         Value::Text(&json("the commit's files", &commit.files)?),
+        Value::Text(&json("the commit's numbers", &commit.numbers)?),
     ];
     database.execute(PUT_COMMIT, &values).map(drop)
 }

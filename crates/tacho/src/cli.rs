@@ -249,6 +249,9 @@ pub struct Show {
 }
 
 /// Tell what changed, and only what changed: where did it get slower?
+    /// Print the diff that it brought, against the revision before it, and nothing else; of any commit, measured or not
+    #[arg(long, requires = "revision", conflicts_with_all = ["samples", "build_log", "output", "json", "benchmark"])]
+    pub diff: bool,
 ///
 /// All series of the plan are judged together. A change is provisional until points that come later agree, keeps its
 /// name for ever, and what users say of it is kept with it. Exit status: 1 when something got worse that nobody has

@@ -61,6 +61,8 @@ pub enum CliError {
     Subject(#[from] SubjectError),
     #[error("`{name}` does not build: {why}")]
     NotBuilt { name: String, why: String },
+    #[error("there is no diff of `{name}`: releases are no commits")]
+    NoDiff { name: String },
     #[error("no such output of `{revision}` is kept")]
     NoOutput { revision: String },
     #[error("the companion of `{benchmark}` is of the build, which is linked in several orders")]
@@ -134,6 +136,7 @@ impl CliError {
             CliError::NotBuilt { name, .. } => {
                 Some(format!("`tacho show {name} --build-log` shows all that its build said"))
             }
+            CliError::NoDiff { .. } => Some("a repository (`repository`, `vcs`) has them".to_owned()),
             CliError::NoOutput { .. } => Some(
                 "`output = \"keep\"` keeps those of a benchmark; `tacho show` lists what was measured"
                     .to_owned(),

@@ -78,12 +78,15 @@ fn touches(file: &str, paths: &[String], patterns: &[Pattern]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::builds::tests::revision;
 
     fn commit(order: u64, files: &[&str]) -> Commit {
         let Revision { id, order, author, date, subject, .. } = revision(order);
-        Commit { id, order, author, date, subject, files: files.iter().map(|&file| file.into()).collect() }
+        let files = files.iter().map(|&file| file.into()).collect();
+        Commit { id, order, author, date, subject, files, numbers: BTreeMap::new() }
     }
 
     fn kept(paths: &[&str]) -> Vec<(u64, usize)> {

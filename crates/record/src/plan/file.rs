@@ -78,7 +78,8 @@ pub(super) struct SubjectTable {
     /// allowed. Commits that touch none of them are left out when it is bisected. Not given: any file may.
     #[serde(default)]
     pub paths: Vec<String>,
-    /// Where a commit can be seen, with {commit} for its hash (for releases: {release}).
+    /// Where a commit can be seen, with {commit} for its hash (for releases: {release}). With CVS also where what a commit did
+    /// to a file can be seen, with {file} for its path in the module, and {old} and {new} for its numbers before and after.
     pub link: Option<String>,
 }
 

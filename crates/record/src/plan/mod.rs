@@ -142,7 +142,8 @@ pub struct Subject {
     pub artifacts: Vec<String>,
     /// Files and folders that decide what the program is, from the root of the repository, as patterns; none: any may.
     pub paths: Vec<String>,
-    /// Where a commit can be seen, with `{commit}` for its hash (`{release}` for releases).
+    /// Where a commit can be seen, with `{commit}` for its hash (`{release}` for releases); with `{file}`, `{old}` and `{new}`
+    /// where what it did to a file of CVS can be seen.
     pub link: Option<String>,
     /// What else must be done so that old revisions build.
     pub quirks: Vec<Quirk>,

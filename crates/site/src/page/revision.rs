@@ -208,10 +208,27 @@ pub(super) fn one_commit(view: &View, commit: &Commit) -> Markup {
             @if !commit.files.is_empty() {
                 details {
                     summary { (count(commit.files.len(), "file", "files")) }
-                    ul.files { @for file in commit.files.iter().take(FILES) { li { code { (file) } } } }
+                    ul.files { @for file in commit.files.iter().take(FILES) { li { (one_file(view, commit, file)) } } }
                     @if commit.files.len() > FILES { p.note { "and " (grouped(commit.files.len() - FILES)) " more" } }
+                    p.note { "What it did to them: " code { "tacho show " (short) " --diff" } }
                 }
             }
+        }
+    }
+}
+
+/// A file of a commit; of CVS with its numbers before and after.
+fn one_file(view: &View, commit: &Commit, file: &str) -> Markup {
+    html! {
+        @match text::file_link(view.lab.link.as_deref(), commit, file) {
+            Some(address) => a href=(address) { code { (file) } },
+            None => code { (file) },
+        }
+        @match commit.numbers.get(file) {
+            Some([Some(old), Some(new)]) => span.note { " " (old) " → " (new) },
+            Some([None, Some(new)]) => span.note { " new as " (new) },
+            Some([Some(old), None]) => span.note { " removed after " (old) },
+            _ => {}
         }
     }
 }

@@ -54,6 +54,7 @@ pub fn commits_between_two_revisions_come_newest_first(ground: &Ground) {
         date: Some("0099-01-01T00:00:00.5Z".parse().unwrap()),
         subject: "Grüße".into(),
         files: vec!["src/a b.c".into(), "\"quoted\"".into()],
+        numbers: [("src/a b.c".into(), [None, Some(format!("1.{order}"))])].into(),
     };
     let commits: Vec<Commit> = (1..=9).map(commit).collect();
     store.put_commits(&commits).unwrap();

@@ -1,6 +1,6 @@
 //! A git repository as a history.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use glob::Pattern;
 use tacho_record::{Commit, Revision};
@@ -104,6 +104,23 @@ impl History for Commits {
     fn difference(&self, from: &str, to: &str) -> Result<Option<Vec<u8>>, SubjectError> {
         let arguments =
             ["diff", "--binary", "--full-index", "--no-ext-diff", "--no-textconv", from, to, "--"];
+        self.repository.git.read(&arguments).map(Some)
+    }
+
+    fn brought(&self, name: &str) -> Result<Option<Vec<u8>>, SubjectError> {
+        let id = resolve::commits(&self.repository, &[name])?.swap_remove(0);
+        let arguments = [
+            "show",
+            "--format=",
+            "-m",
+            "--first-parent",
+            "--binary",
+            "--full-index",
+            "--no-ext-diff",
+            "--no-textconv",
+            id.as_str(),
+            "--",
+        ];
         self.repository.git.read(&arguments).map(Some)
     }
 
@@ -224,6 +241,7 @@ impl Part {
             author: entry.author.clone(),
             date: entry.date,
             subject: entry.subject.clone(),
+            numbers: BTreeMap::new(),
             files,
         }
     }

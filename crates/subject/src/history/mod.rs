@@ -124,6 +124,11 @@ pub trait History {
         Ok(None)
     }
 
+    /// The diff that the revision of that name brought, against the one before it on its line; none where history has none.
+    fn brought(&self, _name: &str) -> Result<Option<Vec<u8>>, SubjectError> {
+        Ok(None)
+    }
+
     /// How each of these revisions stands to the one of that name: where history is one line, by their places.
     fn passed(&self, name: &str, revisions: &[Revision]) -> Result<Vec<Passed>, SubjectError> {
         let place = self.find(name)?.order;

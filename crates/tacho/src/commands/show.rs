@@ -1,13 +1,15 @@
 //! `tacho show`: what is known of a revision, or all series again.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 
 use serde::Serialize;
 use tacho_experiment::equal::Equals;
 use tacho_experiment::rules::{Ends, Rules};
 use tacho_experiment::series::{self, Of};
-use tacho_record::{BenchmarkKey, Build, Metric, Revision, Unit};
+use tacho_record::{BenchmarkKey, Build, Commit, Metric, Numbers, Revision, Unit};
 use tacho_store::{HostId, Store};
+use tacho_subject::history;
 
 use super::kept::Kept;
 use super::measured::{Measured, MeasuredAnswer};
@@ -18,8 +20,15 @@ use crate::output::answer::{self, AllSeries, BuildAnswer};
 use crate::output::{self, levels, table, text};
 use crate::project::Project;
 
+/// How many files of a commit are named.
+const FILES: usize = 6;
+
 pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
+    if let Some(name) = command.revision.as_deref().filter(|_| command.diff) {
+        diff(&project, name)?;
+        return Ok(Exit::Success);
+    }
     let mut store = project.store()?;
     check_name(&mut store, command)?;
     let revisions = store.revisions()?;
@@ -44,6 +53,14 @@ impl Show {
     fn names(&self, key: &BenchmarkKey) -> bool {
         self.benchmark.as_ref().is_none_or(|name| key.name == *name || key.to_string() == *name)
     }
+}
+
+/// Prints what a commit did, as it is.
+fn diff(project: &Project, name: &str) -> Result<(), CliError> {
+    let brought = history(&project.plan.subject, &project.folder)?.brought(name)?;
+    let diff = brought.ok_or_else(|| CliError::NoDiff { name: name.to_owned() })?;
+    let mut out = std::io::stdout().lock();
+    Ok(out.write_all(&diff).and_then(|()| out.flush())?)
 }
 
 /// Whether the benchmark that is named was ever measured.
@@ -85,6 +102,8 @@ fn all(project: &Project, store: &mut Store, revisions: &[Revision], command: &S
 /// All that is known of one revision.
 struct Known {
     revision: Revision,
+    /// Its commit, where it is known.
+    commit: Option<Commit>,
     hosts: Vec<OnHost>,
 }
 
@@ -92,6 +111,8 @@ struct Known {
 struct OnHost {
     host: String,
     build: Option<Build>,
+    /// Whether that is built by another recipe than the plan has now, which was not tried yet.
+    outdated: bool,
     benchmarks: Vec<Measured>,
 }
 
@@ -111,7 +132,9 @@ fn one(project: &Project, store: &mut Store, revision: Revision, command: &Show)
     if command.build_log {
         return build_log(store, &revision, &hosts);
     }
-    let known = Known { revision, hosts };
+    let commits = store.commits(revision.order.saturating_sub(1), revision.order)?;
+    let commit = commits.into_iter().find(|commit| commit.id == revision.id);
+    let known = Known { revision, commit, hosts };
     if command.shown.json {
         return Ok(output::print_json(&answer::versioned(known.answer()))?);
     }
@@ -130,6 +153,7 @@ fn on_host(
     let recipes = &project.recipes(std::slice::from_ref(revision));
     let stored = store.metrics()?;
     let build = series::present_builds(&store.builds(id)?, recipes).remove(&revision.id);
+    let outdated = build.as_ref().is_some_and(|build| build.recipe != recipes.of(&revision.id));
     let artifact = build.as_ref().and_then(|build| build.state.artifact());
     let equals = Equals::new(&store.counts(id)?);
     let rules = Rules::read(store)?;
@@ -169,7 +193,7 @@ fn on_host(
             });
         }
     }
-    Ok(OnHost { host, build, benchmarks })
+    Ok(OnHost { host, build, outdated, benchmarks })
 }
 
 /// The whole log of the revision's last build, as it was printed.
@@ -185,6 +209,8 @@ fn build_log(store: &mut Store, revision: &Revision, hosts: &[OnHost]) -> Result
 #[derive(Serialize)]
 struct KnownAnswer<'a> {
     revision: &'a Revision,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    numbers: Option<&'a BTreeMap<String, Numbers>>,
     hosts: Vec<HostAnswer<'a>>,
 }
 
@@ -193,12 +219,16 @@ struct KnownAnswer<'a> {
 struct HostAnswer<'a> {
     host: &'a str,
     build: Option<BuildAnswer>,
+    outdated: bool,
     benchmarks: Vec<MeasuredAnswer<'a>>,
 }
 
 impl Known {
     fn answer(&self) -> KnownAnswer<'_> {
-        KnownAnswer { revision: &self.revision, hosts: self.hosts.iter().map(OnHost::answer).collect() }
+        let numbers =
+            self.commit.as_ref().map(|commit| &commit.numbers).filter(|numbers| !numbers.is_empty());
+        let hosts = self.hosts.iter().map(OnHost::answer).collect();
+        KnownAnswer { revision: &self.revision, numbers, hosts }
     }
 
     fn text(&self, metrics: &[Metric], samples: bool) -> String {
@@ -211,6 +241,7 @@ impl Known {
         if !revision.subject.is_empty() {
             out += &format!("  {}  {}\n  {}\n", text::day(revision.date), revision.author, revision.subject);
         }
+        out += &self.commit.as_ref().map_or_else(String::new, files);
         for host in &self.hosts {
             out += &host.text(metrics, samples, revision);
         }
@@ -218,10 +249,20 @@ impl Known {
     }
 }
 
+/// The files of a commit of CVS with their numbers, which nothing else tells; nothing of others.
+fn files(commit: &Commit) -> String {
+    let numbered: Vec<String> =
+        commit.numbers.keys().take(FILES).map(|file| text::numbered(commit, file)).collect();
+    let more = commit.numbers.len() - numbered.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    if numbered.is_empty() { String::new() } else { format!("  {}{more}\n", numbered.join(", ")) }
+}
+
 impl OnHost {
     fn answer(&self) -> HostAnswer<'_> {
         let benchmarks = self.benchmarks.iter().map(Measured::answer).collect();
-        HostAnswer { host: &self.host, build: self.build.as_ref().map(BuildAnswer::from), benchmarks }
+        let build = self.build.as_ref().map(BuildAnswer::from);
+        HostAnswer { host: &self.host, build, outdated: self.outdated, benchmarks }
     }
 
     fn text(&self, metrics: &[Metric], samples: bool, revision: &Revision) -> String {
@@ -230,6 +271,12 @@ impl OnHost {
             self.host,
             self.build.as_ref().map_or_else(|| "not built".into(), build_line)
         );
+        if self.outdated {
+            out += &format!(
+                "that is how it was built before the plan or its quirks were edited: `tacho track {}` builds it anew\n",
+                revision.short()
+            );
+        }
         if let Some(build) = self.build.as_ref().filter(|build| !build.quirks.is_empty()) {
             out += &format!(
                 "with {}: {}\n",

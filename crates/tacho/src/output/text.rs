@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use tacho_record::{Course, End, Phase, Rule, Steadiness, Stopped, Unit};
+use tacho_record::{Commit, Course, End, Phase, Rule, Steadiness, Stopped, Unit};
 use tacho_stats::Summary;
 use tacho_stats::levels::Repetition;
 
@@ -140,6 +140,16 @@ pub fn cut(text: &str, width: usize) -> String {
     }
     let kept: String = text.chars().take(width.saturating_sub(1)).collect();
     format!("{}…", kept.trim_end())
+}
+
+/// A file of a commit; of CVS with its numbers: `prog.c 1.4 to 1.5`.
+pub fn numbered(commit: &Commit, file: &str) -> String {
+    match commit.numbers.get(file) {
+        Some([Some(old), Some(new)]) => format!("{file} {old} to {new}"),
+        Some([None, Some(new)]) => format!("{file} new as {new}"),
+        Some([Some(old), None]) => format!("{file} removed after {old}"),
+        _ => file.to_owned(),
+    }
 }
 
 /// The last lines of a text, without the control characters that would move the terminal's cursor.

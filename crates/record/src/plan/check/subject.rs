@@ -36,7 +36,7 @@ impl Check<'_> {
         }
         self.paths(["artifacts", "artifact"], &table.artifacts, spot.get("artifacts"));
         self.paths(["paths", "path"], &table.paths, spot.get("paths"));
-        self.link(table.link.as_deref(), spot.get("link"));
+        self.link(table.link.as_deref(), table.vcs == Some(Vcs::Cvs), spot.get("link"));
         let build_timeout = self.duration(&table.build_timeout, spot.get("build-timeout"));
         let source = match table.vcs {
             Some(Vcs::Cvs) => self.cvs(&table, spot),
@@ -159,11 +159,11 @@ impl Check<'_> {
         }
     }
 
-    fn link(&mut self, link: Option<&str>, spot: Spot<'_>) {
+    fn link(&mut self, link: Option<&str>, is_cvs: bool, spot: Spot<'_>) {
         let Some(text) = link else { return };
         let wanted = if self.releases == Some(true) { "release" } else { "commit" };
-        let names = [wanted];
-        let (well, used) = self.template(Template { key: "link", names: &names, spot, text });
+        let names: &[&str] = if is_cvs { &[wanted, "file", "old", "new"] } else { &[wanted] };
+        let (well, used) = self.template(Template { key: "link", names, spot, text });
         if well && used.is_empty() {
             self.report(spot, Mistake::LinkWithoutReference { wanted });
         }

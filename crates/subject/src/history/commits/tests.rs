@@ -342,3 +342,16 @@ fn a_folder_within_the_work_tree_is_in_the_repository() {
     assert_eq!(shown(&selected), "1:a 2:b");
     assert_eq!(selected.commits[1].files, ["b"]);
 }
+
+#[test]
+fn what_a_commit_brought_is_against_its_first_parent() {
+    let repo = merged();
+    let brought = |name: &str| {
+        let diff = Commits::new(Repository::open(repo.path()).unwrap()).brought(name).unwrap().unwrap();
+        let diff = String::from_utf8(diff).unwrap();
+        let files = diff.lines().filter_map(|line| line.strip_prefix("+++ b/"));
+        files.map(str::to_owned).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!((brought("HEAD"), brought("HEAD~1"), brought("side")), ("d".into(), "s t".into(), "t".into()));
+    assert_eq!(brought("HEAD~4"), "a", "the first has no parent");
+}

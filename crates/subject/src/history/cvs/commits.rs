@@ -1,8 +1,9 @@
 //! Puts commits together from the revisions of files, and finds the points in time that hold whole commits.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
+use tacho_record::Numbers;
 
 use super::file::{Line, Shown};
 use super::rlog::{Delta, File};
@@ -23,6 +24,8 @@ pub(super) struct Commit {
     /// What `cvs` itself calls it, where it does.
     pub name: Option<String>,
     pub files: Vec<String>,
+    /// By file, its number before and after, where it was there.
+    pub numbers: BTreeMap<String, Numbers>,
     /// Whether no other commit was under way when it ended, so that a checkout by its date holds whole commits only.
     pub whole: bool,
 }
@@ -101,9 +104,13 @@ impl Held {
 fn commit(group: &Group, steps: &[Step], held: &mut Held) -> Commit {
     let first = steps[group.steps[0]].shown.delta;
     let mut files = Vec::with_capacity(group.steps.len());
+    let mut numbers = BTreeMap::new();
     for Step { path, shown } in group.steps.iter().map(|&at| &steps[at]) {
-        held.turn(path, shown.before, Some(shown.delta).filter(|delta| !delta.dead));
+        let after = Some(shown.delta).filter(|delta| !delta.dead);
+        held.turn(path, shown.before, after);
         files.push((*path).to_owned());
+        numbers
+            .insert((*path).to_owned(), [shown.before, after].map(|it| it.map(|it| it.number.to_string())));
     }
     files.sort_unstable();
     Commit {
@@ -114,6 +121,7 @@ fn commit(group: &Group, steps: &[Step], held: &mut Held) -> Commit {
         message: first.message.clone(),
         name: first.commit.clone(),
         files,
+        numbers,
         whole: false,
     }
 }

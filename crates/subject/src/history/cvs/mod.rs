@@ -6,18 +6,19 @@
 //! between them are the same revision, and a history that was edited is another one.
 
 mod commits;
+mod diff;
 mod file;
 mod names;
 mod rlog;
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use tacho_record::plan::CvsModule;
-use tacho_record::{Commit, Revision};
+use tacho_record::{Commit, Numbers, Revision};
 
 use self::file::Line;
 use self::names::Tag;
@@ -52,6 +53,8 @@ struct Past {
     /// How many revisions of files are dated before the ones before them, and of how many files the log is doubtful.
     skewed: usize,
     doubtful: usize,
+    /// What stands before the paths of files from the root of the repository: the module, unless that is another name.
+    prefix: String,
 }
 
 impl Points {
@@ -93,6 +96,7 @@ impl Points {
         let mut files = rlog::parse(&printed)
             .map_err(|broken| SubjectError::Cvs { command: "rlog".to_owned(), why: broken.to_string() })?;
         drop(printed);
+        let prefix = prefix(files.first().map_or("", |file| &file.path), self.cvs.folder(), module);
         for file in &mut files {
             file.path = within(&file.path, self.cvs.folder(), module);
         }
@@ -108,7 +112,7 @@ impl Points {
         let tags = names::tags(&files, line);
         let skewed = files.iter().map(|file| file::skewed(file, line)).sum();
         let doubtful = files.iter().filter(|file| file.doubtful).count();
-        Ok(Past { commits, points, tags, skewed, doubtful })
+        Ok(Past { commits, points, tags, skewed, doubtful, prefix })
     }
 }
 
@@ -132,25 +136,29 @@ impl Past {
 
     fn commit(&self, at: usize) -> Commit {
         let commit = &self.commits[at];
+        let numbers = self.numbers(at);
         Commit {
             id: commit.id.clone(),
             order: at as u64 + 1,
             author: commit.author.clone(),
             date: Timestamp::from_second(commit.end).ok(),
             subject: commit.message.lines().next().unwrap_or_default().trim().to_owned(),
-            files: self.files(at),
+            files: numbers.keys().cloned().collect(),
+            numbers,
         }
     }
 
-    /// The files of a commit; of one that ends at a point, those of all that came with that point, as with a merge of git.
-    fn files(&self, at: usize) -> Vec<String> {
-        let cut =
-            self.commits[..at].iter().rev().take_while(|before| self.commits[at].whole && !before.whole);
-        let mut files = self.commits[at].files.clone();
-        files.extend(cut.flat_map(|before| before.files.iter().cloned()));
-        files.sort_unstable();
-        files.dedup();
-        files
+    /// The files of a commit, with their numbers before and after; of one that ends at a point, those of all that came with that
+    /// point, as with a merge of git.
+    fn numbers(&self, at: usize) -> BTreeMap<String, Numbers> {
+        let cut = self.commits[..at].iter().rev();
+        let cut = cut.take_while(|before| self.commits[at].whole && !before.whole).count();
+        let mut numbers = BTreeMap::new();
+        for (file, [before, after]) in self.commits[at - cut..=at].iter().flat_map(|commit| &commit.numbers) {
+            let [_, last] = numbers.entry(file.clone()).or_insert([before.clone(), None]);
+            last.clone_from(after);
+        }
+        numbers
     }
 
     /// The commits of these points but that of the first, unless the range has no start.
@@ -249,6 +257,27 @@ impl History for Points {
             What::List(names) => past.list(names, self.now),
         }
     }
+
+    fn difference(&self, from: &str, to: &str) -> Result<Option<Vec<u8>>, SubjectError> {
+        let past = self.past()?;
+        let (from, to) = (past.point(from, self.now)?, past.point(to, self.now)?);
+        // cvs tells none backwards.
+        if from > to { Ok(None) } else { self.between(past, Some(from), to).map(Some) }
+    }
+
+    fn brought(&self, name: &str) -> Result<Option<Vec<u8>>, SubjectError> {
+        let past = self.past()?;
+        let point = past.point(name, self.now)?;
+        self.between(past, point.checked_sub(1), point).map(Some)
+    }
+}
+
+/// What stands before the paths that [`within`] gives, from the root of the repository.
+fn prefix(path: &str, root: &str, module: &str) -> String {
+    let path = path.strip_prefix(root.trim_end_matches('/')).unwrap_or(path).trim_start_matches('/');
+    let module = module.trim_matches('/');
+    let is_below = path.strip_prefix(module).is_some_and(|below| below.starts_with('/'));
+    if is_below { format!("{module}/") } else { String::new() }
 }
 
 fn counted(number: usize, what: &str, many: &str, one: &str) -> String {

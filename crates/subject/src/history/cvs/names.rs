@@ -80,6 +80,9 @@ impl Past {
         if name == super::HEAD {
             return Ok(self.settled(now) - 1);
         }
+        if let Some(later) = name.strip_suffix('^') {
+            return self.point(later, now)?.checked_sub(1).ok_or_else(|| self.unknown(name));
+        }
         if let Some(tag) = self.tags.get(name) {
             let aside = || SubjectError::TagAside { name: name.to_owned() };
             return if tag.aside > 0 { Err(aside()) } else { self.holding(tag.time).ok_or_else(aside) };

@@ -61,6 +61,10 @@ fn a_module_has_the_points_in_time_at_which_it_changed() {
     );
     assert_eq!(all.commits[0].files, ["a.c", "sub/b.c"]);
     assert_eq!(all.commits[3].files, ["gone.c"]);
+    let numbers = |at: usize, file: &str| all.commits[at].numbers[file].each_ref().map(Option::as_deref);
+    assert_eq!(numbers(0, "sub/b.c"), [None, Some("1.1")]);
+    assert_eq!(numbers(2, "a.c"), [Some("1.1"), Some("1.2")]);
+    assert_eq!(numbers(3, "gone.c"), [Some("1.1"), None]);
     assert_eq!((all.commits.len(), all.note), (5, None));
 }
 
@@ -184,4 +188,65 @@ fn what_may_be_under_way_is_held_back_unless_it_is_named() {
     assert!(note.starts_with("1 point is held back: "), "{note}");
     assert_eq!(select(&late, "..2041-01-01", "commit").unwrap().note, None);
     assert_eq!(one(&at("2016-01-01T10:00:01Z"), "HEAD"), "3 2040-01-01T10:00:00Z skewed", "all is new");
+}
+
+#[test]
+fn what_a_point_brought_is_a_diff_that_git_applies() {
+    let root = sample();
+    let points = points(root.path(), None);
+    let told = |diff: Option<Vec<u8>>| String::from_utf8(diff.unwrap()).unwrap();
+    let brought = |name: &str| told(points.brought(name).unwrap());
+    let second = brought("2016-01-03T10:00:00Z");
+    let lines: Vec<&str> = second.lines().filter(|line| !line.starts_with("diff ")).collect();
+    let expected = [
+        "Index: a.c",
+        "--- a/a.c\t1.1",
+        "+++ b/a.c\t1.2",
+        "@@ -1 +1 @@",
+        "-revision 1 $Id$",
+        "+revision 2 $Id$",
+    ];
+    assert_eq!(lines, expected);
+    let first = brought("V_1");
+    assert!(first.contains("--- /dev/null\n+++ b/sub/b.c\t1.1\n"), "{first}");
+    assert!(!first.contains("gone.c") && !first.contains("other/x"), "{first}");
+    let removed = brought("2016-02-01");
+    assert!(removed.contains("--- a/gone.c\t1.1\n+++ /dev/null\n"), "{removed}");
+    let back = points.difference("2016-01-03T10:00:00Z", "2016-01-03T10:00:00Z^").unwrap();
+    assert_eq!(back, None, "cvs tells no differences backwards");
+
+    // It makes the one of the other.
+    let work = tempfile::tempdir().unwrap();
+    let git = |arguments: &[&str]| {
+        let command = &mut std::process::Command::new("git");
+        assert!(command.args(arguments).current_dir(work.path()).status().unwrap().success());
+    };
+    git(&["init", "--quiet"]);
+    for diff in [first, told(points.difference("V_1", "2016-03-02").unwrap())] {
+        std::fs::write(work.path().join("x.diff"), diff).unwrap();
+        git(&["apply", "x.diff"]);
+    }
+    let read = |name: &str| std::fs::read_to_string(work.path().join(name)).unwrap();
+    assert_eq!(
+        (read("a.c"), read("sub/b.c")),
+        ("revision 2 $Id$\n".to_owned(), "revision 2 $Id$\n".to_owned())
+    );
+    assert!(!work.path().join("gone.c").exists());
+}
+
+#[test]
+fn on_a_branch_the_diff_is_that_of_the_branch() {
+    let root = cvs_root(&[(
+        "m/a",
+        Rcs::new(&[
+            ("2016-01-01 10:00:00", "one"),
+            ("2016-01-02 10:00:00", "two"),
+            ("2016-01-03 10:00:00", "three"),
+        ])
+        .symbols("REL:1.2.0.2"),
+    )]);
+    let points = points(root.path(), Some("REL"));
+    let brought = points.brought("HEAD").unwrap().unwrap();
+    let brought = String::from_utf8(brought).unwrap();
+    assert!(brought.contains("+revision 2 $Id$\n") && !brought.contains("revision 3"), "{brought}");
 }

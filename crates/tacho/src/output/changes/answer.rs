@@ -1,10 +1,12 @@
 //! Changes in JSON; docs/formats.md says what each key means.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::Serialize;
 use tacho_experiment::changes::{is_new_regression, verdict_of};
 use tacho_record::{
-    Again, Change, ChangeKind, Commit, Direction, Life, Revision, Tagged, Unit, Withdrawal, Word,
+    Again, Change, ChangeKind, Commit, Direction, Life, Numbers, Revision, Tagged, Unit, Withdrawal, Word,
 };
 
 use super::{life_word, verdict_word};
@@ -112,6 +114,8 @@ pub struct CommitAnswer<'a> {
     date: Option<Timestamp>,
     subject: &'a str,
     files: &'a [String],
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    numbers: &'a BTreeMap<String, Numbers>,
     link: Option<String>,
 }
 
@@ -125,7 +129,8 @@ impl<'a> CommitAnswer<'a> {
             date: commit.date,
             subject: &commit.subject,
             files: &commit.files,
-            link: link.map(|link| super::link(link, &commit.id)),
+            numbers: &commit.numbers,
+            link: link.and_then(|link| super::link(link, &commit.id)),
         }
     }
 }

@@ -268,16 +268,20 @@ impl Evidence {
         if self.commits.len() > 1 {
             out += &format!("  to look for the one: tacho bisect --change {}\n", self.change.name);
         }
+        if let [only] = self.commits.as_slice() {
+            out += &format!("  to see what it did: tacho show {} --diff\n", short_name(&only.id));
+        }
         out
     }
 
     fn commit(&self, commit: &Commit) -> String {
         let id = short_name(&commit.id);
         let mut out = format!("  {id}  {}  {}  {}\n", text::day(commit.date), commit.author, commit.subject);
-        if let Some(link) = &self.link {
-            out += &format!("      {}\n", super::link(link, &commit.id));
+        if let Some(link) = self.link.as_ref().and_then(|link| super::link(link, &commit.id)) {
+            out += &format!("      {link}\n");
         }
-        let files: Vec<&str> = commit.files.iter().take(FILES).map(String::as_str).collect();
+        let files: Vec<String> =
+            commit.files.iter().take(FILES).map(|file| text::numbered(commit, file)).collect();
         if !files.is_empty() {
             let more = commit.files.len() - files.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -269,8 +269,8 @@ impl ListedEvent {
 
     fn markdown(&self, link: Option<&str>, hosts: bool) -> String {
         let revision = &self.revision;
-        let name = match link {
-            Some(link) => format!("[`{}`]({})", revision_name(revision), super::link(link, &revision.id)),
+        let name = match link.and_then(|link| super::link(link, &revision.id)) {
+            Some(link) => format!("[`{}`]({link})", revision_name(revision)),
             None => format!("`{}`", revision_name(revision)),
         };
         let mut out = format!("**{name}** {}", escaped(&revision.subject));

@@ -266,7 +266,8 @@ pub fn life_word(life: Life) -> &'static str {
     }
 }
 
-/// Where a commit can be seen, by the plan's pattern.
-pub fn link(pattern: &str, revision: &str) -> String {
-    pattern.replace("{commit}", revision).replace("{release}", revision)
+/// Where a commit can be seen, by the plan's pattern; nowhere where that is of files.
+pub fn link(pattern: &str, revision: &str) -> Option<String> {
+    let link = || pattern.replace("{commit}", revision).replace("{release}", revision);
+    (!pattern.contains("{file}")).then(link)
 }
