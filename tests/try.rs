@@ -1,8 +1,11 @@
 //! `tacho try`: a revision with and without a diff.
 
+use std::io::Write;
+use std::process::Stdio;
+
 use serde_json::{Value, json};
 
-use crate::harness::Project;
+use crate::harness::{Answer, Project};
 
 /// What is measured stands in the output: nothing here depends on how fast anything is.
 const PLAN: &str = "
@@ -97,6 +100,56 @@ fn the_answer_says_with_and_without() {
     let idle = project.file("words.diff", "--- a/README\n+++ b/README\n@@ -1 +1 @@\n-words\n+more words\n");
     let told = idle.tacho("try words.diff").exits(0).stdout;
     assert!(told.ends_with(" built to the same artifacts: they are the same program\n"), "{told}");
+}
+
+#[test]
+fn a_diff_may_come_from_standard_input() {
+    let project = project();
+    let with_input = |arguments: &str, input: &str| {
+        let mut command = project.command(arguments.split(' '));
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        Answer::of(&child.wait_with_output().unwrap())
+    };
+    let told = with_input("try - --rounds 8", &diff("bucket=60", "bucket=45")).exits(0).stdout;
+    assert!(told.starts_with("HEAD with standard input against HEAD") && told.contains("1 faster"), "{told}");
+    let none = with_input("try -", "hello\n").exits(2).stderr;
+    assert_eq!(none, "error: `standard input` is not a patch: it names no file\n");
+    let other = diff("step=1", "step=2").replace("-step=1", "-step=9");
+    let why = with_input("try -", &other).exits(2).stdout;
+    assert!(why.contains("patch `standard input` does not apply: hunk 1 of `prog`"), "{why}");
+}
+
+#[test]
+fn several_diffs_have_one_page() {
+    let project = project();
+    project.tacho("try fast.diff slow.diff --rounds 8").exits(0);
+    project.tacho("site pages").exits(0);
+    let folder = project.path().join("pages/comparison");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    let page = std::fs::read_to_string(folder.join("1.html")).unwrap();
+    for text in [
+        "Diffs tried on HEAD",
+        ">fast.diff<",
+        ">slow.diff<",
+        ">fast.diff + slow.diff<",
+        "faster with",
+        "slower with",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+}
+
+#[test]
+fn what_hinders_a_diff_or_a_verdict_is_said() {
+    let project = project();
+    let dos = diff("bucket=60", "bucket=45").replace('\n', "\r\n");
+    let project = project.file("dos.diff", &dos);
+    let told = project.tacho("try dos.diff").exits(2).stdout;
+    assert!(told.ends_with("; its lines end with CR LF, and those of `prog` do not\n"), "{told}");
+    let few = project.tacho("try fast.diff -r 3").exits(0).stdout;
+    assert!(few.contains("unclear: too few rounds for an interval"), "{few}");
 }
 
 #[test]

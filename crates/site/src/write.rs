@@ -54,8 +54,8 @@ pub fn write(
     if !lab.bisections.is_empty() {
         output.put("bisections.html", &page::bisections::page(&view))?;
     }
-    for one in &lab.comparisons {
-        output.put(&page::comparison::file(one.run), &page::comparison::page(&view, one))?;
+    for all in page::comparison::pages(&view) {
+        output.put(&page::comparison::file(all), &page::comparison::page(&view, all))?;
     }
     if !lab.comparisons.is_empty() {
         output.put("comparisons.html", &page::comparison::list(&view))?;
@@ -91,7 +91,7 @@ fn planned(view: &View) -> BTreeSet<String> {
     let changes = view.events.iter().flat_map(|event| &event.changes).map(change_file);
     let bisections = view.lab.bisections.iter().map(|one| page::bisection::file(&one.bisection));
     let all_of_them = (!view.lab.bisections.is_empty()).then(|| "bisections.html".to_owned());
-    let comparisons = view.lab.comparisons.iter().map(|one| page::comparison::file(one.run));
+    let comparisons = page::comparison::pages(view).map(page::comparison::file);
     let all_comparisons = (!view.lab.comparisons.is_empty()).then(|| "comparisons.html".to_owned());
     let layouts = view.layouts.iter().map(|one| page::layouts::file(one.record.run));
     let all_layouts = (!view.layouts.is_empty()).then(|| "layouts.html".to_owned());

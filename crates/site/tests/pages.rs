@@ -511,6 +511,15 @@ fn comparisons_and_diffs_that_were_tried_have_pages() {
     }
     assert!(page(1).contains("faster") && page(2).contains("slower"), "in a word");
     assert!(page(2).contains("again 3"), "each layout of each side is shown");
+    let tries = page(4);
+    for text in
+        ["Diffs tried on HEAD", "bags.diff + chute.diff", "id=\"run-5\"", "tacho show run:6", "faster with"]
+    {
+        assert!(tries.contains(text), "{text}: {tries}");
+    }
+    assert!(!dir.path().join("comparison/5.html").exists(), "one page for all");
+    let runs = std::fs::read_to_string(dir.path().join("runs.html")).unwrap();
+    assert!(runs.contains("comparison/4.html#run-5"), "{runs}");
     let all = std::fs::read_to_string(dir.path().join("comparisons.html")).unwrap();
     assert!(titles.iter().all(|title| all.contains(title)), "{all}");
 }

@@ -11,9 +11,25 @@ use crate::svg::{self, Panel};
 use crate::text::{count, minute, percent};
 use crate::view::{Scale, View};
 
-/// The file of a run's page, from the folder of the pages.
-pub(crate) fn file(run: i64) -> String {
-    format!("comparison/{run}.html")
+/// What is on one page: a comparison, or the diffs that were tried on one revision one after the other.
+pub(crate) fn pages<'a>(view: &View<'a>) -> impl Iterator<Item = &'a [ComparisonRecord]> {
+    let on_the_same = |one: &ComparisonRecord, other: &ComparisonRecord| {
+        let base = |of: &ComparisonRecord| (of.revisions.clone(), of.names[0].clone(), of.host.clone());
+        is_try(one) && is_try(other) && base(one) == base(other)
+    };
+    view.lab.comparisons.chunk_by(on_the_same)
+}
+
+/// The file of a page, from the folder of the pages.
+pub(crate) fn file(all: &[ComparisonRecord]) -> String {
+    format!("comparison/{}.html", all.first().map_or(0, |one| one.run))
+}
+
+/// Where a run stands, from the folder of the pages.
+fn place(view: &View, run: i64) -> String {
+    let is_on = |all: &&[ComparisonRecord]| all.iter().any(|one| one.run == run);
+    let all = pages(view).find(is_on).unwrap_or_default();
+    if all.len() > 1 { format!("{}#run-{run}", file(all)) } else { file(all) }
 }
 
 /// Whether both sides are of one revision, with a diff and without; where it is a quirk, its sides say so themselves.
@@ -31,8 +47,56 @@ fn short(one: &ComparisonRecord) -> [String; 2] {
     if is_try(one) { ["without", "with"].map(str::to_owned) } else { one.names.clone() }
 }
 
-/// Writes the page of a run.
-pub(crate) fn page(view: &View, one: &ComparisonRecord) -> Vec<u8> {
+/// Writes a page.
+pub(crate) fn page(view: &View, all: &[ComparisonRecord]) -> Vec<u8> {
+    match all {
+        [one] => of_one(view, one),
+        several => of_tries(view, several),
+    }
+}
+
+/// The page of several diffs that were tried on one revision: all of them in one table, and then each.
+fn of_tries(view: &View, all: &[ComparisonRecord]) -> Vec<u8> {
+    let title = head(all);
+    let content = html! {
+        h1 { (title) }
+        @if let Some(one) = all.first() {
+            p.lead {
+                "With each diff this, without it that: without is " (side(view, one, 0)) " on " (one.host)
+                ", executed beside each of them in the same rounds."
+            }
+        }
+        (table(&all.iter().collect::<Vec<_>>()))
+        @for one in all {
+            section id={ "run-" (one.run) } {
+                h2 { (one.names[1]) }
+                (byline(one))
+                @for row in &one.rows {
+                    h3 { (row.benchmark) " " (row.metric.name) }
+                    (executions(one, row))
+                }
+            }
+        }
+        section {
+            h2 { "See it again" }
+            pre { @for one in all { "tacho show run:" (one.run) "\n" } }
+        }
+    };
+    framed(view, &Frame { title: &title, root: "../", active: "", scripts: &[] }, &content)
+}
+
+/// When and how it was measured.
+fn byline(one: &ComparisonRecord) -> Markup {
+    html! {
+        p.byline {
+            a href={ "../runs.html#run-" (one.run) } { "Run " (one.run) } " on " (one.host) ", begun " (minute(one.started))
+            @if one.state != RunState::Finished { ", " b { "not finished" } ": this is what was measured so far" }
+            ". " (executed(one))
+        }
+    }
+}
+
+fn of_one(view: &View, one: &ComparisonRecord) -> Vec<u8> {
     let title = title(one);
     let content = html! {
         h1 { (title) }
@@ -40,12 +104,8 @@ pub(crate) fn page(view: &View, one: &ComparisonRecord) -> Vec<u8> {
             @if is_try(one) { "With this diff this, without it that: " }
             (short(one)[0]) " is " (side(view, one, 0)) ", " (short(one)[1]) " is " (side(view, one, 1)) "."
         }
-        p.byline {
-            a href={ "../runs.html#run-" (one.run) } { "Run " (one.run) } " on " (one.host) ", begun " (minute(one.started))
-            @if one.state != RunState::Finished { ", " b { "not finished" } ": this is what was measured so far" }
-            ". " (executed(one))
-        }
-        (table(one))
+        (byline(one))
+        (table(&[one]))
         @for row in &one.rows { (section(one, row)) }
         section {
             h2 { "See it again" }
@@ -95,13 +155,16 @@ fn ratio(ratio: f64) -> String {
     format!("× {ratio:.3}")
 }
 
-fn table(one: &ComparisonRecord) -> Markup {
-    let [a, b] = short(one);
+/// All rows; of several diffs with their names.
+fn table(all: &[&ComparisonRecord]) -> Markup {
+    let [a, b] = all.first().map(|one| short(one)).unwrap_or_default();
+    let several = all.len() > 1;
     scrolling(
         "comparison",
         &html! {
             table {
                 thead { tr {
+                    @if several { th scope="col" { "diff" } }
                     th scope="col" { "benchmark" }
                     th scope="col" { "metric" }
                     th.num scope="col" { (a) }
@@ -111,30 +174,49 @@ fn table(one: &ComparisonRecord) -> Markup {
                     th.num scope="col" { "control" }
                     th scope="col" { "verdict" }
                 } }
-                tbody { @for row in &one.rows { tr {
-                    th scope="row" { (row.benchmark) }
-                    td { (row.metric.name) }
-                    @for side in &row.sides {
-                        td.num { @match side { Some(of) => (row.metric.unit.show(of.median)), None => "–" } }
-                    }
-                    td.num { @if let Some(of) = row.ratio { (ratio(of)) } }
-                    td.num { @if let Some((low, high)) = row.interval { (format!("{low:.3} to {high:.3}")) } }
-                    td.num { @if let Some(of) = row.control { (ratio(of)) } }
-                    td { b { (verdict(one, row)) } }
-                } } }
+                @for one in all {
+                    tbody { @for (place, row) in one.rows.iter().enumerate() {
+                        tr class=[(several && place == 0).then_some("first")] {
+                            @if several && place == 0 {
+                                th scope="rowgroup" rowspan=(one.rows.len()) { a href={ "#run-" (one.run) } { (one.names[1]) } }
+                            }
+                            (cells(one, row))
+                        }
+                    } }
+                }
             }
         },
     )
+}
+
+fn cells(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
+    html! {
+        th scope="row" { (row.benchmark) }
+        td { (row.metric.name) }
+        @for side in &row.sides {
+            td.num { @match side { Some(of) => (row.metric.unit.show(of.median)), None => "–" } }
+        }
+        td.num { @if let Some(of) = row.ratio { (ratio(of)) } }
+        td.num { @if let Some((low, high)) = row.interval { (format!("{low:.3} to {high:.3}")) } }
+        td.num { @if let Some(of) = row.control { (ratio(of)) } }
+        td { b { (verdict(one, row)) } }
+    }
 }
 
 fn section(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
     html! {
         section {
             h2 { (row.benchmark) " " (row.metric.name) }
+            (executions(one, row))
+        }
+    }
+}
+
+fn executions(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
+    html! {
             @if let Some(failure) = &row.failure { p.callout { "Executions failed; the first: " (failure) } }
             (picture(one, row))
             @if let [Some(a), Some(b)] = &row.levels { (levels(one, [a, b])) }
-        }
     }
 }
 
@@ -210,15 +292,20 @@ fn levels(one: &ComparisonRecord, sides: [&Levels; 2]) -> Markup {
 
 /// Writes the page of all runs.
 pub(crate) fn list(view: &View) -> Vec<u8> {
-    let all = &view.lab.comparisons;
+    let mut all: Vec<&[ComparisonRecord]> = pages(view).collect();
+    all.reverse();
+    let number = view.lab.comparisons.len();
     let content = html! {
         h1 { "Comparisons" }
-        p.lead { (count(all.len(), "comparison", "comparisons")) ", newest first: two programs beside one another, and what diffs did that were tried." }
-        @for one in all.iter().rev() {
+        p.lead { (count(number, "comparison", "comparisons")) ", newest first: two programs beside one another, and what diffs did that were tried." }
+        @for page in all {
             section {
-                h2 { a href=(file(one.run)) { (title(one)) } }
-                p.byline { "Run " (one.run) " on " (one.host) ", " (minute(one.started)) }
-                (table(one))
+                h2 { a href=(file(page)) { (head(page)) } }
+                @if let Some(one) = page.last() { p.byline { "Run " (one.run) " on " (one.host) ", " (minute(one.started)) } }
+                @for one in page {
+                    @if page.len() > 1 { h3 { (one.names[1]) } }
+                    (table(&[one]))
+                }
             }
         }
     };
@@ -229,6 +316,14 @@ pub(crate) fn list(view: &View) -> Vec<u8> {
     )
 }
 
+/// The title of a page.
+fn head(page: &[ComparisonRecord]) -> String {
+    match page {
+        [one] => title(one),
+        several => several.first().map_or_else(String::new, |one| format!("Diffs tried on {}", one.names[0])),
+    }
+}
+
 /// Links to all runs that compared this revision.
 pub(super) fn of_revision(view: &View, id: &str) -> Markup {
     let is_of = |one: &&ComparisonRecord| one.revisions.iter().flatten().any(|revision| revision == id);
@@ -237,7 +332,7 @@ pub(super) fn of_revision(view: &View, id: &str) -> Markup {
         @if !all.is_empty() {
             section {
                 h2 { "Comparisons" }
-                ol.commits { @for one in all { li { a href={ "../" (file(one.run)) } { (title(one)) } } } }
+                ol.commits { @for one in all { li { a href={ "../" (place(view, one.run)) } { (title(one)) } } } }
             }
         }
     }
@@ -247,7 +342,7 @@ pub(super) fn of_revision(view: &View, id: &str) -> Markup {
 pub(super) fn of_run(view: &View, run: i64) -> Markup {
     html! {
         @if let Some(one) = view.lab.comparisons.iter().find(|one| one.run == run) {
-            p { "It compared two programs: " a href=(file(run)) { (title(one)) } "." }
+            p { "It compared two programs: " a href=(place(view, run)) { (title(one)) } "." }
         }
     }
 }

@@ -74,7 +74,24 @@ impl Patch {
         }
         let said = String::from_utf8_lossy(&output.stderr);
         work.log.write(said.as_bytes()).map_err(SubjectError::cache("write", work.log.path()))?;
-        Err(Stop::Failed(format!("patch `{}` does not apply: {}", self.name, self.why(&said))))
+        let ends = self.ends(tree).map_or_else(String::new, |ends| format!("; {ends}"));
+        Err(Stop::Failed(format!("patch `{}` does not apply: {}{ends}", self.name, self.why(&said))))
+    }
+
+    /// That lines end otherwise in it than in a file of that tree, if so: no line is then like another.
+    fn ends(&self, tree: &Path) -> Option<String> {
+        let dos = |content: &[u8]| content.windows(2).any(|pair| pair == b"\r\n");
+        let in_patch = dos(&self.content);
+        let strip = self.strip(tree);
+        let path = |name: &str| tree.join(name.splitn(strip + 1, '/').nth(strip).unwrap_or(name));
+        let otherwise = |name: &&String| fs::read(path(name)).is_ok_and(|content| dos(&content) != in_patch);
+        let file = self.files.iter().find(otherwise)?;
+        let file = file.splitn(strip + 1, '/').nth(strip).unwrap_or(file);
+        Some(if in_patch {
+            format!("its lines end with CR LF, and those of `{file}` do not")
+        } else {
+            format!("the lines of `{file}` end with CR LF, and its own do not")
+        })
     }
 
     /// How many folders are to be left out in front of its names: one, as git writes them, unless they are found without.

@@ -14,7 +14,7 @@ use super::shared::{Begin, Form, Terms};
 /// not apply or does not build (the others are measured all the same), else 0.
 #[derive(Debug, Args)]
 pub struct Try {
-    /// Diffs as `diff -u` or git write them, to be applied in this order
+    /// Diffs as `diff -u` or git write them, to be applied in this order; `-` is standard input
     #[arg(value_name = "PATCH", required = true)]
     pub patch: Vec<PathBuf>,
     /// What they are applied to: a tag, a hash, a branch, a release

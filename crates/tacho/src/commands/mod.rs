@@ -17,6 +17,7 @@ mod measured;
 mod missing;
 mod notify;
 mod over;
+mod patches;
 mod quirk;
 mod schedule;
 mod session;

@@ -4,7 +4,7 @@
 //! builds are compared as any two are. All is built before anything is measured.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -17,6 +17,7 @@ use tacho_subject::{Layout, SubjectError, history};
 
 use super::compare::mistake::Mistake;
 use super::compare::{exit, limit, wished};
+use super::patches::{Patch, renamed};
 use super::session::{Session, Wanted};
 use super::track::narrowed;
 use super::{Exit, lookup, over};
@@ -73,7 +74,8 @@ pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
     let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;
     let base = history(&project.plan.subject, &project.folder)?.find(&command.base)?;
     let terms = terms(&project, &plan, command, &base)?;
-    let patches = command.patch.iter().map(|path| typed(&project, path)).collect::<Result<Vec<_>, _>>()?;
+    let patches =
+        command.patch.iter().map(|path| Patch::typed(&project, path)).collect::<Result<Vec<_>, _>>()?;
     check(&project, &plan, &base, &patches)?;
     let (quiet, layouts) = (global.quiet || command.form.json, over::layouts(&command.terms, &plan)?);
     let session = Session::open(&project, command.begin.wait)?;
@@ -125,7 +127,7 @@ pub(super) fn ask(project: &Project, asked: Asked) -> Result<Option<Tried>, CliE
         quirk: None,
         exported: [Vec::new(), Vec::new()],
     };
-    let typed = (name, path.to_string_lossy().into_owned());
+    let typed = Patch { name, path: path.to_string_lossy().into_owned() };
     let (session, layouts) = (Session::open(project, wait)?, Vec::new());
     let mut trying = Trying { session, project, base, layouts, build: None, quiet };
     trying.session.store.put_revisions(std::slice::from_ref(&trying.base))?;
@@ -160,28 +162,16 @@ fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Resu
     })
 }
 
-/// A patch as it was typed, and its path from the plan's folder if it lies in there.
-fn typed(project: &Project, path: &Path) -> Result<(String, String), CliError> {
-    let full = path.canonicalize().map_err(CliError::reading(path))?;
-    let from_plan = full.strip_prefix(&project.folder).unwrap_or(&full);
-    Ok((path.to_string_lossy().into_owned(), from_plan.to_string_lossy().into_owned()))
-}
-
 /// That all are diffs, before anything is built.
-fn check(
-    project: &Project,
-    plan: &Plan,
-    base: &Revision,
-    patches: &[(String, String)],
-) -> Result<(), CliError> {
-    let paths = patches.iter().map(|(_, path)| path.clone()).collect();
+fn check(project: &Project, plan: &Plan, base: &Revision, patches: &[Patch]) -> Result<(), CliError> {
+    let paths = patches.iter().map(|patch| patch.path.clone()).collect();
     let subject = patched(plan, paths).subject;
     let recipes = tacho_subject::recipes(&subject, &project.folder, std::slice::from_ref(base));
-    recipes.map(drop).map_err(|error| unquirked(error.into()))
+    recipes.map(drop).map_err(|error| renamed(unquirked(error.into()), patches))
 }
 
 /// Each alone, and several all together.
-fn combinations(patches: &[(String, String)]) -> Vec<Vec<(String, String)>> {
+fn combinations(patches: &[Patch]) -> Vec<Vec<Patch>> {
     let mut all: Vec<_> = patches.iter().map(|patch| vec![patch.clone()]).collect();
     if patches.len() > 1 {
         all.push(patches.to_vec());
@@ -225,17 +215,18 @@ impl Trying<'_> {
     fn builds(
         &mut self,
         plan: &Plan,
-        combinations: Vec<Vec<(String, String)>>,
+        combinations: Vec<Vec<Patch>>,
     ) -> Result<Option<(Program, Vec<Diff>)>, CliError> {
         let name = self.base.short().to_owned();
         let Some(without) = self.built(plan)? else { return Ok(None) };
         let without = without.map_err(|why| CliError::NotBuilt { name, why })?;
         let mut diffs = Vec::new();
         for combination in combinations {
-            let (names, paths) = combination.into_iter().unzip();
-            let plan = patched(plan, paths);
+            let plan = patched(plan, combination.iter().map(|patch| patch.path.clone()).collect());
             let Some(built) = self.built(&plan)? else { return Ok(None) };
-            diffs.push(Diff { names, plan, built });
+            let called = |why: String| combination.iter().fold(why, |why, patch| patch.renamed(&why));
+            let names = combination.iter().map(|patch| patch.name.clone()).collect();
+            diffs.push(Diff { names, plan, built: built.map_err(called) });
         }
         Ok(Some((without, diffs)))
     }
@@ -255,7 +246,8 @@ impl Trying<'_> {
             BuildState::Built { artifact, .. } => {
                 return Ok(Some(Ok(Program::Build { artifact, revision: base.id.clone() })));
             }
-            BuildState::Failed { why } | BuildState::Skipped { why } => why,
+            BuildState::Failed { why } => why,
+            BuildState::Skipped { why } => format!("skipped: {why}"),
             BuildState::TimedOut { .. } => "its build timed out".to_owned(),
         };
         Ok(Some(Err(without_quirk(&why))))

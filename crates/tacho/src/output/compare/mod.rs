@@ -130,6 +130,10 @@ impl Report<'_> {
             return "unclear: values of zero or below have no ratio".to_owned();
         }
         match (row.verdict, comparison.more) {
+        let has_interval = comparison.estimate.is_none_or(|it| it.interval.is_some() || it.ratio.is_none());
+        if row.verdict == Verdict::Unclear && comparison.more.is_none() && !has_interval {
+            return "unclear: too few rounds for an interval".to_owned();
+        }
             (Verdict::Same, _) => format!("same, within {}", text::precision(self.terms.margin)),
             (Verdict::Unclear, Some(more)) if more.rounds > MOST_MORE => {
                 format!("unclear: over {MOST_MORE} more rounds would be needed")
