@@ -221,3 +221,65 @@ fn without_a_linker_or_anything_to_link_there_are_no_layouts() {
     hint: give `[subject]` the command that builds it
     ");
 }
+
+#[test]
+fn a_plan_may_have_one_order_for_all_that_is_built() {
+    let build = "echo $TACHO_LAYOUT $LDFLAGS; ${CC:-cc} $LDFLAGS -o prog *.c";
+    let with = |keys: &str| {
+        let project = program(build);
+        let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
+        project.plan(&plan.replace("artifacts", &format!("{keys}\nartifacts")))
+    };
+    let artifact = |project: &Project| {
+        project.tacho("track HEAD --rounds 1").exits(0);
+        let shown = project.tacho("show HEAD --json").exits(0).json();
+        shown["hosts"][0]["build"]["artifact"].as_str().unwrap().to_owned()
+    };
+    let (plain, aligned) = (with(""), with("order = 'aligned'"));
+    assert_ne!(artifact(&plain), artifact(&aligned), "functions begin elsewhere");
+    let log = aligned.tacho("show HEAD --build-log").exits(0).stdout;
+    assert!(log.contains("aligned -Wl,-z,separate-code"), "{log}");
+    let again = aligned.tacho("track HEAD --rounds 1").exits(0).stdout;
+    assert!(again.contains("nothing was missing"), "{again}");
+    if has("ld.bfd") {
+        let sorted = with("order = 'sorted'");
+        sorted.tacho("track HEAD --rounds 1").exits(0);
+        let log = sorted.tacho("show HEAD --build-log").exits(0).stdout;
+        assert!(log.contains("sorted -fuse-ld=bfd -Wl,--sort-section=name"), "{log}");
+    }
+    let both = with("order = 'aligned'");
+    let ordered = std::fs::read_to_string(both.path().join("tacho.toml")).unwrap();
+    let both = both.plan(&(ordered + "[measure]\nlevels = { layouts = 2, processes = 2 }\n"));
+    insta::assert_snapshot!(both.tacho("track HEAD").exits(2).stderr, @"
+    error: `order` contradicts `levels`
+    hint: one order is the same each time, and the other is shuffled: take one of them out
+    ");
+    let wrong = with("order = 'random'").tacho("track HEAD").exits(2).stderr;
+    assert!(wrong.contains("order = 'random'"), "{wrong}");
+}
+
+#[test]
+fn a_change_over_layouts_is_not_measured_again_by_one_build_of_each_side() {
+    if !has_linker() {
+        eprintln!("left out: there is no linker here that shuffles");
+        return;
+    }
+    let project = program("cc $LDFLAGS -o prog *.c");
+    let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
+    let levels =
+        plan.replace("[[benchmark]]", "[measure]\nlevels = { layouts = 2, processes = 1 }\n[[benchmark]]");
+    let metrics = "metrics = [{ name = 'work', from = 'regex:work ([0-9]+)', better = 'lower' }]\n";
+    let project = (1..=10).fold(project.plan(&(levels + metrics)), |project, n| {
+        let work = if n <= 5 { 100 } else { 200 };
+        let main = format!(
+            "#include <stdio.h>\nint part1(int);\nvolatile int n = {n};\nint main(void) {{ printf(\"work %d\\n\", {work}); return part1(0); }}\n"
+        );
+        project.file("main.c", &main).commit(&format!("change {n}"))
+    });
+    project.tacho("track HEAD~9..HEAD").exits(0);
+    let listed = project.tacho("changes --json").json();
+    let change = &listed["events"][0]["changes"][0];
+    let told =
+        project.tacho(&format!("changes --confirm {}", change["name"].as_str().unwrap())).exits(2).stdout;
+    assert!(told.contains("it is by 2 layouts") && told.contains("tacho compare "), "{told}");
+}

@@ -333,6 +333,9 @@ impl RuleError {
             RuleError::Contradiction { key: "precision", other: "levels" } => {
                 "how well a revision is known depends on how many layouts there are: raise `layouts`; `tacho layouts` says how many"
             }
+            RuleError::Contradiction { key: "order", other: "levels" } => {
+                "one order is the same each time, and the other is shuffled: take one of them out"
+            }
             RuleError::Contradiction { other: "levels", .. } => {
                 "several builds are executed in turn, each with a beginning of its own: give a number or a time"
             }

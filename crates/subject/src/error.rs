@@ -23,6 +23,12 @@ pub enum SubjectError {
     /// One source is to be linked in several orders, and nothing here can do that.
     #[error("there is no linker here that shuffles")]
     NoLinker,
+    /// An order is asked for that no linker here has.
+    #[error("no linker here has the order `{name}`")]
+    NoOrder {
+        /// Its name.
+        name: String,
+    },
     /// Text that is no step through history.
     #[error("`{text}` is not a step through history")]
     BadEvery {
@@ -298,6 +304,9 @@ impl SubjectError {
                 "`repository` in `[subject]` says where it is; without one, `releases` lists published releases"
             }
             Self::NoLinker => "install `mold` or `lld`: both have `--shuffle-sections`",
+            Self::NoOrder { .. } => {
+                "`sorted` needs GNU ld (`ld.bfd`, of binutils): `mold` and `lld` sort only by a script; `aligned` needs none"
+            }
             Self::BadArtifact { .. } => "artifacts are paths from the root of the checkout; `.` is all of it",
             Self::BadEvery { .. } => "such as 1h, 1d, 2w, 1month, 1y, commit or 10commits",
             Self::BadRange { .. } => "a range is `A..B`, `A..` or `..B`",

@@ -45,6 +45,8 @@ pub struct Workshop {
     layout: Option<Layout>,
     /// Where each build is several.
     layouts: Vec<Layout>,
+    /// The order of all that no layout is asked for.
+    usual: Option<Layout>,
     history: Option<Box<dyn History>>,
     known: HashMap<String, Applied>,
     quirks: Quirks,
@@ -83,6 +85,7 @@ impl Workshop {
             command: subject.build.clone(),
             layout: None,
             layouts: layouts::of(subject)?,
+            usual: layouts::usual(subject)?,
             history,
             known: HashMap::new(),
             quirks,
@@ -252,7 +255,9 @@ impl Workshop {
             command.env_remove(variable);
         }
         command.env("GIT_CEILING_DIRECTORIES", &self.folder);
-        for (variable, value) in self.layout.iter().flat_map(|layout| &layout.variables) {
+        for (variable, value) in
+            self.layout.as_ref().or(self.usual.as_ref()).iter().flat_map(|layout| &layout.variables)
+        {
             log.note(&format!("with {variable}={value}"))?;
             command.env(variable, value);
         }

@@ -81,6 +81,19 @@ pub(super) struct SubjectTable {
     /// Where a commit can be seen, with {commit} for its hash (for releases: {release}). With CVS also where what a commit did
     /// to a file can be seen, with {file} for its path in the module, and {old} and {new} for its numbers before and after.
     pub link: Option<String>,
+    /// The order in which it is linked, the same each time, so that layouts differ less: functions "sorted" by name, which needs
+    /// GNU ld, or "aligned" to 64 bytes. Told by CC, CXX and LDFLAGS, or RUSTFLAGS.
+    pub order: Option<Order>,
+}
+
+/// `order`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Order {
+    /// Each function begins at a multiple of 64 bytes.
+    Aligned,
+    /// Functions are sorted by name.
+    Sorted,
 }
 
 /// `vcs`.

@@ -72,6 +72,9 @@ impl Plan {
         if rule.precision.is_some() {
             return Err(RuleError::Contradiction { key: "precision", other: "levels" });
         }
+        if self.subject.order.is_some() {
+            return Err(RuleError::Contradiction { key: "order", other: "levels" });
+        }
         if rule.warmup == Warmup::Found {
             return Err(RuleError::Contradiction { key: "warmup", other: "levels" });
         }
@@ -151,6 +154,9 @@ pub struct Subject {
     /// it for what it tracks ([`Plan::over_layouts`]).
     #[serde(default)]
     pub layouts: Option<u32>,
+    /// The order that is the same each time in which everything is linked, by its name; none: as the command links it.
+    #[serde(default)]
+    pub order: Option<String>,
 }
 
 impl Subject {
@@ -177,6 +183,7 @@ impl Subject {
         // No part holds a zero byte, since none could be passed to a shell or a file system.
         let parts = [&["recipe 1", command.as_str()], artifacts.as_slice()].concat().join("\0");
         let parts = keywords.map_or(parts.clone(), |keywords| format!("{parts}\0keywords\0{keywords}"));
+        let parts = self.order.as_ref().map_or(parts.clone(), |order| format!("{parts}\0order\0{order}"));
         Digest::of(self.layouts.map_or(parts.clone(), |layouts| format!("{parts}\0layouts\0{layouts}")))
     }
 }

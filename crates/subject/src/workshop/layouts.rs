@@ -12,7 +12,7 @@ use crate::SubjectError;
 use crate::artifacts::{Content, copy};
 use crate::checkout::{Stop, Work};
 use crate::files;
-use crate::layout::{Layout, Linker};
+use crate::layout::{Fixed, Layout, Linker};
 use crate::quirks::Applied;
 
 /// The layouts in which a subject is built; none: as the plan's command links it.
@@ -20,6 +20,13 @@ pub(super) fn of(subject: &Subject) -> Result<Vec<Layout>, SubjectError> {
     let Some(number) = subject.layouts else { return Ok(Vec::new()) };
     let linker = Linker::find(None).ok_or(SubjectError::NoLinker)?;
     Ok((1..=number).map(|number| linker.layout(number)).collect())
+}
+
+/// The order in which a subject is always built; none: as the plan's command links it.
+pub(super) fn usual(subject: &Subject) -> Result<Option<Layout>, SubjectError> {
+    let Some(name) = &subject.order else { return Ok(None) };
+    let found = Fixed::named(name).and_then(Fixed::layout);
+    found.ok_or_else(|| SubjectError::NoOrder { name: name.clone() }).map(Some)
 }
 
 impl Workshop {

@@ -20,6 +20,7 @@ fn subject(build: Option<&str>, artifacts: &[&str]) -> Subject {
         link: None,
         quirks: vec![],
         layouts: None,
+        order: None,
     }
 }
 

@@ -69,6 +69,7 @@ pub fn orders(plan: &Plan, linker: Option<&str>, number: u32) -> Result<Vec<Layo
 /// before anything is built.
 pub fn tracked(plan: &Plan, processes: Option<u32>) -> Result<Plan, CliError> {
     let plan = plan.over_layouts(processes)?;
+    fixed(&plan, plan.subject.order.as_slice())?;
     if let Some(number) = plan.subject.layouts {
         orders(&plan, None, number)?;
         // Of a companion there is one for all layouts.

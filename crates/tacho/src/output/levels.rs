@@ -17,6 +17,7 @@ pub struct LevelsAnswer {
     layouts: usize,
     restart: f64,
     relink: Option<f64>,
+    relink_at_most: Option<f64>,
     by_chance: Option<f64>,
     repetition: Option<RepetitionAnswer>,
 }
@@ -33,7 +34,7 @@ pub fn text(store: &mut Store, series: &[Series]) -> Result<String, StoreError> 
     let mut out = String::new();
     for one in series {
         let Some(Known { levels, cost }) = known(store, one)? else { continue };
-        let relink = levels.relink.map_or_else(|| "–".to_owned(), text::percent);
+        let relink = relinking(&levels);
         let chance = levels.by_chance().filter(|chance| *chance > 0.0).map(|chance| {
             format!("; two builds differ by more than {} in one of twenty cases", text::percent(chance))
         });
@@ -58,6 +59,15 @@ pub fn text(store: &mut Store, series: &[Series]) -> Result<String, StoreError> 
     Ok(out)
 }
 
+/// What relinking adds; where it is not told apart from restarting, what it adds at the most.
+pub fn relinking(levels: &Levels) -> String {
+    match (levels.relink, levels.relink_at_most) {
+        (Some(0.0), Some(bound)) if bound > 0.0 => format!("at most {}", text::percent(bound)),
+        (Some(share), _) => text::percent(share),
+        (None, _) => "–".to_owned(),
+    }
+}
+
 /// The same in JSON, one each.
 pub fn answers(store: &mut Store, series: &[Series]) -> Result<Vec<Option<LevelsAnswer>>, StoreError> {
     let mut all = Vec::with_capacity(series.len());
@@ -66,6 +76,7 @@ pub fn answers(store: &mut Store, series: &[Series]) -> Result<Vec<Option<Levels
             layouts: levels.layouts,
             restart: levels.restart,
             relink: levels.relink,
+            relink_at_most: levels.relink_at_most,
             by_chance: levels.by_chance(),
             repetition: levels.repetition(PRECISION, cost).map(|it| RepetitionAnswer {
                 precision: PRECISION,

@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 use glob::Pattern;
 
 use super::super::error::Mistake;
-use super::super::file::{Keywords, SubjectTable, Vcs};
+use super::super::file::{Keywords, Order, SubjectTable, Vcs};
 use super::super::spot::Spot;
 use super::super::{CvsModule, Source, Subject};
 use super::{Check, Template};
@@ -52,6 +52,13 @@ impl Check<'_> {
             link: table.link,
             quirks: Vec::new(),
             layouts: None,
+            order: table.order.map(|order| {
+                match order {
+                    Order::Aligned => "aligned",
+                    Order::Sorted => "sorted",
+                }
+                .to_owned()
+            }),
         }
     }
 

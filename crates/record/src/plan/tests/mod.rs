@@ -158,6 +158,7 @@ fn every_key_arrives_in_the_plan() {
             link: Some("https://example.org/c/{commit}".into()),
             quirks: vec![],
             layouts: None,
+            order: None,
         }
     );
     assert_eq!((plan.measure.rule.max_rounds, plan.measure.cache_limit), (20, 500 << 20));
@@ -212,6 +213,7 @@ fn keys_that_are_not_given_have_their_defaults() {
                 link: None,
                 quirks: vec![],
                 layouts: None,
+                order: None,
             },
             measure: measure(),
             benchmarks: vec![Benchmark {

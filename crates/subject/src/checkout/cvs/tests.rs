@@ -30,8 +30,18 @@ impl Bench {
         let artifacts = vec![".".to_owned()];
         let (name, build, link, build_timeout) = (None, None, None, Duration::from_secs(600));
         let (paths, quirks) = (Vec::new(), Vec::new());
-        let subject =
-            Subject { name, source, build, build_timeout, artifacts, paths, link, quirks, layouts: None };
+        let subject = Subject {
+            name,
+            source,
+            build,
+            build_timeout,
+            artifacts,
+            paths,
+            link,
+            quirks,
+            layouts: None,
+            order: None,
+        };
         Self { cache: tempfile::tempdir().unwrap(), subject, copy }
     }
 

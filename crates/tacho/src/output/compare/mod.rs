@@ -16,6 +16,7 @@ pub use self::answer::{CompareAnswer, DuetAnswer, RankTestAnswer};
 pub use self::family::Family;
 use self::family::{in_order, is_trade_off};
 use super::bench::{factor, word};
+use super::levels::relinking;
 use super::{table, text};
 use crate::output;
 
@@ -129,11 +130,11 @@ impl Report<'_> {
         if row.verdict == Verdict::Unclear && comparison.notes.contains(&Note::NotPositive) {
             return "unclear: values of zero or below have no ratio".to_owned();
         }
-        match (row.verdict, comparison.more) {
         let has_interval = comparison.estimate.is_none_or(|it| it.interval.is_some() || it.ratio.is_none());
         if row.verdict == Verdict::Unclear && comparison.more.is_none() && !has_interval {
             return "unclear: too few rounds for an interval".to_owned();
         }
+        match (row.verdict, comparison.more) {
             (Verdict::Same, _) => format!("same, within {}", text::precision(self.terms.margin)),
             (Verdict::Unclear, Some(more)) if more.rounds > MOST_MORE => {
                 format!("unclear: over {MOST_MORE} more rounds would be needed")
@@ -156,8 +157,7 @@ impl Report<'_> {
         for row in in_order(&all.rows) {
             let [Some(a), Some(b)] = row.levels else { continue };
             let of = |levels: Levels| {
-                let relink = levels.relink.map_or_else(|| "–".to_owned(), text::percent);
-                format!("relink {relink}, restart {}", text::percent(levels.restart))
+                format!("relink {}, restart {}", relinking(&levels), text::percent(levels.restart))
             };
             let [first, second] = self.names();
             out += &format!(
