@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::harness::{Project, SCRIPT_PLAN};
+use crate::harness::{Answer, Project, SCRIPT_PLAN};
 
 #[test]
 fn a_range_is_built_measured_and_shown() {
@@ -339,4 +339,24 @@ fn an_outlier_is_shown_with_what_the_readings_tell_of_it() {
     let pages = std::fs::read_dir(project.path().join("pages/revision")).unwrap().flatten();
     let pages: Vec<String> = pages.filter_map(|page| std::fs::read_to_string(page.path()).ok()).collect();
     assert!(pages.iter().any(|page| page.contains("<li>round 5: wall ")), "{pages:?}");
+}
+
+#[test]
+fn a_narrow_terminal_has_the_whole_table() {
+    let project = Project::scripts(3);
+    let project = project
+        .file("prog", "echo answer # 4\n")
+        .commit("a subject that is as long as many a commit has one");
+    project.tacho("track --rounds 6").exits(0);
+    let shown = |columns: &str| {
+        let mut command = project.command(["show"]);
+        Answer::of(&command.env("COLUMNS", columns).output().unwrap()).exits(0).stdout
+    };
+    let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap();
+    for columns in [100, 80, 60] {
+        let text = shown(&columns.to_string());
+        assert!(widest(&text) <= columns, "{columns}: {text}");
+        assert!(text.contains("median") && text.contains("95 %"), "{text}");
+    }
+    assert!(widest(&shown("200")) > 80 && shown("200").contains("as long as many a commit"));
 }

@@ -44,15 +44,29 @@ pub struct Global {
     /// The plan [default: tacho.toml in this folder or the nearest one above]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
     pub plan: Option<PathBuf>,
-    /// Where what was measured is kept: a folder or a postgres:// address [default: .tacho beside the plan]
-    #[arg(long, global = true, env = "TACHO_STORE", value_name = "PLACE", help_heading = "Global options")]
+    /// Where what was measured is kept: a folder or a postgres:// address [env: `TACHO_STORE`; default: .tacho beside the plan]
+    #[arg(long, global = true, value_name = "PLACE", help_heading = "Global options")]
     pub store: Option<String>,
-    /// Where checkouts and builds are made; may be deleted at any time [default: tacho/ in the user's cache]
-    #[arg(long, global = true, env = "TACHO_CACHE", value_name = "FOLDER", help_heading = "Global options")]
+    /// Where checkouts and builds are made; may be deleted at any time [env: `TACHO_CACHE`; default: tacho/ in the user's cache]
+    #[arg(long, global = true, value_name = "FOLDER", help_heading = "Global options")]
     pub cache: Option<PathBuf>,
     /// Print no progress
     #[arg(long, short, global = true, help_heading = "Global options")]
     pub quiet: bool,
+}
+
+// Read here and not by clap, which would show in the usage of a mistake what nobody typed.
+impl Global {
+    /// Where what was measured is kept, if that is said.
+    pub fn store(&self) -> Option<String> {
+        self.store.clone().or_else(|| std::env::var("TACHO_STORE").ok().filter(|place| !place.is_empty()))
+    }
+
+    /// Where checkouts and builds are made, if that is said.
+    pub fn cache(&self) -> Option<PathBuf> {
+        let named = || std::env::var_os("TACHO_CACHE").filter(|folder| !folder.is_empty());
+        self.cache.clone().or_else(|| named().map(PathBuf::from))
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -226,6 +240,7 @@ pub struct Log {
 
 /// Show a revision (its build and samples) or, without one, all series again
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools)] // each is an option that stands alone
 pub struct Show {
     /// A tag, a hash or the beginning of one, a release; or what a run compared: run:12 [default: all series]
     pub revision: Option<String>,
@@ -235,6 +250,9 @@ pub struct Show {
     /// Print the whole build log and nothing else
     #[arg(long, requires = "revision", conflicts_with = "samples")]
     pub build_log: bool,
+    /// Print the diff that it brought, against the revision before it, and nothing else; of any commit, measured or not
+    #[arg(long, requires = "revision", conflicts_with_all = ["samples", "build_log", "output", "json", "benchmark"])]
+    pub diff: bool,
     /// Print what an execution printed, where the plan keeps it, and nothing else: the last one's
     #[arg(long, requires = "revision", conflicts_with_all = ["samples", "build_log", "json"])]
     pub output: bool,
@@ -249,9 +267,6 @@ pub struct Show {
 }
 
 /// Tell what changed, and only what changed: where did it get slower?
-    /// Print the diff that it brought, against the revision before it, and nothing else; of any commit, measured or not
-    #[arg(long, requires = "revision", conflicts_with_all = ["samples", "build_log", "output", "json", "benchmark"])]
-    pub diff: bool,
 ///
 /// All series of the plan are judged together. A change is provisional until points that come later agree, keeps its
 /// name for ever, and what users say of it is kept with it. Exit status: 1 when something got worse that nobody has

@@ -46,7 +46,7 @@ impl Project {
         let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
         let text = text + &more_quirks(&folder, &mut plan)?;
         let name = plan.subject.name.clone().unwrap_or_else(|| folder_name(&folder));
-        Ok(Self { plan, text, folder, name, store: global.store.clone(), cache: global.cache.clone() })
+        Ok(Self { plan, text, folder, name, store: global.store(), cache: global.cache() })
     }
 
     /// A plan that was typed, for a subject in that folder; what is measured is kept in the user's cache, so that nothing is left
@@ -54,7 +54,7 @@ impl Project {
     pub fn typed(global: &Global, text: String, folder: &Path) -> Result<Self, CliError> {
         let plan = plan::parse(&text, "what was typed").map_err(CliError::Plan)?;
         let (folder, name) = (folder.to_owned(), folder_name(folder));
-        let (store, cache) = (global.store.clone(), global.cache.clone());
+        let (store, cache) = (global.store(), global.cache());
         let project = Self { plan, text, folder, name, store, cache };
         let beside = || project.cache().join("store").to_string_lossy().into_owned();
         let store = project.store.clone().or_else(|| Some(beside()));

@@ -136,7 +136,7 @@ impl Report<'_> {
             out += &format!("  executions failed; the first: {failure}\n");
         }
         let Some(levels) = &row.levels else { return out + "  nothing can be said of it\n" };
-        out += &table::indent(&table::render(&bands(levels)));
+        out += &bands(levels, super::terminal_width());
         out += &format!("\n{}\n", table::indent(&table::render(&layouts(row, levels))));
         out + &self.said(rows, row, levels)
     }
@@ -244,8 +244,14 @@ fn cost(rows: &Rows, row: &Row) -> f64 {
     if row.execution > 0.0 { rows.build.as_secs_f64() / row.execution } else { 1.0 }
 }
 
-/// Keep, restart, relink: how far one value is off by each.
-fn bands(levels: &Levels) -> comfy_table::Table {
+/// Keep, restart, relink: how far one value is off by each; with too little room not in words.
+fn bands(levels: &Levels, room: Option<usize>) -> String {
+    let whole = table::indent(&table::render(&band_rows(levels, true)));
+    let fits = |room| whole.lines().all(|line| line.chars().count() <= room);
+    if room.is_none_or(fits) { whole } else { table::indent(&table::render(&band_rows(levels, false))) }
+}
+
+fn band_rows(levels: &Levels, in_words: bool) -> comfy_table::Table {
     let bands = [
         ("keep", levels.keep, "values of one execution"),
         ("restart", Some(levels.restart), "executions of one build, beyond that"),
@@ -257,8 +263,10 @@ fn bands(levels: &Levels) -> comfy_table::Table {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most WIDTH
         let bar = |sd: f64| "█".repeat((WIDTH * sd / widest.max(f64::MIN_POSITIVE)).round() as usize);
         let shown = sd.map_or_else(|| "–".to_owned(), text::percent);
+        let what = if in_words { what } else { "" };
         list.add_row([name, &shown, &sd.map_or_else(String::new, bar), what]);
     }
+    table::hide_empty_columns(&mut list);
     list
 }
 

@@ -8,6 +8,8 @@ use super::{spark, text};
 
 /// How wide a subject line may become.
 const SUBJECT: usize = 44;
+/// Shorter than this it tells nothing, and is left out.
+const LEAST_SUBJECT: usize = 12;
 /// Marks an interval that is valid at all times.
 const LOOKED_AT: &str = " *";
 /// What that means.
@@ -15,6 +17,8 @@ pub const LOOKED_AT_MEANS: &str =
     "  * valid at all times: how many samples there are was chosen by looking at them\n";
 /// How many blocks a drawn series has at the most.
 const SPARK: usize = 60;
+/// With room for fewer it is not drawn.
+const LEAST_SPARK: usize = 10;
 
 /// A table without lines, columns apart by two blanks; `right` names the columns of numbers.
 pub fn plain(head: &[&str], right: &[usize]) -> Table {
@@ -40,22 +44,57 @@ pub fn render(table: &Table) -> String {
 pub fn series(series: &Series) -> String {
     let key = &series.key;
     let medians: Vec<Option<f64>> = series.points.iter().map(|point| Some(summary(point)?.median)).collect();
-    let drawn = spark::line(&medians, SPARK);
-    let head = ["revision", "date", "subject", "n", "median", "95 %", "spread", "change", ""];
-    let mut table = plain(&head, &[3, 4, 5, 6, 7]);
-    let mut before: Option<&Point> = None;
-    for point in &series.points {
-        table.add_row(row(point, series, before));
-        before = if summary(point).is_some() { Some(point) } else { before };
-    }
-    hide_empty_columns(&mut table);
     let better = match key.metric.better {
         Direction::Higher => "higher is better",
         Direction::Lower => "lower is better",
     };
     let note = if series.points.iter().any(|point| point.looked_at) { LOOKED_AT_MEANS } else { "" };
-    let rows = indent(&render(&table));
-    format!("{} · {} ({better})  {drawn}\n\n{rows}{note}", key.benchmark, key.metric.name)
+    let room = super::terminal_width();
+    let rows = rows(series, room);
+    let head = format!("{} · {} ({better})  ", key.benchmark, key.metric.name);
+    let beside = room.map_or(SPARK, |room| room.saturating_sub(head.chars().count()));
+    let drawn = if beside < LEAST_SPARK { String::new() } else { spark::line(&medians, SPARK.min(beside)) };
+    format!("{}\n\n{rows}{note}", (head + &drawn).trim_end())
+}
+
+/// A row a revision. Where there is too little room for all, subjects are cut shorter, then left out, and then dates and spreads.
+fn rows(series: &Series, room: Option<usize>) -> String {
+    let whole = laid_out(series, SUBJECT, &[]);
+    let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    let Some(excess) = room.map(|room| widest(&whole).saturating_sub(room)).filter(|excess| *excess > 0)
+    else {
+        return whole;
+    };
+    let shown = |point: &Point| text::cut(&point.revision.subject, SUBJECT).chars().count();
+    let subject = series.points.iter().map(shown).max().unwrap_or(0).saturating_sub(excess);
+    if subject >= LEAST_SUBJECT {
+        return laid_out(series, subject, &[]);
+    }
+    let fits = |text: &String| room.is_some_and(|room| widest(text) <= room);
+    let narrower = [&["subject"][..], &["subject", "date"], &["subject", "date", "spread"]];
+    let mut narrower = narrower.into_iter().map(|without| laid_out(series, 0, without));
+    narrower.find(fits).unwrap_or_else(|| laid_out(series, 0, &["subject", "date", "spread"]))
+}
+
+/// The rows, with subjects of so many characters, and without these columns.
+fn laid_out(series: &Series, subject: usize, without: &[&str]) -> String {
+    let head = ["revision", "date", "subject", "n", "median", "95 %", "spread", "change", ""];
+    let mut table = plain(&head, &[3, 4, 5, 6, 7]);
+    let mut before: Option<&Point> = None;
+    for point in &series.points {
+        let mut cells = row(point, series, before);
+        for (cell, name) in cells.iter_mut().zip(head) {
+            if without.contains(&name) {
+                cell.clear();
+            } else if name == "subject" {
+                *cell = text::cut(cell, subject);
+            }
+        }
+        table.add_row(cells);
+        before = if summary(point).is_some() { Some(point) } else { before };
+    }
+    hide_empty_columns(&mut table);
+    indent(&render(&table))
 }
 
 /// What a point's values say, those of executions that reached a limit among them.

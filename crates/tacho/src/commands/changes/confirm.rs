@@ -25,7 +25,7 @@ pub fn execute(global: &Global, command: &AskedChanges, names: &[String]) -> Res
     let mut session = Session::open(&project, command.wait)?;
     let found = Found::look(&project, &mut session.store)?;
     let asked = asked(&project, &found, &mut session, command, names)?;
-    let (wanted, left_out) = divide(&found, session.host_id, asked);
+    let (wanted, left_out) = divide(&project, &found, session.host_id, asked);
     let confirmation = if wanted.is_empty() {
         None
     } else {
@@ -76,7 +76,7 @@ fn asked(
 }
 
 /// Those that can be measured on this host, and the others with the reason.
-fn divide(found: &Found, host: HostId, asked: Vec<Change>) -> (Vec<Change>, Vec<Asked>) {
+fn divide(project: &Project, found: &Found, host: HostId, asked: Vec<Change>) -> (Vec<Change>, Vec<Asked>) {
     let here: Vec<&Change> = found
         .hosts
         .iter()
@@ -87,12 +87,23 @@ fn divide(found: &Found, host: HostId, asked: Vec<Change>) -> (Vec<Change>, Vec<
     for change in asked {
         let elsewhere = !here.iter().any(|known| known.name == change.name);
         let why = elsewhere.then(|| format!("it is of `{}`: confirm it there", change.series.host));
-        match why.or_else(|| why_not(&change)) {
+        match why.or_else(|| why_not(&change)).or_else(|| of_layouts(project, found, &change)) {
             Some(why) => left_out.push(Asked { change, answer: Answer::NotMeasured { why } }),
             None => wanted.push(change),
         }
     }
     (wanted, left_out)
+}
+
+/// Where revisions are tracked over layouts, no two builds stand for both sides; what does.
+fn of_layouts(project: &Project, found: &Found, change: &Change) -> Option<String> {
+    let levels = project.plan.measure.levels.filter(|levels| levels.layouts > 1)?;
+    let [good, bad] = [&change.finding.good, &change.finding.bad].map(|id| found.revision(id));
+    let (good, bad, benchmark) = (good.short(), bad.short(), &change.series.benchmark.name);
+    Some(format!(
+        "it is by {} layouts, and this measures one build of each side: `tacho compare {good} {bad} -b {benchmark}` measures all",
+        levels.layouts
+    ))
 }
 
 /// What came of it, with the changes as they are kept now.
