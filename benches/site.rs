@@ -49,6 +49,7 @@ fn add_revision(fixture: &mut lab::Fixture) {
             equal_to: None,
             values: Vec::new(),
             layouts: vec![],
+            absent: None,
             limited: Limited::default(),
             runs: Vec::new(),
             failed: 0,

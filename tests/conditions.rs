@@ -133,6 +133,8 @@ fn what_the_host_does_not_tell_says_why() {
         assert_eq!(absent[reading], why);
         let shown = project.tacho(&format!("show HEAD --metric {reading}")).succeeds().stdout;
         assert!(shown.contains(&format!("{reading}: {why}")), "{shown}");
+        let tracked = project.tacho(&format!("show --metric {reading}")).succeeds().stdout;
+        assert!(tracked.contains(why) && !tracked.contains("not measured yet"), "{tracked}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Series, read back from the store in order of history.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use tacho_record::{
     BenchmarkKey, Build, Digest, Direction, Limited, Metric, Point, Recipes, Revision, Series, SeriesKey,
@@ -43,7 +44,8 @@ pub fn read(
     let ends = Ends::read(store, of)?;
     for metric in metrics {
         let values = store.values(of.host, of.benchmark, &metric.name)?;
-        let material = Material::new(&builds, &values, (of, metric.better), &ends);
+        let mut material = Material::new(&builds, &values, (of, metric.better), &ends);
+        material.absent = absent(store, of.benchmark, &metric.name, &values)?;
         let (benchmark, host) = (of.benchmark.clone(), of.host_name.to_owned());
         all.push(Series {
             key: SeriesKey { benchmark, host, metric: metric.clone() },
@@ -51,6 +53,27 @@ pub fn read(
         });
     }
     Ok(all)
+}
+
+/// Why that metric has no values in runs that measured the benchmark, by revision and what was built of it.
+fn absent<'a>(
+    store: &mut Store,
+    benchmark: &BenchmarkKey,
+    metric: &str,
+    all: &'a [Values],
+) -> Result<HashMap<(&'a str, Digest), String>, StoreError> {
+    let (mut whys, mut absent) = (HashMap::<i64, Option<String>>::new(), HashMap::new());
+    for one in all.iter().filter(|one| one.values.is_empty() && one.failed == 0 && one.limited.count == 0) {
+        if let Entry::Vacant(unknown) = whys.entry(one.run) {
+            let of_run = store.absences(one.run, benchmark)?.into_iter();
+            unknown
+                .insert(of_run.filter(|absence| absence.metric == metric).map(|absence| absence.why).next());
+        }
+        if let Some(Some(why)) = whys.get(&one.run) {
+            absent.insert((one.revision.as_str(), one.artifact), why.clone());
+        }
+    }
+    Ok(absent)
 }
 
 /// The build of each revision that is meant: by its recipe, else the last one.
@@ -68,6 +91,8 @@ struct Material<'a> {
     of: Of<'a>,
     better: Direction,
     ends: &'a Ends,
+    /// Why there are no values.
+    absent: HashMap<(&'a str, Digest), String>,
 }
 
 impl<'a> Material<'a> {
@@ -82,7 +107,7 @@ impl<'a> Material<'a> {
         {
             values.entry((&one.revision, one.artifact)).or_default().push(one);
         }
-        Self { builds, values, of, better, ends }
+        Self { builds, values, of, better, ends, absent: HashMap::new() }
     }
 
     /// All that reached a limit. That there would have been more of it says nothing where more is better.
@@ -122,6 +147,9 @@ impl<'a> Material<'a> {
             equal_to: other.map(|(name, _)| name.to_owned()),
             values: over.as_ref().map_or_else(all, |over| over.medians.clone()),
             layouts: over.map(|over| over.values).unwrap_or_default(),
+            absent: artifact
+                .filter(|_| runs.is_empty())
+                .and_then(|artifact| self.absent.get(&(revision.id.as_str(), artifact)).cloned()),
             limited,
             runs,
             failed: values().map(|values| values.failed).sum(),

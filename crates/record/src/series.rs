@@ -56,6 +56,8 @@ pub struct Point {
     /// Where one source was linked in several orders: the values of each of these builds, of which there may be none. What is
     /// executed several times in one order is not independent, so that nothing is judged by these. Empty for a single build.
     pub layouts: Vec<Vec<f64>>,
+    /// Why there are none, where it was measured and they could not be read.
+    pub absent: Option<String>,
     /// The executions that reached a limit.
     pub limited: Limited,
     /// The numbers of the runs that they were taken in, each once.

@@ -185,6 +185,7 @@ mod tests {
             equal_to: None,
             values: values.to_vec(),
             layouts: vec![],
+            absent: None,
             limited: Limited { count: limited, bounds: vec![100.0; limited as usize], why: None },
             runs: vec![1],
             failed: 0,

@@ -11,7 +11,7 @@ const SUBJECT: usize = 44;
 /// Shorter than this it tells nothing, and is left out.
 const LEAST_SUBJECT: usize = 12;
 /// Marks an interval that is valid at all times.
-const LOOKED_AT: &str = " *";
+pub const LOOKED_AT: &str = " *";
 /// What that means.
 pub const LOOKED_AT_MEANS: &str =
     "  * valid at all times: how many samples there are was chosen by looking at them\n";
@@ -184,7 +184,10 @@ fn state(point: &Point, series: &Series) -> String {
             let why = point.limited.why.as_deref().unwrap_or_default();
             format!("{why} ({})", text::count(point.limited.count as usize, "execution"))
         }
-        _ if point.values.is_empty() => "not measured yet".to_owned(),
+        _ if point.values.is_empty() => match &point.absent {
+            Some(why) => why.clone(),
+            None => "not measured yet".to_owned(),
+        },
         _ => {
             let stopped = point.stopped.as_ref().map(text::stopped);
             let steadiness = point.steadiness.as_ref().map(text::steadiness_word);
