@@ -159,7 +159,7 @@ pub struct Track {
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
     /// Count this too, in this run: instructions, cycles, branches, branch-misses, cache-references, cache-misses,
-    /// task-clock, cpu-migrations, energy; or instructions=callgrind, which needs no counters of the processor's
+    /// task-clock, cpu-migrations, energy, energy-dram; or instructions=callgrind, which needs no counters of the processor's
     ///
     /// What has not been counted yet is executed again for it, however often it was executed without. Callgrind executes
     /// each benchmark once more, which takes some 50 times as long. With a `?` at the end, a counter that the host has not

@@ -21,6 +21,12 @@ pub enum Mistake {
     Names { given: usize, commands: usize },
     #[error("`{command}` has `{operator}`, which only a shell understands")]
     NeedsShell { command: String, operator: char },
+    #[error("`{path}` is a folder, and standard input comes from a file")]
+    InputFolder { path: String },
+    #[error("`--json` and what the commands print would be mixed")]
+    Mixed,
+    #[error("`--output {path}`: there is no folder `{folder}`")]
+    NoFolder { path: String, folder: String },
     #[error("there is no file `{path}`")]
     NoInput { path: String },
     #[error("`{program}` is no program{}", of(.program, .command))]
@@ -48,6 +54,8 @@ pub enum NoProgram {
     NotExecutable,
     /// A folder.
     Folder,
+    /// A path of nothing.
+    NoFile,
     /// Nothing.
     Unknown,
 }
@@ -73,6 +81,7 @@ impl Mistake {
             Mistake::Names { .. } => Some("the first `-n` is the name of the first command".into()),
             Mistake::HowMany { .. } => Some("give it once for all commands, or once for each".into()),
             Mistake::NeedsShell { .. } => Some("leave out `-N`: a shell is used where one is needed".into()),
+            Mistake::NoProgram { program, .. } if program.is_empty() => None,
             Mistake::NoProgram { why, .. } => match why {
                 NoProgram::Argument(all) => {
                     Some(format!("a command and its arguments go in quotes: tacho bench '{all}'"))
@@ -80,14 +89,20 @@ impl Mistake {
                 NoProgram::Nearest(nearest) => Some(format!("did you mean `{nearest}`?")),
                 NoProgram::NotExecutable => Some("the file is there, but may not be executed".into()),
                 NoProgram::Folder => Some("it is a folder: name the program in it".into()),
-                NoProgram::Unknown => Some("`-S sh` leaves it to a shell to find it".into()),
+                NoProgram::NoFile => Some("there is no such file".into()),
+                NoProgram::Unknown => {
+                    Some("no folder of `PATH` has it: `./prog` is one of this folder".into())
+                }
             },
             Mistake::Unused { nearest: Some(nearest), name } => {
                 Some(format!("did you mean `{{{nearest}}}`? its parameter is called `{name}`"))
             }
             Mistake::Unused { name, .. } => Some(format!("write `{{{name}}}` where its value is to stand")),
+            Mistake::Mixed => Some("`--output pipe` reads what they print, a file keeps it".into()),
+            Mistake::NoFolder { .. } => Some("make it first: no execution would be measured".into()),
             Mistake::WouldOverwrite { .. } => Some("name another file, or move it away".into()),
-            Mistake::NoInput { .. }
+            Mistake::InputFolder { .. }
+            | Mistake::NoInput { .. }
             | Mistake::NotANumber { .. }
             | Mistake::Quote { .. }
             | Mistake::Twice { .. } => None,

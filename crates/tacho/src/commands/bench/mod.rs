@@ -31,6 +31,9 @@ pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
     }
     let folder = std::env::current_dir()?;
     let typed = Typed::new(command, &folder)?;
+    if command.json && typed.is_loud() {
+        return Err(Mistake::Mixed.into());
+    }
     let margin = percentage(&command.margin)?;
     let mut question = question(command, &typed, &folder)?;
     if command.duet {

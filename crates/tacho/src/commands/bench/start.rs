@@ -123,6 +123,9 @@ fn why_not(program: &str, folder: &Path, all: &[String]) -> NoProgram {
     if folder.join(program).exists() && program.contains('/') {
         return NoProgram::NotExecutable;
     }
+    if program.contains('/') {
+        return NoProgram::NoFile;
+    }
     if is_argument {
         return NoProgram::Unknown;
     }

@@ -202,13 +202,23 @@ fn report_unused(parameters: &[Parameter], used: &[bool], texts: &[String]) -> R
 }
 
 fn check_input(input: &str, folder: &Path) -> Result<(), Mistake> {
-    let is_there = input == "null" || folder.join(input).exists();
-    if is_there { Ok(()) } else { Err(Mistake::NoInput { path: input.to_owned() }) }
+    let file = folder.join(input);
+    match input {
+        "null" => Ok(()),
+        _ if file.is_dir() => Err(Mistake::InputFolder { path: input.to_owned() }),
+        _ if file.exists() => Ok(()),
+        _ => Err(Mistake::NoInput { path: input.to_owned() }),
+    }
 }
 
 /// Whether nothing is lost when executions write there.
 fn check_output(output: &str, folder: &Path) -> Result<(), Mistake> {
     let Output::File(path) = where_to(Some(output), false) else { return Ok(()) };
+    let above = Path::new(&path).parent().filter(|above| !folder.join(above).is_dir());
+    if let Some(above) = above {
+        let folder = above.display().to_string();
+        return Err(Mistake::NoFolder { path, folder });
+    }
     // What is no file keeps what is written to it, if at all: a device.
     match folder.join(&path).metadata() {
         Ok(found) if found.is_file() && found.len() > 0 => Err(Mistake::WouldOverwrite { path }),
