@@ -137,6 +137,20 @@ fn the_same_command_twice_has_two_names() {
 }
 
 #[test]
+fn a_precision_is_told_to_be_reached_or_not() {
+    let words = ["--precision", "0.000001%", "--min-runs", "10", "--max-runs", "12", "sleep 0.001"];
+    let answer = bench(&words).exits(0).stdout;
+    assert!(answer.contains(" % *  ") && answer.contains("\n* valid at all times"), "{answer}");
+    assert!(answer.contains(" not reached: no more rounds\n"), "{answer}");
+    let json = bench(&[&words[..], &["--json"]].concat()).exits(0).json();
+    assert_eq!(json["commands"][0]["stopped"]["by"], "max-rounds");
+    let words = ["--precision", "99%", "--max-runs", "1000", "--json", "sleep 0.1"];
+    assert_eq!(bench(&words).exits(0).json()["commands"][0]["stopped"]["by"], "precision");
+    let few = bench(&["--precision", "1%", "--min-runs", "2", "--max-runs", "3", "true"]).exits(0).stdout;
+    assert!(!few.contains("valid at all times"), "no interval has its mark: {few}");
+}
+
+#[test]
 fn a_command_that_fails_is_told_and_the_others_are_measured() {
     let answer = bench(&["-r", "3", "sh -c 'echo why >&2; exit 4'", "true"]).exits(2);
     assert!(answer.stdout.contains("2 executions failed (exit 4)"), "{}", answer.stdout);
@@ -144,6 +158,8 @@ fn a_command_that_fails_is_told_and_the_others_are_measured() {
     let told =
         "2 executions failed; the first: exit 4\n  | why\nhint: `-i` lets commands exit with any status\n";
     assert!(answer.stderr.contains(told), "{}", answer.stderr);
+    let killed = bench(&["-r", "2", "sh -c 'kill -TERM $$'"]).exits(2);
+    assert!(!killed.stderr.contains("`-i`"), "it had no status: {}", killed.stderr);
     bench(&["-r", "2", "-i", "sh -c 'exit 4'"]).exits(0);
     bench(&["-r", "2", "-i=4,5", "sh -c 'exit 4'"]).exits(0);
     bench(&["-r", "2", "--ignore-failure=5", "sh -c 'exit 4'"]).exits(2);
@@ -240,7 +256,15 @@ fn mistakes_are_told_before_anything_is_executed() {
         (&["-P", "n", "8", "1", "echo {n}"], "`1` is no step from 8 to 1\nhint: "),
         (&["-P", "n", "1", "many", "echo {n}"], "`many` is not a number\n"),
         (&["-p", "a", "-p", "b", "true"], "`--prepare` is given 2 times for 1 command\nhint: "),
+        (&["no-such-program-here"], "`no-such-program-here` is no program\nhint: no folder of `PATH` has it"),
+        (&["./nowhere"], "`./nowhere` is no program\nhint: there is no such file\n"),
         (&["--input", "nothing", "cat"], "there is no file `nothing`\n"),
+        (&["--input", ".", "cat"], "`.` is a folder, and standard input comes from a file\n"),
+        (&["--output", "no/where", "cat"], "`--output no/where`: there is no folder `no`\nhint: "),
+        (
+            &["--json", "--show-output", "true"],
+            "what the commands print would be mixed\nhint: `--output pipe`",
+        ),
         (&["-i=x", "true"], "`x` is not an exit status\nhint: "),
         (&["-m", "9", "-M", "8", "true"], "`min-rounds` is 9, and `max-rounds` is 8\nhint: "),
         (&["-w", "often", "true"], "`often` is not a warm-up\nhint: "),

@@ -4,7 +4,7 @@ use std::process::{Child, Command, Stdio};
 
 use tacho_measure::HostReader;
 
-use crate::harness::Project;
+use crate::harness::{Answer, Project};
 
 /// Something else that uses a CPU for as long as it lives here.
 struct Load(Child);
@@ -39,6 +39,26 @@ fn tells_of_others() -> bool {
         eprintln!("not tested: {why}");
     }
     why.is_none()
+}
+
+#[test]
+fn commands_side_by_side_tell_of_it_too() {
+    if !tells_of_others() {
+        return;
+    }
+    let project = Project::empty();
+    let measure = |more: &[&str]| {
+        let words = ["bench", "--quiet", "--quiet-wait=300ms", "-r", "1", "sleep 0.4"];
+        Answer::of(&project.command(words.iter().chain(more).copied()).output().unwrap()).exits(0)
+    };
+    let load = Load::new();
+    let (told, json) = (measure(&[]).stderr, measure(&["--json"]).json());
+    drop(load);
+    assert!(told.contains("for a quiet host") && told.contains("disturbed, and repeated"), "{told}");
+    assert!(
+        json["waits"][0]["why"].is_string() && !json["disturbed"].as_object().unwrap().is_empty(),
+        "{json}"
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use tacho_record::plan::{self, Counting, PlannedMetric};
 use tacho_record::{
     Cell, Digest, Direction, Estimator, Metric, Purpose, Rule, Run, Sample, Steadiness, Unit, Warmup,
 };
-use tacho_store::{MeasurementId, NewRun};
+use tacho_store::{MeasurementId, NewRun, QuietWait};
 
 use super::Command;
 use crate::counting::check_counters;
@@ -54,6 +54,10 @@ pub struct Answer {
     pub steadiness: Vec<Option<Steadiness>>,
     /// What could not be read, by metric, with the reason.
     pub absent: BTreeMap<String, String>,
+    /// What rounds waited for, where a quiet host was asked for.
+    pub waits: Vec<QuietWait>,
+    /// Which rounds were disturbed, and so repeated, and by what.
+    pub disturbed: Vec<(u32, String)>,
     /// Whether the user stopped it: then these are the samples so far.
     pub interrupted: bool,
     /// Time spent in executions, hooks included.
@@ -74,6 +78,8 @@ pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, Exp
     let session = Session { run, cells: cells?, duet: question.duet };
     let Measured { executing, interrupted, .. } = rounds::measure(bench, &session)?;
     let mut answer = Answer {
+        waits: bench.store.waits(session.run.number)?,
+        disturbed: bench.store.disturbed(session.run.number)?,
         run: session.run,
         samples: Vec::new(),
         steadiness: Vec::new(),

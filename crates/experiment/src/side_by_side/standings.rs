@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tacho_record::{Metric, Outcome, Sample};
+use tacho_record::{End, Metric, Outcome, Rule, Sample, Stopped};
 use tacho_stats::Summary;
 use tacho_stats::compare::{
     Comparison, Look, Pair, Rules, Sample as Compared, Sides, Size, Verdict, compare, compare_duet,
@@ -36,6 +36,8 @@ pub struct Standings {
 pub struct Standing {
     /// The metric that its time is.
     pub metric: Metric,
+    /// What ended its measuring, where a precision was asked for; nothing where it was interrupted.
+    pub stopped: Option<Stopped>,
     /// Its time.
     pub time: Option<Summary>,
     /// The mean of its processor time in the program, in nanoseconds: the split is sampled by many kernels.
@@ -180,6 +182,23 @@ fn in_pairs(a: (&[Sample], &str), b: (&[Sample], &str), rules: &Rules) -> Compar
     compare_duet(&pairs, rules, Look::only(pairs.len(), ERROR))
 }
 
+/// What ended measuring that gave these samples, if it was to be until the median is known.
+fn stopped(rule: &Rule, time: Option<&Summary>, samples: &[Sample]) -> Option<Stopped> {
+    let precision = rule.precision.as_ref()?;
+    let rounds = samples.iter().filter(|sample| sample.place.round > 0).count();
+    let is_reached = time.and_then(Summary::precision).is_some_and(|reach| reach <= precision.share);
+    let by = if is_reached && time.is_some_and(|time| time.n >= rule.min_rounds as usize) {
+        End::Precision
+    } else if rounds >= rule.max_rounds as usize {
+        End::MaxRounds
+    } else if rule.budget.is_some() {
+        End::Budget
+    } else {
+        return None;
+    };
+    Some(Stopped { by, precision: Some(precision.clone()) })
+}
+
 impl Standing {
     /// What its own samples say.
     fn alone(command: &Command, samples: &[Sample], question: &Question) -> Self {
@@ -193,8 +212,10 @@ impl Standing {
         };
         let failures: Vec<_> = samples.iter().filter(|sample| sample.outcome.is_failure()).collect();
         let told = failures.first().and_then(|sample| Outcome::told(&sample.outcome));
+        let time = Summary::sampled(&values(&metric.name), &[], looked_at);
         Self {
-            time: Summary::sampled(&values(&metric.name), &[], looked_at),
+            stopped: stopped(&question.rule, time.as_ref(), samples),
+            time,
             user: mean("user"),
             sys: mean("sys"),
             cpu_percent: mean("cpu").zip(mean("wall")).map(|(cpu, wall)| 100.0 * cpu / wall),

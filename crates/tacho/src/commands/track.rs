@@ -203,14 +203,8 @@ impl Session {
     pub(super) fn tell_of_noise(&mut self, run: Option<i64>) -> Result<(), CliError> {
         let Some(run) = run else { return Ok(()) };
         let (waits, disturbed) = (self.store.waits(run)?, self.store.disturbed(run)?);
-        if let Some(first) = waits.first() {
-            let took = text::duration(waits.iter().map(|wait| wait.took).sum());
-            let end = if waits.iter().all(|wait| wait.quiet) { "" } else { "; it did not become quiet" };
-            output::note("note", &format!("waited {took} for a quiet host{end}: {}", first.why));
-        }
-        if let Some((round, why)) = disturbed.first() {
-            let rounds = text::count(disturbed.len(), "round");
-            output::note("note", &format!("{rounds} disturbed, and repeated; the first, {round}: {why}"));
+        for line in text::noise(&waits, &disturbed) {
+            output::note("note", &line);
         }
         Ok(())
     }

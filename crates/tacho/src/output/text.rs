@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 use tacho_record::{Commit, Course, End, Phase, Rule, Steadiness, Stopped, Unit};
 use tacho_stats::Summary;
 use tacho_stats::levels::Repetition;
+use tacho_store::QuietWait;
 
 /// A day in the user's time zone: `2024-03-01`; nothing when unknown.
 pub fn day(date: Option<Timestamp>) -> String {
@@ -70,6 +71,20 @@ pub fn stopped(stopped: &Stopped) -> String {
         (Some(wanted), _) => format!("{} not reached: {why}", precision(wanted.share)),
         (None, _) => why.to_owned(),
     }
+}
+
+/// What the host did to a run, a line each: what was waited for, and which rounds were repeated.
+pub fn noise(waits: &[QuietWait], disturbed: &[(u32, String)]) -> Vec<String> {
+    let waited = waits.first().map(|first| {
+        let took = duration(waits.iter().map(|wait| wait.took).sum());
+        let end = if waits.iter().all(|wait| wait.quiet) { "" } else { "; it did not become quiet" };
+        format!("waited {took} for a quiet host{end}: {}", first.why)
+    });
+    let repeated = disturbed.first().map(|(round, why)| {
+        let rounds = count(disturbed.len(), "round");
+        format!("{rounds} disturbed, and repeated; the first, {round}: {why}")
+    });
+    waited.into_iter().chain(repeated).collect()
 }
 
 /// What was found of a warm-up, as short as it can be said; nothing where there is none.

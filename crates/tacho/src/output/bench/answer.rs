@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tacho_experiment::side_by_side::{Standing, Warning};
-use tacho_record::Steadiness;
+use tacho_record::{Steadiness, Stopped};
 use tacho_stats::compare::{Comparison, Estimator, Verdict};
 
 use super::Report;
 use crate::commands::bench::typed::shell_of;
-use crate::output::answer::{OutlierAnswer, SampleAnswer};
+use crate::output::answer::{OutlierAnswer, SampleAnswer, WaitAnswer};
 use crate::output::compare::{DuetAnswer, Family, RankTestAnswer};
 
 /// Commands side by side.
@@ -23,6 +23,8 @@ pub struct BenchAnswer<'a> {
     duet: Option<DuetAnswer>,
     family: Option<Family>,
     absent: &'a BTreeMap<String, String>,
+    waits: Vec<WaitAnswer>,
+    disturbed: BTreeMap<u32, &'a str>,
     warnings: Vec<WarningAnswer>,
     commands: Vec<CommandAnswer<'a>>,
 }
@@ -47,6 +49,7 @@ struct CommandAnswer<'a> {
     cpu_percent: Option<f64>,
     peak_memory: Option<f64>,
     counters: BTreeMap<String, Option<f64>>,
+    stopped: Option<&'a Stopped>,
     steadiness: Option<&'a Steadiness>,
     compared: Option<ComparedAnswer>,
     beaten_by: Vec<&'a str>,
@@ -86,6 +89,8 @@ impl Report<'_> {
             duet: self.question.duet.map(DuetAnswer::on),
             family: self.family(),
             absent: &self.answer.absent,
+            waits: self.answer.waits.iter().cloned().map(WaitAnswer::from).collect(),
+            disturbed: self.answer.disturbed.iter().map(|(round, why)| (*round, why.as_str())).collect(),
             warnings: self.standings.warnings.iter().copied().map(warning).collect(),
             commands: (0..self.question.commands.len()).map(|index| self.command(index)).collect(),
         }
@@ -120,6 +125,7 @@ impl Report<'_> {
             cpu_percent: standing.cpu_percent,
             peak_memory: standing.peak_memory,
             counters: standing.counters.iter().map(|(it, value)| (it.name.clone(), *value)).collect(),
+            stopped: standing.stopped.as_ref(),
             steadiness: self.answer.steadiness.get(index).and_then(Option::as_ref),
             compared: compared(standing),
             beaten_by: standing.beaten_by.iter().map(name).collect(),

@@ -24,6 +24,9 @@ impl Report<'_> {
             output::note("note", &format!("executed at the same time on processors {first} and {second},"));
             output::aside("  swapped each round: each time is that beside the other");
         }
+        for line in text::noise(&self.answer.waits, &self.answer.disturbed) {
+            output::note("note", &line);
+        }
         for warning in &self.standings.warnings {
             self.warn("", *warning);
         }

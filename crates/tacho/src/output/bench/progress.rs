@@ -42,7 +42,7 @@ impl BenchProgress {
         let target =
             if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(HERTZ) };
         let bar = ProgressBar::with_draw_target(Some(1000), target);
-        if let Ok(style) = ProgressStyle::with_template("measuring [{bar:20}] {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template("measuring [{bar:20}] {elapsed}, {wide_msg}") {
             bar.set_style(style.progress_chars("=> "));
         }
         let known = |command: &tacho_experiment::side_by_side::Command| Known {
@@ -53,6 +53,11 @@ impl BenchProgress {
             took: 0.0,
             is_done: false,
         };
+        if !bar.is_hidden() {
+            // The first execution may take long, and nothing else draws before it has ended.
+            bar.set_message("nothing has ended yet");
+            bar.enable_steady_tick(Duration::from_secs(1));
+        }
         let commands = question.commands.iter().map(known).collect();
         Self { bar, rule: question.rule.clone(), began: Instant::now(), commands }
     }

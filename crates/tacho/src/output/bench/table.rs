@@ -21,7 +21,7 @@ impl Report<'_> {
         let head: Vec<&str> = usual.into_iter().chain(counters).chain([""]).collect();
         let mut list = table::plain(&head, &(1..head.len() - 1).collect::<Vec<_>>());
         for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
-            list.add_row(row(&command.name, standing));
+            list.add_row(row(&command.name, standing, self.is_looked_at()));
         }
         table::hide_empty_columns(&mut list);
         let table = table::render(&list);
@@ -34,7 +34,7 @@ impl Report<'_> {
     fn listed(&self, head: &[&str]) -> String {
         let mut out = String::new();
         for (command, standing) in self.question.commands.iter().zip(&self.standings.each) {
-            let cells = row(&command.name, standing);
+            let cells = row(&command.name, standing, self.is_looked_at());
             let named = |column: usize| {
                 Some(format!("{} {}", head[column], cells[column])).filter(|_| !cells[column].is_empty())
             };
@@ -62,17 +62,26 @@ impl Report<'_> {
         format!("no 95 % interval of fewer than {FEWEST} executions: `-r {FEWEST}` has one\n")
     }
 
+    /// Whether the number of samples was chosen by looking at them.
+    fn is_looked_at(&self) -> bool {
+        self.question.rule.precision.is_some()
+    }
+
     /// What an interval means whose number of samples was chosen by looking.
     fn means(&self) -> &'static str {
-        if self.question.rule.precision.is_some() { table::LOOKED_AT_MEANS.trim_start() } else { "" }
+        let has_interval = |standing: &Standing| standing.time.is_some_and(|time| time.interval.is_some());
+        let looked_at =
+            self.question.rule.precision.is_some() && self.standings.each.iter().any(has_interval);
+        if looked_at { table::LOOKED_AT_MEANS.trim_start() } else { "" }
     }
 }
 
-fn row(name: &str, standing: &Standing) -> Vec<String> {
+fn row(name: &str, standing: &Standing, looked_at: bool) -> Vec<String> {
     let unit = &standing.metric.unit;
     let time = |value: Option<f64>| value.map_or_else(String::new, |value| Unit::Nanoseconds.show(value));
     let of = |value: fn(&Summary) -> f64| time(standing.time.as_ref().map(value));
     let margin = standing.time.as_ref().and_then(|summary| table::margin(summary, unit));
+    let margin = margin.map(|margin| margin + if looked_at { table::LOOKED_AT } else { "" });
     let mut cells = vec![
         text::cut(name, COMMAND),
         standing.time.map_or_else(String::new, |summary| summary.n.to_string()),
@@ -104,6 +113,6 @@ fn state(standing: &Standing) -> String {
     match &standing.failure {
         Some((why, _)) => format!("{} failed ({why})", text::count(standing.failed, "execution")),
         None if standing.time.is_none() => "not measured".to_owned(),
-        None => String::new(),
+        None => standing.stopped.as_ref().map_or_else(String::new, text::stopped),
     }
 }

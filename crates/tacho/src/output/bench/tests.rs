@@ -78,7 +78,16 @@ fn answer() -> Answer {
     };
     let samples = vec![samples(100.0, 2.0), samples(150.0, 3.0), samples(100.4, 2.0)];
     let executing = Duration::from_secs(3);
-    Answer { run, samples, steadiness: Vec::new(), absent: BTreeMap::new(), interrupted: false, executing }
+    Answer {
+        run,
+        samples,
+        steadiness: Vec::new(),
+        absent: BTreeMap::new(),
+        waits: vec![],
+        disturbed: vec![],
+        interrupted: false,
+        executing,
+    }
 }
 
 fn with_report<T>(then: impl FnOnce(&Report<'_>) -> T) -> T {
