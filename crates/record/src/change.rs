@@ -104,6 +104,37 @@ pub struct Finding {
     pub missed: u32,
 }
 
+/// What of a finding is told otherwise than before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Otherwise {
+    /// Which revisions it may be.
+    Ends,
+    /// What kind it is.
+    Kind,
+    /// Which revision is most likely the first.
+    Revision,
+    /// How much it is.
+    Size,
+}
+
+impl Finding {
+    /// What was told otherwise than it is now; its size where nothing else was.
+    #[must_use]
+    pub fn otherwise(&self, now: &Self) -> Vec<Otherwise> {
+        let differs = [
+            (Otherwise::Revision, self.revision != now.revision),
+            (Otherwise::Ends, self.good != now.good || self.bad != now.bad),
+            (Otherwise::Kind, self.kind != now.kind),
+        ];
+        let mut all: Vec<Otherwise> =
+            differs.into_iter().filter(|(_, is)| *is).map(|(what, _)| what).collect();
+        if all.is_empty() {
+            all.push(Otherwise::Size);
+        }
+        all
+    }
+}
+
 /// Something of the environment that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tagged {
@@ -165,6 +196,14 @@ pub enum ChangeKind {
     Step,
 }
 
+impl ChangeKind {
+    /// Whether the level changed, and not how values scatter around it.
+    #[must_use]
+    pub fn is_of_level(self) -> bool {
+        !matches!(self, Self::ModeShare | Self::Spread)
+    }
+}
+
 /// Where a change stands by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "life", rename_all = "kebab-case")]
@@ -210,6 +249,8 @@ pub enum Word {
 }
 
 /// Something that happened to a change.
+///
+/// What [was found until then](Happened::Moved) became what the next such says was found, or what is found now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Happening {
     /// When.
@@ -240,8 +281,8 @@ pub enum Happened {
     },
     /// Both sides were measured again.
     Measured(Again),
-    /// With what was measured since, another revision is more likely the first, or the level differs by more or less
-    /// than was thought.
+    /// With what was measured since, another revision is more likely the first, others may be, it is of another kind, or the
+    /// level differs by more or less than was thought.
     Moved {
         /// What was found until then.
         from: Box<Finding>,

@@ -32,7 +32,8 @@ pub use benchmark::{BenchmarkKey, Parameter, Parameters};
 pub use bisection::Bisection;
 pub use build::{Build, BuildState, layout_folder};
 pub use change::{
-    Again, Change, ChangeKind, Finding, Happened, Happening, Life, Tagged, Withdrawal, Word, change_name,
+    Again, Change, ChangeKind, Finding, Happened, Happening, Life, Otherwise, Tagged, Withdrawal, Word,
+    change_name,
 };
 pub use comparison::{Comparing, Earlier, Estimator, Exported, Program, QuirkEdge, Side, Until};
 pub use conditions::{Cgroup, Conditions, Cpus, Inherit, Limit, Limits, Reached, Scheduling};

@@ -330,11 +330,13 @@ fn happened(before: Option<&Change>, now: &Change, alert: &Alert, events: &[Even
     all
 }
 
-/// Whether it is told otherwise than it was: at another place, of another kind, or larger or smaller than was thought.
+/// Whether it is told otherwise than it was: at another place, of another kind, within other ends, or larger or smaller
+/// than was thought.
 fn has_moved(before: &Finding, now: &Finding) -> bool {
     let outside =
         now.effect.zip(before.interval).is_some_and(|(effect, (low, high))| !(low..=high).contains(&effect));
-    before.revision != now.revision || before.kind != now.kind || outside
+    let ends = |finding: &Finding| (finding.good.clone(), finding.bad.clone());
+    before.revision != now.revision || before.kind != now.kind || ends(before) != ends(now) || outside
 }
 
 fn withdrawal(why: Reason) -> Withdrawal {

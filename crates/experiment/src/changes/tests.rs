@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::{Timestamp, ToSpan};
 use tacho_record::{
     BenchmarkKey, Build, BuildState, Cell, Change, ChangeKind, Digest, Finding, Happened, Host, Life, Metric,
-    Outcome, Place, Plan, Purpose, Recipes, Rule, Sample, SeriesKey, Tagged, Warmup, Word,
+    Otherwise, Outcome, Place, Plan, Purpose, Recipes, Rule, Sample, SeriesKey, Tagged, Warmup, Word,
 };
 use tacho_store::{HostId, Location, NewRun, Store};
 use tempfile::TempDir;
@@ -336,6 +336,21 @@ fn measured_between_where_it_was_told_the_range_is_narrower_too() {
     let refined = lab.measure(17..27, later).only();
     assert_eq!((refined.finding.good.as_str(), refined.finding.bad.as_str()), ("r26", "r27"));
     assert_eq!(refined.name, change.name);
+}
+
+#[test]
+fn a_narrower_range_is_told_where_the_revision_stays() {
+    let mut lab = Lab::new();
+    let change = lab.measure(1..17, step).measure(20..45, step).only();
+    assert_eq!(change.life, Life::Confirmed);
+    let narrower = lab.measure(17..20, step).only();
+    assert_eq!(narrower.finding.revision, change.finding.revision);
+    assert_eq!((narrower.finding.good.as_str(), narrower.finding.bad.as_str()), ("r19", "r20"));
+    assert_eq!(lab.story(&change.name), ["found", "confirmed", "moved"]);
+    let moved = lab.store.happenings(&change.name).unwrap().pop().unwrap().what;
+    let Happened::Moved { from } = moved else { panic!("{moved:?}") };
+    assert_eq!((from.good.as_str(), from.bad.as_str()), ("r16", "r20"));
+    assert_eq!(from.otherwise(&narrower.finding), [Otherwise::Ends]);
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! A change: before and after, what lies between, what else changed there, and what happened to it.
 
 use maud::{Markup, html};
-use tacho_record::{Again, ChangeKind, Commit, Happened, Happening, short_name};
+use tacho_record::{Again, Commit, Finding, Happened, Otherwise, short_name};
 
 use super::changes::{interval, row};
 use super::revision::one_commit;
 use super::{Frame, framed, revision_named, scrolling};
 use crate::svg;
 use crate::text::{count, grouped, minute, percent_change};
-use crate::view::event::{withdrawal, word};
+use crate::view::event::{kind_words, withdrawal, word};
 use crate::view::{ChangeView, EventView, View, alone};
 
 /// So many measured revisions on each side are shown as distributions.
@@ -36,7 +36,7 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
         (between(view, one))
         (closer(view, one))
         (super::bisection::of_change(view, &change.name))
-        (life(view, &one.record.happenings))
+        (life(view, one))
     };
     framed(view, &Frame { title: &title, root: "../", active: "", scripts: &[] }, &content)
 }
@@ -194,8 +194,9 @@ fn commits<'a>(view: &View<'a>, one: &ChangeView) -> Vec<&'a Commit> {
 /// How to find out more.
 fn closer(view: &View, one: &ChangeView) -> Markup {
     let (change, finding) = (one.change(), &one.change().finding);
-    let again = change.stands() && !matches!(finding.kind, ChangeKind::ModeShare | ChangeKind::Spread);
+    let again = change.stands() && finding.kind.is_of_level();
     let several = commits(view, one).len() > 1;
+    let bisected = several && finding.kind.is_of_level();
     html! {
         @if again || several {
             section {
@@ -204,10 +205,12 @@ fn closer(view: &View, one: &ChangeView) -> Markup {
                     p { "Measure both sides again, side by side, to confirm or withdraw it:" }
                     pre { "tacho changes --confirm " (change.name) }
                 }
-                @if several {
+                @if bisected {
                     p { "Find the commit that did it:" }
                     pre { "tacho bisect --change " (change.name) }
-                    p { "Or measure every commit between:" }
+                }
+                @if several {
+                    p { @if bisected { "Or measure every commit between:" } @else { "Measure every commit between:" } }
                     pre { "tacho track " (short_name(&finding.good)) ".." (short_name(&finding.bad)) }
                 }
             }
@@ -236,18 +239,31 @@ fn again(again: &Again) -> Markup {
 }
 
 /// What happened to it, oldest first.
-fn life(view: &View, happenings: &[Happening]) -> Markup {
+fn life(view: &View, one: &ChangeView) -> Markup {
+    let happenings = &one.record.happenings;
+    // What was found from then on.
+    let after = |at: usize| {
+        let mut moved = happenings[at + 1..].iter().filter_map(|later| match &later.what {
+            Happened::Moved { from } => Some(from.as_ref()),
+            _ => None,
+        });
+        moved.next().unwrap_or(&one.change().finding)
+    };
     html! {
         @if !happenings.is_empty() {
             section {
                 h2 { "What happened" }
-                ol.commits { @for one in happenings { li { span.note { (minute(one.at)) } " " (happened(view, &one.what)) } } }
+                ol.commits {
+                    @for (at, what) in happenings.iter().enumerate() {
+                        li { span.note { (minute(what.at)) } " " (happened(view, one, &what.what, after(at))) }
+                    }
+                 }
             }
         }
     }
 }
 
-fn happened(view: &View, what: &Happened) -> Markup {
+fn happened(view: &View, one: &ChangeView, what: &Happened, now: &Finding) -> Markup {
     html! {
         @match what {
             Happened::Confirmed { seen: Some(seen) } => {
@@ -267,11 +283,28 @@ fn happened(view: &View, what: &Happened) -> Markup {
                 @if let Some(effect) = effect { ", " (percent_change(*effect)) }
             }
             Happened::Moved { from } => {
-                "until then thought to be first at " (revision_named(view, "../", &from.revision))
+                "told otherwise; until then: " (was(view, one, from, now))
             }
             Happened::Said { to, note, .. } => { "the user: " (said(*to)) @if !note.is_empty() { ", “" (note) "”" } }
             Happened::Unfixed => { "the level did not come back after all" }
             Happened::Withdrawn { why } => { "withdrawn: " (withdrawal(*why)) }
+        }
+    }
+}
+
+/// In which words a finding was told until this one was.
+fn was(view: &View, one: &ChangeView, from: &Finding, now: &Finding) -> Markup {
+    let show = |value: f64| one.change().series.metric.unit.show(value);
+    let revision = |id: &str| revision_named(view, "../", id);
+    html! {
+        @for (at, what) in from.otherwise(now).into_iter().enumerate() {
+            @if at > 0 { "; " }
+            @match what {
+                Otherwise::Ends => { "after " (revision(&from.good)) ", up to " (revision(&from.bad)) }
+                Otherwise::Kind => { (kind_words(from.kind)) }
+                Otherwise::Revision => { "first at " (revision(&from.revision)) }
+                Otherwise::Size => { (show(from.before)) " → " (show(from.after)) }
+            }
         }
     }
 }

@@ -21,7 +21,8 @@ pub const SAME_PLACE: usize = 2;
 pub struct Alert {
     /// Its name within the series, for ever: 1 for the first, never used again.
     pub id: u32,
-    /// The change as it was last seen; frozen from when another change after it was confirmed.
+    /// The change as it was last seen. Each analysis tells it anew, confirmed or not: who keeps alerts tells users what
+    /// is told otherwise than before, and keeps what it was.
     pub change: Change,
     /// All places where it was seen or may be.
     pub range: RangeInclusive<usize>,

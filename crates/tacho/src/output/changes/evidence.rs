@@ -4,7 +4,8 @@ use serde::Serialize;
 use tacho_experiment::changes::verdict_of;
 use tacho_experiment::compare::QuirkEffect;
 use tacho_record::{
-    Again, Build, Change, ChangeKind, Commit, Happened, Happening, Life, Revision, Tagged, short_name,
+    Again, Build, Change, ChangeKind, Commit, Finding, Happened, Happening, Life, Otherwise, Revision,
+    Tagged, short_name,
 };
 use tacho_stats::Summary;
 
@@ -265,7 +266,7 @@ impl Evidence {
         if self.change.again.is_none() && tacho_experiment::changes::why_not(&self.change).is_none() {
             out += &format!("  to measure both sides again: tacho changes --confirm {}\n", self.change.name);
         }
-        if self.commits.len() > 1 {
+        if self.commits.len() > 1 && self.change.finding.kind.is_of_level() {
             out += &format!("  to look for the one: tacho bisect --change {}\n", self.change.name);
         }
         if let [only] = self.commits.as_slice() {
@@ -311,15 +312,28 @@ impl Evidence {
 
     /// What became of it.
     fn story(&self) -> String {
-        let line = |happening: &Happening| {
-            format!("  {}  {}\n", text::moment(happening.at), self.happened(&happening.what))
+        let line = |(at, happening): (usize, &Happening)| {
+            let now = until(&self.happenings[at + 1..]).unwrap_or(&self.change.finding);
+            format!("  {}  {}\n", text::moment(happening.at), self.happened(&happening.what, now))
         };
-        let lines: String = self.happenings.iter().map(line).collect();
+        let lines: String = self.happenings.iter().enumerate().map(line).collect();
         format!("what became of it\n{lines}")
     }
 
-    fn happened(&self, what: &Happened) -> String {
+    /// In which words a finding was told until this one was.
+    fn was(&self, from: &Finding, now: &Finding) -> String {
         let unit = &self.change.series.metric.unit;
+        let words = |what| match what {
+            Otherwise::Ends => format!("after {}, up to {}", short_name(&from.good), short_name(&from.bad)),
+            Otherwise::Kind => kind_words(from.kind).to_owned(),
+            Otherwise::Revision => format!("first at {}", short_name(&from.revision)),
+            Otherwise::Size => format!("{} → {}", unit.show(from.before), unit.show(from.after)),
+        };
+        from.otherwise(now).into_iter().map(words).collect::<Vec<_>>().join("; ")
+    }
+
+    /// What happened; `now` is what was found from then on.
+    fn happened(&self, what: &Happened, now: &Finding) -> String {
         match what {
             Happened::Confirmed { seen: Some(seen) } => {
                 format!("confirmed: seen in {} in a row", analyses(*seen))
@@ -339,19 +353,21 @@ impl Evidence {
                     text::count(*samples as usize, "sample")
                 )
             }
-            Happened::Moved { from } => format!(
-                "told otherwise than before: it was {} at {}, {} → {}",
-                kind_words(from.kind),
-                short_name(&from.revision),
-                unit.show(from.before),
-                unit.show(from.after)
-            ),
+            Happened::Moved { from } => format!("told otherwise; until then: {}", self.was(from, now)),
             Happened::Said { to, note, .. } if note.is_empty() => format!("marked {}", super::word(*to)),
             Happened::Said { to, note, .. } => format!("marked {}: {note}", super::word(*to)),
             Happened::Unfixed => "the level did not come back after all".to_owned(),
             Happened::Withdrawn { why } => format!("withdrawn: {}", withdrawal(*why)),
         }
     }
+}
+
+/// What was found until the first of these times at which it was told otherwise.
+fn until(happenings: &[Happening]) -> Option<&Finding> {
+    happenings.iter().find_map(|happening| match &happening.what {
+        Happened::Moved { from } => Some(from.as_ref()),
+        _ => None,
+    })
 }
 
 impl Side {
