@@ -75,6 +75,8 @@ pub enum CliError {
     NothingLinked,
     #[error("nothing that stands changed at `{name}`")]
     NoChangeAt { name: String },
+    #[error("`{name}` cannot be bisected: {what} changed, not its level, which no few samples tell")]
+    NoLevel { name: String, what: &'static str, good: String, bad: String },
     #[error("no commit is in `{from}..{to}`: `{to}` does not come after `{from}`")]
     NoRange { from: String, to: String },
     #[error("there is no change `{name}`")]
@@ -125,6 +127,9 @@ impl CliError {
             CliError::Subject(error) => error.hint(),
             CliError::NoChangeAt { .. } | CliError::UnknownChange { nearest: None, .. } => {
                 Some("`tacho changes --all` lists all of them".to_owned())
+            }
+            CliError::NoLevel { good, bad, .. } => {
+                Some(format!("`tacho track {good}..{bad}` measures every commit between, for its place to be told"))
             }
             CliError::Unknown { nearest: Some(nearest), .. }
             | CliError::UnknownChange { nearest: Some(nearest), .. } => {

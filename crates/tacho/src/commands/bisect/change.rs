@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tacho_experiment::bisect::Earlier;
 use tacho_record::bisection::Candidate;
-use tacho_record::{Change, Revision};
+use tacho_record::{Change, ChangeKind, Revision};
 use tacho_stats::summary::median;
 
 use crate::cli::{Bisect, Global};
@@ -22,9 +22,18 @@ pub fn asked(global: &Global, command: &Bisect, name: &str) -> Result<Bisect, Cl
         known.map_or(id, Revision::short).to_owned()
     };
     let finding = &change.finding;
+    let (good, bad) = (short(&finding.good), short(&finding.bad));
+    let what = match finding.kind {
+        ChangeKind::Spread => "its spread",
+        ChangeKind::ModeShare => "how often it is at which level",
+        ChangeKind::Step | ChangeKind::DipStart | ChangeKind::DipEnd | ChangeKind::Environment => "",
+    };
+    if !what.is_empty() {
+        return Err(CliError::NoLevel { name: change.name, what, good, bad });
+    }
     Ok(Bisect {
-        good: Some(short(&finding.good)),
-        bad: Some(short(&finding.bad)),
+        good: Some(good),
+        bad: Some(bad),
         benchmark: Some(change.series.benchmark.to_string()),
         metric: Some(change.series.metric.name.clone()),
         min_effect: command.min_effect.clone().or_else(|| Some(least(&change))),
