@@ -323,7 +323,12 @@ fn the_users_word_is_kept_and_counted() {
         format!("{slower}  show · time: acknowledged\n"),
         "another word than for what analyses say"
     );
-    assert_eq!(changes(&project.tacho("changes --state confirmed --json").exits(0).json()).len(), 1);
+    let count = |state: &str| {
+        changes(&project.tacho(&format!("changes --state {state} --json")).exits(0).json()).len()
+    };
+    assert_eq!(count("acknowledged"), 1);
+    assert_eq!((count("confirmed"), count("acknowledged,confirmed")), (1, 1), "analyses agree on it too");
+    assert_eq!((count("acknowledged,provisional"), count("expected,confirmed"), count("withdrawn")), (0, 0, 0));
 
     project.tacho("changes set HEAD~11 new").succeeds();
     assert_eq!(
@@ -352,6 +357,41 @@ fn filters_say_what_is_listed_and_what_fails() {
     assert_eq!(count("..HEAD~12", 0), 0);
     assert_eq!(count("--kind drift", 0), 0);
     assert_eq!(count("HEAD~11", 1), 2);
+}
+
+#[test]
+fn what_lies_between_two_ranges_that_were_measured_is_told() {
+    // From commit 20 on generating takes longer, and showing scatters.
+    let scatters = |commit: u32| if commit < 20 { 0.0 } else { 20.0 * (noise(commit * 3 + 1) - 1.0) };
+    let level = |commit: u32| if commit < 20 { 100.0 } else { 120.0 };
+    let project = history(40, |commit| [level(commit), 10.0 * (1.0 + scatters(commit)), 50.0]);
+    project.tacho("track --quiet --rounds 1 HEAD~39..HEAD~22").succeeds();
+    project.tacho("track --quiet --rounds 1 HEAD~18..HEAD").succeeds();
+    let listing = project.tacho("changes --json").exits(1).json();
+    let event = &listing["events"][0];
+    assert_eq!((listing["events"].as_array().unwrap().len(), &event["commits"]), (1, &json!(4)), "{listing}");
+    let text = project.tacho("changes").exits(1).stdout;
+    assert!(text.contains("  one of 4 commits after "), "{text}");
+    let all = changes(&listing);
+    let [level, spread] =
+        ["generate", "show"].map(|name| named(&all, name)["name"].as_str().unwrap().to_owned());
+    let shown = project.tacho(&format!("changes show {level}")).succeeds().stdout;
+    let bisect = format!("tacho bisect --change {level}\n");
+    assert!(shown.contains(&bisect) && shown.contains("change 20"), "{shown}");
+
+    assert_eq!(named(&all, "show")["kind"], "spread");
+    let shown = project.tacho(&format!("changes show {spread}")).succeeds().stdout;
+    assert!(shown.contains("one of 4 commits") && !shown.contains("tacho bisect"), "{shown}");
+    let refused = project.tacho(&format!("bisect --change {spread}")).exits(2).stderr;
+    let why = format!("error: `{spread}` cannot be bisected: its spread changed, not its level");
+    assert!(refused.starts_with(&why) && refused.contains("hint: `tacho track "), "{refused}");
+
+    project.tacho("site pages --quiet").succeeds();
+    let page = |name: &str| {
+        std::fs::read_to_string(project.path().join(format!("pages/change/{name}.html"))).unwrap()
+    };
+    assert!(page(&level).contains("4 commits between") && page(&level).contains(bisect.trim()));
+    assert!(page(&spread).contains("4 commits between") && !page(&spread).contains("tacho bisect"));
 }
 
 #[test]

@@ -354,9 +354,9 @@ pub struct ListChanges {
     /// Only changes of at least so many per cent, up or down
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percent, hide_default_value = true)]
     pub min_effect: f64,
-    /// Only of these states
+    /// Only of these states: what users said of them, and where they stand by themselves (of both, where both are named)
     #[arg(long, value_name = "STATE", value_delimiter = ',')]
-    pub state: Vec<State>,
+    pub state: Vec<Standing>,
     /// Only of these kinds
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub kind: Vec<Kind>,
@@ -372,7 +372,7 @@ pub struct ListChanges {
 pub enum State {
     /// Nothing yet
     New,
-    /// It is one (`confirmed` is taken for it too, which else is said of changes that analyses agree on)
+    /// It is one
     #[value(alias = "confirmed")]
     Acknowledged,
     /// It is one, and meant to be
@@ -381,6 +381,27 @@ pub enum State {
     Fixed,
     /// It is none
     FalseAlarm,
+}
+
+/// What users say of a change, and where it stands by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Standing {
+    /// Nobody has said anything of it yet
+    New,
+    /// Marked: it is one
+    Acknowledged,
+    /// Marked: it is meant to be
+    Expected,
+    /// It is over
+    Fixed,
+    /// Marked: it is none
+    FalseAlarm,
+    /// Seen, but not yet often enough to be a fact
+    Provisional,
+    /// A fact: several analyses agree on it, or both sides were measured again
+    Confirmed,
+    /// No longer held
+    Withdrawn,
 }
 
 /// Which way is better.

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use jiff::Timestamp;
 use tacho_experiment::changes::{Analysed, Event, JudgedSeries, Orders, Scope, analyse, events, orders};
 use tacho_experiment::{Unbuilt, unbuilt};
-use tacho_record::plan::Benchmark;
+use tacho_record::plan::{Benchmark, Source};
 use tacho_record::{BenchmarkKey, Change, Plan, Revision};
 use tacho_store::{HostId, Store};
 use tacho_subject::{Every, Selection, What, history};
@@ -45,6 +45,8 @@ impl Found {
             not_built.extend(unbuilt(&revisions, &builds).into_iter().map(|it| (known.name.clone(), it)));
         }
         let (orders, planned) = (orders(&revisions), planned(&project.plan));
+        let all = hosts.iter().flat_map(|(_, analysed)| &analysed.changes);
+        know_between(project, store, all.filter(|change| change.stands()), &orders)?;
         Ok(Self { orders, revisions, hosts, unbuilt: not_built, planned })
     }
 
@@ -140,6 +142,41 @@ impl Found {
             self.changes().filter(|change| distance(change) <= 2).min_by_key(|change| distance(change));
         near.map(|change| change.name.clone())
     }
+}
+
+/// Keeps the commits between both sides of each change that git has and the store has not, as between two ranges that were
+/// measured and do not touch. A repository that cannot be asked now tells none.
+fn know_between<'a>(
+    project: &Project,
+    store: &mut Store,
+    changes: impl Iterator<Item = &'a Change>,
+    orders: &Orders,
+) -> Result<(), CliError> {
+    if !matches!(project.plan.subject.source, Source::Git(_)) {
+        return Ok(());
+    }
+    let ends = |change: &'a Change| (change.finding.good.as_str(), change.finding.bad.as_str());
+    let all: BTreeSet<(&str, &str)> = changes.map(ends).collect();
+    let mut wanted = Vec::new();
+    for (good, bad) in all {
+        let (Some(&from), Some(&to)) = (orders.get(good), orders.get(bad)) else { continue };
+        let known: HashSet<u64> = store.commits(from, to)?.into_iter().map(|commit| commit.order).collect();
+        if (known.len() as u64) < to.saturating_sub(from) {
+            wanted.push((good, bad));
+        }
+    }
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let Ok(history) = history(&project.plan.subject, &project.folder) else { return Ok(()) };
+    for (good, bad) in wanted {
+        let what = What::Range { from: Some(good.to_owned()), to: Some(bad.to_owned()) };
+        let selection = Selection { what, every: Every::Commit, tags: None, all_parents: false };
+        if let Ok(selected) = history.select(&selection) {
+            store.put_commits(&selected.commits)?;
+        }
+    }
+    Ok(())
 }
 
 /// The benchmarks of a plan, by their identity, with each metric that it names for them.

@@ -18,7 +18,7 @@ use tacho_record::{Change, ChangeKind, Life, SeriesKey, Withdrawal, Word};
 use tacho_stats::changes::{self as stats, Drift, Judged, Modes, Refusal};
 
 use super::text;
-use crate::cli;
+use crate::cli::{self, Standing};
 
 /// Which changes are shown.
 #[derive(Clone, Debug)]
@@ -29,8 +29,10 @@ pub struct Filter {
     min_effect: f64,
     /// Empty: all kinds.
     kinds: Vec<cli::Kind>,
-    /// Empty: all but false alarms.
-    states: Vec<cli::State>,
+    /// What users say; empty: all but false alarms.
+    words: Vec<Standing>,
+    /// Where changes stand by themselves; empty: all but withdrawn.
+    lives: Vec<Standing>,
     /// After the first, up to the second of these places in history.
     orders: (u64, u64),
     /// Also what was withdrawn or refused.
@@ -40,22 +42,27 @@ pub struct Filter {
 impl Filter {
     /// As it was typed; `orders` is what the range means.
     pub fn of(list: &cli::ListChanges, orders: (u64, u64)) -> Self {
+        let is_life = |state: &Standing| {
+            matches!(state, Standing::Provisional | Standing::Confirmed | Standing::Withdrawn)
+        };
+        let (lives, words) = list.state.iter().partition(|state| is_life(state));
         Self {
             benchmarks: list.benchmark.clone(),
             metrics: list.metric.clone(),
             min_effect: list.min_effect / 100.0,
             kinds: list.kind.clone(),
-            states: list.state.clone(),
+            words,
+            lives,
             orders,
             all: list.all,
         }
     }
 
-    /// The same, showing only what users have said nothing to, unless states are asked for.
+    /// The same, showing only what users have said nothing to, unless their words are asked for.
     pub fn of_new(list: &cli::ListChanges, orders: (u64, u64)) -> Self {
         let mut filter = Self::of(list, orders);
-        if filter.states.is_empty() {
-            filter.states.push(cli::State::New);
+        if filter.words.is_empty() {
+            filter.words.push(Standing::New);
         }
         filter
     }
@@ -67,7 +74,7 @@ impl Filter {
 
     /// Whether a change that was asked for by name is shown, whatever its state.
     pub fn shows_asked(&self, change: &Change, place: (u64, u64)) -> bool {
-        let all = self.all || self.states.is_empty();
+        let all = self.all || self.words.is_empty() && self.lives.is_empty();
         Self { all, ..self.clone() }.shows_kept(change, place)
     }
 
@@ -75,14 +82,25 @@ impl Filter {
     pub fn shows_kept(&self, change: &Change, (good, bad): (u64, u64)) -> bool {
         let key = &change.series;
         let large = change.finding.effect.is_none_or(|effect| effect.abs() >= self.min_effect);
-        let state = state_of(change.state());
-        let told = change.stands() && state != cli::State::FalseAlarm;
-        let asked_for = if self.states.is_empty() { told || self.all } else { self.states.contains(&state) };
         large
-            && asked_for
+            && self.shows_state(change)
             && self.shows_kind(change.finding.kind)
             && self.shows_series(key)
             && (bad > self.orders.0 && good < self.orders.1)
+    }
+
+    /// Whether what is said of a change, by users and by itself, is asked for.
+    fn shows_state(&self, change: &Change) -> bool {
+        let (word, life) = (word_of(change.state()), life_of(change.life));
+        let said = match self.words.as_slice() {
+            [] => self.all || word != Standing::FalseAlarm,
+            words => words.contains(&word),
+        };
+        let stands = match self.lives.as_slice() {
+            [] => self.all || change.stands(),
+            lives => lives.contains(&life),
+        };
+        said && stands
     }
 
     /// Whether a stretch that could not be built is shown: whether it lies in the range, or in part.
@@ -119,13 +137,22 @@ impl Filter {
 }
 
 /// The user's word as it is typed.
-fn state_of(word: Word) -> cli::State {
+fn word_of(word: Word) -> Standing {
     match word {
-        Word::Acknowledged => cli::State::Acknowledged,
-        Word::Expected => cli::State::Expected,
-        Word::FalseAlarm => cli::State::FalseAlarm,
-        Word::Fixed => cli::State::Fixed,
-        Word::New => cli::State::New,
+        Word::Acknowledged => Standing::Acknowledged,
+        Word::Expected => Standing::Expected,
+        Word::FalseAlarm => Standing::FalseAlarm,
+        Word::Fixed => Standing::Fixed,
+        Word::New => Standing::New,
+    }
+}
+
+/// Where a change stands, as it is typed.
+fn life_of(life: Life) -> Standing {
+    match life {
+        Life::Confirmed => Standing::Confirmed,
+        Life::Provisional => Standing::Provisional,
+        Life::Withdrawn { .. } => Standing::Withdrawn,
     }
 }
 
