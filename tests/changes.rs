@@ -328,7 +328,10 @@ fn the_users_word_is_kept_and_counted() {
     };
     assert_eq!(count("acknowledged"), 1);
     assert_eq!((count("confirmed"), count("acknowledged,confirmed")), (1, 1), "analyses agree on it too");
-    assert_eq!((count("acknowledged,provisional"), count("expected,confirmed"), count("withdrawn")), (0, 0, 0));
+    assert_eq!(
+        (count("acknowledged,provisional"), count("expected,confirmed"), count("withdrawn")),
+        (0, 0, 0)
+    );
 
     project.tacho("changes set HEAD~11 new").succeeds();
     assert_eq!(
@@ -357,6 +360,14 @@ fn filters_say_what_is_listed_and_what_fails() {
     assert_eq!(count("..HEAD~12", 0), 0);
     assert_eq!(count("--kind drift", 0), 0);
     assert_eq!(count("HEAD~11", 1), 2);
+    assert_eq!(count("-m all", 1), 2);
+    // It was measured, and no plan asks what became of it.
+    let wall = project.tacho("changes -m wall").exits(0).stdout;
+    let why = "no changes in 0 series\nnot judged: generate · wall, show · wall, hits · wall (the plan's `metrics` do not name it)\n";
+    assert_eq!(wall, why);
+    let mut narrow = project.command(["changes"]);
+    let told = Answer::of(&narrow.env("COLUMNS", "60").output().unwrap()).exits(1).stdout;
+    assert!(told.lines().all(|line| line.chars().count() <= 60) && told.contains("\n    −50."), "{told}");
 }
 
 #[test]
@@ -381,17 +392,17 @@ fn what_lies_between_two_ranges_that_were_measured_is_told() {
 
     assert_eq!(named(&all, "show")["kind"], "spread");
     let shown = project.tacho(&format!("changes show {spread}")).succeeds().stdout;
-    assert!(shown.contains("one of 4 commits") && !shown.contains("tacho bisect"), "{shown}");
+    assert!(shown.contains(" commits after ") && !shown.contains("tacho bisect"), "{shown}");
     let refused = project.tacho(&format!("bisect --change {spread}")).exits(2).stderr;
     let why = format!("error: `{spread}` cannot be bisected: its spread changed, not its level");
     assert!(refused.starts_with(&why) && refused.contains("hint: `tacho track "), "{refused}");
 
     project.tacho("site pages --quiet").succeeds();
-    let page = |name: &str| {
-        std::fs::read_to_string(project.path().join(format!("pages/change/{name}.html"))).unwrap()
-    };
+    let read = |page: &str| std::fs::read_to_string(project.path().join("pages").join(page)).unwrap();
+    let page = |name: &str| read(&format!("change/{name}.html"));
+    assert!(read("changes.html").contains("one of 4 commits after "));
     assert!(page(&level).contains("4 commits between") && page(&level).contains(bisect.trim()));
-    assert!(page(&spread).contains("4 commits between") && !page(&spread).contains("tacho bisect"));
+    assert!(page(&spread).contains(" commits between") && !page(&spread).contains("tacho bisect"));
 }
 
 #[test]

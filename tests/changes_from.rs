@@ -243,4 +243,26 @@ fn drift_is_a_kind_that_can_be_asked_for() {
     let drifts =
         |words: &str| from(&content, &format!("--json {words}")).exits(0).json()["drift"].is_object();
     assert!(drifts("") && drifts("--kind drift") && !drifts("--kind step"));
+    assert!(drifts("--min-effect 5") && !drifts("--min-effect 50"), "it is some 12 %");
+    let mail = from(&content, "--markdown").exits(0).stdout;
+    assert!(mail.starts_with("**values**\n\n- drifts by +"), "{mail}");
+}
+
+#[test]
+fn what_is_left_out_by_name_is_not_counted() {
+    let content = json!({ "series": { "a": step(0.1), "b": level(50.0, 0..40), "c": [1, 2] } }).to_string();
+    assert!(from(&content, "").exits(1).stdout.ends_with("1 change in 2 series; 1 not judged\n"));
+    assert!(from(&content, "-b b").exits(0).stdout.ends_with("0 changes in 1 series\n"));
+    let mail = from(&content, "-b c --markdown").exits(0).stdout;
+    let why = "**c**\n\n- not judged: it has 2 points with values, and 6 are needed\n\n";
+    assert_eq!(mail, format!("{why}0 changes in 0 series; 1 not judged\n"));
+}
+
+#[test]
+fn a_terminal_of_sixty_columns_has_room_for_all() {
+    let project = Project::empty().file("numbers", &json!({ "values": step(0.1) }).to_string());
+    let mut command = project.command(["changes", "--from", "numbers"]);
+    let told = Answer::of(&command.env("COLUMNS", "60").output().unwrap()).exits(1).stdout;
+    assert!(told.lines().all(|line| line.chars().count() <= 60), "{told}");
+    assert!(told.contains("\n\n  20\n    +10.2 % worse  "), "{told}");
 }

@@ -93,7 +93,9 @@ fn significant(value: f64) -> String {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         x => (3.0 - x.log10().floor()).min(13.0) as usize,
     };
-    format!("{value:.decimals$}")
+    let digits = format!("{value:.decimals$}");
+    let is_nothing = digits.bytes().all(|byte| b"-0.".contains(&byte));
+    if is_nothing { "0".to_owned() } else { digits }
 }
 
 #[cfg(test)]

@@ -44,6 +44,8 @@ pub struct Lab {
     pub commits: Vec<Commit>,
     /// The changes that were found, those that are no longer held too; those of one place together, newest first.
     pub events: Vec<EventRecord>,
+    /// Stretches of history that could not be built, and so not be judged, in words; the largest first.
+    pub unbuilt: Vec<String>,
     /// The series in which no changes could be looked for, and why not.
     pub unjudged: Vec<(SeriesKey, String)>,
     /// What else is to be said of series: that one drifts, say.

@@ -174,6 +174,7 @@ fn whatever_a_name_holds_it_is_harmless() {
     for (key, why) in lab.unjudged.iter_mut().chain(&mut lab.remarks) {
         (key.benchmark.name, *why) = (EVIL.into(), EVIL.into());
     }
+    lab.unbuilt = vec![EVIL.into()];
     for measured in fixture.kept.measurements.values_mut().flatten() {
         measured.benchmark.name = EVIL.into();
         measured.host = EVIL.into();

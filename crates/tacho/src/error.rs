@@ -75,7 +75,7 @@ pub enum CliError {
     NothingLinked,
     #[error("nothing that stands changed at `{name}`")]
     NoChangeAt { name: String },
-    #[error("`{name}` cannot be bisected: {what} changed, not its level, which no few samples tell")]
+    #[error("`{name}` cannot be bisected: {what} changed, not its level, and few samples do not tell that")]
     NoLevel { name: String, what: &'static str, good: String, bad: String },
     #[error("no commit is in `{from}..{to}`: `{to}` does not come after `{from}`")]
     NoRange { from: String, to: String },

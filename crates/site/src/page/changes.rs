@@ -76,8 +76,20 @@ fn head(view: &View, event: &EventView) -> Markup {
         th.name scope="rowgroup" rowspan=(event.changes.len()) {
             (revision_named(view, "", &first.change().finding.revision))
             @if let Some(place) = first.place { div.note { (view.revisions[place].revision.subject) } }
+            @if let Some(range) = range(view, event) { div.note { (range) } }
         }
     }
+}
+
+/// Which commits it may be, where there are several: of all changes of the event at once.
+fn range(view: &View, event: &EventView) -> Option<String> {
+    let good = event.changes.iter().filter_map(|one| one.good).max()?;
+    let bad = event.changes.iter().filter_map(|one| one.bad).min()?;
+    let [good, bad] = [good, bad].map(|place| &view.revisions[place].revision);
+    let is_between = |order: u64| good.order < order && order <= bad.order;
+    let commits = view.lab.commits.iter().filter(|commit| is_between(commit.order)).count();
+    let several = count(commits, "commit", "commits");
+    (commits > 1).then(|| format!("one of {several} after {}, up to {}", good.short(), bad.short()))
 }
 
 /// A change's row, without the revision.
@@ -137,17 +149,20 @@ fn false_alarms(view: &View) -> Markup {
     }
 }
 
-/// The series that could not be judged: silence about them would pass for good news.
+/// The stretches of history and the series that could not be judged: silence about them would pass for good news.
 fn unjudged(view: &View) -> Markup {
-    let all = &view.lab.unjudged;
+    let (all, unbuilt) = (&view.lab.unjudged, &view.lab.unbuilt);
     html! {
-        @if !all.is_empty() {
+        @if !all.is_empty() || !unbuilt.is_empty() {
             section {
                 h2 { "Not judged" }
-                p.note { (count(all.len(), "series is", "series are")) " told nothing about." }
-                details {
-                    summary { "Which, and why" }
-                    ul { @for (key, why) in all { li { (key.benchmark) " " (key.metric.name) " on " (key.host) ": " (why) } } }
+                @if !unbuilt.is_empty() { ul { @for stretch in unbuilt { li { (stretch) } } } }
+                @if !all.is_empty() {
+                    p.note { (count(all.len(), "series is", "series are")) " told nothing about." }
+                    details {
+                        summary { "Which, and why" }
+                        ul { @for (key, why) in all { li { (key.benchmark) " " (key.metric.name) " on " (key.host) ": " (why) } } }
+                    }
                 }
             }
         }

@@ -64,7 +64,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         let conditions = store.conditions(run.number)?;
         runs.push(RunRecord { run, conditions });
     }
-    let Changed { events, unjudged, remarks, false_alarms } = changes(project, store)?;
+    let Changed { events, unbuilt, unjudged, remarks, false_alarms } = changes(project, store)?;
     let last = revisions.last().map_or(0, |revision| revision.order);
     Ok(Lab {
         subject: project.name.clone(),
@@ -78,6 +78,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         builds,
         series,
         events,
+        unbuilt,
         unjudged,
         remarks,
         bisections: bisections(store)?,
@@ -120,20 +121,34 @@ fn changes(project: &Project, store: &mut Store) -> Result<Changed, CliError> {
     };
     let remarks = |judged: &JudgedSeries| {
         let key = judged.material.series.key.clone();
-        output::changes::remarks(judged, true).into_iter().map(move |what| (key.clone(), what))
+        output::changes::remarks(judged, |_| true).into_iter().map(move |what| (key.clone(), what))
     };
     let alarms = FalseAlarms::of(found.changes());
     Ok(Changed {
         events,
+        unbuilt: unbuilt(&found),
         unjudged: found.series().filter_map(why).collect(),
         remarks: found.series().flat_map(remarks).collect(),
         false_alarms: (alarms.marked, alarms.looked_at),
     })
 }
 
+/// What could not be built, in words, with the name of the host where there are several.
+fn unbuilt(found: &Found) -> Vec<String> {
+    let mut all = Vec::new();
+    for of_host in found.unbuilt.chunk_by(|one, other| one.0 == other.0) {
+        let host = if found.hosts.len() > 1 { format!(" on {}", of_host[0].0) } else { String::new() };
+        let stretches: Vec<_> = of_host.iter().map(|(_, unbuilt)| unbuilt.clone()).collect();
+        all.extend(output::unbuilt::lines(&stretches).into_iter().map(|line| line + &host));
+    }
+    all
+}
+
 /// What is told of changes.
 struct Changed {
     events: Vec<EventRecord>,
+    /// What could not be built, and so not be judged.
+    unbuilt: Vec<String>,
     /// Series that could not be judged, and why not.
     unjudged: Vec<(SeriesKey, String)>,
     /// What else is to be said of series.

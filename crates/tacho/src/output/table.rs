@@ -211,6 +211,11 @@ pub fn hide_empty_columns(table: &mut Table) {
     }
 }
 
+/// Whether all lines of a text fit on a terminal of that width; on none there is room for all.
+pub fn fits(text: &str, width: Option<usize>) -> bool {
+    width.is_none_or(|width| text.lines().all(|line| line.chars().count() <= width))
+}
+
 /// The text, two blanks in.
 pub fn indent(text: &str) -> String {
     text.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") }).collect()

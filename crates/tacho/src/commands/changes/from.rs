@@ -33,7 +33,7 @@ pub fn execute(path: &Path, command: &AskedChanges) -> Result<Exit, CliError> {
     } else if command.list.form.markdown {
         output::print(&found.markdown())?;
     } else {
-        output::print(&found.text())?;
+        output::print(&found.text(output::terminal_width()))?;
         tell_left_out(&numbers);
     }
     Ok(if found.has_regression() { Exit::Worse } else { Exit::Success })

@@ -1,7 +1,7 @@
 //! `tacho changes list`: all changes, event by event.
 
 use tacho_experiment::changes::{FalseAlarms, Verdict, events, is_new_regression, verdict_of};
-use tacho_record::{Change, SeriesKey};
+use tacho_record::{Change, Metric, SeriesKey};
 use tacho_store::Store;
 
 use super::found::{self, Found};
@@ -27,7 +27,7 @@ pub fn execute(global: &Global, command: &ListChanges) -> Result<Exit, CliError>
     } else if command.form.markdown {
         output::print(&listing.markdown())?;
     } else {
-        output::print(&listing.text())?;
+        output::print(&listing.text(output::terminal_width()))?;
     }
     Ok(if listing.regressions > 0 { Exit::Worse } else { Exit::Success })
 }
@@ -66,7 +66,8 @@ fn listing(
         changes.sort_by_key(|change| verdict_of(change) == Verdict::Better);
         listed.push(ListedEvent { revision: found.revision(&event.revision), good, bad, commits, changes });
     }
-    let (judged, not_judged) = judged(found, filter);
+    let (judged, mut not_judged) = judged(found, filter);
+    not_judged.extend(not_planned(project, store, found, filter)?);
     Ok(Listing {
         link: project.plan.subject.link.clone(),
         events: listed,
@@ -93,13 +94,45 @@ fn judged(found: &Found, filter: &Filter) -> (usize, Vec<(SeriesKey, String)>) {
     (judged, not_judged)
 }
 
+/// Series of metrics that are asked for by name, and were measured, but of which the plan does not say that they are judged.
+fn not_planned(
+    project: &Project,
+    store: &mut Store,
+    found: &Found,
+    filter: &Filter,
+) -> Result<Vec<(SeriesKey, String)>, CliError> {
+    let judged = |key: &SeriesKey| found.series().any(|series| series.material.series.key == *key);
+    let asked: Vec<Metric> =
+        store.metrics()?.into_iter().filter(|metric| filter.names_metric(&metric.name)).collect();
+    if asked.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut all = Vec::new();
+    for (host, known) in lookup::hosts(store)? {
+        for (_, benchmark) in tacho_experiment::benchmarks(&project.plan) {
+            for metric in &asked {
+                let key = SeriesKey {
+                    benchmark: benchmark.clone(),
+                    host: known.name.clone(),
+                    metric: metric.clone(),
+                };
+                let shown = filter.shows_series(&key) && !judged(&key);
+                if shown && !store.values(host, &key.benchmark, &metric.name)?.is_empty() {
+                    all.push((key, "the plan's `metrics` do not name it".to_owned()));
+                }
+            }
+        }
+    }
+    Ok(all)
+}
+
 /// What else is to be said of series.
 fn remarks(found: &Found, filter: &Filter) -> Vec<(SeriesKey, String)> {
     let mut remarks = Vec::new();
     for series in found.series().filter(|series| filter.shows_series(&series.material.series.key)) {
         let detection = &series.judgement.detection;
         let mut say = |what: String| remarks.push((series.material.series.key.clone(), what));
-        changes::remarks(series, filter.shows_drift()).into_iter().for_each(&mut say);
+        changes::remarks(series, |drift| filter.shows_drift(drift)).into_iter().for_each(&mut say);
         if filter.all {
             detection.modes.iter().map(changes::modes).for_each(&mut say);
             let at = |place| found.revision(series.material.revision(place)).short().to_owned();

@@ -240,6 +240,7 @@ impl Evidence {
         reasons.extend(self.of_quirks());
         if let Some([before, after]) = &self.sides
             && !before.runs.iter().any(|run| after.runs.contains(run))
+            && self.change.again.is_none()
         {
             reasons.push(
                 "no run has measured both sides: something that is not recorded may differ between them"

@@ -137,9 +137,9 @@ impl Found<'_> {
         Answer::Many(versioned(Many { judged, not_judged, series }))
     }
 
-    /// All that was found, for people.
-    pub fn text(&self) -> String {
-        let shown = self.all().filter_map(One::text);
+    /// All that was found, for people; `width` is that of their terminal, in columns.
+    pub fn text(&self, width: Option<usize>) -> String {
+        let shown = self.all().filter_map(|series| series.text(width));
         let lines: Vec<String> = shown.chain([self.summary()]).collect();
         lines.join("\n")
     }
@@ -171,11 +171,10 @@ impl Found<'_> {
 
     /// How many series were judged, and what came of it.
     fn summary(&self) -> String {
-        let skipped =
-            |found: &&JudgedGiven<'_>| super::not_judged(found.judgement.detection.judged).is_some();
-        let not = self.series.iter().filter(skipped).count();
+        let skipped = |found: &JudgedGiven<'_>| super::not_judged(found.judgement.detection.judged).is_some();
+        let not = self.all().filter(|series| skipped(series.found)).count();
         let changes: usize = self.all().map(|series| series.shown().count()).sum();
-        let judged = self.series.len() - not;
+        let judged = self.all().count() - not;
         // `series` is its own plural.
         let mut line = format!("{} in {judged} series", text::count(changes, "change"));
         if not > 0 {
@@ -222,7 +221,7 @@ impl<'a> One<'a> {
 
     /// That the level wanders, if it does and that is shown.
     fn drift(self) -> Option<&'a Drift> {
-        self.found.judgement.detection.drift.as_ref().filter(|_| self.filter.shows_drift())
+        self.found.judgement.detection.drift.as_ref().filter(|drift| self.filter.shows_drift(drift))
     }
 
     fn label(self, index: usize) -> Option<&'a str> {
@@ -303,8 +302,8 @@ impl<'a> One<'a> {
         all.into_iter().map(|(index, why)| RefusedAnswer { index, label: self.label(index), why }).collect()
     }
 
-    /// The series for people; nothing when there is nothing to say of it.
-    fn text(self) -> Option<String> {
+    /// What is to be said of it beside its changes.
+    fn notes(self) -> Vec<String> {
         let detection = &self.found.judgement.detection;
         let mut notes: Vec<String> = super::not_judged(detection.judged)
             .map(|why| format!("not judged: {why}"))
@@ -318,33 +317,37 @@ impl<'a> One<'a> {
                 format!("no change at {}{label}: {}", refused.index, refused.why)
             }));
         }
-        let changes = self.table();
-        let nothing = changes.is_empty() && notes.is_empty();
-        let notes: String = notes.into_iter().map(|note| format!("  {note}\n")).collect();
-        (!nothing).then(|| format!("{}\n\n{changes}{notes}", self.head()))
+        notes
     }
 
-    /// Its changes as a table in Markdown; nothing without any.
+    /// The series for people; nothing when there is nothing to say of it.
+    fn text(self, width: Option<usize>) -> Option<String> {
+        let notes = self.notes();
+        let mut changes = self.table();
+        if !table::fits(&changes, width) {
+            changes = self.lines();
+        }
+        let nothing = changes.is_empty() && notes.is_empty();
+        let notes: String = notes.into_iter().map(|note| format!("  {note}\n")).collect();
+        (!nothing).then(|| format!("{}\n\n{changes}{notes}", self.head(width)))
+    }
+
+    /// The same in Markdown.
     fn markdown(self) -> Option<String> {
         let rows: Vec<Vec<String>> = self.shown().map(|(change, back)| self.row(change, back)).collect();
-        if rows.is_empty() {
+        let notes = self.notes();
+        if rows.is_empty() && notes.is_empty() {
             return None;
         }
-        let used: Vec<usize> =
-            (0..HEAD.len()).filter(|&column| rows.iter().any(|row| !row[column].is_empty())).collect();
-        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        let cells = |row: &[String]| used.iter().map(|&column| escaped(&row[column])).collect::<Vec<_>>();
-        let rule = used.iter().map(|column| if NUMBERS.contains(column) { "--:" } else { "---" }.to_owned());
-        let head = HEAD.map(str::to_owned);
-        let mut out = format!("**{}**\n\n", escaped(self.found.given.name.as_deref().unwrap_or("values")));
-        out += &line(cells(&head));
-        out += &line(rule.collect());
-        out.extend(rows.iter().map(|row| line(cells(row))));
-        Some(out)
+        let name = format!("**{}**\n", escaped(self.found.given.name.as_deref().unwrap_or("values")));
+        let table = if rows.is_empty() { String::new() } else { rows_in_markdown(&rows) };
+        let notes: String = notes.iter().map(|note| format!("- {}\n", escaped(note))).collect();
+        let parts = [name, table, notes].into_iter().filter(|part| !part.is_empty());
+        Some(parts.collect::<Vec<_>>().join("\n"))
     }
 
     /// Its name, which way is better, and a drawing.
-    fn head(self) -> String {
+    fn head(self, width: Option<usize>) -> String {
         let values: Vec<Option<f64>> =
             self.found.values.iter().map(|value| Some(*value).filter(|v| v.is_finite())).collect();
         let better = match self.found.given.better {
@@ -352,7 +355,9 @@ impl<'a> One<'a> {
             Direction::Lower => "lower is better",
         };
         let name = self.found.given.name.as_deref().unwrap_or("values");
-        format!("{name} ({better})  {}", spark::line(&values, SPARK))
+        let head = format!("{name} ({better})  ");
+        let room = width.map_or(SPARK, |width| width.saturating_sub(head.chars().count()).clamp(10, SPARK));
+        head + &spark::line(&values, room)
     }
 
     /// A row a change; empty without any.
@@ -363,6 +368,24 @@ impl<'a> One<'a> {
         }
         table::hide_empty_columns(&mut list);
         if list.is_empty() { String::new() } else { table::indent(&table::render(&list)) }
+    }
+
+    /// The rows where the table has no room: some lines each.
+    fn lines(self) -> String {
+        let lines = |(change, back): (&Change, Option<usize>)| {
+            let [index, range, label, time, before, after, effect, verdict, interval, sure, kind, notes] =
+                <[String; 12]>::try_from(self.row(change, back)).unwrap_or_default();
+            let told = |words: [String; 4]| {
+                words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("  ")
+            };
+            format!(
+                "  {}\n    {}\n    {}\n",
+                told([index, range, label, time]),
+                told([format!("{effect} {verdict}"), interval, sure, kind]),
+                told([format!("{before} → {after}"), notes, String::new(), String::new()])
+            )
+        };
+        self.shown().map(lines).collect()
     }
 
     fn row(self, change: &Change, back: Option<usize>) -> Vec<String> {
@@ -389,4 +412,17 @@ impl<'a> One<'a> {
             notes.join(", "),
         ]
     }
+}
+
+/// Rows as a table, without columns that are empty in all of them.
+fn rows_in_markdown(rows: &[Vec<String>]) -> String {
+    let used: Vec<usize> =
+        (0..HEAD.len()).filter(|&column| rows.iter().any(|row| !row[column].is_empty())).collect();
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let cells = |row: &[String]| used.iter().map(|&column| escaped(&row[column])).collect::<Vec<_>>();
+    let rule = used.iter().map(|column| if NUMBERS.contains(column) { "--:" } else { "---" }.to_owned());
+    let mut out = line(cells(&HEAD.map(str::to_owned)));
+    out += &line(rule.collect());
+    out.extend(rows.iter().map(|row| line(cells(row))));
+    out
 }

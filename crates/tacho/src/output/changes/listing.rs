@@ -127,9 +127,9 @@ impl Listing {
         }
     }
 
-    /// All of it, for people.
-    pub fn text(&self) -> String {
-        let events: Vec<String> = self.events.iter().map(|event| event.text(self.hosts)).collect();
+    /// All of it, for people; `width` is that of their terminal, in columns.
+    pub fn text(&self, width: Option<usize>) -> String {
+        let events: Vec<String> = self.events.iter().map(|event| event.text(self.hosts, width)).collect();
         let mut out = events.join("\n");
         let remark = |(key, what): &(SeriesKey, String)| format!("{}: {what}\n", self.series(key));
         let remarks: String = self.remarks.iter().map(remark).collect();
@@ -247,11 +247,13 @@ impl ListedEvent {
         )
     }
 
-    fn text(&self, hosts: bool) -> String {
+    fn text(&self, hosts: bool, width: Option<usize>) -> String {
         let revision = &self.revision;
-        let words =
-            [revision_name(revision), text::day(revision.date), text::cut(&revision.subject, SUBJECT)];
-        let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        let words = [revision_name(revision), text::day(revision.date)];
+        let taken = words.iter().map(|word| word.chars().count() + 2).sum();
+        let subject = width.map_or(SUBJECT, |width| width.saturating_sub(taken).min(SUBJECT));
+        let words = words.into_iter().chain([text::cut(&revision.subject, subject)]);
+        let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
         let mut out = words.join("  ") + "\n";
         for line in [self.place(), self.trade_off().unwrap_or_default()] {
             if !line.is_empty() {
@@ -264,7 +266,21 @@ impl ListedEvent {
             list.add_row(row(change, hosts));
         }
         table::hide_empty_columns(&mut list);
-        out + "\n" + &table::indent(&table::render(&list))
+        let table = table::indent(&table::render(&list));
+        out + "\n" + &if table::fits(&table, width) { table } else { self.lines(hosts) }
+    }
+
+    /// The rows where the table has no room: some lines each.
+    fn lines(&self, hosts: bool) -> String {
+        let line = |change| {
+            let [name, series, before, after, effect, verdict, range, kind, state] =
+                <[String; 9]>::try_from(row(change, hosts)).unwrap_or_default();
+            let range = if range.is_empty() { range } else { format!(" ({range})") };
+            format!(
+                "  {name}  {series}\n    {effect} {verdict}{range}\n    {before} → {after}  {kind}, {state}\n"
+            )
+        };
+        self.changes.iter().map(line).collect()
     }
 
     fn markdown(&self, link: Option<&str>, hosts: bool) -> String {

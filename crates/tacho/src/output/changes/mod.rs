@@ -111,7 +111,7 @@ impl Filter {
     /// Whether a series is shown.
     pub fn shows_series(&self, key: &SeriesKey) -> bool {
         self.shows_benchmark(&key.benchmark.to_string(), &key.benchmark.name)
-            && (self.metrics.is_empty() || self.metrics.contains(&key.metric.name))
+            && (self.metrics.is_empty() || self.names_metric(&key.metric.name) || self.names_metric("all"))
     }
 
     /// Whether a benchmark, or a series of a file, is shown: by its name, with its parameters or without.
@@ -119,9 +119,15 @@ impl Filter {
         self.benchmarks.is_empty() || self.benchmarks.iter().any(|asked| asked == whole || asked == name)
     }
 
-    /// Whether drifts are shown: unless other kinds are asked for.
-    pub fn shows_drift(&self) -> bool {
-        self.kinds.is_empty() || self.kinds.contains(&cli::Kind::Drift)
+    /// Whether a drift is shown: unless other kinds are asked for, or larger ones.
+    pub fn shows_drift(&self, drift: &Drift) -> bool {
+        let asked_for = self.kinds.is_empty() || self.kinds.contains(&cli::Kind::Drift);
+        asked_for && drift.effect.abs() >= self.min_effect
+    }
+
+    /// Whether a metric is asked for by its name.
+    pub fn names_metric(&self, name: &str) -> bool {
+        self.metrics.iter().any(|asked| asked == name)
     }
 
     fn shows_kind(&self, kind: ChangeKind) -> bool {
@@ -188,8 +194,15 @@ pub fn verdict_word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// An effect in per cent: `+12.3 %`; a factor when it is huge, and words where there was nothing before.
+/// An effect in per cent: `+12.3 %`; a factor when it is huge, two digits when one would be 0, and words where there was
+/// nothing before.
 pub fn effect(effect: f64) -> String {
+    let percent = effect.abs() * 100.0;
+    if (1e-8..0.05).contains(&percent) {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 3 to 9")]
+        let decimals = (1.0 - percent.log10().floor()) as usize;
+        return format!("{}{percent:.decimals$} %", if effect < 0.0 { '−' } else { '+' });
+    }
     if effect.is_finite() { text::change(1.0 + effect) } else { "from zero".to_owned() }
 }
 
@@ -236,9 +249,9 @@ pub fn not_judged(judged: Judged) -> Option<String> {
 }
 
 /// What is always to be said of a series beside its changes, drifts where they are `wanted`.
-pub fn remarks(series: &JudgedSeries, wanted: bool) -> Vec<String> {
+pub fn remarks(series: &JudgedSeries, wanted: impl Fn(&Drift) -> bool) -> Vec<String> {
     let left_out = (series.material.bounds > 0).then(|| bounds(series.material.bounds));
-    let drifts = series.judgement.detection.drift.iter().filter(|_| wanted);
+    let drifts = series.judgement.detection.drift.iter().filter(|drift| wanted(drift));
     drifts.map(drift).chain(left_out).collect()
 }
 
@@ -297,4 +310,15 @@ pub fn life_word(life: Life) -> &'static str {
 pub fn link(pattern: &str, revision: &str) -> Option<String> {
     let link = || pattern.replace("{commit}", revision).replace("{release}", revision);
     (!pattern.contains("{file}")).then(link)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::effect;
+
+    #[test]
+    fn no_effect_is_nothing_that_is_something() {
+        let effects = [0.123, 0.0004, -0.000_012, 1e-13, 0.0, f64::INFINITY].map(effect);
+        assert_eq!(effects, ["+12.3 %", "+0.040 %", "−0.0012 %", "+0.0 %", "+0.0 %", "from zero"]);
+    }
 }
