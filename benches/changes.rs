@@ -4,8 +4,14 @@
 //! step each 100 values and noise of 3 %. Memory is what each of them takes at its peak for one series of 10,000 and of
 //! 100,000 values, here alone. The peers are Python packages (`apache-otava`, `asv`); if they are not there, a virtual
 //! environment is made under `target/` with `python3 -m venv` and `pip install`, and without a network the peers are left out.
+//!
+//! With `TACHO_LABELLED=FILE` it says instead how good they are that are found in the labelled series of that file (`changes/labelled.rs`
+//! has its format): F1, false alarms, error of the place, and value by value how many alerts are taken back and how late they come.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
+
+#[path = "changes/labelled.rs"]
+mod labelled;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -43,6 +49,9 @@ print(time.process_time() - start)
 fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
+    }
+    if let Some(path) = std::env::var_os("TACHO_LABELLED") {
+        return labelled::report(Path::new(&path));
     }
     // First, since a peak never falls.
     for length in [10_000, 100_000] {

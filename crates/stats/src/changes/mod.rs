@@ -7,7 +7,7 @@
 //! In steps, one file each: the values become logarithms, on which steps are ratios (`series`); a segmentation
 //! that outliers cannot mislead (`segment`), that knows levels which the series keeps going to (`modes`), and a search for
 //! short excursions (`dips`) propose candidates; those are chosen that explain the series better than slow noise
-//! would (`choose`, `noise`), the last few values by a rule of their own (`tail`, `lately`), and that the noise as it is
+//! would (`choose`, `noise`), the last few values by a rule of their own (`tail`, `lately`, `wider`), and that the noise as it is
 //! distributed tells too (`density`, `backed`), each where it most often is right (`locate`); then it is told what they are
 //! (`judge`), what else is not as it was (`scatter`), and why the other candidates are none (`refuse`).
 
@@ -37,6 +37,7 @@ mod series;
 mod stretches;
 mod sums;
 mod tail;
+mod wider;
 
 pub use finding::{Change, Detection, Drift, Judged, Kind, Mode, Modes, Refusal, Refused};
 pub(crate) use phases::differ;
@@ -97,7 +98,7 @@ pub fn detect(points: &[Point], options: &Options) -> Detection {
     let masked: Vec<bool> =
         levels.residual.iter().zip(&series.sd).map(|(r, sd)| r.abs() > MASKED * sd).collect();
     let judge = choose::Judge::new(&series, &masked, modes.modes.is_empty());
-    let choice = locate::locate(&judge, judge.choose(candidates.clone()), &raw);
+    let choice = wider::judged(&judge, locate::locate(&judge, judge.choose(candidates.clone()), &raw));
     let levels = levels::Levels::means(&series, &choice.places, &masked);
     let mut scatter = scatter::spreads(&series, &levels, &choice);
     scatter.extend(scatter::shares(&series, &levels, &modes.modes, &modes.at));
