@@ -43,6 +43,7 @@ mod samples;
 mod series;
 mod steadiness;
 mod subject;
+mod surveys;
 mod values;
 
 use std::fmt;

@@ -60,17 +60,15 @@ impl Known {
             built,
             measured: Vec::new(),
         };
-        let mut all_values = Vec::new();
         for (benchmark, key) in benchmarks(&question.plan) {
             let named = |metric: &&Metric| Some(&metric.name) == wish.metric.as_ref();
             let mut metrics = benchmark.metrics.iter().map(|planned| &planned.metric);
             let Some(metric) = metrics.clone().find(named).or_else(|| metrics.next()) else { continue };
             let values = bench.store.values(bench.host, &key, &metric.name)?;
             known.measured.push(known.measured(key, metric.clone(), &values));
-            all_values.extend(values);
         }
-        known.account(bench, digest, &all_values)?;
-        // What was built before the first run began is known to this session alone.
+        known.account(bench, digest)?;
+        // What was tried before and is tried again is known to this session alone.
         known.made = known.made.max(placed.tried);
         known.spent = known.spent.max(placed.building);
         Ok(known)
@@ -109,28 +107,17 @@ impl Known {
         Measured { key, metric, readings, unusable, artifacts }
     }
 
-    /// What the question has taken: builds since its first one, and the time of its runs.
-    fn account(
-        &mut self,
-        bench: &mut Bench<'_>,
-        digest: Digest,
-        values: &[Values],
-    ) -> Result<(), StoreError> {
-        let runs: Vec<i64> =
-            bench.store.runs()?.iter().filter(|run| run.question == digest).map(|run| run.number).collect();
-        let Some(first) = runs.first().copied() else { return Ok(()) };
-        let cells = bench.store.cells(first)?;
-        let earlier = |id: &str| values.iter().any(|one| one.revision == id && one.run < first);
-        let new: BTreeSet<&str> = cells.iter().map(|(_, cell)| cell.revision.as_str()).collect();
+    /// What the question has taken: builds that were not there when it was first asked, and the time of its runs.
+    fn account(&mut self, bench: &mut Bench<'_>, digest: Digest) -> Result<(), StoreError> {
         let builds = || self.built.iter().flatten();
-        let began =
-            builds().filter(|build| new.contains(build.revision.as_str()) && !earlier(&build.revision));
-        if let Some(began) = began.map(|build| build.started).min() {
-            let made = || builds().filter(|build| build.started >= began);
-            (self.made, self.spent) = (made().count(), made().map(|build| build.took).sum());
-        }
-        for run in runs {
-            self.spent += time_of(bench, run)?;
+        let there: Vec<&str> = builds().map(|build| build.revision.as_str()).collect();
+        let earlier = bench.store.begin_survey(digest, bench.host, &there)?;
+        let earlier: BTreeSet<&str> = earlier.iter().map(String::as_str).collect();
+        let made = || builds().filter(|build| !earlier.contains(build.revision.as_str()));
+        (self.made, self.spent) = (made().count(), made().map(|build| build.took).sum());
+        let runs = bench.store.runs()?;
+        for run in runs.iter().filter(|run| run.question == digest) {
+            self.spent += time_of(bench, run.number)?;
         }
         Ok(())
     }

@@ -117,6 +117,43 @@ fn builds_that_do_not_suffice_leave_ranges_and_more_go_on_from_there() {
     assert!(more.made <= 40 && builder.builds().len() == more.made);
 }
 
+/// Builds these revisions as `tacho quirk check` and `tacho quirk suggest` do, without measuring.
+fn build(past: &Past, builder: &mut ScriptedBuilder, revisions: impl Iterator<Item = usize>) {
+    let mut store = past.lab.store();
+    let host = store.put_host(&Host { name: "lab".into(), facts: [].into() }).unwrap();
+    let mut executor = ScriptedExecutor::new(|_: &Request, at| ended(Exited::Exited(0), at));
+    let mut bench = Bench {
+        store: &mut store,
+        builder,
+        executor: &mut executor,
+        observer: &mut Silent,
+        interrupt: &AtomicBool::new(false),
+        host,
+    };
+    let question = past.lab.question();
+    for at in revisions {
+        bench.build_of(&question, &question.revisions[at]).unwrap().unwrap();
+    }
+}
+
+#[test]
+fn builds_that_were_there_before_are_not_counted() {
+    let mut past = Past::new();
+    let mut builder = ScriptedBuilder::new();
+    // The first and the last, which are needed, are among them.
+    build(&past, &mut builder, (0..200).step_by(10).chain([199]));
+    let before = builder.builds().len();
+    let wish = Wish { builds: Some(12), ..LEAST };
+    past.stop = 20;
+    assert_eq!(past.place(&mut builder, &wish).ended, Ended::Interrupted);
+    let interrupted = builder.builds().len() - before;
+    past.stop = u64::MAX;
+    let placed = past.place(&mut builder, &wish);
+    let made = builder.builds().len() - before;
+    assert_eq!(placed.made, made, "{placed:?}");
+    assert!(interrupted > 0 && made > interrupted && made <= 12, "{interrupted} of {made}");
+}
+
 #[test]
 fn a_budget_is_spent_on_builds_too() {
     let past = Past::new();

@@ -20,8 +20,10 @@ pub(crate) struct Migration {
 }
 
 /// All steps, in order.
-pub(crate) const MIGRATIONS: &[Migration] =
-    &[Migration { number: 1, name: "first", sql: include_str!("../../migrations/0001_first.sql") }];
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    Migration { number: 1, name: "first", sql: include_str!("../../migrations/0001_first.sql") },
+    Migration { number: 2, name: "surveys", sql: include_str!("../../migrations/0002_surveys.sql") },
+];
 
 /// Brings the schema up to date; a database without one gets it.
 pub(crate) fn migrate(database: &mut dyn Database, migrations: &[Migration]) -> Result<(), StoreError> {
