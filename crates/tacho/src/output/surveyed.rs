@@ -111,10 +111,10 @@ impl Report<'_> {
         if places.is_empty() {
             lines += &format!("no change of {least} or more was seen\n");
         } else {
-            lines += &format!("{} of {least} or more\n", text::count(places.len(), "change"));
+            let certain = places.iter().filter(|place| !may_be_none(place.interval)).count();
+            lines += &format!("{}\n", seen(certain, places.len() - certain, &least));
             let mut list = table::plain(&["change", "95 %", "", "where"], &[0]);
             for place in places {
-                let better = (place.effect > 0.0) == (one.metric.better == Direction::Higher);
                 list.add_row([
                     text::change(1.0 + place.effect),
                     format!(
@@ -122,7 +122,7 @@ impl Report<'_> {
                         text::change(1.0 + place.interval.0),
                         text::change(1.0 + place.interval.1)
                     ),
-                    if better { "better" } else { "worse" }.to_owned(),
+                    verdict(place.effect, place.interval, one.metric.better).to_owned(),
                     self.place(place),
                 ]);
             }
@@ -170,6 +170,33 @@ impl Report<'_> {
     }
 }
 
+/// Whether nothing at all may have changed there: its interval holds 0.
+fn may_be_none((low, high): (f64, f64)) -> bool {
+    low <= 0.0 && 0.0 <= high
+}
+
+/// Which way it went, where that is known.
+fn verdict(effect: f64, interval: (f64, f64), better: Direction) -> &'static str {
+    match (effect > 0.0) == (better == Direction::Higher) {
+        _ if may_be_none(interval) => "may have changed",
+        true => "better",
+        false => "worse",
+    }
+}
+
+/// How many changes there are, and at how many places there may be one.
+fn seen(certain: usize, doubtful: usize, least: &str) -> String {
+    let places = text::count(doubtful, "place");
+    match (certain, doubtful) {
+        (_, 0) => format!("{} of {least} or more", text::count(certain, "change")),
+        (0, _) => format!("no change of {least} or more is certain; it may have changed at {places}"),
+        _ => format!(
+            "{} of {least} or more; it may have changed at {places} more",
+            text::count(certain, "change")
+        ),
+    }
+}
+
 fn places_left(open: usize) -> String {
     format!("{} {}", text::count(open, "change"), if open == 1 { "is" } else { "are" })
 }
@@ -206,5 +233,34 @@ fn known_word(known: Known) -> &'static str {
         Known::Pinned => "pinned",
         Known::Range => "range",
         Known::Closed => "closed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_that_may_be_none_has_no_direction() {
+        let cases = [
+            ((0.09, (-0.219, 0.523)), "may have changed"),
+            ((-0.09, (-0.3, 0.0)), "may have changed"),
+            ((0.3, (0.29, 0.31)), "worse"),
+            ((-0.15, (-0.16, -0.14)), "better"),
+        ];
+        for ((effect, interval), word) in cases {
+            assert_eq!(verdict(effect, interval, Direction::Lower), word, "{interval:?}");
+        }
+        assert_eq!(verdict(0.3, (0.29, 0.31), Direction::Higher), "better");
+    }
+
+    #[test]
+    fn only_what_is_certain_is_counted_as_a_change() {
+        assert_eq!(seen(2, 0, "5.0 %"), "2 changes of 5.0 % or more");
+        assert_eq!(
+            seen(0, 1, "5.0 %"),
+            "no change of 5.0 % or more is certain; it may have changed at 1 place"
+        );
+        assert_eq!(seen(1, 2, "5.0 %"), "1 change of 5.0 % or more; it may have changed at 2 places more");
     }
 }
