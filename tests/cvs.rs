@@ -214,6 +214,12 @@ fn three_years_by_the_week_a_window_that_a_quirk_mends_and_the_commit_in_it() {
         "{diff}"
     );
 
+    // A date is the point that is shown by it, and not the one before its midnight.
+    let (at, date) = (written(time(week + 1)), &written(time(week + 1))[..10]);
+    let shown = |name: &str, diff: &str| project.tacho(&format!("show {name}{diff}")).exits(0).stdout;
+    assert_eq!(shown(date, ""), shown(&at, ""));
+    assert_eq!(shown(date, " --diff"), diff);
+
     looks_like_git(&project);
     is_the_same_alone(&project, &written(time(week + 1)));
 }

@@ -8,7 +8,7 @@ use tacho_experiment::equal::Equals;
 use tacho_experiment::rules::{Ends, Rules};
 use tacho_experiment::series::{self, Of};
 use tacho_record::{BenchmarkKey, Build, Commit, Metric, Numbers, Revision, Unit};
-use tacho_store::{HostId, Store};
+use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
 
 use super::kept::Kept;
@@ -26,7 +26,7 @@ const FILES: usize = 6;
 pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     if let Some(name) = command.revision.as_deref().filter(|_| command.diff) {
-        diff(&project, name)?;
+        diff(&project, &shown(&project, name)?)?;
         return Ok(Exit::Success);
     }
     let mut store = project.store()?;
@@ -39,9 +39,7 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
     match &command.revision {
         None => all(&project, &mut store, &revisions, command)?,
         Some(name) => {
-            let known = lookup::revision(&revisions, name);
-            let known = known.or_else(|error| lookup::by_repository(&project, &revisions, name).ok_or(error));
-            let revision = known?;
+            let revision = known(&project, &revisions, name)?;
             one(&project, &mut store, revision, command)?;
         }
     }
@@ -52,6 +50,27 @@ impl Show {
     /// Whether that benchmark is to be shown.
     fn names(&self, key: &BenchmarkKey) -> bool {
         self.benchmark.as_ref().is_none_or(|name| key.name == *name || key.to_string() == *name)
+    }
+}
+
+/// The revision of the store that is meant.
+fn known(project: &Project, revisions: &[Revision], name: &str) -> Result<Revision, CliError> {
+    let known = lookup::revision(revisions, name);
+    known.or_else(|error| lookup::by_repository(project, revisions, name).ok_or(error))
+}
+
+/// Which revision is shown by that name, in full: the diff is to be that of the same one. The name itself where nothing of it
+/// is kept, since diffs need no measurement.
+fn shown(project: &Project, name: &str) -> Result<String, CliError> {
+    let revisions = match project.store() {
+        Ok(mut store) => store.revisions()?,
+        Err(CliError::Store(StoreError::NoStore { .. })) => return Ok(name.to_owned()),
+        Err(error) => return Err(error),
+    };
+    match known(project, &revisions, name) {
+        Ok(revision) => Ok(revision.id),
+        Err(CliError::Unknown { .. }) => Ok(name.to_owned()),
+        Err(error) => Err(error),
     }
 }
 
