@@ -74,6 +74,9 @@ pub(super) fn believe(rows: &mut [Row]) {
     let comparisons: Vec<Comparison> = rows.iter().map(|row| row.comparison.clone()).collect();
     for (row, verdict) in rows.iter_mut().zip(judge_together(&comparisons, FALSE_DISCOVERIES)) {
         row.verdict = verdict;
+        if verdict == Verdict::Unclear && row.comparison.verdict != Verdict::Unclear {
+            row.comparison.more = row.comparison.more_among(comparisons.len(), FALSE_DISCOVERIES);
+        }
     }
 }
 

@@ -11,6 +11,10 @@ const SHARPER: f64 = 0.8;
 const CANDIDATES: [Estimator; 5] =
     [Estimator::RoundRatios, Estimator::AllRatios, Estimator::Mean, Estimator::Minimum, Estimator::LowDecile];
 
+/// Those of them for values of zero or below: where the lowest are all zero, what compares the low end never moves, and
+/// would seem infinitely sharp.
+const BY_DIFFERENCE: [Estimator; 3] = [Estimator::RoundRatios, Estimator::AllRatios, Estimator::Mean];
+
 /// Why this estimator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Because {
@@ -38,7 +42,7 @@ pub struct Choice {
     /// Why.
     pub because: Because,
     /// What was compared: by how much each estimator's interval was off to either side, when nothing differed (0.02
-    /// is ± 2 %).
+    /// is ± 2 %); empty where values are compared by difference.
     pub widths: Vec<(Estimator, f64)>,
     /// How many times as many samples would be needed without pairing by rounds; below 1, pairing costs.
     pub pairing_gain: Option<f64>,
@@ -59,8 +63,9 @@ impl Choice {
     }
 
     /// By a program against itself: all estimators with a control, else only with or without pairing.
-    pub(super) fn by(null: &Null, is_control: bool, level: f64) -> Self {
-        let asked = if is_control { &CANDIDATES[..] } else { &CANDIDATES[..2] };
+    pub(super) fn by(scale: Scale, null: &Null, is_control: bool, level: f64) -> Self {
+        let candidates = if scale == Scale::Ratio { CANDIDATES.as_slice() } else { BY_DIFFERENCE.as_slice() };
+        let asked = if is_control { candidates } else { &candidates[..2] };
         let width = |&estimator: &Estimator| Some((estimator, null.width(estimator, level)?));
         let widths: Vec<(Estimator, f64)> = asked.iter().filter_map(width).collect();
         let of = |wanted: Estimator| widths.iter().find(|(e, _)| *e == wanted).map(|(_, width)| *width);
@@ -68,15 +73,18 @@ impl Choice {
         let pairing_gain =
             rounds.zip(all).map(|(rounds, all)| (all / rounds).powi(2)).filter(|g| g.is_finite());
         let usual = if rounds.is_some() { Estimator::RoundRatios } else { Estimator::AllRatios };
-        let sharpest = widths.iter().copied().min_by(|one, other| one.1.total_cmp(&other.1));
+        // Of differences none at all is no sharpness: most values are the same, such as 0.
+        let is_apt = |&(_, width): &(Estimator, f64)| scale == Scale::Ratio || width > 0.0;
+        let sharpest = widths.iter().copied().filter(is_apt).min_by(|one, other| one.1.total_cmp(&other.1));
         let sharper = sharpest.filter(|&(_, width)| of(usual).is_none_or(|usual| width < SHARPER * usual));
         let because = match widths.len() {
             0 => Because::Few,
             _ if is_control => Because::Control,
             _ => Because::Pairing,
         };
-        let widths =
-            widths.into_iter().map(|(estimator, width)| (estimator, (width / 2.0).exp_m1())).collect();
+        // Only those of logarithms are shares.
+        let shares = widths.into_iter().filter(|_| scale == Scale::Ratio);
+        let widths = shares.map(|(estimator, width)| (estimator, (width / 2.0).exp_m1())).collect();
         let estimator = sharper.map_or(usual, |(estimator, _)| estimator);
         Self { estimator, because, widths, pairing_gain }
     }

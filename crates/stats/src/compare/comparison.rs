@@ -209,7 +209,7 @@ impl Work {
         }
         let (null, is_control) =
             choice::null(self.scale, &self.a, &self.b, &self.control, self.level(), self.rules.seed);
-        (Choice::by(&null, is_control, self.level()), Some(null))
+        (Choice::by(self.scale, &null, is_control, self.level()), Some(null))
     }
 
     /// The median beside all others; where it lies between modes, or is itself the first, another.
@@ -243,6 +243,8 @@ impl Work {
         let shift = from_null().or_else(from_width)? + self.clock.error;
         match self.scale {
             Scale::Ratio => Some(shift.exp_m1()),
+            // Nothing moved, as most values are the same: that tells no smallest difference.
+            Scale::Difference if shift <= 0.0 => None,
             Scale::Difference => {
                 self.both.centre_of_a().filter(|&centre| centre > 0.0).map(|centre| shift / centre)
             }

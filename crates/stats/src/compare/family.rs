@@ -1,5 +1,6 @@
 //! Many rows judged together: of those that are said to differ, few are wrong.
 
+use super::more::{self, More};
 use super::{Comparison, Verdict};
 use crate::believed;
 
@@ -25,6 +26,19 @@ pub fn judge_together(rows: &[Comparison], share: f64) -> Vec<Verdict> {
 }
 
 impl Comparison {
+    /// How many more would settle a row that is told alone, but not among so many rows of which this share may be false.
+    ///
+    /// Enough to be believed whatever the others say, as the least of them all: at the share by the number of rows.
+    #[must_use]
+    pub fn more_among(&self, rows: usize, share: f64) -> Option<More> {
+        let p = match self.verdict {
+            Verdict::Faster | Verdict::Slower => self.p(),
+            Verdict::Same => self.p_same(),
+            Verdict::Unclear => return None,
+        };
+        more::for_chance(self.counts.a.min(self.counts.b), p, share / rows.max(1) as f64)
+    }
+
     /// The chance of so large a difference, at any look, when there is none.
     #[must_use]
     pub fn p(&self) -> f64 {

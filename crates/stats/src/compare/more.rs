@@ -26,13 +26,43 @@ impl More {
 /// An interval's width falls with the root of the number of samples, and the estimate varies around the truth by
 /// half the width divided by the level's normal quantile. It settles as *different* when it excludes no shift, as *same* when
 /// it is within the margin: whichever is nearer.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked to be finite and positive
 pub(super) fn more(rounds: usize, shift: f64, bounds: (f64, f64), margin: f64, level: f64) -> Option<More> {
     let half = (bounds.1 - bounds.0) / 2.0;
     let quantile = normal_quantile(1.0 - level / 2.0);
     let reach = half * (1.0 + normal_quantile(POWER) / quantile);
     let target = shift.abs().max(margin - shift.abs());
-    let needed = (rounds as f64 * (reach / target).powi(2)).ceil();
+    beside(rounds, (reach / target).powi(2))
+}
+
+/// For a test of so many rounds that came to the chance `p`, to come below `wanted`.
+///
+/// What it found lies as many standard errors away as the normal distribution has at `p`, and more of them with the root of the
+/// number of samples.
+pub(super) fn for_chance(rounds: usize, p: f64, wanted: f64) -> Option<More> {
+    let found = -normal_quantile(p / 2.0);
+    let reach = normal_quantile(POWER) - normal_quantile(wanted / 2.0);
+    if found > 0.0 { beside(rounds, (reach / found).powi(2)) } else { None }
+}
+
+/// So many times as many rounds as there are.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked to be finite and positive
+fn beside(rounds: usize, times: f64) -> Option<More> {
+    let needed = (rounds as f64 * times).ceil();
     (needed.is_finite() && needed < 1e9)
         .then(|| More { rounds: (needed as usize).saturating_sub(rounds).max(1) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_smaller_chance_takes_more_rounds() {
+        let more = |p, wanted| for_chance(20, p, wanted).map(|more| more.rounds);
+        // 2.58 standard errors in 20 rounds: 3.02 + 0.84 take (3.86 / 2.58)² times as many.
+        assert_eq!(more(0.01, 0.0025), Some(26));
+        assert!(more(0.01, 0.0005) > more(0.01, 0.0025));
+        assert_eq!(more(1.0, 0.05), None, "nothing was found");
+        assert_eq!(more(1e-9, 0.05), Some(1));
+    }
 }

@@ -97,6 +97,30 @@ fn zeros_are_compared_by_difference() {
 }
 
 #[test]
+fn what_is_stuck_at_zero_decides_nothing() {
+    // A tenth and more of the executions used no time of the kernel's that its clock could see.
+    let side = |stream: u64| -> Vec<Sample> {
+        let mut rng = ChaCha8Rng::seed_from_u64(stream);
+        let value = |round: u32, rng: &mut ChaCha8Rng| {
+            let value =
+                if round.is_multiple_of(4) { 0.0 } else { 400_000.0 + rng.random::<f64>() * 400_000.0 };
+            Sample::new(value).in_round(round)
+        };
+        (0..30).map(|round| value(round, &mut rng)).collect()
+    };
+    let (a, b, control) = (side(1), side(2), side(3));
+    let sides = Sides { a: &a, b: &b, control: &control };
+    let compared = compare(&sides, &Rules::default(), Look::only(30, 0.05));
+    let estimator = compared.choice.estimator;
+    assert!(!matches!(estimator, Estimator::Minimum | Estimator::LowDecile), "{estimator:?}");
+    assert_eq!(compared.choice.widths, [], "widths in nanoseconds are no shares");
+    assert!(compared.detectable.is_some_and(|it| it > 0.01), "{:?}", compared.detectable);
+    let zeros = samples(&[0.0; 8]);
+    let sides = Sides { a: &zeros, b: &zeros, control: &zeros };
+    assert_eq!(compare(&sides, &Rules::default(), Look::only(8, 0.05)).detectable, None);
+}
+
+#[test]
 fn a_limit_that_was_reached_counts_against_the_claim() {
     let a = around(100.0);
     let mut b = around(110.0);
@@ -168,6 +192,9 @@ fn a_family_believes_less_than_each_row_does() {
     rows.push(row(110.0));
     assert_eq!(judge_together(&rows, 0.05)[99], Verdict::Unclear, "one of a hundred at p = 0.002");
     assert_eq!(judge_together(&[], 0.05), []);
+    let more = rows[99].more_among(100, 0.05).unwrap().rounds;
+    assert!((2..=20).contains(&more), "told alone, and among a hundred with {more} more");
+    assert_eq!(rows[0].more_among(100, 0.05).is_some(), rows[0].verdict != Verdict::Unclear);
 }
 
 #[test]
