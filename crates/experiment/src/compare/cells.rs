@@ -1,5 +1,6 @@
 //! What is executed for each row: the cells of both sides and of the control, one after the other.
 
+use tacho_record::plan::Benchmark;
 use tacho_record::{BenchmarkKey, Cell, Comparing, Parameters, Plan, Program};
 
 use super::sides::Executable;
@@ -26,20 +27,36 @@ pub fn rows_of(plan: &Plan, programs: [&Program; 2]) -> Result<Vec<BenchmarkKey>
     if names[0] != names[1] {
         return Err("both sides must fix the same parameters".to_owned());
     }
-    let rows = rows(plan, programs[0]);
+    let [mut rows, of_other] = programs.map(|program| rows(plan, program));
+    rows.retain(|row| of_other.contains(row));
     if rows.is_empty() {
-        return Err("no benchmark of the plan has all these parameters".to_owned());
+        let without = |program: &&Program| unknown_value(plan, program.parameters()?);
+        let unknown = programs.iter().find_map(without);
+        return Err(unknown.unwrap_or_else(|| "no benchmark of the plan has all these parameters".to_owned()));
     }
     Ok(rows)
 }
 
+/// The first of these values that the first benchmark with all these parameters does not have, in words.
+fn unknown_value(plan: &Plan, fixed: &Parameters) -> Option<String> {
+    let has_all = |it: &&Benchmark| fixed.0.keys().all(|name| it.parameters.contains_key(name));
+    let benchmark = plan.benchmarks.iter().find(has_all)?;
+    fixed.0.iter().find_map(|(name, value)| {
+        let known = benchmark.parameters.get(name).filter(|known| !known.contains(value))?;
+        let known: Vec<String> = known.iter().map(ToString::to_string).collect();
+        Some(format!("`{}` has no {name} = {value}; known are {}", benchmark.name, known.join(", ")))
+    })
+}
+
+/// The benchmarks with the values that a program fixes, without these.
 fn rows(plan: &Plan, program: &Program) -> Vec<BenchmarkKey> {
     let Some(fixed) = program.parameters() else {
         return benchmarks(plan).into_iter().map(|(_, key)| key).collect();
     };
     let mut rows: Vec<BenchmarkKey> = Vec::new();
     for (_, mut key) in benchmarks(plan) {
-        if fixed.0.keys().all(|name| key.parameters.0.remove(name).is_some()) && !rows.contains(&key) {
+        let is_its = |(name, value)| key.parameters.0.remove(name).as_ref() == Some(value);
+        if fixed.0.iter().all(is_its) && !rows.contains(&key) {
             rows.push(key);
         }
     }

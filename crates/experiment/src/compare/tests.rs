@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{Ended, Execution, Request, ScriptedExecutor};
-use tacho_record::{Comparing, Digest, Direction, Host, Metric, Program, Side, Unit, Until};
+use tacho_record::{
+    Comparing, Digest, Direction, Host, Metric, Parameter, Parameters, Program, Side, Unit, Until,
+};
 use tacho_stats::compare::{Because, Look, Looks, Verdict};
 use tacho_store::Store;
 use tacho_subject::{Builder, Built, ScriptedBuilder};
@@ -296,4 +298,41 @@ fn what_a_side_leaves_to_the_next_is_told() {
     assert!((0.03..0.08).contains(&found.share), "{}", found.share);
     let told = (0..20).filter(|seed| carried(1.0, *seed).is_some()).count();
     assert_eq!(told, 0, "of 20 where nothing is carried over, at 0.5 %");
+}
+
+#[test]
+fn values_that_no_benchmark_has_are_told() {
+    let grid = "[[benchmark]]\nname = 'b'\ncommand = 'b {n}'\nparameters = { n = [1, 2] }\n";
+    let plan = lab(grid, 6).question().plan;
+    let of = |n| Program::Variant {
+        revision: "r1".into(),
+        parameters: Parameters([("n".to_owned(), Parameter::Integer(n))].into()),
+    };
+    assert_eq!(rows_of(&plan, [&of(1), &of(2)]).unwrap().len(), 1);
+    for sides in [[1, 3], [3, 1]] {
+        let [a, b] = sides.map(of);
+        assert_eq!(rows_of(&plan, [&a, &b]).unwrap_err(), "`b` has no n = 3; known are 1, 2");
+    }
+}
+
+#[test]
+fn a_row_that_the_family_does_not_believe_says_how_many_more_would_do() {
+    let benchmark =
+        |name: usize| format!("[[benchmark]]\nname = 'b{name}'\ncommand = 'b{name} {{revision}}'\n");
+    let many: String = (0..24).map(benchmark).collect();
+    let lab = lab(&many, 5);
+    let terms = Comparing { until: Until::AllRounds, ..terms(&lab) };
+    // The first is slower by little more than it varies; of all others nothing differs, and all vary much.
+    let mut number = 0_u64;
+    let script = |request: &Request, at| {
+        number += 1;
+        let of_first = if request.command.join(" ") == "b0 r2" { 1050 } else { 1000 };
+        let noise = number * number * 7919 % 101;
+        let micros = if request.command[0] == "b0" { 100 * of_first + noise } else { 100_000 + 90 * noise };
+        Execution::of(Ended::Exited(0), at, Duration::from_micros(micros))
+    };
+    let all = rows(compared(&lab, &terms, script));
+    let first = &all.rows[0];
+    assert_eq!((first.comparison.verdict, first.verdict), (Verdict::Slower, Verdict::Unclear));
+    assert!(first.comparison.more.is_some_and(|more| more.rounds > 0), "{:?}", first.comparison.more);
 }
