@@ -178,6 +178,9 @@ fn commands_need_no_plan() {
     let answer = project.tacho("compare --command true false -r 6 --json").exits(2).json();
     assert_eq!(answer["b"]["program"]["kind"], "command");
     assert_eq!(answer["rows"][0]["failure"], "exit 1");
+    assert_eq!(answer["run"], serde_json::Value::Null, "nothing is kept");
+    let failed = project.tacho("compare --command true false -r 6").exits(2).stdout;
+    assert!(failed.contains("\n1 failed\n") && !failed.contains("run 1"), "{failed}");
     let no_plan = project.tacho("compare v1 v2").exits(2).stderr;
     assert!(no_plan.starts_with("error: there is no plan"), "{no_plan}");
     let mixed = project.tacho("compare true --save-as x --command").exits(2).stderr;
@@ -214,6 +217,12 @@ fn values_of_parameters_are_compared_at_one_revision() {
     assert_eq!(answer["b"]["program"]["parameters"], serde_json::json!({ "n": 2 }));
     let one = project.tacho("compare HEAD:n=1 HEAD").exits(2).stderr;
     assert!(one.contains("both sides must fix the same parameters"), "{one}");
+    let before = project.tacho("log --json").exits(0).json();
+    for sides in ["HEAD:n=1 HEAD:n=3", "HEAD:n=3 HEAD:n=1"] {
+        let unknown = project.tacho(&format!("compare {sides}")).exits(2).stderr;
+        assert!(unknown.contains("`answer` has no n = 3; known are 1, 2\n"), "{unknown}");
+    }
+    assert_eq!(project.tacho("log --json").exits(0).json(), before, "no run was begun");
 }
 
 /// A file of hyperfine's with so many times of that command, around so many seconds.
@@ -326,6 +335,9 @@ fn what_is_no_report_of_the_same_host_is_refused() {
         none.starts_with("error: `c` is no report: it is of no tool whose reports are known\n"),
         "{none}"
     );
+    let project = project.file("broken.json", "{").file("words.json", "words\n");
+    let broken = project.tacho("compare broken.json words.json").exits(2).stderr;
+    assert!(broken.starts_with("error: `broken.json` is no report: "), "{broken}");
     let unknown = project.tacho("compare a.txt a.txt -m B/op").exits(2).stderr;
     assert!(unknown.contains("`ns/op`"), "{unknown}");
 }
@@ -347,6 +359,23 @@ fn what_was_kept_is_compared_without_measuring_it_again() {
     assert_eq!(again["rows"], half["rows"], "judged again from what is kept");
     let none = project.tacho("compare HEAD~1 HEAD --kept").exits(2).stderr;
     assert!(none.starts_with("error: neither A nor B was measured before\nhint: `--kept` is for "), "{none}");
+}
+
+#[test]
+fn what_was_executed_otherwise_is_not_compared() {
+    let project = Project::scripts(2);
+    project.tacho("compare HEAD~1 HEAD -r 3 --no-control --save-as good").exits(0);
+    let plan = SCRIPT_PLAN.replace("sh {build}/prog", "sh {build}/prog 2");
+    let project = project.plan(&format!("{plan}conditions = {{ environment = {{ LIMIT = '9' }} }}\n"));
+    let other = project.tacho("compare good HEAD~1 --kept -r 3").exits(2).stderr;
+    assert_eq!(
+        other,
+        "error: A and B are not of the same host or conditions: command, environment of `answer`\n\
+         hint: `--regardless` compares them all the same\n"
+    );
+    let told = project.tacho("compare good HEAD~1 --kept -r 3 --regardless").exits(0).stdout;
+    assert!(told.contains("not alike: command, environment of `answer`\n"), "{told}");
+    project.tacho("compare run:1/a good --kept").exits(0);
 }
 
 #[test]

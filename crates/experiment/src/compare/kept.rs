@@ -1,10 +1,11 @@
 //! Sides that are not measured today: what was kept of an earlier run, or what another tool wrote.
 //!
 //! What runs of one program differ by is not in the samples of one run; it is estimated from what the store has of the same
-//! cells in several runs, and is in the interval and the verdict (`stats::compare::compare_earlier`).
+//! cells in several runs on the host, executed in the same way, and is in the interval and the verdict (`stats::compare::compare_earlier`).
 
 use std::collections::BTreeMap;
 
+use tacho_record::plan::parse;
 use tacho_record::{BenchmarkKey, Comparing, Digest, Direction, Metric, Purpose, Run, RunState, Sample};
 use tacho_stats::Summary;
 use tacho_stats::compare::{Better, Prior, Rules, Sample as Value, compare_earlier};
@@ -33,10 +34,16 @@ pub(super) fn judged(
     for side in 0..2 {
         sides.push(had(store, run, terms, side)?);
     }
+    let earlier = terms.earlier.iter().flatten().next().map(|earlier| earlier.run);
+    let of = match (run, earlier) {
+        (Some(run), _) => Some(run.clone()),
+        (None, Some(number)) => store.run(number)?,
+        (None, None) => None,
+    };
     let mut rows = Vec::new();
     for (at, (benchmark, metrics)) in terms.rows.iter().enumerate() {
         let of_row = [&sides[0][at], &sides[1][at]];
-        let known = medians_of_runs(store, benchmark, of_row, metrics)?;
+        let known = medians_of_runs(store, of.as_ref(), benchmark, of_row, metrics)?;
         for metric in metrics {
             let programs = known.get(&metric.name).cloned().unwrap_or_default();
             let prior = Prior::or_unknown(Prior::of_programs(&programs));
@@ -135,9 +142,11 @@ fn of_run(store: &mut Store, run: i64, terms: &Comparing, side: usize) -> Result
     Ok(all)
 }
 
-/// By metric, of each of these programs the medians of all runs that executed it as that benchmark.
+/// By metric, of each of these programs the medians of all runs on this one's host that executed it as that benchmark in the same
+/// way.
 fn medians_of_runs(
     store: &mut Store,
+    of: Option<&Run>,
     benchmark: &BenchmarkKey,
     had: [&Had; 2],
     metrics: &[Metric],
@@ -145,7 +154,7 @@ fn medians_of_runs(
     let artifacts: Vec<Digest> = had.iter().filter_map(|had| had.artifact).collect();
     let mut found: BTreeMap<String, BTreeMap<String, Vec<f64>>> = BTreeMap::new();
     for run in store.runs()? {
-        if !is_of_series_or_comparison(&run) {
+        if !is_of_series_or_comparison(&run) || of.is_none_or(|of| !is_executed_alike(of, &run, benchmark)) {
             continue;
         }
         // A and its control are one program: what they tell of the run is one median.
@@ -166,6 +175,19 @@ fn medians_of_runs(
         }
     }
     Ok(found.into_iter().map(|(metric, programs)| (metric, programs.into_values().collect())).collect())
+}
+
+/// Whether two runs were on one host, and their plans execute the benchmark in the same way; of commands there is no plan.
+fn is_executed_alike(one: &Run, other: &Run, benchmark: &BenchmarkKey) -> bool {
+    let of = |run: &Run| {
+        let plan = parse(&run.plan, "").ok()?;
+        plan.benchmarks.into_iter().find(|it| it.name == benchmark.name)
+    };
+    let is_same = || match (of(one), of(other)) {
+        (Some(one), Some(other)) => one.executes_otherwise(&other).is_empty(),
+        _ => false,
+    };
+    one.host == other.host && (one.plan == other.plan || is_same())
 }
 
 fn is_of_series_or_comparison(run: &Run) -> bool {

@@ -5,6 +5,7 @@
 //! stands; [`fill`] puts values into commands and [`fill_shell`] into shell code; [`schema()`] describes the file to
 //! editors.
 
+mod alike;
 mod check;
 mod companion;
 mod error;

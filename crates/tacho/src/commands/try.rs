@@ -334,6 +334,7 @@ impl Tried {
             compared: &self.compared,
             build: self.build,
             otherwise: Vec::new(),
+            is_kept: true,
         }
     }
 }

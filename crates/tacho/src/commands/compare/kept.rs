@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use tacho_experiment::compare::Compared;
-use tacho_record::{Earlier, Program};
+use tacho_record::plan::{Benchmark, parse};
+use tacho_record::{BenchmarkKey, Earlier, Metric, Plan, Program};
 
 use super::mistake::Mistake;
 use super::sides::{Given, Taken};
@@ -25,7 +26,12 @@ pub fn earlier(command: &Compare, taken: &[Taken; 2]) -> Result<[Option<Earlier>
 }
 
 /// In what the host or the conditions of one side were not those of the other; an error, unless the user lets that pass.
-pub fn check_alike(given: &Given, command: &Compare, taken: &[Taken; 2]) -> Result<Vec<String>, CliError> {
+pub fn check_alike(
+    given: &Given,
+    command: &Compare,
+    taken: &[Taken; 2],
+    rows: &[(BenchmarkKey, Vec<Metric>)],
+) -> Result<Vec<String>, CliError> {
     let is_kept = |taken: &Taken| is_file(taken) || command.kept && taken.earlier.is_some();
     if !taken.iter().any(is_kept) {
         return Ok(Vec::new());
@@ -35,7 +41,10 @@ pub fn check_alike(given: &Given, command: &Compare, taken: &[Taken; 2]) -> Resu
         let other = b.get(name).filter(|other| *other != value)?;
         Some(format!("{name} {value} of {}, {other} of {}", taken[0].side.name, taken[1].side.name))
     };
-    let differ: Vec<String> = a.iter().filter_map(other).collect();
+    let mut differ: Vec<String> = a.iter().filter_map(other).collect();
+    if !taken.iter().any(is_file) {
+        differ.extend(executed_otherwise(given, command, taken, rows)?);
+    }
     if differ.is_empty() || command.regardless {
         Ok(differ)
     } else {
@@ -45,6 +54,42 @@ pub fn check_alike(given: &Given, command: &Compare, taken: &[Taken; 2]) -> Resu
 
 pub fn is_file(taken: &Taken) -> bool {
     matches!(taken.side.program, Program::File { .. })
+}
+
+/// In what the plans execute the benchmarks otherwise by which both sides are measured: that of an earlier run, and today's.
+fn executed_otherwise(
+    given: &Given,
+    command: &Compare,
+    taken: &[Taken; 2],
+    rows: &[(BenchmarkKey, Vec<Metric>)],
+) -> Result<Vec<String>, CliError> {
+    let (Some(a), Some(b)) = (plan(given, command, &taken[0])?, plan(given, command, &taken[1])?) else {
+        return Ok(Vec::new());
+    };
+    let mut differ: Vec<String> = Vec::new();
+    for (key, _) in rows {
+        let [one, other] = [&a, &b].map(|plan| find(plan, &key.name));
+        let keys = one.zip(other).map_or_else(Vec::new, |(one, other)| one.executes_otherwise(other));
+        let told = format!("{} of `{}`", keys.join(", "), key.name);
+        if !keys.is_empty() && !differ.contains(&told) {
+            differ.push(told);
+        }
+    }
+    Ok(differ)
+}
+
+fn find<'a>(plan: &'a Plan, name: &str) -> Option<&'a Benchmark> {
+    plan.benchmarks.iter().find(|benchmark| benchmark.name == name)
+}
+
+/// The plan by which a side is measured; none of a command, or where one of long ago can be read no more.
+fn plan(given: &Given, command: &Compare, taken: &Taken) -> Result<Option<Plan>, CliError> {
+    let kept = taken.earlier.filter(|_| command.kept).zip(given.store());
+    let Some((earlier, store)) = kept else {
+        return Ok(given.project().map(|project| project.plan.clone()));
+    };
+    let run = store.borrow_mut().run(earlier.run)?.ok_or(Mistake::NoComparison { run: earlier.run })?;
+    Ok(parse(&run.plan, "").ok())
 }
 
 /// What is known of the host and the conditions of a side.

@@ -33,9 +33,9 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
         given.check_free(name, command.force)?;
     }
     let earlier = kept::earlier(command, &taken)?;
-    let otherwise = kept::check_alike(&given, command, &taken)?;
     let Compare { no_control, .. } = command;
     let (plan, rows, exported) = files::rows(&given, command, &taken)?;
+    let otherwise = kept::check_alike(&given, command, &taken, &rows)?;
     let mut terms = Comparing {
         sides: taken.each_ref().map(|taken| taken.side.clone()),
         earlier,
@@ -60,7 +60,14 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     }
     kept::tell_of_kept(&compared, &taken);
     let told = taken.each_ref().map(Taken::told);
-    let report = Report { terms: &terms, told, compared: &compared, build, otherwise };
+    let report = Report {
+        terms: &terms,
+        told,
+        compared: &compared,
+        build,
+        otherwise,
+        is_kept: given.project().is_some(),
+    };
     if command.form.json {
         output::print_json(&versioned(report.answer()))?;
     } else if command.form.markdown {

@@ -133,6 +133,7 @@ impl Given {
             None if command.command => ("command:", typed),
             None if self.project.is_none() => match exported(typed) {
                 Some(report) => return Ok(file(typed, report)),
+                None if is_unknown_file(typed) => ("file:", typed),
                 None => ("command:", typed),
             },
             None => ("", typed),
@@ -167,6 +168,10 @@ impl Given {
         }
         match (all.pop(), revision) {
             (Some((_, taken)), _) => Ok(taken),
+            (None, Err(_)) if is_unknown_file(name) => {
+                let why = read_report(Path::new(name)).err().unwrap_or_default();
+                Err(Mistake::NoReport { file: name.to_owned(), why }.into())
+            }
             (None, Err(_)) if name.contains(char::is_whitespace) => one_command(name),
             (None, revision) => revision,
         }
@@ -346,7 +351,13 @@ fn may_be_commands(command: &Compare) -> bool {
                     || typed.contains(char::is_whitespace)
                     || is_program(typed)
                     || exported(typed).is_some()
+                    || is_unknown_file(typed)
             })
+}
+
+/// Whether it is a file that is neither a report nor a program.
+fn is_unknown_file(name: &str) -> bool {
+    Path::new(name).is_file() && !is_program(name) && exported(name).is_none()
 }
 
 /// Whether a single word is a program that can be started.

@@ -227,6 +227,7 @@ impl Told<'_> {
             compared: &tried.compared,
             build: tried.build,
             otherwise: Vec::new(),
+            is_kept: true,
         })
     }
 

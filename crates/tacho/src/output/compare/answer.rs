@@ -192,7 +192,7 @@ impl Report<'_> {
             not_built: if let Compared::NotBuilt { why, .. } = self.compared { Some(why) } else { None },
             interrupted: matches!(self.compared, Compared::Interrupted)
                 || all.is_some_and(|all| all.interrupted),
-            run: all.and_then(|all| Some(all.run.as_ref()?.number)),
+            run: all.filter(|_| self.is_kept).and_then(|all| Some(all.run.as_ref()?.number)),
             seed: all.and_then(|all| Some(all.run.as_ref()?.seed)),
             estimator: self.terms.estimator,
             margin: self.terms.margin,

@@ -35,6 +35,8 @@ pub struct Report<'a> {
     pub build: Option<Duration>,
     /// What differs between the hosts or conditions of both, which the user let pass.
     pub otherwise: Vec<String>,
+    /// Whether what was measured is kept, under its run's number.
+    pub is_kept: bool,
 }
 
 impl Report<'_> {
@@ -48,13 +50,15 @@ impl Report<'_> {
             }
             Compared::NotBuilt { side, why } => format!("{side} cannot be compared: {why}\n"),
             Compared::Measured(all) => {
-                let interrupted = if all.interrupted {
-                    "interrupted: this is what was measured so far, the same command goes on\n"
-                } else {
-                    ""
+                let interrupted = match (all.interrupted, self.is_kept) {
+                    (true, true) => {
+                        "interrupted: this is what was measured so far, the same command goes on\n"
+                    }
+                    (true, false) => "interrupted: this is what was measured so far, and it is not kept\n",
+                    (false, _) => "",
                 };
                 let notes = self.notes(all) + &self.levels(all);
-                format!("{b} against {a}\n\n{}\n{notes}{interrupted}{}", self.table(all), summary(all))
+                format!("{b} against {a}\n\n{}\n{notes}{interrupted}{}", self.table(all), self.summary(all))
             }
         }
     }
@@ -116,39 +120,25 @@ impl Report<'_> {
 
     /// The word, and what would settle one that is unclear.
     fn verdict(&self, row: &Row) -> String {
-        if let Some((why, side)) = row.failure.as_ref().filter(|_| row.sides.iter().any(Option::is_none)) {
+        if let Some((why, side)) = row.failure.as_ref().filter(|_| is_failed(row)) {
             return format!("failed at {} ({why})", self.names()[*side]);
         }
-        let comparison = &row.comparison;
-        if let (Verdict::Unclear, Some(more), [Some(levels), _]) = (row.verdict, comparison.more, row.levels)
-        {
-            // More executions of the same builds would not.
-            let rounds = comparison.counts.rounds.max(1) as f64;
-            let layouts = levels.layouts as f64 * (1.0 + more.rounds as f64 / rounds);
-            return format!("unclear: some {:.0} layouts would settle it", layouts.ceil());
-        }
-        if row.verdict == Verdict::Unclear && comparison.notes.contains(&Note::NotPositive) {
-            return "unclear: values of zero or below have no ratio".to_owned();
-        }
-        let has_interval = comparison.estimate.is_none_or(|it| it.interval.is_some() || it.ratio.is_none());
-        if row.verdict == Verdict::Unclear && comparison.more.is_none() && !has_interval {
-            return "unclear: too few rounds for an interval".to_owned();
-        }
-        match (row.verdict, comparison.more) {
-            (Verdict::Same, _) => format!("same, within {}", text::precision(self.terms.margin)),
-            (Verdict::Unclear, Some(more)) if more.rounds > MOST_MORE => {
-                format!("unclear: over {MOST_MORE} more rounds would be needed")
+        match row.verdict {
+            Verdict::Same => format!("same, within {}", text::precision(self.terms.margin)),
+            Verdict::Unclear => {
+                let parts = [self.told_alone(row), missing(row)];
+                let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+                if why.is_empty() { "unclear".to_owned() } else { format!("unclear: {why}") }
             }
-            (Verdict::Unclear, Some(more)) => {
-                let time = Duration::try_from_secs_f64(more.cost(row.round) / 1e9).unwrap_or(Duration::MAX);
-                format!(
-                    "unclear: {} ({}) would settle it",
-                    text::count(more.rounds, "more round"),
-                    text::duration(time)
-                )
-            }
-            (verdict, _) => word(verdict).to_owned(),
+            verdict => word(verdict).to_owned(),
         }
+    }
+
+    /// That a row which is judged alone would be told, but is not believed among all the others.
+    fn told_alone(&self, row: &Row) -> Option<String> {
+        let Compared::Measured(all) = self.compared else { return None };
+        let is_told = row.comparison.verdict != Verdict::Unclear;
+        is_told.then(|| format!("told alone, not among {} rows together", all.rows.len()))
     }
 
     /// What each level adds, and how often to repeat.
@@ -206,29 +196,85 @@ impl Report<'_> {
             let cells: Vec<String> = cells.into_iter().map(|cell| cell.replace('|', "\\|")).collect();
             out += &format!("| {} |\n", cells.join(" | "));
         }
-        out + "\n" + &self.at_once(all) + &self.carried(all) + &summary(all)
+        out + "\n" + &self.at_once(all) + &self.carried(all) + &self.summary(all)
     }
 }
 
-/// How many of each, and what the run could have seen.
-fn summary(all: &Rows) -> String {
-    let words = [Verdict::Slower, Verdict::Faster, Verdict::Same, Verdict::Unclear];
-    let count = |verdict: Verdict| all.rows.iter().filter(|row| row.verdict == verdict).count();
-    let told = words.into_iter().filter(|it| count(*it) > 0).map(|it| format!("{} {}", count(it), word(it)));
-    let seen = all.rows.iter().filter_map(|row| row.comparison.detectable).fold(0.0, f64::max);
-    let seen = if seen > 0.0 {
-        format!("; a difference of {} would have been told with a chance of 80 %", text::percent(seen))
-    } else {
-        String::new()
-    };
-    let run = all.run.as_ref().map_or_else(String::new, |run| {
-        let executing =
-            all.executing.map_or_else(String::new, |it| format!("{} executing, ", text::duration(it)));
-        format!("run {}, {executing}seed {}\n", run.number, run.seed)
-    });
-    let kind = if is_trade_off(&all.rows) { "a trade-off: " } else { "" };
-    let family = Family::of(all.rows.len()).map_or_else(String::new, |family| family.line());
-    format!("{kind}{}{seen}\n{family}{run}", told.collect::<Vec<_>>().join(", "))
+impl Report<'_> {
+    /// How many of each, and what the run could have seen.
+    fn summary(&self, all: &Rows) -> String {
+        let judged: Vec<&Row> = all.rows.iter().filter(|row| !is_failed(row)).collect();
+        let words = [Verdict::Slower, Verdict::Faster, Verdict::Same, Verdict::Unclear];
+        let count = |verdict: Verdict| judged.iter().filter(|row| row.verdict == verdict).count();
+        let told =
+            words.into_iter().filter(|it| count(*it) > 0).map(|it| format!("{} {}", count(it), word(it)));
+        let failed = all.rows.len() - judged.len();
+        let failed = (failed > 0).then(|| format!("{failed} failed"));
+        let told = told.chain(failed).collect::<Vec<_>>().join(", ");
+        let has_ratio = |row: &&&Row| row.comparison.estimate.is_some_and(|it| it.ratio.is_some());
+        let seen = judged.iter().filter(has_ratio).filter_map(|row| row.comparison.detectable);
+        let seen = seen.fold(0.0, f64::max);
+        let seen = if seen > 0.0 {
+            format!("; a difference of {} would have been told with a chance of 80 %", text::percent(seen))
+        } else {
+            String::new()
+        };
+        let kind = if is_trade_off(&all.rows) { "a trade-off: " } else { "" };
+        let family = Family::of(all.rows.len()).map_or_else(String::new, |family| family.line());
+        format!("{kind}{told}{seen}\n{}{family}{}", spent_budget(all), self.run(all))
+    }
+
+    /// Under which number it is kept, how long it took and in which order it was executed.
+    fn run(&self, all: &Rows) -> String {
+        let Some(run) = &all.run else { return String::new() };
+        let number = self.is_kept.then(|| format!("run {}", run.number));
+        let executing = all.executing.map(|it| format!("{} executing", text::duration(it)));
+        let parts = [number, executing, Some(format!("seed {}", run.seed))];
+        format!("{}\n", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// What would settle a row that is unclear, or why nothing does.
+fn missing(row: &Row) -> Option<String> {
+    let comparison = &row.comparison;
+    if let (Some(more), [Some(levels), _]) = (comparison.more, row.levels) {
+        // More executions of the same builds would not.
+        let rounds = comparison.counts.rounds.max(1) as f64;
+        let layouts = levels.layouts as f64 * (1.0 + more.rounds as f64 / rounds);
+        return Some(format!("some {:.0} layouts would settle it", layouts.ceil()));
+    }
+    let has_no_ratio = comparison.estimate.is_some_and(|it| it.ratio.is_none());
+    if has_no_ratio || comparison.notes.contains(&Note::NotPositive) {
+        return Some("values of zero or below have no ratio".to_owned());
+    }
+    match comparison.more {
+        None if comparison.estimate.is_none_or(|it| it.interval.is_some()) => None,
+        None => Some("too few rounds for an interval".to_owned()),
+        Some(more) if more.rounds > MOST_MORE => {
+            Some(format!("over {MOST_MORE} more rounds would be needed"))
+        }
+        Some(more) => {
+            let time = Duration::try_from_secs_f64(more.cost(row.round) / 1e9).unwrap_or(Duration::MAX);
+            let rounds = text::count(more.rounds, "more round");
+            Some(format!("{rounds} ({}) would settle it", text::duration(time)))
+        }
+    }
+}
+
+/// Whether nothing can be said, since a side has nothing but failures.
+fn is_failed(row: &Row) -> bool {
+    row.failure.is_some() && row.sides.iter().any(Option::is_none)
+}
+
+/// That the budget ended it with something open.
+fn spent_budget(all: &Rows) -> String {
+    let open = all.rows.iter().filter(|row| row.verdict == Verdict::Unclear && !is_failed(row));
+    let fewest = open.map(|row| row.comparison.counts.rounds).min();
+    let budget = all.run.as_ref().and_then(|run| run.rule.budget.filter(|_| !all.interrupted));
+    fewest.zip(budget).map_or_else(String::new, |(rounds, budget)| {
+        let rounds = text::count(rounds, "round");
+        format!("the budget of {} held {rounds}, too few for what is unclear\n", text::duration(budget))
+    })
 }
 
 /// What a ratio is of, in a word.
