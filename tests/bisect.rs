@@ -116,6 +116,36 @@ fn commits_that_touch_no_path_are_left_out() {
         answer["candidates"].as_array().unwrap().iter().map(|it| it["left_out"].as_u64().unwrap()).collect();
     assert_eq!(left_out, [0, 9, 0]);
     assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~1").as_str());
+    // Any of those may be it: nobody has asked them.
+    let suspects = &answer["standing"]["suspects"];
+    assert_eq!((&suspects[0]["first"], &suspects[0]["last"]), (&1.into(), &1.into()));
+    let others = "or one of the 9 commits before it that touch none of the plan's paths";
+    let parent = &id(&project, "HEAD~11")[..10];
+    let text = project.tacho("bisect HEAD~11 HEAD").exits(0).stdout;
+    assert!(text.contains(&format!(" change\n  {others}\n")), "{text}");
+    assert!(text.contains(" likely that it is one of these; verified in "), "{text}");
+    let markdown = project.tacho("bisect HEAD~11 HEAD --markdown --quiet").exits(0).stdout;
+    assert!(markdown.contains(others) && markdown.contains(&format!(" with `{parent}`.")), "{markdown}");
+}
+
+#[test]
+fn paths_that_no_commit_touches_are_warned_of() {
+    let project = step(4, 2).plan(&PLAN.replace("\"prog\", \"Makefile\"]", "\"pogr\"]"));
+    let answer = project.tacho("bisect HEAD~3 HEAD --quiet").exits(0);
+    let warned = "warning: no commit of the range touches the plan's `paths` (`pogr`)";
+    assert!(answer.stderr.contains(warned), "{}", answer.stderr);
+    assert!(answer.stdout.contains("one of the 2 commits before it that touch none"), "{}", answer.stdout);
+}
+
+#[test]
+fn ends_that_share_no_history_are_a_mistake() {
+    let project = step(2, 1);
+    project.git(["checkout", "--quiet", "--orphan", "other"]);
+    let project = project.file("prog", "echo work 90\n").commit("another root");
+    for ends in ["main other", "other main"] {
+        let answer = project.tacho(&format!("bisect {ends}")).exits(2);
+        assert!(answer.stderr.contains(" share no history\n"), "{}", answer.stderr);
+    }
 }
 
 #[test]
@@ -711,19 +741,30 @@ fn where_the_good_end_is_on_another_branch_both_begin_where_they_part() {
     let answer = project.tacho("bisect side main --quiet").exits(0);
     assert!(answer.stderr.contains("does not pass through `side`"), "{}", answer.stderr);
     assert!(answer.stdout.contains("change 2"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("\nside itself was not measured: "), "{}", answer.stdout);
+    let markdown = project.tacho("bisect side main --markdown").exits(0).stdout;
+    assert!(markdown.contains("\n- side itself was not measured: "), "{markdown}");
+}
+
+#[test]
+fn a_merge_whose_commits_cannot_be_told_apart_is_undecided() {
+    let project = step(3, 3);
+    project.git(["checkout", "--quiet", "-b", "side"]);
+    let project = project.file("prog", "echo work 100 # a\n").commit("side 1");
+    let project = project.file("prog", "exit 3\n").commit("side 2");
+    project.git(["checkout", "--quiet", "main"]);
+    project.git(["merge", "--quiet", "--no-ff", "-m", "bring side", "side"]);
+    let project = project.file("prog", "echo work 150 # c\n");
+    project.git(["commit", "--quiet", "--amend", "--all", "-m", "bring side"]);
+    let project = project.file("prog", "echo work 150 # d\n").commit("after");
+    let answer = project.tacho("bisect HEAD~3 HEAD --into-merges --quiet").exits(4);
+    assert!(answer.stdout.starts_with("undecided: "), "{}", answer.stdout);
+    assert!(answer.stderr.contains("which of the commits that it brought is not\n"), "{}", answer.stderr);
 }
 
 #[test]
 fn into_a_merge_that_did_it() {
-    let project = step(3, 3);
-    project.git(["checkout", "--quiet", "-b", "side"]);
-    let project = project.file("prog", "echo work 100 # a\n").commit("side 1");
-    let project = project.file("prog", "echo work 150 # b\n").commit("side 2");
-    let project = project.file("prog", "echo work 150 # c\n").commit("side 3");
-    project.git(["checkout", "--quiet", "main"]);
-    let project = project.file("doc", "words\n").commit("words");
-    project.git(["merge", "--quiet", "--no-ff", "-m", "bring side", "side"]);
-    let project = project.file("prog", "echo work 150 # d\n").commit("after");
+    let project = merged();
     let outer = project.tacho("bisect HEAD~4 HEAD --quiet").succeeds();
     assert!(outer.stdout.contains("bring side"), "{}", outer.stdout);
     let inner = project.tacho("bisect HEAD~4 HEAD --into-merges --quiet").exits(0);
@@ -733,6 +774,19 @@ fn into_a_merge_that_did_it() {
         "{}",
         inner.stderr
     );
+}
+
+/// A branch of three, whose second changes it, and its merge.
+fn merged() -> Project {
+    let project = step(3, 3);
+    project.git(["checkout", "--quiet", "-b", "side"]);
+    let project = project.file("prog", "echo work 100 # a\n").commit("side 1");
+    let project = project.file("prog", "echo work 150 # b\n").commit("side 2");
+    let project = project.file("prog", "echo work 150 # c\n").commit("side 3");
+    project.git(["checkout", "--quiet", "main"]);
+    let project = project.file("doc", "words\n").commit("words");
+    project.git(["merge", "--quiet", "--no-ff", "-m", "bring side", "side"]);
+    project.file("prog", "echo work 150 # d\n").commit("after")
 }
 
 #[test]

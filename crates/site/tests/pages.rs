@@ -447,9 +447,7 @@ fn a_commit_that_stands_for_others_is_named_with_them() {
     fixture.lab.bisections[1].bisection.standing.culprits[0].parent_place = 16;
     pages(&mut fixture, dir.path());
     let html = fs::read_to_string(dir.path().join("bisection/b3.html")).unwrap();
-    assert!(
-        html.contains(" or one of the 2 commits before it, which could not be measured, did, by +9.00 %")
-    );
+    assert!(html.contains(" or one of the 2 commits before it that could not be measured did, by +9.00 %"));
 }
 
 #[test]

@@ -31,6 +31,8 @@ pub struct Fold {
     by_artifact: bool,
     /// The full names of the candidates.
     pub(super) names: Vec<String>,
+    /// How many revisions are left out right before each.
+    pub(super) left_out: Vec<usize>,
     /// Their places.
     places: HashMap<String, usize>,
     /// For each block its first and last candidate.
@@ -66,6 +68,7 @@ impl Fold {
             by_artifact: asked.of != Measured::Build,
             places: names.iter().enumerate().map(|(place, name)| (name.clone(), place)).collect(),
             names,
+            left_out: candidates.iter().map(|candidate| candidate.left_out).collect(),
             blocks: (0..candidates.len()).map(|at| (at, at)).collect(),
             artifacts: BTreeMap::new(),
             unusable: BTreeMap::new(),
@@ -243,13 +246,13 @@ impl Fold {
     }
 }
 
-/// Whether it is likely no matter of the revision: what is executed fails, its output has no value, or what builds it is not there
+/// Whether it is likely no matter of the revision: what is executed fails, its output is wrong or has no value, or what builds it is not there
 /// or cannot be fetched.
 fn of_command(kind: UnusableKind, why: &str) -> bool {
     match kind {
-        UnusableKind::Crashed | UnusableKind::NoMetric => true,
+        UnusableKind::Crashed | UnusableKind::NoMetric | UnusableKind::WrongAnswer => true,
         UnusableKind::NotBuilt => was_not_there(why) || was_not_fetched(why),
-        UnusableKind::Skipped | UnusableKind::TimedOut | UnusableKind::WrongAnswer => false,
+        UnusableKind::Skipped | UnusableKind::TimedOut => false,
     }
 }
 

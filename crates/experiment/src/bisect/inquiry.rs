@@ -43,15 +43,7 @@ impl Inquiry {
 /// before. The ends stay, and so does all of it where there are no paths.
 #[must_use]
 pub fn left_out(revisions: &[Revision], commits: &[Commit], paths: &[String]) -> Vec<Candidate> {
-    let files: HashMap<&str, &[String]> =
-        commits.iter().map(|commit| (commit.id.as_str(), commit.files.as_slice())).collect();
-    let patterns: Vec<Pattern> = paths.iter().filter_map(|path| Pattern::new(path).ok()).collect();
-    let matters = |revision: &Revision| {
-        // Of which nobody knows what it touches, it may touch everything.
-        files
-            .get(revision.id.as_str())
-            .is_none_or(|files| files.iter().any(|file| touches(file, paths, &patterns)))
-    };
+    let matters = matters(commits, paths);
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut left_out = 0;
     for (at, revision) in revisions.iter().enumerate() {
@@ -64,6 +56,24 @@ pub fn left_out(revisions: &[Revision], commits: &[Commit], paths: &[String]) ->
         }
     }
     candidates
+}
+
+/// Whether there are paths, and all revisions after the first are known to touch none of them: they may be mistyped.
+#[must_use]
+pub fn touch_none(revisions: &[Revision], commits: &[Commit], paths: &[String]) -> bool {
+    !paths.is_empty() && !revisions.iter().skip(1).any(matters(commits, paths))
+}
+
+/// Which revisions touch one of these paths: of which nobody knows what it touches, it may touch everything.
+fn matters(commits: &[Commit], paths: &[String]) -> impl Fn(&Revision) -> bool {
+    let files: HashMap<&str, &[String]> =
+        commits.iter().map(|commit| (commit.id.as_str(), commit.files.as_slice())).collect();
+    let patterns: Vec<Pattern> = paths.iter().filter_map(|path| Pattern::new(path).ok()).collect();
+    move |revision| {
+        files
+            .get(revision.id.as_str())
+            .is_none_or(|files| files.iter().any(|file| touches(file, paths, &patterns)))
+    }
 }
 
 /// Whether a file is one of these paths, lies below one, or is matched by one.

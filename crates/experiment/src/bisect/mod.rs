@@ -22,7 +22,7 @@ use tacho_record::bisection::{
 use tacho_record::{Bisection, Digest, Purpose, Run, change_name};
 
 pub use fold::{Fold, NO_RATIO};
-pub use inquiry::{Inquiry, left_out};
+pub use inquiry::{Inquiry, left_out, touch_none};
 pub use prior::Earlier;
 
 use crate::trial::moment;

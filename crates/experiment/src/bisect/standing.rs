@@ -37,10 +37,10 @@ impl Fold {
             belief: belief.iter().map(|it| self.suspects(it)).collect(),
             culprits: outcome.culprits.iter().map(|culprit| self.culprit(culprit)).collect(),
             probes,
-            suspects: if over && !mistaken {
-                outcome.suspects.iter().map(|it| self.suspects(it)).collect()
-            } else {
-                Vec::new()
+            suspects: match found {
+                _ if !over || mistaken => Vec::new(),
+                Found::Verified | Found::DependsOnMachine => self.sets(&outcome.culprits),
+                _ => outcome.suspects.iter().map(|it| self.suspects(it)).collect(),
             },
             change: outcome.change.map(effect),
             left_over: outcome.left_over.map(effect),
@@ -93,6 +93,16 @@ impl Fold {
     fn suspects(&self, suspects: &stats::Suspects) -> Suspects {
         let &stats::Suspects { first, last, posterior } = suspects;
         Suspects { first: self.first(first), last: self.first(last), posterior }
+    }
+
+    /// What verified culprits stand for, as far as that is more than one commit each.
+    fn sets(&self, culprits: &[stats::Culprit]) -> Vec<Suspects> {
+        let set = |culprit: &stats::Culprit| {
+            let Culprit { place, parent_place, posterior, .. } = self.culprit(culprit);
+            let is_one = parent_place + 1 == place && self.left_out[place] == 0;
+            (!is_one).then_some(Suspects { first: parent_place + 1, last: place, posterior })
+        };
+        culprits.iter().filter_map(set).collect()
     }
 
     pub(super) fn culprit(&self, culprit: &stats::Culprit) -> Culprit {

@@ -7,10 +7,12 @@ use crate::{BenchmarkKey, Digest, Metric, Revision};
 
 mod beside;
 mod command;
+mod others;
 mod probe;
 
 pub use beside::{Beside, HostReadings};
 pub use command::TypedSubject;
+pub use others::Others;
 pub use probe::{Disturbance, Probe, Probed};
 
 /// A bisection, finished or under way, as it is kept and as `--json` prints it.
@@ -81,6 +83,9 @@ pub struct Asked {
     /// How far builds of the same program differ by layout alone, as a standard deviation on the scale of `least`; absent where nobody said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<f64>,
+    /// The full name of the earlier end as it was named, where the main line of the later one does not pass through it: it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aside: Option<String>,
     /// How likely each candidate is to be the cause by what was measured earlier, as weights; nothing: each as likely as another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prior: Vec<f64>,
@@ -208,7 +213,8 @@ pub struct Standing {
     /// Whether their effects are there under other circumstances too, where that is asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<Probe>,
-    /// The smallest set that holds the cause with 95 %, likeliest first; empty where a culprit is verified.
+    /// The smallest set that holds the cause with 95 %, likeliest first. Where culprits are verified, those that stand for a set: the
+    /// candidates of which each may be it, with what was left out right before them.
     pub suspects: Vec<Suspects>,
     /// What changed from end to end.
     pub change: Option<BisectedEffect>,
@@ -248,12 +254,12 @@ pub struct Culprit {
     pub place: usize,
     /// Its full name.
     pub revision: String,
-    /// The last revision known to be without it, by place. The candidates between both have no values: any of them may be the
-    /// cause.
+    /// The last revision known to be without it, by place. The candidates between both have no values, and those that are left out
+    /// were never asked: any of them may be the cause ([`Bisection::others`]).
     pub parent_place: usize,
     /// That one's full name.
     pub parent: String,
-    /// How likely it is, of all revisions and *no change*.
+    /// How likely it is, with those that may be the cause in its place, of all revisions and *no change*.
     pub posterior: f64,
     /// What changed from the parent to it.
     pub effect: BisectedEffect,

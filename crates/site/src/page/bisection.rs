@@ -2,7 +2,9 @@
 
 use maud::{Markup, html};
 use tacho_record::Bisection;
-use tacho_record::bisection::{BisectedEffect, Candidate, Comparison, Found, Rung, Undecided, UnusableKind};
+use tacho_record::bisection::{
+    BisectedEffect, Candidate, Comparison, Culprit, Found, Rung, Undecided, UnusableKind,
+};
 
 use super::{Frame, bisection_samples, framed, revision_named, scrolling};
 use crate::text::{count, duration, grouped, minute, percent, percent_change};
@@ -61,11 +63,7 @@ fn named(view: &View, root: &str, one: &Bisection) -> Markup {
     html! {
         @for culprit in &one.standing.culprits {
             (revision_named(view, root, &culprit.revision))
-            @match culprit.place - culprit.parent_place - 1 {
-                0 => {}
-                1 => " or the commit before it, which could not be measured,",
-                hidden => { " or one of the " (hidden) " commits before it, which could not be measured," }
-            }
+            @if let Some(others) = one.others(culprit).words() { " or " (others) }
             " did, by " (effect(one, &culprit.effect))
             @if !one.asked.is_reached_by(culprit.effect.estimate) { ", which is less than was asked for" }
             ". "
@@ -121,7 +119,8 @@ fn numbers(one: &Bisection) -> Markup {
             @for culprit in &standing.culprits {
                 div { dt { "Effect" } dd { (effect(one, &culprit.effect)) } dd.note { (interval(one, &culprit.effect)) } }
                 div { dt { "How sure" } dd { (sure(culprit.posterior)) } dd.note {
-                    "and verified in " (count(culprit.pairs, "fresh pair", "fresh pairs")) " with its parent"
+                    @if one.others(culprit).number() > 0 { "that it is one of these, " }
+                    "and verified in " (count(culprit.pairs, "fresh pair", "fresh pairs")) " with " (verified_with(one, culprit))
                 } }
             }
             @if let Some(change) = &standing.change {
@@ -145,6 +144,9 @@ fn numbers(one: &Bisection) -> Markup {
                 } }
             }
         }
+        @if one.asked.aside.is_some() {
+            p.callout { "The earlier end itself was not measured: the main line of the later one does not pass through it, and starts where they part." }
+        }
         @if standing.more {
             p.callout { "Another change is in the range: "
                 @if let Some(left) = &standing.left_over { (effect(one, left)) " is left over (" (interval(one, left)) ")." }
@@ -154,6 +156,14 @@ fn numbers(one: &Bisection) -> Markup {
         @if let Some((good, bad)) = one.asked.before {
             p.callout { "Once the ends were " (level(one, good)) " and " (level(one, bad)) "." }
         }
+    }
+}
+
+/// What the culprit was measured beside.
+fn verified_with(one: &Bisection, culprit: &Culprit) -> String {
+    match one.candidates.get(culprit.parent_place) {
+        Some(known) if one.others(culprit).number() > 0 => known.revision.short().to_owned(),
+        _ => "its parent".to_owned(),
     }
 }
 

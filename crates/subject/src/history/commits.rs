@@ -101,6 +101,12 @@ impl History for Commits {
         }
     }
 
+    fn related(&self, one: &str, other: &str) -> Result<bool, SubjectError> {
+        let ids = resolve::commits(&self.repository, &[one, other])?;
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        Ok(!survey::common(&self.repository, &ids)?.is_empty())
+    }
+
     fn difference(&self, from: &str, to: &str) -> Result<Option<Vec<u8>>, SubjectError> {
         let arguments =
             ["diff", "--binary", "--full-index", "--no-ext-diff", "--no-textconv", from, to, "--"];

@@ -111,6 +111,11 @@ pub trait History {
     /// The revisions that were asked for, with the commits between them.
     fn select(&self, selection: &Selection) -> Result<Selected, SubjectError>;
 
+    /// Whether two revisions, both by name, have any history in common: where it is one line, they do.
+    fn related(&self, _one: &str, _other: &str) -> Result<bool, SubjectError> {
+        Ok(true)
+    }
+
     /// The revision of that name.
     fn find(&self, name: &str) -> Result<Revision, SubjectError> {
         let what = What::List(vec![name.to_owned()]);

@@ -6,6 +6,8 @@ use super::*;
 fn what_cannot_be_built_hides_the_cause_and_that_is_said() {
     let standing = Scene::step(32, 12, 20.0).without(10..15).standing();
     assert_eq!((standing.found, named(&standing)), (Some(Found::Verified), vec![(9, 15)]));
+    let set = standing.suspects.first().map(|it| (it.first, it.last, it.posterior));
+    assert_eq!(set, Some((10, 15, standing.culprits[0].posterior)), "what is named is a set");
     let unusable: Vec<usize> = standing.unusable.iter().map(|it| it.place).collect();
     assert_eq!(unusable, [10, 11, 12, 13, 14]);
     assert!(standing.unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt && it.why == "exit 2"));
@@ -47,6 +49,20 @@ fn what_fails_alike_at_both_ends_is_tried_nowhere_else() {
     scene.ends = [("r1".to_owned(), Ended::Exited(3)), ("r64".to_owned(), Ended::Killed(11))].into();
     let standing = scene.standing();
     assert_eq!((standing.ends, named(&standing)), ((1, 62), vec![(11, 12)]));
+}
+
+#[test]
+fn a_wrong_answer_at_both_ends_is_tried_nowhere_else() {
+    let mut scene = Scene::step(64, 12, 20.0);
+    scene.benchmark =
+        "[[benchmark]]\nname = 'b'\ncommand = 'b {revision}'\nexpect = { stdout = { contains = 'ok' } }";
+    for order in 1..=64 {
+        scene.prints.insert(format!("r{order}"), "other");
+    }
+    let standing = scene.standing();
+    assert_eq!(standing.found, Some(Found::Undecided { reason: Undecided::Command }));
+    assert!(standing.unusable.iter().all(|it| it.kind == UnusableKind::WrongAnswer));
+    assert_eq!((standing.builds, standing.unusable.len()), (2, 2));
 }
 
 #[test]

@@ -82,6 +82,7 @@ fn asked(metric: &str) -> Asked {
         typed: None,
         probe: Vec::new(),
         layout: None,
+        aside: None,
         prior: Vec::new(),
     }
 }

@@ -22,10 +22,20 @@ pub fn follow(
         let (good, bad) = (Some(format!("{merge}^1")), Some(format!("{merge}^2")));
         let inside = Bisect { good, bad, before: None, ..command.clone() };
         let Some(inner) = once(global, project, &inside)? else { return Ok(outer) };
-        if inner.bisection.standing.found != Some(Found::Verified) && !inner.interrupted {
-            let why = "none of the commits that it brought changes it on its own: the merge itself may have";
-            output::note("note", why);
-            return Ok(outer);
+        match inner.bisection.standing.found {
+            Some(Found::NotReproduced) => {
+                let why =
+                    "none of the commits that it brought changes it on its own: the merge itself may have";
+                output::note("note", why);
+                return Ok(outer);
+            }
+            Some(Found::Undecided { .. }) => {
+                let why =
+                    format!("that {merge} did it is verified; which of the commits that it brought is not");
+                output::note("note", &why);
+                return Ok(inner);
+            }
+            Some(Found::Verified | Found::DependsOnMachine) | None => {}
         }
         outer = inner;
     }

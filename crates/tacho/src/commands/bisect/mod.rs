@@ -10,7 +10,7 @@ mod typed;
 mod wish;
 
 use tacho_experiment::bisect::{Bisected, Inquiry, bisect};
-use tacho_record::bisection::{Found, Measured, Undecided};
+use tacho_record::bisection::{Asked, Found, Measured, Undecided};
 use tacho_record::{Plan, Revision};
 
 use super::Exit;
@@ -43,18 +43,20 @@ pub fn execute(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
 fn measure(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
     let project = typed::project(global, command)?;
     let Some(mut bisected) = once(global, &project, command)? else { return Ok(Exit::Success) };
+    // What is reverted is reverted there, though it may be found on a branch that was merged before.
+    let later_end = bisected.bisection.candidates.get(bisected.bisection.standing.ends.1);
+    let later_end = later_end.map(|it| it.revision.clone());
     if command.into_merges {
         bisected = merges::follow(global, &project, command, bisected)?;
     }
-    let reverted = if command.revert && !bisected.interrupted {
+    let base = later_end.filter(|_| command.revert && !bisected.interrupted);
+    let reverted = base.and_then(|base| {
         // What was found is told whatever comes of it.
-        revert::measure(global, &project, command, &bisected).unwrap_or_else(|error| {
+        revert::measure(global, &project, command, (&bisected, base)).unwrap_or_else(|error| {
             output::note("note", &format!("its revert could not be measured: {error}"));
             None
         })
-    } else {
-        None
-    };
+    });
     print(command, &bisected, reverted.as_ref())?;
     Ok(exit(&bisected))
 }
@@ -66,7 +68,10 @@ fn once(global: &Global, project: &Project, command: &Bisect) -> Result<Option<B
     let wish = wish::wish(&project.plan, command)?;
     let layouts = if command.probe { probe::layouts(&wish.plan) } else { Vec::new() };
     let mut inquiry = Inquiry {
-        asked: wish.asked(command, (good, bad), range.exchanged, &layouts)?,
+        asked: Asked {
+            aside: range.aside.clone(),
+            ..wish.asked(command, (good, bad), range.exchanged, &layouts)?
+        },
         layouts,
         candidates: range.candidates(&project.plan.subject.paths),
         again: command.again,

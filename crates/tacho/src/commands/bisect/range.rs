@@ -1,6 +1,6 @@
 //! The range that is bisected.
 
-use tacho_experiment::bisect::left_out;
+use tacho_experiment::bisect::{left_out, touch_none};
 use tacho_record::bisection::Candidate;
 use tacho_subject::{Every, Selected, Selection, SubjectError, What, history};
 
@@ -34,6 +34,8 @@ pub struct Range {
     pub selected: Selected,
     /// Whether the good end is the later one.
     pub exchanged: bool,
+    /// The full name of the earlier end, where the main line of the later one does not pass through it.
+    pub aside: Option<String>,
 }
 
 impl Range {
@@ -44,6 +46,10 @@ impl Range {
             let what = What::Range { from: Some(from.to_owned()), to: Some(to.to_owned()) };
             history.select(&Selection { what, every: Every::Commit, tags: None, all_parents: false })
         };
+        if !history.related(good, bad)? {
+            let (good, bad) = (good.to_owned(), bad.to_owned());
+            return Err(Mistake::NothingShared { good, bad }.into());
+        }
         let (selected, exchanged) = match select(good, bad) {
             Err(SubjectError::EmptyRange { same: true, .. }) => {
                 let (good, bad) = (good.to_owned(), bad.to_owned());
@@ -63,11 +69,20 @@ impl Range {
         if let Some(note) = &selected.note {
             output::note("note", note);
         }
-        Ok(Self { selected, exchanged })
+        let named = history.find(if exchanged { bad } else { good })?.id;
+        let aside = selected.revisions.first().is_some_and(|first| first.id != named).then_some(named);
+        Ok(Self { selected, exchanged, aside })
     }
 
     /// The revisions that may be the cause, and both ends.
     pub fn candidates(&self, paths: &[String]) -> Vec<Candidate> {
-        left_out(&self.selected.revisions, &self.selected.commits, paths)
+        let Selected { revisions, commits, .. } = &self.selected;
+        if touch_none(revisions, commits, paths) {
+            let paths = paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
+            let why =
+                format!("no commit of the range touches the plan's `paths` ({paths}): they may be mistyped");
+            output::note("warning", &why);
+        }
+        left_out(revisions, commits, paths)
     }
 }

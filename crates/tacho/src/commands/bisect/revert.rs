@@ -20,12 +20,12 @@ pub struct Reverted {
     pub tried: Tried,
 }
 
-/// Measures it, where a culprit is verified that can be reverted.
+/// Measures it on top of that revision, where a culprit is verified that can be reverted.
 pub fn measure(
     global: &Global,
     project: &Project,
     command: &Bisect,
-    bisected: &Bisected,
+    (bisected, base): (&Bisected, Revision),
 ) -> Result<Option<Reverted>, CliError> {
     let bisection = &bisected.bisection;
     let verified = matches!(bisection.standing.found, Some(Found::Verified | Found::DependsOnMachine));
@@ -35,9 +35,13 @@ pub fn measure(
         return Ok(None);
     }
     let of = &bisection.candidates[culprit.place].revision;
-    // Where commits in between could not be measured, any of them may be the cause: all are undone.
-    let hidden = culprit.place - culprit.parent_place > 1;
-    let before = if hidden { culprit.parent.clone() } else { format!("{}^", culprit.revision) };
+    // Where commits in between could not be measured, or were left out, any of them may be the cause: all are undone.
+    let is_set = bisection.others(culprit).number() > 0;
+    let before = if is_set { culprit.parent.clone() } else { format!("{}^", culprit.revision) };
+    let what = match bisection.candidates.get(culprit.parent_place) {
+        Some(parent) if is_set => format!("{}..{}", parent.revision.short(), of.short()),
+        _ => of.short().to_owned(),
+    };
     let undoing = history(&project.plan.subject, &project.folder)?.difference(&culprit.revision, &before)?;
     let Some(diff) = undoing else {
         output::note("note", "only a commit of git can be reverted");
@@ -46,12 +50,11 @@ pub fn measure(
     let folder = project.cache();
     let path = folder.join(format!("revert-{}.patch", of.short()));
     fs::create_dir_all(&folder).and_then(|()| fs::write(&path, diff)).map_err(CliError::reading(&path))?;
-    let base = bisection.candidates[bisection.standing.ends.1].revision.clone();
     let asked = trying::Asked {
         plan: wish::wish(&project.plan, command)?.plan,
         row: (bisection.asked.benchmark.clone(), bisection.asked.metric.clone()),
         base: base.clone(),
-        patch: (format!("the revert of {}", of.short()), path),
+        patch: (format!("the revert of {what}"), path),
         wait: command.begin.wait,
         seed: command.begin.seed,
         quiet: global.quiet || command.form.json,

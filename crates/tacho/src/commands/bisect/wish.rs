@@ -24,6 +24,8 @@ pub enum Mistake {
     WhichBenchmark { known: String },
     #[error("`{good}` and `{bad}` are the same revision: there is nothing between them")]
     SameEnds { good: String, bad: String },
+    #[error("`{good}` and `{bad}` share no history")]
+    NothingShared { good: String, bad: String },
     #[error("`{text}` does not name two ends")]
     BadRange { text: String },
     #[error("`{text}` is no size of a change")]
@@ -52,6 +54,9 @@ impl Mistake {
         let hint = match self {
             Self::WhichBenchmark { known } => return format!("`--benchmark` names one of {known}"),
             Self::SameEnds { .. } => "name a revision from before the change, then one with it",
+            Self::NothingShared { .. } => {
+                "name two ends of which one has the other in its history, or a commit with it"
+            }
             Self::BadRange { .. } => "write them as `GOOD BAD`, or as `GOOD..BAD`",
             Self::BadEffect { .. } => "a share as `2%` or `200%`, or a difference as `5ms`, `1MiB` or `3`",
             Self::BadLayout { .. } => "a share as `1%`, or a difference where `--min-effect` is one",
@@ -204,6 +209,7 @@ impl Wish {
             typed: typed::kept(command),
             probe,
             layout,
+            aside: None,
             prior: Vec::new(),
         })
     }

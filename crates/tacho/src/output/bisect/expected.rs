@@ -108,9 +108,13 @@ impl Expected {
             0 => String::new(),
             built => format!(", of which {built} may be there"),
         };
+        let most = match asked.most_builds {
+            Some(most) => format!(", at most {most}"),
+            None => String::new(),
+        };
         format!(
             "which of {}{outside} changed {} by {least} or more?\n\
-             expected: about {}{built}; {}\n\
+             expected: about {}{built}{most}; {}\n\
              {}\n",
             count(self.commits, "commit"),
             subject(asked),

@@ -8,7 +8,7 @@ use tacho_record::bisection::{Found, Rung};
 use super::live::so_far;
 use super::why::{alike, failure, hidden_ends, stretch, undecided};
 use super::words::{
-    before, commit, effect, hidden, least, level, likely, name, probes, small, stage, subject, then, within,
+    aside, commit, effect, least, level, likely, name, probes, small, stage, subject, then, within,
 };
 use crate::output::text::{count, day};
 
@@ -16,7 +16,7 @@ use crate::output::text::{count, day};
 pub fn markdown(bisection: &Bisection) -> String {
     let standing = &bisection.standing;
     let mut text = answer(bisection);
-    for line in hidden_ends(bisection) {
+    for line in aside(bisection).into_iter().chain(hidden_ends(bisection)) {
         let _ = writeln!(text, "- {}", escaped(&line));
     }
     if let Some(change) = standing.change {
@@ -105,9 +105,17 @@ fn culprits(bisection: &Bisection) -> String {
         let revision = &bisection.candidates[culprit.place].revision;
         let (subject_line, short) = (escaped(&revision.subject), revision.short());
         let _ = writeln!(text, "**{subject_line}** (`{short}`, {})\n", day(revision.date));
+        let others = bisection.others(culprit).words();
+        if let Some(others) = &others {
+            let _ = writeln!(text, "or {others}\n");
+        }
+        let (one_of, with) = match others {
+            Some(_) => (" that it is one of these", format!("`{}`", name(bisection, culprit.parent_place))),
+            None => ("", "its parent".to_owned()),
+        };
         let _ = writeln!(
             text,
-            "changed {} by **{}**: {} likely among all commits of `{good}`..`{bad}`, and verified in {} with its parent.\n",
+            "changed {} by **{}**: {} likely{one_of} among all commits of `{good}`..`{bad}`, and verified in {} with {with}.\n",
             escaped(&subject(&bisection.asked)),
             effect(bisection, &culprit.effect),
             likely(culprit.posterior),
@@ -122,10 +130,6 @@ fn culprits(bisection: &Bisection) -> String {
         }
         if !lines.is_empty() {
             text.push('\n');
-        }
-        if hidden(culprit) > 0 {
-            let before = before(hidden(culprit));
-            let _ = writeln!(text, "It may also be {before}, which could not be measured.\n");
         }
     }
     text

@@ -8,8 +8,7 @@ use tacho_record::{Bisection, Direction};
 
 use super::why::{alike, failure, hidden_ends, ratios, retry, stretch, undecided};
 use super::words::{
-    before, commit, effect, hidden, least, level, likely, name, probes, small, stage, subject, suspected,
-    then, within,
+    aside, commit, effect, least, level, likely, name, probes, small, stage, subject, suspected, then, within,
 };
 use crate::output::table::{plain, render};
 use crate::output::text::{count, day, duration};
@@ -72,6 +71,10 @@ fn culprits(bisection: &Bisection) -> String {
 pub fn culprit(bisection: &Bisection, culprit: &Culprit) -> String {
     let candidate = &bisection.candidates[culprit.place];
     let mut text = format!("{}\n", commit(candidate));
+    let others = bisection.others(culprit).words();
+    if let Some(others) = &others {
+        let _ = writeln!(text, "  or {others}");
+    }
     if !candidate.revision.author.is_empty() {
         let _ = writeln!(text, "  by {}", candidate.revision.author);
     }
@@ -85,24 +88,16 @@ pub fn culprit(bisection: &Bisection, culprit: &Culprit) -> String {
         some => format!(", and beside {}", count(some, "neighbour")),
     };
     let pairs = count(culprit.pairs, "fresh pair");
+    let one_of = if others.is_some() { " that it is one of these" } else { "" };
     let _ = writeln!(
         text,
-        "  {} likely; verified in {pairs} with {}{beside}",
+        "  {} likely{one_of}; verified in {pairs} with {}{beside}",
         likely(culprit.posterior),
         name(bisection, culprit.parent_place),
     );
-    let hidden = hidden(culprit);
-    if hidden > 0 {
-        let _ = writeln!(text, "  or {} that could not be measured", before(hidden));
-    }
     let number = bisection.standing.culprits.iter().position(|it| it == culprit);
     for line in number.map_or_else(Vec::new, |number| probes(bisection, number)) {
         let _ = writeln!(text, "  {line}");
-    }
-    if candidate.left_out > 0 {
-        let skipped = count(candidate.left_out, "commit");
-        let touch = if candidate.left_out == 1 { "touches" } else { "touch" };
-        let _ = writeln!(text, "  ({skipped} right before it {touch} none of the plan's paths)");
     }
     text
 }
@@ -155,7 +150,7 @@ fn whole(bisection: &Bisection) -> String {
     let mut text = String::new();
     let (first, last) = standing.ends;
     let ends = [name(bisection, first), name(bisection, last)];
-    for line in hidden_ends(bisection) {
+    for line in aside(bisection).into_iter().chain(hidden_ends(bisection)) {
         let _ = writeln!(text, "{line}");
     }
     if let Some(change) = standing.change {

@@ -171,7 +171,8 @@ pub fn stretch(bisection: &Bisection, group: &[Unusable], quote: &str) -> String
 /// What went wrong: the kind of failure and its reason, once where both say the same.
 pub fn failure(kind: UnusableKind, why: &str) -> String {
     let what = self::kind(kind);
-    let why = why.strip_prefix("unreadable: ").unwrap_or(why);
+    let why =
+        ["unreadable: ", "wrong answer: "].iter().find_map(|said| why.strip_prefix(said)).unwrap_or(why);
     let alike =
         what == why || why.is_empty() || (kind == UnusableKind::NoMetric && why.starts_with("it has no"));
     match (alike, kind) {

@@ -104,26 +104,13 @@ pub fn found(bisection: &Bisection) -> String {
 fn named(bisection: &Bisection) -> String {
     let one = |culprit: &Culprit| {
         let name = name(bisection, culprit.place);
-        match hidden(culprit) {
+        match bisection.others(culprit).number() {
             0 => name,
             more => format!("{name} (or {more} before it)"),
         }
     };
     let all: Vec<String> = bisection.standing.culprits.iter().map(one).collect();
     format!("named {}", all.join(", "))
-}
-
-/// How many commits right before it could not be measured, and may be it as well.
-pub fn hidden(culprit: &Culprit) -> usize {
-    culprit.place - culprit.parent_place - 1
-}
-
-/// Those before a culprit: `one of the 3 commits before it`.
-pub fn before(hidden: usize) -> String {
-    match hidden {
-        1 => "the commit before it".to_owned(),
-        more => format!("one of the {} before it", count(more, "commit")),
-    }
 }
 
 /// That a culprit changes less than was asked for, if so: `less than the 2 % that was asked for`.
@@ -158,6 +145,17 @@ pub fn suspected(suspects: &[Suspects]) -> usize {
 /// The short name of a candidate.
 pub fn name(bisection: &Bisection, place: usize) -> String {
     bisection.candidates.get(place).map_or_else(String::new, |it| it.revision.short().to_owned())
+}
+
+/// That the earlier end itself was not measured, if so: `side itself was not measured: …`.
+pub fn aside(bisection: &Bisection) -> Option<String> {
+    bisection.asked.aside.as_ref()?;
+    let Asked { good, bad, exchanged, .. } = &bisection.asked;
+    let (earlier, later) = if *exchanged { (bad, good) } else { (good, bad) };
+    let start = name(bisection, 0);
+    Some(format!(
+        "{earlier} itself was not measured: the main line of {later} does not pass through it, so that it starts at {start}, where they part"
+    ))
 }
 
 /// What a culprit was probed with, and what came of it: a line each.

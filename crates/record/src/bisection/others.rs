@@ -1,0 +1,69 @@
+//! Which others a culprit may stand for: those right before it that tell nothing.
+
+use super::{Bisection, Culprit};
+
+/// The commits right before a culprit of which each may be the cause as well: together they are a set, and the set is verified.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Others {
+    /// So many could not be measured.
+    pub unmeasured: usize,
+    /// So many were left out, since they touch none of the plan's paths.
+    pub left_out: usize,
+}
+
+impl Bisection {
+    /// Which others this culprit may stand for.
+    #[must_use]
+    pub fn others(&self, culprit: &Culprit) -> Others {
+        let &Culprit { place, parent_place, .. } = culprit;
+        let candidates = self.candidates.get(parent_place + 1..=place).unwrap_or_default();
+        Others {
+            unmeasured: place.saturating_sub(parent_place + 1),
+            left_out: candidates.iter().map(|it| it.left_out).sum(),
+        }
+    }
+}
+
+impl Others {
+    /// How many they are.
+    #[must_use]
+    pub fn number(self) -> usize {
+        self.unmeasured + self.left_out
+    }
+
+    /// In words, if there are any: `one of the 3 commits before it that could not be measured`.
+    #[must_use]
+    pub fn words(self) -> Option<String> {
+        let touch = if self.left_out == 1 { "touches" } else { "touch" };
+        let before = match self.number() {
+            0 => return None,
+            1 => "the commit before it".to_owned(),
+            more => format!("one of the {more} commits before it"),
+        };
+        Some(match (self.unmeasured, self.left_out) {
+            (_, 0) => format!("{before} that could not be measured"),
+            (0, _) => format!("{before} that {touch} none of the plan's paths"),
+            (unmeasured, left_out) => format!(
+                "{before} ({unmeasured} could not be measured, {left_out} {touch} none of the plan's paths)"
+            ),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_it_may_be_is_said_in_words() {
+        let words = |unmeasured, left_out| Others { unmeasured, left_out }.words().unwrap_or_default();
+        assert_eq!(words(0, 0), "");
+        assert_eq!(words(1, 0), "the commit before it that could not be measured");
+        assert_eq!(words(0, 1), "the commit before it that touches none of the plan's paths");
+        assert_eq!(words(0, 3), "one of the 3 commits before it that touch none of the plan's paths");
+        assert_eq!(
+            words(2, 1),
+            "one of the 3 commits before it (2 could not be measured, 1 touches none of the plan's paths)"
+        );
+    }
+}
