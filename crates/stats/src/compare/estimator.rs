@@ -68,6 +68,10 @@ impl Estimator {
     /// The shift is below this at most with the chance `level`; `None` with too few samples for that.
     pub(super) fn bound_below(self, contrast: &Contrast, level: f64) -> Option<f64> {
         let Contrast { a, b, rounds, .. } = contrast;
+        // Ranks are counted once for so many differences of rounds, and of sides that are not empty.
+        if a.is_empty() || b.is_empty() || (self.is_paired() && rounds.is_empty()) {
+            return None;
+        }
         if contrast.units.is_some() && !self.is_paired() {
             return levels::bound_below(self, contrast, level);
         }

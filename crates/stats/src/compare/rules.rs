@@ -71,6 +71,16 @@ fn nothing_is_compared_with_nothing() {
 }
 
 #[test]
+fn nothing_is_said_of_a_side_without_values_whatever_was_compared_before() {
+    let a = &around(100.0)[..6];
+    assert_eq!(verdict(a, a), Verdict::Same);
+    for (a, b) in [(a, &[][..]), (&[], a)] {
+        let none = compare(&Sides { a, b, control: &[] }, &Rules::default(), Look::only(6, 0.05));
+        assert_eq!((none.verdict, none.more), (Verdict::Unclear, None));
+    }
+}
+
+#[test]
 fn what_never_varies_is_the_same_or_not() {
     let exact = Rules { resolution: Some(0.0), ..Rules::default() };
     let steady = |value: f64| samples(&[value; 8]);
