@@ -169,9 +169,9 @@ fn a_command_that_fails_is_told_and_the_others_are_measured() {
 fn a_command_without_a_steady_state_is_told() {
     // Far longer than what other work on the host adds, so that only the late ones are another level.
     let late =
-        "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) >n; sleep 0.1; test $n -lt 21 || sleep 0.4\n";
+        "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) >n; sleep 0.1; test $n -lt 28 || sleep 0.4\n";
     let project = Project::empty().file("late", late);
-    let told = in_project(&project, &["-r", "26", "sh late"]).exits(0).stderr;
+    let told = in_project(&project, &["-r", "36", "sh late"]).exits(0).stderr;
     assert!(told.contains("warning: `sh late`: no steady state: its level last changed "), "{told}");
     assert!(told.contains("hint: `-w found` with more executions shows its levels"), "{told}");
 }
