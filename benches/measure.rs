@@ -5,11 +5,8 @@
 //! (if it is there), in turns of a hundred: all see the same machine. Our median by the bare one is what the harness
 //! adds to a sample; the whole call by the sum of its samples is what it adds between two.
 //!
-//! Samples of the others are longer: their clock also sees what comes before a process is made and what is done with it
-//! after its end (to take it out of the process table, and to be told of that). Ours leaves that out on purpose,
-//! since it is not the program's, and so has it between two samples. What it comes to is the difference of the medians
-//! of both; with it the call by samples compares with what others have. Where our median is the longer one, nothing is
-//! left out.
+//! Samples of the others are a little longer: their clocks also see how the ended is taken out of the process table, and how they
+//! are told of that. So the whole call is compared with the samples of the bare loop, too.
 //!
 //! All have a clean environment: cargo's own lets the loader look for libraries in many folders first.
 
@@ -59,14 +56,9 @@ impl Times {
         )
     }
 
+    /// The call by its samples.
     fn overhead(&self) -> f64 {
-        self.with(Duration::ZERO)
-    }
-
-    /// The call by its samples, if each of them were so much longer.
-    fn with(&self, more: Duration) -> f64 {
-        let samples = u32::try_from(self.samples.len()).unwrap();
-        self.call.as_secs_f64() / (self.sum() + more * samples).as_secs_f64()
+        self.call.as_secs_f64() / self.sum().as_secs_f64()
     }
 }
 
@@ -96,12 +88,6 @@ fn main() {
     let ratio = |by: &Times| ours.median().as_secs_f64() / by.median().as_secs_f64();
     println!("  ours by bare            {:7.3}  (at most 1.1)", ratio(&theirs));
     println!("  our call by samples     {:7.3}  (at most 1.05)", ours.overhead());
-    let left_out = theirs.median().saturating_sub(ours.median());
-    println!("  left out by our clock   {:7.1} µs a sample: bare's median less ours", micros(left_out));
-    println!(
-        "  our call with that      {:7.3}  (compares with the others' call by samples)",
-        ours.with(left_out)
-    );
     println!("  our call by bare's sum  {:7.3}", ours.call.as_secs_f64() / theirs.sum().as_secs_f64());
     let [before, after] = reading();
     println!("  reading the host        {before:4.0} µs before, {after:4.0} µs after  (each at most 100)");
