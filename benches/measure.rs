@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use tacho_measure::{Ended, Executor, HostReader, ProcessExecutor, Request};
+use tacho_measure::{Ended, Executor, HostReader, ProcessExecutor, Request, Whereabouts};
 
 const TURNS: usize = 10;
 const EXECUTIONS: usize = 100;
@@ -130,7 +130,7 @@ fn reading() -> [f64; 2] {
         took[0].push(began.elapsed());
         std::thread::sleep(Duration::from_millis(30));
         let began = Instant::now();
-        let readings = reader.end(Duration::ZERO, Some(0));
+        let readings = reader.end(Duration::ZERO, Some(Whereabouts { cpu: 0, migrations: None }));
         took[1].push(began.elapsed());
         assert!(!readings.span.is_zero(), "a reading takes more than 150 µs");
     }

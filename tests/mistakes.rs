@@ -82,7 +82,7 @@ fn an_unknown_benchmark_or_metric() {
     "#);
     assert_snapshot!(project.tacho("track --metric wal").exits(2).stderr, @r#"
     error: there is no metric `wal`
-    hint: known are `wall`, `cpu`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait`, `blocked`, `cpu-percent`, `minor-faults`, `major-faults`, `voluntary-switches`, `involuntary-switches`, `left-behind`, `block-input`, `block-output`, `net-wall`, `shell`, `output-bytes`, `companion-cpu`, `companion-peak-memory`, `peak-memory-tree`, `block-input-tree`, `block-output-tree`, `host-frequency`, `host-interrupts`, `host-memory`, `host-node`, `host-other-cpu`, `host-pressure-cpu`, `host-pressure-io`, `host-pressure-memory`, `host-running`, `host-socket`, `host-softirqs`, `host-steal`, `host-swapped`, `host-switches`, `host-temperature`, `host-throttled`
+    hint: known are `wall`, `cpu`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait`, `blocked`, `cpu-percent`, `minor-faults`, `major-faults`, `voluntary-switches`, `involuntary-switches`, `left-behind`, `block-input`, `block-output`, `net-wall`, `shell`, `output-bytes`, `companion-cpu`, `companion-peak-memory`, `peak-memory-tree`, `block-input-tree`, `block-output-tree`, `host-frequency`, `host-interrupts`, `host-memory`, `host-migrations`, `host-node`, `host-other-cpu`, `host-pressure-cpu`, `host-pressure-io`, `host-pressure-memory`, `host-running`, `host-socket`, `host-softirqs`, `host-steal`, `host-swapped`, `host-switches`, `host-temperature`, `host-throttled`
     "#);
 }
 

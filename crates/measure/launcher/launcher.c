@@ -25,8 +25,6 @@
 #define SOCKET 0
 /* How long the killed may take to be gone; those that do not are stuck in the kernel. */
 #define PATIENCE (5 * SECOND)
-/* The same for the subject itself, which may have much memory to give back. */
-#define LAST_PATIENCE (30 * SECOND)
 /* How often orphans that ended are taken out of the process table while it is executed, and whether it is stopped is seen. */
 #define SWEEP SECOND
 /* A subject that is stopped for so long goes on only if somebody has it go on, and there is nobody. */
@@ -314,6 +312,12 @@ static int64_t next_look(long pid, int64_t time)
 	return left <= 0 ? 0 : time + (wait > MILLISECOND ? wait : MILLISECOND);
 }
 
+/* So much later than then. */
+static int64_t later(int64_t then, int64_t by)
+{
+	return by > NEVER - then ? NEVER : then + by;
+}
+
 static void kill_group(long pid)
 {
 	end(-pid, SIGKILL);
@@ -391,7 +395,7 @@ static int64_t stopped_by(long pid)
 static void watch(int pid, int pidfd, int64_t started)
 {
 	enum { WATCHING, ASKED, KILLED } stage = WATCHING;
-	int64_t limit = order.limit > NEVER - started ? NEVER : started + order.limit;
+	int64_t limit = later(started, order.limit);
 	int64_t look = order.cpu_limit == NEVER ? NEVER : started;
 	int64_t next_sweep = started + SWEEP, stopped_since = 0;
 	for (;;) {
@@ -399,7 +403,7 @@ static void watch(int pid, int pidfd, int64_t started)
 			answer.cut = CUT_BY_CPU_TIME;
 			kill_all(pid);
 			stage = KILLED;
-			limit = now() + LAST_PATIENCE;
+			limit = later(now(), order.patience);
 		}
 		struct pollfd fds[2];
 		struct timespec left;
@@ -430,13 +434,13 @@ static void watch(int pid, int pidfd, int64_t started)
 		if (stage != KILLED && (fds[1].revents & POLLHUP || (stage == ASKED && time >= limit))) {
 			kill_all(pid);
 			stage = KILLED;
-			limit = time + LAST_PATIENCE;
+			limit = later(time, order.patience);
 		} else if (stage == WATCHING && (fds[1].revents || time >= limit)) {
 			answer.cut = fds[1].revents ? CUT_BY_ORDER : CUT_BY_LIMIT;
 			answer.stopped = stopped_by(pid);
 			ask(pid);
 			stage = ASKED;
-			limit = time + order.grace;
+			limit = later(time, order.grace);
 		}
 	}
 }
@@ -515,6 +519,17 @@ static void end_orphans(long subject)
 
 /* ---- one after the other ---- */
 
+/* How often the kernel moved it to another processor, -1 if it does not say. */
+static long migrations_of(long pid)
+{
+	char text[2048];
+	read_of(pid, "sched", text, sizeof text);
+	const char *at = after_text(text, "se.nr_migrations");
+	while (at && (*at == ' ' || *at == ':'))
+		at++;
+	return at ? number(&at) : -1;
+}
+
 /* What can be read of it from its end until it is reaped. */
 static void read_ended(long pid)
 {
@@ -522,11 +537,12 @@ static void read_ended(long pid)
 	if (account < 0)
 		account = open_of(pid, "schedstat");
 	read_from(account, answer.schedstat, sizeof answer.schedstat);
-	answer.last_cpu = -1;
+	answer.last_cpu = answer.migrations = -1;
 	if (answer.wall < order.place_after)
 		return;
 	read_of(pid, "stat", text, sizeof text);
 	answer.last_cpu = field(text, PROCESSOR);
+	answer.migrations = migrations_of(pid);
 }
 
 static void execute(void)

@@ -19,7 +19,8 @@ enum {
 struct order {
 	int64_t limit; /* nanoseconds that it may take */
 	int64_t grace; /* nanoseconds between asking it to end and killing it */
-	int64_t place_after; /* nanoseconds after which it is worth telling which processor it used last */
+	int64_t patience; /* nanoseconds that it may take to be gone once it was killed: it may have much memory to give back */
+	int64_t place_after; /* nanoseconds after which it is worth telling which processors it was on */
 	int64_t cpu_limit; /* nanoseconds of processor time that it may use */
 	uint64_t cpu_seconds, address_space; /* what each of its processes may have, or no limit */
 	uint64_t flags;
@@ -48,7 +49,8 @@ struct answer {
 	int64_t last_cpu; /* the processor that it used last, or -1: not asked for, or not known */
 	int64_t stopped; /* the signal that had stopped it when its time was over, or 0 */
 	int64_t prepared_running, prepared_waiting; /* nanoseconds of its schedstat that its conditions took */
+	int64_t migrations; /* how often it was moved to another processor, or -1, as last_cpu */
 	struct rusage usage; /* its own, that of its descendants that were waited for, and of all orphans */
 	char schedstat[64]; /* its /proc/PID/schedstat after it had ended, zeroes behind */
 };
-_Static_assert(sizeof(struct answer) == (11 + 18) * 8 + 64, "numbers of 64 bits");
+_Static_assert(sizeof(struct answer) == (12 + 18) * 8 + 64, "numbers of 64 bits");

@@ -172,6 +172,9 @@ pub struct Usage {
     pub tree_blocks: Option<Blocks>,
     /// The CPU that it used last; told of executions that are long enough for readings of the host.
     pub last_cpu: Option<u32>,
+    /// How often its first thread was moved to another CPU, from the moment when it was made; told of the same executions, where the
+    /// kernel counts it.
+    pub migrations: Option<u64>,
     /// What its wall time was made of; absent where the kernel keeps no account of it.
     pub scheduled: Option<Scheduled>,
 }

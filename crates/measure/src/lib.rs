@@ -25,7 +25,7 @@ pub use companion::{Companion, CompanionEnd, CompanionRequest, CompanionUsage, N
 pub use counters::{Count, Unavailable, UnderCallgrind, under_callgrind};
 pub use error::MeasureError;
 pub use execution::{Absent, Blocks, Captured, Ended, Execution, Executor, Scheduled, Usage};
-pub use host::{HostReader, Readings, TwoCpus, host, two_cpus};
+pub use host::{HostReader, Readings, TwoCpus, Whereabouts, host, two_cpus};
 pub use instrument::{SelfTest, self_test};
 pub use interrupt::install_interrupt;
 pub use lock::{Holder, HostLock, Wait, lock_host, lock_path};

@@ -20,6 +20,8 @@ pub struct Request {
     pub timeout: Duration,
     /// How long it may take to end when it is asked to; then it is killed.
     pub grace: Duration,
+    /// How long it may take to be gone once it is killed, which may have much memory to give back; then it is left alone.
+    pub patience: Duration,
     /// What becomes of its standard output.
     pub stdout: Capture,
     /// What becomes of its standard error, the end of which is read and known in any case but [`Capture::Inherit`].
@@ -49,6 +51,7 @@ impl Request {
             stdin: None,
             timeout: Duration::MAX,
             grace: Duration::from_millis(500),
+            patience: Duration::from_secs(30),
             stdout: Capture::Nothing,
             stderr: Capture::Nothing,
             conditions: Conditions::default(),

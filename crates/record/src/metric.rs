@@ -117,10 +117,11 @@ impl Metric {
     /// The names of the readings of the host that are kept beside an execution's own metrics.
     ///
     /// They tell why a sample is what it is, and are shown where they are asked for by name.
-    pub const HOST: [&'static str; 16] = [
+    pub const HOST: [&'static str; 17] = [
         "host-frequency",
         "host-interrupts",
         "host-memory",
+        "host-migrations",
         "host-node",
         "host-other-cpu",
         "host-pressure-cpu",
@@ -147,7 +148,7 @@ impl Metric {
     /// Times and counts are those between a moment before the execution and one after it. `host-other-cpu` is the
     /// processor time of everything but the subject and us; `host-steal` what a hypervisor kept from this host;
     /// `host-pressure-…` for how long some task waited for a CPU, a device or memory; `host-switches` the context
-    /// switches of all. The others hold at the end: the frequency of the CPU that it ended on, with that CPU's node
+    /// switches of all; `host-migrations` how often the subject's first thread was moved to another CPU. The others hold at the end: the frequency of the CPU that it ended on, with that CPU's node
     /// of memory and socket, the temperature of the hottest processor, memory that could be had (least of both
     /// moments) and tasks that ran or were ready to (most of both, without who asks).
     #[must_use]

@@ -14,7 +14,7 @@ use tacho_record::Host;
 
 pub(crate) use files::Files;
 
-pub use readings::{HostReader, Readings};
+pub use readings::{HostReader, Readings, Whereabouts};
 pub use two_cpus::{TwoCpus, two_cpus};
 
 /// This host, as it describes itself at this moment.

@@ -30,8 +30,9 @@ const LAST_CPU: usize = 7;
 const STOPPED: usize = 8;
 const PREPARED_RUNNING: usize = 9;
 const PREPARED_WAITING: usize = 10;
+const MIGRATIONS: usize = 11;
 /// Where `struct rusage` begins.
-const USAGE: usize = 11;
+const USAGE: usize = 12;
 
 /// Values of the number at [`CUT`].
 const CUT_BY_LIMIT: i64 = 1;
@@ -154,6 +155,7 @@ impl Answer {
             tree_memory: None,
             tree_blocks: None,
             last_cpu: u32::try_from(self.numbers[LAST_CPU]).ok(),
+            migrations: u64::try_from(self.numbers[MIGRATIONS]).ok(),
         }
     }
 
@@ -209,7 +211,7 @@ mod tests {
         // As `struct rusage` has them: user, sys, maxrss, ixrss, idrss, isrss, minflt, majflt, nswap, inblock,
         // oublock, msgsnd, msgrcv, nsignals, nvcsw, nivcsw.
         let usage = [1, 2, 3, 4, 500, 0, 0, 0, 6, 7, 0, 8, 9, 0, 0, 0, 10, 11];
-        let other = [(LAST_CPU, -1), (PREPARED_RUNNING, 2), (PREPARED_WAITING, 100)];
+        let other = [(LAST_CPU, -1), (PREPARED_RUNNING, 2), (PREPARED_WAITING, 100), (MIGRATIONS, 12)];
         let numbers: Vec<(usize, i64)> = (USAGE..).zip(usage).chain(other).collect();
         let read = answer(&numbers, "14 113 14\n").usage(100 * 1024);
         let expected = Usage {
@@ -230,6 +232,7 @@ mod tests {
             tree_memory: None,
             tree_blocks: None,
             last_cpu: None,
+            migrations: Some(12),
         };
         assert_eq!(read, expected);
         assert_eq!(answer(&numbers, "").usage(500 * 1024).peak_memory, None);

@@ -93,7 +93,7 @@ impl Launcher {
         self.process.id()
     }
 
-    /// Has it execute that; the files go to the subject. Which processor that used last is told if it takes so long.
+    /// Has it execute that; the files go to the subject. Which processors that was on is told if it takes so long.
     pub fn order(&mut self, order: &Order, place_after: Duration, ends: &Ends) -> Result<(), String> {
         self.longest = self.longest.max(order.memory());
         self.send(order, place_after, ends)

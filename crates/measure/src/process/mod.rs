@@ -36,7 +36,7 @@ use crate::counters::{self, Events};
 use crate::interrupt::{Interrupt, TICK};
 use crate::{
     Absent, Blocks, Companion, CompanionRequest, Count, Ended, Execution, Executor, HostReader, NotReady,
-    Readings, Request, Unavailable, Usage,
+    Readings, Request, Unavailable, Usage, Whereabouts,
 };
 use answer::{Answer, Step};
 use cgroup::{Cgroups, Group, GroupFiles, Wanted};
@@ -228,17 +228,17 @@ impl ProcessExecutor {
 
     /// What came back of all that was under way, the host looked at after the last has ended.
     fn done(&mut self, under_way: Vec<UnderWay>, at: Timestamp) -> Result<Vec<Done>, String> {
-        let (mut own, mut last_cpu) = (Duration::ZERO, None);
+        let (mut own, mut was) = (Duration::ZERO, None);
         let mut ended = Vec::with_capacity(under_way.len());
         for mut one in under_way {
             let answer = one.answer.take().ok_or("the launcher of commands did not answer")?;
             let counted = one.events.end();
             let usage = answer.usage(one.launcher.floor());
             own += usage.user + usage.sys + one.launcher.newly_used();
-            last_cpu = usage.last_cpu;
+            was = usage.last_cpu.map(|cpu| Whereabouts { cpu, migrations: usage.migrations });
             ended.push((one, answer, usage, counted));
         }
-        let readings = self.host.end(own, last_cpu);
+        let readings = self.host.end(own, was);
         let mut all = Vec::with_capacity(ended.len());
         for ((one, answer, usage, (counts, uncounted)), idle) in ended.into_iter().zip(&mut self.launchers) {
             if answer.may_go_on() {

@@ -31,6 +31,7 @@ const REMEMBERED: usize = 32;
 pub struct Order {
     limit: Duration,
     grace: Duration,
+    patience: Duration,
     settings: Settings,
     words: Arc<Words>,
     /// Standard input, if it is not nothing.
@@ -59,6 +60,7 @@ impl Orders {
         Ok(Order {
             limit: request.timeout,
             grace: request.grace,
+            patience: request.patience,
             settings: Settings::new(request, &group)?,
             words: self.words(request)?,
             stdin: request.stdin.as_deref().map(open).transpose()?,
@@ -103,6 +105,7 @@ impl Order {
         Ok(Self {
             limit: REHEARSAL,
             grace: REHEARSAL,
+            patience: request.patience,
             settings,
             words: Arc::new(Words { counts: [0; 3], strings: vec![0] }),
             stdin: None,
@@ -110,12 +113,12 @@ impl Order {
         })
     }
 
-    /// The fixed part, as `struct order` has it; after so long it is to tell which processor the subject used last.
+    /// The fixed part, as `struct order` has it; after so long it is to tell which processors the subject was on.
     pub fn head(&self, place_after: Duration) -> [u8; Self::HEAD] {
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).map_or(NEVER, |it| it.min(NEVER));
         let [candidates, arguments, variables] = self.words.counts.map(|count| count as u64);
         let (groups, bytes) = (self.group.join.len() as u64, self.strings().len() as u64);
-        let numbers = [self.limit, self.grace, place_after]
+        let numbers = [self.limit, self.grace, self.patience, place_after]
             .map(nanoseconds)
             .into_iter()
             .chain(self.settings.numbers())
@@ -133,7 +136,7 @@ impl Order {
     }
 
     /// The size of the fixed part, in bytes.
-    const HEAD: usize = (3 + Settings::NUMBERS + 5) * 8;
+    const HEAD: usize = (4 + Settings::NUMBERS + 5) * 8;
 
     /// The memory that it takes at the launcher, in bytes: the strings, and a pointer to each, on whole pages.
     pub fn memory(&self) -> u64 {

@@ -56,6 +56,30 @@ fn it_keeps_to_its_processors() {
 }
 
 #[test]
+fn moves_between_processors_are_told_of_executions_that_have_readings() {
+    let ours = Cpus::list(&own_cpus(&super::content("/proc/self/status".as_ref()))).unwrap();
+    let (first, last) = (*ours.first().unwrap(), *ours.last().unwrap());
+    let counted = super::content("/proc/self/sched".as_ref()).contains("nr_migrations");
+    if first == last || !counted {
+        eprintln!("SKIPPED: one processor, or a kernel that does not tell");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mover = super::compiled("mover", &folder);
+    let told = |times: &str| {
+        let execution = execute(&request(&[&mover, times, &first.to_string(), &last.to_string()]));
+        assert_eq!(execution.ended, Ended::Exited(0));
+        let readings = execution.readings.values();
+        let read = readings.iter().find(|(name, _)| *name == "host-migrations").map(|(_, value)| *value);
+        assert_eq!(read, execution.usage.migrations.map(|times| times as f64));
+        read.unwrap()
+    };
+    // The first move may be none, and it is moved once or twice while it becomes the program.
+    assert!(told("1000") >= 999.0);
+    assert!(told("0") < 999.0);
+}
+
+#[test]
 fn isolated_processors_are_those_that_the_system_names() {
     let isolated = Conditions { cpus: Some(Cpus::Isolated), ..Conditions::default() };
     let file = super::content("/sys/devices/system/cpu/isolated".as_ref());

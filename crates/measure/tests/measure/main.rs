@@ -58,6 +58,14 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
     panic!("{what}: not within {LONG:?}");
 }
 
+/// The program of that source beside us, in that folder.
+fn compiled(name: &str, folder: &tempfile::TempDir) -> String {
+    let program = folder.path().join(name);
+    let source = format!("{}/tests/measure/{name}.c", env!("CARGO_MANIFEST_DIR"));
+    assert!(std::process::Command::new("cc").arg("-o").arg(&program).arg(source).status().unwrap().success());
+    program.to_str().unwrap().to_owned()
+}
+
 fn content(file: &Path) -> String {
     std::fs::read_to_string(file).unwrap_or_default()
 }

@@ -1,14 +1,15 @@
 //! Nothing outlives its execution.
 
-use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use std::{fs, io};
 
 use tacho_measure::{Ended, Executor, ProcessExecutor, Request};
 
 use super::subject::beside;
-use super::{content, execute, printed, script, until};
+use super::{compiled, content, execute, printed, script, until};
 
 const MARK: &str = "TACHO_TEST_MARK";
 
@@ -79,10 +80,7 @@ fn fifty_that_hide_leave_nothing() {
 
 /// The program of `hider.c`.
 fn hider(folder: &tempfile::TempDir) -> String {
-    let hider = folder.path().join("hider");
-    let source = format!("{}/tests/measure/hider.c", env!("CARGO_MANIFEST_DIR"));
-    assert!(std::process::Command::new("cc").arg("-o").arg(&hider).arg(source).status().unwrap().success());
-    hider.to_str().unwrap().to_owned()
+    compiled("hider", folder)
 }
 
 /// A thousand that fork twice, leave their group and session, ignore requests to end, and are timed out.
@@ -123,6 +121,69 @@ fn who_leaves_its_own_group_is_ended_as_any_other() {
         }
     }
     panic!("it never left its group");
+}
+
+/// A control group of version 1 that freezes who is in it: not even SIGKILL ends those before it thaws.
+struct Freezer(PathBuf);
+
+impl Freezer {
+    fn new() -> io::Result<Self> {
+        let freezer = Self(format!("/sys/fs/cgroup/freezer/tacho-test-{}", std::process::id()).into());
+        fs::create_dir(&freezer.0)?;
+        fs::metadata(freezer.state())?;
+        Ok(freezer)
+    }
+
+    fn state(&self) -> PathBuf {
+        self.0.join("freezer.state")
+    }
+
+    fn is_frozen(&self) -> bool {
+        content(&self.state()).trim() != "THAWED"
+    }
+
+    fn thaw(&self) {
+        let _ = fs::write(self.state(), "THAWED");
+    }
+}
+
+impl Drop for Freezer {
+    fn drop(&mut self) {
+        self.thaw();
+        // As long as somebody is in it, it cannot be removed.
+        let removed = (0..200).any(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            fs::remove_dir(&self.0).is_ok()
+        });
+        if !removed {
+            eprintln!("left behind: {}", self.0.display());
+        }
+    }
+}
+
+#[test]
+fn who_cannot_be_ended_is_told_of_and_left_alone() {
+    let freezer = match Freezer::new() {
+        Ok(freezer) => freezer,
+        Err(why) => return eprintln!("SKIPPED: no control group of version 1 that freezes: {why}"),
+    };
+    let (members, state) = (freezer.0.join("cgroup.procs"), freezer.state());
+    let freeze = format!("echo 0 >{}; echo FROZEN >{}", members.display(), state.display());
+    let mut request = marked(&format!("{freeze}; exec sleep 1000"), "frozen");
+    (request.grace, request.patience) = (Duration::from_millis(1), Duration::from_millis(100));
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    let ended = [1, 10, 100].into_iter().find_map(|seconds| {
+        request.timeout = Duration::from_secs(seconds);
+        let ended = executor.execute(&request).ended;
+        freezer.is_frozen().then_some(ended)
+    });
+    let why =
+        "something of it was killed and does not end: it waits for a device, or belongs to another user now";
+    assert_eq!(ended, Some(Ended::NotStarted(why.to_owned())));
+    assert_eq!(ours("frozen").len(), 1, "it is left alone");
+    assert_eq!(executor.execute(&script("exit 3")).ended, Ended::Exited(3), "others are executed");
+    freezer.thaw();
+    until("its end", || ours("frozen").is_empty());
 }
 
 #[test]

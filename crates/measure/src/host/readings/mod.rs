@@ -74,6 +74,8 @@ pub struct Readings {
     pub node: Option<u32>,
     /// The socket of the CPU that it ended on, where there are several.
     pub socket: Option<u32>,
+    /// How often its first thread was moved to another CPU.
+    pub migrations: Option<u64>,
 }
 
 impl Readings {
@@ -95,6 +97,7 @@ impl Readings {
             ("host-frequency", round(self.frequency, 10_000_000)),
             ("host-interrupts", round(self.interrupts, 1000)),
             ("host-memory", self.memory.map(|bytes| (bytes - bytes % share) as f64)),
+            ("host-migrations", round(self.migrations, 1)),
             ("host-node", whole(self.node)),
             ("host-other-cpu", time(self.other_cpu, TICK)),
             ("host-pressure-cpu", time(self.pressure_cpu, millisecond)),
@@ -127,10 +130,21 @@ pub struct HostReader {
     seats: BTreeMap<u32, Seat>,
     several_nodes: bool,
     several_sockets: bool,
+    /// Whether the kernel counts how often a process is moved to another CPU.
+    migrations: bool,
     absent: BTreeMap<&'static str, String>,
     buffer: Vec<u8>,
     shortest: Duration,
     span: Option<Span>,
+}
+
+/// Where a subject was.
+#[derive(Clone, Copy, Debug)]
+pub struct Whereabouts {
+    /// The processor that it ended on.
+    pub cpu: u32,
+    /// How often it was moved to another, if that is known.
+    pub migrations: Option<u64>,
 }
 
 /// What is being read.
@@ -182,6 +196,8 @@ impl HostReader {
             "host-switches",
         ];
         let pressed = |text: &[u8]| parse_pressure(text).is_some();
+        // That of the subject is read by whoever reaps it; ours says whether it tells of migrations.
+        let migrations = hold("/proc/self/sched", &["host-migrations"], counts_migrations).is_some();
         let mut reader = Self {
             stat: hold("/proc/stat", &stat, |text| Stat::parse(text).is_some()),
             pressure: [
@@ -197,6 +213,7 @@ impl HostReader {
             frequencies: None,
             several_nodes: false,
             several_sockets: false,
+            migrations,
             seats,
             absent,
             buffer: Vec::new(),
@@ -280,8 +297,8 @@ impl HostReader {
     }
 
     /// To be called right after an execution, with the processor time that it took, what we spend on starting it
-    /// included, and the processor that it ended on, if that is known.
-    pub fn end(&mut self, own: Duration, cpu: Option<u32>) -> Readings {
+    /// included, and where it was, if that is known.
+    pub fn end(&mut self, own: Duration, was: Option<Whereabouts>) -> Readings {
         let Some(mut span) = self.span.take() else { return Readings::default() };
         span.own = span.own.saturating_add(own);
         if span.before.at.elapsed() < self.shortest {
@@ -289,7 +306,7 @@ impl HostReader {
             return Readings::default();
         }
         let after = self.moment();
-        let readings = self.now(between(&span.before, &after, span.own), cpu);
+        let readings = self.now(between(&span.before, &after, span.own), was);
         self.span = Some(Span { before: after, own: Duration::ZERO, ended: Instant::now() });
         readings
     }
@@ -315,10 +332,11 @@ impl HostReader {
     }
 
     /// Adds what holds now.
-    fn now(&mut self, mut readings: Readings, cpu: Option<u32>) -> Readings {
+    fn now(&mut self, mut readings: Readings, was: Option<Whereabouts>) -> Readings {
         let buffer = &mut self.buffer;
         readings.temperature = sensors::warmest(&self.thermometers, buffer);
-        let Some(cpu) = cpu else { return readings };
+        let Some(Whereabouts { cpu, migrations }) = was else { return readings };
+        readings.migrations = migrations.filter(|_| self.migrations);
         readings.frequency = self.frequencies.as_mut().and_then(|all| all.of(cpu, buffer));
         let core = self.throttles.as_mut().map(|all| all.of_core(cpu, buffer));
         readings.throttled = readings.throttled.zip(core).map(|(sockets, core)| sockets + core);
@@ -333,6 +351,11 @@ impl Default for HostReader {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Whether a `/proc/PID/sched` says how often its process was moved to another CPU.
+fn counts_migrations(text: &[u8]) -> bool {
+    String::from_utf8_lossy(text).contains("se.nr_migrations")
 }
 
 /// The file, if it can be read, means something and does not take too long; else why not.

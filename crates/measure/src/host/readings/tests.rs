@@ -39,7 +39,7 @@ impl Machine {
         reader.shortest = Duration::ZERO;
         reader.begin();
         change(self);
-        let readings = reader.end(own, Some(cpu));
+        let readings = reader.end(own, at(cpu));
         let values: BTreeMap<_, _> = readings.values().into_iter().collect();
         let absent: Vec<&str> = reader.absent().map(|(name, _)| name).collect();
         let named = |name: &&str| values.contains_key(name) != absent.contains(name);
@@ -57,9 +57,21 @@ const PRESSURE: &str = "some avg10=67.42 avg60=41.26 avg300=20.41 total=14460246
 const MEMORY: &str = "MemTotal:       24684096 kB\nMemFree:         7075148 kB\nMemAvailable:   23098612 kB\n\
     Buffers:           68480 kB\nSwapTotal:             0 kB\nSwapFree:              0 kB\n";
 
+/// As a kernel of 6.18 begins it, its columns narrowed.
+const SCHED: &str = "cat (22868, #threads: 1)\n---------------------------------\n\
+    se.exec_start                 :      69473374.506015\nse.vruntime                   :      49714678.471803\n\
+    se.sum_exec_runtime           :             0.000000\nse.nr_migrations              :                    0\n\
+    nr_switches                   :                    0\n";
+
+/// A subject that ended on that CPU.
+#[allow(clippy::unnecessary_wraps, reason = "as it is passed on")]
+fn at(cpu: u32) -> Option<Whereabouts> {
+    Some(Whereabouts { cpu, migrations: Some(3) })
+}
+
 /// A virtual machine without frequencies, thermometers and swap.
 fn firecracker() -> Machine {
-    let files = [("/proc/stat", STAT), ("/proc/meminfo", MEMORY)];
+    let files = [("/proc/stat", STAT), ("/proc/meminfo", MEMORY), ("/proc/self/sched", SCHED)];
     let machine = Machine::new(&files);
     for name in ["cpu", "io", "memory"] {
         machine.say(&format!("/proc/pressure/{name}"), PRESSURE);
@@ -88,6 +100,7 @@ fn a_virtual_machine() {
     let expected = [
         ("host-interrupts", 12_000.0),
         ("host-memory", 22.0 * 1_073_741_824.0),
+        ("host-migrations", 3.0),
         ("host-pressure-cpu", 125e6),
         ("host-pressure-io", 0.0),
         ("host-pressure-memory", 0.0),
@@ -168,7 +181,7 @@ fn a_core_that_was_not_asked_for_long_is_not_blamed_twice() {
     let mut throttled = |said: &str| {
         reader.begin();
         machine.say(count, said);
-        reader.end(Duration::ZERO, Some(5)).throttled
+        reader.end(Duration::ZERO, at(5)).throttled
     };
     assert_eq!(
         [throttled("2082"), throttled("2082"), throttled("3"), throttled("4")],
@@ -281,6 +294,7 @@ fn a_container_that_shows_little() {
     let absent: BTreeMap<_, _> = reader.absent().collect();
     assert_eq!(absent["host-steal"], "not available here: /proc/stat does not tell it");
     assert_eq!(absent["host-pressure-io"], "not available here: /proc/pressure/io is missing");
+    assert_eq!(absent["host-migrations"], "not available here: /proc/self/sched is missing");
 }
 
 #[test]
@@ -340,7 +354,7 @@ fn this_host_is_read() {
     while begun.elapsed() < reader.shortest {
         std::hint::spin_loop();
     }
-    let readings = reader.end(Duration::ZERO, Some(0));
+    let readings = reader.end(Duration::ZERO, at(0));
     let names: Vec<&str> = readings.values().into_iter().map(|(name, _)| name).collect();
     let absent: Vec<&str> = reader.absent().map(|(name, _)| name).collect();
     assert!(
@@ -373,7 +387,7 @@ proptest! {
         machine.say("/proc/stat", &stat);
         machine.say("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", &frequency);
         machine.say("/sys/class/hwmon/hwmon0/temp1_input", &temperature);
-        for (name, value) in reader.end(Duration::MAX, Some(0)).values() {
+        for (name, value) in reader.end(Duration::MAX, at(0)).values() {
             prop_assert!(value.is_finite(), "{name}");
             prop_assert!(name != "host-temperature" || (0.0..=150.0).contains(&value));
         }
