@@ -1,11 +1,15 @@
 //! What each column of a table is, by its name and what it holds: the label, the time, a tag, or a series.
 
-use super::NumbersError;
+use std::collections::{HashMap, HashSet};
+
 use super::error::has_unit;
-use super::table::{GAPS, Table};
+use super::table::{GAPS, NAMES, Row, Table, VALUES};
+use super::{NumbersError, moment};
 
 /// Names of columns that say what a row was measured of.
 const LABELS: [&str; 8] = ["commit", "revision", "release", "version", "label", "sha", "hash", "build"];
+/// Those of them that many revisions one after the other may share.
+const SHARED: [&str; 2] = ["release", "version"];
 /// Names of columns that say when. One called `time`, the last, is one only if it holds no plain numbers, or such as
 /// count from 1970.
 const TIMES: [&str; 4] = ["date", "timestamp", "datetime", "time"];
@@ -13,6 +17,10 @@ const TIMES: [&str; 4] = ["date", "timestamp", "datetime", "time"];
 const TAGS: [&str; 7] = ["host", "machine", "kernel", "compiler", "environment", "os", "cpu"];
 /// The one of them under which numbers are always measured: a time or a share, not a version or a number of a machine.
 const MEASURED: [&str; 1] = ["cpu"];
+/// Numbers that count seconds from 1970 are from here
+const SINCE: f64 = 1e9;
+/// up to there.
+const UNTIL: f64 = 5e9;
 /// Names of columns that count rows: those stand in order already.
 const ORDERS: [&str; 4] = ["index", "order", "position", "number"];
 
@@ -22,6 +30,8 @@ pub(super) struct Columns {
     pub label: Option<usize>,
     pub time: Option<usize>,
     pub tags: Vec<usize>,
+    /// Whether rows of one label are of one point only where they are of one day.
+    pub by_day: bool,
 }
 
 impl Columns {
@@ -31,7 +41,9 @@ impl Columns {
         };
         let time = table.find(&TIMES).filter(is_time);
         let tags = (0..table.head.len()).filter(|&column| is_tag(table, column)).collect();
-        Self { label: label(table, time), time, tags }
+        let label = label(table, time);
+        let by_day = label.zip(time).is_some_and(|(label, time)| is_by_day(table, label, time));
+        Self { label, time, tags, by_day }
     }
 
     /// The columns that are series, and the names of those that are nothing.
@@ -89,6 +101,36 @@ fn label(table: &Table, time: Option<usize>) -> Option<usize> {
     all.iter().copied().find(varies).or_else(|| all.first().copied().filter(|_| !apart))
 }
 
+/// Whether a release or version is that of many revisions, one measured after the other: its rows stand together, and through all
+/// rows of a series the days go on one way.
+fn is_by_day(table: &Table, label: usize, time: usize) -> bool {
+    let name = table.find(&NAMES).filter(|_| table.find(&VALUES).is_some());
+    let mut series: HashMap<&str, Vec<&Row>> = HashMap::new();
+    for row in &table.rows {
+        series.entry(name.map_or("", |name| &row.cells[name])).or_default().push(row);
+    }
+    table.is(label, &SHARED) && series.values().all(|rows| goes_on(rows, label, time))
+}
+
+fn goes_on(rows: &[&Row], label: usize, time: usize) -> bool {
+    let days: Option<Vec<i64>> = rows.iter().map(|row| day(&row.cells[time])).collect();
+    let mut labels: Vec<&str> = rows.iter().map(|row| &row.cells[label]).collect();
+    labels.dedup();
+    let mut known = HashSet::new();
+    labels.into_iter().all(|label| known.insert(label))
+        && days.is_some_and(|days| days.is_sorted() || days.iter().rev().is_sorted())
+}
+
+/// The day of a time, from 1970; nothing where it is written as nobody knows.
+#[allow(clippy::cast_possible_truncation, reason = "days are few")]
+pub(super) fn day(text: &str) -> Option<i64> {
+    let mut seconds = moment(text)?;
+    if number(text).is_some() {
+        seconds /= [1.0, 1e3, 1e6, 1e9].into_iter().find(|unit| seconds / unit < UNTIL).unwrap_or(1.0);
+    }
+    Some((seconds / 86_400.0).floor() as i64)
+}
+
 /// Whether a column says with what a row was measured. Numbers do where they stay the same from row to row more often
 /// than not, as a version does; what was measured does not.
 fn is_tag(table: &Table, column: usize) -> bool {
@@ -106,8 +148,6 @@ fn is_tag(table: &Table, column: usize) -> bool {
 /// Whether numbers count from 1970, in seconds or a thousandth, millionth or billionth of one: whole, after 2001,
 /// all one way, and beside a column of other numbers.
 fn counts(table: &Table, column: usize) -> bool {
-    const SINCE: f64 = 1e9;
-    const UNTIL: f64 = 5e9;
     let numbers: Option<Vec<f64>> = cells(table, column).map(number).collect();
     let Some(numbers) = numbers.filter(|numbers| numbers.len() > 1) else { return false };
     let is_moment = |&number: &f64| {

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 
 use csv::{ReaderBuilder, StringRecord, Trim};
 
-use super::columns::Columns;
+use super::columns::{self, Columns};
 use super::error::short;
 use super::{Given, GivenPoint, Numbers, NumbersError, Shape, direction, distinct};
 use crate::{Direction, Unit};
 
 /// Names of columns that say of which series a row is, where there is one of [`VALUES`] too.
-const NAMES: [&str; 3] = ["series", "benchmark", "name"];
+pub(super) const NAMES: [&str; 3] = ["series", "benchmark", "name"];
 /// Names of columns that hold the values of all series.
-const VALUES: [&str; 1] = ["value"];
+pub(super) const VALUES: [&str; 1] = ["value"];
 /// What stands for a gap, in small letters.
 pub(super) const GAPS: [&str; 8] = ["", "nan", "null", "none", "na", "n/a", "inf", "-inf"];
 
@@ -101,6 +101,12 @@ impl Table {
         Ok(said)
     }
 
+    /// What rows of one point have in common; nothing where each is a point of its own.
+    fn key(&self, point: &GivenPoint) -> Option<(String, Option<i64>)> {
+        let day = point.time.as_deref().filter(|_| self.columns.by_day).and_then(columns::day);
+        point.label.clone().map(|label| (label, day))
+    }
+
     /// A point without samples, of what a row says.
     fn point(&self, row: &Row) -> GivenPoint {
         let text = |column: usize| Some(row.cells[column].to_owned()).filter(|text| !text.is_empty());
@@ -118,7 +124,8 @@ impl Table {
 #[derive(Default)]
 struct Points {
     points: Vec<GivenPoint>,
-    by_label: HashMap<String, usize>,
+    /// By label, and the day where that matters.
+    known: HashMap<(String, Option<i64>), usize>,
 }
 
 impl Points {
@@ -126,10 +133,7 @@ impl Points {
     fn of(&mut self, table: &Table, row: &Row) -> &mut GivenPoint {
         let point = table.point(row);
         let next = self.points.len();
-        let index = match &point.label {
-            Some(label) => *self.by_label.entry(label.clone()).or_insert(next),
-            None => next,
-        };
+        let index = table.key(&point).map_or(next, |key| *self.known.entry(key).or_insert(next));
         if index == next {
             self.points.push(point);
         }

@@ -313,6 +313,35 @@ fn a_label_that_is_the_same_everywhere_makes_no_point_of_all_rows() {
 }
 
 #[test]
+fn a_version_that_is_measured_day_after_day_is_many_points() {
+    let points = |text: &str| samples(&read(text).series[0]);
+    let nightly =
+        "version,date,wall\n1.0,2026-01-01,5\n1.0,2026-01-01,5.5\n1.0,2026-01-02,6\n1.1,2026-01-03,7\n";
+    assert_eq!(points(nightly), [vec![5.0, 5.5], vec![6.0], vec![7.0]]);
+    let backwards = "release,date,wall\n1.1,2026-01-03,7\n1.0,2026-01-02T03:00:00,6\n1.0,2026-01-01,5\n";
+    assert_eq!(points(backwards), [[7.0], [6.0], [5.0]]);
+    let seconds =
+        "version,timestamp,wall\n1.0,1700000000,5\n1.0,1700000060,5.5\n1.0,1700086400,6\n1.1,1700172800,7\n";
+    assert_eq!(points(seconds), [vec![5.0, 5.5], vec![6.0], vec![7.0]]);
+    let long = "series,value,version,date\na,5,1.0,2026-01-01\na,6,1.0,2026-01-02\nb,7,1.0,2026-01-01\nb,8,1.1,2026-01-02\n";
+    assert_eq!(points(long), [[5.0], [6.0]]);
+}
+
+#[test]
+fn a_version_that_is_measured_again_is_one_point() {
+    let points = |text: &str| samples(&read(text).series[0]);
+    let turns = "version,date,wall\n1.0,2026-01-01,5\n1.1,2026-01-01,7\n1.0,2026-01-02,6\n1.1,2026-01-02,8\n";
+    assert_eq!(points(turns), [[5.0, 6.0], [7.0, 8.0]]);
+    let sorted =
+        "version,date,wall\n1.0,2026-01-01,5\n1.0,2026-01-02,6\n1.1,2026-01-01,7\n1.1,2026-01-02,8\n";
+    assert_eq!(points(sorted), [[5.0, 6.0], [7.0, 8.0]]);
+    let commit = "commit,date,wall\na,2026-01-01,5\na,2026-01-02,6\nb,2026-01-03,7\n";
+    assert_eq!(points(commit), [vec![5.0, 6.0], vec![7.0]], "a commit is one program");
+    let unknown = "version,date,wall\n1.0,first,5\n1.0,second,6\n1.1,third,7\n";
+    assert_eq!(points(unknown), [vec![5.0, 6.0], vec![7.0]]);
+}
+
+#[test]
 fn a_time_that_counts_from_1970_is_no_series() {
     let epoch = read("time,commit,wall\n1700000000,a,5\n1700086400,b,6\n");
     assert_eq!(
