@@ -5,6 +5,7 @@
 //! stands out of that noise, the one that explains the series best for the price of its changes is chosen.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::noise::{self, Noise, Shapes, Step};
 use super::series::Series;
@@ -122,8 +123,18 @@ impl<'a> Judge<'a> {
 
     /// The step at `place` in the stretch around one of the places that is clear of the others.
     pub fn step(&self, places: &[usize], which: usize, place: usize, noise: &Noise) -> Step {
+        self.step_within(&self.near(places, which, place..place + 1), place, noise)
+    }
+
+    /// The stretch around a change that is clear of the others: so much of it as is looked at for a step at any of these places.
+    pub fn near(&self, places: &[usize], which: usize, at: Range<usize>) -> Range<usize> {
         let (before, after) = self.around(places, which);
-        let (first, end) = (before.max(place.saturating_sub(WINDOW)), after.min(place + WINDOW));
+        before.max(at.start.saturating_sub(WINDOW))..after.min(at.end - 1 + WINDOW)
+    }
+
+    /// The step at `place`, as it is seen in that stretch.
+    pub fn step_within(&self, stretch: &Range<usize>, place: usize, noise: &Noise) -> Step {
+        let (first, end) = (stretch.start, stretch.end);
         if noise.shape == noise::WHITE {
             let (before, after) = (self.sums.of(first..place), self.sums.of(place..end));
             return noise::plain_step(self.sums.origin, before, after, noise);

@@ -29,7 +29,7 @@ pub(super) fn locate(judge: &Judge, mut choice: Choice, raw: &[f64]) -> Choice {
             let range = near(judge, &choice, which);
             let told = match &density {
                 Some(density) => by_density(judge, &choice, which, raw, density, range.clone()),
-                None => range.clone().map(|place| by_step(judge, &choice, which, place)).collect(),
+                None => by_step(judge, &choice, which, range.clone()),
             };
             range.start + middle(&told)
         })
@@ -63,9 +63,12 @@ fn near(judge: &Judge, choice: &Choice, which: usize) -> Range<usize> {
     place - reach..place + reach + 1
 }
 
-/// How much likelier the series is by a change there, its noise filtered; in logarithms.
-fn by_step(judge: &Judge, choice: &Choice, which: usize, place: usize) -> f64 {
-    judge.step(&choice.places, which, place, &choice.noise).z().powi(2) / 2.0
+/// How much likelier the series is by a change at each of these places, its noise filtered; in logarithms. They can be compared, since
+/// the same values tell of all.
+fn by_step(judge: &Judge, choice: &Choice, which: usize, range: Range<usize>) -> Vec<f64> {
+    let stretch = judge.near(&choice.places, which, range.clone());
+    let likelier = |place| judge.step_within(&stretch, place, &choice.noise).z().powi(2) / 2.0;
+    range.map(likelier).collect()
 }
 
 /// The log likelihood of each of these places, but for a constant.

@@ -78,6 +78,14 @@ fn steps_are_found_in_noise_of_all_kinds() {
 }
 
 #[test]
+fn a_step_in_slow_noise_is_found_where_it_is() {
+    let (five, ten) =
+        (found(Shape::Autocorrelated, 0.05, 300, 23), found(Shape::Autocorrelated, 0.10, 300, 24));
+    println!("{five} of 5 %, {ten} of 10 %");
+    assert!(five >= 60 && ten >= 96, "{five} of 5 %, {ten} of 10 %");
+}
+
+#[test]
 fn a_step_is_found_within_a_few_values_when_it_is_large() {
     let (five, ten) = (found(Shape::Gaussian, 0.05, 5, 31), found(Shape::Gaussian, 0.10, 5, 32));
     println!("{five} of 5 %, {ten} of 10 %");

@@ -16,7 +16,7 @@ const BEFORE: usize = 10;
 /// So many times farther apart than before, values of the same noise seldom lie.
 const CLEARLY: f64 = 1.6;
 
-/// So many standard errors of its own a wider level is to be away from that before.
+/// So many standard errors, by how far apart the values of both lie, a wider level is to be away from that before.
 const CLEAR: f64 = 4.0;
 
 /// The mean distance from 0 of the nearest five of six values, which outliers do not move, in Gaussian standard deviations.
@@ -39,15 +39,22 @@ fn is_only_wider(judge: &Judge, choice: &Choice) -> bool {
     if count > LONGEST || first < BEFORE {
         return false;
     }
-    let levels = Levels::means(judge.series, &choice.places, judge.masked);
-    let (before, here) = levels.residual.split_at(first);
-    let (before, here) = (apart(before), apart(here) * free(n - first));
+    let residual = Levels::means(judge.series, &choice.places, judge.masked).residual;
+    let levels = 1 + choice.places.iter().filter(|&&place| place > first).count().max(1);
+    let (before, here) = (apart(&residual[..first]), apart(&residual[first..]) * free(n - first, levels));
     if here <= CLEARLY * before {
         return false;
     }
-    let freedom = (n - first) as f64 - 2.0;
-    let away = step.difference.abs() / (here / (count as f64).sqrt());
-    (freedom * (away.powi(2) / freedom).ln_1p()).sqrt() < CLEAR
+    // The level before may be as short, and as wide.
+    let start = choice.places.iter().rev().nth(1).copied().unwrap_or(0);
+    let beside = match place - start {
+        _ if start >= first => here,
+        short if short <= LONGEST => before.max(apart(&residual[start..place]) * free(short, 1)),
+        _ => before,
+    };
+    let error = (here.powi(2) / count as f64 + beside.powi(2) / (place - start) as f64).sqrt();
+    let freedom = ((n - first) as f64 - levels as f64).max(1.0);
+    (freedom * ((step.difference / error).powi(2) / freedom).ln_1p()).sqrt() < CLEAR
 }
 
 /// How far apart values lie, as a standard deviation; no outlier counts.
@@ -58,10 +65,10 @@ fn apart(residuals: &[f64]) -> f64 {
     nearest.iter().sum::<f64>() / nearest.len() as f64 / NEAREST
 }
 
-/// What two levels that are estimated from so many values take from how far apart those lie.
-fn free(count: usize) -> f64 {
-    let count = count as f64;
-    (count / (count - 2.0).max(1.0)).sqrt()
+/// What so many levels that are estimated from so many values take from how far apart those lie.
+fn free(count: usize, levels: usize) -> f64 {
+    let (count, levels) = (count as f64, levels as f64);
+    (count / (count - levels).max(1.0)).sqrt()
 }
 
 #[cfg(test)]
@@ -90,10 +97,10 @@ mod tests {
     #[test]
     fn a_spread_that_grows_near_the_end_is_seldom_a_change_of_level() {
         let cases = [
-            ((0.003, 20), (0.02, 12), 12),
+            ((0.003, 20), (0.02, 12), 6),
             ((0.01, 30), (0.02, 12), 4),
-            ((0.01, 40), (0.03, 12), 9),
-            ((0.01, 40), (0.03, 25), 9),
+            ((0.01, 40), (0.03, 12), 7),
+            ((0.01, 40), (0.03, 25), 6),
             ((0.01, 60), (0.03, 60), 2),
             ((0.005, 100), (0.02, 12), 4),
             ((0.005, 100), (0.02, 30), 2),
