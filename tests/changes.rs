@@ -309,6 +309,9 @@ fn the_users_word_is_kept_and_counted() {
     let change = named(&changes(&listing), "show").clone();
     assert_eq!((&change["state"], &change["note"]), (&json!("expected"), &json!("the price of the cache")));
 
+    let text = project.tacho("changes").exits(0).stdout;
+    assert!(text.contains("false alarms: 0 of 1 change that was looked at (0.0 %)"), "{text}");
+
     project.tacho(&format!("changes set {faster} false-alarm")).succeeds();
     let listing = project.tacho("changes --json").exits(0).json();
     assert_eq!(listing["false_alarms"], json!({ "marked": 1, "looked_at": 2, "told": 2, "rate": 0.5 }));

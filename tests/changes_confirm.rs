@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::harness::{Project, steady};
+use crate::harness::{Answer, Project, steady};
 
 /// A program that says how long it took: the level of its commit, times what a file outside the repository says, with
 /// noise of up to 0.6 %: that of the next execution is another, and with the same seed the same each time.
@@ -89,6 +89,18 @@ fn what_a_commit_made_is_confirmed() {
     let more = project.tacho(&format!("changes --confirm {name} --rounds 6 --seed 3 --json")).exits(1).json();
     assert_eq!((&more["confirmed"], &more["samples"], &more["run"]), (&json!(1), &json!(12), &json!(3)));
     assert_eq!(more["changes"][0]["outcome"], "confirmed");
+
+    let mut narrow =
+        project.command(["changes", "--confirm", name, "--quiet", "--rounds", "7", "--seed", "4"]);
+    let told = Answer::of(&narrow.env("COLUMNS", "60").output().unwrap()).exits(1).stdout;
+    assert_snapshot!(steady(&told.replace(name, "<name>")), @r"
+    <name>  work · time
+      <percent>, again <percent> (<percent> … <percent>), 7 samples
+      confirmed; new
+
+    1 confirmed: 14 samples in <time>, run 4
+    ");
+    assert!(told.lines().all(|line| line.chars().count() <= 60), "{told}");
 }
 
 #[test]

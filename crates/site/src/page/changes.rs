@@ -35,8 +35,9 @@ fn lead(view: &View, events: usize) -> String {
     let judged = view.shown().count().saturating_sub(view.lab.unjudged.len());
     let standing = |one: &&ChangeView| one.change().stands();
     let changes = view.events.iter().flat_map(|event| &event.changes).filter(standing).count();
+    let together = if judged == 1 { "that was judged" } else { "that were judged together" };
     format!(
-        "{} at {} in history, found in {} that were judged together.",
+        "{} at {} in history, found in {} {together}.",
         count(changes, "change", "changes"),
         count(events, "place", "places"),
         count(judged, "series", "series"),

@@ -38,7 +38,7 @@ pub fn execute(global: &Global, command: &AskedChanges, names: &[String]) -> Res
     if command.list.form.json {
         output::print_json(&versioned(confirmed.answer()))?;
     } else {
-        output::print(&confirmed.text())?;
+        output::print(&confirmed.text(output::terminal_width()))?;
     }
     Ok(exit(&confirmed))
 }

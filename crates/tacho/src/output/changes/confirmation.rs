@@ -82,8 +82,8 @@ impl Confirmed {
         }
     }
 
-    /// All of it for people.
-    pub fn text(&self) -> String {
+    /// All of it for people; `width` is that of their terminal, in columns.
+    pub fn text(&self, width: Option<usize>) -> String {
         if self.interrupted {
             return format!(
                 "interrupted after {}: nothing is lost, the same command goes on\n",
@@ -94,7 +94,11 @@ impl Confirmed {
             let nothing = if self.named { "of these" } else { "new and not measured again yet" };
             return format!("nothing to confirm: no change is {nothing}\n");
         }
-        let parts = [self.table(), self.notes(), self.summary()];
+        let mut measured = self.table();
+        if !table::fits(&measured, width) {
+            measured = self.changes.iter().filter_map(Asked::lines).collect();
+        }
+        let parts = [measured, self.notes(), self.summary()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
     }
 
@@ -167,6 +171,23 @@ impl Asked {
                 Outcome::Open { .. } => OPEN,
             },
         }
+    }
+
+    /// The row of one that was measured, where the table has no room.
+    fn lines(&self) -> Option<String> {
+        let Answer::Measured(said) = &self.answer else { return None };
+        let (change, again) = (&self.change, &said.again);
+        let found = again.effect.map_or_else(|| "no ratio".to_owned(), effect);
+        let range = again.interval.map_or_else(String::new, |it| format!(" ({})", interval(it)));
+        Some(format!(
+            "{}  {}\n  {}, again {found}{range}, {}\n  {}; {}\n",
+            change.name,
+            series_name(&change.series, false),
+            effect(change.finding.effect.unwrap_or(f64::INFINITY)),
+            text::count(again.samples as usize, "sample"),
+            self.words(),
+            state(change),
+        ))
     }
 
     /// The outcome for people.

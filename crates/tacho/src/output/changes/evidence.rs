@@ -7,16 +7,13 @@ use tacho_record::{
     Again, Build, Change, ChangeKind, Commit, Finding, Happened, Happening, Life, Otherwise, Revision,
     Tagged, short_name,
 };
-use tacho_stats::Summary;
 
 use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
-use super::histogram::{Histogram, draw};
 use super::listing::{revision_name, series_name, state};
+use super::sides::{Side, SideAnswer, drawn};
 use super::{effect, interval, kind_words, verdict_word, withdrawal};
 use crate::output::{table, text};
 
-/// How wide a histogram is.
-const WIDTH: usize = 48;
 /// So many commits are shown at the most, and so many files of each.
 const COMMITS: usize = 20;
 const FILES: usize = 6;
@@ -49,17 +46,6 @@ pub struct Evidence {
     pub quirks: Vec<QuirkEffect>,
 }
 
-/// One side of a change: the revisions from the change before it, up to the one after it.
-#[derive(Serialize)]
-pub struct Side {
-    /// The full names of the revisions, in order of history.
-    pub revisions: Vec<String>,
-    /// All values of their samples.
-    pub values: Vec<f64>,
-    /// The runs that measured them.
-    pub runs: Vec<i64>,
-}
-
 /// The evidence in JSON.
 #[derive(Serialize)]
 pub struct EvidenceAnswer<'a> {
@@ -84,16 +70,6 @@ struct QuirkAnswer<'a> {
     effect: Option<f64>,
     interval: Option<(f64, f64)>,
     rest: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct SideAnswer<'a> {
-    revisions: &'a [String],
-    runs: &'a [i64],
-    median: Option<f64>,
-    interval: Option<(f64, f64)>,
-    spread: Option<f64>,
-    values: &'a [f64],
 }
 
 impl Evidence {
@@ -151,9 +127,11 @@ impl Evidence {
         }
     }
 
-    /// All of it, for people.
-    pub fn text(&self) -> String {
-        let parts = [self.head(), self.levels(), self.reasons(), self.place(), self.others(), self.story()];
+    /// All of it, for people; `width` is that of their terminal, in columns.
+    pub fn text(&self, width: Option<usize>) -> String {
+        let unit = &self.change.series.metric.unit;
+        let sides = self.sides.as_ref().map_or_else(String::new, |sides| drawn(sides, unit, width));
+        let parts = [self.head(), sides, self.reasons(), self.place(), self.others(width), self.story()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
     }
 
@@ -177,46 +155,23 @@ impl Evidence {
         )
     }
 
-    /// Both sides, drawn over one axis.
-    fn levels(&self) -> String {
-        let Some([before, after]) = &self.sides else { return String::new() };
-        let Some(Histogram { ends, lines }) = draw([&before.values, &after.values], WIDTH) else {
-            return String::new();
-        };
-        let show = |value| self.change.series.metric.unit.show(value);
-        let mut list =
-            table::plain(&["", "", "median", "95 %", "spread", "samples", "revisions"], &[2, 4, 5, 6]);
-        for (name, (side, line)) in
-            ["before", "after"].into_iter().zip([before, after].into_iter().zip(lines))
-        {
-            let summary = Summary::of(&side.values);
-            let interval = summary.and_then(|summary| summary.interval);
-            list.add_row([
-                name.to_owned(),
-                line,
-                summary.map_or_else(String::new, |summary| show(summary.median)),
-                interval.map_or_else(String::new, |(low, high)| format!("{} … {}", show(low), show(high))),
-                summary.and_then(|summary| summary.spread()).map_or_else(String::new, text::percent),
-                side.values.len().to_string(),
-                side.revisions.len().to_string(),
-            ]);
-        }
-        let (low, high) = (show(ends.0), show(ends.1));
-        let gap = WIDTH.saturating_sub(low.chars().count() + high.chars().count());
-        format!("{}          {low}{}{high}\n", table::indent(&table::render(&list)), " ".repeat(gap))
-    }
-
     /// Why it is believed, and what speaks against it.
     fn reasons(&self) -> String {
         let finding = &self.change.finding;
         let mut reasons = vec![format!(
-            "a series like this shows one as clear by chance in {} of cases; {} series were judged together",
+            "a series like this shows one as clear by chance in {} of cases; {}",
             chance(finding.p),
-            self.judged,
+            match self.judged {
+                1 => "it was judged alone".to_owned(),
+                many => format!("{many} series were judged together"),
+            },
         )];
         match self.change.life {
             Life::Provisional => {
                 reasons.push(format!("seen in {} in a row so far: provisional", analyses(finding.seen)));
+            }
+            Life::Confirmed if finding.missed == 1 => {
+                reasons.push("confirmed, but not seen in the last analysis".to_owned());
             }
             Life::Confirmed if finding.missed > 0 => {
                 reasons.push(format!("confirmed, but not seen in the last {}", analyses(finding.missed)));
@@ -293,10 +248,11 @@ impl Evidence {
     }
 
     /// What else changed there: the trade-off.
-    fn others(&self) -> String {
+    fn others(&self, width: Option<usize>) -> String {
         if self.together.is_empty() {
             return String::new();
         }
+        let head = "changed at the same place\n";
         let mut list = table::plain(&["", "", "", "", ""], &[2]);
         for change in &self.together {
             list.add_row([
@@ -308,7 +264,20 @@ impl Evidence {
             ]);
         }
         let rows: String = table::render(&list).lines().skip(1).map(|row| format!("  {row}\n")).collect();
-        format!("changed at the same place\n{rows}")
+        if table::fits(&rows, width) {
+            return format!("{head}{rows}");
+        }
+        let lines = self.together.iter().map(|change| {
+            format!(
+                "  {}  {}\n    {} {}  {}\n",
+                change.name,
+                series_name(&change.series, true),
+                effect(change.finding.effect.unwrap_or(f64::INFINITY)),
+                verdict_word(verdict_of(change)),
+                state(change),
+            )
+        });
+        format!("{head}{}", lines.collect::<String>())
     }
 
     /// What became of it.
@@ -369,20 +338,6 @@ fn until(happenings: &[Happening]) -> Option<&Finding> {
         Happened::Moved { from } => Some(from.as_ref()),
         _ => None,
     })
-}
-
-impl Side {
-    fn answer(&self) -> SideAnswer<'_> {
-        let summary = Summary::of(&self.values);
-        SideAnswer {
-            revisions: &self.revisions,
-            runs: &self.runs,
-            median: summary.map(|summary| summary.median),
-            interval: summary.and_then(|summary| summary.interval),
-            spread: summary.and_then(|summary| summary.spread()),
-            values: &self.values,
-        }
-    }
 }
 
 /// What measuring both sides again said.

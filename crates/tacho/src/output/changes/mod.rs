@@ -6,11 +6,13 @@ mod evidence;
 mod given;
 mod histogram;
 mod listing;
+mod sides;
 
 pub use confirmation::{Asked, Confirmed};
-pub use evidence::{Evidence, EvidenceAnswer, Side};
+pub use evidence::{Evidence, EvidenceAnswer};
 pub use given::Found;
 pub use listing::{ListedEvent, Listing};
+pub use sides::Side;
 
 use tacho_experiment::Unbuilt;
 use tacho_experiment::changes::{JudgedSeries, Verdict, kind_of};
