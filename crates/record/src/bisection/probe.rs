@@ -91,7 +91,7 @@ impl Probed {
             Self::Holds => "holds",
             Self::NotAvailable => "not available here",
             Self::Turned => "the other way round",
-            Self::Unclear => "unclear",
+            Self::Unclear => "not known here",
             Self::UnderWay => "not known yet",
         }
     }

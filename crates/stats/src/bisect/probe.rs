@@ -4,7 +4,7 @@ use super::belief::Belief;
 use super::outcome::Effect;
 use super::record::Record;
 use super::report;
-use super::rules::{ODDS, Rules, Values, WITHIN};
+use super::rules::{INTERVAL, ODDS, Rules, Values, WITHIN};
 use super::step::{Observation, Seen};
 
 /// What pairs say of it.
@@ -24,7 +24,7 @@ pub enum Probed {
 /// effect; and which they show, as soon as something can be said.
 ///
 /// The sequential test of a verification, with the noise that these pairs alone tell of: the effect that was verified against
-/// none, 99 to 1 (Wald 1945).
+/// none, 99 to 1 (Wald 1945). It holds only where the interval of what they show is clear of none, too.
 #[must_use]
 pub fn probe(rules: &Rules, effect: Effect, pairs: &[(f64, f64)]) -> (Probed, Option<Effect>) {
     let record = record(rules, pairs);
@@ -48,8 +48,10 @@ pub fn probe(rules: &Rules, effect: Effect, pairs: &[(f64, f64)]) -> (Probed, Op
         record.of(0).map(|of| of.value).zip(record.of(1).map(|of| of.value)).collect();
     let odds = belief.odds(&scaled, 1, expected);
     let turned = step * expected < 0.0 && step.abs() >= (WITHIN * variance.sqrt()).max(rules.least / 2.0);
+    // Beside the word the interval of these pairs alone is told, and one with none in it would belie it.
+    let is_clear = step * expected > 0.0 && step.abs() > INTERVAL * variance.sqrt();
     let probed = match odds {
-        odds if odds >= ODDS => Probed::Holds,
+        odds if odds >= ODDS && is_clear => Probed::Holds,
         odds if odds > -ODDS => Probed::More,
         _ if turned => Probed::Turned,
         _ => Probed::Gone,
@@ -107,5 +109,24 @@ mod tests {
         }
         let (probed, pairs) = probed(0.05, 0.01, 3);
         assert!(probed == Probed::Holds && pairs <= 12, "{pairs}");
+    }
+
+    #[test]
+    fn what_holds_is_clear_of_none() {
+        let effect = Effect { estimate: 0.05, interval: (0.04, 0.06) };
+        let mut unclear = 0;
+        for (seed, by) in (0..3).flat_map(|seed| [0.0, 0.03, 0.05].map(|by| (seed, by))) {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let mut pairs = Vec::new();
+            for _ in 0..40 {
+                let mut value = |level: f64| level * (0.04 * gaussian(&mut rng)).exp();
+                pairs.push((value(100.0), value(100.0 * (1.0 + by))));
+                let (said, shown) = probe(&Rules::default(), effect, &pairs);
+                let is_clear = shown.is_some_and(|shown| shown.interval.0 > 0.0);
+                assert!(said != Probed::Holds || is_clear, "{shown:?} of {by} in {} pairs", pairs.len());
+                unclear += usize::from(said == Probed::More && !is_clear);
+            }
+        }
+        assert!(unclear > 0, "noise of that size hides it for a while");
     }
 }

@@ -6,7 +6,7 @@ use super::noise::median;
 use super::outcome::{Culprit, Effect, Finding, Outcome, Reason, Rung, Suspects};
 use super::rates::Rates;
 use super::record::Record;
-use super::rules::{Rules, SURE, Values, WITHIN};
+use super::rules::{INTERVAL, Rules, SURE, Values, WITHIN};
 use super::search::{Named, Search};
 
 /// What changed from a revision to a later one, on the scale of the readings, with its variance: at least that which the noise of all
@@ -28,7 +28,7 @@ pub(super) fn between(ends: (usize, usize), sd: f64, record: &Record, rules: &Ru
 /// Out of logarithms.
 pub(super) fn effect((step, variance): (f64, f64), rules: &Rules) -> Effect {
     let of = |step: f64| if rules.values == Values::Ratios { step.exp_m1() } else { step };
-    let far = 1.96 * variance.sqrt();
+    let far = INTERVAL * variance.sqrt();
     let most = if rules.values == Values::Failures { 1.0 } else { f64::INFINITY };
     Effect { estimate: of(step), interval: (of(step - far).max(-most), of(step + far).min(most)) }
 }

@@ -83,6 +83,9 @@ pub(super) const ODDS_OF_FAILURES: f64 = 6.213;
 /// Standard errors within which an effect may still be: 99 %.
 pub(super) const WITHIN: f64 = 2.6;
 
+/// Standard errors to either side of an effect that its interval has: 95 %.
+pub(super) const INTERVAL: f64 = 1.96;
+
 /// *No change* is likelier than this, and an effect as large as asked for is farther off than that many standard errors (of
 /// looks as often as there are samples each may mislead): then the ends do not differ.
 pub(super) const NOTHING_CHANGED: f64 = 0.9;
