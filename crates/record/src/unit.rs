@@ -57,6 +57,21 @@ impl Unit {
         if suffix.is_empty() { digits } else { format!("{digits} {suffix}") }
     }
 
+    /// The whole value as people type it, so that [`Unit::named`] gives the same again: `5ms`, `1.5KiB`, `3`. Numbers of units of other names
+    /// are bare.
+    #[must_use]
+    pub fn exact(&self, value: f64) -> String {
+        let base = match self {
+            Unit::Bytes => "B",
+            Unit::Nanoseconds => "ns",
+            Unit::Other(_) => return format!("{value}"),
+        };
+        let (scaled, name) = self.scale(value);
+        let name = name.replace('µ', "u");
+        let same = (scaled * Self::named(&name).1).total_cmp(&value).is_eq();
+        if same { format!("{scaled}{name}") } else { format!("{value}{base}") }
+    }
+
     /// The value divided by the unit that suits it, and that unit's symbol.
     #[must_use]
     pub fn scale(&self, value: f64) -> (f64, &str) {
@@ -124,6 +139,22 @@ mod tests {
         assert_eq!(Unit::named("bytes"), (Unit::Bytes, 1.0));
         assert_eq!(Unit::named("KiB"), (Unit::Bytes, 1024.0));
         assert_eq!(Unit::named("Mbit/s"), (Unit::Other("Mbit/s".into()), 1.0));
+    }
+
+    #[test]
+    fn a_whole_value_is_typed_with_its_unit() {
+        for (value, typed) in [(5e6, "5ms"), (1.5e9, "1.5s"), (2500.0, "2.5us"), (0.5, "0.5ns")] {
+            assert_eq!(Unit::Nanoseconds.exact(value), typed);
+        }
+        assert_eq!(Unit::Bytes.exact(1536.0), "1.5KiB");
+        assert_eq!(Unit::Other("J".into()).exact(-0.25), "-0.25");
+        // Whatever it is, it is read as the same.
+        for value in [1.0 / 3.0, 123_456_789.123, 1e9 / 7.0, 0.1 + 0.2] {
+            let typed = Unit::Nanoseconds.exact(value);
+            let digits = typed.find(char::is_alphabetic).unwrap();
+            let read = typed[..digits].parse::<f64>().unwrap() * Unit::named(&typed[digits..]).1;
+            assert_eq!(read.to_bits(), value.to_bits(), "{typed}");
+        }
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl Bisection {
         }
         words.extend(of_metric(asked));
         let size = |size: f64| match asked.by {
-            Comparison::Difference => format!("{size}"),
+            Comparison::Difference => asked.metric.unit.exact(size),
             Comparison::Ratio | Comparison::Failure => format!("{}%", (size * 1e8).round() / 1e6),
         };
         words.extend(["--min-effect".to_owned(), size(asked.least)]);

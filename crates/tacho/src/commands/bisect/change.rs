@@ -23,6 +23,7 @@ pub fn asked(global: &Global, command: &Bisect, name: &str) -> Result<Bisect, Cl
     };
     let finding = &change.finding;
     let (good, bad) = (short(&finding.good), short(&finding.bad));
+    let unit = &change.series.metric.unit;
     let what = match finding.kind {
         ChangeKind::Spread => "its spread",
         ChangeKind::ModeShare => "how often it is at which level",
@@ -37,7 +38,7 @@ pub fn asked(global: &Global, command: &Bisect, name: &str) -> Result<Bisect, Cl
         benchmark: Some(change.series.benchmark.to_string()),
         metric: Some(change.series.metric.name.clone()),
         min_effect: command.min_effect.clone().or_else(|| Some(least(&change))),
-        before: Some(format!("{},{}", finding.before, finding.after)),
+        before: Some([finding.before, finding.after].map(|value| unit.exact(value)).join(",")),
         ..command.clone()
     })
 }
@@ -81,6 +82,6 @@ pub fn prior(project: &Project, name: &str, candidates: &[Candidate]) -> Result<
 fn least(change: &Change) -> String {
     match change.finding.effect {
         Some(effect) if effect != 0.0 => format!("{}%", (effect.abs() * 50.0).clamp(0.1, 50.0)),
-        _ => format!("{}", (change.finding.after - change.finding.before).abs() / 2.0),
+        _ => change.series.metric.unit.exact((change.finding.after - change.finding.before).abs() / 2.0),
     }
 }

@@ -30,6 +30,8 @@ pub enum Mistake {
     BadRange { text: String },
     #[error("`{text}` is no size of a change")]
     BadEffect { text: String },
+    #[error("`{text}` has no unit, and the metric is {what}")]
+    NoUnit { text: String, what: &'static str, hint: String },
     #[error("`{text}` is no standard deviation of builds")]
     BadLayout { text: String },
     #[error("`{text}` is no difference of rates")]
@@ -53,6 +55,7 @@ impl Mistake {
     pub fn hint(&self) -> String {
         let hint = match self {
             Self::WhichBenchmark { known } => return format!("`--benchmark` names one of {known}"),
+            Self::NoUnit { hint, .. } => return hint.clone(),
             Self::SameEnds { .. } => "name a revision from before the change, then one with it",
             Self::NothingShared { .. } => {
                 "name two ends of which one has the other in its history, or a commit with it"
@@ -247,13 +250,43 @@ fn effect(text: &str, unit: &Unit) -> Result<(Comparison, f64), CliError> {
         None => (Comparison::Difference, value(text, unit)),
     };
     let bad = || Mistake::BadEffect { text: text.to_owned() };
-    Ok((by, size.filter(|size| *size > 0.0 && size.is_finite()).ok_or_else(bad)?))
+    let size = size.filter(|size| *size > 0.0 && size.is_finite()).ok_or_else(bad)?;
+    let typed = text.trim();
+    match named(unit) {
+        Some((what, name)) if is_bare(typed) => {
+            let hint = format!("`{typed}%` is a share of the value, `{typed}{name}` a difference");
+            Err(Mistake::NoUnit { text: typed.to_owned(), what, hint }.into())
+        }
+        _ => Ok((by, size)),
+    }
 }
 
 /// What both ends once were.
 fn before(text: &str, unit: &Unit) -> Result<(f64, f64), CliError> {
     let values = text.split_once(',').and_then(|(good, bad)| Some((value(good, unit)?, value(bad, unit)?)));
-    Ok(values.ok_or_else(|| Mistake::BadBefore { text: text.to_owned() })?)
+    let values = values.ok_or_else(|| Mistake::BadBefore { text: text.to_owned() })?;
+    match (named(unit), text.split(',').map(str::trim).find(|text| is_bare(text))) {
+        (Some((what, name)), Some(typed)) => {
+            let hint = format!("write it as `{typed}{name}`");
+            Err(Mistake::NoUnit { text: typed.to_owned(), what, hint }.into())
+        }
+        _ => Ok(values),
+    }
+}
+
+/// What a metric is whose numbers are never shown in the unit that they are kept in, and a unit that people use for it: a bare number would
+/// be taken for so many nanoseconds.
+fn named(unit: &Unit) -> Option<(&'static str, &'static str)> {
+    match unit {
+        Unit::Bytes => Some(("a size", "MiB")),
+        Unit::Nanoseconds => Some(("a time", "ms")),
+        Unit::Other(_) => None,
+    }
+}
+
+/// Whether a number has no unit; of 0 it does not matter.
+fn is_bare(text: &str) -> bool {
+    text.parse::<f64>().is_ok_and(|number| number != 0.0)
 }
 
 /// A number with or without its unit, in the base unit.
@@ -288,7 +321,12 @@ mod tests {
         {
             assert_eq!(read(text, unit), None, "{text}");
         }
+        for (text, unit) in [("5", &Unit::Nanoseconds), (" 5 ", &Unit::Bytes), ("1e6", &Unit::Bytes)] {
+            assert_eq!(read(text, unit), None, "{text}");
+        }
         assert_eq!(before("21s,44s", &Unit::Nanoseconds).ok(), Some((21e9, 44e9)));
+        assert_eq!(before("0,44s", &Unit::Nanoseconds).ok(), Some((0.0, 44e9)));
+        assert!(before("21s, 44", &Unit::Nanoseconds).is_err());
         assert!(before("21s", &Unit::Nanoseconds).is_err());
     }
 }
