@@ -104,37 +104,67 @@ fn a_range_names_both_ends() {
     );
 }
 
-#[test]
-fn commits_that_touch_no_path_are_left_out() {
+/// Nine commits that touch no path of the plan, one that changes the program, and one more that touches none.
+fn words_and_a_change() -> Project {
     let mut project = history(1, |_| "echo work 100".to_owned());
     for n in 1..=9 {
         project = project.file("doc", &format!("{n}\n")).commit(&format!("words {n}"));
     }
-    let project = project.file("prog", "echo work 130\n").commit("change").file("doc", "x\n").commit("words");
+    project.file("prog", "echo work 130\n").commit("change").file("doc", "x\n").commit("words")
+}
+
+#[test]
+fn commits_that_touch_no_path_are_left_out_until_the_one_after_them_is_named() {
+    let project = words_and_a_change();
+    let dry = project.tacho("bisect HEAD~11 HEAD --dry-run").succeeds().stdout;
+    assert!(dry.starts_with("which of 2 commits (9 more touch none of the plan's paths) changed "), "{dry}");
     let answer = project.tacho("bisect HEAD~11 HEAD --json").succeeds().json();
+    let standing = &answer["standing"];
+    assert_eq!(standing["culprits"][0]["revision"], id(&project, "HEAD~1").as_str());
+    assert_eq!(standing["culprits"][0]["parent"], id(&project, "HEAD~2").as_str());
+    // The nine are one program with the first, so that the last of them needs a build and nothing else.
+    assert_eq!((&standing["builds"], &standing["ladder"][0]["same_to"]), (&4.into(), &9.into()));
+    assert_eq!(standing["suspects"].as_array().unwrap().len(), 0);
+    let text = project.tacho("bisect HEAD~11 HEAD").exits(0).stdout;
+    assert!(
+        !text.contains("touch none") && text.contains("and 9 commits after it, the same program"),
+        "{text}"
+    );
+    let replayed = project.tacho("bisect log --replay").succeeds().stdout;
+    assert!(replayed.contains(" (9) built in "), "{replayed}");
+}
+
+#[test]
+fn where_no_more_may_be_built_those_left_out_may_be_it() {
+    let project = words_and_a_change();
+    let answer = project.tacho("bisect HEAD~11 HEAD --max-builds 3 --json").succeeds().json();
     let left_out: Vec<u64> =
         answer["candidates"].as_array().unwrap().iter().map(|it| it["left_out"].as_u64().unwrap()).collect();
     assert_eq!(left_out, [0, 9, 0]);
-    assert_eq!(answer["standing"]["culprits"][0]["revision"], id(&project, "HEAD~1").as_str());
-    // Any of those may be it: nobody has asked them.
+    assert_eq!(answer["candidates"][1]["before"][8]["id"], id(&project, "HEAD~2").as_str());
     let suspects = &answer["standing"]["suspects"];
     assert_eq!((&suspects[0]["first"], &suspects[0]["last"]), (&1.into(), &1.into()));
     let others = "or one of the 9 commits before it that touch none of the plan's paths";
     let parent = &id(&project, "HEAD~11")[..10];
-    let text = project.tacho("bisect HEAD~11 HEAD").exits(0).stdout;
+    let text = project.tacho("bisect HEAD~11 HEAD --max-builds 3").exits(0).stdout;
     assert!(text.contains(&format!(" change\n  {others}\n")), "{text}");
     assert!(text.contains(" likely that it is one of these; verified in "), "{text}");
-    let markdown = project.tacho("bisect HEAD~11 HEAD --markdown --quiet").exits(0).stdout;
+    let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
     assert!(markdown.contains(others) && markdown.contains(&format!(" with `{parent}`.")), "{markdown}");
+    let more = project.tacho("bisect HEAD~11 HEAD --quiet").exits(0).stdout;
+    assert!(!more.contains(others) && more.contains("\n4 builds in "), "{more}");
 }
 
 #[test]
-fn paths_that_no_commit_touches_are_warned_of() {
+fn a_commit_that_touches_no_path_may_have_done_it() {
     let project = step(4, 2).plan(&PLAN.replace("\"prog\", \"Makefile\"]", "\"pogr\"]"));
     let answer = project.tacho("bisect HEAD~3 HEAD --quiet").exits(0);
     let warned = "warning: no commit of the range touches the plan's `paths` (`pogr`)";
     assert!(answer.stderr.contains(warned), "{}", answer.stderr);
-    assert!(answer.stdout.contains("one of the 2 commits before it that touch none"), "{}", answer.stdout);
+    let told = " change 2\n  although it touches none of the plan's paths\n";
+    assert!(answer.stdout.contains(told), "{}", answer.stdout);
+    let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
+    assert!(markdown.contains("although it touches none of the plan's paths\n"), "{markdown}");
 }
 
 #[test]
@@ -706,6 +736,14 @@ fn mistakes_are_told_before_anything_is_done() {
     error: `3ms` is no size of a change
     hint: a share as `2%` or `200%`, or a difference as `5ms`, `1MiB` or `3`
     ");
+    assert_snapshot!(says("bisect HEAD~3 HEAD -b work -m wall --min-effect 5"), @r"
+    error: `5` has no unit, and the metric is a time
+    hint: `5%` is a share of the value, `5ms` a difference
+    ");
+    assert_snapshot!(says("bisect HEAD~3 HEAD -b work -m peak-memory --before 20,25MiB"), @r"
+    error: `20` has no unit, and the metric is a size
+    hint: write it as `20MiB`
+    ");
     assert_snapshot!(says("bisect HEAD~3 HEAD -b work --layout 1"), @r"
     error: `1` is no standard deviation of builds
     hint: a share as `1%`, or a difference where `--min-effect` is one
@@ -732,18 +770,52 @@ fn mistakes_are_told_before_anything_is_done() {
     ");
 }
 
-#[test]
-fn where_the_good_end_is_on_another_branch_both_begin_where_they_part() {
-    let project = step(4, 2);
+/// The main line changes at its third commit or not; a branch leaves it at the first.
+fn with_a_side(at: u32, prog: &str) -> Project {
+    let project = step(4, at);
     project.git(["checkout", "--quiet", "-b", "side", "HEAD~3"]);
-    let project = project.file("prog", "echo work 90\n").commit("on the side");
+    let project = project.file("prog", prog).commit("on the side");
     project.git(["checkout", "--quiet", "main"]);
+    project
+}
+
+#[test]
+fn a_good_end_on_another_branch_is_measured_beside_where_they_part() {
+    let project = with_a_side(2, "echo work 100 # side\n");
+    let start = id(&project, "HEAD~3")[..10].to_owned();
     let answer = project.tacho("bisect side main --quiet").exits(0);
     assert!(answer.stderr.contains("does not pass through `side`"), "{}", answer.stderr);
-    assert!(answer.stdout.contains("change 2"), "{}", answer.stdout);
-    assert!(answer.stdout.contains("\nside itself was not measured: "), "{}", answer.stdout);
-    let markdown = project.tacho("bisect side main --markdown").exits(0).stdout;
-    assert!(markdown.contains("\n- side itself was not measured: "), "{markdown}");
+    let told = format!(
+        "\nside itself, which the main line of main does not pass through, behaves as {start} does, where they part: "
+    );
+    assert!(answer.stdout.contains("change 2") && answer.stdout.contains(&told), "{}", answer.stdout);
+    let json = project.tacho("bisect side main --json").exits(0).json();
+    assert_eq!(json["standing"]["aside"]["said"], "alike");
+    let log = project.tacho("bisect log").exits(0).stdout;
+    assert!(log.contains(&format!(" {} built in ", &id(&project, "side")[..10])), "{log}");
+}
+
+#[test]
+fn a_good_end_on_another_branch_may_differ_from_where_they_part() {
+    let project = with_a_side(2, "echo work 90\n");
+    let start = id(&project, "HEAD~3")[..10].to_owned();
+    let answer = project.tacho("bisect side main --quiet").exits(0).stdout;
+    let told = format!("does not pass through, differs from {start}, where they part, by −10.0 % (");
+    assert!(answer.contains("change 2") && answer.contains(&told), "{answer}");
+    let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
+    assert!(markdown.contains("\n- side itself, which") && markdown.contains(&told), "{markdown}");
+    // All of it.
+    let project = with_a_side(4, "echo work 90\n");
+    let start = id(&project, "HEAD~3")[..10].to_owned();
+    let answer = project.tacho("bisect side main --quiet").exits(3).stdout;
+    assert!(answer.starts_with(&format!("not reproduced: {start} and main do not differ ")), "{answer}");
+    let way = format!(
+        "\nthat change is on the way from {start} to side, which is not searched: `tacho bisect {start} side` does\n"
+    );
+    assert!(answer.contains(&way), "{answer}");
+    let broken = with_a_side(2, "exit 3\n");
+    let answer = broken.tacho("bisect side main --quiet").exits(0).stdout;
+    assert!(answer.contains(" is not known: exit 3\n"), "{answer}");
 }
 
 #[test]
@@ -774,6 +846,25 @@ fn into_a_merge_that_did_it() {
         "{}",
         inner.stderr
     );
+}
+
+#[test]
+fn a_merge_is_not_gone_into_where_another_may_have_done_it() {
+    let project = step(3, 3);
+    project.git(["checkout", "--quiet", "-b", "side"]);
+    let project = project.file("prog", "echo work 150\n").commit("side 1");
+    project.git(["checkout", "--quiet", "main"]);
+    let project = project.file("prog", "exit 3\n").commit("broken");
+    project.git(["merge", "--quiet", "--no-ff", "-X", "theirs", "-m", "bring side", "side"]);
+    let project = project.file("prog", "echo work 150 # d\n").commit("after");
+    let answer = project.tacho("bisect HEAD~4 HEAD --into-merges --quiet").exits(0);
+    assert!(
+        answer.stdout.contains(" bring side\n  or the commit before it that could not"),
+        "{}",
+        answer.stdout
+    );
+    let why = " is a merge, but the commit before it that could not be measured may have done it instead: it is not gone into\n";
+    assert!(answer.stderr.contains(why), "{}", answer.stderr);
 }
 
 /// A branch of three, whose second changes it, and its merge.

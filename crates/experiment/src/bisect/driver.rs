@@ -9,7 +9,8 @@ use tacho_subject::Layout;
 
 use super::fold::was_not_fetched;
 use super::ready::Ready;
-use super::{Bisected, Fold, ended};
+use super::taken_up::LeftOut;
+use super::{Bisected, Fold, Inquiry, ended};
 use crate::builds::Unpacked;
 use crate::quiet::Quiet;
 use crate::rounds::{absence, end_facts};
@@ -39,6 +40,8 @@ pub(super) struct Driver<'a, 'b> {
     /// What is otherwise than usual now.
     pub(super) under: Option<Disturbance>,
     pub(super) layouts: Vec<Layout>,
+    /// The earlier end as it was named, where it is no candidate.
+    aside: Option<Revision>,
 }
 
 impl<'a, 'b> Driver<'a, 'b> {
@@ -58,13 +61,13 @@ impl<'a, 'b> Driver<'a, 'b> {
         bench.store.put_unread(run.number, &unread)?;
         let quiet = Quiet::new(run.rule.quiet_wait, &bench.store.waits(run.number)?);
         let ready = Ready::of_run(bench.store, &run, &bisection.asked.benchmark)?;
-        let (under, layouts) = (None, Vec::new());
-        Ok(Self { bench, question, run, bisection, fold, ready, quiet, samples: 0, under, layouts })
+        let (under, layouts, aside) = (None, Vec::new(), None);
+        Ok(Self { bench, question, run, bisection, fold, ready, quiet, samples: 0, under, layouts, aside })
     }
 
-    /// With these orders of linking to probe with.
-    pub(super) fn with_layouts(self, layouts: &[Layout]) -> Self {
-        Self { layouts: layouts.to_vec(), ..self }
+    /// With the orders of linking to probe with, and the end that is no candidate.
+    pub(super) fn with(self, inquiry: &Inquiry) -> Self {
+        Self { layouts: inquiry.layouts.clone(), aside: inquiry.aside.clone(), ..self }
     }
 
     /// All steps until it is decided, interrupted or no more may be spent.
@@ -79,7 +82,9 @@ impl<'a, 'b> Driver<'a, 'b> {
         self.stand(spent)?;
         let found = self.bisection.standing.found;
         // With more to spend, the same question goes on.
-        let goes_on = interrupted || found == Some(Found::Undecided { reason: Undecided::Budget });
+        let goes_on = interrupted
+            || found == Some(Found::Undecided { reason: Undecided::Budget })
+            || self.fold.left_out == LeftOut::Spent;
         if !goes_on {
             let facts = end_facts(self.bench, self.run.number)?;
             self.bench.store.add_conditions(self.run.number, facts)?;
@@ -98,6 +103,12 @@ impl<'a, 'b> Driver<'a, 'b> {
             }
             match self.step(place, samples)? {
                 Done::Seen(seen, build, executing) => self.keep(place, seen, build, executing)?,
+                Done::Spent if place == self.fold.aside_place() => {
+                    self.fold.give_up_aside();
+                    self.stand(false)?;
+                }
+                // What was named before it was asked more stays.
+                Done::Spent if self.fold.leave_out(LeftOut::Spent) => self.stand(false)?,
                 stopped => return Ok(Some(stopped)),
             }
         }
@@ -129,7 +140,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         let observed = Observed {
             number: self.fold.next_number(),
             at: moment(self.bench.executor.now()),
-            revision: self.fold.names[place].clone(),
+            revision: self.fold.name(place).to_owned(),
             build,
             executing,
             under: self.under,
@@ -144,7 +155,12 @@ impl<'a, 'b> Driver<'a, 'b> {
     fn stand(&mut self, spent: bool) -> Result<(), ExperimentError> {
         let standing = self.fold.standing(moment(self.bench.executor.now()));
         self.bisection.standing = if spent { ended(standing, Undecided::Budget) } else { standing };
-        self.bench.store.put_standing(self.run.number, &self.bisection.standing)?;
+        if self.bisection.candidates == self.fold.candidates() {
+            self.bench.store.put_standing(self.run.number, &self.bisection.standing)?;
+        } else {
+            self.bisection.candidates = self.fold.candidates().to_vec();
+            self.bench.store.put_bisection(&self.bisection)?;
+        }
         self.bench.observer.note(&Event::Believed { bisection: &self.bisection });
         Ok(())
     }
@@ -168,7 +184,11 @@ impl<'a, 'b> Driver<'a, 'b> {
     }
 
     pub(super) fn revision(&self, place: usize) -> Revision {
-        self.bisection.candidates[place].revision.clone()
+        match (self.bisection.candidates.get(place), &self.aside) {
+            (Some(candidate), _) => candidate.revision.clone(),
+            (None, Some(aside)) => aside.clone(),
+            (None, None) => Revision::bare(self.fold.name(place)),
+        }
     }
 
     /// Whether another build may be made.

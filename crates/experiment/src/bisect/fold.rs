@@ -2,14 +2,16 @@
 //!
 //! Revisions that built to the same artifacts are one program. Consecutive ones, with all between them, are one candidate
 //! of the mathematics, a *block*; when another such pair is found, everything is folded anew over the blocks that there
-//! are then.
+//! are then. So it is over more candidates, once those that were left out right before a culprit are taken up (`taken_up`).
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::aside::Aside;
 use super::probes::Disturbed;
+use super::taken_up::{LeftOut, left_out_again};
 use tacho_record::Digest;
 use tacho_record::bisection::{
-    Asked, Candidate, Comparison, Disturbance, HostReadings, Measured, Observed, Seen, UnusableKind,
+    Asked, Candidate, Comparison, HostReadings, Measured, Observed, Seen, UnusableKind,
 };
 use tacho_stats::bisect::{
     Bisection, Builds, Observation, Rules, Seen as Values, Step, Unusable, Values as Scale,
@@ -22,17 +24,19 @@ pub const NO_RATIO: &str = "which has no ratio to another";
 #[derive(Clone, Debug)]
 pub struct Fold {
     pub(super) rules: Rules,
-    /// What a culprit is probed with, and what was seen so.
-    pub(super) probe: Vec<Disturbance>,
-    /// How likely each candidate is beforehand; nothing: as likely as another.
-    prior: Vec<f64>,
+    /// What is asked.
+    pub(super) asked: Asked,
+    pub(super) candidates: Vec<Candidate>,
+    /// What becomes of those that are left out right before a culprit.
+    pub(super) left_out: LeftOut,
+    /// The earlier end as it was named, where it is no candidate.
+    pub(super) aside: Option<Aside>,
+    /// What was seen of culprits that are probed.
     pub(super) disturbed: Disturbed,
     /// Whether revisions with the same artifacts are the same.
-    by_artifact: bool,
+    pub(super) by_artifact: bool,
     /// The full names of the candidates.
     pub(super) names: Vec<String>,
-    /// How many revisions are left out right before each.
-    pub(super) left_out: Vec<usize>,
     /// Their places.
     places: HashMap<String, usize>,
     /// For each block its first and last candidate.
@@ -43,7 +47,7 @@ pub struct Fold {
     pub(super) unusable: BTreeMap<usize, (UnusableKind, String)>,
     /// What was read of the host during each candidate's samples.
     pub(super) host: BTreeMap<usize, Vec<HostReadings>>,
-    steps: Vec<Observed>,
+    pub(super) steps: Vec<Observed>,
     /// Seconds of builds that no observation has paid for yet.
     unpaid: Option<f64>,
     /// None where all is one program.
@@ -55,30 +59,44 @@ pub struct Fold {
 }
 
 impl Fold {
-    /// Nothing is observed yet.
+    /// Nothing is observed yet; what had been taken up of these candidates is left out again.
     #[must_use]
     pub fn new(asked: &Asked, candidates: &[Candidate]) -> Self {
-        let rules = rules(asked);
+        Self::of(asked.clone(), left_out_again(candidates))
+    }
+
+    /// The same of exactly these candidates.
+    pub(super) fn of(asked: Asked, candidates: Vec<Candidate>) -> Self {
+        let rules = rules(&asked);
         let names: Vec<String> = candidates.iter().map(|candidate| candidate.revision.id.clone()).collect();
-        Self {
+        let mut fold = Self {
             rules,
-            probe: asked.probe.clone(),
-            prior: asked.prior.clone(),
+            left_out: LeftOut::default(),
+            aside: asked.aside.as_deref().and_then(|name| Aside::named(name, rules)),
             disturbed: Disturbed::default(),
             by_artifact: asked.of != Measured::Build,
             places: names.iter().enumerate().map(|(place, name)| (name.clone(), place)).collect(),
             names,
-            left_out: candidates.iter().map(|candidate| candidate.left_out).collect(),
             blocks: (0..candidates.len()).map(|at| (at, at)).collect(),
+            asked,
+            candidates,
             artifacts: BTreeMap::new(),
             unusable: BTreeMap::new(),
             host: BTreeMap::new(),
             steps: Vec::new(),
             unpaid: None,
-            bisection: Bisection::with_prior(rules, candidates.len(), &asked.prior),
+            bisection: None,
             spent: (0.0, 0.0),
             builds: 0,
-        }
+        };
+        fold.bisection = Bisection::with_prior(rules, fold.blocks.len(), &fold.weights());
+        fold
+    }
+
+    /// The revisions that may be the cause, and both ends, with those that were taken up so far.
+    #[must_use]
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.candidates
     }
 
     /// The number of the next step, and so the round of its samples.
@@ -96,31 +114,49 @@ impl Fold {
         if let Some(other) = self.other_end() {
             return Some((other, 1));
         }
+        if let Some(next) = self.next_of_aside() {
+            return Some(next);
+        }
         match self.bisection.as_ref()?.next() {
             Step::Finished(_) => None,
-            Step::Measure(portions) => {
+            Step::Measure(portions) => self.unbuilt_parent().map(|parent| (parent, 1)).or_else(|| {
                 portions.first().map(|portion| (self.speaker(portion.revision), portion.samples))
-            }
+            }),
         }
     }
 
-    /// What a candidate built to, if it did.
+    /// What a candidate built to, or the end beside the main line, if it did.
     #[must_use]
     pub fn artifact(&self, place: usize) -> Option<Digest> {
-        self.artifacts.get(&place).copied()
+        let aside = || self.aside.as_ref().filter(|_| place == self.aside_place())?.artifact;
+        self.artifacts.get(&place).copied().or_else(aside)
     }
 
     /// All artifacts that may be needed again.
     #[must_use]
     pub fn needed(&self) -> Vec<Digest> {
-        self.artifacts.values().chain(self.disturbed.artifacts.values()).copied().collect()
+        let aside = self.aside.as_ref().and_then(|aside| aside.artifact);
+        self.artifacts.values().chain(self.disturbed.artifacts.values()).copied().chain(aside).collect()
     }
 
-    /// Takes up a step; of a revision that is no candidate it tells nothing.
+    /// How many samples were taken of what is no candidate.
+    pub(super) fn samples_of_others(&self) -> usize {
+        let others = self.steps.iter().filter(|step| !self.places.contains_key(&step.revision));
+        others.map(|step| if let Seen::Samples { values, .. } = &step.seen { values.len() } else { 0 }).sum()
+    }
+
+    /// Takes up a step; of a revision that is no candidate it tells only what it cost.
     pub fn observe(&mut self, observed: &Observed) {
-        let Some(&place) = self.places.get(&observed.revision) else { return };
+        self.take(observed);
+        self.settle();
+    }
+
+    /// The same, whatever it comes to.
+    pub(super) fn take(&mut self, observed: &Observed) {
+        self.take_aside(observed);
         self.steps.push(observed.clone());
         self.account(observed);
+        let Some(&place) = self.places.get(&observed.revision) else { return };
         if let Some(under) = observed.under {
             self.disturbed.add(place, under, &observed.seen);
             return;
@@ -227,10 +263,7 @@ impl Fold {
         }
         self.blocks = blocks;
         self.unpaid = None;
-        let weight =
-            |&(first, last): &(usize, usize)| self.prior.get(first..=last).map(|all| all.iter().sum());
-        let weights: Vec<f64> = self.blocks.iter().filter_map(weight).collect();
-        self.bisection = Bisection::with_prior(self.rules, self.blocks.len(), &weights);
+        self.bisection = Bisection::with_prior(self.rules, self.blocks.len(), &self.weights());
         let steps = std::mem::take(&mut self.steps);
         for step in steps.iter().filter(|step| step.under.is_none()) {
             match (&step.seen, self.places.get(&step.revision).copied()) {

@@ -17,6 +17,8 @@ pub struct Inquiry {
     pub asked: Asked,
     /// The revisions that may be the cause, and both ends, in order of history; at least two.
     pub candidates: Vec<Candidate>,
+    /// The earlier end as it was named, where it is no candidate: it is measured beside the first.
+    pub aside: Option<Revision>,
     /// Begin anew, whatever is known.
     pub again: bool,
     /// The orders of linking that probes may ask for.
@@ -35,24 +37,24 @@ impl Inquiry {
         let what = (benchmarks, &asked.benchmark, (how, asked.layout), recipes, candidates);
         // Only a number that JSON cannot write has no text, and plans refuse those.
         let text = serde_json::to_string(&what).unwrap_or_else(|_| format!("{what:?}"));
-        Digest::of(format!("bisect\n{text}"))
+        let aside = self.aside.iter().map(|aside| format!("\n{}", aside.id)).collect::<String>();
+        Digest::of(format!("bisect\n{text}{aside}"))
     }
 }
 
-/// The candidates among revisions of a range: without those that touch none of these paths, which are the same program as the one
+/// The candidates among revisions of a range: without those that touch none of these paths, which are likely the same program as the one
 /// before. The ends stay, and so does all of it where there are no paths.
 #[must_use]
 pub fn left_out(revisions: &[Revision], commits: &[Commit], paths: &[String]) -> Vec<Candidate> {
     let matters = matters(commits, paths);
     let mut candidates: Vec<Candidate> = Vec::new();
-    let mut left_out = 0;
+    let mut before = Vec::new();
     for (at, revision) in revisions.iter().enumerate() {
         let is_end = at == 0 || at + 1 == revisions.len();
         if is_end || paths.is_empty() || matters(revision) {
-            candidates.push(Candidate { revision: revision.clone(), left_out });
-            left_out = 0;
+            candidates.push(Candidate::after(revision.clone(), std::mem::take(&mut before)));
         } else {
-            left_out += 1;
+            before.push(revision.clone());
         }
     }
     candidates

@@ -3,8 +3,10 @@
 //! The mathematics is [`tacho_stats::bisect`]; here it gets its samples. Each step (a build, or some executions of one
 //! revision) is kept before the next begins, and what is believed is a pure fold of the steps ([`Fold`]): killed anywhere and taken
 //! up again, a bisection comes to the same. One file each: what is asked (`inquiry`), the fold (`fold`), the
-//! steps (`driver`), revisions ready to be executed (`ready`), what is kept of it all (`standing`).
+//! steps (`driver`), revisions ready to be executed (`ready`), what is kept of it all (`standing`), what is asked of commits that were left
+//! out (`taken_up`), and of an end beside the main line (`aside`).
 
+mod aside;
 mod driver;
 mod fold;
 mod inquiry;
@@ -13,6 +15,7 @@ mod prior;
 mod probes;
 mod ready;
 mod standing;
+mod taken_up;
 #[cfg(test)]
 mod tests;
 
@@ -42,7 +45,8 @@ pub struct Bisected {
     pub known: bool,
 }
 
-/// Bisects, or goes on with what was begun; the question's revisions are the candidates, and its plan has the benchmark alone.
+/// Bisects, or goes on with what was begun; the question's revisions are the candidates and what is left out between them, and its plan has
+/// the benchmark alone.
 ///
 /// What is measured is kept under a run of its own and is no part of any series. A question that was answered is answered
 /// again from what is kept, unless it is asked `again`.
@@ -71,7 +75,7 @@ pub fn bisect(
     bench.put_metrics(&question.plan)?;
     bench.store.put_revisions(&question.revisions)?;
     let (run, bisection) = bench.begin_bisection(question, inquiry, digest)?;
-    Driver::new(bench, question, run, bisection)?.with_layouts(&inquiry.layouts).all()
+    Driver::new(bench, question, run, bisection)?.with(inquiry).all()
 }
 
 /// Whether some revision could not be built.

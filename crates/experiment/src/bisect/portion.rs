@@ -38,7 +38,7 @@ impl Driver<'_, '_> {
         artifact: Digest,
         folder: &Path,
     ) -> Result<Done, ExperimentError> {
-        let name = self.fold.names[place].clone();
+        let name = self.fold.name(place).to_owned();
         if !self.ready.prepare(self.bench, self.question, (&name, artifact), folder)? {
             return Ok(Done::Interrupted);
         }

@@ -66,7 +66,7 @@ impl Fold {
 
     /// What came of it all, if culprits are verified and are to be probed.
     fn verified(&self) -> Option<stats::Outcome> {
-        let step = self.bisection.as_ref().filter(|_| !self.probe.is_empty())?.next();
+        let step = self.bisection.as_ref().filter(|_| !self.asked.probe.is_empty())?.next();
         let stats::Step::Finished(outcome) = step else { return None };
         (outcome.finding == stats::Finding::Verified).then_some(*outcome)
     }
@@ -83,7 +83,7 @@ impl Fold {
         }
         let all = outcome.culprits.iter().enumerate();
         all.flat_map(|(number, culprit)| {
-            self.probe.iter().map(move |under| self.probed(number, culprit, *under))
+            self.asked.probe.iter().map(move |under| self.probed(number, culprit, *under))
         })
         .collect()
     }
@@ -109,7 +109,7 @@ impl Fold {
     }
 
     /// Whether no more may be spent.
-    fn is_spent(&self) -> bool {
+    pub(super) fn is_spent(&self) -> bool {
         self.rules.budget.is_some_and(|budget| self.spent.0 + self.spent.1 >= budget)
     }
 }

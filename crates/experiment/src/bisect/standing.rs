@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use tacho_record::bisection::{
-    Beside, BisectedEffect, Culprit, Found, Probed, Rung, Stage, Standing, Suspects, Undecided, Unusable,
-    UnusableKind,
+    AsideSaid, Beside, BisectedEffect, Culprit, Found, Probed, Rung, Stage, Standing, Suspects, Undecided,
+    Unusable, UnusableKind,
 };
 use tacho_stats::bisect as stats;
 
@@ -18,7 +18,9 @@ impl Fold {
         let probes = self.probes(&outcome);
         let mistaken = self.mistaken().is_some();
         let probing = probes.iter().any(|probe| probe.probed == Probed::UnderWay);
-        let over = (stage == stats::Stage::Finished && !probing) || mistaken;
+        let aside = self.told_of_aside();
+        let is_aside_open = aside.as_ref().is_some_and(|aside| aside.said == AsideSaid::UnderWay);
+        let over = (stage == stats::Stage::Finished && !probing && !is_aside_open) || mistaken;
         let found = match found(outcome.finding) {
             _ if mistaken => Found::Undecided { reason: Undecided::Command },
             Found::Verified if probes.iter().any(|it| it.probed.depends()) => Found::DependsOnMachine,
@@ -28,6 +30,7 @@ impl Fold {
             updated,
             stage: match stage {
                 _ if over => Stage::Finished,
+                _ if is_aside_open => Stage::Proving,
                 stats::Stage::Finished => Stage::Probing,
                 stage => of_stage(stage),
             },
@@ -42,6 +45,7 @@ impl Fold {
                 Found::Verified | Found::DependsOnMachine => self.sets(&outcome.culprits),
                 _ => outcome.suspects.iter().map(|it| self.suspects(it)).collect(),
             },
+            aside,
             change: outcome.change.map(effect),
             left_over: outcome.left_over.map(effect),
             more: outcome.more,
@@ -54,7 +58,7 @@ impl Fold {
             },
             drift: outcome.drift,
             builds: self.builds,
-            samples: outcome.samples + self.disturbed.samples(),
+            samples: outcome.samples + self.disturbed.samples() + self.samples_of_others(),
             building: self.spent.0,
             executing: self.spent.1,
         }
@@ -62,16 +66,19 @@ impl Fold {
 
     /// Both ends built to the same: nothing can have changed.
     fn one_program(&self, updated: Timestamp) -> Standing {
+        let aside = self.told_of_aside();
+        let is_aside_open = aside.as_ref().is_some_and(|aside| aside.said == AsideSaid::UnderWay);
         Standing {
             updated,
-            stage: Stage::Finished,
-            found: Some(Found::NotReproduced),
+            stage: if is_aside_open { Stage::Proving } else { Stage::Finished },
+            found: (!is_aside_open).then_some(Found::NotReproduced),
             ends: (0, self.names.len().saturating_sub(1)),
             nothing: 1.0,
             belief: Vec::new(),
             culprits: Vec::new(),
             probes: Vec::new(),
             suspects: Vec::new(),
+            aside,
             change: None,
             left_over: None,
             more: false,
@@ -79,7 +86,7 @@ impl Fold {
             unusable: Vec::new(),
             drift: 0.0,
             builds: self.builds,
-            samples: 0,
+            samples: self.samples_of_others(),
             building: self.spent.0,
             executing: self.spent.1,
         }
@@ -99,7 +106,7 @@ impl Fold {
     fn sets(&self, culprits: &[stats::Culprit]) -> Vec<Suspects> {
         let set = |culprit: &stats::Culprit| {
             let Culprit { place, parent_place, posterior, .. } = self.culprit(culprit);
-            let is_one = parent_place + 1 == place && self.left_out[place] == 0;
+            let is_one = parent_place + 1 == place && self.candidates[place].left_out == 0;
             (!is_one).then_some(Suspects { first: parent_place + 1, last: place, posterior })
         };
         culprits.iter().filter_map(set).collect()

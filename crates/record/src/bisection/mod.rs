@@ -5,11 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{BenchmarkKey, Digest, Metric, Revision};
 
+mod aside;
 mod beside;
 mod command;
 mod others;
 mod probe;
 
+pub use aside::{Aside, AsideSaid};
 pub use beside::{Beside, HostReadings};
 pub use command::TypedSubject;
 pub use others::Others;
@@ -83,7 +85,7 @@ pub struct Asked {
     /// How far builds of the same program differ by layout alone, as a standard deviation on the scale of `least`; absent where nobody said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<f64>,
-    /// The full name of the earlier end as it was named, where the main line of the later one does not pass through it: it was not measured.
+    /// The full name of the earlier end as it was named, where the main line of the later one does not pass through it: it is no candidate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aside: Option<String>,
     /// How likely each candidate is to be the cause by what was measured earlier, as weights; nothing: each as likely as another.
@@ -137,8 +139,28 @@ pub struct Candidate {
     /// Which.
     #[serde(flatten)]
     pub revision: Revision,
-    /// How many revisions right before it are left out since they cannot matter: they touch none of the plan's paths.
+    /// How many revisions right before it are left out, since they touch none of the plan's paths.
     pub left_out: usize,
+    /// Those, in order of history; none where they are not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<Revision>,
+    /// Whether it was left out itself, until one after it was named.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub taken_up: bool,
+}
+
+impl Candidate {
+    /// A revision right before which none is left out.
+    #[must_use]
+    pub fn new(revision: Revision) -> Self {
+        Self::after(revision, Vec::new())
+    }
+
+    /// A revision right before which these are left out.
+    #[must_use]
+    pub fn after(revision: Revision, before: Vec<Revision>) -> Self {
+        Self { revision, left_out: before.len(), before, taken_up: false }
+    }
 }
 
 /// What a bisection is at.
@@ -216,6 +238,9 @@ pub struct Standing {
     /// The smallest set that holds the cause with 95 %, likeliest first. Where culprits are verified, those that stand for a set: the
     /// candidates of which each may be it, with what was left out right before them.
     pub suspects: Vec<Suspects>,
+    /// What came of the earlier end as it was named, where it is no candidate; absent as long as it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aside: Option<Aside>,
     /// What changed from end to end.
     pub change: Option<BisectedEffect>,
     /// What the verified culprits leave of that.

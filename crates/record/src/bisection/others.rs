@@ -1,6 +1,6 @@
 //! Which others a culprit may stand for: those right before it that tell nothing.
 
-use super::{Bisection, Culprit};
+use super::{Bisection, Candidate, Culprit};
 
 /// The commits right before a culprit of which each may be the cause as well: together they are a set, and the set is verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,14 @@ impl Bisection {
             unmeasured: place.saturating_sub(parent_place + 1),
             left_out: candidates.iter().map(|it| it.left_out).sum(),
         }
+    }
+}
+
+impl Candidate {
+    /// That a commit which did it does not look so, in words: `although it touches none of the plan's paths`.
+    #[must_use]
+    pub fn surprise(&self) -> Option<&'static str> {
+        self.taken_up.then_some("although it touches none of the plan's paths")
     }
 }
 

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use tacho_record::Bisection;
 use tacho_record::bisection::{
-    BisectedEffect, Candidate, Comparison, Culprit, Found, Rung, Undecided, UnusableKind,
+    Aside, AsideSaid, BisectedEffect, Candidate, Comparison, Culprit, Found, Rung, Undecided, UnusableKind,
 };
 
 use super::{Frame, bisection_samples, framed, revision_named, scrolling};
@@ -64,6 +64,7 @@ fn named(view: &View, root: &str, one: &Bisection) -> Markup {
         @for culprit in &one.standing.culprits {
             (revision_named(view, root, &culprit.revision))
             @if let Some(others) = one.others(culprit).words() { " or " (others) }
+            @if let Some(surprise) = one.candidates.get(culprit.place).and_then(Candidate::surprise) { ", " (surprise) "," }
             " did, by " (effect(one, &culprit.effect))
             @if !one.asked.is_reached_by(culprit.effect.estimate) { ", which is less than was asked for" }
             ". "
@@ -144,9 +145,7 @@ fn numbers(one: &Bisection) -> Markup {
                 } }
             }
         }
-        @if one.asked.aside.is_some() {
-            p.callout { "The earlier end itself was not measured: the main line of the later one does not pass through it, and starts where they part." }
-        }
+        (aside(one))
         @if standing.more {
             p.callout { "Another change is in the range: "
                 @if let Some(left) = &standing.left_over { (effect(one, left)) " is left over (" (interval(one, left)) ")." }
@@ -155,6 +154,28 @@ fn numbers(one: &Bisection) -> Markup {
         @if standing.drift > 0.5 { p.callout { "The host drifted meanwhile (" (percent(standing.drift)) " likely); the ends were measured again and again." } }
         @if let Some((good, bad)) = one.asked.before {
             p.callout { "Once the ends were " (level(one, good)) " and " (level(one, bad)) "." }
+        }
+    }
+}
+
+/// What is to be said of an earlier end that is no candidate.
+fn aside(one: &Bisection) -> Markup {
+    let by = |told: &Aside| told.change.as_ref().map_or_else(String::new, |change| effect(one, change));
+    html! {
+        @if one.asked.aside.is_some() {
+            p.callout {
+                "The main line of the later end does not pass through the earlier one, and starts where they part. "
+                @match &one.standing.aside {
+                    None => { "The earlier end itself was not measured." }
+                    Some(told) => { @match told.said {
+                        AsideSaid::Alike => { "The earlier end itself behaves as that commit does (" (by(told)) ")." }
+                        AsideSaid::Otherwise => { "The earlier end itself differs from that commit by " (by(told)) ": that change is on its own way from there." }
+                        AsideSaid::SameProgram => { "The earlier end itself is the same program as that commit." }
+                        AsideSaid::UnderWay => { "Whether the earlier end itself behaves as that commit does is not known yet." }
+                        AsideSaid::Unknown => { "Whether the earlier end itself behaves as that commit does is not known: " (told.why.as_deref().unwrap_or("it was not measured")) "." }
+                    } }
+                }
+            }
         }
     }
 }

@@ -106,19 +106,30 @@ impl Bisection {
         }
     }
 
-    /// How far it has come, and what is believed so far.
+    /// What it is at.
     #[must_use]
-    pub fn standing(&self) -> Standing {
-        let stage = match &self.outcome {
+    pub fn stage(&self) -> Stage {
+        match &self.outcome {
             Some(_) => Stage::Finished,
             None if self.accounting => Stage::Verifying,
             None => self.search.stage(),
-        };
+        }
+    }
+
+    /// The first usable revision, as far as that is known, and the last.
+    #[must_use]
+    pub fn ends(&self) -> (usize, usize) {
+        self.ends
+    }
+
+    /// How far it has come, and what is believed so far.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
         let outcome = self
             .outcome
             .clone()
             .unwrap_or_else(|| Box::new(self.come_to(Finding::Undecided(Reason::Exhausted))));
-        Standing { stage, belief: report::belief(&self.search), outcome }
+        Standing { stage: self.stage(), belief: report::belief(&self.search), outcome }
     }
 
     /// Forgets what was asked for and decides anew, from all that was observed.

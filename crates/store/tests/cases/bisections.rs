@@ -20,6 +20,7 @@ fn standing() -> Standing {
         culprits: vec![],
         probes: vec![],
         suspects: vec![],
+        aside: None,
         change: Some(BisectedEffect { estimate: 1e-300, interval: (-0.1, 1e300) }),
         left_over: None,
         more: false,
@@ -34,17 +35,15 @@ fn standing() -> Standing {
 }
 
 fn bisection(name: &str, run: i64) -> Bisection {
-    let candidate = |order: u64| Candidate {
-        revision: Revision {
-            id: format!("r{order}"),
-            order,
-            author: "A. Author".into(),
-            date: Some(time(0)),
-            subject: "change".into(),
-            tags: vec![],
-        },
-        left_out: 3,
+    let revision = |order: u64| Revision {
+        id: format!("r{order}"),
+        order,
+        author: "A. Author".into(),
+        date: Some(time(0)),
+        subject: "change".into(),
+        tags: vec![],
     };
+    let candidate = |order: u64| Candidate::after(revision(order), vec![revision(order - 1)]);
     Bisection {
         name: name.into(),
         run,

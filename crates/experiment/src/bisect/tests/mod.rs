@@ -1,6 +1,8 @@
 //! Bisections with a scripted builder, a scripted executor and a real store: nothing is compiled or timed.
 
+mod aside;
 mod failing;
+mod left_out;
 mod naming;
 mod passing;
 mod probing;
@@ -18,7 +20,8 @@ use tacho_record::bisection::{
     UnusableKind,
 };
 use tacho_record::{
-    BenchmarkKey, BuildState, Conditions, Digest, Host, Metric, Parameters, Purpose, Revision, RunState, Unit,
+    BenchmarkKey, BuildState, Commit, Conditions, Digest, Host, Metric, Parameters, Purpose, Revision,
+    RunState, Unit,
 };
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
@@ -57,6 +60,10 @@ struct Scene {
     killed_at: Option<usize>,
     interrupted_at: Option<usize>,
     interrupted_build: Option<usize>,
+    /// How many milliseconds an earlier end takes that is beside the main line.
+    side: Option<f64>,
+    /// Whether a place touches none of the plan's paths.
+    untouched: fn(usize) -> bool,
 }
 
 fn asked(metric: &str) -> Asked {
@@ -108,6 +115,8 @@ impl Scene {
             killed_at: None,
             interrupted_at: None,
             interrupted_build: None,
+            side: None,
+            untouched: |_| false,
         }
     }
 
@@ -142,20 +151,21 @@ impl Scene {
 
     fn execution(&self, request: &Request, at: Timestamp) -> Execution {
         let name = &request.command[1];
-        let place: usize = name[1..].parse().unwrap();
+        let place = if name == SIDE { 0 } else { place(name) };
+        let millis = self.side.filter(|_| name == SIDE).unwrap_or(self.millis[place]);
         // Any function of the time that looks like noise.
         let phase = (at.as_millisecond() % 7919) as f64 * 0.618_033_988_75;
         let noise = 1.0 + self.noise * (phase.fract() - 0.5) * 3.4;
-        let wall = Duration::from_secs_f64(self.millis[place - 1] / 1e3 * noise);
-        let millis = self.under.as_ref().map_or(0.0, |under| under(place - 1, &request.conditions));
+        let wall = Duration::from_secs_f64(millis / 1e3 * noise);
+        let millis = self.under.as_ref().map_or(0.0, |under| under(place, &request.conditions));
         let wall = wall + Duration::from_secs_f64(millis / 1e3 * noise);
-        let failed = self.fails.is_some_and(|rate| phase.fract() < rate(place - 1));
+        let failed = self.fails.is_some_and(|rate| phase.fract() < rate(place));
         let ended = self.ends.get(name).cloned().unwrap_or(Ended::Exited(i32::from(failed)));
         let stdout = Some(Captured::keeping(self.prints.get(name).copied().unwrap_or("ok 1")));
         let readings =
             Readings { other_cpu: self.others.map(|share| wall.mul_f64(share)), ..Readings::default() };
         // Pages come and go by a few from one execution to the next.
-        let pages = self.pages.map(|pages| pages(place - 1) + at.as_millisecond().unsigned_abs() % 5);
+        let pages = self.pages.map(|pages| pages(place) + at.as_millisecond().unsigned_abs() % 5);
         let usage = Usage { peak_memory: pages.map(|pages| pages * 4096), ..Usage::default() };
         Execution { stdout, readings, usage, ..Execution::of(ended, at, wall) }
     }
@@ -178,9 +188,16 @@ impl Scene {
 
     fn bisect(&self) -> Bisected {
         let revisions: Vec<Revision> = (1..=self.millis.len() as u64).map(revision).collect();
-        let candidates = left_out(&revisions, &[], &[]);
-        let inquiry =
-            Inquiry { asked: self.asked.clone(), candidates, again: self.again, layouts: Vec::new() };
+        let touching = |revision: &Revision| {
+            let Revision { id, order, author, date, subject, .. } = revision.clone();
+            let file = if (self.untouched)(place(&id)) { "doc" } else { "src" };
+            Commit { id, order, author, date, subject, files: vec![file.into()], numbers: BTreeMap::new() }
+        };
+        let commits: Vec<Commit> = revisions.iter().map(touching).collect();
+        let candidates = left_out(&revisions, &commits, &["src".to_owned()]);
+        let aside = self.side.map(|_| Revision::bare(SIDE));
+        let asked = Asked { aside: self.side.map(|_| SIDE.to_owned()), ..self.asked.clone() };
+        let inquiry = Inquiry { asked, candidates, aside, again: self.again, layouts: Vec::new() };
         let mut store = self.store();
         let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
         let mut executed = 0;
@@ -220,6 +237,14 @@ impl Scene {
     fn steps(&self) -> Vec<Observed> {
         self.store().observed(1).unwrap()
     }
+}
+
+/// An end beside the main line.
+const SIDE: &str = "side";
+
+/// The place of a revision in the whole history.
+fn place(revision: &str) -> usize {
+    revision[1..].parse::<usize>().unwrap() - 1
 }
 
 fn named(standing: &Standing) -> Vec<(usize, usize)> {

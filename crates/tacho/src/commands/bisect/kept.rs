@@ -98,8 +98,9 @@ fn replayed(bisection: &Bisection, steps: &[Observed]) -> String {
     for step in steps {
         fold.observe(step);
         let standing = fold.standing(step.at);
-        let now = Bisection { standing, ..bisection.clone() };
-        text.push_str(&report::step(bisection, step));
+        let candidates = fold.candidates().to_vec();
+        let now = Bisection { standing, candidates, ..bisection.clone() };
+        text.push_str(&report::step(&now, step));
         text.push_str(&report::belief(&now));
     }
     text

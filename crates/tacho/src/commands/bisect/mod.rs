@@ -42,7 +42,7 @@ pub fn execute(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
 /// Bisects what was typed.
 fn measure(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
     let project = typed::project(global, command)?;
-    let Some(mut bisected) = once(global, &project, command)? else { return Ok(Exit::Success) };
+    let Some(mut bisected) = once(global, &project, command, Inside::All)? else { return Ok(Exit::Success) };
     // What is reverted is reverted there, though it may be found on a branch that was merged before.
     let later_end = bisected.bisection.candidates.get(bisected.bisection.standing.ends.1);
     let later_end = later_end.map(|it| it.revision.clone());
@@ -61,18 +61,34 @@ fn measure(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
     Ok(exit(&bisected))
 }
 
+/// Which commits are bisected.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    /// Those of the range that was asked for.
+    All,
+    /// Those that a merge brought: how its first parent behaves is known.
+    Merge,
+}
+
 /// Bisects one range; nothing where it was only to be said what that would take.
-fn once(global: &Global, project: &Project, command: &Bisect) -> Result<Option<Bisected>, CliError> {
+fn once(
+    global: &Global,
+    project: &Project,
+    command: &Bisect,
+    inside: Inside,
+) -> Result<Option<Bisected>, CliError> {
     let (good, bad) = range::ends(command)?;
     let range = Range::select(project, good, bad).map_err(|error| typed::mistaken(command, error))?;
+    let aside = range.aside.clone().filter(|_| inside == Inside::All);
     let wish = wish::wish(&project.plan, command)?;
     let layouts = if command.probe { probe::layouts(&wish.plan) } else { Vec::new() };
     let mut inquiry = Inquiry {
         asked: Asked {
-            aside: range.aside.clone(),
+            aside: aside.as_ref().map(|aside| aside.id.clone()),
             ..wish.asked(command, (good, bad), range.exchanged, &layouts)?
         },
         layouts,
+        aside,
         candidates: range.candidates(&project.plan.subject.paths),
         again: command.again,
     };
@@ -103,7 +119,8 @@ fn bisected(
 ) -> Result<Bisected, CliError> {
     let mut session = Session::open(project, command.begin.wait)?;
     session.know(&range.selected)?;
-    let revisions: Vec<Revision> = inquiry.candidates.iter().map(|it| it.revision.clone()).collect();
+    let with_left_out = inquiry.candidates.iter().flat_map(|it| it.before.iter().chain([&it.revision]));
+    let revisions: Vec<Revision> = with_left_out.chain(&inquiry.aside).cloned().collect();
     let quiet = global.quiet || command.form.json;
     let (seed, retry_failed) = (command.begin.seed, command.retry_failed);
     let counted = plan.benchmarks.iter().flat_map(|it| wish::counted(it, &inquiry.asked.metric)).collect();

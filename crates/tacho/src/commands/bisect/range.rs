@@ -1,6 +1,7 @@
 //! The range that is bisected.
 
 use tacho_experiment::bisect::{left_out, touch_none};
+use tacho_record::Revision;
 use tacho_record::bisection::Candidate;
 use tacho_subject::{Every, Selected, Selection, SubjectError, What, history};
 
@@ -34,8 +35,8 @@ pub struct Range {
     pub selected: Selected,
     /// Whether the good end is the later one.
     pub exchanged: bool,
-    /// The full name of the earlier end, where the main line of the later one does not pass through it.
-    pub aside: Option<String>,
+    /// The earlier end, where the main line of the later one does not pass through it.
+    pub aside: Option<Revision>,
 }
 
 impl Range {
@@ -69,8 +70,8 @@ impl Range {
         if let Some(note) = &selected.note {
             output::note("note", note);
         }
-        let named = history.find(if exchanged { bad } else { good })?.id;
-        let aside = selected.revisions.first().is_some_and(|first| first.id != named).then_some(named);
+        let named = history.find(if exchanged { bad } else { good })?;
+        let aside = selected.revisions.first().is_some_and(|first| first.id != named.id).then_some(named);
         Ok(Self { selected, exchanged, aside })
     }
 

@@ -86,9 +86,8 @@ pub(super) mod tests {
     /// One of 10,000 commits, at this stage.
     pub fn bisection(stage: &str) -> Bisection {
         let revision = |order: u64| tacho_record::Revision { order, ..tacho_record::Revision::bare("r") };
-        let candidates: Vec<_> = (0..10_000)
-            .map(|order| tacho_record::bisection::Candidate { revision: revision(order), left_out: 0 })
-            .collect();
+        let candidates: Vec<_> =
+            (0..10_000).map(|order| tacho_record::bisection::Candidate::new(revision(order))).collect();
         let json = serde_json::json!({
             "name": "zurepi", "run": 1, "host": "lab", "started": "2026-01-01T00:00:00Z",
             "asked": {

@@ -8,6 +8,9 @@ use super::words::{found, level, subject};
 use crate::output::table::{plain, render};
 use crate::output::text::{count, cut, duration, moment};
 
+/// So much of the full name of a commit that is no candidate.
+const SHORT: usize = 10;
+
 /// A row a bisection.
 pub fn list(all: &[Bisection]) -> String {
     if all.is_empty() {
@@ -36,7 +39,8 @@ pub fn log(bisection: &Bisection, steps: &[Observed]) -> String {
 /// One step in a line.
 pub fn step(bisection: &Bisection, step: &Observed) -> String {
     let place = bisection.place(&step.revision);
-    let short = place.map_or(step.revision.as_str(), |place| bisection.candidates[place].revision.short());
+    let cut = step.revision.get(..SHORT).unwrap_or(&step.revision);
+    let short = place.map_or(cut, |place| bisection.candidates[place].revision.short());
     let place = place.map_or_else(String::new, |place| format!(" ({place})"));
     let took =
         |seconds: f64| duration(std::time::Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default());

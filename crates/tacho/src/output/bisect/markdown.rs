@@ -6,7 +6,7 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{Found, Rung};
 
 use super::live::so_far;
-use super::why::{alike, failure, hidden_ends, stretch, undecided};
+use super::why::{alike, failure_of, hidden_ends, stretch, undecided};
 use super::words::{
     aside, commit, effect, least, level, likely, name, probes, small, stage, subject, then, within,
 };
@@ -37,7 +37,7 @@ pub fn markdown(bisection: &Bisection) -> String {
     text.push_str(&ladder(bisection));
     for group in alike(bisection) {
         let names = stretch(bisection, group, "`");
-        let _ = writeln!(text, "- {names} {}", escaped(&failure(group[0].kind, &group[0].why)));
+        let _ = writeln!(text, "- {names} {}", escaped(&failure_of(group)));
     }
     if !standing.unusable.is_empty() {
         text.push('\n');
@@ -102,12 +102,16 @@ fn culprits(bisection: &Bisection) -> String {
     let mut text = String::new();
     let [good, bad] = bisection.end_names();
     for (number, culprit) in bisection.standing.culprits.iter().enumerate() {
-        let revision = &bisection.candidates[culprit.place].revision;
+        let candidate = &bisection.candidates[culprit.place];
+        let revision = &candidate.revision;
         let (subject_line, short) = (escaped(&revision.subject), revision.short());
         let _ = writeln!(text, "**{subject_line}** (`{short}`, {})\n", day(revision.date));
         let others = bisection.others(culprit).words();
         if let Some(others) = &others {
             let _ = writeln!(text, "or {others}\n");
+        }
+        if let Some(surprise) = candidate.surprise() {
+            let _ = writeln!(text, "{surprise}\n");
         }
         let (one_of, with) = match others {
             Some(_) => (" that it is one of these", format!("`{}`", name(bisection, culprit.parent_place))),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tacho_record::bisection::{Asked, BisectedEffect, Comparison, Culprit, Found, Rung, Standing};
 use tacho_record::{Bisection, Direction};
 
-use super::why::{alike, failure, hidden_ends, ratios, retry, stretch, undecided};
+use super::why::{alike, failure_of, hidden_ends, ratios, retry, stretch, undecided};
 use super::words::{
     aside, commit, effect, least, level, likely, name, probes, small, stage, subject, suspected, then, within,
 };
@@ -75,6 +75,9 @@ pub fn culprit(bisection: &Bisection, culprit: &Culprit) -> String {
     if let Some(others) = &others {
         let _ = writeln!(text, "  or {others}");
     }
+    if let Some(surprise) = candidate.surprise() {
+        let _ = writeln!(text, "  {surprise}");
+    }
     if !candidate.revision.author.is_empty() {
         let _ = writeln!(text, "  by {}", candidate.revision.author);
     }
@@ -104,14 +107,18 @@ pub fn culprit(bisection: &Bisection, culprit: &Culprit) -> String {
 
 fn not_reproduced(bisection: &Bisection) -> String {
     let asked = &bisection.asked;
+    let (mut good, mut bad) = (asked.good.clone(), asked.bad.clone());
+    if asked.aside.is_some() {
+        // It is no candidate, and what came of it is said below.
+        let earlier = if asked.exchanged { &mut bad } else { &mut good };
+        *earlier = name(bisection, 0);
+    }
     let mut text = format!(
-        "not reproduced: {} and {} do not differ in {} by {} here and now\n",
-        asked.good,
-        asked.bad,
+        "not reproduced: {good} and {bad} do not differ in {} by {} here and now\n",
         subject(&bisection.asked),
         least(bisection),
     );
-    if bisection.standing.samples == 0 && bisection.standing.builds > 0 {
+    if bisection.standing.ladder.is_empty() && bisection.standing.builds > 0 {
         text.push_str("  both built to the same artifacts: they are the same program\n");
     }
     if let Some(then) = then(bisection) {
@@ -236,7 +243,7 @@ fn unusable(bisection: &Bisection) -> String {
     let mut text = String::new();
     for group in groups.iter().take(LISTED) {
         let names = stretch(bisection, group, "");
-        let _ = writeln!(text, "{names} {}", failure(group[0].kind, &group[0].why));
+        let _ = writeln!(text, "{names} {}", failure_of(group));
     }
     let more: usize = groups.iter().skip(LISTED).map(|group| group.len()).sum();
     if more > 0 {

@@ -150,9 +150,24 @@ pub fn alike(bisection: &Bisection) -> Vec<&[Unusable]> {
     let Standing { unusable, ladder, .. } = &bisection.standing;
     let measured = |from: usize, to: usize| ladder.iter().any(|rung| from < rung.place && rung.place < to);
     let together = |one: &Unusable, next: &Unusable| {
-        (one.kind, &one.why) == (next.kind, &next.why) && !measured(one.place, next.place)
+        let same = one.why == next.why || (said(one).is_some() && said(one) == said(next));
+        one.kind == next.kind && same && !measured(one.place, next.place)
     };
     unusable.chunk_by(together).collect()
+}
+
+/// What a wrong answer says but for how long it was and its digest, which are each commit's own.
+fn said(unusable: &Unusable) -> Option<Vec<&str>> {
+    let is_word = |word: &&str| !word.contains(|c: char| c.is_ascii_digit());
+    let words = || unusable.why.split_whitespace().filter(is_word).collect();
+    (unusable.kind == UnusableKind::WrongAnswer).then(words)
+}
+
+/// What went wrong with all of them; where each has details of its own, those of the first.
+pub fn failure_of(group: &[Unusable]) -> String {
+    let [first, others @ ..] = group else { return String::new() };
+    let one = failure(first.kind, &first.why);
+    if others.iter().all(|it| it.why == first.why) { one } else { format!("{one} (so the first of them)") }
 }
 
 /// Which commits these are, each name between `quote`: `3 commits from a to b`, or of how many where others lie between them.
@@ -191,5 +206,38 @@ fn kind(kind: UnusableKind) -> &'static str {
         UnusableKind::Skipped => "skipped",
         UnusableKind::TimedOut => "timed out",
         UnusableKind::WrongAnswer => "wrong answer",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_answers_are_told_together_whatever_they_were() {
+        let mut bisection = super::super::live::tests::bisection("finished");
+        let wrong = |place: usize, why: &str| Unusable {
+            place,
+            revision: format!("r{place}"),
+            kind: UnusableKind::WrongAnswer,
+            why: why.to_owned(),
+        };
+        bisection.standing.unusable = vec![
+            wrong(5, "wrong answer: 6 bytes of output 0123456789ab, expected ba9876543210"),
+            wrong(6, "wrong answer: 120 bytes of output 1123456789ab, expected ba9876543210"),
+            wrong(7, "wrong answer: the output does not contain the expected text"),
+            wrong(8, "wrong answer: the output does not contain the expected text"),
+        ];
+        let told: Vec<(usize, String)> =
+            alike(&bisection).into_iter().map(|group| (group.len(), failure_of(group))).collect();
+        let first =
+            "wrong answer: 6 bytes of output 0123456789ab, expected ba9876543210 (so the first of them)";
+        let contains = "wrong answer: the output does not contain the expected text";
+        assert_eq!(told, [(2, first.to_owned()), (2, contains.to_owned())]);
+        // Exits of other statuses are other reasons.
+        for (unusable, code) in bisection.standing.unusable.iter_mut().zip(1..) {
+            (unusable.kind, unusable.why) = (UnusableKind::Crashed, format!("exit {code}"));
+        }
+        assert_eq!(alike(&bisection).len(), 4);
     }
 }

@@ -2,7 +2,7 @@
 
 use tacho_record::Bisection;
 use tacho_record::bisection::{
-    Asked, BisectedEffect, Candidate, Comparison, Culprit, Found, Probe, Stage, Standing, Suspects,
+    AsideSaid, Asked, BisectedEffect, Candidate, Comparison, Culprit, Found, Probe, Stage, Standing, Suspects,
 };
 
 use super::why::undecided;
@@ -147,15 +147,37 @@ pub fn name(bisection: &Bisection, place: usize) -> String {
     bisection.candidates.get(place).map_or_else(String::new, |it| it.revision.short().to_owned())
 }
 
-/// That the earlier end itself was not measured, if so: `side itself was not measured: …`.
-pub fn aside(bisection: &Bisection) -> Option<String> {
-    bisection.asked.aside.as_ref()?;
-    let Asked { good, bad, exchanged, .. } = &bisection.asked;
+/// What is to be said of an earlier end that is no candidate: whether it behaves as the first of them, or that it was not measured.
+pub fn aside(bisection: &Bisection) -> Vec<String> {
+    let Asked { good, bad, exchanged, aside, .. } = &bisection.asked;
+    if aside.is_none() {
+        return Vec::new();
+    }
     let (earlier, later) = if *exchanged { (bad, good) } else { (good, bad) };
-    let start = name(bisection, 0);
-    Some(format!(
-        "{earlier} itself was not measured: the main line of {later} does not pass through it, so that it starts at {start}, where they part"
-    ))
+    let start = name(bisection, bisection.standing.ends.0);
+    let Some(told) = &bisection.standing.aside else {
+        return vec![format!(
+            "{earlier} itself was not measured: the main line of {later} does not pass through it, so that it starts at {start}, where they part"
+        )];
+    };
+    let by = told.change.as_ref().map_or_else(String::new, |change| effect(bisection, change));
+    let beside = format!("{earlier} itself, which the main line of {later} does not pass through,");
+    match told.said {
+        AsideSaid::Alike => vec![format!("{beside} behaves as {start} does, where they part: {by}")],
+        AsideSaid::SameProgram => vec![format!("{beside} is the same program as {start}, where they part")],
+        AsideSaid::Otherwise => vec![
+            format!("{beside} differs from {start}, where they part, by {by}"),
+            format!(
+                "that change is on the way from {start} to {earlier}, which is not searched: `tacho bisect {start} {earlier}` does"
+            ),
+        ],
+        AsideSaid::UnderWay => vec![format!("whether {beside} behaves as {start} does is not known yet")],
+        AsideSaid::Unknown => {
+            let why = told.why.as_deref().unwrap_or_default();
+            let seen = if by.is_empty() { by } else { format!(" ({by} so far)") };
+            vec![format!("whether {beside} behaves as {start} does is not known: {why}{seen}")]
+        }
+    }
 }
 
 /// What a culprit was probed with, and what came of it: a line each.

@@ -1,0 +1,146 @@
+//! What was left out right before a culprit is taken up when that is named: until then nobody has asked it.
+//!
+//! The set of them and the culprit is verified by then. They become candidates, and all that was observed is folded anew, so that the
+//! search goes on among them with what is known; its first build is the real parent of the culprit. Where that comes to nothing, the
+//! set is the answer, as it was.
+
+use std::iter::repeat_n;
+
+use tacho_record::bisection::Candidate;
+use tacho_stats::bisect::{Bisection, Finding, Outcome, Reason, Step};
+
+use super::Fold;
+
+/// Beforehand all that was left out right before a commit is so likely to be the cause, beside that commit.
+const SHARE: f64 = 0.1;
+
+/// What becomes of those that are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum LeftOut {
+    /// They are taken up where a culprit is named right after them.
+    #[default]
+    Asked,
+    /// They stay so: no more may be spent on them.
+    Spent,
+    /// They stay so: they were taken up, and told nothing.
+    Unknown,
+}
+
+impl Fold {
+    /// Takes up what is left out right before culprits that are named, and leaves it out again where that comes to nothing.
+    pub(super) fn settle(&mut self) {
+        while self.left_out == LeftOut::Asked {
+            let Some(Step::Finished(outcome)) = self.bisection.as_ref().map(Bisection::next) else {
+                return;
+            };
+            match (outcome.finding, self.with_taken_up(&outcome)) {
+                (Finding::Verified, None) => return,
+                (Finding::Verified, Some(_)) if !self.may_go_on() => self.left_out = LeftOut::Spent,
+                (Finding::Verified, Some(candidates)) => *self = self.anew(candidates),
+                (finding, _) => {
+                    let is_spent = finding == Finding::Undecided(Reason::Budget);
+                    self.leave_out(if is_spent { LeftOut::Spent } else { LeftOut::Unknown });
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Leaves out again what was taken up, if anything was: whether so.
+    pub(super) fn leave_out(&mut self, why: LeftOut) -> bool {
+        let any = self.candidates.iter().any(|it| it.taken_up);
+        if any {
+            *self = self.anew(left_out_again(&self.candidates));
+            self.left_out = why;
+        }
+        any
+    }
+
+    /// Whether more may be spent on it.
+    fn may_go_on(&self) -> bool {
+        !self.is_spent() && self.asked.most_builds.is_none_or(|most| self.builds < most)
+    }
+
+    /// The candidates with all that is left out right before culprits, if anything is.
+    fn with_taken_up(&self, outcome: &Outcome) -> Option<Vec<Candidate>> {
+        let sets = outcome.culprits.iter().map(|culprit| self.culprit(culprit));
+        let mut places = sets.flat_map(|culprit| culprit.parent_place + 1..=culprit.place);
+        let mut wanted = vec![false; self.candidates.len()];
+        places.by_ref().for_each(|place| wanted[place] = !self.candidates[place].before.is_empty());
+        let taken_up = |revision| Candidate { taken_up: true, ..Candidate::new(revision) };
+        let all = self.candidates.iter().zip(&wanted).flat_map(|(candidate, wanted)| {
+            let before = if *wanted { candidate.before.clone() } else { Vec::new() };
+            let itself = if *wanted {
+                Candidate { before: Vec::new(), left_out: 0, ..candidate.clone() }
+            } else {
+                candidate.clone()
+            };
+            before.into_iter().map(taken_up).chain([itself])
+        });
+        wanted.contains(&true).then(|| all.collect())
+    }
+
+    /// The same question of these candidates, with all that was observed.
+    fn anew(&self, candidates: Vec<Candidate>) -> Self {
+        let mut fold = Self::of(self.asked.clone(), candidates);
+        for step in &self.steps {
+            fold.take(step);
+        }
+        if let Some(bisection) = &mut fold.bisection {
+            bisection.reconsider();
+        }
+        fold
+    }
+
+    /// The real parent of a culprit, where it was taken up and not built yet: if it is the same program as what the culprit was
+    /// measured beside, nothing else is needed.
+    pub(super) fn unbuilt_parent(&self) -> Option<usize> {
+        let is_parent =
+            |place: usize| self.candidates[place].taken_up && !self.candidates[place + 1].taken_up;
+        let is_known =
+            |place: usize| self.artifacts.contains_key(&place) || self.unusable.contains_key(&place);
+        let last = self.candidates.len() - 1;
+        (0..last).find(|&place| self.by_artifact && is_parent(place) && !is_known(place))
+    }
+
+    /// How likely each block is to hold the cause beforehand, as weights; nothing: each as likely as another.
+    pub(super) fn weights(&self) -> Vec<f64> {
+        let (prior, candidates) = (&self.asked.prior, &self.candidates);
+        let each: Vec<f64> = with_left_out(candidates)
+            .enumerate()
+            .flat_map(|(kept, chunk)| {
+                let weight = prior.get(kept).copied().unwrap_or(1.0);
+                let others = chunk.len() - 1;
+                repeat_n(SHARE * weight / others.max(1) as f64, others).chain([weight])
+            })
+            .collect();
+        let kept = |&(first, last): &(usize, usize)| (first..=last).filter(|at| !candidates[*at].taken_up);
+        if prior.is_empty() && self.blocks.iter().all(|block| kept(block).next().is_some()) {
+            return Vec::new();
+        }
+        let weight = |block: &(usize, usize)| match kept(block).count() {
+            0 => each[block.0..=block.1].iter().sum(),
+            // Where nobody says otherwise one block is as likely as another.
+            _ if prior.is_empty() => 1.0,
+            _ => kept(block).map(|place| each[place]).sum(),
+        };
+        self.blocks.iter().map(weight).collect()
+    }
+}
+
+/// Those that were taken up, each time with the candidate after them.
+fn with_left_out(candidates: &[Candidate]) -> impl Iterator<Item = &[Candidate]> {
+    candidates.chunk_by(|one, _| one.taken_up)
+}
+
+/// The candidates without those that were taken up.
+pub(super) fn left_out_again(candidates: &[Candidate]) -> Vec<Candidate> {
+    let kept = |chunk: &[Candidate]| match chunk.split_last() {
+        Some((kept, taken_up)) if !taken_up.is_empty() => {
+            let before = taken_up.iter().map(|it| it.revision.clone()).collect();
+            Candidate::after(kept.revision.clone(), before)
+        }
+        _ => chunk[0].clone(),
+    };
+    with_left_out(candidates).map(kept).collect()
+}
