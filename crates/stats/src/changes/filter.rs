@@ -54,17 +54,18 @@ impl Filter {
         *self = self.before(self.memory * self.memory * self.variance + self.drive);
     }
 
-    /// Once it stands: the squares of the surprises of values none of which is missing.
-    fn standing(&self, values: &[f64], mean: &mut f64) -> f64 {
+    /// Once it stands: the squares of the surprises of the values before the first that is missing, and how many these are.
+    fn standing(&self, values: &[f64], mean: &mut f64) -> (f64, usize) {
         let take = self.memory * self.gain;
         let keep = self.memory - take;
-        let mut squares = 0.0;
-        for value in values {
+        let (mut squares, mut count) = (0.0, 0);
+        for value in values.iter().take_while(|value| !value.is_nan()) {
             let error = value - *mean;
             squares += error * error;
             *mean = keep * *mean + take * value;
+            count += 1;
         }
-        squares * self.inverse
+        (squares * self.inverse, count)
     }
 
     fn before(self, variance: f64) -> Self {
@@ -87,11 +88,10 @@ pub(super) fn surprise(values: &[f64], shape: Shape) -> Surprise {
     let mut left = values;
     while let Some((&value, others)) = left.split_first() {
         if filter.stands {
-            let (now, later) =
-                left.split_at(left.iter().position(|value| value.is_nan()).unwrap_or(left.len()));
-            squares += filter.standing(now, &mut mean);
-            variances.ln -= now.len() as f64 * filter.inverse.ln();
-            left = later;
+            let (now, count) = filter.standing(left, &mut mean);
+            squares += now;
+            variances.ln -= count as f64 * filter.inverse.ln();
+            left = &left[count..];
             filter.stands = false;
             continue;
         }
@@ -116,8 +116,10 @@ pub(super) struct Filters(Vec<Group>);
 /// Some of them, side by side.
 struct Group {
     shapes: [Shape; LANES],
-    /// One by the variance of each value.
+    /// One by the variance of each value, until all filters stand for good.
     inverse: Vec<[f64; LANES]>,
+    /// That of each value from then on.
+    standing: [f64; LANES],
     logs: [f64; LANES],
 }
 
@@ -145,8 +147,13 @@ impl Group {
         let shapes = std::array::from_fn(|lane| some.get(lane).copied().unwrap_or(some[0]));
         let mut filters = shapes.map(Filter::of);
         let mut variances: [Product; LANES] = Default::default();
-        let row = |&is_missing: &bool| {
-            let row = filters.map(|filter| filter.inverse);
+        let gaps = is_missing.iter().rposition(|is_missing| *is_missing).map_or(0, |last| last + 1);
+        let mut inverse = Vec::new();
+        for (place, &is_missing) in is_missing.iter().enumerate() {
+            if place >= gaps && filters.iter().all(|filter| filter.stands) {
+                break;
+            }
+            inverse.push(filters.map(|filter| filter.inverse));
             for (filter, variances) in filters.iter_mut().zip(&mut variances) {
                 if is_missing {
                     filter.missed();
@@ -155,29 +162,41 @@ impl Group {
                     filter.seen();
                 }
             }
-            row
-        };
-        let inverse = is_missing.iter().map(row).collect();
-        Self { shapes, inverse, logs: variances.map(|variances| variances.ln()) }
+        }
+        let standing = filters.map(|filter| filter.inverse);
+        for (variances, standing) in variances.iter_mut().zip(standing) {
+            (inverse.len()..is_missing.len()).for_each(|_| variances.divide(standing));
+        }
+        Self { shapes, inverse, standing, logs: variances.map(|variances| variances.ln()) }
     }
 
     fn squares(&self, values: &[f64]) -> [f64; LANES] {
         let memory = self.shapes.map(|shape| shape.memory);
         // `memory * gain` is `memory` less this by the variance.
         let kept = self.shapes.map(|shape| shape.memory * (1.0 - shape.slow));
+        let takes = |inverse: &[f64; LANES]| -> [f64; LANES] {
+            std::array::from_fn(|lane| memory[lane] - kept[lane] * inverse[lane])
+        };
         let (mut mean, mut squares) = ([0.0; LANES], [0.0; LANES]);
-        for (&value, inverse) in values.iter().zip(&self.inverse) {
-            if value.is_nan() {
-                for lane in 0..LANES {
-                    mean[lane] *= memory[lane];
-                }
-                continue;
-            }
+        let mut see = |value: f64, inverse: &[f64; LANES], take: &[f64; LANES]| {
             for lane in 0..LANES {
                 let error = value - mean[lane];
                 squares[lane] += error * error * inverse[lane];
-                mean[lane] = memory[lane] * mean[lane] + (memory[lane] - kept[lane] * inverse[lane]) * error;
+                mean[lane] = memory[lane] * mean[lane] + take[lane] * error;
             }
+        };
+        let (first, later) = values.split_at(self.inverse.len());
+        for (&value, inverse) in first.iter().zip(&self.inverse) {
+            if value.is_nan() {
+                // Nothing is seen, and forgotten all the same.
+                see(0.0, &[0.0; LANES], &[0.0; LANES]);
+            } else {
+                see(value, inverse, &takes(inverse));
+            }
+        }
+        let take = takes(&self.standing);
+        for &value in later {
+            see(value, &self.standing, &take);
         }
         squares
     }

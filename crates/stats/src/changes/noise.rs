@@ -149,16 +149,18 @@ impl Products {
             } else {
                 let value = (y_i - y[place]) * weight - mean_y;
                 let one = weight - mean_one;
-                let step = if i >= place { weight - mean_step } else { 0.0 };
                 let Filter { inverse, gain, .. } = filter;
                 sums.ones += one * one * inverse;
-                sums.both += one * step * inverse;
-                sums.steps += step * step * inverse;
                 sums.y_one += value * one * inverse;
-                sums.y_step += value * step * inverse;
                 mean_y += gain * value;
                 mean_one += gain * one;
-                mean_step += gain * step;
+                if i >= place {
+                    let step = weight - mean_step;
+                    sums.both += one * step * inverse;
+                    sums.steps += step * step * inverse;
+                    sums.y_step += value * step * inverse;
+                    mean_step += gain * step;
+                }
                 filter.seen();
             }
             mean_y *= shape.memory;
