@@ -66,7 +66,7 @@ impl<'a> Judge<'a> {
             series.sd.iter().zip(masked).map(|(&sd, &masked)| if masked { f64::NAN } else { sd }).collect();
         let inverse: Vec<f64> = sd.iter().map(|sd| 1.0 / sd).collect();
         let sums = Sums::up_to(&series.y, &inverse);
-        let count = masked.iter().filter(|masked| !**masked).count() as f64;
+        let count = sums.of(0..series.len()).count as f64;
         let shapes = Shapes::of(&sampled(masked));
         Self { series, masked, sd, inverse, sums, one_level, count, shapes }
     }
@@ -152,8 +152,7 @@ impl<'a> Judge<'a> {
     fn strength(&self, stage: &Choice, which: usize) -> f64 {
         let (before, after) = self.around(&stage.places, which);
         let place = stage.places[which];
-        let seen = |from: usize, to: usize| self.masked[from..to].iter().filter(|masked| !**masked).count();
-        let fewest = seen(before, place).min(seen(place, after));
+        let fewest = self.sums.of(before..place).count.min(self.sums.of(place..after).count);
         if fewest < SHORTEST {
             return 0.0;
         }

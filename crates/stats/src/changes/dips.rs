@@ -96,14 +96,18 @@ fn search(
     for (i, x) in standard.iter().enumerate() {
         sums[i + 1] = sums[i] + x;
     }
+    // Both ends are clear of the level.
+    let is_clear = |i: usize| standard[i].abs() >= 1.0;
+    let clear: Vec<usize> = (2..standard.len()).filter(|&i| is_clear(i)).collect();
     for length in SHORTEST..=LONGEST {
-        for first in 2..(standard.len() + 1).saturating_sub(length + 2) {
+        let end = (standard.len() + 1).saturating_sub(length + 2);
+        for &first in clear.iter().take_while(|first| **first < end) {
             let sum: f64 = sums[first + length] - sums[first];
             // An unbounded gain above what a bounded one can be; most windows end here.
             if sum * sum < 0.6 * price * length as f64 {
                 continue;
             }
-            if standard[first].abs() < 1.0 || standard[first + length - 1].abs() < 1.0 {
+            if !is_clear(first + length - 1) {
                 continue;
             }
             let window = from + first..from + first + length;

@@ -97,10 +97,8 @@ pub(super) fn middle(told: &[f64]) -> usize {
     let most = told.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let likely: Vec<f64> = told.iter().map(|told| (told - most).exp()).collect();
     let worth = |place: usize| -> f64 {
-        let at = |(other, likely): (usize, &f64)| {
-            likely * WORTH.get(place.abs_diff(other)).copied().unwrap_or(0.0)
-        };
-        likely.iter().enumerate().map(at).sum()
+        let (first, end) = (place.saturating_sub(WORTH.len() - 1), (place + WORTH.len()).min(likely.len()));
+        (first..end).map(|other| likely[other] * WORTH[place.abs_diff(other)]).sum()
     };
     let best = (0..told.len()).map(|place| (worth(place), place));
     best.max_by(|one, other| one.0.total_cmp(&other.0)).map_or(0, |best| best.1)

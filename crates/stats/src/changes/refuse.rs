@@ -68,12 +68,14 @@ fn spikes(judge: &Judge) -> Vec<usize> {
 /// That the level wanders within the longest stretch without a change, and how far it got.
 pub(super) fn drift(judge: &Judge, choice: &Choice) -> Option<Drift> {
     let (shape, series) = (choice.noise.shape, judge.series);
-    let levels = Levels::means(series, &choice.places, judge.masked);
-    let standard = judge.standard(&choice.places);
-    let white = noise::likelihood(&standard, noise::WHITE);
-    if shape.memory < MEMORY || white.cost - choice.noise.cost < LIKELIER {
+    if shape.memory < MEMORY {
         return None;
     }
+    let white = noise::likelihood(&judge.standard(&choice.places), noise::WHITE);
+    if white.cost - choice.noise.cost < LIKELIER {
+        return None;
+    }
+    let levels = Levels::means(series, &choice.places, judge.masked);
     let bound = levels.bounds.windows(2).max_by_key(|bound| bound[1] - bound[0])?;
     let (first, end) = (bound[0], bound[1]);
     let width = ((end - first) / 10).max(5);

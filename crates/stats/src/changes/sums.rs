@@ -14,6 +14,8 @@ pub(super) struct Sums {
 pub(super) struct Weighted {
     pub weights: f64,
     pub sum: f64,
+    /// How many values count.
+    pub count: usize,
 }
 
 impl Sums {
@@ -24,8 +26,12 @@ impl Sums {
         let mut sums = Vec::with_capacity(y.len() + 1);
         sums.push(last);
         for (y, inverse) in y.iter().zip(inverse) {
-            let weight = if inverse.is_nan() { 0.0 } else { inverse * inverse };
-            last = Weighted { weights: last.weights + weight, sum: last.sum + weight * (y - origin) };
+            let (weight, one) = if inverse.is_nan() { (0.0, 0) } else { (inverse * inverse, 1) };
+            last = Weighted {
+                weights: last.weights + weight,
+                sum: last.sum + weight * (y - origin),
+                count: last.count + one,
+            };
             sums.push(last);
         }
         Self { origin, sums }
@@ -34,12 +40,16 @@ impl Sums {
     /// Those of the values at these places.
     pub fn of(&self, places: Range<usize>) -> Weighted {
         let (start, end) = (self.sums[places.start], self.sums[places.end]);
-        Weighted { weights: end.weights - start.weights, sum: end.sum - start.sum }
+        Weighted {
+            weights: end.weights - start.weights,
+            sum: end.sum - start.sum,
+            count: end.count - start.count,
+        }
     }
 
     /// The weighted mean of the values at these places; the origin where none counts.
     pub fn mean(&self, places: Range<usize>) -> f64 {
-        let Weighted { weights, sum } = self.of(places);
+        let Weighted { weights, sum, .. } = self.of(places);
         self.origin + if weights > 0.0 { sum / weights } else { 0.0 }
     }
 }
