@@ -77,7 +77,7 @@ fn last(series: &Series, levels: &Levels, bound: f64, price: f64) -> Option<usiz
 ///
 /// That level is one of values, not of their standard deviations, which differ where replicates say so.
 fn gain(series: &Series, residual: &[f64], window: Range<usize>, bound: f64) -> f64 {
-    let level = robust::median(&mut residual[window.clone()].to_vec());
+    let level = robust::median_of(&residual[window.clone()]);
     let cost = |i: usize, level: f64| ((residual[i] - level) / series.sd[i]).powi(2).min(bound);
     window.map(|i| cost(i, 0.0) - cost(i, level)).sum()
 }

@@ -33,7 +33,7 @@ fn within(judge: &Judge, choice: &Choice, which: usize, range: &RangeInclusive<u
     for (environment, mut values) in old {
         let Some(later) = new.get(&environment) else { continue };
         let weight = values.len().min(later.len()) as f64;
-        sum += weight * (robust::median(&mut later.clone()) - robust::median(&mut values));
+        sum += weight * (robust::median_of(later) - robust::median(&mut values));
         weights += weight;
     }
     (weights > 0.0).then(|| sum / weights / choice.steps[which].difference)

@@ -75,7 +75,7 @@ fn exchanged(judge: &Judge, choice: &Choice, raw: &[f64], which: usize) -> Optio
     let (place, step) = (choice.places[which], choice.steps[which]);
     let (before, after) = judge.around(&choice.places, which);
     let (first, end) = (before.max(place.saturating_sub(NEAR)), after.min(place + NEAR));
-    let sd = robust::median(&mut judge.series.sd[first..end].to_vec());
+    let sd = robust::median_of(&judge.series.sd[first..end]);
     if step.difference.abs() < APART * sd {
         return None;
     }

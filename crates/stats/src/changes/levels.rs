@@ -24,10 +24,11 @@ impl Levels {
     pub fn means(series: &Series, places: &[usize], masked: &[bool]) -> Self {
         Self::by(series, places, |from, to| {
             let (mut weights, mut sum) = (0.0, 0.0);
-            for i in (from..to).filter(|&i| !masked[i]) {
-                let weight = 1.0 / (series.sd[i] * series.sd[i]);
+            let values = series.y[from..to].iter().zip(&series.sd[from..to]).zip(&masked[from..to]);
+            for ((y, sd), _) in values.filter(|(_, masked)| !**masked) {
+                let weight = 1.0 / (sd * sd);
                 weights += weight;
-                sum += weight * (series.y[i] - series.y[from]);
+                sum += weight * (y - series.y[from]);
             }
             series.y[from] + if weights > 0.0 { sum / weights } else { 0.0 }
         })
@@ -57,7 +58,7 @@ impl Levels {
 /// The level at which the bounded cost of these values is least, searched from the median and, where there are modes, from
 /// the levels for which the median would be one.
 fn location(series: &Series, from: usize, to: usize, modes: &[Mode], outlier: f64) -> f64 {
-    let median = robust::median(&mut series.y[from..to].to_vec());
+    let median = robust::median_of(&series.y[from..to]);
     let starts = modes.iter().flat_map(|mode| [median - mode.offset, median + mode.offset]);
     let searched =
         [median].into_iter().chain(starts).map(|start| descend(series, from, to, modes, outlier, start));

@@ -144,7 +144,7 @@ impl Visited {
             if series.len() >= LONG && modes.is_empty() && is_about(&series.sd, &rough) {
                 break;
             }
-            let ratio = robust::median(&mut series.sd.clone()) / robust::median(&mut rough.clone());
+            let ratio = robust::median_of(&series.sd) / robust::median_of(&rough);
             let before = std::mem::replace(&mut places, segment::segment(series, &modes, outlier, penalty));
             if modes.is_empty() && places == before && (0.9..1.1).contains(&ratio) {
                 break;
@@ -171,7 +171,7 @@ impl Visited {
         let share = |which: Option<usize>| {
             self.at.iter().filter(|at| **at == which).count() as f64 / self.at.len() as f64
         };
-        let size = robust::median(&mut series.y.clone()).abs();
+        let size = robust::median_of(&series.y).abs();
         let ratio = |offset: f64| if series.log { offset.exp() } else { 1.0 + offset / size };
         let usual = Mode { ratio: 1.0, share: share(None) };
         let others = self.modes.iter().enumerate();

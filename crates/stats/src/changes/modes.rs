@@ -39,7 +39,7 @@ struct Visit {
 
 /// Distances that visits keep going to.
 pub(super) fn find(series: &Series, levels: &Levels, outlier: f64) -> Vec<Mode> {
-    let typical = robust::median(&mut series.sd.clone());
+    let typical = robust::median_of(&series.sd);
     let mut visits = visits(series, levels, outlier);
     visits.retain(|visit| visit.offset.is_finite() && visit.offset.abs() > 2.0 * outlier * typical);
     visits.sort_unstable_by(|one, other| one.offset.total_cmp(&other.offset));

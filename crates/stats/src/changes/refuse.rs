@@ -82,10 +82,10 @@ pub(super) fn drift(judge: &Judge, choice: &Choice) -> Option<Drift> {
     if end - first < 4 * width {
         return None;
     }
-    let level = |from: usize| robust::median(&mut series.y[from..from + width].to_vec());
+    let level = |from: usize| robust::median_of(&series.y[from..from + width]);
     let (before, after) = (level(first), level(end - width));
     let fresh = choice.noise.scale * (1.0 - shape.slow).max(0.01).sqrt();
-    let error = fresh * robust::median(&mut series.sd.clone()) * (std::f64::consts::PI / width as f64).sqrt();
+    let error = fresh * robust::median_of(&series.sd) * (std::f64::consts::PI / width as f64).sqrt();
     ((after - before).abs() > APART * error).then(|| Drift {
         first: series.index[first],
         last: series.index[end - 1],

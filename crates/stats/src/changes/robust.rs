@@ -19,6 +19,14 @@ pub(super) fn median(values: &mut [f64]) -> f64 {
     low + (high - low) / 2.0
 }
 
+/// The median of values that stay where they are, and often are all the same, as standard deviations that nothing tells apart.
+pub(super) fn median_of(values: &[f64]) -> f64 {
+    match values {
+        [first, others @ ..] if others.iter().all(|value| value.to_bits() == first.to_bits()) => *first,
+        _ => median(&mut values.to_vec()),
+    }
+}
+
 /// The standard deviation of Gaussian noise around 0 that would have this median of distances from it.
 pub(super) fn deviation(values: &[f64]) -> f64 {
     let mut distances: Vec<f64> = values.iter().map(|x| x.abs()).collect();
@@ -34,14 +42,15 @@ pub(super) fn trimmed_deviation(values: &[f64], start: f64) -> f64 {
     let kept = 1.0 - 2.0 * REACH * density(REACH) / (1.0 - 2.0 * tail(REACH));
     let mut sd = start;
     for _ in 0..20 {
-        let (count, squares) = values
-            .iter()
-            .filter(|x| x.abs() <= REACH * sd)
-            .fold((0.0, 0.0), |(count, squares), x| (count + 1.0, squares + x * x));
-        if count < 3.0 || squares == 0.0 {
+        let (reach, mut count, mut squares) = (REACH * sd, 0_usize, 0.0);
+        for x in values.iter().filter(|x| x.abs() <= reach) {
+            count += 1;
+            squares += x * x;
+        }
+        if count < 3 || squares == 0.0 {
             return sd;
         }
-        let next = (squares / count / kept).sqrt();
+        let next = (squares / count as f64 / kept).sqrt();
         if (next - sd).abs() <= 1e-4 * sd {
             return next;
         }

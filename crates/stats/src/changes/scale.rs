@@ -13,7 +13,7 @@ pub(super) fn from_differences(series: &mut Series) {
 
 /// The standard deviation of each value's noise from its residuals.
 pub(super) fn from_residuals(series: &mut Series, residuals: &[f64]) {
-    let typical = robust::median(&mut series.sd.clone());
+    let typical = robust::median_of(&series.sd);
     series.sd = spread_out(series, robust::trimmed_deviation(residuals, typical));
     let standard: Vec<f64> = residuals.iter().zip(&series.sd).map(|(residual, sd)| residual / sd).collect();
     for ((sd, local), grain) in series.sd.iter_mut().zip(local(&standard)).zip(&series.grain) {
@@ -24,7 +24,7 @@ pub(super) fn from_residuals(series: &mut Series, residuals: &[f64]) {
 /// Standard deviations of this typical size: what replicates know of a value is part of its noise, the rest is
 /// the same for all. Never below half a grain: rounding hides how little there is.
 fn spread_out(series: &Series, sd: f64) -> Vec<f64> {
-    let typical = robust::median(&mut series.known.clone());
+    let typical = robust::median_of(&series.known);
     let between = (sd * sd - typical).max(sd * sd * 0.1);
     let spread = |(known, grain): (&f64, &f64)| (between + known).sqrt().max(grain / 2.0);
     series.known.iter().zip(&series.grain).map(spread).collect()

@@ -34,7 +34,7 @@ pub(super) fn spreads(series: &Series, levels: &Levels, choice: &Choice) -> Vec<
     if choice.noise.shape.memory > 0.8 && choice.noise.shape.slow > 0.3 {
         return Vec::new();
     }
-    let typical = robust::median(&mut series.sd.clone());
+    let typical = robust::median_of(&series.sd);
     let distances: Vec<f64> =
         levels.residual.iter().map(|residual| (residual / typical).abs().min(FARTHEST)).collect();
     let sums = summed(&distances);
