@@ -46,6 +46,7 @@ fn add_revision(fixture: &mut lab::Fixture) {
         let point = Point {
             revision: next.clone(),
             build: None,
+            outdated: false,
             equal_to: None,
             values: Vec::new(),
             layouts: vec![],

@@ -124,6 +124,55 @@ fn what_could_not_be_built_is_said_not_to_be_judged() {
     assert!(!mended.contains("2 revisions"), "{mended}");
 }
 
+/// What the pages say of the series' wall time: stretches that were not built, and where quirks begin and end.
+fn on_pages(project: &Project) -> [Vec<String>; 2] {
+    project.tacho("site pages").exits(0);
+    let of_wall = |path: &std::path::PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        name.starts_with("answer.wall.") && path.extension().is_some_and(|it| it == "json")
+    };
+    let data = std::fs::read_dir(project.path().join("pages").join("data")).unwrap();
+    let path = data.map(|file| file.unwrap().path()).find(of_wall).unwrap();
+    let data: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    ["unbuilt", "quirks"].map(|what| {
+        let at = |one: &serde_json::Value| one.get("at").or(one.get("from")).unwrap().to_string();
+        let told = |one: &serde_json::Value| format!("{}: {}", at(one), one["text"].as_str().unwrap());
+        // Where there are none, the key is not there.
+        data[what].as_array().into_iter().flatten().map(told).collect()
+    })
+}
+
+#[test]
+fn what_was_built_before_quirks_were_edited_is_not_on_pages() {
+    let project = history();
+    project.tacho("track --seed 1").exits(0);
+    let broken = [vec!["1: 2 revisions could not be built".to_owned()], vec![]];
+    assert_eq!(on_pages(&project), broken);
+    let overview = |project: &Project| {
+        let page = std::fs::read_to_string(project.path().join("pages/index.html")).unwrap();
+        page.contains("Not judged: ")
+    };
+    assert!(overview(&project));
+    // One of the two is built with it, the other was tried only before.
+    let project = with(project, MENDED);
+    project.tacho("track --seed 1 first broken mended last").exits(0);
+    let mended: [Vec<String>; 2] =
+        [vec![], vec!["1: from here with missing".into(), "3: no longer with missing".into()]];
+    assert_eq!(on_pages(&project), mended);
+    assert!(!overview(&project));
+    let page = project.path().join("pages/revision");
+    let id = project.git(["rev-parse", "mended~1"]);
+    let mut pages = std::fs::read_dir(page).unwrap().map(|page| page.unwrap().path());
+    let page = pages.find(|page| page.file_name().unwrap().to_string_lossy().contains(&id[..10])).unwrap();
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("It was made before the plan or its quirks were edited."), "{page}");
+    project.tacho("track --seed 1").exits(0);
+    assert_eq!(on_pages(&project), mended);
+    let project = with(project, "");
+    assert_eq!(on_pages(&project), broken, "as before");
+    assert!(overview(&project));
+}
+
 #[test]
 fn both_sides_of_an_edge_are_taken_when_asked_for() {
     let project = with(history(), MENDED);

@@ -144,6 +144,7 @@ impl<'a> Material<'a> {
         Point {
             revision: revision.clone(),
             build: build.cloned(),
+            outdated: build.is_some_and(|build| build.recipe != self.of.recipes.of(&revision.id)),
             equal_to: other.map(|(name, _)| name.to_owned()),
             values: over.as_ref().map_or_else(all, |over| over.medians.clone()),
             layouts: over.map(|over| over.values).unwrap_or_default(),
@@ -165,7 +166,7 @@ impl<'a> Material<'a> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use tacho_record::{Failure, Host, Parameters};
+    use tacho_record::{BuildState, Failure, Host, Parameters};
     use tacho_store::{Count, Location};
 
     use super::*;
@@ -241,6 +242,19 @@ mod tests {
         let all = [values(&one, "slow", &[9.0]), values(&one, "fast", &[1.0])];
         let other = Build { recipe: Digest::of("other recipe"), ..built(&one, "fast") };
         assert_eq!(point(&[built(&one, "slow"), other.clone()], &all, &one).values, [9.0]);
-        assert_eq!(point(&[other], &all, &one).values, [1.0], "its last build, when there is no other");
+        let last = point(&[other], &all, &one);
+        assert_eq!((last.values.as_slice(), last.outdated), (&[1.0][..], true), "when there is no other");
+    }
+
+    #[test]
+    fn a_build_of_before_the_plan_was_edited_says_nothing_of_what_builds_now() {
+        let one = revision(1);
+        let failed = BuildState::Failed { why: "no header".into() };
+        let before = Build { recipe: Digest::of("other recipe"), state: failed, ..built(&one, "a") };
+        let outdated = point(std::slice::from_ref(&before), &[], &one);
+        assert!(outdated.build.is_some() && outdated.outdated);
+        assert_eq!((outdated.present_build(), outdated.shown_build()), (None, None));
+        let now = point(&[before, built(&one, "a")], &[], &one);
+        assert!(!now.outdated && now.present_build().is_some() && now.shown_build().is_some());
     }
 }

@@ -48,6 +48,9 @@ pub struct Point {
     pub revision: Revision,
     /// How its build ended; absent when it was never tried on this host.
     pub build: Option<Build>,
+    /// Whether that build is by another recipe than the plan has now, which was not tried yet: it says what its values are of, and
+    /// nothing of what builds now.
+    pub outdated: bool,
     /// The revision that was measured in its stead, because both built to the same artifacts.
     pub equal_to: Option<String>,
     /// The metric's values that count, in the order in which they were taken; where the build is [several](Self::layouts), the
@@ -73,6 +76,21 @@ pub struct Point {
     pub stopped: Option<Stopped>,
     /// What was found of the warm-up in the last run that looked for it.
     pub steadiness: Option<Steadiness>,
+}
+
+impl Point {
+    /// Its build by the plan as it is now.
+    #[must_use]
+    pub fn present_build(&self) -> Option<&Build> {
+        self.build.as_ref().filter(|_| !self.outdated)
+    }
+
+    /// The build that is shown: an outdated one only as long as its values are.
+    #[must_use]
+    pub fn shown_build(&self) -> Option<&Build> {
+        let has_any = !self.values.is_empty() || self.failed > 0 || self.limited.count > 0;
+        self.build.as_ref().filter(|_| !self.outdated || has_any)
+    }
 }
 
 /// The measurements of one metric of one benchmark on one host, over revisions.

@@ -191,6 +191,8 @@ pub struct HostBuild {
     pub host: String,
     /// The build.
     pub build: Build,
+    /// Whether it is by another recipe than the plan has now, which was not tried yet: it says nothing of what builds now.
+    pub outdated: bool,
 }
 
 /// A run, and under which conditions it measured.

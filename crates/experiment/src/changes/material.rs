@@ -181,6 +181,7 @@ mod tests {
         let revision = revision(1);
         Measured {
             build: Some(built(&revision, "a")),
+            outdated: false,
             revision,
             equal_to: None,
             values: values.to_vec(),

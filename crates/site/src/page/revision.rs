@@ -47,7 +47,7 @@ pub(crate) fn log_file(log: Digest) -> String {
 pub(crate) fn page(view: &View, place: usize, material: &Material) -> Vec<u8> {
     let revision = &view.revisions[place];
     let short = revision.revision.short();
-    let is_built = revision.builds.iter().all(|build| build.build.state.artifact().is_some());
+    let is_built = revision.present_builds().all(|build| build.build.state.artifact().is_some());
     let builds = builds(revision, material);
     let content = html! {
         (neighbours(view, place))
@@ -259,6 +259,7 @@ fn one_build(host_build: &HostBuild, material: &Material) -> Markup {
             @if !build.quirks.is_empty() {
                 " With " (if build.quirks.len() == 1 { "quirk" } else { "quirks" }) ": " b { (build.quirks.join(", ")) } "."
             }
+            @if host_build.outdated { " It was made before the plan or its quirks were edited." }
             @for (name, version) in &build.tools { " " code { (name) } ": " (version) "." }
         }
         @match (log, build.log) {

@@ -92,7 +92,7 @@ fn tally(number: usize, class: &str) -> Markup {
 }
 
 fn state(view: &View, revision: &RevisionView) -> Markup {
-    let states = || revision.builds.iter().map(|build| &build.build.state);
+    let states = || revision.present_builds().map(|build| &build.build.state);
     let is_failed = |state: &BuildState| !matches!(state, BuildState::Built { .. });
     html! {
         @if let Some(other) = revision.equal_to { "equal to " (view.short(other)) }
@@ -127,7 +127,7 @@ fn failures(revisions: &[&RevisionView]) -> Markup {
 /// Why it did not build, once each, with the hosts on which that is so.
 fn reasons(revision: &RevisionView) -> Vec<(String, String)> {
     let mut reasons: Vec<(String, String)> = Vec::new();
-    for build in &revision.builds {
+    for build in revision.present_builds() {
         let why = why(&build.build.state);
         match reasons.iter_mut().find(|(other, _)| *other == why) {
             Some((_, hosts)) => *hosts = format!("{hosts}, {}", build.host),

@@ -18,7 +18,8 @@ pub(crate) struct Edge {
     pub(crate) text: String,
 }
 
-/// The edges of a series in order, each with what is known of what it alone does; revisions without a build tell nothing.
+/// The edges of a series in order, each with what is known of what it alone does; revisions without a build tell nothing,
+/// and neither do builds of before the plan or its quirks were edited, unless their values are shown.
 pub(crate) fn edges(view: &View, series: &SeriesView) -> Vec<Edge> {
     let mut edges = plain(&series.rows);
     for edge in &mut edges {
@@ -63,7 +64,7 @@ fn plain(rows: &[Row]) -> Vec<Edge> {
     let mut before: &[String] = &[];
     let mut edges = Vec::new();
     for (at, row) in rows.iter().enumerate() {
-        let Some(build) = &row.point.build else { continue };
+        let Some(build) = row.point.shown_build() else { continue };
         let text = said(before, &build.quirks);
         before = &build.quirks;
         if !text.is_empty() {

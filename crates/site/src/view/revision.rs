@@ -41,19 +41,25 @@ pub(crate) struct RevisionView<'a> {
     pub(crate) worse: usize,
 }
 
-impl RevisionView<'_> {
+impl<'a> RevisionView<'a> {
+    /// Its builds by the plan as it is now.
+    pub(crate) fn present_builds(&self) -> impl DoubleEndedIterator<Item = &'a HostBuild> {
+        self.builds.iter().copied().filter(|build| !build.outdated)
+    }
+
     /// Whether it was executed, and failed, in any series.
     pub(crate) fn has_failed_executions(&self, view: &View) -> bool {
         let state = |cell: &Cell| view.series[cell.series].rows[cell.row].state;
         self.cells.iter().any(|cell| state(cell) == State::ExecutionsFailed)
     }
 
-    /// Whether a build was tried and none succeeded.
+    /// Whether a build was tried by the plan as it is now, and none succeeded.
     pub(crate) fn is_unbuilt(&self) -> bool {
-        let failed = |build: &&HostBuild| {
+        let failed = |build: &HostBuild| {
             matches!(build.build.state, BuildState::Failed { .. } | BuildState::TimedOut { .. })
         };
-        self.builds.iter().any(failed) && self.builds.iter().all(|b| b.build.state.artifact().is_none())
+        self.present_builds().any(failed)
+            && self.present_builds().all(|build| build.build.state.artifact().is_none())
     }
 }
 

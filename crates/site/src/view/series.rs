@@ -30,7 +30,7 @@ pub(crate) enum State<'a> {
 
 impl<'a> State<'a> {
     fn of(point: &'a Point) -> Self {
-        let build = point.build.as_ref().map(|build| &build.state);
+        let build = point.present_build().map(|build| &build.state);
         match (build, point.equal_to.as_deref()) {
             (_, Some(other)) => State::Equal(other),
             _ if !point.values.is_empty() => State::Measured,

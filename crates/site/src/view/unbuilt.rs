@@ -1,4 +1,6 @@
 //! Stretches of history that could not be judged, since nothing in them could be built.
+//!
+//! Only builds by the plan as it is now count: what failed before a quirk was added says nothing of what builds with it.
 
 use tacho_record::BuildState;
 
@@ -51,14 +53,14 @@ pub(crate) fn stretches<'a>(places: impl Iterator<Item = (usize, Option<&'a Buil
 
 /// Those of a series, by row.
 pub(crate) fn of_series(series: &SeriesView) -> Vec<Stretch> {
-    let states = series.rows.iter().map(|row| row.point.build.as_ref().map(|build| &build.state));
+    let states = series.rows.iter().map(|row| row.point.present_build().map(|build| &build.state));
     stretches(states.enumerate())
 }
 
 /// Those of a host, by revision; of several builds of a revision the last one counts.
 pub(crate) fn of_host(view: &View, host: &str) -> Vec<Stretch> {
     let of_host = |place: usize| {
-        let builds = view.revisions[place].builds.iter().rev();
+        let builds = view.revisions[place].present_builds().rev();
         builds.map(|one| (&one.host, &one.build.state)).find(|(name, _)| *name == host)
     };
     stretches((0..view.revisions.len()).map(|place| (place, of_host(place).map(|(_, state)| state))))

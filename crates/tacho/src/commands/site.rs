@@ -57,7 +57,10 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
     for (id, host) in &hosts {
         series.extend(host_series(project, store, (*id, host), (&revisions, &recipes))?);
         let present = series::present_builds(&store.builds(*id)?, &recipes);
-        builds.extend(present.into_values().map(|build| HostBuild { host: host.name.clone(), build }));
+        builds.extend(present.into_values().map(|build| {
+            let outdated = build.recipe != recipes.of(&build.revision);
+            HostBuild { host: host.name.clone(), build, outdated }
+        }));
     }
     let mut runs = Vec::new();
     for run in store.runs()? {

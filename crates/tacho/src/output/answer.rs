@@ -114,7 +114,7 @@ impl<'a> From<&'a Point> for PointAnswer<'a> {
             date: point.revision.date,
             subject: &point.revision.subject,
             tags: &point.revision.tags,
-            build: point.build.as_ref().map(|build| build.state.word()),
+            build: point.shown_build().map(|build| build.state.word()),
             equal_to: point.equal_to.as_deref(),
             failed: point.failed,
             failure: point.failure.as_deref(),

@@ -172,7 +172,7 @@ fn state(point: &Point, series: &Series) -> String {
             .map_or(id.as_str(), |p| p.revision.short())
             .to_owned()
     };
-    match (&point.build, &point.equal_to) {
+    match (point.shown_build(), &point.equal_to) {
         (None, _) => "not built yet".to_owned(),
         (Some(build), _) if build.state.artifact().is_none() => format!("build {}", build.state.word()),
         (_, Some(other)) => format!("same build as {}", named(other)),
