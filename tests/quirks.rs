@@ -375,6 +375,39 @@ fn the_window_is_found_and_a_quirk_suggested() {
 }
 
 #[test]
+fn what_fails_for_another_reason_is_another_stretch() {
+    let commit = |project: Project, (n, from): (u32, &str)| {
+        let project = project.file("make.sh", &format!("set -e\n# {n}\ncp {from} prog\n"));
+        project.file("src", &format!("echo answer # {n}\n")).commit(&format!("change {n}"))
+    };
+    let from = [(1, "src"), (2, "lost"), (3, "lost"), (4, "gone"), (5, "gone"), (6, "gone"), (7, "src")];
+    let project = from.into_iter().fold(Project::repository(), commit).plan(&plan());
+    let id = |n: u32| project.git(["rev-parse", &format!("HEAD~{}", 7 - n)]).trim().to_owned();
+    let told = project.tacho("quirk suggest HEAD~4").succeeds().stdout;
+    let short = |n: u32| id(n)[..10].to_owned();
+    let expected = format!(
+        "  otherwise   {0}  2023-11-15  change 4\n\n3 revisions beside it fail otherwise, {0} to {1}:\n  cp: cannot stat 'gone': No such file or directory\n",
+        short(4),
+        short(6)
+    );
+    assert!(told.contains(&expected) && told.contains("\n2 revisions in a row:\n  builds  "), "{told}");
+    let json = project.tacho("quirk suggest HEAD~4 --json").succeeds().json();
+    assert_eq!((&json["first"], &json["last"]), (&id(2).into(), &id(3).into()));
+    assert_eq!((&json["before"], &json["after"]), (&id(1).into(), &id(7).into()));
+    let other = &json["others"][0];
+    assert_eq!(
+        (&other["first"], &other["last"], &other["revisions"]),
+        (&id(4).into(), &id(6).into(), &3.into())
+    );
+    // The stub is for what fails so, and for nothing else.
+    let stub = json["quirk"].as_str().unwrap();
+    assert!(stub.contains(&format!("before = \"{}\"", short(4))), "{stub}");
+    let beyond = project.tacho("quirk suggest HEAD~2 --json").succeeds().json();
+    assert_eq!((&beyond["first"], &beyond["last"]), (&id(4).into(), &id(6).into()));
+    assert_eq!(beyond["others"][0]["error"], "cp: cannot stat 'lost': No such file or directory");
+}
+
+#[test]
 fn a_quirk_is_checked_with_and_without() {
     let project = with(history(), MENDED);
     assert_snapshot!(project.tacho("quirk list").succeeds().stdout, @"

@@ -25,6 +25,7 @@ mod cells;
 pub mod changes;
 mod company;
 pub mod compare;
+mod complaint;
 mod counting;
 pub mod definitions;
 pub mod duet;

@@ -1,7 +1,7 @@
 //! `tacho quirk suggest`.
 
 use serde::Serialize;
-use tacho_experiment::buildability::{Window, first_error, remedy, window};
+use tacho_experiment::buildability::{Beside, Window, remedy, window};
 use tacho_record::{BuildState, Revision};
 use tacho_subject::history;
 
@@ -24,11 +24,23 @@ struct Suggested<'a> {
     error: Option<&'a str>,
     first: Option<&'a str>,
     last: Option<&'a str>,
-    /// The nearest revisions that build.
+    /// The nearest revisions that build or are skipped.
     before: Option<&'a str>,
     after: Option<&'a str>,
     revisions: usize,
+    /// What beside it fails for another reason, in order of history.
+    others: Vec<Other<'a>>,
     quirk: Option<&'a str>,
+}
+
+/// Revisions in a row beside the stretch that do not build either, in JSON.
+#[derive(Serialize)]
+struct Other<'a> {
+    first: &'a str,
+    last: &'a str,
+    revisions: usize,
+    /// What the nearest of them says.
+    error: &'a str,
 }
 
 pub fn execute(
@@ -54,35 +66,23 @@ pub fn execute(
         if build.state.artifact().is_some() || matches!(build.state, BuildState::Skipped { .. }) {
             return Ok(Some((build, None)));
         }
-        Ok(window(bench, question, at)?.map(|window| (build, Some(window))))
+        let complaint = bench.complaint_of(&build);
+        Ok(window(bench, question, at)?.map(|window| (build, Some((window, complaint)))))
     })?;
-    let Some((build, window)) = found else { return Ok(Exit::Interrupted) };
+    let Some((build, found)) = found else { return Ok(Exit::Interrupted) };
     let log = build.log.and_then(|log| session.store.log(log).ok()).unwrap_or_default();
     let log = String::from_utf8_lossy(&log);
-    let why = match &build.state {
-        BuildState::Failed { why } | BuildState::Skipped { why } => why.clone(),
-        other => format!("its build {}", other.word()),
-    };
     let skipped = if let BuildState::Skipped { why } = &build.state { Some(why.as_str()) } else { None };
-    let error = window.and_then(|_| first_error(&log).or(Some(why)));
-    let quirk = window.map(|window| stub(project, line, window, error.as_deref().unwrap_or_default(), &log));
+    let failing = found.map(|(window, complaint)| {
+        let error = complaint.error().to_owned();
+        let quirk = stub(project, line, &window, &error, &log);
+        Failing { line, window, error, quirk }
+    });
     if json {
-        let id = |place: Option<usize>| place.map(|place| line[place].id.as_str());
-        let answer = Suggested {
-            revision: &wanted.id,
-            builds: build.state.artifact().is_some(),
-            skipped,
-            error: error.as_deref(),
-            first: id(window.map(|window| window.first)),
-            last: id(window.map(|window| window.last)),
-            before: id(window.and_then(|window| window.before)),
-            after: id(window.and_then(|window| window.after)),
-            revisions: window.map_or(0, |window| window.last - window.first + 1),
-            quirk: quirk.as_deref(),
-        };
-        output::print_json(&versioned(answer))?;
-    } else if let (Some(window), Some(quirk)) = (window, quirk) {
-        output::print(&told(&wanted, line, window, error.as_deref().unwrap_or_default(), &quirk))?;
+        let builds = build.state.artifact().is_some();
+        output::print_json(&versioned(suggested(&wanted, (builds, skipped), failing.as_ref())))?;
+    } else if let Some(failing) = failing {
+        output::print(&failing.told(&wanted))?;
     } else if let Some(why) = skipped {
         let by = build.quirks.join("`, `");
         output::print(&format!("{} is not built: `{by}` skips it: {why}\n", wanted.short()))?;
@@ -92,25 +92,96 @@ pub fn execute(
     Ok(Exit::Success)
 }
 
-fn told(wanted: &Revision, line: &[Revision], window: Window, error: &str, quirk: &str) -> String {
-    let name = |place: usize| {
-        let revision = &line[place];
-        format!("{}  {}  {}", revision.short(), text::day(revision.date), text::cut(&revision.subject, 44))
-    };
-    let mut out = format!("{} does not build:\n  {error}\n\n", wanted.short());
-    out += &format!("{} in a row:\n", text::count(window.last - window.first + 1, "revision"));
-    let whole = |place: usize| if window.skipped.contains(&Some(place)) { "skipped" } else { "builds " };
-    let beside = |place: Option<usize>| {
-        place.map_or_else(String::new, |place| format!("  {}     {}\n", whole(place), name(place)))
-    };
-    out += &beside(window.before);
-    out += &format!("  fails from  {}\n  fails to    {}\n", name(window.first), name(window.last));
-    out += &beside(window.after);
-    format!("{out}\na quirk to fill in, for tacho.toml or quirks/*.toml:\n\n{quirk}")
+/// What is found of a revision: whether it builds, why it is skipped, the stretch in which it fails.
+fn suggested<'a>(
+    wanted: &'a Revision,
+    (builds, skipped): (bool, Option<&'a str>),
+    failing: Option<&'a Failing<'a>>,
+) -> Suggested<'a> {
+    let window = failing.map(|failing| &failing.window);
+    let id = |place: Option<usize>| Some(failing?.line[place?].id.as_str());
+    Suggested {
+        revision: &wanted.id,
+        builds,
+        skipped,
+        error: failing.map(|failing| failing.error.as_str()),
+        first: id(window.map(|window| window.first)),
+        last: id(window.map(|window| window.last)),
+        before: id(window.and_then(|window| window.before.as_ref()?.whole())),
+        after: id(window.and_then(|window| window.after.as_ref()?.whole())),
+        revisions: window.map_or(0, |window| window.last - window.first + 1),
+        others: failing.map_or_else(Vec::new, Failing::others),
+        quirk: failing.map(|failing| failing.quirk.as_str()),
+    }
+}
+
+/// A stretch that does not build, and what may be done about it.
+struct Failing<'a> {
+    line: &'a [Revision],
+    window: Window,
+    error: String,
+    quirk: String,
+}
+
+impl Failing<'_> {
+    /// What beside it fails for another reason, in order of history.
+    fn others(&self) -> Vec<Other<'_>> {
+        let beside = [&self.window.before, &self.window.after].into_iter().flatten();
+        beside.filter_map(|beside| self.other(beside)).collect()
+    }
+
+    fn other<'s>(&'s self, beside: &'s Beside) -> Option<Other<'s>> {
+        let Beside::Fails { near, far, error, .. } = beside else { return None };
+        let (first, last) = (*near.min(far), *near.max(far));
+        Some(Other {
+            first: &self.line[first].id,
+            last: &self.line[last].id,
+            revisions: last - first + 1,
+            error,
+        })
+    }
+
+    /// Up to where revisions fail for another reason, and that reason.
+    fn otherwise(&self, beside: &Beside) -> String {
+        let Beside::Fails { near, far, error, .. } = beside else { return String::new() };
+        let (near, far) = (*near, *far);
+        let [first, last] = [near.min(far), near.max(far)].map(|place| self.line[place].short());
+        let which = if near == far { first.to_owned() } else { format!("{first} to {last}") };
+        let (many, verb) =
+            (text::count(near.abs_diff(far) + 1, "revision"), if near == far { "fails" } else { "fail" });
+        format!("\n{many} beside it {verb} otherwise, {which}:\n  {error}\n")
+    }
+
+    fn told(&self, wanted: &Revision) -> String {
+        let window = &self.window;
+        let name = |place: usize| {
+            let revision = &self.line[place];
+            let (day, subject) = (text::day(revision.date), text::cut(&revision.subject, 44));
+            format!("{}  {day}  {subject}", revision.short())
+        };
+        let beside = |beside: Option<&Beside>| {
+            let Some(beside) = beside else { return String::new() };
+            let how = match beside {
+                Beside::Builds(_) => "builds     ",
+                Beside::Skipped(_) => "skipped    ",
+                Beside::Fails { .. } => "otherwise  ",
+            };
+            format!("  {how} {}\n", name(beside.near()))
+        };
+        let mut out = format!("{} does not build:\n  {}\n\n", wanted.short(), self.error);
+        out += &format!("{} in a row:\n", text::count(window.last - window.first + 1, "revision"));
+        out += &beside(window.before.as_ref());
+        out += &format!("  fails from  {}\n  fails to    {}\n", name(window.first), name(window.last));
+        out += &beside(window.after.as_ref());
+        for beside in [&window.before, &window.after].into_iter().flatten() {
+            out += &self.otherwise(beside);
+        }
+        format!("{out}\na quirk to fill in, for tacho.toml or quirks/*.toml:\n\n{}", self.quirk)
+    }
 }
 
 /// A quirk to fill in.
-fn stub(project: &Project, line: &[Revision], window: Window, error: &str, log: &str) -> String {
+fn stub(project: &Project, line: &[Revision], window: &Window, error: &str, log: &str) -> String {
     let quoted = |text: &str| toml_text(text);
     let mut out = "[[quirk]]\n".to_owned();
     let remedy = remedy(log);
@@ -119,8 +190,8 @@ fn stub(project: &Project, line: &[Revision], window: Window, error: &str, log: 
     if window.before.is_some() {
         out += &format!("from = {}\n", quoted(line[window.first].short()));
     }
-    if let Some(after) = window.after {
-        out += &format!("before = {}\n", quoted(line[after].short()));
+    if let Some(after) = &window.after {
+        out += &format!("before = {}\n", quoted(line[after.near()].short()));
     }
     if let Some((flags, _)) = remedy {
         out += &format!("environment = {{ CFLAGS = {} }}\n", quoted(flags));
