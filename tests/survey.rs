@@ -45,17 +45,27 @@ fn places(answer: &serde_json::Value) -> Vec<String> {
     places.iter().map(|place| format!("{} {}", place["commits"], place["known"].as_str().unwrap())).collect()
 }
 
+/// The names of the changes that `tacho changes` tells, the newest first.
+fn names(project: &Project) -> Vec<String> {
+    let changes = project.tacho("changes --json").json();
+    let all =
+        changes["events"].as_array().unwrap().iter().flat_map(|event| event["changes"].as_array().unwrap());
+    all.map(|change| change["name"].as_str().unwrap().to_owned()).collect()
+}
+
 #[test]
 fn every_change_is_pinned_by_few_builds() {
     let project = history();
     let answer = project.tacho("track --builds 30 --seed 1").exits(0);
     let end: Vec<&str> = answer.stdout.lines().rev().take(7).collect();
     let end: Vec<&str> = end.into_iter().rev().collect();
-    assert_snapshot!(end.join("\n"), @r"
+    let names = names(&project);
+    let end = names.iter().fold(end.join("\n"), |end, name| end.replace(name, "<name>"));
+    assert_snapshot!(end, @r"
     answer · cost: 2 changes of 5.0 % or more
-       change  95 %                        where
-      +30.0 %  +29.2 % to +30.8 %  worse   38d490fb22 change 23
-      −15.4 %  −15.9 % to −14.8 %  better  3cc8c76a0c change 48
+       change  95 %                        name    where
+      +30.0 %  +29.2 % to +30.8 %  worse   <name>  38d490fb22 change 23
+      −15.4 %  −15.9 % to −14.8 %  better  <name>  3cc8c76a0c change 48
       what came and went within 8 commits, between two builds, was not seen
 
     14 builds of 60 revisions: all that can be pinned is
@@ -63,6 +73,41 @@ fn every_change_is_pinned_by_few_builds() {
     let again = project.tacho("track --builds 30 --json").exits(0).json();
     assert_eq!((&again["samples"], &again["survey"]["ended"]), (&0.into(), &"known".into()));
     assert_eq!(places(&again), ["1 pinned", "1 pinned"]);
+    let series = &again["survey"]["series"][0];
+    let told = |place: usize| series["places"][place]["change"].as_str().unwrap().to_owned();
+    assert_eq!(vec![told(1), told(0)], names);
+    assert_eq!(series["besides"], serde_json::json!([]));
+}
+
+#[test]
+fn what_is_certain_and_not_told_as_a_change_is_said() {
+    let project = history();
+    let answer = project.tacho("track --builds 5 --seed 1").exits(0).stdout;
+    let (few, hint) =
+        ("it has 5 points with values, and 6 are needed", "`tacho changes` does not tell that of ");
+    let line = answer.lines().find(|line| line.contains(hint)).unwrap_or_else(|| panic!("{answer}"));
+    assert!(line.ends_with(&format!(" yet: {few}")), "{line}");
+    assert_eq!(names(&project), [""; 0]);
+    let json = project.tacho("track --builds 5 --json").exits(0).json();
+    let series = &json["survey"]["series"][0];
+    for place in series["places"].as_array().unwrap() {
+        assert_eq!((&place["change"], &place["why_not"]), (&serde_json::Value::Null, &few.into()), "{json}");
+    }
+    // Each of these ranges can be looked into all the same.
+    let place = &series["places"][0];
+    let range = format!("{}..{}", place["good"].as_str().unwrap(), place["bad"].as_str().unwrap());
+    let zoomed = project.tacho(&format!("track --zoom {range} --json")).exits(0).json();
+    assert_eq!(places(&zoomed), ["1 pinned"]);
+    let found = &zoomed["survey"]["series"][0]["places"][0];
+    assert_eq!(found["bad"].as_str().unwrap(), project.git(["rev-parse", "HEAD~37"]).trim());
+    let dry = |range: &str| project.tacho(&format!("track --dry-run --zoom {range}"));
+    let said = dry("HEAD~40..HEAD~30").succeeds().stdout;
+    assert!(said.contains("10 revisions apart"), "{said}");
+    assert_snapshot!(dry("HEAD~30..HEAD~40").exits(2).stderr, @r"
+    error: no commit is in `9820a155cd..6d7de12381`: `6d7de12381` does not come after `9820a155cd`
+    hint: the older one goes first: `6d7de12381..9820a155cd`?
+    ");
+    assert!(dry("HEAD~30..nowhere").exits(2).stderr.contains("`nowhere`"));
 }
 
 #[test]
@@ -122,6 +167,14 @@ fn what_would_be_done_is_said() {
     let said = |options: &str| project.tacho(&format!("track --dry-run {options}")).succeeds().stdout;
     assert_snapshot!(said("--builds 20 HEAD~9.."), @"would look for changes of 5.0 % or more among 10 revisions with at most 20 builds, and execute 1 benchmark in 4 rounds at each that is built");
     assert_snapshot!(said("--budget 2h --min-effect 2%"), @"would look for changes of 2.0 % or more among 60 revisions in 2 h 0 min, builds included, and execute 1 benchmark in 4 rounds at each that is built");
+    let json = |options: &str| project.tacho(&format!("track --dry-run --json {options}")).succeeds().json();
+    let survey = json("--builds 20 --budget 2h HEAD~9..");
+    let of = |key: &str| survey[key].clone();
+    assert_eq!((of("least"), of("builds"), of("budget")), (0.05.into(), 20.into(), 7200.0.into()));
+    assert_eq!((of("revisions").as_array().unwrap().len(), of("good")), (10, serde_json::Value::Null));
+    let plain = json("HEAD~1..");
+    assert_eq!(plain["revisions"][1], project.git(["rev-parse", "HEAD"]).trim());
+    assert_eq!((&plain["benchmarks"], &plain["executions"]), (&1.into(), &8.into()));
     assert_snapshot!(project.tacho("track --builds 1").exits(2).stderr, @r"
     error: invalid value '1' for '--builds <N>': 1 is not in 2..=4294967295
 

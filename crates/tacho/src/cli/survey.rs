@@ -15,7 +15,7 @@ pub struct Survey {
     /// The smallest change that is looked for so [default: 5%]
     #[arg(long, value_name = "PERCENT", value_parser = super::percent)]
     pub min_effect: Option<f64>,
-    /// Pin this change, and look nowhere else: its name, or a revision, as `tacho changes` shows it
-    #[arg(long, value_name = "CHANGE", conflicts_with_all = ["measure_equal", "retry_failed"])]
+    /// Pin this change, and look nowhere else: its name, or a revision, as `tacho changes` shows it; or the range `A..B` that it is in
+    #[arg(long, value_name = "CHANGE|A..B", conflicts_with_all = ["measure_equal", "retry_failed"])]
     pub zoom: Option<String>,
 }

@@ -1,11 +1,14 @@
 //! `tacho track --builds`, `--budget` of a range, `--zoom`: few builds of a long history, each where it tells most.
 
+mod told;
+
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use tacho_experiment::survey::{Ended, Placed, Wish, place};
 use tacho_experiment::{Tracked, unbuilt};
 use tacho_record::{Change, Plan, Revision};
-use tacho_subject::Selected;
+use tacho_subject::{Selected, history};
 
 use super::changes::found::Found;
 use super::session::{Session, Wanted};
@@ -13,6 +16,7 @@ use super::track::{counters, select};
 use super::{Exit, track};
 use crate::cli::{Global, Track};
 use crate::error::CliError;
+use crate::output::answer::versioned;
 use crate::output::surveyed::Report;
 use crate::output::{self, text, tracked};
 use crate::project::Project;
@@ -44,20 +48,20 @@ pub(super) fn execute(
     budget: Option<Duration>,
 ) -> Result<Exit, CliError> {
     let began = Instant::now();
-    let change = command.survey.zoom.as_ref().map(|name| zoomed(project, name)).transpose()?;
+    let zoom = command.survey.zoom.as_ref().map(|name| Zoom::of(project, name)).transpose()?;
     let mut plan = plan;
-    if let Some(change) = &change {
+    if let Some(Zoom::Change(change)) = &zoom {
         plan = track::narrowed(&plan, std::slice::from_ref(&change.series.benchmark.name))?;
     }
     if command.dry_run {
         let selected = select(project, command)?;
-        let wish = wish(command, &selected, change.as_ref(), budget)?;
-        return dry_run(&plan, &selected.revisions, &wish);
+        let wish = wish(command, &selected, zoom.as_ref(), budget)?;
+        return dry_run(&plan, &selected.revisions, &wish, command.shown.json);
     }
     let mut session = Session::open(project, command.begin.wait)?;
     let waited = began.elapsed();
     let selected = select(project, command)?;
-    let wish = wish(command, &selected, change.as_ref(), budget)?;
+    let wish = wish(command, &selected, zoom.as_ref(), budget)?;
     session.tell_of_edits(&plan)?;
     let placed = session.survey(project, (global, command), plan.clone(), &selected, &wish)?;
     let built: Vec<Revision> = built(&selected.revisions, &placed);
@@ -66,6 +70,10 @@ pub(super) fn execute(
     session.tell_of_noise(placed.run)?;
     let came_to = came_to(&placed);
     let unbuilt = unbuilt(&selected.revisions, &placed.builds);
+    let told = match placed.ended {
+        Ended::Interrupted => Vec::new(),
+        _ => told::told(project, &mut session, &selected.revisions, (&placed, wish.least))?,
+    };
     let report = Report {
         tracked: tracked::Report {
             tracked: &came_to,
@@ -75,6 +83,7 @@ pub(super) fn execute(
         },
         placed: &placed,
         wish: &wish,
+        told: &told,
     };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
     Ok(match placed.ended {
@@ -104,48 +113,114 @@ impl Session {
     }
 }
 
-/// The one change of that name.
-fn zoomed(project: &Project, name: &str) -> Result<Change, CliError> {
-    let mut store = project.store()?;
-    let found = Found::look(project, &mut store)?;
-    let named = found.named(project, name)?;
-    match named.as_slice() {
-        [one] => Ok((*one).clone()),
-        many => {
-            let candidates =
-                many.iter().map(|change| format!("`{}`", change.name)).collect::<Vec<_>>().join(", ");
-            Err(CliError::Ambiguous { name: name.to_owned(), candidates })
+/// Where to look closer.
+enum Zoom {
+    /// At a change that `tacho changes` tells.
+    Change(Box<Change>),
+    /// After the first and up to the second of these revisions, by their full names; an end that was not named is that of history.
+    Between(Option<String>, Option<String>),
+}
+
+impl Zoom {
+    /// The range, or the one change of that name.
+    fn of(project: &Project, name: &str) -> Result<Self, CliError> {
+        if let Some((from, to)) = name.split_once("..") {
+            let history = history(&project.plan.subject, &project.folder)?;
+            let id = |name: &str| match name {
+                "" => Ok(None),
+                name => history.find(name).map(|revision| Some(revision.id)),
+            };
+            return Ok(Self::Between(id(from)?, id(to)?));
         }
+        let mut store = project.store()?;
+        let found = Found::look(project, &mut store)?;
+        let named = found.named(project, name)?;
+        match named.as_slice() {
+            [one] => Ok(Self::Change(Box::new((*one).clone()))),
+            many => {
+                let candidates =
+                    many.iter().map(|change| format!("`{}`", change.name)).collect::<Vec<_>>().join(", ");
+                Err(CliError::Ambiguous { name: name.to_owned(), candidates })
+            }
+        }
+    }
+
+    /// The change that is known there.
+    fn change(&self) -> Option<&Change> {
+        match self {
+            Self::Change(change) => Some(change),
+            Self::Between(..) => None,
+        }
+    }
+
+    /// After which and up to which of these revisions.
+    fn window(&self, revisions: &[Revision]) -> Result<(usize, usize), CliError> {
+        let place = |id: &str| {
+            let unknown = || CliError::Unknown { name: id.to_owned(), nearest: None };
+            revisions.iter().position(|revision| revision.id == id).ok_or_else(unknown)
+        };
+        let (from, to) = match self {
+            Self::Change(change) => (Some(&change.finding.good), Some(&change.finding.bad)),
+            Self::Between(from, to) => (from.as_ref(), to.as_ref()),
+        };
+        let first = from.map_or(Ok(0), |id| place(id))?;
+        let last = to.map_or(Ok(revisions.len().saturating_sub(1)), |id| place(id))?;
+        if first < last {
+            return Ok((first, last));
+        }
+        let short = |at: usize| revisions[at].short().to_owned();
+        Err(CliError::NoRange { from: short(first), to: short(last) })
     }
 }
 
 fn wish(
     command: &Track,
     selected: &Selected,
-    change: Option<&Change>,
+    zoom: Option<&Zoom>,
     budget: Option<Duration>,
 ) -> Result<Wish, CliError> {
     let asked = command.survey.min_effect.map(|percent| percent / 100.0).filter(|least| *least > 0.0);
+    let change = zoom.and_then(Zoom::change);
     let known = change
         .and_then(|change| change.finding.effect)
         .map(|effect| (OF_KNOWN * effect.abs()).clamp(SMALLEST, LEAST));
-    let place = |id: &String| {
-        let unknown = || CliError::Unknown { name: id.clone(), nearest: None };
-        selected.revisions.iter().position(|revision| revision.id == *id).ok_or_else(unknown)
-    };
-    let zoom =
-        |change: &Change| Ok::<_, CliError>((place(&change.finding.good)?, place(&change.finding.bad)?));
     Ok(Wish {
         least: asked.or(known).unwrap_or(LEAST),
         builds: command.survey.builds.map(|builds| builds as usize),
         budget,
-        zoom: change.map(zoom).transpose()?,
+        zoom: zoom.map(|zoom| zoom.window(&selected.revisions)).transpose()?,
         metric: change.map(|change| change.series.metric.name.clone()),
     })
 }
 
+/// What would be done, in JSON.
+#[derive(Serialize)]
+struct DryAnswer<'a> {
+    revisions: Vec<&'a str>,
+    least: f64,
+    builds: Option<usize>,
+    budget: Option<f64>,
+    good: Option<&'a str>,
+    bad: Option<&'a str>,
+    benchmarks: usize,
+}
+
 /// Says what would be done.
-fn dry_run(plan: &Plan, revisions: &[Revision], wish: &Wish) -> Result<Exit, CliError> {
+fn dry_run(plan: &Plan, revisions: &[Revision], wish: &Wish, json: bool) -> Result<Exit, CliError> {
+    let benchmarks = tacho_experiment::benchmarks(plan).len();
+    if json {
+        let id = |at: usize| revisions[at].id.as_str();
+        output::print_json(&versioned(DryAnswer {
+            revisions: revisions.iter().map(|revision| revision.id.as_str()).collect(),
+            least: wish.least,
+            builds: wish.builds,
+            budget: wish.budget.map(|budget| budget.as_secs_f64()),
+            good: wish.zoom.map(|(good, _)| id(good)),
+            bad: wish.zoom.map(|(_, bad)| id(bad)),
+            benchmarks,
+        }))?;
+        return Ok(Exit::Success);
+    }
     let among = match wish.zoom {
         Some((first, last)) => format!(
             "between {} and {}, {} apart",
@@ -162,7 +237,7 @@ fn dry_run(plan: &Plan, revisions: &[Revision], wish: &Wish) -> Result<Exit, Cli
         text::percent(wish.least),
         most.unwrap_or_default(),
         time.unwrap_or_default(),
-        text::count(tacho_experiment::benchmarks(plan).len(), "benchmark"),
+        text::count(benchmarks, "benchmark"),
         text::rule(&plan.measure.rule),
     ))?;
     Ok(Exit::Success)

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
+use serde::Serialize;
 use tacho_experiment::{Tracked, definitions, track, unbuilt};
 use tacho_record::plan::{Counting, PlannedMetric};
 use tacho_record::{Counter, Plan, Revision, RuleError, Series, Wishes, percentage};
@@ -12,6 +13,7 @@ use super::session::{Session, Wanted};
 use super::{Exit, lookup, missing, over, quirk, survey};
 use crate::cli::{Global, Shown, Track};
 use crate::error::CliError;
+use crate::output::answer::versioned;
 use crate::output::tracked::Report;
 use crate::output::{self, table, text};
 use crate::project::Project;
@@ -33,7 +35,7 @@ pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
         return survey::execute(global, command, &project, plan, budget);
     }
     if command.dry_run {
-        return dry_run(&plan, &select(&project, command)?.revisions);
+        return dry_run(&plan, &select(&project, command)?.revisions, command.shown.json);
     }
     let mut session = Session::open(&project, command.begin.wait)?;
     let waited = began.elapsed();
@@ -156,15 +158,35 @@ fn counting(mut plan: Plan, counters: &[Counting]) -> Plan {
     plan
 }
 
+/// What would be done, in JSON.
+#[derive(Serialize)]
+struct DryAnswer<'a> {
+    revisions: Vec<&'a str>,
+    benchmarks: usize,
+    /// The most executions that there may be.
+    executions: usize,
+    /// Whether the warm-up comes besides, since it is not known beforehand how long it is.
+    warm_up_besides: bool,
+}
+
 /// Says what would be done.
-fn dry_run(plan: &Plan, revisions: &[Revision]) -> Result<Exit, CliError> {
+fn dry_run(plan: &Plan, revisions: &[Revision], json: bool) -> Result<Exit, CliError> {
+    let cells = tacho_experiment::benchmarks(plan).len();
+    let rule = &plan.measure.rule;
+    let rounds = rule.max_rounds as usize + rule.warmup.executions().unwrap_or(0) as usize;
+    if json {
+        output::print_json(&versioned(DryAnswer {
+            revisions: revisions.iter().map(|revision| revision.id.as_str()).collect(),
+            benchmarks: cells,
+            executions: revisions.len() * cells * rounds,
+            warm_up_besides: rule.warmup.executions().is_none(),
+        }))?;
+        return Ok(Exit::Success);
+    }
     let mut list = table::plain(&["revision", "date", "subject"], &[]);
     for revision in revisions {
         list.add_row([revision.short(), &text::day(revision.date), &text::cut(&revision.subject, 60)]);
     }
-    let cells = tacho_experiment::benchmarks(plan).len();
-    let rule = &plan.measure.rule;
-    let rounds = rule.max_rounds as usize + rule.warmup.executions().unwrap_or(0) as usize;
     let besides = if rule.warmup.executions().is_none() { " besides the warm-up" } else { "" };
     output::print(&format!(
         "{}\nwould build {} and execute {} {}, as far as they are not measured yet: at the most {}{besides}\n",

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tacho_experiment::survey::{Ended, Placed, Surveyed, Wish};
-use tacho_record::{Direction, Revision};
+use tacho_record::{Change, Direction, Revision, short_name};
 use tacho_stats::place::{Known, Place};
 use tacho_store::Store;
 
 use super::tracked::{self, ReportAnswer};
-use super::{answer, print, print_json, table, text};
+use super::{answer, changes, print, print_json, table, text};
 use crate::error::CliError;
 
 /// What a session came to.
@@ -17,6 +17,24 @@ pub struct Report<'a> {
     pub tracked: tracked::Report<'a>,
     pub placed: &'a Placed,
     pub wish: &'a Wish,
+    /// What `tacho changes` tells of each series; empty where it was not asked.
+    pub told: &'a [Told],
+}
+
+/// What `tacho changes` tells of a series that was surveyed.
+pub struct Told {
+    /// Of each place.
+    pub places: Vec<AtPlace>,
+    /// What it tells where the survey sees nothing.
+    pub besides: Vec<Change>,
+}
+
+/// What it tells of a place.
+pub struct AtPlace {
+    /// The name of the change.
+    pub change: Option<String>,
+    /// Why it tells none.
+    pub why_not: Option<String>,
 }
 
 /// The report in JSON: that of tracking, and what is known of each place.
@@ -43,6 +61,7 @@ struct OneAnswer<'a> {
     widest: usize,
     between: f64,
     places: Vec<PlaceAnswer<'a>>,
+    besides: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -54,6 +73,8 @@ struct PlaceAnswer<'a> {
     interval: (f64, f64),
     certainty: f64,
     known: &'static str,
+    change: Option<&'a str>,
+    why_not: Option<&'a str>,
 }
 
 impl Report<'_> {
@@ -62,12 +83,14 @@ impl Report<'_> {
             return Ok(print_json(&answer::versioned(self.answer(store, total)?))?);
         }
         self.tracked.print(store, false, total)?;
-        let places: Vec<String> = self.placed.surveyed.iter().map(|one| self.places(one)).collect();
+        let surveyed = self.placed.surveyed.iter().enumerate();
+        let places: Vec<String> = surveyed.map(|(at, one)| self.places(one, self.told.get(at))).collect();
         Ok(print(&format!("\n{}\n{}\n", places.join("\n"), self.end()))?)
     }
 
     fn answer(&self, store: &mut Store, total: Duration) -> Result<SurveyedAnswer<'_>, CliError> {
-        let series = self.placed.surveyed.iter().map(|one| self.one(one)).collect();
+        let surveyed = self.placed.surveyed.iter().enumerate();
+        let series = surveyed.map(|(at, one)| self.one(one, self.told.get(at))).collect();
         Ok(SurveyedAnswer {
             tracked: self.tracked.answer(store, total)?,
             survey: SurveyAnswer {
@@ -80,8 +103,8 @@ impl Report<'_> {
         })
     }
 
-    fn one<'a>(&'a self, one: &'a Surveyed) -> OneAnswer<'a> {
-        let place = |place: &Place| PlaceAnswer {
+    fn one<'a>(&'a self, one: &'a Surveyed, told: Option<&'a Told>) -> OneAnswer<'a> {
+        let place = |(at, place): (usize, &Place)| PlaceAnswer {
             good: &self.revision(place.good).id,
             bad: &self.revision(place.bad).id,
             commits: place.bad - place.good,
@@ -89,13 +112,16 @@ impl Report<'_> {
             interval: place.interval,
             certainty: place.certainty,
             known: known_word(place.known),
+            change: told.and_then(|told| told.places[at].change.as_deref()),
+            why_not: told.and_then(|told| told.places[at].why_not.as_deref()),
         };
         OneAnswer {
             benchmark: one.key.to_string(),
             metric: &one.metric.name,
             widest: one.survey.widest,
             between: one.survey.between,
-            places: one.survey.places.iter().map(place).collect(),
+            places: one.survey.places.iter().enumerate().map(place).collect(),
+            besides: told.iter().flat_map(|told| &told.besides).map(|change| change.name.as_str()).collect(),
         }
     }
 
@@ -104,7 +130,7 @@ impl Report<'_> {
     }
 
     /// What is certain of a benchmark, and what is not yet.
-    fn places(&self, one: &Surveyed) -> String {
+    fn places(&self, one: &Surveyed, told: Option<&Told>) -> String {
         let least = text::percent(self.wish.least);
         let mut lines = format!("{} · {}: ", one.key, one.metric.name);
         let places = &one.survey.places;
@@ -113,8 +139,9 @@ impl Report<'_> {
         } else {
             let certain = places.iter().filter(|place| !may_be_none(place.interval)).count();
             lines += &format!("{}\n", seen(certain, places.len() - certain, &least));
-            let mut list = table::plain(&["change", "95 %", "", "where"], &[0]);
-            for place in places {
+            let mut list = table::plain(&["change", "95 %", "", "name", "where"], &[0]);
+            for (at, place) in places.iter().enumerate() {
+                let name = told.and_then(|told| told.places[at].change.clone());
                 list.add_row([
                     text::change(1.0 + place.effect),
                     format!(
@@ -123,14 +150,34 @@ impl Report<'_> {
                         text::change(1.0 + place.interval.1)
                     ),
                     verdict(place.effect, place.interval, one.metric.better).to_owned(),
+                    name.unwrap_or_default(),
                     self.place(place),
                 ]);
             }
+            table::hide_empty_columns(&mut list);
             lines += &table::indent(&table::render(&list));
         }
+        lines += &told.map_or_else(String::new, |told| self.contradictions(one, told));
         if one.survey.widest > 1 {
             let stretch = text::count(one.survey.widest, "commit");
             lines += &format!("  what came and went within {stretch}, between two builds, was not seen\n");
+        }
+        lines
+    }
+
+    /// Where `tacho changes` tells otherwise: what is certain here and not told there, and the other way round.
+    fn contradictions(&self, one: &Surveyed, told: &Told) -> String {
+        let mut lines = String::new();
+        for (place, at) in one.survey.places.iter().zip(&told.places) {
+            let Some(why) = at.why_not.as_ref().filter(|_| !may_be_none(place.interval)) else { continue };
+            let bad = self.revision(place.bad).short();
+            lines += &format!("  `tacho changes` does not tell that of {bad} yet: {why}\n");
+        }
+        for change in &told.besides {
+            let effect = changes::effect(change.finding.effect.unwrap_or(f64::INFINITY));
+            let bad = short_name(&change.finding.revision);
+            let name = &change.name;
+            lines += &format!("  `tacho changes` tells of {effect} at {bad} besides: {name}\n");
         }
         lines
     }
@@ -203,19 +250,25 @@ fn places_left(open: usize) -> String {
 
 /// One line on how far it has come; none before anything is known.
 pub fn progress(surveyed: &[Surveyed], builds: usize) -> Option<String> {
-    let places: Vec<&Place> = surveyed.iter().flat_map(|one| &one.survey.places).collect();
-    let pinned = places.iter().filter(|place| place.known == Known::Pinned).count();
-    let widest =
-        places.iter().filter(|place| place.known == Known::Range).map(|place| place.bad - place.good).max();
-    let open = widest.map(|widest| format!(", the widest other in a range of {widest} commits"));
-    (builds > 0).then(|| {
-        format!(
-            "{}: {} seen, {pinned} pinned{}",
-            text::count(builds, "build"),
-            text::count(places.len(), "change"),
-            open.unwrap_or_default()
-        )
-    })
+    let places = surveyed.iter().flat_map(|one| &one.survey.places);
+    let places = places.map(|place| (place.known, place.bad - place.good, place.interval));
+    (builds > 0).then(|| format!("{}: {}", text::count(builds, "build"), so_far(&places.collect::<Vec<_>>())))
+}
+
+/// How many changes are seen so far, how many of them are pinned, and at how many places there may be one; of each place how well it
+/// is known, in a range of how many commits, and the interval of its effect.
+fn so_far(places: &[(Known, usize, (f64, f64))]) -> String {
+    let certain = || places.iter().filter(|(_, _, interval)| !may_be_none(*interval));
+    let (seen, doubtful) = (certain().count(), places.len() - certain().count());
+    let pinned = certain().filter(|(known, ..)| *known == Known::Pinned).count();
+    let widest = certain().filter(|(known, ..)| *known == Known::Range).map(|(_, commits, _)| *commits).max();
+    let mut line = format!("{} seen, {pinned} pinned", text::count(seen, "change"));
+    line += &widest
+        .map_or_else(String::new, |widest| format!(", the widest other in a range of {widest} commits"));
+    if doubtful > 0 {
+        line += &format!("; {} in doubt", text::count(doubtful, "place"));
+    }
+    line
 }
 
 fn word(ended: Ended) -> &'static str {
@@ -262,5 +315,21 @@ mod tests {
             "no change of 5.0 % or more is certain; it may have changed at 1 place"
         );
         assert_eq!(seen(1, 2, "5.0 %"), "1 change of 5.0 % or more; it may have changed at 2 places more");
+    }
+
+    #[test]
+    fn what_is_in_doubt_is_not_seen_yet() {
+        let sure = (0.29, 0.31);
+        let cases = [
+            (vec![], "0 changes seen, 0 pinned"),
+            (vec![(Known::Range, 31, (-0.2, 0.5))], "0 changes seen, 0 pinned; 1 place in doubt"),
+            (
+                vec![(Known::Pinned, 1, sure), (Known::Range, 8, sure), (Known::Range, 31, (-0.1, 0.1))],
+                "2 changes seen, 1 pinned, the widest other in a range of 8 commits; 1 place in doubt",
+            ),
+        ];
+        for (places, line) in cases {
+            assert_eq!(so_far(&places), line);
+        }
     }
 }

@@ -1,0 +1,109 @@
+//! What `tacho changes` tells of what a survey found: the two judge by different rules, and nobody is to be left alone with both.
+
+use tacho_experiment::changes::{Analysed, JudgedSeries};
+use tacho_experiment::survey::{Placed, Surveyed};
+use tacho_record::{Change, Life, Revision};
+use tacho_stats::place::Place;
+
+use crate::commands::changes::found::Found;
+use crate::commands::session::Session;
+use crate::error::CliError;
+use crate::output::changes::{BY_CHANCE, not_judged, refusal, withdrawal};
+use crate::output::surveyed::{AtPlace, Told};
+use crate::project::Project;
+
+/// Judges all series, as `tacho changes` does, and says what it tells of each place of each series; the revisions are those that
+/// were surveyed.
+pub(super) fn told(
+    project: &Project,
+    session: &mut Session,
+    revisions: &[Revision],
+    (placed, least): (&Placed, f64),
+) -> Result<Vec<Told>, CliError> {
+    let found = Found::look(project, &mut session.store)?;
+    let on_host = found.hosts.iter().find(|(host, _)| *host == session.host_id);
+    let Some((_, analysed)) = on_host else { return Ok(Vec::new()) };
+    let judged = Judged { found: &found, analysed, revisions };
+    Ok(placed.surveyed.iter().map(|one| judged.told(one, least)).collect())
+}
+
+/// What is judged of the host, and of which revisions it was surveyed.
+struct Judged<'a> {
+    found: &'a Found,
+    analysed: &'a Analysed,
+    revisions: &'a [Revision],
+}
+
+impl Judged<'_> {
+    fn told(&self, one: &Surveyed, least: f64) -> Told {
+        let places: Vec<AtPlace> = one.survey.places.iter().map(|place| self.at(one, place)).collect();
+        let named = |change: &Change| places.iter().any(|at| at.change.as_deref() == Some(&change.name));
+        let is_large = |change: &Change| change.finding.effect.is_none_or(|effect| effect.abs() >= least);
+        let besides = self.changes(one).filter(|change| change.stands() && self.is_within(change));
+        let besides = besides.filter(|change| is_large(change) && !named(change)).cloned().collect();
+        Told { places, besides }
+    }
+
+    /// The changes of the level of that series, withdrawn ones too.
+    fn changes(&self, one: &Surveyed) -> impl Iterator<Item = &Change> {
+        let is_of = |change: &&Change| {
+            let key = &change.series;
+            key.benchmark == one.key && key.metric.name == one.metric.name
+        };
+        let all = self.analysed.changes.iter().filter(|change| change.finding.kind.is_of_level());
+        all.filter(is_of).collect::<Vec<_>>().into_iter()
+    }
+
+    /// Whether a change lies among the revisions that were surveyed.
+    fn is_within(&self, change: &Change) -> bool {
+        let (good, bad) = self.found.place(change);
+        let ends = self.revisions.first().zip(self.revisions.last());
+        ends.is_some_and(|(first, last)| first.order <= good && bad <= last.order)
+    }
+
+    /// What is told of one place.
+    fn at(&self, one: &Surveyed, place: &Place) -> AtPlace {
+        let [good, bad] = [place.good, place.bad].map(|at| self.revisions[at].order);
+        let is_there = |change: &&Change| {
+            let (after, up_to) = self.found.place(change);
+            let rises = change.finding.after > change.finding.before;
+            after.max(good) < up_to.min(bad) && rises == (place.effect > 0.0)
+        };
+        let there: Vec<&Change> = self.changes(one).filter(is_there).collect();
+        if let Some(change) = there.iter().find(|change| change.stands()) {
+            return AtPlace { change: Some(change.name.clone()), why_not: None };
+        }
+        let gone = there.iter().find_map(|change| match change.life {
+            Life::Withdrawn { why } => Some(withdrawal(why).to_owned()),
+            Life::Confirmed | Life::Provisional => None,
+        });
+        let why = gone.unwrap_or_else(|| self.why_not(one, (good, bad)));
+        AtPlace { change: None, why_not: Some(why) }
+    }
+
+    /// Why nothing was ever told of a change after the first and up to the second of these places in history.
+    fn why_not(&self, one: &Surveyed, (good, bad): (u64, u64)) -> String {
+        let Some(series) = self.analysed.series(&one.key, &one.metric.name) else {
+            return "its series is not judged".to_owned();
+        };
+        let detection = &series.judgement.detection;
+        if let Some(why) = not_judged(detection.judged) {
+            return why;
+        }
+        let is_there = |index: usize| {
+            let order = order_at(series, index);
+            good < order && order <= bad
+        };
+        if series.judgement.chance.iter().any(|change| is_there(change.index)) {
+            return BY_CHANCE.to_owned();
+        }
+        let refused = detection.refused.iter().find(|refused| is_there(refused.index));
+        let unclear = "not clear enough, as long as what drifted between runs is left in".to_owned();
+        refused.map_or(unclear, |refused| refusal(refused.why).to_owned())
+    }
+}
+
+/// The place in history of that point of a series.
+fn order_at(series: &JudgedSeries, index: usize) -> u64 {
+    series.material.series.points[index].revision.order
+}
