@@ -70,6 +70,49 @@ fn what_is_new_is_measured_and_told_once() {
 }
 
 #[test]
+fn what_the_host_did_between_two_runs_is_told_to_nobody() {
+    let outside = tempfile::tempdir().unwrap();
+    let host = |factor: u32| std::fs::write(outside.path().join("factor"), format!("{factor}\n")).unwrap();
+    std::fs::write(outside.path().join("factor.count"), "1\n").unwrap();
+    host(100);
+    // Its noise, of up to 0.6 %, is that of the next execution, whichever that is.
+    let grown = |project: Project, commits: std::ops::RangeInclusive<u32>, level: u32| {
+        commits.fold(project, |project, commit| {
+            let script = format!(
+                "read factor <\"$1\"\nread count <\"$1.count\"\necho $((count + 1)) >\"$1.count\"\n\
+                 echo work $((({level} + count * 7919 % 101 * 6) * factor / 100)) # {commit}\n"
+            );
+            project.file("prog", &script).commit(&format!("change {commit}"))
+        })
+    };
+    let command = format!("sh {{build}}/prog {}/factor", outside.path().display());
+    let plan = plan().replace("sh {build}/prog", &command).replace("rounds = 2", "rounds = 3");
+    let project = grown(Project::repository(), 1..=12, 100_000).plan(&plan);
+    project.tacho("track --quiet --seed 1").succeeds();
+
+    host(110);
+    let project = grown(project, 13..=20, 100_000);
+    let words = ["track", "--since-last", "--seed", "2", "--notify", MAIL];
+    let slower = Answer::of(&project.command(words).output().unwrap()).exits(0);
+    assert!(
+        slower.stderr.contains(" came with a new run; measured side by side: not reproduced\n"),
+        "{}",
+        slower.stderr
+    );
+    assert!(!project.path().join("mail").exists());
+    let gone = project.tacho("changes --all --json").exits(0).json();
+    assert_eq!(gone["events"][0]["changes"][0]["withdrawn"], "not-reproduced", "{gone}");
+
+    let project = grown(project, 21..=28, 130_000);
+    scheduled(&project, "--seed 3").exits(1);
+    let mail = std::fs::read_to_string(project.path().join("mail")).unwrap();
+    assert_eq!(mail.lines().next().unwrap(), "prog: 1 new change, 1 for the worse [prog 1] 1");
+    assert!(mail.contains("change 21"), "{mail}");
+    let told = project.tacho("changes --json").exits(1).json();
+    assert_eq!(told["events"][0]["changes"][0]["again"]["differs"], true, "{told}");
+}
+
+#[test]
 fn who_could_not_be_told_is_told_the_next_time() {
     let project = grown(Project::repository(), 1..=12, 100.0).plan(&plan());
     project.tacho("track --quiet").succeeds();

@@ -44,6 +44,16 @@ pub fn is_new_regression(change: &tacho_record::Change) -> bool {
     change.stands() && change.state() == Word::New && !excused && verdict_of(change) == Verdict::Worse
 }
 
+/// Whether a change may be what the host drifted from one run to the next: no run measured both sides of it, and one side was
+/// measured in a single run. Each side is given by its runs, each once.
+///
+/// How far runs of the same program lie apart shows where a side has several: there the detector has it in its noise.
+#[must_use]
+pub fn came_with_a_run(before: &[i64], after: &[i64]) -> bool {
+    let together = before.iter().any(|run| after.contains(run));
+    !together && before.len().min(after.len()) == 1
+}
+
 /// How often users were told of a change that is none, by their own word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FalseAlarms {
@@ -113,6 +123,15 @@ mod tests {
         let wider = change(1.0, 2.0, Kind::Spread);
         assert_eq!(verdict(&wider, Direction::Higher), Verdict::Worse);
         assert_eq!(verdict(&change(2.0, 1.0, Kind::Spread), Direction::Higher), Verdict::Better);
+    }
+
+    #[test]
+    fn what_one_run_alone_shows_may_be_the_host() {
+        assert!(came_with_a_run(&[1], &[2]) && came_with_a_run(&[1, 2, 3], &[4]), "a new run");
+        assert!(came_with_a_run(&[1], &[2, 3, 4]), "all that came before is of one run");
+        assert!(!came_with_a_run(&[1, 2], &[2]), "one run measured both sides");
+        assert!(!came_with_a_run(&[1, 2], &[3, 4]), "each side has several");
+        assert!(!came_with_a_run(&[], &[1]), "nothing to compare");
     }
 
     #[test]

@@ -25,4 +25,6 @@ pub use given::{JudgedGiven, judge_given};
 pub use judge::{FALSE_SHARE, Judgement, judge};
 pub use life::{CATCH_UP, kind_of};
 pub use material::{Material, Runs};
-pub use meaning::{FalseAlarms, RETURNED, Verdict, is_new_regression, returns, verdict, verdict_of};
+pub use meaning::{
+    FalseAlarms, RETURNED, Verdict, came_with_a_run, is_new_regression, returns, verdict, verdict_of,
+};

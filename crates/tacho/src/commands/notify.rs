@@ -5,14 +5,17 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use tacho_experiment::changes::is_new_regression;
-use tacho_record::{Change, Word};
+use tacho_experiment::changes::{Confirmation, came_with_a_run, confirm as measure_again, is_new_regression};
+use tacho_record::{Change, Wishes, Word};
 use tacho_store::Store;
 
 use super::Exit;
-use super::changes::{found::Found, list};
+use super::changes::{confirm, found::Found, list, show};
+use super::session::{Session, Wanted};
+use crate::cli::Begin;
 use crate::error::CliError;
-use crate::output::text;
+use crate::output::changes::{Asked, Side};
+use crate::output::{self, text};
 use crate::project::Project;
 
 /// Where the names of the changes stand that were told, one a line.
@@ -36,10 +39,43 @@ impl Teller {
         Ok(teller)
     }
 
+    /// Measures both sides of what is new again, interleaved, where it [came with a run](came_with_a_run): what only the host did
+    /// is withdrawn, and nobody is told. Whether it was not interrupted.
+    pub fn doubt(&self, project: &Project, begin: &Begin, quiet: bool) -> Result<bool, CliError> {
+        let mut store = project.store()?;
+        let host = store.put_host(&tacho_measure::host())?;
+        let found = Found::look(project, &mut store)?;
+        drop(store);
+        let is_doubtful = |change: &&Change| {
+            let sides = found.series_of(change).and_then(|judged| show::sides(&found, judged, change));
+            let is_one = |[before, after]: [Side; 2]| came_with_a_run(&before.runs, &after.runs);
+            change.again.is_none() && sides.is_some_and(is_one)
+        };
+        let doubtful = due(&found, &self.told()?).into_iter().filter(is_doubtful).cloned().collect();
+        let (wanted, _) = confirm::divide(project, &found, host, doubtful);
+        if wanted.is_empty() {
+            return Ok(true);
+        }
+        let plan = project.plan.wishing(Wishes { rounds: Some(confirm::ROUNDS), ..Wishes::default() })?;
+        let sides = Wanted { seed: begin.seed, quiet, ..Wanted::new(plan, &found.revisions) };
+        let mut session = Session::open(project, begin.wait)?;
+        let confirmation =
+            session.measure(project, sides, |bench, question| measure_again(bench, question, &wanted))?;
+        if !quiet {
+            say(&wanted, &confirmation);
+        }
+        Ok(!confirmation.interrupted)
+    }
+
+    /// The names of the changes that were told.
+    fn told(&self) -> Result<BTreeSet<String>, CliError> {
+        let text = std::fs::read_to_string(&self.file).map_err(CliError::reading(&self.file))?;
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
     /// Gives what is new to the command.
     pub fn tell(&self, project: &Project) -> Result<Exit, CliError> {
-        let text = std::fs::read_to_string(&self.file).map_err(CliError::reading(&self.file))?;
-        let mut told: BTreeSet<String> = text.lines().map(str::to_owned).collect();
+        let mut told = self.told()?;
         let mut store = project.store()?;
         let found = Found::look(project, &mut store)?;
         let changes = due(&found, &told);
@@ -95,6 +131,17 @@ impl Teller {
         let new = self.file.with_extension("new");
         written(&new, &text).map_err(CliError::writing(&new))?;
         std::fs::rename(&new, &self.file).map_err(CliError::writing(&self.file))
+    }
+}
+
+/// What came of measuring them again, for who looks on.
+fn say(changes: &[Change], confirmation: &Confirmation) {
+    for (change, answer) in changes.iter().zip(&confirmation.answers) {
+        let said = Asked { change: change.clone(), answer: answer.clone() }.words();
+        output::note(
+            "note",
+            &format!("`{}` came with a new run; measured side by side: {said}", change.name),
+        );
     }
 }
 

@@ -26,7 +26,12 @@ pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
     let teller = notify.as_deref().map(|notify| Teller::open(&project, notify)).transpose()?;
     let exit = if *since_last { since(global, &project, command)? } else { track::measure(global, command)? };
     let told = match &teller {
-        Some(teller) if exit == Exit::Success || exit == Exit::Error => teller.tell(&project)?,
+        Some(teller) if !command.dry_run && (exit == Exit::Success || exit == Exit::Error) => {
+            if !teller.doubt(&project, &command.begin, global.quiet || command.shown.json)? {
+                return Ok(Exit::Interrupted);
+            }
+            teller.tell(&project)?
+        }
         _ => Exit::Success,
     };
     Ok(match (exit, told) {

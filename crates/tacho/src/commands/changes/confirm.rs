@@ -15,7 +15,7 @@ use crate::output::changes::{Asked, Confirmed, Filter};
 use crate::project::Project;
 
 /// Rounds where nothing else is asked for.
-const ROUNDS: u32 = 20;
+pub const ROUNDS: u32 = 20;
 
 pub fn execute(global: &Global, command: &AskedChanges, names: &[String]) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
@@ -76,7 +76,12 @@ fn asked(
 }
 
 /// Those that can be measured on this host, and the others with the reason.
-fn divide(project: &Project, found: &Found, host: HostId, asked: Vec<Change>) -> (Vec<Change>, Vec<Asked>) {
+pub fn divide(
+    project: &Project,
+    found: &Found,
+    host: HostId,
+    asked: Vec<Change>,
+) -> (Vec<Change>, Vec<Asked>) {
     let here: Vec<&Change> = found
         .hosts
         .iter()

@@ -1,11 +1,11 @@
 //! `tacho changes`: what changed, and only what changed.
 
-mod confirm;
+pub(super) mod confirm;
 pub(super) mod found;
 mod from;
 pub(super) mod list;
 mod set;
-mod show;
+pub(super) mod show;
 
 use super::Exit;
 use crate::cli::{AskedChanges, Changes, ChangesWhat, Global};

@@ -92,7 +92,7 @@ fn of_quirks(
 }
 
 /// What was measured on both sides, from the change before to the change after.
-fn sides(found: &Found, judged: &JudgedSeries, change: &Change) -> Option<[Side; 2]> {
+pub fn sides(found: &Found, judged: &JudgedSeries, change: &Change) -> Option<[Side; 2]> {
     let material = &judged.material;
     let place = |id: &str| material.series.points.iter().position(|point| point.revision.id == id);
     let here = place(&change.finding.revision)?;

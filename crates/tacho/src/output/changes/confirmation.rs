@@ -191,7 +191,7 @@ impl Asked {
     }
 
     /// The outcome for people.
-    fn words(&self) -> String {
+    pub fn words(&self) -> String {
         match (self.outcome(), self.rounds()) {
             (OPEN, Some(rounds)) => format!("open: --rounds {rounds} would probably tell"),
             (outcome, _) => outcome.replace('-', " "),
