@@ -148,6 +148,10 @@ fn what_hinders_a_diff_or_a_verdict_is_said() {
     let project = project.file("dos.diff", &dos);
     let told = project.tacho("try dos.diff").exits(2).stdout;
     assert!(told.ends_with("; its lines end with CR LF, and those of `prog` do not\n"), "{told}");
+    // Without context git looks for a hunk at the end of the file.
+    let project = project.file("bare.diff", "--- a/prog\n+++ b/prog\n@@ -3 +3 @@\n-bucket=60\n+bucket=45\n");
+    let bare = project.tacho("try bare.diff").exits(2).stdout;
+    assert!(bare.contains("hunk 1 of `prog` (`@@ -3 +3 @@`) has no lines of context"), "{bare}");
     let few = project.tacho("try fast.diff -r 3").exits(0).stdout;
     assert!(few.contains("unclear: too few rounds for an interval"), "{few}");
 }

@@ -9,6 +9,9 @@ use crate::checkout::{Stop, Work};
 use crate::git::Git;
 use crate::{SubjectError, files};
 
+/// What is wrong with a hunk without lines around it, where its lines may well be those of the file.
+const BARE: &str = "has no lines of context, so that git looks for it at the end of the file only: make the diff with some (`diff -u`, `git diff`)";
+
 /// A patch in the format of `diff -u` or git.
 #[derive(Clone, Debug)]
 pub(crate) struct Patch {
@@ -31,6 +34,8 @@ struct Hunk {
     line: u64,
     /// `@@ -12,7 +12,8 @@`.
     header: String,
+    /// Whether it has no lines around it that say where it belongs, as a file that comes or goes need not.
+    is_bare: bool,
 }
 
 impl Patch {
@@ -109,7 +114,8 @@ impl Patch {
                 hunk.line == line && (hunk.file == file || hunk.file.ends_with(&format!("/{file}")))
             };
             let hunk = self.hunks.iter().find(is_it)?;
-            Some(format!("hunk {} of `{file}` (`{}`) finds other lines there", hunk.number, hunk.header))
+            let why = if hunk.is_bare { BARE } else { "finds other lines there" };
+            Some(format!("hunk {} of `{file}` (`{}`) {why}", hunk.number, hunk.header))
         };
         let first = said.lines().find(|line| line.starts_with("error: ")).or(said.lines().next());
         let first = first.map_or("git says nothing", |line| line.trim_start_matches("error: ").trim());
@@ -185,11 +191,10 @@ impl Left {
 fn numbers(line: &str) -> Option<(u64, u64, u64)> {
     let mut words = line.strip_prefix("@@ ")?.split(' ');
     let mut range = |sign| {
-        let (start, length) = match words.next()?.strip_prefix(sign)?.split_once(',') {
-            Some((start, length)) => (start.parse().ok()?, length.parse().ok()?),
-            None => (0, 1),
-        };
-        Some((start, length))
+        let range = words.next()?.strip_prefix(sign)?;
+        // A single line is written without its number.
+        let (start, length) = range.split_once(',').unwrap_or((range, "1"));
+        Some((start.parse().ok()?, length.parse().ok()?))
     };
     let (line_at, old): (u64, u64) = range('-')?;
     let (_, new): (u64, u64) = range('+')?;
@@ -198,17 +203,23 @@ fn numbers(line: &str) -> Option<(u64, u64, u64)> {
 
 fn hunks(text: &str) -> Vec<Hunk> {
     let (mut file, mut number) = (String::new(), 0);
-    let (mut old, mut hunks) = (String::new(), Vec::new());
+    let (mut old, mut hunks) = (String::new(), Vec::<Hunk>::new());
     let mut left = Left::default();
     for line in text.lines() {
         let header = line.starts_with("@@ ") && left.old == 0 && left.new == 0;
         if left.takes(line) && !header {
+            let is_context = !line.starts_with(['-', '+', '\\']);
+            if let Some(hunk) = hunks.last_mut() {
+                hunk.is_bare &= !is_context;
+            }
             continue;
         }
         if let Some((line_at, _, _)) = numbers(line).filter(|_| header) {
             number += 1;
             let end = line[3..].find("@@").map_or(line.len(), |at| at + 5);
-            hunks.push(Hunk { file: file.clone(), number, line: line_at, header: line[..end].to_owned() });
+            let header = line[..end].to_owned();
+            let is_bare = !header.contains(" -0,0 ") && !header.contains(" +0,0 ");
+            hunks.push(Hunk { file: file.clone(), number, line: line_at, header, is_bare });
         } else if let Some(from) = line.strip_prefix("--- ") {
             old = name(from);
         } else if let Some(to) = line.strip_prefix("+++ ") {
@@ -256,7 +267,7 @@ index 1..2 100644
         assert_eq!(patch.files, ["b/src/x.c", "a/src/x.c", "a/y.c"]);
         let hunks: Vec<_> =
             patch.hunks.iter().map(|hunk| (hunk.file.as_str(), hunk.number, hunk.line)).collect();
-        assert_eq!(hunks, [("b/src/x.c", 1, 1), ("b/src/x.c", 2, 12), ("a/y.c", 1, 0)]);
+        assert_eq!(hunks, [("b/src/x.c", 1, 1), ("b/src/x.c", 2, 12), ("a/y.c", 1, 1)]);
         assert_eq!(patch.hunks[0].header, "@@ -1,3 +1,3 @@");
         let said = "error: patch failed: src/x.c:12\nerror: src/x.c: patch does not apply\n";
         assert_eq!(patch.why(said), "hunk 2 of `src/x.c` (`@@ -12,2 +13,2 @@`) finds other lines there");
@@ -264,6 +275,16 @@ index 1..2 100644
             patch.why("error: src/x.c: No such file or directory\n"),
             "src/x.c: No such file or directory"
         );
+    }
+
+    #[test]
+    fn a_hunk_without_context_is_told_from_one_of_other_lines() {
+        let patch = parse(PATCH).unwrap();
+        assert_eq!(patch.hunks.iter().map(|hunk| hunk.is_bare).collect::<Vec<_>>(), [false, false, false]);
+        let bare = parse("--- a/x\n+++ b/x\n@@ -3 +3 @@\n-old\n+new\n@@ -5,0 +6 @@\n+more\n").unwrap();
+        assert_eq!(bare.hunks.iter().map(|hunk| hunk.is_bare).collect::<Vec<_>>(), [true, true]);
+        let why = bare.why("error: patch failed: x:3\nerror: x: patch does not apply\n");
+        assert_eq!(why, format!("hunk 1 of `x` (`@@ -3 +3 @@`) {BARE}"));
     }
 
     #[test]

@@ -196,7 +196,7 @@ impl Report<'_> {
             let cells: Vec<String> = cells.into_iter().map(|cell| cell.replace('|', "\\|")).collect();
             out += &format!("| {} |\n", cells.join(" | "));
         }
-        out + "\n" + &self.at_once(all) + &self.carried(all) + &self.summary(all)
+        out + "\n" + &self.beside_control(all) + &self.at_once(all) + &self.carried(all) + &self.summary(all)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What should be said beside the numbers of a comparison.
 
-use tacho_experiment::compare::Rows;
-use tacho_stats::compare::{Because, Choice, Estimator};
+use tacho_experiment::compare::{Row, Rows};
+use tacho_stats::compare::{Because, Choice, Estimate, Estimator, Note, Verdict};
 
 use super::answer::{between_runs, places};
 use super::family::in_order;
@@ -16,7 +16,33 @@ const PLACES: f64 = 0.01;
 impl Report<'_> {
     /// All of them, in lines.
     pub(super) fn notes(&self, all: &Rows) -> String {
-        of_rows(all) + &self.at_once(all) + &self.carried(all) + &self.of_several_runs(all)
+        of_rows(all)
+            + &self.beside_control(all)
+            + &self.at_once(all)
+            + &self.carried(all)
+            + &self.of_several_runs(all)
+    }
+
+    /// That A, executed a second time, differs from itself by no less than what is told of B.
+    pub(super) fn beside_control(&self, all: &Rows) -> String {
+        let mut out = String::new();
+        let decides = |row: &&Row| row.comparison.notes.contains(&Note::NotBeyondControl);
+        let is_told = |row: &&Row| row.verdict != Verdict::Unclear || decides(row);
+        for row in in_order(&all.rows).into_iter().filter(is_told) {
+            let ratio = |estimate: Option<Estimate>| estimate.and_then(|it| it.ratio);
+            let (told, control) = (ratio(row.comparison.estimate), ratio(row.comparison.control));
+            let Some((told, control)) = told.zip(control) else { continue };
+            if is_beyond(control, told, self.terms.margin) {
+                let [same, other] = [control, told].map(text::change);
+                out += &format!(
+                    "{} {}:\n  {} differs from itself by {same} here, which is no less than {other}\n",
+                    row.benchmark,
+                    row.metric.name,
+                    self.names()[0],
+                );
+            }
+        }
+        out
     }
 
     /// That both were executed at the same time, and what the processors differ by.
@@ -75,6 +101,12 @@ impl Report<'_> {
     }
 }
 
+/// Whether what the control differs by is no less than what is told, and more than what counts as none.
+fn is_beyond(control: f64, told: f64, margin: f64) -> bool {
+    let size = |ratio: f64| ratio.ln().abs();
+    size(control) > margin.ln_1p().max(size(told))
+}
+
 /// Modes, and what pairing is worth.
 fn of_rows(all: &Rows) -> String {
     let mut out = String::new();
@@ -123,6 +155,14 @@ fn decided(name: &str, choice: &Choice) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_control_that_differs_by_no_less_is_told() {
+        assert!(is_beyond(1.03, 1.02, 0.01) && is_beyond(0.97, 1.02, 0.01), "either way");
+        assert!(is_beyond(1.02, 1.0, 0.01), "of what is the same too");
+        assert!(!is_beyond(1.005, 1.0, 0.01), "within what counts as none");
+        assert!(!is_beyond(1.03, 1.05, 0.01) && !is_beyond(1.0, 1.0, 0.0));
+    }
 
     #[test]
     fn why_another_ratio_decides_is_told() {
