@@ -11,6 +11,7 @@ pub mod progress;
 pub mod spark;
 pub mod surveyed;
 pub mod table;
+pub mod terminal;
 pub mod text;
 pub mod tracked;
 pub mod unbuilt;

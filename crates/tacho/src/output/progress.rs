@@ -9,7 +9,7 @@ use tacho_experiment::{Event, Observer};
 use tacho_record::{Bisection, Cell, Revision, Unit};
 use tacho_subject::Reading;
 
-use super::text;
+use super::{terminal, text};
 
 /// Draws at most so often: between two executions nothing is printed that need not be.
 const HERTZ: u8 = 4;
@@ -52,8 +52,7 @@ struct Absent {
 impl Progress {
     /// Progress on these revisions; `quiet` draws nothing.
     pub fn new(revisions: &[Revision], quiet: bool) -> Self {
-        let target =
-            if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(HERTZ) };
+        let target = if quiet { ProgressDrawTarget::hidden() } else { terminal::target(HERTZ) };
         let bar = ProgressBar::with_draw_target(None, target);
         let names = revisions.iter().map(|r| (r.id.clone(), r.short().to_owned())).collect();
         Self {
@@ -93,10 +92,8 @@ impl Progress {
             self.forecasts = false;
             self.bar.suspend(|| super::note("note", &line));
         }
-        let columns =
-            terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| width.0.into());
-        let [first, second] =
-            super::bisect::live(bisection, columns).map(|line| line.replace('{', "{{").replace('}', "}}"));
+        let [first, second] = super::bisect::live(bisection, terminal::columns())
+            .map(|line| line.replace('{', "{{").replace('}', "}}"));
         if let Ok(style) = ProgressStyle::with_template(&format!("{first}\n{second} · {{wide_msg}}")) {
             self.bar.set_style(style);
         }
