@@ -792,7 +792,10 @@ fn a_good_end_on_another_branch_is_measured_beside_where_they_part() {
     let json = project.tacho("bisect side main --json").exits(0).json();
     assert_eq!(json["standing"]["aside"]["said"], "alike");
     let log = project.tacho("bisect log").exits(0).stdout;
-    assert!(log.contains(&format!(" {} built in ", &id(&project, "side")[..10])), "{log}");
+    let side = &id(&project, "side")[..10];
+    assert!(log.contains(&format!(" {side} built in ")), "{log}");
+    let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
+    assert!(markdown.contains(&format!("`tacho bisect {side} ")), "{markdown}");
 }
 
 #[test]

@@ -39,7 +39,12 @@ impl Bisection {
     #[must_use]
     pub fn command(&self) -> String {
         let asked = &self.asked;
-        let mut words: Vec<String> = self.end_names().map(str::to_owned).into();
+        let mut ends = self.end_names();
+        if let Some(aside) = &asked.aside {
+            // The first candidate is only where its way and the main line part.
+            ends[usize::from(asked.exchanged)] = aside.get(..SHORT).unwrap_or(aside);
+        }
+        let mut words: Vec<String> = ends.map(str::to_owned).into();
         if let Some(typed) = &asked.typed {
             words.extend(of_typed(typed));
         }
@@ -84,8 +89,9 @@ fn of_metric(asked: &Asked) -> Vec<String> {
     words
 }
 
-/// So many digits of a full name are taken for it.
+/// So many digits of a full name are taken for it, and that many are given.
 const SHORTEST: usize = 7;
+const SHORT: usize = 10;
 
 /// A word as a POSIX shell takes it for one.
 fn quoted(word: &str) -> String {
