@@ -118,9 +118,11 @@ impl NumbersError {
                 Some("the first line names the columns: `commit,parse,load`".to_owned())
             }
             Self::UnknownKey { nearest, .. } => Some(format!("did you mean `{nearest}`?")),
+            Self::NotText { .. } => {
+                Some("save it as UTF-8: a spreadsheet may have written UTF-16".to_owned())
+            }
             Self::Json { .. }
             | Self::Length { .. }
-            | Self::NotText { .. }
             | Self::Row { .. }
             | Self::Twice { .. }
             | Self::Wrong { .. } => None,

@@ -101,7 +101,9 @@ fn each_mistake_in_json_names_its_place() {
     hint: the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
     "#);
     assert!(refused(&"[".repeat(100_000)).contains("recursion limit"), "no stack is deep enough for all");
-    assert_eq!(parse(b"{\n\xff}", Direction::Lower).unwrap_err().to_string(), "line 2 is not UTF-8 text");
+    let error = parse(b"{\n\xff}", Direction::Lower).unwrap_err();
+    assert_eq!(error.to_string(), "line 2 is not UTF-8 text");
+    assert_eq!(error.hint().as_deref(), Some("save it as UTF-8: a spreadsheet may have written UTF-16"));
 }
 
 #[test]
