@@ -193,3 +193,75 @@ fn is_executed_alike(one: &Run, other: &Run, benchmark: &BenchmarkKey) -> bool {
 fn is_of_series_or_comparison(run: &Run) -> bool {
     run.state == RunState::Finished && matches!(run.purpose, Purpose::Compare | Purpose::Track)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use jiff::Timestamp;
+    use tacho_measure::{Ended, Execution, Request};
+
+    use super::super::tests::{TWO, compared, lab, rows, terms};
+    use super::*;
+    use crate::track_tests::Lab;
+
+    /// Executes both sides, which take so many milliseconds, in a run of its own; the control takes what the first does.
+    fn run(lab: &Lab, takes: [u64; 2]) -> Run {
+        let script = |request: &Request, at: Timestamp| {
+            let side = usize::from(request.command.join(" ").ends_with("r2"));
+            Execution::of(Ended::Exited(0), at, Duration::from_millis(takes[side]))
+        };
+        rows(compared(lab, &terms(lab), script)).run.unwrap()
+    }
+
+    /// The medians by which it is told what runs differ by, of the programs of that run.
+    fn medians(lab: &Lab, of: &Run) -> Vec<Vec<f64>> {
+        let mut store = lab.store();
+        let terms = terms(lab);
+        let had = [0, 1].map(|side| of_run(&mut store, of.number, &terms, side).unwrap().remove(0));
+        let (benchmark, metrics) = &terms.rows[0];
+        let known =
+            medians_of_runs(&mut store, Some(of), benchmark, had.each_ref(), metrics).unwrap().remove("wall");
+        let mut programs = known.unwrap_or_default();
+        for median in programs.iter_mut().flatten() {
+            *median /= 1e6;
+        }
+        programs.sort_by(|one, other| one[0].total_cmp(&other[0]));
+        programs
+    }
+
+    #[test]
+    fn of_each_program_the_runs_that_executed_it_alike_are_taken() {
+        let mut lab = lab(TWO, 3);
+        let first = run(&lab, [100, 200]);
+        assert_eq!(medians(&lab, &first), [[100.0], [200.0]], "A and its control are one");
+        run(&lab, [110, 190]);
+        assert_eq!(medians(&lab, &first), [[100.0, 110.0], [200.0, 190.0]]);
+        // Another plan, by which the benchmark is executed in the same way.
+        lab.measure = "rounds = 4".to_owned();
+        run(&lab, [120, 210]);
+        let alike = [[100.0, 110.0, 120.0], [200.0, 190.0, 210.0]];
+        assert_eq!(medians(&lab, &first), alike);
+        // Plans by which it is executed otherwise.
+        lab.benchmarks = TWO.replacen("'b {revision}'", "'b -v {revision}'", 1);
+        let other = run(&lab, [500, 600]);
+        assert_eq!(medians(&lab, &first), alike);
+        assert_eq!(medians(&lab, &other), [[500.0], [600.0]]);
+    }
+
+    #[test]
+    fn what_is_unfinished_or_on_another_host_tells_nothing() {
+        let lab = lab(TWO, 3);
+        let first = run(&lab, [100, 200]);
+        let elsewhere = Run { host: "other".into(), ..first.clone() };
+        assert_eq!(medians(&lab, &elsewhere), Vec::<Vec<f64>>::new());
+        let mut left = 4;
+        let stopped = compared(&lab, &terms(&lab), |_, at| {
+            left -= 1;
+            let ended = if left > 0 { Ended::Exited(0) } else { Ended::Interrupted };
+            Execution::of(ended, at, Duration::from_millis(1))
+        });
+        assert!(rows(stopped).interrupted);
+        assert_eq!(medians(&lab, &first), [[100.0], [200.0]]);
+    }
+}
