@@ -4,7 +4,7 @@ use tacho_record::{Place, Sample};
 use tacho_stats::compare::{Influence, after_predecessors};
 
 /// The chance of a false word about who was executed before.
-pub const CARRY_OVER: f64 = 0.005;
+pub const CARRY_OVER: f64 = 0.01;
 /// By at least this share it must be slower or faster after one program, to be told.
 const LEAST: f64 = 0.01;
 /// More executions are not looked at for it.
@@ -46,10 +46,8 @@ impl Carried {
         sequence.truncate(MOST);
         let sequence: Vec<(u32, f64)> = sequence.into_iter().map(|(_, one)| one).collect();
         let influence = Influence::of(&after_predecessors(&sequence), seed)?;
-        let size = |of: &f64| of.abs();
-        let groups = influence.groups.iter();
-        let far = groups.max_by(|one, other| size(&one.residual).total_cmp(&size(&other.residual)))?;
-        let is_told = influence.p <= CARRY_OVER && size(&far.residual) >= LEAST;
+        let far = influence.strongest;
+        let is_told = influence.p <= CARRY_OVER && far.residual.abs() >= LEAST;
         // Of net times below 0 there is no share.
         let is_share = sequence.iter().all(|(_, value)| *value > 0.0);
         (is_told && is_share).then(|| Self { after: far.beside, share: far.residual.exp_m1() })

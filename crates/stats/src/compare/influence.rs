@@ -2,7 +2,10 @@
 //!
 //! What is left of a value when that of its subject is taken away is a residual. If its predecessor does not matter, the
 //! residuals of those that came after one subject are drawn from those of all: Kruskal & Wallis' statistic of their ranks,
-//! its chance by exchanging the labels within each subject at random, so that any shape of noise is allowed.
+//! its chance by exchanging the labels within each subject at random, so that any shape of noise is allowed. A short program may
+//! feel what a long one does not: so each subject is asked by itself too, whether it is otherwise beside one thing than beside all
+//! others, by the sum of its ranks. Of all these statistics the one that is least likely counts, and its chance is that of so
+//! unlikely a one among as many (Westfall & Young, "Resampling-Based Multiple Testing", 1993).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,9 +35,22 @@ pub struct Placed {
 pub struct Influence {
     /// The chance of so large an influence when there is none.
     pub p: f64,
+    /// Where it is least likely to be chance.
+    pub strongest: Strongest,
     /// For each thing beside: how many executions, and by how much they were off from their own subject's median (0.03
     /// is 3 % slower; in the metric's unit where some values are not positive).
     pub groups: Vec<Group>,
+}
+
+/// Beside which thing executions are off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Strongest {
+    /// Which executions: those of this subject, or of all.
+    pub subject: Option<u32>,
+    /// The thing.
+    pub beside: u32,
+    /// By how much: against those beside other things, of one subject; against each one's median, of all.
+    pub residual: f64,
 }
 
 /// Those that stood beside one thing.
@@ -58,18 +74,22 @@ impl Influence {
         if groups.iter().filter(|group| group.count >= 2).count() < 2 {
             return None;
         }
-        let ranks = ranks(&residuals);
         let subjects: Vec<u32> = executions.iter().map(|execution| execution.subject).collect();
-        let mut exchanged = places_of(&beside);
         let places = places_by(&subjects);
-        let observed = statistic(&ranks, &exchanged);
+        let mut exchanged = places_of(&beside);
+        let asked = Asked::of(&residuals, &places, &exchanged);
+        let mut all = vec![asked.statistics(&exchanged)];
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut at_least = 0;
         for _ in 0..TIMES {
             exchange_within(&places, &mut exchanged, &mut rng);
-            at_least += u32::from(statistic(&ranks, &exchanged) >= observed * (1.0 - 1e-12));
+            all.push(asked.statistics(&exchanged));
         }
-        Some(Self { p: f64::from(at_least + 1) / f64::from(TIMES + 1), groups })
+        let chances = chances(&all);
+        let least = |chances: &[f64]| chances.iter().copied().fold(1.0, f64::min);
+        let observed = least(&chances[0]);
+        let as_unlikely = chances.iter().filter(|one| least(one) <= observed).count();
+        let strongest = strongest(executions, &residuals, &groups, (&asked, &all[0], &chances[0]))?;
+        Some(Self { p: as_unlikely as f64 / all.len() as f64, strongest, groups })
     }
 
     /// The group that is slowest against its subjects, if there is an influence with this chance of an error.
@@ -137,6 +157,112 @@ fn places_by(labels: &[u32]) -> Vec<Vec<usize>> {
     places.into_values().collect()
 }
 
+/// What is asked of the ranks: all of them together, and each subject beside each thing.
+struct Asked {
+    /// The ranks among all.
+    ranks: Vec<f64>,
+    cells: Vec<Cell>,
+}
+
+/// The executions of one subject, against those of them that stood beside one thing.
+struct Cell {
+    subject: usize,
+    beside: usize,
+    /// The places of the subject's executions, and their ranks among themselves.
+    places: Vec<usize>,
+    ranks: Vec<f64>,
+    /// What the sum of the ranks beside that thing varies by, when they are drawn from all.
+    deviation: f64,
+}
+
+impl Asked {
+    fn of(residuals: &[f64], places: &[Vec<usize>], beside: &[usize]) -> Self {
+        let mut cells = Vec::new();
+        for (subject, places) in places.iter().enumerate() {
+            let own: Vec<f64> = places.iter().map(|&place| residuals[place]).collect();
+            let (ranks, n) = (ranks(&own), own.len() as f64);
+            let squares = ranks.iter().map(|rank| rank * rank).sum::<f64>();
+            let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+            for &place in places {
+                *counts.entry(beside[place]).or_default() += 1;
+            }
+            for (beside, count) in counts {
+                let (count, others) = (count as f64, n - count as f64);
+                let deviation = (count * others / (n - 1.0) * squares / n).sqrt();
+                if count >= 2.0 && others >= 2.0 && deviation > 0.0 {
+                    cells.push(Cell {
+                        subject,
+                        beside,
+                        places: places.clone(),
+                        ranks: ranks.clone(),
+                        deviation,
+                    });
+                }
+            }
+        }
+        Self { ranks: ranks(residuals), cells }
+    }
+
+    /// Each one: that of all together first. As large as it is unlikely.
+    fn statistics(&self, beside: &[usize]) -> Vec<f64> {
+        let of_cell = |cell: &Cell| {
+            let there =
+                cell.places.iter().zip(&cell.ranks).filter(|(place, _)| beside[**place] == cell.beside);
+            (there.map(|(_, rank)| rank).sum::<f64>() / cell.deviation).abs()
+        };
+        std::iter::once(statistic(&self.ranks, beside)).chain(self.cells.iter().map(of_cell)).collect()
+    }
+}
+
+/// For each time that labels were dealt, the chance of each statistic: the share of all times in which it was as large.
+fn chances(all: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let mut chances = vec![vec![1.0; all[0].len()]; all.len()];
+    for which in 0..all[0].len() {
+        let column = sorted(&all.iter().map(|one| one[which]).collect::<Vec<_>>());
+        for (chance, one) in chances.iter_mut().zip(all) {
+            let below = column.partition_point(|other| *other < one[which] * (1.0 - 1e-12));
+            chance[which] = (column.len() - below) as f64 / column.len() as f64;
+        }
+    }
+    chances
+}
+
+/// The thing beside which executions are off, by the statistic that is least likely. Where two say the same, a subject beside another
+/// one tells rather than beside itself, and one subject rather than all.
+fn strongest(
+    executions: &[Placed],
+    residuals: &[f64],
+    groups: &[Group],
+    (asked, statistics, chances): (&Asked, &[f64], &[f64]),
+) -> Option<Strongest> {
+    let label = |of: &dyn Fn(&Placed) -> u32, place: usize| {
+        executions.iter().map(of).collect::<BTreeSet<u32>>().into_iter().nth(place)
+    };
+    let mut found = Vec::new();
+    for (at, cell) in asked.cells.iter().enumerate() {
+        let subject = label(&|it| it.subject, cell.subject)?;
+        let beside = label(&|it| it.beside, cell.beside)?;
+        let residual = {
+            let part = |is_there: bool| {
+                let own = executions.iter().zip(residuals).filter(|(it, _)| it.subject == subject);
+                let part = own.filter(|(it, _)| (it.beside == beside) == is_there);
+                quantile(&sorted(&part.map(|(_, residual)| *residual).collect::<Vec<_>>()), 0.5)
+            };
+            part(true)? - part(false)?
+        };
+        let strength = (chances[at + 1], subject == beside, -statistics[at + 1]);
+        found.push((strength, Strongest { subject: Some(subject), beside, residual }));
+    }
+    let first = found.into_iter().min_by(|(one, _), (other, _)| {
+        one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)).then(one.2.total_cmp(&other.2))
+    });
+    if let Some((_, strongest)) = first.filter(|((chance, ..), _)| *chance <= chances[0]) {
+        return Some(strongest);
+    }
+    let far = groups.iter().max_by(|one, other| one.residual.abs().total_cmp(&other.residual.abs()))?;
+    Some(Strongest { subject: None, beside: far.beside, residual: far.residual })
+}
+
 /// The sum over groups of the squared sum of ranks by the number of executions: what varies in Kruskal & Wallis'.
 fn statistic(ranks: &[f64], groups: &[usize]) -> f64 {
     let mut sums = vec![(0.0, 0.0); groups.iter().max().map_or(0, |last| last + 1)];
@@ -191,6 +317,60 @@ mod tests {
             let rate = seen.count() as f64 / trials as f64;
             // 5 %, and two standard errors of 300 trials.
             assert!(rate <= 0.075, "{noise:?}: {rate}");
+        }
+    }
+
+    /// A heavy program, so often in a round, and a light one, which takes so many times as long after the heavy one.
+    fn heavy_and_light(
+        noise: Noise,
+        (heavy, rounds): (usize, usize),
+        times: f64,
+        rng: &mut ChaCha8Rng,
+    ) -> Vec<(u32, f64)> {
+        let mut order: Vec<u32> = Vec::new();
+        for _ in 0..rounds {
+            let mut round = vec![0; heavy];
+            round.push(1);
+            for last in (1..round.len()).rev() {
+                round.swap(last, rng.random_range(0..=last));
+            }
+            order.extend(round);
+        }
+        let takes = |slot: usize| match order[slot] {
+            0 => 300.0,
+            _ if slot > 0 && order[slot - 1] == 0 => 20.0 * times,
+            _ => 20.0,
+        };
+        order.iter().copied().zip(noise.session(order.len(), rng, takes)).collect()
+    }
+
+    /// How often it is told with a chance of 1 % for a false word that something differs after the heavy one.
+    fn told_of(noise: Noise, heavy: usize, rounds: usize, times: f64) -> f64 {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let trials = 200;
+        let told = (0..trials).filter(|&trial| {
+            let placed = after_predecessors(&heavy_and_light(noise, (heavy, rounds), times, &mut rng));
+            Influence::of(&placed, trial)
+                .is_some_and(|it| it.p <= 0.01 && (times == 1.0 || it.strongest.beside == 0))
+        });
+        let rate = told.count() as f64 / trials as f64;
+        println!("{noise:?}, {heavy} heavy, {rounds} rounds, {times}: {rate}");
+        rate
+    }
+
+    #[test]
+    fn what_only_the_light_program_feels_is_told() {
+        // Side by side a light program follows itself in one of four rounds.
+        assert!(told_of(Noise::Gaussian, 1, 30, 1.1) >= 0.97);
+        assert!(told_of(Noise::Spikes, 1, 30, 1.1) >= 0.8, "its own spikes are as large");
+        // Beside a heavy one and its control in one of nine: with one such round or none nothing can be told.
+        assert!(told_of(Noise::Gaussian, 2, 30, 1.1) >= 0.65);
+        assert!(told_of(Noise::Gaussian, 2, 60, 1.1) >= 0.9);
+        for noise in [Noise::Gaussian, Noise::Spikes, Noise::Autocorrelated] {
+            for heavy in [1, 2] {
+                // 1 %, and two standard errors of 200 trials.
+                assert!(told_of(noise, heavy, 30, 1.0) <= 0.01 + 0.015);
+            }
         }
     }
 

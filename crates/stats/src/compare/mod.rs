@@ -42,7 +42,7 @@ pub use earlier::compare_earlier;
 pub use estimate::Estimate;
 pub use estimator::Estimator;
 pub use family::judge_together;
-pub use influence::{Group, Influence, Placed, after_predecessors};
+pub use influence::{Group, Influence, Placed, Strongest, after_predecessors};
 pub use looks::{Look, Looks};
 pub use modes::Modes;
 pub use more::More;
