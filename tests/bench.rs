@@ -266,9 +266,13 @@ fn mistakes_are_told_before_anything_is_executed() {
             "what the commands print would be mixed\nhint: `--output pipe`",
         ),
         (&["-i=x", "true"], "`x` is not an exit status\nhint: "),
-        (&["-m", "9", "-M", "8", "true"], "`min-rounds` is 9, and `max-rounds` is 8\nhint: "),
+        (&["-m", "9", "-M", "8", "true"], "`--min-runs` is 9, and `--max-runs` is 8\nhint: "),
         (&["-w", "often", "true"], "`often` is not a warm-up\nhint: "),
-        (&["--margin", "x", "true"], "`x` is not a precision\nhint: "),
+        (
+            &["--margin", "x", "true"],
+            "`--margin x` is no share between 0 % and 100 %\nhint: it is written like `--margin 1%` ",
+        ),
+        (&["--precision", "2", "true"], "`--precision 2` is no share between 0 % and 100 %\nhint: "),
         (&[], "required arguments were not provided"),
         (&["-r", "0", "true"], "invalid value '0'"),
     ] {

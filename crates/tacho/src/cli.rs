@@ -262,6 +262,9 @@ pub struct Show {
     /// The output of the execution in this round; 0 is the warm-up
     #[arg(long, value_name = "N", requires = "output")]
     pub round: Option<u32>,
+    /// Answer in Markdown, for a mail or a pull request: what a run compared
+    #[arg(long, requires = "revision", conflicts_with_all = ["json", "samples", "build_log", "diff", "output"])]
+    pub markdown: bool,
     #[command(flatten)]
     pub shown: Shown,
 }

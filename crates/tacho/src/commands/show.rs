@@ -24,6 +24,10 @@ use crate::project::Project;
 const FILES: usize = 6;
 
 pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
+    let is_run = command.revision.as_deref().is_some_and(|name| name.starts_with("run:"));
+    if command.markdown && !is_run {
+        return Err(compare::mistake::Mistake::MarkdownOfRevision.into());
+    }
     let project = Project::open(global)?;
     if let Some(name) = command.revision.as_deref().filter(|_| command.diff) {
         diff(&project, &shown(&project, name)?)?;

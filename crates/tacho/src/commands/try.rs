@@ -10,13 +10,11 @@ use std::time::Duration;
 use serde::Serialize;
 use tacho_experiment::compare::{Compared, compare as compare_sides, rows_of};
 use tacho_record::plan::{Commands, Quirk, Subject};
-use tacho_record::{
-    BenchmarkKey, BuildState, Comparing, Metric, Plan, Program, Revision, Side, Until, percentage,
-};
+use tacho_record::{BenchmarkKey, BuildState, Comparing, Metric, Plan, Program, Revision, Side, Until};
 use tacho_subject::{Layout, SubjectError, history};
 
 use super::compare::mistake::Mistake;
-use super::compare::{exit, limit, wished};
+use super::compare::{exit, limit, share, wished};
 use super::patches::{Patch, renamed};
 use super::session::{Session, Wanted};
 use super::track::narrowed;
@@ -156,7 +154,7 @@ fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Resu
         control: true,
         duet: None,
         estimator: command.terms.estimator(),
-        margin: percentage(&command.terms.margin)?,
+        margin: share("--margin", &command.terms.margin)?,
         until: Until::Settled(rule.filter(|limit| *limit > 0.0)),
         quirk: None,
     })

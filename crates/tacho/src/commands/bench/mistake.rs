@@ -15,6 +15,8 @@ pub enum Mistake {
     DuetByShell,
     #[error("`{option}` is not known here")]
     Elsewhere { option: &'static str, instead: &'static str },
+    #[error("`--min-runs` is {fewest}, and `--max-runs` is {most}")]
+    FewestAboveMost { fewest: u32, most: u32 },
     #[error("`{option}` is given {given} times for {}", crate::output::text::count(*.commands, "command"))]
     HowMany { option: &'static str, given: usize, commands: usize },
     #[error("more names were given ({given}) than commands ({commands})")]
@@ -79,6 +81,7 @@ impl Mistake {
             Mistake::DuetByShell => Some("`-S sh` starts both by one".into()),
             Mistake::Elsewhere { instead, .. } => Some((*instead).to_owned()),
             Mistake::Names { .. } => Some("the first `-n` is the name of the first command".into()),
+            Mistake::FewestAboveMost { .. } => Some("raise the one or lower the other".into()),
             Mistake::HowMany { .. } => Some("give it once for all commands, or once for each".into()),
             Mistake::NeedsShell { .. } => Some("leave out `-N`: a shell is used where one is needed".into()),
             Mistake::NoProgram { program, .. } if program.is_empty() => None,

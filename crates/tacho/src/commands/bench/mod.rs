@@ -12,12 +12,12 @@ use std::sync::atomic::AtomicBool;
 use tacho_experiment::Bench as Workbench;
 use tacho_experiment::side_by_side::{Answer, Question, Standings, measure};
 use tacho_measure::ProcessExecutor;
-use tacho_record::percentage;
 use tacho_store::{Location, Store};
 use tacho_subject::NoBuilder;
 
 use self::mistake::Mistake;
 use self::typed::Typed;
+use super::compare::share;
 use super::track::counters;
 use super::{Exit, random_seed};
 use crate::cli::{Bench, EstimatorName, Global};
@@ -34,7 +34,7 @@ pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
     if command.json && typed.is_loud() {
         return Err(Mistake::Mixed.into());
     }
-    let margin = percentage(&command.margin)?;
+    let margin = share("--margin", &command.margin)?;
     let mut question = question(command, &typed, &folder)?;
     if command.duet {
         typed.check_duet()?;

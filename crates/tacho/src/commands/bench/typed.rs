@@ -6,12 +6,13 @@ use std::time::Duration;
 use tacho_experiment::side_by_side::{Command, Start};
 use tacho_experiment::trial::Exits;
 use tacho_record::plan::{Hook, Hooks, Output};
-use tacho_record::{Precision, Rule, RuleError, Warmup, duration, percentage};
+use tacho_record::{Precision, Rule, Warmup, duration};
 
 use super::mistake::Mistake;
 use super::parameters::{self, Choice, Parameter, fill};
 use super::start::{self, Shell};
 use crate::cli::Bench;
+use crate::commands::compare::share;
 use crate::error::CliError;
 
 /// A command goes on for so long, if nothing else is asked for: as hyperfine.
@@ -30,16 +31,16 @@ pub struct Typed {
 }
 
 /// What comes before measuring, and when it stops.
-pub fn rule(typed: &Bench) -> Result<Rule, RuleError> {
+pub fn rule(typed: &Bench) -> Result<Rule, CliError> {
     let warmup = typed.warmup.as_deref().map(str::parse).transpose()?.unwrap_or(Warmup::Executions(0));
-    let share = typed.precision.as_deref().map(percentage).transpose()?;
-    let precision = share.map(|share| Precision { share, metric: None });
+    let wanted = typed.precision.as_deref().map(|text| share("--precision", text)).transpose()?;
+    let precision = wanted.map(|share| Precision { share, metric: None });
     let budget = typed.budget.as_deref().map(duration).transpose()?;
     let most = if precision.is_some() { MOST_FOR_PRECISION } else { MOST };
     let max_rounds = typed.runs.or(typed.max_runs).unwrap_or(most);
     let min_rounds = typed.runs.or(typed.min_runs).unwrap_or(FEWEST.min(max_rounds));
     if min_rounds > max_rounds {
-        return Err(RuleError::FewestAboveMost { fewest: min_rounds, most: max_rounds });
+        return Err(Mistake::FewestAboveMost { fewest: min_rounds, most: max_rounds }.into());
     }
     let is_open = typed.runs.is_none() && precision.is_none() && budget.is_none();
     Ok(Rule {

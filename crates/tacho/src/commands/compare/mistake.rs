@@ -15,6 +15,12 @@ pub enum Mistake {
     EstimatorOfRuns,
     #[error("several layouts have no minimum that can be compared")]
     MinimumOfLayouts,
+    #[error("`--markdown` is for what a run compared")]
+    MarkdownOfRevision,
+    #[error("`--fail-on {text}` is nothing to fail on")]
+    NoLimit { text: String },
+    #[error("`{option} {text}` is no share between 0 % and 100 %")]
+    NoShare { option: &'static str, text: String },
     #[error("neither A nor B was measured before")]
     NothingKept,
     #[error("A and B are not of the same host or conditions: {}", differ.join("; "))]
@@ -60,6 +66,12 @@ impl Mistake {
             Mistake::MinimumOfLayouts => {
                 "`--estimator median` or `mean` can be taken over layouts".to_owned()
             }
+            Mistake::MarkdownOfRevision => "`tacho show run:12 --markdown` writes a table of it".to_owned(),
+            Mistake::NoLimit { .. } => {
+                "`slower` fails on what is slower for certain, `slower:5%` if it is so by 5 % or more"
+                    .to_owned()
+            }
+            Mistake::NoShare { option, .. } => format!("it is written like `{option} 1%` or `{option} 0.5%`"),
             Mistake::NothingKept => "`--kept` is for baselines (NAME) and runs (run:12)".to_owned(),
             Mistake::NotAlike { .. } => "`--regardless` compares them all the same".to_owned(),
             Mistake::NoReport { .. } => {

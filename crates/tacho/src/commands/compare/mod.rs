@@ -26,7 +26,9 @@ use crate::output::compare::Report;
 const ROUNDS: u32 = 30;
 
 pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
-    let (margin, limit) = (percentage(&command.terms.margin)?, limit(command.terms.fail_on.as_deref())?);
+    let margin = share("--margin", &command.terms.margin)?;
+    let limit = limit(command.terms.fail_on.as_deref())?;
+    let until = until(command, limit)?;
     let given = Given::open(global, command)?;
     let taken = given.sides(command)?;
     if let Some(name) = &command.save_as {
@@ -45,7 +47,7 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
         estimator: command.terms.estimator(),
         margin,
         rows,
-        until: until(command, limit)?,
+        until,
         quirk: None,
     };
     if terms.estimator.is_some() && !(terms.executes(0) && terms.executes(1)) {
@@ -152,21 +154,29 @@ pub fn wished(rounds: Option<u32>, budget: Option<&str>) -> Result<Wishes, RuleE
 }
 
 /// When a benchmark is executed no more.
-fn until(command: &Compare, limit: Option<f64>) -> Result<Until, RuleError> {
+fn until(command: &Compare, limit: Option<f64>) -> Result<Until, Mistake> {
     Ok(match &command.precision {
         _ if command.all_rounds => Until::AllRounds,
-        Some(precision) => Until::Precise(percentage(precision)?),
+        Some(precision) => Until::Precise(share("--precision", precision)?),
         None => Until::Settled(limit.filter(|limit| *limit > 0.0)),
     })
 }
 
 /// From which share on slower is a failure, if that is asked for.
-pub fn limit(fail_on: Option<&str>) -> Result<Option<f64>, RuleError> {
+pub fn limit(fail_on: Option<&str>) -> Result<Option<f64>, Mistake> {
     match fail_on {
         None => Ok(None),
         Some("slower") => Ok(Some(0.0)),
-        Some(typed) => percentage(typed.strip_prefix("slower:").unwrap_or(typed)).map(Some),
+        Some(typed) => {
+            let share = percentage(typed.strip_prefix("slower:").unwrap_or(typed));
+            share.map(Some).map_err(|_| Mistake::NoLimit { text: typed.to_owned() })
+        }
     }
+}
+
+/// What is typed after an option that takes a share.
+pub fn share(option: &'static str, text: &str) -> Result<f64, Mistake> {
+    percentage(text).map_err(|_| Mistake::NoShare { option, text: text.to_owned() })
 }
 
 /// Slower for certain, by more than the limit; nothing measured is an error.

@@ -33,6 +33,8 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
     };
     if command.shown.json {
         Ok(output::print_json(&versioned(report.answer()))?)
+    } else if command.markdown {
+        Ok(output::print(&report.markdown())?)
     } else {
         Ok(output::print(&report.text())?)
     }
