@@ -153,10 +153,48 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
     assert!(told.contains(" cannot be compared: its build failed: "), "{told}");
     let unknown = project.tacho("compare v9 HEAD").exits(2).stderr;
     assert!(unknown.starts_with("error: "), "{unknown}");
-    let margin = project.tacho("compare HEAD~1 --margin x").exits(2).stderr;
+    let mistake = |typed: &str| project.tacho(&format!("compare HEAD~1 {typed}")).exits(2).stderr;
     assert_eq!(
-        margin,
-        "error: `x` is not a precision\nhint: a precision is written like \"1%\" or \"0.5%\"\n"
+        mistake("--margin 100%"),
+        "error: `--margin 100%` is no share between 0 % and 100 %\n\
+         hint: it is written like `--margin 1%` or `--margin 0.5%`\n"
+    );
+    assert!(
+        mistake("--precision x").starts_with("error: `--precision x` is no share between 0 % and 100 %\n")
+    );
+    assert_eq!(
+        mistake("--fail-on bla"),
+        "error: `--fail-on bla` is nothing to fail on\n\
+         hint: `slower` fails on what is slower for certain, `slower:5%` if it is so by 5 % or more\n"
+    );
+}
+
+#[test]
+fn a_precision_that_was_not_reached_is_told() {
+    let project = Project::scripts(2);
+    let told = project.tacho("compare HEAD~1 HEAD -r 6 --precision 0.00001%").exits(0).stdout;
+    let (_, note) = told.split_once("\n± 0.00001 % not reached: answer wall ± ").unwrap();
+    assert!(note.lines().next().unwrap().ends_with(" % in 6 rounds"), "{told}");
+    let row = &project.tacho("show run:1 --json").exits(0).json()["rows"][0];
+    assert_eq!(row["precision"]["reached"], false);
+    let [wanted, found] = ["wanted", "found"].map(|key| row["precision"][key].as_f64().unwrap());
+    assert!((wanted - 1e-7).abs() < 1e-12 && found > wanted, "{row}");
+    let usual = project.tacho("compare HEAD~1 HEAD -r 2 --json").exits(0).json();
+    assert!(usual["rows"][0]["precision"].is_null(), "{usual}");
+}
+
+#[test]
+fn a_run_is_shown_again_in_markdown() {
+    let project = Project::scripts(2);
+    let first = project.tacho("compare HEAD~1 HEAD -r 6 --markdown").exits(0).stdout;
+    let again = project.tacho("show run:1 --markdown").exits(0).stdout;
+    let table = |text: &str| text.split("\n\n").next().unwrap().to_owned();
+    assert_eq!(table(&again), table(&first));
+    assert!(again.starts_with("| benchmark | metric | HEAD~1 | HEAD | "), "{again}");
+    let revision = project.tacho("show HEAD --markdown").exits(2).stderr;
+    assert_eq!(
+        revision,
+        "error: `--markdown` is for what a run compared\nhint: `tacho show run:12 --markdown` writes a table of it\n"
     );
 }
 
@@ -240,8 +278,8 @@ fn files_of_other_tools_are_compared_and_never_as_if_of_today() {
     insta::assert_snapshot!(told, @r"
     new.json (a report of hyperfine) against old.json (a report of hyperfine)
 
-      benchmark  metric   n  old.json  new.json    ratio           95 %  of    verdict
-      command    time    20  100.1 ms  110.1 ms  × 1.100  0.922 … 1.313  runs  unclear
+      benchmark  metric   n  old.json  new.json    ratio           95 %  of    tells from  verdict
+      command    time    20  100.1 ms  110.1 ms  × 1.100  0.922 … 1.313  runs      26.7 %  unclear
 
     not measured today: old.json and new.json; the interval has in it what runs of one program differ by (up to 4.5 %, assumed, as too little is known of this host)
     1 unclear; a difference of 26.7 % would have been told with a chance of 80 %
@@ -282,11 +320,11 @@ fn trade_offs_come_first_and_several_rows_are_judged_together() {
     let told = project.tacho("compare old.json new.json").exits(0).stdout;
     let (_, rows) = told.split_once("\n\n").unwrap();
     insta::assert_snapshot!(rows, @r"
-      benchmark  metric   n  old.json  new.json    ratio           95 %  of    verdict
-      up         time    20  100.1 ms  300.3 ms   × 3.00    2.51 … 3.58  runs  slower
-      double     time    20  100.1 ms  200.2 ms  × 2.000   1.676 … 2.39  runs  slower
-      down       time    20  200.2 ms  100.1 ms  × 0.500  0.419 … 0.597  runs  faster
-      even       time    20  100.1 ms  100.1 ms  × 1.000  0.838 … 1.193  runs  unclear
+      benchmark  metric   n  old.json  new.json    ratio           95 %  of    tells from  verdict
+      up         time    20  100.1 ms  300.3 ms   × 3.00    2.51 … 3.58  runs      26.7 %  slower
+      double     time    20  100.1 ms  200.2 ms  × 2.000   1.676 … 2.39  runs      26.7 %  slower
+      down       time    20  200.2 ms  100.1 ms  × 0.500  0.419 … 0.597  runs      26.7 %  faster
+      even       time    20  100.1 ms  100.1 ms  × 1.000  0.838 … 1.193  runs      26.7 %  unclear
 
     not measured today: old.json and new.json; the interval has in it what runs of one program differ by (up to 4.5 %, assumed, as too little is known of this host)
     a trade-off: 2 slower, 1 faster, 1 unclear; a difference of 26.7 % would have been told with a chance of 80 %
@@ -397,6 +435,31 @@ fn sixty_columns_are_enough() {
     let rows = told.split("\n\n").nth(1).unwrap();
     assert_eq!(
         rows,
-        "command time: slower\n  × 2.000  1.676 … 2.39  runs\n  old.json: 100.1 ms, new.json: 200.2 ms, n 20"
+        "command time: slower\n  × 2.000  1.676 … 2.39  runs\n  old.json: 100.1 ms, new.json: 200.2 ms, n 20\n  tells from 26.7 %"
     );
+    assert!(told.lines().all(|line| line.chars().count() <= 60), "{told}");
+}
+
+/// A file of hyperfine's with thirty times, of which so many are around 0.12 s and the others around 0.1 s.
+fn in_two_modes(slow: u32) -> String {
+    let time = |n: u32| if n < slow { 0.12 } else { 0.1 } * (1.0 + 0.0001 * f64::from(n * 7 % 13));
+    let times: Vec<String> = (0..30).map(|n| time(n).to_string()).collect();
+    format!(r#"{{"results": [{{"command": "c", "times": [{}]}}]}}"#, times.join(", "))
+}
+
+#[test]
+fn of_modes_the_levels_are_compared() {
+    let project = Project::empty().file("old.json", &in_two_modes(8)).file("new.json", &in_two_modes(23));
+    let told = project.tacho("compare old.json new.json").exits(0).stdout;
+    assert!(
+        told.contains(
+            "\nc time: two modes, around 100.1 ms and 120.1 ms: 26.7 % of old.json and 76.7 % of new.json in the upper one \
+             (+50.0 points, 95 %: +25.0 … +67.0); the ratio is that of the levels, "
+        ),
+        "{told}"
+    );
+    assert!(told.contains("  × 1.000  "), "between the modes it would be 1.200: {told}");
+    let modes = &project.tacho("compare old.json new.json --json").exits(0).json()["rows"][0]["modes"];
+    assert_eq!(modes["compared"], "levels");
+    assert!(modes["difference"][0].as_f64().unwrap() > 0.2, "{modes}");
 }

@@ -205,8 +205,9 @@ fn is_enough(until: Until, row: &Comparison, verdict: Verdict) -> bool {
     let interval = row.estimate.and_then(|estimate| Some((estimate.ratio?, estimate.repeated?)));
     match until {
         Until::AllRounds => false,
-        Until::Precise(share) => interval
-            .is_some_and(|(ratio, (low, high))| high / ratio - 1.0 <= share && ratio / low - 1.0 <= share),
+        Until::Precise(share) => {
+            row.estimate.and_then(|estimate| estimate.reach()).is_some_and(|reach| reach <= share)
+        }
         Until::Settled(None) => verdict != Verdict::Unclear,
         // Of what is slower it must be clear whether it is so by more than the limit.
         Until::Settled(Some(limit)) => match (verdict, interval) {

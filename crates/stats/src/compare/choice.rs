@@ -30,6 +30,8 @@ pub enum Because {
     Earlier,
     /// Both were executed at the same time: a pair is a round.
     Duet,
+    /// Of several modes that are different ones, or that differ in their shares, the means alone tell.
+    Modes,
     /// Too few samples to know.
     Few,
 }

@@ -57,13 +57,16 @@ impl Duet {
     }
 }
 
-/// Compares what was executed in pairs, as this look may: always by the ratio of the rounds, whatever the rules ask for.
+/// Compares what was executed in pairs, as this look may: by the ratio of the rounds, whatever the rules ask for; of modes that
+/// differ in their shares by the means.
 #[must_use]
 pub fn compare_duet(pairs: &[Pair], rules: &Rules, look: Look) -> Comparison {
     let duet = Duet::of(pairs);
     let rules = Rules { estimator: Some(Estimator::RoundRatios), ..*rules };
     let mut compared = compare(&Sides { a: &duet.a, b: &duet.b, control: &[] }, &rules, look);
-    compared.choice = Choice::plain(Estimator::RoundRatios, Because::Duet);
+    if compared.choice.because != Because::Modes {
+        compared.choice = Choice::plain(Estimator::RoundRatios, Because::Duet);
+    }
     compared.notes.extend(duet.places.map(Note::Places));
     compared
 }

@@ -3,21 +3,31 @@
 use super::choice::{Because, Choice};
 use super::comparison::{Counts, Note, RankTest, Rules};
 use super::means::t_above;
+use super::modes::{Apart, Modes, Told};
+use super::order::sorted;
 use super::runs::{OverRuns, Prior, compare_over_runs};
-use super::sample::{Sample, finite};
+use super::sample::{Sample, Scale, finite};
 use super::{Comparison, Estimate, Estimator, Look, Size, Verdict, ranks};
 use crate::distribution::student_quantile;
 
 /// Compares one run of A with one of B: they may be weeks apart, or what another tool wrote of them.
 ///
 /// What runs of one program differ by is in the interval ([`compare_over_runs`]); `prior` says how much that is. Nothing but
-/// zeros on both sides is the same; where only some values are zero or negative there is neither an interval nor a verdict.
+/// zeros on both sides is the same; where only some values are zero or negative there is neither an interval nor a verdict. Of
+/// modes the levels are compared: what their shares are in other runs is not known, so that nothing with modes is the same.
 #[must_use]
 pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, error: f64) -> Comparison {
     let (a, b) = (finite(a), finite(b));
-    let over = compare_over_runs(&[&a], &[&b], Some(prior), error);
+    let (modes, levels) = modes(&a, &b);
+    let [of_a, of_b] = levels.as_ref().map_or([&a, &b], |[a, b]| [a, b]);
+    let over = compare_over_runs(&[of_a], &[of_b], Some(prior), error);
     let estimate = over.map(|over| estimate(&over, &a, rules.margin)).or_else(|| nothing_but_zeros(&a, &b));
-    let verdict = estimate.map_or(Verdict::Unclear, |it| Verdict::of(&it, rules.better, rules.margin));
+    let verdict = match estimate.map(|it| Verdict::of(&it, rules.better, rules.margin)) {
+        Some(Verdict::Same) if modes.is_some() => Verdict::Unclear,
+        // Neither medians nor means of modes of their own are of one level.
+        Some(_) if modes.is_some() && levels.is_none() => Verdict::Unclear,
+        verdict => verdict.unwrap_or(Verdict::Unclear),
+    };
     let note = match over {
         Some(over) => Note::BetweenRuns { deviation: over.deviation, assumed: prior.assumed },
         None if a.iter().chain(&b).any(|sample| sample.value <= 0.0) => Note::NotPositive,
@@ -37,10 +47,24 @@ pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, 
         detectable: over.map(|over| detectable(&over, error)),
         // More samples of the same runs would not settle it.
         more: None,
-        modes: None,
+        modes,
         notes: vec![note],
         look: Look::only(fewest, error),
     }
+}
+
+/// The modes of both, and both taken down to the lower one.
+fn modes(a: &[Sample], b: &[Sample]) -> (Option<Modes>, Option<[Vec<Sample>; 2]>) {
+    let exact =
+        |side: &[Sample]| side.iter().all(|sample| sample.value > 0.0 && sample.low() == sample.high());
+    let logs = |side: &[Sample]| {
+        sorted(&side.iter().map(|sample| Scale::Ratio.of_value(sample.value)).collect::<Vec<_>>())
+    };
+    let apart = if exact(a) && exact(b) { Apart::of(&logs(a), &logs(b), 0.0) } else { None };
+    let Some(apart) = apart else { return (None, None) };
+    let levels = apart.levelled(Scale::Ratio, [a, b, &[]]).map(|[a, b, _]| [a, b]);
+    let told = if levels.is_some() { Told::Levels } else { Told::Given };
+    (Some(apart.modes(Scale::Ratio, [a.len(), b.len()], told)), levels)
 }
 
 fn estimate(over: &OverRuns, a: &[Sample], margin: f64) -> Estimate {
@@ -103,6 +127,23 @@ mod tests {
 
     fn side(centre: f64) -> Vec<Sample> {
         (0..20).map(|n| Sample::new(centre * (1.0 + 0.0001 * f64::from(n)))).collect()
+    }
+
+    #[test]
+    fn of_modes_the_levels_are_compared_and_none_are_the_same() {
+        let of = |share: u32, level: f64| -> Vec<Sample> {
+            let value = |n: u32| if n % 10 < share { 2.0 } else { 1.0 } * (1.0 + 0.001 * f64::from(n % 7));
+            (0..30).map(|n| Sample::new(level * value(n))).collect()
+        };
+        let known = Prior { deviation: 0.001, freedom: 9.0, assumed: false };
+        let compared = |b: &[Sample]| compare_earlier(&of(3, 1.0), b, &Rules::default(), known, 0.05);
+        // The medians are one in the lower, one in the upper mode.
+        let shares = compared(&of(6, 1.0));
+        let (low, high) = shares.estimate.unwrap().interval.unwrap();
+        assert!(0.99 < low && high < 1.01, "{low} {high}");
+        assert_eq!((shares.verdict, shares.modes.unwrap().told), (Verdict::Unclear, Told::Levels));
+        assert!(shares.modes.unwrap().difference.0 > 0.0, "{:?}", shares.modes);
+        assert_eq!(compared(&of(3, 1.1)).verdict, Verdict::Slower);
     }
 
     #[test]

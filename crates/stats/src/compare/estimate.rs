@@ -9,7 +9,7 @@ use super::{Estimator, Look, order};
 pub struct Estimate {
     /// How it was taken.
     pub estimator: Estimator,
-    /// B by A; absent where A's centre is zero or negative.
+    /// B by A; absent where A's centre is zero or negative, or an end of an interval would be.
     pub ratio: Option<f64>,
     /// Where the ratio is, with the confidence that was asked, given that it is the last look; absent with too few samples. One end is
     /// 0 or infinite where so many samples reached a limit that nothing bounds it. It tells no more than the verdict.
@@ -111,11 +111,16 @@ impl Both {
         let ratios = |(low, high)| self.ratio(centre, low).zip(self.ratio(centre, high));
         let differences = |(low, high)| (self.difference(centre, low), self.difference(centre, high));
         let p = (2.0 * above(resolution).min(below(resolution))).min(1.0);
+        // A side that may be at zero or below has no ratio to speak of.
+        let positive = |of: Option<(f64, f64)>| of.and_then(ratios).is_none_or(|(low, _)| low >= 0.0);
+        let is_ratio =
+            self.stated.scale == Scale::Ratio || centre > 0.0 && positive(shown) && positive(repeated);
+        let ratios = |of: Option<(f64, f64)>| of.filter(|_| is_ratio).and_then(ratios);
         Some(Estimate {
             estimator,
-            ratio: self.ratio(centre, shift),
-            interval: shown.and_then(ratios),
-            repeated: repeated.and_then(ratios),
+            ratio: self.ratio(centre, shift).filter(|_| is_ratio),
+            interval: ratios(shown),
+            repeated: ratios(repeated),
             difference: self.difference(centre, shift),
             difference_interval: shown.map(differences),
             repeated_difference: repeated.map(differences),

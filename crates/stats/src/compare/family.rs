@@ -25,6 +25,35 @@ pub fn judge_together(rows: &[Comparison], share: f64) -> Vec<Verdict> {
     judged.collect()
 }
 
+/// Whether something is slower and something else faster.
+#[must_use]
+pub fn is_trade_off(verdicts: &[Verdict]) -> bool {
+    [Verdict::Slower, Verdict::Faster].iter().all(|verdict| verdicts.contains(verdict))
+}
+
+/// The places of rows in the order in which they are told, by verdict and ratio: of a trade-off what is slower first, then what is
+/// faster, the largest difference first; all others as they are. From nothing to something there is no larger difference.
+#[must_use]
+pub fn order_of_telling(rows: &[(Verdict, Option<f64>)]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    let verdicts: Vec<Verdict> = rows.iter().map(|(verdict, _)| *verdict).collect();
+    let first = |verdict: Verdict| match verdict {
+        Verdict::Slower => 0,
+        Verdict::Faster => 1,
+        Verdict::Same | Verdict::Unclear => 2,
+    };
+    let size = |(verdict, ratio): (Verdict, Option<f64>)| {
+        if verdict.differs() { ratio.map_or(f64::INFINITY, |ratio| ratio.ln().abs()) } else { 0.0 }
+    };
+    if is_trade_off(&verdicts) {
+        order.sort_by(|&one, &other| {
+            let places = first(verdicts[one]).cmp(&first(verdicts[other]));
+            places.then_with(|| size(rows[other]).total_cmp(&size(rows[one])))
+        });
+    }
+    order
+}
+
 impl Comparison {
     /// How many more would settle a row that is told alone, but not among so many rows of which this share may be false.
     ///
@@ -49,5 +78,26 @@ impl Comparison {
     #[must_use]
     pub fn p_same(&self) -> f64 {
         self.estimate.map_or(1.0, |estimate| (estimate.p_same / self.look.share).min(1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_trade_off_what_is_slower_comes_first_then_what_is_faster() {
+        let (same, slower, faster) = (Verdict::Same, Verdict::Slower, Verdict::Faster);
+        let rows = [
+            (same, Some(1.0)),
+            (faster, Some(0.9)),
+            (slower, Some(1.05)),
+            (faster, Some(0.5)),
+            (same, Some(1.005)),
+            (slower, None),
+        ];
+        assert_eq!(order_of_telling(&rows), [5, 2, 3, 1, 0, 4]);
+        assert_eq!(order_of_telling(&rows[..2]), [0, 1], "no trade-off");
+        assert_eq!(order_of_telling(&[]), [0; 0]);
     }
 }

@@ -34,6 +34,7 @@ mod sample;
 #[cfg(test)]
 mod simulations;
 mod verdict;
+mod work;
 
 pub use choice::{Because, Choice};
 pub use comparison::{Comparison, Counts, Note, RankTest, Rules, Sides, compare};
@@ -41,10 +42,10 @@ pub use duet::{Duet, Pair, compare_duet};
 pub use earlier::compare_earlier;
 pub use estimate::Estimate;
 pub use estimator::Estimator;
-pub use family::judge_together;
+pub use family::{is_trade_off, judge_together, order_of_telling};
 pub use influence::{Group, Influence, Placed, Strongest, after_predecessors};
 pub use looks::{Look, Looks};
-pub use modes::Modes;
+pub use modes::{Modes, Told};
 pub use more::More;
 pub use runs::{OverRuns, Prior, compare_over_runs};
 pub use sample::{Bound, Sample, Scale};

@@ -1,8 +1,8 @@
 //! Several modes: a program that is now fast, now slow. A median between two modes means nothing; their shares do.
 
 use super::order::quantile;
-use super::sample::Scale;
-use crate::distribution::hypergeometric;
+use super::sample::{Sample, Scale, rounds};
+use crate::distribution::{hypergeometric, normal_quantile};
 
 /// Fewer samples show no modes.
 const FEWEST: usize = 12;
@@ -24,37 +24,102 @@ pub struct Modes {
     pub upper_share_a: f64,
     /// The share of B's.
     pub upper_share_b: f64,
+    /// B's share less A's: where that is, with 95 %.
+    pub difference: (f64, f64),
     /// The chance of so different shares when they are the same: Fisher's exact test, two-sided.
     pub p: f64,
+    /// What of them is compared.
+    pub told: Told,
 }
 
-/// How one side falls apart: so many in the lower mode, and the medians of both.
+/// What is compared of sides that have two modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// The ratio is that of the levels: samples of the upper mode are taken down by what the modes are apart.
+    Levels,
+    /// The shares differ for certain, so the ratio is that of the means, which knows of shares.
+    Shares,
+    /// The modes of both sides are different ones, or some values are zero or below, so the ratio is that of the means.
+    Means,
+    /// Both are in the same mode in nearly all rounds: it is the rounds that have modes, and they are taken away with them.
+    Rounds,
+    /// The ratio is as it was asked for, or one of levels of repetition.
+    Given,
+}
+
+/// How one side falls apart: so many in the lower mode, those above the cut in the upper one, and the medians of both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Split {
     below: usize,
+    cut: f64,
     low: f64,
     high: f64,
 }
 
-impl Modes {
-    /// Those of two sides of ascending values as they are compared; `None` when neither has two.
-    pub(super) fn of(scale: Scale, a: &[f64], b: &[f64], step: f64) -> Option<Self> {
-        let splits = (split(a, step), split(b, step));
-        let (of_a, of_b) = match splits {
-            (None, None) => return None,
-            (Some(of_a), Some(of_b)) => (of_a, of_b),
-            (Some(of_a), None) => (of_a, one_of(&of_a, b)?),
-            (None, Some(of_b)) => (one_of(&of_b, a)?, of_b),
+/// Both sides, each falling apart, or all in one of the other's modes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Apart {
+    splits: [Option<Split>; 2],
+    both: [Split; 2],
+    /// How far the modes are apart, as values are compared; absent where those of one side are not those of the other.
+    gap: Option<f64>,
+}
+
+impl Apart {
+    /// Of two sides of ascending values as they are compared; `None` when neither has two modes.
+    pub fn of(a: &[f64], b: &[f64], step: f64) -> Option<Self> {
+        let splits = [split(a, step), split(b, step)];
+        let both = match splits {
+            [None, None] => return None,
+            [Some(of_a), Some(of_b)] => [of_a, of_b],
+            [Some(of_a), None] => [of_a, beside(&of_a, b, step)?],
+            [None, Some(of_b)] => [beside(&of_b, a, step)?, of_b],
         };
-        let upper = |split: &Split, n: usize| (n - split.below) as f64 / n as f64;
-        let told = |split: &Split| (scale.value_of(split.low), scale.value_of(split.high));
-        Some(Self {
-            a: splits.0.as_ref().map(told),
-            b: splits.1.as_ref().map(told),
-            upper_share_a: upper(&of_a, a.len()),
-            upper_share_b: upper(&of_b, b.len()),
-            p: shares_differ((of_a.below, a.len()), (of_b.below, b.len())),
-        })
+        let gaps = both.map(|split| split.high - split.low);
+        let gap = is_alike(gaps[0], gaps[1]).then(|| f64::midpoint(gaps[0], gaps[1]));
+        Some(Self { splits, both, gap })
+    }
+
+    /// What is said of it, for so many values of either side.
+    pub fn modes(&self, scale: Scale, [a, b]: [usize; 2], told: Told) -> Modes {
+        let levels = |split: Split| (scale.value_of(split.low), scale.value_of(split.high));
+        let upper = |split: &Split, n: usize| (n - split.below, n);
+        let [of_a, of_b] = [upper(&self.both[0], a), upper(&self.both[1], b)];
+        Modes {
+            a: self.splits[0].map(levels),
+            b: self.splits[1].map(levels),
+            upper_share_a: of_a.0 as f64 / a as f64,
+            upper_share_b: of_b.0 as f64 / b as f64,
+            difference: share_difference(of_a, of_b),
+            p: shares_differ(of_a, of_b),
+            told,
+        }
+    }
+
+    /// Whether both are in the same mode in nine of ten rounds or more, as where something disturbs both.
+    pub fn is_of_rounds(&self, scale: Scale, a: &[Sample], b: &[Sample]) -> bool {
+        let is_upper = |side: usize, samples: &[&Sample]| {
+            samples.iter().any(|sample| scale.of_value(sample.value) > self.both[side].cut)
+        };
+        let rounds = rounds(a, b);
+        let apart = rounds.iter().filter(|(a, b)| is_upper(0, a) != is_upper(1, b)).count();
+        rounds.len() >= FEWEST && 10 * apart <= rounds.len()
+    }
+
+    /// Both sides and the control of the first, all in their lower mode, so that levels are compared and no shares; `None`
+    /// where the modes are different ones.
+    pub fn levelled(&self, scale: Scale, sides: [&[Sample]; 3]) -> Option<[Vec<Sample>; 3]> {
+        let gap = self.gap?;
+        let cuts = [0, 1, 0].map(|side: usize| self.both[side].cut);
+        let down = |(samples, cut): (&[Sample], f64)| {
+            let one = |sample: &Sample| match scale.of_value(sample.value) {
+                value if value > cut => Sample { value: scale.value_of(value - gap), ..*sample },
+                _ => *sample,
+            };
+            samples.iter().map(one).collect()
+        };
+        let [a, b, control] = sides;
+        Some([(a, cuts[0]), (b, cuts[1]), (control, cuts[2])].map(down))
     }
 }
 
@@ -65,21 +130,51 @@ fn split(sorted: &[f64], step: f64) -> Option<Split> {
         return None;
     }
     let least = (n * SHARE).div_ceil(100).max(4);
-    let apart = |cut: usize| {
-        let gap = sorted[cut] - sorted[cut - 1];
-        gap / (distance(&sorted[..cut]) + distance(&sorted[cut..])).max(step)
-    };
-    let best = (least..=n - least).max_by(|&one, &other| apart(one).total_cmp(&apart(other)))?;
-    let median = |part: &[f64]| quantile(part, 0.5);
-    let enough = apart(best) >= GAP.max(GAP_OF_FEW / n as f64);
-    enough.then_some(Split { below: best, low: median(&sorted[..best])?, high: median(&sorted[best..])? })
+    let best = (least..=n - least)
+        .max_by(|&one, &other| apart(sorted, one, step).total_cmp(&apart(sorted, other, step)))?;
+    if apart(sorted, best, step) >= GAP.max(GAP_OF_FEW / n as f64) { at(sorted, best) } else { None }
 }
 
-/// The mode of another side that these values, which have but one, are nearer to.
-fn one_of(split: &Split, values: &[f64]) -> Option<Split> {
-    let median = quantile(values, 0.5)?;
-    let upper = (median - split.high).abs() < (median - split.low).abs();
-    Some(Split { below: if upper { 0 } else { values.len() }, ..*split })
+/// How far both parts are apart, by how far their values are.
+fn apart(sorted: &[f64], below: usize, step: f64) -> f64 {
+    let gap = sorted[below] - sorted[below - 1];
+    gap / (distance(&sorted[..below]) + distance(&sorted[below..])).max(step)
+}
+
+/// So many in the lower mode.
+fn at(sorted: &[f64], below: usize) -> Option<Split> {
+    Some(Split {
+        below,
+        cut: f64::midpoint(sorted[below - 1], sorted[below]),
+        low: quantile(&sorted[..below], 0.5)?,
+        high: quantile(&sorted[below..], 0.5)?,
+    })
+}
+
+/// A side that shows no modes by itself, beside one that does: two parts as far apart as those, however few are in one; else all
+/// are in the mode that they are nearer to.
+///
+/// Without the first, who by chance shows its modes and who does not would make a difference of shares.
+fn beside(split: &Split, sorted: &[f64], step: f64) -> Option<Split> {
+    let gap = split.high - split.low;
+    let parts = (1..sorted.len()).filter(|&below| apart(sorted, below, step) >= GAP);
+    let parts = parts.filter_map(|below| Some((apart(sorted, below, step), at(sorted, below)?)));
+    let alike = parts.filter(|(_, found)| is_alike(found.high - found.low, gap));
+    if let Some((_, found)) = alike.max_by(|one, other| one.0.total_cmp(&other.0)) {
+        return Some(found);
+    }
+    let median = quantile(sorted, 0.5)?;
+    let is_upper = (median - split.high).abs() < (median - split.low).abs();
+    Some(if is_upper {
+        Split { below: 0, cut: f64::NEG_INFINITY, low: median - gap, high: median }
+    } else {
+        Split { below: sorted.len(), cut: f64::INFINITY, low: median, high: median + gap }
+    })
+}
+
+/// Whether two modes are about as far apart as two others.
+fn is_alike(one: f64, other: f64) -> bool {
+    (one - other).abs() <= one.min(other) / 2.0
 }
 
 /// The mean distance from the median.
@@ -96,6 +191,27 @@ fn shares_differ(a: (usize, usize), b: (usize, usize)) -> f64 {
     let chance = |k: usize| hypergeometric(k, a.1, marked, all);
     let seen = chance(a.0) * (1.0 + 1e-9);
     (0..=a.1.min(marked)).map(chance).filter(|&chance| chance <= seen).sum::<f64>().min(1.0)
+}
+
+/// The share of the second less that of the first, with 95 %; each so many of so many.
+///
+/// Newcombe, "Interval Estimation for the Difference between Independent Proportions", Statistics in Medicine 17
+/// (1998), method 10: from the score interval of either (Wilson, JASA 22, 1927).
+fn share_difference(first: (usize, usize), second: (usize, usize)) -> (f64, f64) {
+    let score = |(count, n): (usize, usize)| {
+        let (n, z) = (n as f64, normal_quantile(0.975));
+        let share = count as f64 / n;
+        let middle = share + z * z / (2.0 * n);
+        let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
+        let by = 1.0 + z * z / n;
+        (share, (middle - half) / by, (middle + half) / by)
+    };
+    let ((one, one_low, one_high), (other, other_low, other_high)) = (score(first), score(second));
+    let difference = other - one;
+    (
+        difference - (other - other_low).hypot(one_high - one),
+        difference + (other_high - other).hypot(one - one_low),
+    )
 }
 
 #[cfg(test)]
@@ -150,12 +266,47 @@ mod tests {
             };
             (0..30).map(|_| value(&mut rng)).collect()
         };
-        let modes = Modes::of(Scale::Ratio, &logs(&side(0.25)), &logs(&side(0.75)), 0.0).unwrap();
-        assert!(modes.p < 0.01 && modes.upper_share_b > modes.upper_share_a + 0.3, "{modes:?}");
-        assert!((modes.a.unwrap().0 - 100.0).abs() < 1.0 && (modes.b.unwrap().1 - 122.1).abs() < 1.0);
-        let one_sided = Modes::of(Scale::Ratio, &logs(&side(0.5)), &logs(&side(1.0)), 0.0).unwrap();
+        let mut modes = |a: f64, b: f64| {
+            let apart = Apart::of(&logs(&side(a)), &logs(&side(b)), 0.0)?;
+            Some(apart.modes(Scale::Ratio, [30, 30], Told::Levels))
+        };
+        let found = modes(0.25, 0.75).unwrap();
+        assert!(found.p < 0.01 && found.difference.0 > 0.1, "{found:?}");
+        assert!((found.a.unwrap().0 - 100.0).abs() < 1.0 && (found.b.unwrap().1 - 122.1).abs() < 1.0);
+        let one_sided = modes(0.5, 1.0).unwrap();
         assert_eq!((one_sided.b, one_sided.upper_share_b), (None, 1.0));
-        assert_eq!(Modes::of(Scale::Ratio, &logs(&side(0.0)), &logs(&side(1.0)), 0.0), None, "one mode each");
+        assert_eq!(modes(0.0, 1.0), None, "one mode each");
+    }
+
+    #[test]
+    fn the_difference_of_shares_has_an_interval() {
+        // Newcombe's example: 56 of 70 less 48 of 80.
+        let (low, high) = share_difference((48, 80), (56, 70));
+        assert!((low - 0.0524).abs() < 5e-5 && (high - 0.3339).abs() < 5e-5, "{low} {high}");
+        let (low, high) = share_difference((0, 12), (0, 12));
+        assert!((low + high).abs() < 1e-12 && high < 0.25, "{low} {high}");
+    }
+
+    #[test]
+    fn a_side_with_few_in_the_other_mode_is_seen_beside_one_that_has_both() {
+        let noise = |n: u32| 0.1 * f64::from(n * 7 % 13);
+        let side = |upper: u32| -> Vec<f64> {
+            (0..20).map(|n| if n < upper { 120.0 } else { 100.0 } + noise(n)).collect()
+        };
+        let apart = Apart::of(&logs(&side(8)), &logs(&side(2)), 0.0).unwrap();
+        let modes = apart.modes(Scale::Ratio, [20, 20], Told::Levels);
+        assert_eq!((modes.b, modes.upper_share_a, modes.upper_share_b), (None, 0.4, 0.1));
+        let samples = |side: &[f64]| side.iter().copied().map(Sample::new).collect::<Vec<_>>();
+        let (a, b) = (samples(&side(8)), samples(&side(2)));
+        let levelled = apart.levelled(Scale::Ratio, [&a, &b, &a]).unwrap();
+        assert!(
+            levelled.iter().flatten().all(|sample| (99.0..102.0).contains(&sample.value)),
+            "{levelled:?}"
+        );
+        let far: Vec<f64> =
+            side(8).iter().map(|value| if *value > 110.0 { value * 2.0 } else { *value }).collect();
+        let other = Apart::of(&logs(&side(8)), &logs(&far), 0.0).unwrap();
+        assert_eq!(other.levelled(Scale::Ratio, [&a, &b, &a]), None, "modes of their own");
     }
 
     #[test]

@@ -107,6 +107,109 @@ fn zeros_are_compared_by_difference() {
 }
 
 #[test]
+fn what_may_be_below_zero_has_no_ratio() {
+    // A net time of next to nothing: in some rounds the shell alone took longer.
+    let a = samples(&[0.4, -0.3, 0.2, 0.5, -0.1, 0.3, 0.1, 0.6]);
+    let b = samples(&[-0.2, 0.5, -0.4, 0.1, 0.3, -0.3, 0.2, 0.0]);
+    let none = compared(&a, &b, Rules::default()).estimate.unwrap();
+    assert_eq!((none.ratio, none.interval, none.repeated), (None, None, None), "{none:?}");
+    let (low, high) = none.difference_interval.unwrap();
+    assert!(low < none.difference && none.difference < high && low < 0.0, "{none:?}");
+    let (few, many) =
+        (samples(&[9.0, 10.0, 0.0, 11.0, 10.0, 9.0]), samples(&[21.0, 19.0, 20.0, 20.0, 22.0, 18.0]));
+    let (low, high) = compared(&few, &many, Rules::default()).estimate.unwrap().interval.unwrap();
+    assert!(0.0 < low && low < 2.0 && high > 2.0, "{low} {high}");
+}
+
+/// Thirty rounds of a program that is so often in its upper mode, a fifth above the lower one, at that level.
+fn two_modes(share: f64, level: f64, stream: u64) -> Vec<Sample> {
+    let mut rng = ChaCha8Rng::seed_from_u64(stream);
+    let value = |rng: &mut ChaCha8Rng| {
+        let upper = if rng.random::<f64>() < share { 1.2 } else { 1.0 };
+        level * upper * (1.0 + 0.01 * rng.random::<f64>())
+    };
+    (0..30).map(|round| Sample::new(value(&mut rng)).in_round(round)).collect()
+}
+
+/// The same program as A and as its control, and another.
+fn with_modes(share: f64, b: (f64, f64), stream: u64) -> Comparison {
+    let [a, control] = [0, 1].map(|n| two_modes(share, 100.0, 3 * stream + n));
+    let b = two_modes(b.0, b.1, 3 * stream + 2);
+    let sides = Sides { a: &a, b: &b, control: &control };
+    compare(&sides, &Rules { seed: stream, ..Rules::default() }, Look::only(30, 0.05))
+}
+
+#[test]
+fn other_shares_of_the_same_modes_are_told_by_the_means() {
+    let compared = with_modes(0.2, (0.8, 100.0), 1);
+    let modes = compared.modes.unwrap();
+    assert_eq!((compared.verdict, modes.told), (Verdict::Slower, Told::Shares));
+    assert!(modes.difference.0 > 0.2 && modes.p < 0.01, "{modes:?}");
+    let first = compared.estimate.unwrap();
+    assert_eq!((first.estimator, compared.choice.because), (Estimator::Mean, Because::Modes));
+    let (low, high) = first.interval.unwrap();
+    assert!(1.0 < low && low < 1.12 && 1.12 < high, "0.6 of a fifth: {low} {high}");
+    let (low, high) = compared.second.unwrap().interval.unwrap();
+    assert!(0.99 < low && high < 1.01, "the levels are where they were: {low} {high}");
+    assert_eq!(with_modes(0.8, (0.2, 100.0), 1).verdict, Verdict::Faster);
+}
+
+#[test]
+fn other_levels_with_the_same_shares_are_told_as_without_modes() {
+    let compared = with_modes(0.4, (0.4, 102.0), 2);
+    assert_eq!((compared.verdict, compared.modes.unwrap().told), (Verdict::Slower, Told::Levels));
+    let (low, high) = compared.estimate.unwrap().interval.unwrap();
+    assert!(1.01 < low && high < 1.03, "as sharp as if there was one mode: {low} {high}");
+}
+
+#[test]
+fn the_same_levels_are_not_the_same_program() {
+    // In ten executions more or less: the levels are within the margin, the means are not.
+    let told: Vec<Verdict> = (0..20).map(|stream| with_modes(0.4, (0.4, 100.0), stream).verdict).collect();
+    assert!(told.iter().all(|verdict| *verdict != Verdict::Same), "{told:?}");
+    let more = (0..20).filter_map(|stream| with_modes(0.4, (0.4, 100.0), stream).more);
+    assert!(more.filter(|more| more.rounds >= 100).count() >= 15, "a mean of modes is known late");
+}
+
+#[test]
+fn modes_of_the_rounds_are_taken_away_with_them() {
+    let side = |level: f64, step: u32| -> Vec<Sample> {
+        let value =
+            |n: u32| if n.is_multiple_of(3) { 150.0 } else { 100.0 } * (1.0 + 0.0001 * f64::from(n * step % 30));
+        (0..30).map(|n| Sample::new(level * value(n)).in_round(n)).collect()
+    };
+    let with = |level: f64| compared(&side(1.0, 7), &side(level, 11), Rules::default());
+    let same = with(1.0);
+    assert_eq!((same.verdict, same.modes.unwrap().told), (Verdict::Same, Told::Rounds));
+    assert_eq!(with(1.02).verdict, Verdict::Slower);
+}
+
+#[test]
+fn of_modes_of_their_own_the_means_are_told() {
+    // Half are at 100, the others at 120 of A and at 160 of B.
+    let side = |upper: f64| -> Vec<Sample> {
+        let is_low = |n: u32| if upper < 130.0 { n.is_multiple_of(2) } else { n % 4 < 2 };
+        let value = |n: u32| if is_low(n) { 100.0 } else { upper } * (1.0 + 0.001 * f64::from(n * 7 % 11));
+        (0..40).map(|n| Sample::new(value(n)).in_round(n)).collect()
+    };
+    let told = compared(&side(120.0), &side(160.0), Rules::default());
+    assert_eq!((told.verdict, told.modes.unwrap().told), (Verdict::Slower, Told::Means));
+    assert_eq!(told.estimate.unwrap().estimator, Estimator::Mean);
+    let asked = Rules { estimator: Some(Estimator::Minimum), ..Rules::default() };
+    let asked = compared(&side(120.0), &side(160.0), asked);
+    assert_eq!((asked.modes.unwrap().told, asked.choice.because), (Told::Given, Because::Asked));
+}
+
+#[test]
+fn samples_at_a_limit_are_no_mode() {
+    let mut b = two_modes(0.0, 100.0, 5);
+    for sample in &mut b[..8] {
+        *sample = Sample { value: 150.0, ..*sample }.at_least();
+    }
+    assert_eq!(compared(&two_modes(0.0, 100.0, 6), &b, Rules::default()).modes, None);
+}
+
+#[test]
 fn what_is_stuck_at_zero_decides_nothing() {
     // A tenth and more of the executions used no time of the kernel's that its clock could see.
     let side = |stream: u64| -> Vec<Sample> {
@@ -124,6 +227,7 @@ fn what_is_stuck_at_zero_decides_nothing() {
     let estimator = compared.choice.estimator;
     assert!(!matches!(estimator, Estimator::Minimum | Estimator::LowDecile), "{estimator:?}");
     assert_eq!(compared.choice.widths, [], "widths in nanoseconds are no shares");
+    assert_eq!(compared.modes.map(|modes| modes.told), Some(Told::Rounds), "both in the same rounds");
     assert!(compared.detectable.is_some_and(|it| it > 0.01), "{:?}", compared.detectable);
     let zeros = samples(&[0.0; 8]);
     let sides = Sides { a: &zeros, b: &zeros, control: &zeros };

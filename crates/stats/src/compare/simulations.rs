@@ -96,6 +96,39 @@ fn what_is_told_and_shown_is_right_as_often_as_is_said_though_it_is_looked_at_un
 }
 
 #[test]
+fn of_modes_shares_and_levels_together_err_as_seldom_as_is_said() {
+    let trials = 300;
+    let told = |shares: [f64; 2], level: f64| {
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let told = |seed: u64| {
+            let mut side = |share: f64, level: f64| -> Vec<Sample> {
+                let mut value = || {
+                    let upper = if rng.random::<f64>() < share { 0.1 } else { 0.0 };
+                    level * (upper + 0.01 * gaussian(&mut rng)).exp()
+                };
+                (0..30).map(|round| Sample::new(value()).in_round(round)).collect()
+            };
+            let (a, b, control) = (side(shares[0], 100.0), side(shares[1], level), side(shares[0], 100.0));
+            let sides = Sides { a: &a, b: &b, control: &control };
+            let compared = compare(&sides, &Rules { seed, ..Rules::default() }, Look::only(30, 0.05));
+            compared.verdict
+        };
+        let all: Vec<Verdict> = (0..trials).map(told).collect();
+        let count = |wanted: Verdict| all.iter().filter(|it| **it == wanted).count() as f64 / trials as f64;
+        [Verdict::Slower, Verdict::Faster].map(count)
+    };
+    for share in [0.2, 0.5] {
+        let [slower, faster] = told([share; 2], 100.0);
+        // 5 %, and two standard errors of 300 trials.
+        assert!(slower + faster <= 0.05 + 0.025, "{share}: {slower} {faster}");
+    }
+    let [slower, faster] = told([0.25, 0.75], 100.0);
+    assert!(slower >= 0.85 && faster <= 0.01, "other shares: {slower} {faster}");
+    let [slower, faster] = told([0.3; 2], 102.0);
+    assert!(slower >= 0.85 && faster <= 0.01, "other levels: {slower} {faster}");
+}
+
+#[test]
 fn of_a_family_of_dependent_metrics_few_that_are_told_are_wrong() {
     // Twenty benchmarks of which five are slower by 8 %, each with three metrics that share most of their noise.
     let mut rng = ChaCha8Rng::seed_from_u64(5);

@@ -105,6 +105,13 @@ impl Estimate {
         }
     }
 
+    /// How far the repeated interval reaches to its farther side, as a share of the ratio.
+    #[must_use]
+    pub fn reach(&self) -> Option<f64> {
+        let ((low, high), ratio) = self.repeated.zip(self.ratio)?;
+        Some((high / ratio - 1.0).max(ratio / low - 1.0))
+    }
+
     /// Whether the interval that is shown excludes that there is no difference.
     #[must_use]
     pub fn is_significant(&self) -> bool {

@@ -157,6 +157,39 @@ pub fn cut(text: &str, width: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
+/// Prose in lines no longer than that, where there is a width to keep to: what is longer goes on in the next line, indented by two.
+pub fn wrap(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return text.to_owned() };
+    text.split_inclusive('\n').map(|line| wrapped(line, width)).collect()
+}
+
+fn wrapped(line: &str, width: usize) -> String {
+    let (body, end) = line.strip_suffix('\n').map_or((line, ""), |body| (body, "\n"));
+    if body.chars().count() <= width {
+        return line.to_owned();
+    }
+    let indent = body.chars().take_while(|c| *c == ' ').count();
+    let mut out = " ".repeat(indent);
+    let mut used = indent;
+    for (place, word) in body.split_whitespace().enumerate() {
+        let length = word.chars().count();
+        match place {
+            0 => {}
+            _ if used + 1 + length > width => {
+                out += &format!("\n{}", " ".repeat(indent + 2));
+                used = indent + 2;
+            }
+            _ => {
+                out.push(' ');
+                used += 1;
+            }
+        }
+        out += word;
+        used += length;
+    }
+    out + end
+}
+
 /// A file of a commit; of CVS with its numbers: `prog.c 1.4 to 1.5`.
 pub fn numbered(commit: &Commit, file: &str) -> String {
     match commit.numbers.get(file) {
@@ -186,6 +219,18 @@ mod tests {
         assert_eq!(
             [shown(350), shown(12_340), shown(185_000), shown(7_800_000)],
             ["0.35 s", "12.3 s", "3 min 5 s", "2 h 10 min"]
+        );
+    }
+
+    #[test]
+    fn prose_goes_on_in_the_next_line() {
+        let told = "a word and another\n\n  one more than fits\nshort\n";
+        assert_eq!(wrap(told, None), told);
+        assert_eq!(wrap(told, Some(80)), told);
+        assert_eq!(wrap(told, Some(12)), "a word and\n  another\n\n  one more\n    than\n    fits\nshort\n");
+        assert_eq!(
+            wrap("of × 1.002, some\nincomprehensibilities go", Some(9)),
+            "of ×\n  1.002,\n  some\nincomprehensibilities\n  go"
         );
     }
 

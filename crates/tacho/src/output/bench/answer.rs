@@ -10,7 +10,7 @@ use tacho_stats::compare::{Comparison, Estimator, Verdict};
 use super::Report;
 use crate::commands::bench::typed::shell_of;
 use crate::output::answer::{OutlierAnswer, SampleAnswer, WaitAnswer};
-use crate::output::compare::{DuetAnswer, Family, RankTestAnswer};
+use crate::output::compare::{DuetAnswer, Family, ModesAnswer, RankTestAnswer};
 
 /// Commands side by side.
 #[derive(Serialize)]
@@ -63,12 +63,15 @@ struct ComparedAnswer {
     verdict: &'static str,
     ratio: Option<f64>,
     interval: Option<(f64, f64)>,
+    difference: Option<f64>,
+    difference_interval: Option<(f64, f64)>,
     p: Option<f64>,
     estimator: Option<String>,
     rank_test: RankTestAnswer,
     rounds: usize,
     more_rounds: Option<usize>,
     detectable: Option<f64>,
+    modes: Option<ModesAnswer>,
 }
 
 #[derive(Serialize)]
@@ -144,17 +147,21 @@ impl Report<'_> {
 }
 
 fn compared(standing: &Standing) -> Option<ComparedAnswer> {
-    let Comparison { estimate, counts, more, detectable, rank_test, .. } = standing.compared.as_ref()?;
+    let Comparison { estimate, counts, more, detectable, rank_test, modes, .. } =
+        standing.compared.as_ref()?;
     Some(ComparedAnswer {
         verdict: word(standing.verdict?),
         ratio: estimate.and_then(|it| it.ratio),
         interval: estimate.and_then(|it| it.interval),
+        difference: estimate.map(|it| it.difference),
+        difference_interval: estimate.and_then(|it| it.difference_interval),
         p: estimate.map(|it| it.p),
         estimator: estimate.map(|it| estimator(it.estimator)),
         rank_test: RankTestAnswer::from(*rank_test),
         rounds: counts.rounds,
         more_rounds: more.map(|more| more.rounds),
         detectable: *detectable,
+        modes: modes.map(ModesAnswer::from),
     })
 }
 

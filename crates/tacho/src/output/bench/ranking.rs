@@ -5,6 +5,7 @@ use tacho_record::Estimator;
 use tacho_stats::compare::Verdict;
 
 use super::Report;
+use crate::output::compare::{shown, two_modes};
 use crate::output::{table, text};
 
 /// How wide a command may become.
@@ -37,7 +38,23 @@ impl Report<'_> {
             table::indent(rows)
         };
         let family = self.family().map_or_else(String::new, |family| family.line());
-        head + &rows + &family + &self.beaten()
+        head + &rows + &text::wrap(&(self.modes(reference) + &family + &self.beaten()), self.width)
+    }
+
+    /// What is compared where a command or the reference is now fast, now slow.
+    fn modes(&self, reference: usize) -> String {
+        let name = |index: usize| text::cut(&self.question.commands[index].name, COMMAND);
+        let line = |index: usize| {
+            let Standing { compared, metric, .. } = &self.standings.each[index];
+            let modes = compared.as_ref()?.modes?;
+            let names = [name(reference), name(index)].map(|name| format!("`{name}`"));
+            Some(format!(
+                "{}: {}\n",
+                names[1],
+                two_modes(&modes, names.each_ref().map(String::as_str), &metric.unit, true)
+            ))
+        };
+        self.by_time().into_iter().filter_map(line).collect()
     }
 
     /// Two lines each, where there is no room for one.
@@ -68,10 +85,11 @@ impl Report<'_> {
     fn row(&self, index: usize) -> Vec<String> {
         let Standing { compared, verdict, .. } = &self.standings.each[index];
         let estimate = compared.as_ref().and_then(|row| row.estimate);
-        let interval = estimate.and_then(|it| it.interval);
+        let unit = &self.standings.each[index].metric.unit;
+        let [ratio, interval] = estimate.map_or_else(Default::default, |it| shown(&it, unit));
         vec![
-            estimate.and_then(|it| it.ratio).map_or_else(String::new, |ratio| format!("× {}", factor(ratio))),
-            interval.map_or_else(String::new, |(low, high)| format!("{} … {}", factor(low), factor(high))),
+            ratio,
+            interval,
             text::cut(&self.question.commands[index].name, COMMAND),
             verdict.map_or_else(String::new, |verdict| self.word(index, verdict)),
         ]

@@ -158,7 +158,8 @@ fn sixty_columns_are_enough() {
       slow and large
         × 1.500  1.500 … 1.500  slower
     2 rows judged together: false discovery rate at most 5 %
-    `slow and large` is beaten on time and memory by `quick`, `nearly | as quick`
+    `slow and large` is beaten on time and memory by `quick`,
+      `nearly | as quick`
     ");
 }
 

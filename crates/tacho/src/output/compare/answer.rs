@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tacho_experiment::compare::{CarriedOver, Compared, Row};
-use tacho_record::{Estimator, Side};
-use tacho_stats::compare::{Comparison, Estimate, Modes, Note, RankTest, Size};
+use tacho_record::{Estimator, Side, Until};
+use tacho_stats::compare::{Comparison, Estimate, Modes, Note, RankTest, Size, Told};
 use tacho_stats::levels::Levels;
 
 use super::Report;
@@ -76,6 +76,8 @@ struct RowAnswer<'a> {
     ratio: Option<f64>,
     interval: Option<(f64, f64)>,
     repeated_interval: Option<(f64, f64)>,
+    difference: Option<f64>,
+    difference_interval: Option<(f64, f64)>,
     p: Option<f64>,
     estimator: Option<String>,
     second: Option<SecondAnswer>,
@@ -88,6 +90,7 @@ struct RowAnswer<'a> {
     samples: (usize, usize),
     rounds: usize,
     settled: bool,
+    precision: Option<PrecisionAnswer>,
     more_rounds: Option<usize>,
     more_seconds: Option<f64>,
     control: Option<f64>,
@@ -98,18 +101,27 @@ struct RowAnswer<'a> {
     repetition: Option<RepetitionAnswer>,
 }
 
+/// How precisely a ratio was to be known, and is.
+#[derive(Serialize)]
+struct PrecisionAnswer {
+    wanted: f64,
+    found: Option<f64>,
+    reached: bool,
+}
+
 #[derive(Serialize)]
 struct LevelsAnswer {
     layouts: usize,
     keep: Option<f64>,
     restart: f64,
     relink: Option<f64>,
+    relink_at_most: Option<f64>,
 }
 
 impl From<Levels> for LevelsAnswer {
     fn from(levels: Levels) -> Self {
-        let Levels { layouts, keep, restart, relink, .. } = levels;
-        Self { layouts, keep, restart, relink }
+        let Levels { layouts, keep, restart, relink, relink_at_most, .. } = levels;
+        Self { layouts, keep, restart, relink, relink_at_most }
     }
 }
 
@@ -165,19 +177,29 @@ pub(super) fn places(comparison: &Comparison) -> Option<f64> {
         .find_map(|note| if let Note::Places(places) = note { Some(*places) } else { None })
 }
 
+/// Two modes, and what of them is compared.
 #[derive(Serialize)]
-struct ModesAnswer {
+pub struct ModesAnswer {
     a: Option<(f64, f64)>,
     b: Option<(f64, f64)>,
     upper_share_a: f64,
     upper_share_b: f64,
+    difference: (f64, f64),
     p: f64,
+    compared: &'static str,
 }
 
 impl From<Modes> for ModesAnswer {
     fn from(modes: Modes) -> Self {
-        let Modes { a, b, upper_share_a, upper_share_b, p } = modes;
-        Self { a, b, upper_share_a, upper_share_b, p }
+        let Modes { a, b, upper_share_a, upper_share_b, difference, p, told } = modes;
+        let compared = match told {
+            Told::Levels => "levels",
+            Told::Shares => "shares",
+            Told::Means => "means",
+            Told::Rounds => "rounds",
+            Told::Given => "given",
+        };
+        Self { a, b, upper_share_a, upper_share_b, difference, p, compared }
     }
 }
 
@@ -217,7 +239,14 @@ impl Report<'_> {
             layouts: it.layouts,
             processes: it.processes,
         });
-        RowAnswer { repetition, ..RowAnswer::from(row) }
+        let found = row.comparison.estimate.and_then(|estimate| estimate.reach());
+        let precision = match self.terms.until {
+            Until::Precise(wanted) => {
+                Some(PrecisionAnswer { wanted, found, reached: found.is_some_and(|found| found <= wanted) })
+            }
+            _ => None,
+        };
+        RowAnswer { precision, repetition, ..RowAnswer::from(row) }
     }
 }
 
@@ -253,6 +282,8 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             ratio: estimate.and_then(|it| it.ratio),
             interval: estimate.and_then(|it| it.interval),
             repeated_interval: estimate.and_then(|it| it.repeated),
+            difference: estimate.map(|it| it.difference),
+            difference_interval: estimate.and_then(|it| it.difference_interval),
             p: estimate.map(|it| it.p),
             estimator: estimate.map(|it| estimator(it.estimator)),
             second: second.map(SecondAnswer::from),
@@ -265,6 +296,7 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             samples: (counts.a, counts.b),
             rounds: counts.rounds,
             settled: row.settled,
+            precision: None,
             more_rounds: more.map(|more| more.rounds),
             more_seconds: more.map(|more| more.cost(row.round) / 1e9),
             control: control.and_then(|it| it.ratio),

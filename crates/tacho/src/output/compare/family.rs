@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tacho_experiment::compare::{FALSE_DISCOVERIES, Row};
-use tacho_stats::compare::Verdict;
+use tacho_stats::compare::{self, order_of_telling};
 
 /// How several rows are judged together; docs/formats.md says what each key means.
 #[derive(Debug, PartialEq, Serialize)]
@@ -29,66 +29,23 @@ impl Family {
 
 /// Whether something is slower and something else faster.
 pub(super) fn is_trade_off(rows: &[Row]) -> bool {
-    [Verdict::Slower, Verdict::Faster].iter().all(|verdict| rows.iter().any(|row| row.verdict == *verdict))
+    compare::is_trade_off(&rows.iter().map(|row| row.verdict).collect::<Vec<_>>())
 }
 
-/// The rows as they are told: of a trade-off what is slower first, then what is faster, the largest difference first; all
-/// others as they are.
+/// The rows as they are told.
 pub(super) fn in_order(rows: &[Row]) -> Vec<&Row> {
-    let mut order: Vec<&Row> = rows.iter().collect();
-    if is_trade_off(rows) {
-        order.sort_by(|one, other| {
-            place(one).cmp(&place(other)).then_with(|| match place(one) {
-                2 => std::cmp::Ordering::Equal,
-                _ => size(other).total_cmp(&size(one)),
-            })
-        });
-    }
-    order
-}
-
-fn place(row: &Row) -> u8 {
-    match row.verdict {
-        Verdict::Slower => 0,
-        Verdict::Faster => 1,
-        Verdict::Same | Verdict::Unclear => 2,
-    }
-}
-
-/// How large a difference is, either way; from nothing to something there is no larger one.
-fn size(row: &Row) -> f64 {
-    let ratio = row.comparison.estimate.and_then(|estimate| estimate.ratio);
-    ratio.map_or(f64::INFINITY, |ratio| ratio.ln().abs())
+    let ratio = |row: &Row| row.comparison.estimate.and_then(|estimate| estimate.ratio);
+    let all: Vec<_> = rows.iter().map(|row| (row.verdict, ratio(row))).collect();
+    order_of_telling(&all).into_iter().map(|place| &rows[place]).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use tacho_record::{BenchmarkKey, Direction, Metric, Parameters, Unit};
-    use tacho_stats::compare::{Look, Rules, Sample, Sides, compare};
-
+    use super::super::tests;
     use super::*;
 
-    /// A benchmark of that name, whose second side takes so many times as long.
     fn row(name: &str, ratio: f64) -> Row {
-        let side = |centre: f64| -> Vec<Sample> {
-            (0..10)
-                .map(|n| Sample::new(centre * (1.0 + 0.0001 * f64::from(n * 7 % 10))).in_round(n))
-                .collect()
-        };
-        let (a, b) = (side(100.0), side(100.0 * ratio));
-        let comparison =
-            compare(&Sides { a: &a, b: &b, control: &[] }, &Rules::default(), Look::only(10, 0.05));
-        Row {
-            benchmark: BenchmarkKey { name: name.into(), version: 1, parameters: Parameters::default() },
-            metric: Metric { name: "wall".into(), unit: Unit::Nanoseconds, better: Direction::Lower },
-            sides: [None, None],
-            levels: [None, None],
-            verdict: comparison.verdict,
-            comparison,
-            settled: false,
-            round: 0.0,
-            failure: None,
-        }
+        tests::row(name, ratio, 0.001)
     }
 
     fn names(rows: &[Row]) -> String {

@@ -3,18 +3,22 @@
 mod answer;
 mod family;
 mod notes;
+mod summary;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 
 use tacho_experiment::compare::{Compared, Row, Rows};
-use tacho_record::Comparing;
+use tacho_record::{Comparing, Unit};
 use tacho_stats::Summary;
 use tacho_stats::compare::{Comparison, Estimate, Estimator, Note, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
 
-pub use self::answer::{CompareAnswer, DuetAnswer, RankTestAnswer};
+pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer};
 pub use self::family::Family;
-use self::family::{in_order, is_trade_off};
+use self::family::in_order;
+pub use self::notes::two_modes;
 use super::bench::{factor, word};
 use super::levels::relinking;
 use super::{table, text};
@@ -22,6 +26,8 @@ use crate::output;
 
 /// More rounds than this are given as a number to nobody.
 const MOST_MORE: usize = 1000;
+/// The head of the smallest differences that would have been told.
+const LEAST: &str = "tells from";
 /// How wide the name of a side may be where there is little room.
 const NAME: usize = 20;
 
@@ -43,7 +49,8 @@ impl Report<'_> {
     /// The answer as people read it.
     pub fn text(&self) -> String {
         let [a, b] = &self.told;
-        match self.compared {
+        let wrap = |prose: &str| text::wrap(prose, output::terminal_width());
+        let told = match self.compared {
             Compared::Interrupted => "interrupted before anything was measured\n".to_owned(),
             Compared::SameProgram => {
                 format!("{a} and {b} built to the same artifacts: they are the same program\n")
@@ -57,23 +64,38 @@ impl Report<'_> {
                     (true, false) => "interrupted: this is what was measured so far, and it is not kept\n",
                     (false, _) => "",
                 };
-                let notes = self.notes(all) + &self.levels(all);
-                format!("{b} against {a}\n\n{}\n{notes}{interrupted}{}", self.table(all), self.summary(all))
+                let prose = self.notes(all) + &self.levels(all) + interrupted + &self.summary(all);
+                let head = wrap(&format!("{b} against {a}\n"));
+                return format!("{head}\n{}\n{}", self.table(all), wrap(&prose));
             }
-        }
+        };
+        wrap(&told)
     }
 
     fn table(&self, all: &Rows) -> String {
+        let fits = |table: &String| {
+            let widest = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+            output::terminal_width().is_none_or(|width| widest <= width)
+        };
+        let tables = [true, false].into_iter().map(|has_least| self.rows(all, has_least));
+        tables.into_iter().find(fits).unwrap_or_else(|| self.listed(all))
+    }
+
+    /// A row each; with the smallest differences that would have been told, or without.
+    fn rows(&self, all: &Rows, has_least: bool) -> String {
         let [a, b] = self.names();
-        let head = ["benchmark", "metric", "n", a, b, "ratio", "95 %", "of", "also", "control", "verdict"];
-        let mut list = table::plain(&head, &[2, 3, 4, 5, 6, 9]);
+        let head =
+            ["benchmark", "metric", "n", a, b, "ratio", "95 %", "of", "also", "control", LEAST, "verdict"];
+        let mut list = table::plain(&head, &[2, 3, 4, 5, 6, 9, 10]);
         for row in in_order(&all.rows) {
-            list.add_row(self.cells(row));
+            let mut cells = self.cells(row);
+            if !has_least {
+                cells[10].clear();
+            }
+            list.add_row(cells);
         }
         table::hide_empty_columns(&mut list);
-        let table = table::indent(&table::render(&list));
-        let widest = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-        if output::terminal_width().is_some_and(|width| widest > width) { self.listed(all) } else { table }
+        table::indent(&table::render(&list))
     }
 
     /// The rows where the table has no room: some lines each.
@@ -81,14 +103,15 @@ impl Report<'_> {
         let names = self.names().map(|name| text::cut(name, NAME));
         let mut out = String::new();
         for row in in_order(&all.rows) {
-            let [benchmark, metric, rounds, a, b, ratio, interval, of, also, control, verdict] =
-                <[String; 11]>::try_from(self.cells(row)).unwrap_or_default();
+            let [benchmark, metric, rounds, a, b, ratio, interval, of, also, control, least, verdict] =
+                <[String; 12]>::try_from(self.cells(row)).unwrap_or_default();
             out += &format!("{benchmark} {metric}: {verdict}\n");
             let told = [ratio, interval, of].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>();
             let also = if also.is_empty() { also } else { format!("also {also}") };
             let control = if control.is_empty() { control } else { format!("control {control}") };
+            let least = if least.is_empty() { least } else { format!("{LEAST} {least}") };
             let sides = format!("{}: {a}, {}: {b}, n {rounds}", names[0], names[1]);
-            for line in [told.join("  "), sides, also, control] {
+            for line in [told.join("  "), sides, also, control, least] {
                 out += &if line.is_empty() { line } else { format!("  {line}\n") };
             }
         }
@@ -101,19 +124,21 @@ impl Report<'_> {
             side.as_ref().map_or_else(String::new, |summary| text::median(&row.metric.unit, summary))
         };
         let ratio = |estimate: &Option<Estimate>| estimate.and_then(|it| it.ratio);
+        let [first, between] = estimate.map_or_else(Default::default, |it| shown(&it, &row.metric.unit));
         vec![
             row.benchmark.to_string(),
             row.metric.name.clone(),
             counts.rounds.to_string(),
             median(&row.sides[0]),
             median(&row.sides[1]),
-            ratio(estimate).map_or_else(String::new, |ratio| format!("× {}", factor(ratio))),
-            estimate.and_then(|it| it.interval).map_or_else(String::new, interval),
+            first,
+            between,
             estimate.map_or_else(String::new, |it| of(it.estimator).to_owned()),
             second
                 .and_then(|it| Some(format!("× {} of {}", factor(it.ratio?), of(it.estimator))))
                 .unwrap_or_default(),
             ratio(control).map_or_else(String::new, |ratio| format!("× {}", factor(ratio))),
+            summary::least(row).map_or_else(String::new, text::percent),
             self.verdict(row),
         ]
     }
@@ -188,7 +213,7 @@ impl Report<'_> {
         let Compared::Measured(all) = self.compared else { return self.text() };
         let [a, b] = self.names();
         let mut out = format!(
-            "| benchmark | metric | {a} | {b} | ratio | 95 % | of | also | control | verdict |\n|:---|:---|---:|---:|---:|---:|:---|:---|---:|:---|\n"
+            "| benchmark | metric | {a} | {b} | ratio | 95 % | of | also | control | {LEAST} | verdict |\n|:---|:---|---:|---:|---:|---:|:---|:---|---:|---:|:---|\n"
         );
         for row in in_order(&all.rows) {
             let mut cells = self.cells(row);
@@ -197,40 +222,6 @@ impl Report<'_> {
             out += &format!("| {} |\n", cells.join(" | "));
         }
         out + "\n" + &self.beside_control(all) + &self.at_once(all) + &self.carried(all) + &self.summary(all)
-    }
-}
-
-impl Report<'_> {
-    /// How many of each, and what the run could have seen.
-    fn summary(&self, all: &Rows) -> String {
-        let judged: Vec<&Row> = all.rows.iter().filter(|row| !is_failed(row)).collect();
-        let words = [Verdict::Slower, Verdict::Faster, Verdict::Same, Verdict::Unclear];
-        let count = |verdict: Verdict| judged.iter().filter(|row| row.verdict == verdict).count();
-        let told =
-            words.into_iter().filter(|it| count(*it) > 0).map(|it| format!("{} {}", count(it), word(it)));
-        let failed = all.rows.len() - judged.len();
-        let failed = (failed > 0).then(|| format!("{failed} failed"));
-        let told = told.chain(failed).collect::<Vec<_>>().join(", ");
-        let has_ratio = |row: &&&Row| row.comparison.estimate.is_some_and(|it| it.ratio.is_some());
-        let seen = judged.iter().filter(has_ratio).filter_map(|row| row.comparison.detectable);
-        let seen = seen.fold(0.0, f64::max);
-        let seen = if seen > 0.0 {
-            format!("; a difference of {} would have been told with a chance of 80 %", text::percent(seen))
-        } else {
-            String::new()
-        };
-        let kind = if is_trade_off(&all.rows) { "a trade-off: " } else { "" };
-        let family = Family::of(all.rows.len()).map_or_else(String::new, |family| family.line());
-        format!("{kind}{told}{seen}\n{}{family}{}", spent_budget(all), self.run(all))
-    }
-
-    /// Under which number it is kept, how long it took and in which order it was executed.
-    fn run(&self, all: &Rows) -> String {
-        let Some(run) = &all.run else { return String::new() };
-        let number = self.is_kept.then(|| format!("run {}", run.number));
-        let executing = all.executing.map(|it| format!("{} executing", text::duration(it)));
-        let parts = [number, executing, Some(format!("seed {}", run.seed))];
-        format!("{}\n", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -266,17 +257,6 @@ fn is_failed(row: &Row) -> bool {
     row.failure.is_some() && row.sides.iter().any(Option::is_none)
 }
 
-/// That the budget ended it with something open.
-fn spent_budget(all: &Rows) -> String {
-    let open = all.rows.iter().filter(|row| row.verdict == Verdict::Unclear && !is_failed(row));
-    let fewest = open.map(|row| row.comparison.counts.rounds).min();
-    let budget = all.run.as_ref().and_then(|run| run.rule.budget.filter(|_| !all.interrupted));
-    fewest.zip(budget).map_or_else(String::new, |(rounds, budget)| {
-        let rounds = text::count(rounds, "round");
-        format!("the budget of {} held {rounds}, too few for what is unclear\n", text::duration(budget))
-    })
-}
-
 /// What a ratio is of, in a word.
 fn of(estimator: Estimator) -> &'static str {
     match estimator {
@@ -287,6 +267,19 @@ fn of(estimator: Estimator) -> &'static str {
         Estimator::Minimum => "minima",
         Estimator::LowDecile => "tenth percentiles",
         Estimator::Runs => "runs",
+    }
+}
+
+/// The ratio with its interval; the difference where there is none, since values are at zero or below.
+pub fn shown(estimate: &Estimate, unit: &Unit) -> [String; 2] {
+    let between =
+        |of: Option<(f64, f64)>, show: &dyn Fn((f64, f64)) -> String| of.map_or_else(String::new, show);
+    match (estimate.ratio, estimate.difference_interval) {
+        (Some(ratio), _) => [format!("× {}", factor(ratio)), between(estimate.interval, &interval)],
+        (None, Some((low, high))) if low < high => {
+            [unit.show(estimate.difference), text::interval(unit, (low, high))]
+        }
+        _ => Default::default(),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What should be said beside the numbers of a comparison.
 
 use tacho_experiment::compare::{Row, Rows};
-use tacho_stats::compare::{Because, Choice, Estimate, Estimator, Note, Verdict};
+use tacho_record::Unit;
+use tacho_stats::compare::{Because, Choice, Estimate, Estimator, Modes, Note, Told, Verdict};
 
 use super::answer::{between_runs, places};
 use super::family::in_order;
@@ -16,7 +17,7 @@ const PLACES: f64 = 0.01;
 impl Report<'_> {
     /// All of them, in lines.
     pub(super) fn notes(&self, all: &Rows) -> String {
-        of_rows(all)
+        self.of_rows(all)
             + &self.beside_control(all)
             + &self.at_once(all)
             + &self.carried(all)
@@ -107,32 +108,58 @@ fn is_beyond(control: f64, told: f64, margin: f64) -> bool {
     size(control) > margin.ln_1p().max(size(told))
 }
 
-/// Modes, and what pairing is worth.
-fn of_rows(all: &Rows) -> String {
-    let mut out = String::new();
-    for row in in_order(&all.rows) {
-        let name = format!("{} {}", row.benchmark, row.metric.name);
-        if let Some(modes) = &row.comparison.modes {
-            let shares = [modes.upper_share_a, modes.upper_share_b].map(text::percent);
-            let at = modes.a.or(modes.b).map_or_else(String::new, |(low, high)| {
-                format!(", around {} and {}", row.metric.unit.show(low), row.metric.unit.show(high))
-            });
-            let differ = if modes.p <= 0.05 { "they differ for certain" } else { "no certain difference" };
-            out += &format!(
-                "{name}: two modes{at}: {} of A and {} of B in the upper one ({differ})\n",
-                shares[0], shares[1]
-            );
+impl Report<'_> {
+    /// Modes, why another ratio decides, and what pairing is worth.
+    fn of_rows(&self, all: &Rows) -> String {
+        let mut out = String::new();
+        for row in in_order(&all.rows) {
+            let name = format!("{} {}", row.benchmark, row.metric.name);
+            if let Some(modes) = &row.comparison.modes {
+                let is_today = between_runs(&row.comparison).is_none();
+                let told = two_modes(modes, self.names(), &row.metric.unit, is_today);
+                out += &format!("{name}: {told}\n");
+            }
+            out += &decided(&name, &row.comparison.choice);
+            let gain = row.comparison.choice.pairing_gain;
+            if let Some(gain) = gain.filter(|gain| *gain >= PAIRING && gain.is_finite()) {
+                out += &format!(
+                    "{name}: without pairing by rounds {gain:.1} times as many would have been needed\n"
+                );
+            }
         }
-        out += &decided(&name, &row.comparison.choice);
-        if let Some(gain) =
-            row.comparison.choice.pairing_gain.filter(|gain| *gain >= PAIRING && gain.is_finite())
-        {
-            out += &format!(
-                "{name}: without pairing by rounds {gain:.1} times as many would have been needed\n"
-            );
-        }
+        out
     }
-    out
+}
+
+/// Where two modes are, who is how often in the upper one, and what of that is compared; of what was not measured today the shares
+/// are those of that run.
+pub fn two_modes(modes: &Modes, [first, second]: [&str; 2], unit: &Unit, is_today: bool) -> String {
+    let around = |(low, high): (f64, f64)| format!("around {} and {}", unit.show(low), unit.show(high));
+    if modes.told == Told::Means {
+        let of = |name: &str, levels: Option<(f64, f64)>| Some(format!("{name} {}", around(levels?)));
+        let each =
+            [of(first, modes.a), of(second, modes.b)].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        return format!("two modes ({each}): compared by the means");
+    }
+    let at = modes.a.or(modes.b).map_or_else(String::new, |levels| format!(", {}", around(levels)));
+    let [a, b] = [modes.upper_share_a, modes.upper_share_b].map(text::percent);
+    let points = |share: f64| {
+        let sign = if share < 0.0 { '−' } else { '+' };
+        format!("{sign}{:.1}", share.abs() * 100.0)
+    };
+    let (low, high) = modes.difference;
+    let compared = match modes.told {
+        Told::Shares => "; the shares differ, so it is compared by the means",
+        Told::Levels if is_today => "; no certain difference, so the ratio is that of the levels",
+        Told::Levels => "; the ratio is that of the levels, as shares may be others in each run",
+        Told::Rounds => "; both in the same rounds, with which they are taken away",
+        Told::Means | Told::Given => "",
+    };
+    let difference = points(modes.upper_share_b - modes.upper_share_a);
+    let interval = format!("{} … {}", points(low), points(high));
+    format!(
+        "two modes{at}: {a} of {first} and {b} of {second} in the upper one ({difference} points, 95 %: {interval}){compared}"
+    )
 }
 
 /// That another ratio than the usual one decides, since it was sharper where nothing differed.
@@ -143,7 +170,11 @@ fn decided(name: &str, choice: &Choice) -> String {
     else {
         return String::new();
     };
-    let by = if choice.because == Because::Control { "A and its control" } else { "both as if alike" };
+    let by = match choice.because {
+        Because::Control => "A and its control",
+        Because::Pairing => "both as if alike",
+        _ => return String::new(),
+    };
     let [sharper, wider] = [sharper, width(usual).unwrap_or(f64::INFINITY)].map(text::percent);
     format!(
         "{name}: decided by {}, which {by} showed to be sharper:\n  ± {sharper}, that of {} ± {wider}\n",
@@ -178,7 +209,35 @@ mod tests {
             "sort wall: decided by minima, which A and its control showed to be sharper:\n  ± 0.6 %, that of rounds ± 1.4 %\n"
         );
         assert_eq!(decided("sort wall", &choice(Estimator::RoundRatios)), "", "as usual");
+        let modes = Choice { because: Because::Modes, ..choice(Estimator::Minimum) };
+        assert_eq!(decided("sort wall", &modes), "", "the modes decide");
         let asked = Choice { widths: Vec::new(), because: Because::Asked, ..choice(Estimator::Minimum) };
         assert_eq!(decided("sort wall", &asked), "", "as it was asked for");
+    }
+
+    #[test]
+    fn what_is_compared_of_modes_is_told() {
+        let modes = |told: Told| Modes {
+            a: Some((100e6, 122e6)),
+            b: Some((100e6, 122e6)),
+            upper_share_a: 0.2,
+            upper_share_b: 0.7,
+            difference: (0.224, 0.669),
+            p: 0.0002,
+            told,
+        };
+        let of = |told: Told| two_modes(&modes(told), ["old", "new"], &Unit::Nanoseconds, true);
+        assert_eq!(
+            of(Told::Shares),
+            "two modes, around 100.0 ms and 122.0 ms: 20.0 % of old and 70.0 % of new in the upper one \
+             (+50.0 points, 95 %: +22.4 … +66.9); the shares differ, so it is compared by the means"
+        );
+        assert!(of(Told::Levels).ends_with("); no certain difference, so the ratio is that of the levels"));
+        let earlier = two_modes(&modes(Told::Levels), ["old", "new"], &Unit::Nanoseconds, false);
+        assert!(earlier.ends_with("as shares may be others in each run"), "{earlier}");
+        assert_eq!(
+            of(Told::Means),
+            "two modes (old around 100.0 ms and 122.0 ms, new around 100.0 ms and 122.0 ms): compared by the means"
+        );
     }
 }

@@ -1,0 +1,274 @@
+//! How a comparison is worked out.
+
+use super::choice::{self, Because, Choice};
+use super::comparison::{Comparison, Counts, Note, RankTest, Rules, Sides};
+use super::estimate::Both;
+use super::modes::{Apart, Modes, Told};
+use super::more::{More, more};
+use super::relabel::Null;
+use super::resolution::Clock;
+use super::sample::{self, Sample, Scale};
+use super::{Estimate, Estimator, Look, Size, Verdict, ranks};
+use crate::distribution::normal_quantile;
+
+/// All that is worked with: samples as they are compared, which of modes are their levels.
+pub(super) struct Work {
+    a: Vec<Sample>,
+    b: Vec<Sample>,
+    control: Vec<Sample>,
+    scale: Scale,
+    both: Both,
+    /// Where levels of modes are compared, what was measured: B against A, and the control.
+    measured: Option<[Both; 2]>,
+    modes: Option<Modes>,
+    rules: Rules,
+    look: Look,
+    clock: Clock,
+}
+
+/// What is told of the ratio.
+struct Ratios {
+    first: Option<Estimate>,
+    second: Option<Estimate>,
+    control: Option<Estimate>,
+    choice: Choice,
+    modes: Option<Modes>,
+}
+
+impl Work {
+    pub fn new(sides: &Sides, rules: &Rules, look: Look) -> Self {
+        let [a, b, control] = [sides.a, sides.b, sides.control].map(sample::finite);
+        let scale = Scale::of(&[&a, &b, &control]);
+        let both = Both::of(scale, &a, &b, rules.seed);
+        let clock = Clock::of(scale, &a, &b, rules.resolution);
+        // A limit that was reached is no level of the program's.
+        let is_exact = limited(&a) + limited(&b) + limited(&control) == 0;
+        let apart = if is_exact { Apart::of(both.a(), both.b(), clock.compared_step) } else { None };
+        let work =
+            Self { a, b, control, scale, both, measured: None, modes: None, rules: *rules, look, clock };
+        match apart {
+            Some(apart) => work.with_modes(&apart),
+            None => work,
+        }
+    }
+
+    /// Levels and shares are compared apart, each with half of the error: a median between two modes means nothing.
+    fn with_modes(self, apart: &Apart) -> Self {
+        let numbers = [self.a.len(), self.b.len()];
+        let told = |told: Told| Some(apart.modes(self.scale, numbers, told));
+        let is_given = matches!(
+            self.rules.estimator,
+            Some(Estimator::Mean | Estimator::Minimum | Estimator::LowDecile | Estimator::Runs)
+        );
+        if is_given || self.both.has_levels() {
+            return Self { modes: told(Told::Given), ..self };
+        }
+        if apart.is_of_rounds(self.scale, &self.a, &self.b) {
+            return Self { modes: told(Told::Rounds), ..self };
+        }
+        let levelled = apart.levelled(self.scale, [&self.a, &self.b, &self.control]);
+        // Levels near zero have no ratio.
+        let Some([a, b, control]) = levelled.filter(|_| self.scale == Scale::Ratio) else {
+            return Self { modes: told(Told::Means), ..self };
+        };
+        let modes = told(Told::Levels);
+        let with = |one: &[Sample], other: &[Sample]| Both::of(self.scale, one, other, self.rules.seed);
+        let (of_control, both) = (with(&self.a, &self.control), with(&a, &b));
+        let clock = Clock::of(self.scale, &a, &b, Some(self.clock.step));
+        let look = Look { level: self.look.level / 2.0, share: self.look.share / 2.0, ..self.look };
+        Self { a, b, control, measured: Some([self.both, of_control]), both, modes, look, clock, ..self }
+    }
+
+    pub fn finish(self) -> Comparison {
+        let (choice, null) = self.choose();
+        let by = choice.estimator;
+        let Ratios { first: estimate, second, control, choice, modes } = self.ratios(choice);
+        let detectable = match self.measured.as_ref().filter(|_| choice.because == Because::Modes) {
+            Some([measured, _]) => self.detectable(measured, choice.estimator, None),
+            None => self.detectable(&self.both, by, null.as_ref()),
+        };
+        let notes = self.notes(estimate.as_ref(), second.as_ref(), control.as_ref());
+        let is_refuted = notes.iter().any(|n| matches!(n, Note::Contradicted | Note::NotBeyondControl));
+        let verdict = match &estimate {
+            Some(estimate) if !is_refuted => Verdict::of(estimate, self.rules.better, self.rules.margin),
+            _ => Verdict::Unclear,
+        };
+        let verdict = if verdict == Verdict::Same { self.same_for_all(choice.estimator) } else { verdict };
+        Comparison {
+            verdict,
+            significant: estimate.is_some_and(|estimate| estimate.is_significant()),
+            size: estimate.map_or(Size::Open, |estimate| Size::of(&estimate, self.rules.margin)),
+            detectable,
+            more: (verdict == Verdict::Unclear).then(|| self.more(by)).flatten(),
+            rank_test: self.rank_test(choice.estimator),
+            counts: Counts {
+                a: self.a.len(),
+                b: self.b.len(),
+                rounds: sample::rounds(&self.a, &self.b).len(),
+            },
+            look: self.look,
+            estimate,
+            second,
+            choice,
+            control,
+            modes,
+            notes,
+        }
+    }
+
+    /// By the ratio that was chosen, with another beside it. Where shares of modes differ for certain, and the means with them, by the
+    /// means, which know of shares; then the levels stand beside.
+    fn ratios(&self, choice: Choice) -> Ratios {
+        let of_control = Both::of(self.scale, &self.a, &self.control, self.rules.seed);
+        let first = self.estimate(&self.both, choice.estimator);
+        let Some(([measured, measured_control], modes)) = self.measured.as_ref().zip(self.modes) else {
+            let second = self.estimate(&self.both, self.second(choice.estimator));
+            let control = self.estimate(&of_control, choice.estimator);
+            return Ratios { first, second, control, choice, modes: self.modes };
+        };
+        let means = self.estimate(measured, Estimator::Mean);
+        let grew = if modes.upper_share_b > modes.upper_share_a { 1 } else { -1 };
+        match means.filter(|means| modes.p <= self.look.level && means.sign() == grew) {
+            Some(means) => Ratios {
+                first: Some(Estimate { p: means.p.max(modes.p), ..means }),
+                second: first,
+                control: self.estimate(measured_control, Estimator::Mean),
+                choice: Choice { estimator: Estimator::Mean, because: Because::Modes, ..choice },
+                modes: Some(Modes { told: Told::Shares, ..modes }),
+            },
+            None => Ratios {
+                first: first
+                    .map(|it| Estimate { p_same: means.map_or(1.0, |m| m.p_same.max(it.p_same)), ..it }),
+                second: means,
+                control: self.estimate(&of_control, choice.estimator),
+                choice,
+                modes: Some(modes),
+            },
+        }
+    }
+
+    /// *Same*, unless that is known of the low end alone: a program may have the same fastest executions as another,
+    /// and yet be slow more often. Then the ratio of all must be within the margin too; where there are modes that of the
+    /// means, since the same levels may have other shares.
+    fn same_for_all(&self, estimator: Estimator) -> Verdict {
+        let is_low = matches!(estimator, Estimator::Minimum | Estimator::LowDecile);
+        let of_all = match &self.measured {
+            Some([measured, _]) => self.estimate(measured, Estimator::Mean),
+            None if !is_low => return Verdict::Same,
+            None if self.modes.is_some() => self.estimate(&self.both, Estimator::Mean),
+            None => self.estimate(&self.both, Estimator::AllRatios),
+        };
+        let of_all = of_all.map(|all| Verdict::of(&all, self.rules.better, self.rules.margin));
+        if of_all == Some(Verdict::Same) { Verdict::Same } else { Verdict::Unclear }
+    }
+
+    fn level(&self) -> f64 {
+        self.look.level / 2.0
+    }
+
+    fn choose(&self) -> (Choice, Option<Null>) {
+        if self.modes.is_some_and(|modes| modes.told == Told::Means) {
+            return (Choice::plain(Estimator::Mean, Because::Modes), None);
+        }
+        if let Some(choice) = Choice::given(self.rules.estimator, self.both.has_levels()) {
+            return (choice, None);
+        }
+        let (null, is_control) =
+            choice::null(self.scale, &self.a, &self.b, &self.control, self.level(), self.rules.seed);
+        (Choice::by(self.scale, &null, is_control, self.level()), Some(null))
+    }
+
+    /// The median beside all others; where it lies between modes, or is itself the first, another.
+    fn second(&self, first: Estimator) -> Estimator {
+        match first {
+            Estimator::Median if self.both.has_levels() => Estimator::Mean,
+            Estimator::Median | Estimator::Mean => Estimator::AllRatios,
+            _ if self.modes.is_some() => Estimator::Mean,
+            _ => Estimator::Median,
+        }
+    }
+
+    fn estimate(&self, both: &Both, estimator: Estimator) -> Option<Estimate> {
+        both.estimate(estimator, &self.look, self.margin(), self.clock.error)
+    }
+
+    /// As values are compared.
+    fn margin(&self) -> f64 {
+        match self.scale {
+            Scale::Ratio => self.rules.margin.ln_1p(),
+            Scale::Difference => self.rules.margin * self.both.centre_of_a().unwrap_or(0.0).max(0.0),
+        }
+    }
+
+    fn detectable(&self, both: &Both, estimator: Estimator, null: Option<&Null>) -> Option<f64> {
+        let from_null = || null.and_then(|null| null.detectable(estimator, self.level()));
+        let from_width = || {
+            let (low, high) = both.bounds(estimator, self.level())?;
+            Some((high - low) / 2.0 * (1.0 + normal_quantile(0.8) / normal_quantile(1.0 - self.level())))
+        };
+        let shift = from_null().or_else(from_width)? + self.clock.error;
+        match self.scale {
+            Scale::Ratio => Some(shift.exp_m1()),
+            // Nothing moved, as most values are the same: that tells no smallest difference.
+            Scale::Difference if shift <= 0.0 => None,
+            Scale::Difference => {
+                both.centre_of_a().filter(|&centre| centre > 0.0).map(|centre| shift / centre)
+            }
+        }
+        .filter(|detectable| detectable.is_finite())
+    }
+
+    fn more(&self, estimator: Estimator) -> Option<More> {
+        let rounds = self.a.len().min(self.b.len());
+        let of = |both: &Both, estimator: Estimator| {
+            let bounds = both.bounds(estimator, self.level())?;
+            more(rounds, both.shift(estimator)?, bounds, self.margin(), self.look.level)
+        };
+        let levels = of(&self.both, estimator)?;
+        // The same they are only if the means are, too.
+        let is_near = self.both.shift(estimator)?.abs() <= self.margin() / 2.0;
+        match self.measured.as_ref().filter(|_| is_near) {
+            Some([measured, _]) => {
+                of(measured, Estimator::Mean).filter(|means| means.rounds > levels.rounds).or(Some(levels))
+            }
+            None => Some(levels),
+        }
+    }
+
+    fn rank_test(&self, estimator: Estimator) -> RankTest {
+        let two_sided = |p: [f64; 2]| (2.0 * p[0].min(p[1])).min(1.0);
+        let [up, down] = self.measured.as_ref().map_or(&self.both, |[measured, _]| measured).directions();
+        if estimator.is_paired() {
+            RankTest::Wilcoxon(two_sided([up, down].map(|way| ranks::signed_ranks_above(&way.rounds))))
+        } else {
+            RankTest::MannWhitney(two_sided([up, down].map(|way| ranks::rank_sum_above(&way.a, &way.b))))
+        }
+    }
+
+    fn notes(
+        &self,
+        first: Option<&Estimate>,
+        second: Option<&Estimate>,
+        control: Option<&Estimate>,
+    ) -> Vec<Note> {
+        let (a, b) = (limited(&self.a), limited(&self.b));
+        let sign = |estimate: Option<&Estimate>| estimate.map_or(0, Estimate::sign);
+        let opposite = sign(first) * sign(second) < 0;
+        let far = |estimate: &Estimate| estimate.difference.abs();
+        let not_beyond = sign(control) != 0 && first.zip(control).is_some_and(|(b, a)| far(b) <= far(a));
+        let notes = [
+            (self.scale == Scale::Difference).then_some(Note::ByDifference),
+            (a + b > 0).then_some(Note::Limited(a, b)),
+            (self.clock.error > 0.0).then_some(Note::Coarse(self.clock.step)),
+            opposite.then_some(Note::Contradicted),
+            not_beyond.then_some(Note::NotBeyondControl),
+            first.is_none_or(|first| first.difference_interval.is_none()).then_some(Note::Few),
+        ];
+        notes.into_iter().flatten().collect()
+    }
+}
+
+/// How many samples reached a limit.
+fn limited(side: &[Sample]) -> usize {
+    side.iter().filter(|sample| sample.low() != sample.high()).count()
+}

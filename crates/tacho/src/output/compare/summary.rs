@@ -1,0 +1,91 @@
+//! What is said of all rows of a comparison together.
+
+use tacho_experiment::compare::{Row, Rows};
+use tacho_record::Until;
+use tacho_stats::compare::Verdict;
+
+use super::family::{Family, is_trade_off};
+use super::{Report, is_failed};
+use crate::output::bench::word;
+use crate::output::text;
+
+/// How many rows are named that a precision was not reached in.
+const NAMED: usize = 3;
+
+impl Report<'_> {
+    /// How many of each, and what the run could have seen.
+    pub(super) fn summary(&self, all: &Rows) -> String {
+        let judged: Vec<&Row> = all.rows.iter().filter(|row| !is_failed(row)).collect();
+        let words = [Verdict::Slower, Verdict::Faster, Verdict::Same, Verdict::Unclear];
+        let count = |verdict: Verdict| judged.iter().filter(|row| row.verdict == verdict).count();
+        let told =
+            words.into_iter().filter(|it| count(*it) > 0).map(|it| format!("{} {}", count(it), word(it)));
+        let failed = all.rows.len() - judged.len();
+        let failed = (failed > 0).then(|| format!("{failed} failed"));
+        let told = told.chain(failed).collect::<Vec<_>>().join(", ");
+        let kind = if is_trade_off(&all.rows) { "a trade-off: " } else { "" };
+        let family = Family::of(all.rows.len()).map_or_else(String::new, |family| family.line());
+        let seen = could_see(&judged);
+        let open = spent_budget(all) + &self.imprecise(&judged);
+        format!("{kind}{told}{seen}\n{open}{family}{}", self.run(all))
+    }
+
+    /// In which rows a precision was not reached that was asked for.
+    fn imprecise(&self, judged: &[&Row]) -> String {
+        let Until::Precise(wanted) = self.terms.until else { return String::new() };
+        let reach = |row: &Row| row.comparison.estimate.and_then(|estimate| estimate.reach());
+        let open: Vec<&&Row> = judged.iter().filter(|row| reach(row).is_none_or(|it| it > wanted)).collect();
+        if open.is_empty() {
+            return String::new();
+        }
+        let name = |row: &&&Row| {
+            let found =
+                reach(row).map_or_else(|| "no interval".to_owned(), |it| format!("± {}", text::percent(it)));
+            let rounds = text::count(row.comparison.counts.rounds, "round");
+            format!("{} {} {found} in {rounds}", row.benchmark, row.metric.name)
+        };
+        let mut named: Vec<String> = open.iter().take(NAMED).map(name).collect();
+        if open.len() > NAMED {
+            named.push(format!("and {} more", text::count(open.len() - NAMED, "row")));
+        }
+        format!("{} not reached: {}\n", text::precision(wanted), named.join(", "))
+    }
+
+    /// Under which number it is kept, how long it took and in which order it was executed.
+    fn run(&self, all: &Rows) -> String {
+        let Some(run) = &all.run else { return String::new() };
+        let number = self.is_kept.then(|| format!("run {}", run.number));
+        let executing = all.executing.map(|it| format!("{} executing", text::duration(it)));
+        let parts = [number, executing, Some(format!("seed {}", run.seed))];
+        format!("{}\n", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// The smallest difference that would have been told in a row, a share of a ratio.
+pub(super) fn least(row: &Row) -> Option<f64> {
+    let has_ratio = row.comparison.estimate.is_some_and(|it| it.ratio.is_some());
+    row.comparison.detectable.filter(|_| has_ratio && !is_failed(row))
+}
+
+/// The same of all rows: the smallest and the largest, if they differ as they are printed.
+fn could_see(judged: &[&Row]) -> String {
+    let all = judged.iter().filter_map(|row| least(row)).filter(|it| *it > 0.0);
+    let (low, high) = all.fold((f64::INFINITY, 0.0_f64), |(low, high), it| (low.min(it), high.max(it)));
+    let what = match [low, high].map(text::percent) {
+        _ if high == 0.0 => return String::new(),
+        [low, high] if low == high => format!("a difference of {low}"),
+        [low, high] => format!("a difference of {low} to {high}, by row,"),
+    };
+    format!("; {what} would have been told with a chance of 80 %")
+}
+
+/// That the budget ended it with something open.
+pub(super) fn spent_budget(all: &Rows) -> String {
+    let open = all.rows.iter().filter(|row| row.verdict == Verdict::Unclear && !is_failed(row));
+    let fewest = open.map(|row| row.comparison.counts.rounds).min();
+    let budget = all.run.as_ref().and_then(|run| run.rule.budget.filter(|_| !all.interrupted));
+    fewest.zip(budget).map_or_else(String::new, |(rounds, budget)| {
+        let rounds = text::count(rounds, "round");
+        format!("the budget of {} held {rounds}, too few for what is unclear\n", text::duration(budget))
+    })
+}

@@ -1,0 +1,162 @@
+//! What is said of rows that never were measured.
+
+use jiff::Timestamp;
+use tacho_experiment::compare::{Compared, Row, Rows};
+use tacho_record::{
+    BenchmarkKey, Comparing, Digest, Direction, Metric, Parameters, Program, Purpose, Rule, Run, RunState,
+    Side, Unit, Until,
+};
+use tacho_stats::Summary;
+use tacho_stats::compare::{Look, Rules, Sample, Sides, compare};
+
+use super::{Report, summary};
+
+/// A benchmark of that name whose sides took these times in rounds.
+pub fn row_of(name: &str, [a, b]: [&[f64]; 2]) -> Row {
+    let side = |values: &[f64]| -> Vec<Sample> {
+        (0..).zip(values).map(|(round, value)| Sample::new(*value).in_round(round)).collect()
+    };
+    let look = Look::only(a.len(), 0.05);
+    let comparison = compare(&Sides { a: &side(a), b: &side(b), control: &[] }, &Rules::default(), look);
+    Row {
+        benchmark: BenchmarkKey { name: name.into(), version: 1, parameters: Parameters::default() },
+        metric: Metric { name: "wall".into(), unit: Unit::Nanoseconds, better: Direction::Lower },
+        sides: [Summary::of(a), Summary::of(b)],
+        levels: [None, None],
+        verdict: comparison.verdict,
+        comparison,
+        settled: false,
+        round: 0.0,
+        failure: None,
+    }
+}
+
+/// Ten rounds; the second side takes so many times as long, and both vary by so much from end to end.
+pub fn row(name: &str, ratio: f64, spread: f64) -> Row {
+    let side = |centre: f64, step: u32| -> Vec<f64> {
+        (0..10).map(|n| centre * (1.0 + spread / 10.0 * f64::from(n * step % 10))).collect()
+    };
+    row_of(name, [&side(1e8, 7), &side(1e8 * ratio, 3)])
+}
+
+fn run(rule: Rule) -> Run {
+    Run {
+        number: 3,
+        started: Timestamp::UNIX_EPOCH,
+        ended: None,
+        state: RunState::Finished,
+        purpose: Purpose::Compare,
+        seed: 1,
+        question: Digest::of(""),
+        plan: String::new(),
+        version: "test".into(),
+        host: "lab".into(),
+        rounds: 10,
+        rule,
+    }
+}
+
+fn terms(until: Until) -> Comparing {
+    let side = |name: &str| Side {
+        name: name.into(),
+        program: Program::Command { command: name.into(), words: vec![name.into()], shell: false },
+    };
+    Comparing {
+        sides: ["old", "new"].map(side),
+        earlier: [None, None],
+        exported: [Vec::new(), Vec::new()],
+        control: false,
+        duet: None,
+        estimator: None,
+        margin: 0.01,
+        rows: Vec::new(),
+        until,
+        quirk: None,
+    }
+}
+
+fn measured(rows: Vec<Row>, until: Until, rule: Rule) -> Rows {
+    let (run, terms) = (Some(run(rule)), terms(until));
+    Rows { run, terms, interrupted: false, executing: None, rows, carried: None }
+}
+
+/// The last lines of the answer.
+fn told(all: Rows) -> String {
+    let terms = all.terms.clone();
+    let compared = Compared::Measured(Box::new(all));
+    let report = Report {
+        terms: &terms,
+        told: ["old (a command)", "new (a command)"].map(str::to_owned),
+        compared: &compared,
+        build: None,
+        otherwise: Vec::new(),
+        is_kept: true,
+    };
+    let Compared::Measured(all) = &compared else { return String::new() };
+    report.summary(all)
+}
+
+const SETTLED: Until = Until::Settled(None);
+
+#[test]
+fn the_smallest_difference_is_that_of_each_row() {
+    let [sharp, wide] = [row("sharp", 1.5, 0.002), row("wide", 1.5, 0.05)];
+    let least = [&sharp, &wide].map(|row| summary::least(row).unwrap());
+    assert!(4.0 * least[0] < least[1], "{least:?}");
+    let [low, high] = least.map(super::text::percent);
+    let told = |rows: Vec<Row>| told(measured(rows, SETTLED, Rule::default()));
+    assert_eq!(
+        told(vec![wide.clone(), sharp]),
+        format!(
+            "2 slower; a difference of {low} to {high}, by row, would have been told with a chance of 80 %\n\
+             2 rows judged together: false discovery rate at most 5 %\nrun 3, seed 1\n"
+        )
+    );
+    let alone = told(vec![wide]);
+    assert!(alone.starts_with(&format!("1 slower; a difference of {high} would have been told")), "{alone}");
+}
+
+#[test]
+fn a_budget_that_left_something_open_is_told() {
+    let minute = Rule { budget: Some(std::time::Duration::from_secs(60)), ..Rule::default() };
+    let open = || vec![row("wide", 1.001, 0.2), row("sharp", 1.5, 0.002)];
+    let sentence = "the budget of 1 min 0 s held 10 rounds, too few for what is unclear\n";
+    let told = |all: &Rows| summary::spent_budget(all);
+    let all = measured(open(), SETTLED, minute.clone());
+    assert_eq!(told(&all), sentence);
+    assert_eq!(told(&Rows { interrupted: true, ..all }), "", "the user ended it");
+    assert_eq!(told(&measured(open(), SETTLED, Rule::default())), "", "there was none");
+    assert_eq!(told(&measured(vec![row("sharp", 1.5, 0.002)], SETTLED, minute.clone())), "", "all is clear");
+    let failed = Row { failure: Some(("exit 1".into(), 1)), sides: [None, None], ..row("wide", 1.0, 0.2) };
+    assert_eq!(told(&measured(vec![failed], SETTLED, minute)), "", "more time helps nothing that fails");
+}
+
+#[test]
+fn rows_that_are_not_as_precise_as_was_asked_for_are_named() {
+    let rows = ["one", "two", "three", "four"].map(|name| row(name, 1.0, 0.05)).to_vec();
+    let found = rows[0].comparison.estimate.unwrap().reach().map(super::text::percent).unwrap();
+    let told = told(measured(rows, Until::Precise(0.001), Rule::default()));
+    let line = told.lines().nth(1).unwrap();
+    assert_eq!(
+        line,
+        format!(
+            "± 0.1 % not reached: one wall ± {found} in 10 rounds, two wall ± {found} in 10 rounds, \
+             three wall ± {found} in 10 rounds, and 1 row more"
+        )
+    );
+    let reached = measured(vec![row("one", 1.0, 0.05)], Until::Precise(0.5), Rule::default());
+    assert!(!super::tests::told(reached).contains("reached"));
+}
+
+#[test]
+fn where_there_is_no_ratio_the_difference_is_shown() {
+    let values = [0.4, -0.3, 0.2, 0.5, -0.1, 0.3, 0.1, 0.6].map(|value| value * 1e6);
+    let others = [-0.2, 0.5, -0.4, 0.1, 0.3, -0.3, 0.2, 0.0].map(|value| value * 1e6);
+    let estimate = row_of("net", [&values, &others]).comparison.estimate.unwrap();
+    let [difference, interval] = super::shown(&estimate, &Unit::Nanoseconds);
+    assert!(difference.ends_with('s') && !difference.contains('×'), "{difference}");
+    let (low, high) = estimate.difference_interval.unwrap();
+    assert_eq!(interval, format!("{} … {}", Unit::Nanoseconds.show(low), Unit::Nanoseconds.show(high)));
+    let zeros = row_of("none", [&[0.0; 8], &[0.0; 8]]).comparison.estimate.unwrap();
+    assert_eq!(super::shown(&zeros, &Unit::Nanoseconds), ["", ""], "nothing differs anywhere");
+}
