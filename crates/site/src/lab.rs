@@ -13,7 +13,7 @@ use tacho_record::{
     Revision, Run, RunState, Series, SeriesKey,
 };
 use tacho_stats::Summary;
-use tacho_stats::compare::Verdict;
+use tacho_stats::compare::{Comparison, Verdict};
 use tacho_stats::levels::Levels;
 
 /// Everything about one subject's measurements but the samples and the logs.
@@ -153,8 +153,12 @@ pub struct ComparisonRecord {
     pub control: bool,
     /// The processors on which both were executed at the same time, if they were.
     pub duet: Option<[u32; 2]>,
-    /// One a metric of a benchmark.
+    /// One a metric of a benchmark, as the plan has them.
     pub rows: Vec<ComparedRow>,
+    /// Of the differences that are told in all rows together at most this share is expected to be none.
+    pub false_discovery: f64,
+    /// After which side (0 or 1) of which benchmark what is executed takes more, by which share, or less than 0 less; if that is seen.
+    pub carried: Option<(String, usize, f64)>,
     /// Where it tells what a quirk alone does at an edge of its range.
     pub quirk: Option<QuirkEdge>,
 }
@@ -170,18 +174,30 @@ pub struct ComparedRow {
     pub builds: [Vec<Vec<f64>>; 3],
     /// What is known of both; of several layouts by the medians of each.
     pub sides: [Option<Summary>; 2],
-    /// The second by the first.
-    pub ratio: Option<f64>,
-    /// Where that is, with 95 %.
-    pub interval: Option<(f64, f64)>,
-    /// The first a second time by the first.
-    pub control: Option<f64>,
-    /// In a word.
+    /// The second against the first, judged alone.
+    pub comparison: Comparison,
+    /// In a word, all rows judged together.
     pub verdict: Verdict,
+    /// What a round of this benchmark takes, all its executions together.
+    pub round: Duration,
     /// What each level adds, of sides in several layouts.
     pub levels: [Option<Levels>; 2],
     /// How the first execution failed that did, in one line.
     pub failure: Option<String>,
+}
+
+impl ComparedRow {
+    /// The second by the first.
+    #[must_use]
+    pub fn ratio(&self) -> Option<f64> {
+        self.comparison.estimate.and_then(|estimate| estimate.ratio)
+    }
+
+    /// Where that is, with 95 %.
+    #[must_use]
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.comparison.estimate.and_then(|estimate| estimate.interval)
+    }
 }
 
 /// A build, and the host that it was made on.

@@ -509,6 +509,21 @@ fn comparisons_and_diffs_that_were_tried_have_pages() {
         assert!(page.contains(title) && page.contains("grind"), "{page}");
     }
     assert!(page(1).contains("faster") && page(2).contains("slower"), "in a word");
+    let two = page(1);
+    let place = |text: &str| two.find(text).unwrap_or_else(|| panic!("{text}: {two}"));
+    assert!(place("scope=\"row\">pour") < place("scope=\"row\">grind"), "what is slower first");
+    assert!(place("scope=\"row\">grind") < place("scope=\"row\">sift"), "then what is faster");
+    for text in [
+        "<b>A trade-off</b>: 2 slower, 1 faster, 1 the same, 1 unclear. ",
+        "5 rows judged together: of the differences that are told at most 5 % are expected to be none",
+        "would have been told with a chance of 80 %",
+        "What was executed after",
+        "Two modes, around 402.",
+        "The shares differ, so it is compared by the means.",
+        "more rounds (",
+    ] {
+        place(text);
+    }
     assert!(page(2).contains("again 3"), "each layout of each side is shown");
     let tries = page(4);
     for text in

@@ -5,7 +5,7 @@ use tacho_record::RunState;
 use tacho_stats::compare::Verdict;
 use tacho_stats::levels::Levels;
 
-use super::{Frame, framed, interval, revision_named, scrolling};
+use super::{Frame, framed, interval, judged, revision_named, scrolling};
 use crate::lab::{ComparedRow, ComparisonRecord};
 use crate::svg::{self, Panel};
 use crate::text::{count, minute, percent};
@@ -71,7 +71,8 @@ fn of_tries(view: &View, all: &[ComparisonRecord]) -> Vec<u8> {
             section id={ "run-" (one.run) } {
                 h2 { (one.names[1]) }
                 (byline(one))
-                @for row in &one.rows {
+                (judged::together(one, &short(one)))
+                @for row in judged::in_order(one) {
                     h3 { (row.benchmark) " " (row.metric.name) }
                     (executions(one, row))
                 }
@@ -106,7 +107,8 @@ fn of_one(view: &View, one: &ComparisonRecord) -> Vec<u8> {
         }
         (byline(one))
         (table(&[one]))
-        @for row in &one.rows { (section(one, row)) }
+        (judged::together(one, &short(one)))
+        @for row in judged::in_order(one) { (section(one, row)) }
         section {
             h2 { "See it again" }
             pre { "tacho show run:" (one.run) }
@@ -141,17 +143,17 @@ fn side(view: &View, one: &ComparisonRecord, side: usize) -> Markup {
 
 /// In a word, with the side that it is said of.
 fn verdict(one: &ComparisonRecord, row: &ComparedRow) -> String {
-    let [a, b] = short(one);
+    let [_, b] = short(one);
     match row.verdict {
         _ if row.sides.iter().any(Option::is_none) => "not measured".to_owned(),
         Verdict::Faster => format!("faster {b}"),
         Verdict::Slower => format!("slower {b}"),
-        Verdict::Same => format!("the same, {b} and {a}, within {}", percent(one.margin)),
+        Verdict::Same => format!("the same, within {}", percent(one.margin)),
         Verdict::Unclear => "unclear".to_owned(),
     }
 }
 
-fn ratio(ratio: f64) -> String {
+pub(super) fn ratio(ratio: f64) -> String {
     format!("× {ratio:.3}")
 }
 
@@ -172,10 +174,11 @@ fn table(all: &[&ComparisonRecord]) -> Markup {
                     th.num scope="col" { "ratio" }
                     th.num scope="col" { "95 % interval" }
                     th.num scope="col" { "control" }
+                    th.num scope="col" { "tells from" }
                     th scope="col" { "verdict" }
                 } }
                 @for one in all {
-                    tbody { @for (place, row) in one.rows.iter().enumerate() {
+                    tbody { @for (place, row) in judged::in_order(one).into_iter().enumerate() {
                         tr class=[(several && place == 0).then_some("first")] {
                             @if several && place == 0 {
                                 th scope="rowgroup" rowspan=(one.rows.len()) { a href={ "#run-" (one.run) } { (one.names[1]) } }
@@ -196,9 +199,10 @@ fn cells(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
         @for side in &row.sides {
             td.num { @match side { Some(of) => (row.metric.unit.show(of.median)), None => "–" } }
         }
-        td.num { @if let Some(of) = row.ratio { (ratio(of)) } }
-        td.num { @if let Some((low, high)) = row.interval { (format!("{low:.3} to {high:.3}")) } }
-        td.num { @if let Some(of) = row.control { (ratio(of)) } }
+        td.num { (judged::difference(row)) }
+        td.num { (judged::between(row)) }
+        td.num { @if let Some(of) = row.comparison.control.and_then(|it| it.ratio) { (ratio(of)) } }
+        td.num { @if let Some(of) = judged::least(row) { (percent(of)) } }
         td { b { (verdict(one, row)) } }
     }
 }
@@ -215,6 +219,7 @@ fn section(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
 fn executions(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
     html! {
             @if let Some(failure) = &row.failure { p.callout { "Executions failed; the first: " (failure) } }
+            @for note in judged::notes(row, &short(one)) { p.note { (note) } }
             (picture(one, row))
             @if let [Some(a), Some(b)] = &row.levels { (levels(one, [a, b])) }
     }
@@ -267,6 +272,12 @@ fn picture(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
 fn levels(one: &ComparisonRecord, sides: [&Levels; 2]) -> Markup {
     let names = short(one);
     let shown = |sd: Option<f64>| sd.map_or_else(|| "–".to_owned(), percent);
+    // Nothing says only that it was not told apart from restarting.
+    let relinking = |of: &Levels| match of.relink_at_most.filter(|most| of.relink == Some(0.0) && *most > 0.0)
+    {
+        Some(most) => format!("at most {}", percent(most)),
+        None => shown(of.relink),
+    };
     scrolling(
         "levels",
         &html! {
@@ -283,7 +294,7 @@ fn levels(one: &ComparisonRecord, sides: [&Levels; 2]) -> Markup {
                     td.num { (of.layouts) }
                     td.num { (shown(of.keep)) }
                     td.num { (shown(Some(of.restart))) }
-                    td.num { (shown(of.relink)) }
+                    td.num { (relinking(of)) }
                 } } }
             }
         },

@@ -10,6 +10,7 @@ pub(crate) mod change;
 pub(crate) mod changes;
 pub(crate) mod comparison;
 mod executions;
+mod judged;
 pub(crate) mod layouts;
 pub(crate) mod overview;
 pub(crate) mod revision;

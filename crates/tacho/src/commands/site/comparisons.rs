@@ -1,6 +1,8 @@
 //! The runs that compared two programs, read back from the store.
 
-use tacho_experiment::compare::{Row, judged};
+use std::time::Duration;
+
+use tacho_experiment::compare::{FALSE_DISCOVERIES, Row, carried_over, judged};
 use tacho_record::{Comparing, Metric, Purpose, Run, RunState, Sample};
 use tacho_site::{ComparedRow, ComparisonRecord};
 use tacho_store::Store;
@@ -28,6 +30,7 @@ fn record(store: &mut Store, run: Run, terms: &Comparing) -> Result<ComparisonRe
         cells.push(store.samples(id)?);
     }
     let rows = judged(store, &run, terms)?;
+    let carried = carried_over(store, &run, terms)?;
     let each = cells.len() / terms.rows.len().max(1);
     let of_benchmark = |row: &Row| terms.rows.iter().position(|(key, _)| *key == row.benchmark).unwrap_or(0);
     let compared = |row: Row| {
@@ -46,6 +49,8 @@ fn record(store: &mut Store, run: Run, terms: &Comparing) -> Result<ComparisonRe
         control: terms.control,
         duet: terms.duet,
         quirk: terms.quirk.clone(),
+        false_discovery: FALSE_DISCOVERIES,
+        carried: carried.map(|it| (it.benchmark.to_string(), it.side, it.share)),
         rows: rows.into_iter().map(compared).collect(),
     })
 }
@@ -58,10 +63,9 @@ fn compared(terms: &Comparing, row: Row, cells: &[Vec<Sample>]) -> ComparedRow {
     };
     ComparedRow {
         builds: [builds(0, a), builds(a, b), builds(a + b, a)],
-        ratio: row.comparison.estimate.and_then(|estimate| estimate.ratio),
-        interval: row.comparison.estimate.and_then(|estimate| estimate.interval),
-        control: row.comparison.control.and_then(|control| control.ratio),
+        comparison: row.comparison,
         verdict: row.verdict,
+        round: Duration::try_from_secs_f64(row.round / 1e9).unwrap_or_default(),
         sides: row.sides,
         levels: row.levels,
         failure: row.failure.map(|(why, _)| why),

@@ -1,0 +1,239 @@
+//! What is said of the rows of a comparison: all together, and beside the numbers of each.
+
+use std::time::Duration;
+
+use maud::{Markup, html};
+use tacho_record::Unit;
+use tacho_stats::compare::{
+    Because, Choice, Estimator, Modes, Note, Told, Verdict, is_trade_off, order_of_telling,
+};
+
+use super::comparison::ratio;
+use crate::lab::{ComparedRow, ComparisonRecord};
+use crate::text::{count, duration, grouped, percent, percent_change};
+
+/// From this gain on pairing is told of.
+const PAIRING: f64 = 1.5;
+/// More rounds than this are given as a number to nobody.
+const MOST_MORE: usize = 1000;
+
+/// The rows as they are told: of a trade-off what is slower first, then what is faster.
+pub(super) fn in_order(one: &ComparisonRecord) -> Vec<&ComparedRow> {
+    let all: Vec<_> = one.rows.iter().map(|row| (row.verdict, row.ratio())).collect();
+    order_of_telling(&all).into_iter().map(|place| &one.rows[place]).collect()
+}
+
+/// How many rows are what, what would have been told, and that they are judged together.
+pub(super) fn together(one: &ComparisonRecord, names: &[String; 2]) -> Markup {
+    let rows: Vec<&ComparedRow> = one.rows.iter().filter(|row| is_measured(row)).collect();
+    let verdicts: Vec<Verdict> = rows.iter().map(|row| row.verdict).collect();
+    let words = [
+        (Verdict::Slower, "slower"),
+        (Verdict::Faster, "faster"),
+        (Verdict::Same, "the same"),
+        (Verdict::Unclear, "unclear"),
+    ];
+    let number = |verdict: Verdict| verdicts.iter().filter(|it| **it == verdict).count();
+    let told = words.into_iter().filter(|(verdict, _)| number(*verdict) > 0);
+    let told: Vec<String> = told.map(|(verdict, word)| format!("{} {word}", number(verdict))).collect();
+    html! {
+        @if rows.len() > 1 {
+            p {
+                @if is_trade_off(&verdicts) { b { "A trade-off" } ": " }
+                (told.join(", ")) ". "
+                (one.rows.len()) " rows judged together: of the differences that are told at most "
+                (format!("{:.0} %", one.false_discovery * 100.0)) " are expected to be none (false discovery rate)."
+            }
+        }
+        @if let Some(could) = could_see(&rows) {
+            p.note { (could) " would have been told with a chance of 80 %: in each row from “tells from” on." }
+        }
+        @if let Some((benchmark, side, share)) = &one.carried {
+            p.callout {
+                "What was executed after " (names[*side]) " (" (benchmark) ") differed by " (percent_change(*share))
+                ". A " code { "prepare" } " can bring about the same state before each execution."
+            }
+        }
+    }
+}
+
+fn is_measured(row: &ComparedRow) -> bool {
+    row.sides.iter().all(Option::is_some)
+}
+
+/// The smallest difference that would have been told, a share of a ratio.
+pub(super) fn least(row: &ComparedRow) -> Option<f64> {
+    row.comparison.detectable.filter(|_| row.ratio().is_some() && is_measured(row))
+}
+
+fn could_see(rows: &[&ComparedRow]) -> Option<String> {
+    let all = rows.iter().filter_map(|row| least(row)).filter(|it| *it > 0.0);
+    let (low, high) = all.fold((f64::INFINITY, 0.0_f64), |(low, high), it| (low.min(it), high.max(it)));
+    match [low, high].map(percent) {
+        _ if high == 0.0 => None,
+        [low, high] if low == high => Some(format!("A difference of {low}")),
+        [low, high] => Some(format!("A difference of {low} to {high}")),
+    }
+}
+
+/// The ratio; the difference where there is none, since values are at zero or below.
+pub(super) fn difference(row: &ComparedRow) -> String {
+    let by_difference =
+        || Some(row.metric.unit.show(interval_of_difference(row).and(row.comparison.estimate)?.difference));
+    row.ratio().map(ratio).or_else(by_difference).unwrap_or_default()
+}
+
+/// Where that is, with 95 %.
+pub(super) fn between(row: &ComparedRow) -> String {
+    let unit = &row.metric.unit;
+    let by_difference = || {
+        interval_of_difference(row).map(|(low, high)| format!("{} to {}", unit.show(low), unit.show(high)))
+    };
+    let by_ratio = row.interval().map(|(low, high)| {
+        let high = if high.is_finite() { format!("{high:.3}") } else { "∞".to_owned() };
+        format!("{low:.3} to {high}")
+    });
+    by_ratio.or_else(by_difference).unwrap_or_default()
+}
+
+fn interval_of_difference(row: &ComparedRow) -> Option<(f64, f64)> {
+    let estimate = row.comparison.estimate.filter(|it| it.ratio.is_none())?;
+    estimate.difference_interval.filter(|(low, high)| low < high)
+}
+
+/// What should be said beside the numbers of a row, a sentence each.
+pub(super) fn notes(row: &ComparedRow, names: &[String; 2]) -> Vec<String> {
+    let comparison = &row.comparison;
+    let parts =
+        [
+            (row.verdict == Verdict::Unclear && is_measured(row)).then(|| unclear(row)).flatten(),
+            comparison.modes.as_ref().map(|modes| two_modes(modes, &row.metric.unit, names)),
+            decided(&comparison.choice),
+            comparison.choice.pairing_gain.filter(|gain| *gain >= PAIRING).map(|gain| {
+                format!("Without pairing by rounds {gain:.1} times as many would have been needed.")
+            }),
+            comparison.notes.iter().find_map(between_runs),
+            comparison.notes.contains(&Note::NotBeyondControl).then(|| {
+                "The first program, measured a second time, differs from itself by no less: no verdict."
+                    .to_owned()
+            }),
+            comparison
+                .notes
+                .contains(&Note::Contradicted)
+                .then(|| {
+                    comparison.second.map(|second| {
+                        format!(
+                            "No verdict: the ratio of {} says the opposite for certain.",
+                            of(second.estimator)
+                        )
+                    })
+                })
+                .flatten(),
+        ];
+    parts.into_iter().flatten().collect()
+}
+
+/// Why there is no verdict, and what would settle it.
+fn unclear(row: &ComparedRow) -> Option<String> {
+    let comparison = &row.comparison;
+    let alone = comparison.verdict != Verdict::Unclear;
+    let alone = alone.then(|| "Judged alone it would be told, but not among all rows together.".to_owned());
+    let missing = match comparison.more {
+        _ if row.ratio().is_none() || comparison.notes.contains(&Note::NotPositive) => {
+            Some("Values of zero or below have no ratio.".to_owned())
+        }
+        // More executions of the same builds would not settle it.
+        Some(more) if row.levels[0].is_some() => {
+            let layouts = row.levels[0].map_or(0, |levels| levels.layouts) as f64;
+            let rounds = comparison.counts.rounds.max(1) as f64;
+            let layouts = layouts * (1.0 + more.rounds as f64 / rounds);
+            Some(format!("Unclear: some {:.0} layouts would settle it.", layouts.ceil()))
+        }
+        Some(more) if more.rounds > MOST_MORE => {
+            Some(format!("Unclear: over {} more rounds would be needed.", grouped(MOST_MORE)))
+        }
+        Some(more) => {
+            let seconds = more.cost(row.round.as_secs_f64());
+            let time = duration(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+            let rounds = count(more.rounds, "more round", "more rounds");
+            Some(format!("Unclear: {rounds} ({time}) would settle it."))
+        }
+        None if comparison.estimate.is_some_and(|it| it.interval.is_none()) => {
+            Some("Unclear: too few rounds for an interval.".to_owned())
+        }
+        None => None,
+    };
+    let parts: Vec<String> = alone.into_iter().chain(missing).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
+}
+
+/// Where two modes are, who is how often in the upper one, and what of that is compared.
+fn two_modes(modes: &Modes, unit: &Unit, [a, b]: &[String; 2]) -> String {
+    let around = |(low, high): (f64, f64)| format!("around {} and {}", unit.show(low), unit.show(high));
+    if modes.told == Told::Means {
+        let of = |name: &String, levels: Option<(f64, f64)>| Some(format!("{name} {}", around(levels?)));
+        let each = [of(a, modes.a), of(b, modes.b)].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        return format!("Two modes ({each}): compared by the means.");
+    }
+    let at = modes.a.or(modes.b).map_or_else(String::new, |levels| format!(", {}", around(levels)));
+    let points = |share: f64| {
+        let sign = if share < 0.0 { '−' } else { '+' };
+        format!("{sign}{:.1}", share.abs() * 100.0)
+    };
+    let [first, second] =
+        [modes.upper_share_a, modes.upper_share_b].map(|share| format!("{:.1} %", share * 100.0));
+    let (low, high) = modes.difference;
+    let compared = match modes.told {
+        Told::Shares => " The shares differ, so it is compared by the means.",
+        Told::Levels => " No certain difference: the ratio is that of the levels.",
+        Told::Rounds => " Both are so in the same rounds, with which it is taken away.",
+        Told::Means | Told::Given => "",
+    };
+    format!(
+        "Two modes{at}: {first} of {a} and {second} of {b} in the upper one ({} points, 95 %: {} to {}).{compared}",
+        points(modes.upper_share_b - modes.upper_share_a),
+        points(low),
+        points(high)
+    )
+}
+
+/// That another ratio than the usual one decides, since it was sharper where nothing differed.
+fn decided(choice: &Choice) -> Option<String> {
+    let width = |of: Estimator| choice.widths.iter().find(|(one, _)| *one == of).map(|(_, width)| *width);
+    let usual = [Estimator::RoundRatios, Estimator::AllRatios].into_iter().find(|it| width(*it).is_some());
+    let (usual, sharper) = usual.zip(width(choice.estimator)).filter(|(it, _)| *it != choice.estimator)?;
+    let by = match choice.because {
+        Because::Control => "the first program and its repetition",
+        Because::Pairing => "both as if alike",
+        _ => return None,
+    };
+    Some(format!(
+        "Decided by the ratio of {}, which {by} showed to be sharper: ± {}, that of {} ± {}.",
+        of(choice.estimator),
+        percent(sharper),
+        of(usual),
+        percent(width(usual)?)
+    ))
+}
+
+fn between_runs(note: &Note) -> Option<String> {
+    let Note::BetweenRuns { deviation, assumed } = *note else { return None };
+    let from = if assumed { "assumed, as too little is known of this host" } else { "as earlier runs show" };
+    Some(format!(
+        "Not measured in the same run: the interval has in it what runs of one program differ by ({}, {from}).",
+        percent(deviation)
+    ))
+}
+
+/// What a ratio is of, in a word.
+fn of(estimator: Estimator) -> &'static str {
+    match estimator {
+        Estimator::RoundRatios => "rounds",
+        Estimator::AllRatios => "all pairs",
+        Estimator::Median => "medians",
+        Estimator::Mean => "means",
+        Estimator::Minimum => "minima",
+        Estimator::LowDecile => "tenth percentiles",
+        Estimator::Runs => "runs",
+    }
+}
