@@ -3,7 +3,7 @@
 use super::robust;
 
 /// How far a value may be off, in standard deviations, to be of the density; all beyond it are equally likely.
-const FARTHEST: f64 = 12.0;
+pub(super) const FARTHEST: f64 = 12.0;
 /// So many cells a standard deviation.
 const FINE: f64 = 16.0;
 /// So many cells.

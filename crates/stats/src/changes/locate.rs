@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::choose::{Choice, Judge};
 use super::density::Density;
 use super::levels::Levels;
-use super::{backed, lately};
+use super::{backed, lately, tail};
 
 /// How far from the place as chosen one is looked for.
 const REACH: usize = 12;
@@ -44,11 +44,17 @@ pub(super) fn locate(judge: &Judge, mut choice: Choice, raw: &[f64]) -> Choice {
 }
 
 /// How noise that is fresh in each value is distributed.
+///
+/// A level of the last values that was not chosen moves no others, and makes no noise slow.
 fn density(judge: &Judge, choice: &Choice, raw: &[f64]) -> Option<Density> {
-    if choice.noise.shape.slow > 0.0 {
+    let (n, mut places) = (judge.series.len(), choice.places.clone());
+    if n - places.last().copied().unwrap_or(0) >= tail::BEFORE + tail::LONGEST {
+        places.push(n - tail::LONGEST);
+    }
+    if choice.noise.shape.slow > 0.0 && judge.noise(&places).shape.slow > 0.0 {
         return None;
     }
-    let levels = Levels::means(judge.series, &choice.places, judge.masked);
+    let levels = Levels::means(judge.series, &places, judge.masked);
     let moved = judge.series.y.iter().zip(&levels.residual);
     let standard = raw.iter().zip(moved).zip(&judge.series.sd);
     let standard: Vec<f64> = standard.map(|((raw, (y, residual)), sd)| (raw - y + residual) / sd).collect();
