@@ -203,7 +203,7 @@ fn what_is_no_diff_and_no_base_is_said_before_anything_is_built() {
     assert!(said("none.diff").starts_with("error: cannot read `none.diff`: No such file"), "a missing file");
     assert!(said("fast.diff --base v9").starts_with("error: unknown revision `v9`"), "a wrong name");
     assert!(said("fast.diff -b hsh").starts_with("error: there is no benchmark `hsh`"), "a wrong benchmark");
-    assert!(said("fast.diff --margin x").starts_with("error: `x` is not a precision"), "a wrong margin");
+    assert!(said("fast.diff --margin x").starts_with("error: `--margin x` is no share "), "a wrong margin");
     assert!(said("").contains("<PATCH>"), "no diff at all");
     assert_eq!(said("prog"), "error: `prog` is not a patch: it names no file\n");
 }
