@@ -66,6 +66,8 @@ pub use output::TAIL;
 #[derive(Debug)]
 pub struct ProcessExecutor {
     interrupt: Interrupt,
+    /// How long what must still be done may take once the user has interrupted.
+    patience: Duration,
     /// Where output is read to, kept so that no execution waits for memory.
     buffer: Vec<u8>,
     /// The one of the last execution, unless that was its last, and what is counted of all that it executes; the second is for the
@@ -116,6 +118,7 @@ impl ProcessExecutor {
     pub fn new(interrupt: Arc<AtomicBool>) -> Self {
         Self {
             interrupt: Interrupt::new(interrupt),
+            patience: watch::PATIENCE,
             buffer: vec![0; output::BUFFER],
             launchers: [None, None],
             host: HostReader::new(),
@@ -221,7 +224,7 @@ impl ProcessExecutor {
         let mut under_way: Vec<UnderWay> = under_way.into_iter().map(|(one, _)| one).collect();
         // For the next one, while these are being started.
         self.spare = self.spare.take().or_else(|| Stream::pipe().ok());
-        let stop = if patient { Stop::patient(&self.interrupt) } else { Stop::at_once(&self.interrupt) };
+        let stop = if patient { Stop::patient(&self.interrupt, self.patience) } else { Stop::at_once(&self.interrupt) };
         watch::until_answered(&mut under_way, &mut self.buffer, stop)?;
         self.done(under_way, at)
     }
