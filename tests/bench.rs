@@ -237,6 +237,7 @@ fn ctrl_c_gives_what_was_measured() {
 #[test]
 fn mistakes_are_told_before_anything_is_executed() {
     let project = Project::empty().file("notes", "text").file("x", "");
+    assert!(Command::new("mkfifo").arg(project.path().join("pipe")).status().unwrap().success());
     let told = |words: &[&str]| in_project(&project, words).exits(2).stderr;
     for (words, wanted) in [
         (

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use tacho_measure::{Captured, Execution, Look, Parser};
+use tacho_measure::{Captured, Execution, Look, Parser, check_no_pipe};
 use tacho_record::median_of_replicates;
 use tacho_record::plan::{OutputPlace, PlannedMetric};
 
@@ -130,7 +130,8 @@ impl<'a> Text<'a> {
         let mut content = Vec::new();
         // A byte more than may be there tells that there is more.
         let limit = LONGEST_OUTPUT as u64 + 1;
-        let read = File::open(path).and_then(|file| file.take(limit).read_to_end(&mut content));
+        let opened = check_no_pipe(path).and_then(|()| File::open(path));
+        let read = opened.and_then(|file| file.take(limit).read_to_end(&mut content));
         match read {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 Err(format!("`{}` was not written", path.display()))
@@ -211,6 +212,16 @@ mod tests {
         assert_eq!(nothing.tail, b"b: 2\n");
         let cut = Captured { bytes: 99, ..Captured::keeping("a: 2\n") };
         assert_eq!(said(cut).unwrap_err().why, "`a`: the output is longer than 16 MiB");
+    }
+
+    #[test]
+    fn a_named_pipe_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let metrics = metrics("{ name = 'a', from = 'key:a', file = 'f' }", folder.path());
+        let file = folder.path().join("f");
+        assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+        let why = format!("`a`: cannot read `{}`: it is a named pipe", file.display());
+        assert_eq!(metrics.read(&execution()).unwrap_err().why, why);
     }
 
     #[test]

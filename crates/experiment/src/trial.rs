@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::{Timestamp, Unit};
-use tacho_measure::{Capture, Ended, Execution, Executor, Look, Request};
+use tacho_measure::{Capture, Ended, Execution, Executor, Look, Request, check_no_pipe};
 use tacho_record::plan::{Benchmark, ExpectOutput, Output, fill, fill_shell};
 use tacho_record::{
     BenchmarkKey, Conditions, Counter, Digest, Failure, Limit, Limits, Metric, Outcome, Parameters, Place,
@@ -463,8 +463,8 @@ fn expected_output(
         ExpectOutput::Contains(text) => (Answer::Contains, Some(Look::search(text))),
         ExpectOutput::File(file) => {
             let path = plan_folder.join(file);
-            let content =
-                std::fs::read(&path).map_err(|source| ExperimentError::ExpectedOutput { path, source })?;
+            let read = check_no_pipe(&path).and_then(|()| std::fs::read(&path));
+            let content = read.map_err(|source| ExperimentError::ExpectedOutput { path, source })?;
             (Answer::Known(Digest::of(content)), Some(Look::digest()))
         }
         ExpectOutput::Same => (Answer::SameAsFirst, Some(Look::digest())),

@@ -13,7 +13,7 @@ use super::answer::Step;
 use super::cgroup::GroupFiles;
 use super::environment::environment;
 use super::settings::{self, Settings};
-use crate::Request;
+use crate::{Request, check_no_pipe};
 
 /// How long a child may take to take its conditions upon itself.
 const REHEARSAL: Duration = Duration::from_secs(10);
@@ -182,7 +182,8 @@ pub(super) fn candidates(program: &str, path: Option<&OsString>) -> Vec<OsString
 }
 
 fn open(file: &Path) -> Result<File, String> {
-    File::open(file).map_err(|error| format!("cannot open `{}` for standard input: {error}", file.display()))
+    let opened = check_no_pipe(file).and_then(|()| File::open(file));
+    opened.map_err(|error| format!("cannot open `{}` for standard input: {error}", file.display()))
 }
 
 /// Why the system refused to start it, in one line and in the words of whoever wrote the request.

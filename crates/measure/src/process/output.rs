@@ -4,12 +4,11 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use memchr::memmem::Finder;
 
-use crate::{Capture, Captured, Look, Request};
+use crate::{Capture, Captured, Look, Request, check_no_pipe};
 
 /// How much of an output's end is kept, in bytes.
 pub const TAIL: usize = 4096;
@@ -106,10 +105,7 @@ impl Outputs {
 
 /// That file, empty: as we read it, and as the subject writes to it.
 fn empty(path: &Path) -> io::Result<(File, File)> {
-    // To open a named pipe is to wait for somebody else.
-    if path.metadata().is_ok_and(|data| data.file_type().is_fifo()) {
-        return Err(io::Error::other("it is a named pipe"));
-    }
+    check_no_pipe(path)?;
     let end = File::create(path)?;
     // Its own position: that of the subject's is shared with whoever it hands its output to.
     Ok((File::open(path)?, end))

@@ -1,5 +1,7 @@
 //! How commands start, end, and what they use.
 
+use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -100,6 +102,17 @@ fn a_missing_folder_or_input_is_named() {
     silent.stdin = Some("/no/such/file".into());
     let why = "cannot open `/no/such/file` for standard input: No such file or directory (os error 2)";
     assert_eq!(execute(&silent).ended, Ended::NotStarted(why.into()));
+}
+
+#[test]
+fn a_named_pipe_is_no_standard_input_and_a_device_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reading = |path: &Path| execute(&Request { stdin: Some(path.into()), ..script("head -c 1 | wc -c") });
+    let why = format!("cannot open `{}` for standard input: it is a named pipe", pipe.display());
+    assert_eq!(reading(&pipe).ended, Ended::NotStarted(why));
+    assert_eq!(["/dev/null", "/dev/zero"].map(|it| printed(&reading(Path::new(it)))), ["0\n", "1\n"]);
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub enum Mistake {
     NeedsShell { command: String, operator: char },
     #[error("`{path}` is a folder, and standard input comes from a file")]
     InputFolder { path: String },
+    #[error("`{path}` is a pipe, and standard input comes from a file")]
+    InputPipe { path: String },
     #[error("`--json` and what the commands print would be mixed")]
     Mixed,
     #[error("`--output {path}`: there is no folder `{folder}`")]
@@ -102,6 +104,9 @@ impl Mistake {
             }
             Mistake::Unused { name, .. } => Some(format!("write `{{{name}}}` where its value is to stand")),
             Mistake::Mixed => Some("`--output pipe` reads what they print, a file keeps it".into()),
+            Mistake::InputPipe { .. } => {
+                Some("write what comes from it to a file: each execution reads all of it".into())
+            }
             Mistake::NoFolder { .. } => Some("make it first: no execution would be measured".into()),
             Mistake::WouldOverwrite { .. } => Some("name another file, or move it away".into()),
             Mistake::InputFolder { .. }

@@ -207,6 +207,9 @@ fn check_input(input: &str, folder: &Path) -> Result<(), Mistake> {
     match input {
         "null" => Ok(()),
         _ if file.is_dir() => Err(Mistake::InputFolder { path: input.to_owned() }),
+        _ if tacho_measure::check_no_pipe(&file).is_err() => {
+            Err(Mistake::InputPipe { path: input.to_owned() })
+        }
         _ if file.exists() => Ok(()),
         _ => Err(Mistake::NoInput { path: input.to_owned() }),
     }
