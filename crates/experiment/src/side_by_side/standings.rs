@@ -44,7 +44,7 @@ pub struct Standing {
     pub user: Option<f64>,
     /// The same in the kernel.
     pub sys: Option<f64>,
-    /// Processor time by wall time of all executions, in percent.
+    /// Processor time by wall time of all executions that have the metric `cpu-percent`, in percent.
     pub cpu_percent: Option<f64>,
     /// The median of its peak memory, in bytes.
     pub peak_memory: Option<f64>,
@@ -218,7 +218,7 @@ impl Standing {
             time,
             user: mean("user"),
             sys: mean("sys"),
-            cpu_percent: mean("cpu").zip(mean("wall")).map(|(cpu, wall)| 100.0 * cpu / wall),
+            cpu_percent: cpu_percent(&counted),
             peak_memory: median_of(&counted, "peak-memory"),
             counters: question
                 .counters
@@ -235,4 +235,12 @@ impl Standing {
             metric,
         }
     }
+}
+
+/// Processor time by wall time: of those alone of which each has a share, as of what was left behind there is none.
+fn cpu_percent(counted: &[&Sample]) -> Option<f64> {
+    let has = |it: &&&Sample| it.value("cpu-percent").is_some();
+    let both = counted.iter().filter(has).filter_map(|it| Some((it.value("cpu")?, it.value("wall")?)));
+    let (cpu, wall) = both.fold((0.0, 0.0), |(cpu, wall), (one, other)| (cpu + one, wall + other));
+    (wall > 0.0).then(|| 100.0 * cpu / wall)
 }

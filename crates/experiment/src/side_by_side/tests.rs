@@ -178,6 +178,45 @@ fn a_command_that_fails_each_time_leaves_the_others_alone() {
 }
 
 #[test]
+fn a_share_of_processors_is_of_those_that_left_nothing_behind() {
+    let tidy_from = |tidy_from: u32| {
+        let question = question(["a"].map(command), rounds(4));
+        let mut number = 0;
+        let (answer, _) = measured(&question, |_, at| {
+            number += 1;
+            let is_tidy = number >= tidy_from;
+            let usage =
+                Usage { user: Duration::from_millis(if is_tidy { 5 } else { 900 }), ..Usage::default() };
+            let left_behind = u32::from(!is_tidy);
+            Execution { usage, left_behind, ..Execution::of(Ended::Exited(0), at, Duration::from_millis(10)) }
+        });
+        standings(&question, &answer, None).each[0].cpu_percent
+    };
+    assert_eq!((tidy_from(3), tidy_from(9)), (Some(50.0), None));
+}
+
+#[test]
+fn conditions_are_those_of_all_commands_and_tried_out_first() {
+    let conditions = Conditions { cold: true, ..Command::usual_conditions() };
+    let question = question([Command { conditions: conditions.clone(), ..command("a") }], rounds(1));
+    let (_, requests) = measured(&question, taking(&[("a", 10, 1)]));
+    assert_eq!(requests[0].conditions, conditions);
+    let mut store = Store::open(&Location::Memory).unwrap();
+    let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
+    let mut executor = ScriptedExecutor::new(taking(&[])).refusing(Unavailable::new("no", None));
+    let mut bench = Bench {
+        store: &mut store,
+        builder: &mut ScriptedBuilder::new(),
+        executor: &mut executor,
+        observer: &mut Silent,
+        interrupt: &AtomicBool::new(false),
+        host,
+    };
+    assert!(matches!(measure(&mut bench, &question), Err(ExperimentError::Unavailable { .. })));
+    assert_eq!(executor.requests(), []);
+}
+
+#[test]
 fn statuses_that_are_right_are_kept() {
     let mut question = question(["a"].map(command), rounds(3));
     question.exits = Exits::AnyOf(vec![0, 7]);

@@ -31,6 +31,7 @@ fn samples(milliseconds: f64, mebibytes: f64) -> Vec<Sample> {
         let wall = milliseconds * 1e6 * (1.0 + noise / 100.0);
         let values = [
             ("cpu", 0.9 * wall),
+            ("cpu-percent", 90.0),
             ("peak-memory", mebibytes * 1_048_576.0),
             ("sys", 0.1 * wall),
             ("user", 0.8 * wall),
