@@ -297,10 +297,11 @@ fn what_was_measured_is_read_back() {
     "#);
     // Which of the others are 0 is the machine's affair, and decides which columns they have.
     let words = table.lines().filter_map(|line| line.split_whitespace().next());
-    let others: Vec<&str> = words.take_while(|word| !word.ends_with(':')).collect();
+    let others: Vec<&str> = words.take_while(|word| !word.ends_with([':', ','])).collect();
     assert_eq!(others[..3], ["user", "sys", "peak-memory"]);
     assert_eq!(others.last(), Some(&"block-output"));
     assert!(table.contains("\n  peak-memory: the largest "), "{table}");
+    assert!(table.contains("\n  sys, user: of short programs as many kernels' ticks fell "), "{table}");
     let one = project.tacho("show v1 --metric cpu").succeeds().stdout;
     assert!(one.contains("\n  cpu ") && !one.contains("wall"), "{one}");
     let log = project.tacho("log").succeeds().stdout;

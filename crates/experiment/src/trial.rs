@@ -406,22 +406,26 @@ fn values(execution: &Execution) -> Vec<(String, f64)> {
     let wall = if short { nanoseconds(execution.wall) } else { microseconds(execution.wall) };
     let on_cpu = usage.scheduled.map(|scheduled| microseconds(scheduled.on_cpu));
     let waiting = usage.scheduled.map(|scheduled| microseconds(scheduled.waiting));
+    // What lacks some descendants is less than the value, which is not known.
+    let waited_for = |value: f64| (!usage.forgotten).then_some(value);
     let values = [
-        ("block-input", Some(usage.block_input as f64)),
+        ("block-input", waited_for(usage.block_input as f64)),
         (Metric::TREE_BLOCKS[0], usage.tree_blocks.map(|blocks| blocks.read as f64)),
-        ("block-output", Some(usage.block_output as f64)),
+        ("block-output", waited_for(usage.block_output as f64)),
         (Metric::TREE_BLOCKS[1], usage.tree_blocks.map(|blocks| blocks.written as f64)),
+        // What follows from user and sys is not kept.
+        ("cpu", usage.tree_cpu.map(microseconds)),
         ("cpu-wait", waiting),
-        ("involuntary-switches", Some(usage.involuntary_switches as f64)),
+        ("involuntary-switches", waited_for(usage.involuntary_switches as f64)),
         ("left-behind", Some(execution.left_behind.into())),
-        ("major-faults", Some(usage.major_faults as f64)),
-        ("minor-faults", Some(usage.minor_faults as f64)),
+        ("major-faults", waited_for(usage.major_faults as f64)),
+        ("minor-faults", waited_for(usage.minor_faults as f64)),
         ("on-cpu", on_cpu),
         ("peak-memory", usage.peak_memory.map(|bytes| bytes as f64)),
         (Metric::PEAK_MEMORY_TREE, usage.tree_memory.map(|bytes| bytes as f64)),
-        ("sys", Some(nanoseconds(usage.sys))),
-        ("user", Some(nanoseconds(usage.user))),
-        ("voluntary-switches", Some(usage.voluntary_switches as f64)),
+        ("sys", waited_for(nanoseconds(usage.sys))),
+        ("user", waited_for(nanoseconds(usage.user))),
+        ("voluntary-switches", waited_for(usage.voluntary_switches as f64)),
         ("output-bytes", execution.stdout.as_ref().map(|stdout| stdout.bytes as f64)),
         ("wall", Some(wall)),
     ];
@@ -502,6 +506,20 @@ mod tests {
         let absent: Vec<_> = usage.absent().into_iter().map(|absent| absent.metric).collect();
         assert_eq!(some.len() + absent.len(), names.len());
         assert!(absent.iter().all(|metric| !some.iter().any(|name| name == metric)));
+    }
+
+    #[test]
+    fn what_lacks_descendants_has_at_most_the_time_that_its_group_has() {
+        let usage = Usage { user: Duration::from_millis(2), forgotten: true, ..Usage::default() };
+        let of =
+            |usage: Usage| values(&execution(usage)).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(of(usage), ["left-behind", "wall"]);
+        let grouped = Usage { tree_cpu: Some(Duration::from_millis(6)), ..usage };
+        assert_eq!(of(grouped), ["cpu", "cpu-percent", "left-behind", "wall"]);
+        assert_eq!(
+            values(&execution(grouped))[..2],
+            [("cpu".to_owned(), 6e6), ("cpu-percent".to_owned(), 200.0)]
+        );
     }
 
     #[test]

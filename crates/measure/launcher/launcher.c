@@ -27,6 +27,8 @@
 #define PATIENCE (5 * SECOND)
 /* How often orphans that ended are taken out of the process table while it is executed, and whether it is stopped is seen. */
 #define SWEEP SECOND
+/* Of a shorter one it is not asked whether it ignored the ends of its children: it cannot have lost much. */
+#define WORTH_ASKING (10 * MILLISECOND)
 /* A subject that is stopped for so long goes on only if somebody has it go on, and there is nobody. */
 #define STOPPED_FOR (10 * SECOND)
 
@@ -286,18 +288,23 @@ __attribute__((noreturn, used)) void become(void)
 
 /* ---- its end ---- */
 
+/* The processor time that its group has used so far; less than 0 if there is none that says. */
+static int64_t cpu_time_of_group(void)
+{
+	char text[64];
+	/* `usage_usec 1234`, or nanoseconds alone. */
+	long length = usage_file < 0 ? 0 : CALL(SYS_pread64, usage_file, text, sizeof text - 1, 0);
+	text[length > 0 ? length : 0] = 0;
+	const char *micro = after_text(text, "usage_usec "), *nano = text;
+	return micro ? number(&micro) * 1000 : number(&nano);
+}
+
 /* The processor time that it has used so far: its group, else it alone. */
 static int64_t cpu_time_of(long pid)
 {
-	char text[64];
 	struct timespec time;
-	if (usage_file >= 0) {
-		/* `usage_usec 1234`, or nanoseconds alone. */
-		long length = CALL(SYS_pread64, usage_file, text, sizeof text - 1, 0);
-		text[length > 0 ? length : 0] = 0;
-		const char *micro = after_text(text, "usage_usec "), *nano = text;
-		return micro ? number(&micro) * 1000 : number(&nano);
-	}
+	if (usage_file >= 0)
+		return cpu_time_of_group();
 	/* As clock_getcpuclockid has it. */
 	CALL(SYS_clock_gettime, (int)(~(unsigned)pid << 3 | 2), &time, 0, 0);
 	return time.tv_sec * SECOND + time.tv_nsec;
@@ -446,7 +453,7 @@ static void watch(int pid, int pidfd, int64_t started)
 }
 
 /* Fields of /proc/PID/stat, as proc(5) numbers them. */
-enum { PARENT = 4, GROUP = 5, PROCESSOR = 39 };
+enum { PARENT = 4, GROUP = 5, IGNORED = 33, PROCESSOR = 39 };
 
 /* If that process is a child of ours, kills it, and its group if that is the subject's: a group is only named
  * while one of ours, not reaped yet, is in it, else the number may be another's. */
@@ -538,9 +545,13 @@ static void read_ended(long pid)
 		account = open_of(pid, "schedstat");
 	read_from(account, answer.schedstat, sizeof answer.schedstat);
 	answer.last_cpu = answer.migrations = -1;
-	if (answer.wall < order.place_after)
+	if (answer.wall < order.place_after && answer.wall < WORTH_ASKING)
 		return;
 	read_of(pid, "stat", text, sizeof text);
+	/* Signals as bits, counted from 1. */
+	answer.ignores = field(text, IGNORED) >> (SIGCHLD - 1) & 1;
+	if (answer.wall < order.place_after)
+		return;
 	answer.last_cpu = field(text, PROCESSOR);
 	answer.migrations = migrations_of(pid);
 }
@@ -576,6 +587,7 @@ static void execute(void)
 		add_usage(&answer.usage, &swept);
 		end_orphans(pid);
 	}
+	answer.group_cpu = cpu_time_of_group();
 }
 
 /* What nobody waits for. */

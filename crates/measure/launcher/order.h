@@ -48,9 +48,11 @@ struct answer {
 	int64_t wall; /* nanoseconds from before it was made until it had ended, without those for its conditions */
 	int64_t last_cpu; /* the processor that it used last, or -1: not asked for, or not known */
 	int64_t stopped; /* the signal that had stopped it when its time was over, or 0 */
+	int64_t group_cpu; /* nanoseconds of processor time of its control group, all ended, or -1: there is none that says */
+	int64_t ignores; /* whether it ignored the ends of its children when it ended, as far as that was asked */
 	int64_t prepared_running, prepared_waiting; /* nanoseconds of its schedstat that its conditions took */
 	int64_t migrations; /* how often it was moved to another processor, or -1, as last_cpu */
 	struct rusage usage; /* its own, that of its descendants that were waited for, and of all orphans */
 	char schedstat[64]; /* its /proc/PID/schedstat after it had ended, zeroes behind */
 };
-_Static_assert(sizeof(struct answer) == (12 + 18) * 8 + 64, "numbers of 64 bits");
+_Static_assert(sizeof(struct answer) == (14 + 18) * 8 + 64, "numbers of 64 bits");

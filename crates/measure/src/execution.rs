@@ -60,7 +60,7 @@ pub trait Executor {
     }
 
     /// The same for what must still be done when the user has interrupted: only a second interrupt ends it, or
-    /// 10 seconds after the first.
+    /// 10 seconds after the first, or after its own beginning where that was later.
     fn finish(&mut self, request: &Request) -> Execution {
         self.execute(request)
     }
@@ -170,6 +170,12 @@ pub struct Usage {
     /// What all its processes together read from devices and wrote to them until it had ended; present only where
     /// [`Request::tree_blocks`] asks for it.
     pub tree_blocks: Option<Blocks>,
+    /// Whether some of its descendants are in none of the above: nobody waited for them, as their parent ignores the ends of
+    /// its children, and then the kernel keeps no account. What is here is no value of a metric then, but less.
+    pub forgotten: bool,
+    /// Processor time of all its processes, by its control group; present only where that is more than [`user`](Self::user)
+    /// and [`sys`](Self::sys).
+    pub tree_cpu: Option<Duration>,
     /// The CPU that it used last; told of executions that are long enough for readings of the host.
     pub last_cpu: Option<u32>,
     /// How often its first thread was moved to another CPU, from the moment when it was made; told of the same executions, where the
@@ -178,6 +184,13 @@ pub struct Usage {
     /// What its wall time was made of; absent where the kernel keeps no account of it.
     pub scheduled: Option<Scheduled>,
 }
+
+/// Why readings are absent where a control group used more than what was waited for.
+const FORGOTTEN: &str = "not available here: some children were not waited for, as their parent ignores their ends (`SIGCHLD`); \
+                         of them the control group has only the processor time, `cpu`";
+/// The same where there is no group.
+const UNKNOWN: &str = "not available here: the program ignores the ends of its children (`SIGCHLD`), and the kernel keeps no \
+                       account of those; with `cgroup = \"always\"` there is `cpu`";
 
 /// What went from devices and to them, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -200,6 +213,25 @@ pub struct Scheduled {
 }
 
 impl Usage {
+    /// Processor time of all its processes, if that is known.
+    #[must_use]
+    pub fn cpu(&self) -> Option<Duration> {
+        self.tree_cpu.or_else(|| (!self.forgotten).then_some(self.user + self.sys))
+    }
+
+    /// The metrics of what was waited for, without their sum `cpu`.
+    pub const WAITED_FOR: [&str; 9] = [
+        "block-input",
+        "block-output",
+        "involuntary-switches",
+        "major-faults",
+        "minor-faults",
+        "peak-memory",
+        "sys",
+        "user",
+        "voluntary-switches",
+    ];
+
     /// Which of its metrics are absent and why; nothing if all are there.
     #[must_use]
     pub fn absent(&self) -> Vec<Absent> {
@@ -209,7 +241,13 @@ impl Usage {
                        (`/proc/PID/schedstat`)";
             absent.extend(["blocked", "cpu-wait", "on-cpu"].map(|metric| Absent::new(metric, why)));
         }
-        if self.peak_memory.is_none() {
+        if self.forgotten {
+            let (why, of) = match self.tree_cpu {
+                None => (UNKNOWN, &["cpu", "cpu-percent", "host-other-cpu"][..]),
+                Some(_) => (FORGOTTEN, &[][..]),
+            };
+            absent.extend(Self::WAITED_FOR.iter().chain(of).map(|metric| Absent::new(*metric, why)));
+        } else if self.peak_memory.is_none() {
             let floor = self.peak_floor / 1024;
             let why = format!(
                 "too small to see: below {floor} KiB a process shows what it inherited from our launcher"

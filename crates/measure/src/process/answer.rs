@@ -28,11 +28,16 @@ const STUCK: usize = 5;
 const WALL: usize = 6;
 const LAST_CPU: usize = 7;
 const STOPPED: usize = 8;
-const PREPARED_RUNNING: usize = 9;
-const PREPARED_WAITING: usize = 10;
-const MIGRATIONS: usize = 11;
+const GROUP_CPU: usize = 9;
+const IGNORES: usize = 10;
+const PREPARED_RUNNING: usize = 11;
+const PREPARED_WAITING: usize = 12;
+const MIGRATIONS: usize = 13;
 /// Where `struct rusage` begins.
-const USAGE: usize = 12;
+const USAGE: usize = 14;
+
+/// What its control group may have used more than what was waited for, and nothing is missing: a tick of the kernel.
+const TICK: Duration = Duration::from_millis(10);
 
 /// Values of the number at [`CUT`].
 const CUT_BY_LIMIT: i64 = 1;
@@ -140,10 +145,16 @@ impl Answer {
         let [user, sys, peak, minor, major] = [0, 2, 4, 8, 9].map(|place| USAGE + place);
         let [read, written, voluntary, involuntary] = [11, 12, 16, 17].map(|place| USAGE + place);
         let peak = self.count(peak) * 1024;
+        let (user, sys) = (self.time(user), self.time(sys));
+        let group = u64::try_from(self.numbers[GROUP_CPU]).ok().map(Duration::from_nanos);
+        let more = group.filter(|group| *group > user + sys + TICK);
+        let forgotten = more.is_some() || (group.is_none() && self.numbers[IGNORES] != 0);
         Usage {
-            user: self.time(user),
-            sys: self.time(sys),
-            peak_memory: (peak > floor).then_some(peak),
+            user,
+            sys,
+            forgotten,
+            tree_cpu: more,
+            peak_memory: (peak > floor && !forgotten).then_some(peak),
             peak_floor: floor,
             minor_faults: self.count(minor),
             major_faults: self.count(major),
@@ -211,12 +222,20 @@ mod tests {
         // As `struct rusage` has them: user, sys, maxrss, ixrss, idrss, isrss, minflt, majflt, nswap, inblock,
         // oublock, msgsnd, msgrcv, nsignals, nvcsw, nivcsw.
         let usage = [1, 2, 3, 4, 500, 0, 0, 0, 6, 7, 0, 8, 9, 0, 0, 0, 10, 11];
-        let other = [(LAST_CPU, -1), (PREPARED_RUNNING, 2), (PREPARED_WAITING, 100), (MIGRATIONS, 12)];
+        let other = [
+            (LAST_CPU, -1),
+            (GROUP_CPU, -1),
+            (PREPARED_RUNNING, 2),
+            (PREPARED_WAITING, 100),
+            (MIGRATIONS, 12),
+        ];
         let numbers: Vec<(usize, i64)> = (USAGE..).zip(usage).chain(other).collect();
         let read = answer(&numbers, "14 113 14\n").usage(100 * 1024);
         let expected = Usage {
             user: Duration::new(1, 2000),
             sys: Duration::new(3, 4000),
+            forgotten: false,
+            tree_cpu: None,
             peak_memory: Some(500 * 1024),
             peak_floor: 100 * 1024,
             minor_faults: 6,
@@ -240,6 +259,23 @@ mod tests {
         assert_eq!(size_of::<libc::rusage>(), 18 * 8);
         assert_eq!(std::mem::offset_of!(libc::rusage, ru_nivcsw), 17 * 8);
         assert_eq!(std::mem::offset_of!(libc::rusage, ru_minflt), 8 * 8);
+    }
+
+    #[test]
+    fn what_nobody_waited_for_is_known_by_the_group_or_by_what_the_program_ignores() {
+        let second = [(USAGE, 1), (USAGE + 4, 500)];
+        let read =
+            |group, ignores| answer(&[&second[..], &[(GROUP_CPU, group), (IGNORES, ignores)]].concat(), "");
+        let usage = |group, ignores| read(group, ignores).usage(0);
+        let more = Duration::from_millis(1011);
+        assert_eq!((usage(1_011_000_000, 0).cpu(), usage(1_011_000_000, 0).forgotten), (Some(more), true));
+        assert_eq!(usage(1_009_000_000, 1).cpu(), Some(Duration::from_secs(1)), "no more than a tick");
+        assert_eq!((usage(-1, 1).cpu(), usage(-1, 1).peak_memory), (None, None));
+        let known = usage(-1, 0);
+        assert_eq!((known.cpu(), known.peak_memory), (Some(Duration::from_secs(1)), Some(500 * 1024)));
+        let lacking: Vec<_> = usage(1_011_000_000, 0).absent().into_iter().map(|it| it.metric).collect();
+        assert!(lacking.contains(&"user".into()) && !lacking.contains(&"cpu".into()), "{lacking:?}");
+        assert!(usage(-1, 1).absent().iter().any(|it| it.metric == "cpu"));
     }
 
     #[test]

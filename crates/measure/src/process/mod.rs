@@ -174,15 +174,15 @@ impl ProcessExecutor {
 
     /// What came of an order, with what its control group says.
     fn executed(&self, request: &Request, done: Done, group: Option<&Group>) -> Result<Execution, String> {
-        let ended = ended(request, &done.answer, group)?;
         let mut usage = done.usage;
+        let ended = ended(request, &done.answer, &usage, group)?;
         usage.tree_memory = group.filter(|_| request.tree_memory).and_then(Group::peak);
         let mut absent = usage.absent();
         usage.tree_blocks = group.and_then(Group::blocks);
         absent.extend(self.no_tree_memory(request, usage.tree_memory));
         absent.extend(self.no_tree_blocks(request, usage.tree_blocks));
         absent.extend(done.uncounted);
-        absent.extend(no_share(&done.answer));
+        absent.extend(no_share(&done.answer).filter(|_| usage.cpu().is_some()));
         Ok(Execution {
             at: done.at,
             wall: done.answer.wall(),
@@ -224,24 +224,32 @@ impl ProcessExecutor {
         let mut under_way: Vec<UnderWay> = under_way.into_iter().map(|(one, _)| one).collect();
         // For the next one, while these are being started.
         self.spare = self.spare.take().or_else(|| Stream::pipe().ok());
-        let stop = if patient { Stop::patient(&self.interrupt, self.patience) } else { Stop::at_once(&self.interrupt) };
+        let stop = if patient {
+            Stop::patient(&self.interrupt, self.patience)
+        } else {
+            Stop::at_once(&self.interrupt)
+        };
         watch::until_answered(&mut under_way, &mut self.buffer, stop)?;
         self.done(under_way, at)
     }
 
     /// What came back of all that was under way, the host looked at after the last has ended.
     fn done(&mut self, under_way: Vec<UnderWay>, at: Timestamp) -> Result<Vec<Done>, String> {
-        let (mut own, mut was) = (Duration::ZERO, None);
+        let (mut own, mut was, mut forgotten) = (Duration::ZERO, None, false);
         let mut ended = Vec::with_capacity(under_way.len());
         for mut one in under_way {
             let answer = one.answer.take().ok_or("the launcher of commands did not answer")?;
             let counted = one.events.end();
             let usage = answer.usage(one.launcher.floor());
-            own += usage.user + usage.sys + one.launcher.newly_used();
+            own += usage.tree_cpu.unwrap_or(usage.user + usage.sys) + one.launcher.newly_used();
+            forgotten |= usage.cpu().is_none();
             was = usage.last_cpu.map(|cpu| Whereabouts { cpu, migrations: usage.migrations });
             ended.push((one, answer, usage, counted));
         }
         let readings = self.host.end(own, was);
+        // What is not known of it cannot be told from what others used.
+        let other_cpu = readings.other_cpu.filter(|_| !forgotten);
+        let readings = Readings { other_cpu, ..readings };
         let mut all = Vec::with_capacity(ended.len());
         for ((one, answer, usage, (counts, uncounted)), idle) in ended.into_iter().zip(&mut self.launchers) {
             if answer.may_go_on() {
@@ -325,7 +333,7 @@ fn no_files() -> Result<GroupFiles, String> {
 }
 
 /// How it ended; or why it could not be started.
-fn ended(request: &Request, answer: &Answer, group: Option<&Group>) -> Result<Ended, String> {
+fn ended(request: &Request, answer: &Answer, usage: &Usage, group: Option<&Group>) -> Result<Ended, String> {
     let limits = request.limits;
     if answer.is_stuck() {
         return Err(STUCK.to_owned());
@@ -340,9 +348,12 @@ fn ended(request: &Request, answer: &Answer, group: Option<&Group>) -> Result<En
         }
         Err(error) => return Err(order::why_not(request, answer.step(), &error)),
     };
+    // Without a group each process is limited, and who waits for one may end as if nothing were.
+    let used_up = limits.cpu_time.is_some_and(|limit| usage.cpu().is_some_and(|used| used >= limit));
     let short = limits.memory.is_some() && group.is_some_and(Group::was_short_of_memory);
     Ok(match ended {
         Ended::Exited(_) | Ended::Killed(_) if short => Ended::LimitReached(Limit::Memory),
+        Ended::Exited(_) | Ended::Killed(_) if used_up => Ended::LimitReached(Limit::CpuTime),
         Ended::Killed(libc::SIGXCPU) if limits.cpu_time.is_some() => Ended::LimitReached(Limit::CpuTime),
         other => other,
     })

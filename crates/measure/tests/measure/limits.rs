@@ -157,11 +157,35 @@ fn without_a_group_each_process_is_limited_by_whole_seconds() {
     let child = "sh -c 'while :; do :; done'; echo $?";
     let request = Request { conditions, ..limited(cpu_time(400), script(child)) };
     let execution = execute(&request);
-    // 128 + SIGXCPU, which the shell has seen of its child.
-    assert_eq!((execution.ended.clone(), super::printed(&execution).as_str()), (Ended::Exited(0), "152\n"));
+    // 128 + SIGXCPU, which the shell has seen of its child; it ends as if nothing were, and what was read decides.
+    assert_eq!(super::printed(&execution), "152\n");
+    assert_eq!(execution.ended, Ended::LimitReached(Limit::CpuTime));
     // The kernel holds the limit against the ticks that fell on the child, which are too many or too few beside others.
     let used = cpu(&execution);
     assert!(used > Duration::from_millis(400), "{used:?}");
+}
+
+#[test]
+fn children_whose_end_is_ignored_are_known_by_their_group_alone() {
+    let under = |cgroup| {
+        let conditions = Conditions { cgroup, ..Conditions::default() };
+        execute(&Request { conditions, ..in_role("forgetful") })
+    };
+    let alone = under(Cgroup::Never);
+    assert_eq!((alone.ended, alone.usage.cpu(), alone.usage.peak_memory), (Ended::Exited(0), None, None));
+    assert_eq!(alone.readings.other_cpu, None, "it cannot be told from what others used");
+    for metric in ["cpu", "user", "peak-memory", "host-other-cpu"] {
+        let absent = alone.absent.iter().find(|absent| absent.metric == metric).unwrap();
+        assert!(absent.why.starts_with("not available here: the program ignores"), "{}", absent.why);
+    }
+    if !groups() {
+        return;
+    }
+    let grouped = under(Cgroup::Always);
+    let used = grouped.usage.cpu().unwrap();
+    assert!(used >= Duration::from_millis(300) && cpu(&grouped) < Duration::from_millis(300), "{grouped:?}");
+    let absent: Vec<_> = grouped.absent.iter().map(|absent| &*absent.metric).collect();
+    assert!(absent.contains(&"user") && !absent.contains(&"cpu"), "{absent:?}");
 }
 
 #[test]

@@ -59,6 +59,7 @@ fn subject() {
         Ok("careless harness") => careless_harness(),
         Ok("heavy harness") => heavy_harness(),
         Ok("fill and stay") => fill_and_stay(),
+        Ok("forgetful") => forgetful(),
         Ok("harness") => harness(),
         Ok("host") => host(),
         Ok("deaf") => deaf(),
@@ -108,6 +109,14 @@ fn accountant() {
     // SAFETY: to ignore a signal runs no code of ours.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
     fs::write(file(), format!("{:?}", execute(&script("exit 7")).ended)).unwrap();
+}
+
+/// Has a child use processor time, and ignores its end.
+fn forgetful() {
+    // SAFETY: to ignore a signal runs no code of ours.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+    let mut child = beside("spin", Path::new("/dev/null")).spawn().unwrap();
+    assert_eq!(child.wait().unwrap_err().raw_os_error(), Some(libc::ECHILD));
 }
 
 /// Executes something long until it is interrupted, as the tool does, and says how that ended.

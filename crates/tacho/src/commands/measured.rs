@@ -19,6 +19,12 @@ const OUTPUT_LINES: usize = 8;
 /// reads both.
 const FIRST_THREAD: f64 = 0.95;
 
+/// From so much processor time on, in nanoseconds, it means something how the kernel tells user from sys.
+const EXACT: f64 = 1e9;
+/// What these are below that.
+const SAMPLED: &str =
+    "of short programs as many kernels' ticks fell (every 4 ms, say): only their sum, `cpu`, is exact";
+
 /// How many outliers of a benchmark are shown.
 const OUTLIERS: usize = 5;
 
@@ -47,6 +53,7 @@ pub struct MeasuredAnswer<'a> {
     benchmark: &'a str,
     executed_at: &'a str,
     absent: &'a BTreeMap<String, String>,
+    notes: BTreeMap<&'static str, String>,
     looked_at: bool,
     stopped: Option<&'a Stopped>,
     steadiness: Vec<SteadinessAnswer<'a>>,
@@ -68,6 +75,7 @@ impl Measured {
             benchmark: &self.benchmark,
             executed_at: &self.revision,
             absent: &self.absent,
+            notes: self.notes(&Metric::BUILT_IN.into_iter().filter_map(Metric::known).collect::<Vec<_>>()),
             looked_at: self.looked_at,
             stopped: self.stopped.as_ref(),
             steadiness: self.steadiness().map(|(run, found)| SteadinessAnswer { run, found }).collect(),
@@ -176,6 +184,10 @@ impl Measured {
         let is_there = |name| self.all().any(|(_, sample)| sample.counts() && sample.value(name).is_some());
         let shown = |name| metrics.iter().any(|metric| metric.name == name) && is_there(name);
         let mut notes = BTreeMap::new();
+        if shown("cpu") && self.is_of_group() {
+            let what = "of all processes together, as the control group has it: some were not waited for";
+            notes.insert("cpu", what.to_owned());
+        }
         if shown("peak-memory") {
             let what = "the largest resident set of any one process, as `wait4` has it";
             notes.insert("peak-memory", what.to_owned());
@@ -192,6 +204,10 @@ impl Measured {
             let told = both.into_iter().chain(Metric::TREE_BLOCKS.map(|name| (name, all)));
             notes.extend(told.filter(|(name, _)| shown(name)).map(|(name, what)| (name, what.to_owned())));
         }
+        if self.is_sampled() {
+            let split = ["user", "sys"].into_iter().filter(|name| shown(name));
+            notes.extend(split.map(|name| (name, SAMPLED.to_owned())));
+        }
         if let Some(share) = self.first_thread().filter(|share| *share < FIRST_THREAD) {
             let what =
                 format!("of the first thread, which used {:.0} % of all processor time", share * 100.0);
@@ -199,6 +215,17 @@ impl Measured {
             notes.extend(of_it.map(|name| (name, what.clone())));
         }
         notes
+    }
+
+    /// Whether the processor time of a sample is that of its control group, of which the kernel does not say where it was used.
+    fn is_of_group(&self) -> bool {
+        self.all().any(|(_, sample)| sample.value("cpu").is_some() && sample.value("user").is_none())
+    }
+
+    /// Whether it used so little that it matters how the kernel tells user from sys.
+    fn is_sampled(&self) -> bool {
+        let used = self.all().filter(|(_, sample)| sample.counts()).filter_map(|(_, it)| it.value("cpu"));
+        used.into_iter().any(|cpu| cpu < EXACT)
     }
 
     /// The share of its first thread in the processor time of all threads and processes.
