@@ -28,6 +28,10 @@ const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launcher"));
 /// Tested against the kernel's number. A program whose peak is above it shows its own.
 const OWN: usize = 24;
 
+/// What is known where the launcher does not answer: the kernel kills the subject with it, and nobody its descendants.
+const GONE: &str = "the launcher of commands was killed, by the command or by somebody else: the command was killed with it, and \
+                    what the command had started may be alive";
+
 /// How many files may go with an order.
 const MOST_FILES: usize = 8;
 
@@ -128,7 +132,7 @@ impl Launcher {
         let mut bytes = [0; Answer::BYTES];
         match (&self.socket).read_exact(&mut bytes) {
             Ok(()) => Ok(Answer::new(&bytes)),
-            Err(_) => Err("the launcher of commands was killed, and the command with it".to_owned()),
+            Err(_) => Err(GONE.to_owned()),
         }
     }
 

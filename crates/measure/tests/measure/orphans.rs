@@ -234,7 +234,8 @@ fn our_other_children_are_left_alone() {
 #[test]
 fn who_kills_its_launcher_is_told_of_and_the_next_has_another() {
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
-    let why = "the launcher of commands was killed, and the command with it";
+    let why = "the launcher of commands was killed, by the command or by somebody else: the command was killed with it, and \
+               what the command had started may be alive";
     for _ in 0..2 {
         let ended = executor.execute(&marked("kill -KILL $PPID; exec sleep 1000", "parricide")).ended;
         assert_eq!(ended, Ended::NotStarted(why.to_owned()));
