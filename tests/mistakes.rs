@@ -135,7 +135,7 @@ fn a_benchmark_that_fails_crashes_hangs_or_is_not_there() {
     assert_eq!(failure("sh -c 'kill -KILL $$'", ""), "killed by signal 9 (SIGKILL)");
     assert_eq!(
         failure("sh -c 'kill -STOP $$'", "timeout = '2s'"),
-        "timed out, stopped by signal 19 (SIGSTOP)",
+        "stopped by signal 19 (SIGSTOP), and so ended",
         "who is stopped waits for ever"
     );
     assert_eq!(failure("sleep 1000", "timeout = '100ms'"), "timed out");

@@ -73,7 +73,7 @@ impl Failure {
             Failure::Companion { why } | Failure::Hook { why } | Failure::NotStarted { why } => why.clone(),
             Failure::Signal { number } => crate::killed_by(*number),
             Failure::Stopped { number } => {
-                format!("timed out, stopped by {}", crate::signal::signal(*number))
+                format!("stopped by {}, and so ended", crate::signal::signal(*number))
             }
             Failure::TimedOut => "timed out".to_owned(),
             Failure::Unreadable { why } => format!("unreadable: {why}"),

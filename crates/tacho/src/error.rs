@@ -45,6 +45,8 @@ pub enum CliError {
     Notify { command: String, why: String },
     #[error("`--missing` takes one range, or one revision")]
     RangeAlone,
+    #[error("cannot tell which folder this is: {0}")]
+    NowhereHere(std::io::Error),
     #[error("there is no plan: no `tacho.toml` in `{folder}` or a folder above it")]
     NoPlan { folder: PathBuf },
     #[error("{rendered}", rendered = .0.render(false))]
@@ -109,6 +111,7 @@ impl CliError {
             CliError::Numbers { source, .. } => source.hint(),
             CliError::NoRange { from, to } => Some(format!("the older one goes first: `{to}..{from}`?")),
             CliError::NoDuet { source } => source.hint.clone(),
+            CliError::NowhereHere(_) => Some("it was deleted or renamed: `cd` to one that is there".to_owned()),
             CliError::EndAlone => {
                 Some("it begins where tracking left off: name the end, or nothing".to_owned())
             }

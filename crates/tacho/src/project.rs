@@ -36,7 +36,7 @@ impl Project {
     pub fn open(global: &Global) -> Result<Self, CliError> {
         let path = match &global.plan {
             Some(path) => path.clone(),
-            None => find_plan(&std::env::current_dir()?)?,
+            None => find_plan(&current_folder()?)?,
         };
         let text = std::fs::read_to_string(&path).map_err(CliError::reading(&path))?;
         let shown =
@@ -139,4 +139,9 @@ fn folder_name(folder: &Path) -> String {
 fn slug(name: &str) -> String {
     let keep = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     name.chars().map(keep).take(40).collect()
+}
+
+/// The folder that the command was typed in.
+pub fn current_folder() -> Result<PathBuf, CliError> {
+    std::env::current_dir().map_err(CliError::NowhereHere)
 }

@@ -15,6 +15,8 @@ pub const LOADED: f64 = 0.25;
 /// This share of the time, kept from the host by a hypervisor, is told.
 pub const STOLEN: f64 = 0.01;
 
+/// From so many times the median on it is told that the first execution took longer.
+const FIRST_SLOW: f64 = 1.05;
 /// Shorter executions have no readings of their own, in nanoseconds: ticks are as long.
 const SHORT: f64 = 20e6;
 /// In less time the host is not judged, in nanoseconds: a few ticks are nothing.
@@ -100,7 +102,7 @@ fn first_slow(samples: &[Sample], counted: &[&Sample], time: &Metric) -> Option<
     let first = samples.first().filter(|first| first.counts())?;
     let values: Vec<f64> = counted.iter().filter_map(|sample| sample.value(&time.name)).collect();
     let far = outliers(&values);
-    let outlier = far.first().filter(|outlier| outlier.index == 0 && outlier.score > 0.0)?;
+    let outlier = far.first().filter(|outlier| outlier.index == 0 && outlier.ratio >= FIRST_SLOW)?;
     // Of many outliers the first is no warm-up.
     let alone = 20 * far.len() <= values.len().max(40);
     first.value(&time.name).filter(|_| alone).map(|_| outlier.ratio)

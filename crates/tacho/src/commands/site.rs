@@ -187,11 +187,12 @@ fn host_series(
     Ok(all)
 }
 
-/// The metrics that the plan names for the benchmark, in its order; without a plan for it, all there are.
+/// The metrics that the plan names for the benchmark, in its order; without a plan for it, all there are but readings of the
+/// host, which are shown only where they are named.
 fn ordered_metrics(project: &Project, known: Vec<Metric>, key: &BenchmarkKey) -> Vec<Metric> {
     match project.plan.benchmarks.iter().find(|benchmark| benchmark.name == key.name) {
         Some(benchmark) => benchmark.metrics.iter().map(|planned| planned.metric.clone()).collect(),
-        None => known,
+        None => known.into_iter().filter(|metric| !Metric::is_host(&metric.name)).collect(),
     }
 }
 

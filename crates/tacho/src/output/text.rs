@@ -148,10 +148,11 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// At most `width` characters, the cut marked.
+/// At most `width` characters, the cut marked; on one line, whatever the text has in it.
 pub fn cut(text: &str, width: usize) -> String {
+    let text: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     if text.chars().count() <= width {
-        return text.to_owned();
+        return text;
     }
     let kept: String = text.chars().take(width.saturating_sub(1)).collect();
     format!("{}…", kept.trim_end())

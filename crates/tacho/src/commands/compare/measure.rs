@@ -102,7 +102,7 @@ fn question_of_commands(
     Ok(Question {
         plan: empty_plan()?.wishing(wishes(command, None)?)?,
         plan_text: String::new(),
-        plan_folder: std::env::current_dir()?,
+        plan_folder: crate::project::current_folder()?,
         revisions: Vec::new(),
         recipes: Recipes::usual(Digest::of("")),
         counted: Vec::new(),

@@ -8,6 +8,7 @@ use tacho_record::Sample;
 
 use super::Report;
 use super::ranking::factor;
+use crate::output::text;
 
 /// A file of hyperfine's `--export-json`.
 #[derive(Serialize)]
@@ -77,7 +78,7 @@ pub fn markdown(report: &Report<'_>) -> String {
     for (index, (command, standing)) in
         report.question.commands.iter().zip(&report.standings.each).enumerate()
     {
-        let name = command.name.replace('|', "\\|");
+        let name = text::cut(&command.name, usize::MAX).replace('|', "\\|");
         let Some(time) = standing.time else {
             out += &format!("| `{name}` | failed | | | | |\n");
             continue;

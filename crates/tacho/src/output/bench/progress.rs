@@ -127,7 +127,7 @@ impl Observer for BenchProgress {
                 self.bar.set_message(format!("{hook} of {}", text::cut(&cell.benchmark.name, 40)));
             }
             Event::Trouble { cell, trouble } => self.bar.suspend(|| {
-                output::note("note", &format!("`{}`: {}", cell.benchmark.name, trouble.why));
+                output::note("note", &format!("`{}`: {}", text::cut(&cell.benchmark.name, 40), trouble.why));
                 for line in text::last_lines(&trouble.output, 8) {
                     output::aside(&format!("  | {line}"));
                 }
