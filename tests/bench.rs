@@ -234,6 +234,63 @@ fn ctrl_c_gives_what_was_measured() {
     assert!(answer["commands"][0]["samples"].as_array().unwrap().len() >= 4);
 }
 
+/// The names of the variables that a command of this project printed.
+fn variables(project: &Project) -> Vec<String> {
+    let text = std::fs::read_to_string(project.path().join("variables")).unwrap();
+    text.lines().filter_map(|line| Some(line.split_once('=')?.0.to_owned())).collect()
+}
+
+#[test]
+fn conditions_are_kept_and_told() {
+    let project = Project::empty();
+    let words = ["bench", "-r", "1", "-q", "--nice", "19", "--no-aslr", "--clean-environment"];
+    let mut command = project.command(words.into_iter().chain(["nice > niceness; env > variables"]));
+    let answer = Answer::of(&command.env("TACHO_TEST_SECRET", "x").output().unwrap()).exits(0);
+    assert!(
+        answer
+            .stderr
+            .contains("note: executed with niceness 19, at the same addresses, in a clean environment\n"),
+        "{}",
+        answer.stderr
+    );
+    assert_eq!(std::fs::read_to_string(project.path().join("niceness")).unwrap(), "19\n");
+    assert!(variables(&project).iter().all(|name| name != "TACHO_TEST_SECRET"));
+    let refused = in_project(&project, &["--cpus", "8000", "true"]).exits(2).stderr;
+    assert!(
+        refused.starts_with("error: commands cannot be executed so: there is no processor 8000\n"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn the_answer_has_the_host_the_environment_and_the_instruments_readings() {
+    let project = Project::empty();
+    let mut command = project.command(["bench", "-r", "1", "--json", "env > variables"]);
+    let answer = Answer::of(&command.env("TACHO_TEST_SECRET", "x").output().unwrap()).exits(0).json();
+    assert!(variables(&project).contains(&"TACHO_TEST_SECRET".to_owned()), "as hyperfine has it");
+    let condition = |name: &str| answer["conditions"][name].as_str().unwrap_or_default().to_owned();
+    assert!(condition("environment.TACHO_TEST_SECRET").starts_with("digest "), "{}", answer["conditions"]);
+    assert_eq!(condition("environment.TZ"), "UTC");
+    assert!(condition("instrument.nothing").ends_with(" ns"), "{}", answer["conditions"]);
+    assert!(answer["host"]["facts"]["arch"].is_string(), "{}", answer["host"]);
+}
+
+#[test]
+fn a_name_of_several_lines_is_shown_on_one() {
+    let answer = bench(&["-r", "2", "-n", "one\nname", "true"]).exits(0);
+    assert!(answer.stdout.lines().nth(1).unwrap().starts_with("one name  2  "), "{}", answer.stdout);
+}
+
+#[test]
+fn a_folder_that_was_deleted_is_told() {
+    let project = Project::empty();
+    let tacho = project.command([]).get_program().to_str().unwrap().to_owned();
+    let script = format!("mkdir gone && cd gone && rmdir ../gone && {tacho} bench true");
+    let output = Command::new("sh").args(["-c", &script]).current_dir(project.path()).output().unwrap();
+    let told = Answer::of(&output).exits(2).stderr;
+    assert!(told.starts_with("error: cannot tell which folder this is: "), "{told}");
+}
+
 #[test]
 fn mistakes_are_told_before_anything_is_executed() {
     let project = Project::empty().file("notes", "text").file("x", "");
@@ -261,6 +318,11 @@ fn mistakes_are_told_before_anything_is_executed() {
         (&["./nowhere"], "`./nowhere` is no program\nhint: there is no such file\n"),
         (&["--input", "nothing", "cat"], "there is no file `nothing`\n"),
         (&["--input", ".", "cat"], "`.` is a folder, and standard input comes from a file\n"),
+        (&["--cpus", "x", "true"], "`x` names no processors\nhint: "),
+        (
+            &["--input", "pipe", "cat"],
+            "`pipe` is a pipe, and standard input comes from a file\nhint: write what",
+        ),
         (&["--output", "no/where", "cat"], "`--output no/where`: there is no folder `no`\nhint: "),
         (
             &["--json", "--show-output", "true"],

@@ -72,6 +72,7 @@ fn plain(command: &str, words: &[String], shell: bool) -> Command {
         output: Output::Needed,
         hooks: Hooks::default(),
         timeout: Duration::MAX,
+        conditions: Command::usual_conditions(),
     }
 }
 

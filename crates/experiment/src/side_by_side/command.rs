@@ -25,6 +25,8 @@ pub struct Command {
     pub hooks: Hooks,
     /// How long one execution may take.
     pub timeout: Duration,
+    /// What it finds around it.
+    pub conditions: Conditions,
 }
 
 /// How a command is started.
@@ -52,7 +54,13 @@ impl Command {
         BenchmarkKey { name: self.name.clone(), version: 1, parameters: Parameters::default() }
     }
 
-    /// The benchmark that it is, as a plan would have it. It inherits our whole environment, and the length of that varies.
+    /// What a command finds around it if nothing else is asked for: our whole environment, the length of which varies.
+    #[must_use]
+    pub fn usual_conditions() -> Conditions {
+        Conditions { inherit: Inherit::All, random_environment: true, ..Conditions::default() }
+    }
+
+    /// The benchmark that it is, as a plan would have it.
     pub(crate) fn benchmark(&self) -> plan::Benchmark {
         let plain = |word: &String| word.replace('{', "{{").replace('}', "}}");
         let (shell, command) = match &self.start {
@@ -71,11 +79,7 @@ impl Command {
             directory: None,
             stdin: self.input.clone(),
             output: self.output.clone(),
-            conditions: Conditions {
-                inherit: Inherit::All,
-                random_environment: true,
-                ..Conditions::default()
-            },
+            conditions: self.conditions.clone(),
             limits: Limits::default(),
             expect: Expect { exit: 0, stdout: ExpectOutput::Anything },
             metrics: Vec::new(),

@@ -15,7 +15,7 @@ use crate::counting::check_counters;
 use crate::duet::why_not_at_once;
 use crate::rounds::{self, Measured};
 use crate::session::{Known, Session, SessionCell, Wanted};
-use crate::trial::{EXIT_STATUS, Exits, Surroundings, Trial};
+use crate::trial::{EXIT_STATUS, Exits, Surroundings, Trial, rehearse};
 use crate::{Bench, ExperimentError};
 
 /// What is to be measured.
@@ -71,6 +71,7 @@ pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, Exp
         check_counters(bench, &first.name, question.counters.iter().copied())?;
     }
     check_at_once(question)?;
+    check_conditions(bench, question)?;
     let (run, cells) = begin(bench, question)?;
     let cells: Result<Vec<SessionCell>, ExperimentError> = (question.commands.iter().zip(cells))
         .map(|(command, (id, cell))| session_cell(command, question, id, cell))
@@ -104,6 +105,12 @@ fn check_at_once(question: &Question) -> Result<(), ExperimentError> {
     refused.filter(|_| question.duet.is_some()).map_or(Ok(()), |(command, why)| {
         Err(ExperimentError::NotAtOnce { benchmark: command.name.clone(), why })
     })
+}
+
+/// Whether the conditions that were asked for can be had here.
+fn check_conditions(bench: &mut Bench<'_>, question: &Question) -> Result<(), ExperimentError> {
+    let unusual = question.commands.iter().find(|it| it.conditions != Command::usual_conditions());
+    unusual.map_or(Ok(()), |command| rehearse(&command.benchmark(), bench.executor))
 }
 
 /// The benchmark that it is, with what is counted of it.

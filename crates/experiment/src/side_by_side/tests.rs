@@ -6,16 +6,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Capture, Ended, Execution, Request, ScriptedExecutor, Usage};
+use tacho_measure::{Capture, Ended, Execution, Request, ScriptedExecutor, Unavailable, Usage};
 use tacho_record::plan::{Hook, Hooks, Output};
-use tacho_record::{Host, Rule, Warmup};
+use tacho_record::{Conditions, Host, Rule, Warmup};
 use tacho_stats::compare::Verdict;
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
 
 use super::*;
 use crate::trial::Exits;
-use crate::{Bench, Silent};
+use crate::{Bench, ExperimentError, Silent};
 
 fn command(name: &str) -> Command {
     Command {
@@ -27,6 +27,7 @@ fn command(name: &str) -> Command {
         output: Output::Needed,
         hooks: Hooks::default(),
         timeout: Duration::MAX,
+        conditions: Command::usual_conditions(),
     }
 }
 
@@ -268,8 +269,8 @@ fn a_first_execution_that_is_slow_is_told_unless_there_was_a_warm_up() {
         let mut number = 0_u64;
         move |_: &Request, at| {
             number += 1;
-            let wall = if number == 1 { 300 } else { 100_u64 + number % 4 };
-            Execution::of(Ended::Exited(0), at, Duration::from_millis(wall))
+            let wall = if number == 1 { first } else { 100_000_u64 + 100 * (number % 4) };
+            Execution::of(Ended::Exited(0), at, Duration::from_micros(wall))
         }
     };
     let script = || first(300_000);

@@ -53,6 +53,24 @@ pub struct Bench {
     /// host can
     #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Beside executions")]
     pub counter: Vec<String>,
+    /// Have the system forget all files that it has in memory before each execution, after `--prepare`; needs root
+    #[arg(long, help_heading = "Conditions")]
+    pub cold: bool,
+    /// The processors that commands may use, counted from 0: 1, 0-3,6 or isolated (what the system was booted to leave alone)
+    #[arg(long, value_name = "LIST", conflicts_with = "duet", help_heading = "Conditions")]
+    pub cpus: Option<String>,
+    /// Niceness, from -20 (goes first, needs rights) to 19
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Conditions", value_parser = clap::value_parser!(i32).range(-20..=19))]
+    pub nice: Option<i32>,
+    /// Put memory at the same addresses each time: good for counting, bad for times
+    #[arg(long, help_heading = "Conditions")]
+    pub no_aslr: bool,
+    /// Execute in a control group of its own, which accounts for children that nobody waits for
+    #[arg(long, help_heading = "Conditions")]
+    pub cgroup: bool,
+    /// Leave out all of this environment but what programs need (docs/formats.md has the list), as plans do
+    #[arg(long, help_heading = "Conditions")]
+    pub clean_environment: bool,
     /// A shell command once before everything, for each command
     #[arg(long, short = 's', value_name = "CMD", help_heading = "Beside executions")]
     pub setup: Option<String>,

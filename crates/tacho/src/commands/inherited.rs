@@ -2,17 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use tacho_record::{Conditions, Digest, Inherit, Plan};
+use tacho_record::{Conditions, Digest, Inherit};
 
-/// The variables that the plan's benchmarks inherit, each as `environment.NAME`.
+/// The variables that are inherited under these conditions, each as `environment.NAME`.
 ///
 /// Those that are always kept with their values. Of others, which may be secrets, only a short digest is kept: it tells
 /// whether they were the same.
-pub fn inherited(plan: &Plan) -> BTreeMap<String, String> {
+pub fn inherited<'a>(all: impl Iterator<Item = &'a Conditions>) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
-    for benchmark in &plan.benchmarks {
-        let conditions =
-            Conditions { inherit: benchmark.conditions.inherit.clone(), ..Conditions::default() };
+    // Many benchmarks inherit the same.
+    let mut seen: Vec<&Inherit> = Vec::new();
+    for Conditions { inherit, .. } in all {
+        if seen.contains(&inherit) {
+            continue;
+        }
+        seen.push(inherit);
+        let conditions = Conditions { inherit: inherit.clone(), ..Conditions::default() };
         for (name, value) in tacho_measure::environment(&conditions) {
             let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
             let is_kept = Inherit::default().takes(&name);

@@ -18,7 +18,7 @@ use crate::output::progress::Progress;
 use crate::project::Project;
 
 /// How often the instrument measures itself for a run's record: some 20 ms.
-const TURNS: u32 = 10;
+pub(super) const TURNS: u32 = 10;
 
 /// Everything that measuring needs, opened.
 pub(super) struct Session {
@@ -117,8 +117,8 @@ impl Session {
         recipes: Recipes,
         instrument: &Instrument,
     ) -> Question {
-        let mut conditions = conditions(&self.host, instrument);
-        conditions.extend(inherited(&wanted.plan));
+        let mut conditions = conditions(&self.host, Some(instrument));
+        conditions.extend(inherited(wanted.plan.benchmarks.iter().map(|benchmark| &benchmark.conditions)));
         Question {
             counted: wanted.counted,
             plan: wanted.plan,
@@ -135,8 +135,9 @@ impl Session {
     }
 }
 
-/// The host's facts that may differ from run to run, and what the instrument read of itself.
-fn conditions(host: &Host, instrument: &Instrument) -> BTreeMap<String, String> {
+/// The host's facts that may differ from run to run, and what the instrument read of itself, if it did.
+pub(super) fn conditions(host: &Host, instrument: Option<&Instrument>) -> BTreeMap<String, String> {
+    let instrument = instrument.map(Instrument::facts).unwrap_or_default();
     let now = host.facts.iter().filter(|(key, _)| key.starts_with("now."));
-    now.map(|(key, value)| (key.clone(), value.clone())).chain(instrument.facts()).collect()
+    now.map(|(key, value)| (key.clone(), value.clone())).chain(instrument).collect()
 }

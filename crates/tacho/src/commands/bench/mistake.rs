@@ -3,6 +3,10 @@
 /// A mistake, found before anything is executed.
 #[derive(Debug, thiserror::Error)]
 pub enum Mistake {
+    #[error("`{text}` names no processors")]
+    BadCpus { text: String },
+    #[error("commands cannot be executed so: {why}")]
+    Conditions { why: String, hint: Option<String> },
     #[error("`{value}` is no step from {from} to {to}")]
     BadRange { value: String, from: String, to: String },
     #[error("`{text}` is not an exit status")]
@@ -73,6 +77,8 @@ impl Mistake {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
+            Mistake::BadCpus { .. } => Some("processors are counted from 0: `--cpus 0-3,6`".into()),
+            Mistake::Conditions { hint, .. } => hint.clone(),
             Mistake::BadRange { .. } => {
                 Some("the steps of a range must lead somewhere: `-P n 1 8 -D 1`".into())
             }

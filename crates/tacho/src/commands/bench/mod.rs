@@ -5,31 +5,35 @@ mod parameters;
 pub(super) mod start;
 pub mod typed;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tacho_experiment::Bench as Workbench;
 use tacho_experiment::side_by_side::{Answer, Question, Standings, measure};
+use tacho_experiment::{Bench as Workbench, ExperimentError, Instrument};
 use tacho_measure::ProcessExecutor;
+use tacho_record::Host;
 use tacho_store::{Location, Store};
 use tacho_subject::NoBuilder;
 
 use self::mistake::Mistake;
 use self::typed::Typed;
 use super::compare::share;
+use super::inherited::inherited;
 use super::track::counters;
 use super::{Exit, random_seed};
 use crate::cli::{Bench, EstimatorName, Global};
 use crate::error::CliError;
 use crate::output;
 use crate::output::bench::{BenchProgress, Report, export};
+use crate::project::current_folder;
 
 pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
     if let Some((option, instead)) = command.elsewhere.typed() {
         return Err(Mistake::Elsewhere { option, instead }.into());
     }
-    let folder = std::env::current_dir()?;
+    let folder = current_folder()?;
     let typed = Typed::new(command, &folder)?;
     if command.json && typed.is_loud() {
         return Err(Mistake::Mixed.into());
@@ -44,11 +48,13 @@ pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
     let interrupt = tacho_measure::install_interrupt()?;
     let lock = super::session::lock("tacho bench", command.wait.then_some(&interrupt))?;
     let is_quiet = global.quiet || command.json || typed.is_loud();
-    let answer = measured(&question, &interrupt, is_quiet)?;
+    let host = tacho_measure::host();
+    let answer = measured(&mut question, &host, &interrupt, is_quiet)?;
     drop(lock);
     let standings = Standings::of(&question, &answer.samples, typed.reference, margin);
     let report = Report {
         question: &question,
+        host: &host,
         answer: &answer,
         standings: &standings,
         margin,
@@ -75,25 +81,52 @@ fn question(command: &Bench, typed: &Typed, folder: &Path) -> Result<Question, C
         folder: folder.to_owned(),
         seed: command.seed.unwrap_or_else(random_seed),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        conditions: std::collections::BTreeMap::new(),
+        conditions: BTreeMap::new(),
     })
 }
 
-fn measured(question: &Question, interrupt: &Arc<AtomicBool>, is_quiet: bool) -> Result<Answer, CliError> {
+fn measured(
+    question: &mut Question,
+    host: &Host,
+    interrupt: &Arc<AtomicBool>,
+    is_quiet: bool,
+) -> Result<Answer, CliError> {
     let mut store = Store::open(&Location::Memory)?;
-    let host = store.put_host(&tacho_measure::host())?;
+    let mut executor = ProcessExecutor::new(interrupt.clone());
+    question.conditions = record(question, host, &mut executor);
+    let host = store.put_host(host)?;
     let mut progress = BenchProgress::new(question, is_quiet);
     let mut bench = Workbench {
         store: &mut store,
         builder: &mut NoBuilder,
-        executor: &mut ProcessExecutor::new(interrupt.clone()),
+        executor: &mut executor,
         observer: &mut progress,
         interrupt,
         host,
     };
     let answer = measure(&mut bench, question);
     progress.clear();
-    Ok(answer?)
+    answer.map_err(cannot_be_had)
+}
+
+/// What may differ from one day to the next: facts of the host, the instrument's readings of itself, and the environment.
+fn record(question: &Question, host: &Host, executor: &mut ProcessExecutor) -> BTreeMap<String, String> {
+    // Where it cannot be read, as where `true` is not to be found, commands are measured all the same.
+    let instrument = Instrument::measure(executor, super::session::TURNS).ok();
+    let mut record = super::session::conditions(host, instrument.as_ref());
+    record.extend(inherited(question.commands.iter().map(|command| &command.conditions)));
+    record
+}
+
+/// In the words of options, where those of a plan are none of this command's.
+fn cannot_be_had(error: ExperimentError) -> CliError {
+    match error {
+        ExperimentError::Unavailable { source, .. } => {
+            let hint = source.hint.map(|hint| hint.replace("`cold = true`", "`--cold`"));
+            Mistake::Conditions { why: source.why, hint }.into()
+        }
+        other => other.into(),
+    }
 }
 
 /// Reports a file that cannot be written before anything is measured for it.

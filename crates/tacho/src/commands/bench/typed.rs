@@ -6,7 +6,7 @@ use std::time::Duration;
 use tacho_experiment::side_by_side::{Command, Start};
 use tacho_experiment::trial::Exits;
 use tacho_record::plan::{Hook, Hooks, Output};
-use tacho_record::{Precision, Rule, Warmup, duration};
+use tacho_record::{Cgroup, Conditions, Cpus, Inherit, Precision, Rule, Warmup, duration};
 
 use super::mistake::Mistake;
 use super::parameters::{self, Choice, Parameter, fill};
@@ -54,6 +54,25 @@ pub fn rule(typed: &Bench) -> Result<Rule, CliError> {
     })
 }
 
+/// What commands find around them.
+fn conditions(typed: &Bench) -> Result<Conditions, Mistake> {
+    let cpus = |text: &String| match text.as_str() {
+        "isolated" => Ok(Cpus::Isolated),
+        text => Cpus::list(text).map(Cpus::List).ok_or_else(|| Mistake::BadCpus { text: text.to_owned() }),
+    };
+    let usual = Command::usual_conditions();
+    let inherit = if typed.clean_environment { Inherit::default() } else { usual.inherit };
+    Ok(Conditions {
+        cpus: typed.cpus.as_ref().map(cpus).transpose()?,
+        nice: typed.nice,
+        aslr: typed.no_aslr.then_some(false),
+        cold: typed.cold,
+        cgroup: if typed.cgroup { Cgroup::Always } else { usual.cgroup },
+        inherit,
+        ..usual
+    })
+}
+
 /// With which statuses a right execution exits.
 pub fn exits(typed: &Bench) -> Result<Exits, Mistake> {
     match typed.ignore_failure.as_deref() {
@@ -84,6 +103,7 @@ impl Typed {
         typed.output.iter().try_for_each(|output| check_output(output, folder))?;
         let timeout = typed.timeout.as_deref().map(duration).transpose()?.unwrap_or(Duration::MAX);
         check_input(&typed.input, folder)?;
+        let conditions = conditions(typed)?;
         let mut used = vec![false; parameters.len()];
         let mut commands: Vec<Command> = Vec::new();
         for (index, text) in texts.iter().enumerate() {
@@ -107,6 +127,7 @@ impl Typed {
                     text: filled,
                     timeout,
                     start,
+                    conditions: conditions.clone(),
                 });
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tacho_experiment::side_by_side::{Standing, Warning};
-use tacho_record::{Steadiness, Stopped};
+use tacho_record::{Host, Steadiness, Stopped};
 use tacho_stats::compare::{Comparison, Estimator, Verdict};
 
 use super::Report;
@@ -16,6 +16,8 @@ use crate::output::compare::{DuetAnswer, Family, ModesAnswer, RankTestAnswer};
 #[derive(Serialize)]
 pub struct BenchAnswer<'a> {
     interrupted: bool,
+    host: &'a Host,
+    conditions: &'a BTreeMap<String, String>,
     seed: u64,
     estimator: Option<tacho_record::Estimator>,
     margin: f64,
@@ -85,6 +87,8 @@ impl Report<'_> {
     pub fn answer(&self) -> BenchAnswer<'_> {
         BenchAnswer {
             interrupted: self.answer.interrupted,
+            host: self.host,
+            conditions: &self.question.conditions,
             seed: self.question.seed,
             estimator: self.question.estimator,
             margin: self.margin,

@@ -11,6 +11,7 @@ mod table;
 mod tests;
 
 use tacho_experiment::side_by_side::{Answer, Question, Standings};
+use tacho_record::Host;
 
 pub use answer::{estimator, word};
 pub use progress::BenchProgress;
@@ -18,6 +19,7 @@ pub use ranking::factor;
 
 /// All that is known of commands side by side.
 pub struct Report<'a> {
+    pub host: &'a Host,
     pub question: &'a Question,
     pub answer: &'a Answer,
     pub standings: &'a Standings,

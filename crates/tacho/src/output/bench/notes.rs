@@ -2,7 +2,7 @@
 
 use tacho_experiment::causes;
 use tacho_experiment::side_by_side::{Standing, Warning};
-use tacho_record::Warmup;
+use tacho_record::{Cgroup, Conditions, Inherit, Warmup};
 
 use super::Report;
 use crate::output::{self, text};
@@ -24,11 +24,17 @@ impl Report<'_> {
             output::note("note", &format!("executed at the same time on processors {first} and {second},"));
             output::aside("  swapped each round: each time is that beside the other");
         }
+        if let Some(conditions) = self.conditions() {
+            output::note("note", &format!("executed {conditions}"));
+        }
         for line in text::noise(&self.answer.waits, &self.answer.disturbed) {
             output::note("note", &line);
         }
         for warning in &self.standings.warnings {
             self.warn("", *warning);
+        }
+        if let Some(line) = self.unaccounted() {
+            output::note("note", &line);
         }
         for asked in &self.question.counters {
             if let Some(why) = self.answer.absent.get(asked.counter.name()) {
@@ -54,6 +60,32 @@ impl Report<'_> {
         if self.standings.each.iter().any(exited) {
             output::note("hint", "`-i` lets commands exit with any status");
         }
+    }
+
+    /// What commands found around them, where that was asked for.
+    fn conditions(&self) -> Option<String> {
+        let Conditions { cpus, nice, aslr, cold, cgroup, inherit, .. } =
+            &self.question.commands.first()?.conditions;
+        let told = [
+            cpus.as_ref().map(|cpus| format!("on processors {cpus}")),
+            nice.map(|nice| format!("with niceness {nice}")),
+            (*aslr == Some(false)).then(|| "at the same addresses".to_owned()),
+            cold.then(|| "after all files in memory were forgotten".to_owned()),
+            (*cgroup == Cgroup::Always).then(|| "in control groups".to_owned()),
+            (*inherit != Inherit::All).then(|| "in a clean environment".to_owned()),
+        ];
+        let told: Vec<String> = told.into_iter().flatten().collect();
+        (!told.is_empty()).then(|| told.join(", "))
+    }
+
+    /// Why columns are empty that all commands have.
+    fn unaccounted(&self) -> Option<String> {
+        let (what, why) = match (self.answer.absent.get("cpu"), self.answer.absent.get("user")) {
+            (Some(why), _) => ("user, sys, CPU and memory", why),
+            (None, Some(why)) => ("user, sys and memory", why),
+            (None, None) => return None,
+        };
+        Some(format!("{what} are {}", why.replace("`cgroup = \"always\"`", "`--cgroup`")))
     }
 
     fn warn(&self, whose: &str, warning: Warning) {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use tacho_experiment::side_by_side::{Answer, Command, Question, Standings, Start};
 use tacho_experiment::trial::Exits;
 use tacho_record::plan::{Hooks, Output};
-use tacho_record::{Digest, Estimator as Asked, Outcome, Place, Purpose, Rule, Run, RunState, Sample};
+use tacho_record::{Digest, Estimator as Asked, Host, Outcome, Place, Purpose, Rule, Run, RunState, Sample};
 
 use super::*;
 
@@ -21,8 +21,11 @@ fn command(name: &str) -> Command {
         output: Output::Needed,
         hooks: Hooks::default(),
         timeout: Duration::MAX,
+        conditions: Command::usual_conditions(),
     }
 }
+
+static NOWHERE: Host = Host { name: String::new(), facts: BTreeMap::new() };
 
 /// Of so many milliseconds with noise of 1 %, and so many MiB.
 fn samples(milliseconds: f64, mebibytes: f64) -> Vec<Sample> {
@@ -94,7 +97,14 @@ fn answer() -> Answer {
 fn with_report<T>(then: impl FnOnce(&Report<'_>) -> T) -> T {
     let (question, answer) = (question(), answer());
     let standings = Standings::of(&question, &answer.samples, None, 0.01);
-    then(&Report { question: &question, answer: &answer, standings: &standings, margin: 0.01, width: None })
+    then(&Report {
+        host: &NOWHERE,
+        question: &question,
+        answer: &answer,
+        standings: &standings,
+        margin: 0.01,
+        width: None,
+    })
 }
 
 fn text(report: &Report<'_>) -> String {
@@ -178,8 +188,14 @@ fn several_comparisons_are_a_family_with_a_rank_test_each() {
 fn the_ratio_that_was_asked_for_is_named() {
     let (question, answer) = (Question { estimator: Some(Asked::Minimum), ..question() }, answer());
     let standings = Standings::of(&question, &answer.samples, None, 0.01);
-    let report =
-        Report { question: &question, answer: &answer, standings: &standings, margin: 0.01, width: None };
+    let report = Report {
+        host: &NOWHERE,
+        question: &question,
+        answer: &answer,
+        standings: &standings,
+        margin: 0.01,
+        width: None,
+    };
     let ranking = report.ranking();
     assert!(
         ranking.starts_with("times that of `quick`, the fastest, by minima, with 95 % intervals\n"),
