@@ -120,6 +120,17 @@ fn filters_leave_out_what_is_not_asked_for() {
 }
 
 #[test]
+fn another_host_fixes_no_regression() {
+    let host = |name: &str| json!({ "host": name });
+    let values = [level(100.0, 0..30), level(122.0, 30..60), level(100.0, 60..90)].concat();
+    let tags = [vec![host("one"); 60], vec![host("two"); 30]].concat();
+    let answer = from(&json!({ "values": values, "tags": tags }).to_string(), "--json").exits(1).json();
+    let told: Vec<_> =
+        answer["changes"].as_array().unwrap().iter().map(|one| [&one["kind"], &one["returned"]]).collect();
+    assert_eq!(told, [[&json!("step"), &json!(null)], [&json!("environment"), &json!(null)]]);
+}
+
+#[test]
 fn numbers_come_from_standard_input_too() {
     let project = Project::empty();
     let mut child = project

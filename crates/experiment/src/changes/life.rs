@@ -148,7 +148,7 @@ impl Living<'_> {
                 None => (self.name(alert, names), alert),
             })
             .collect();
-        let fixed = fixed(&with_names);
+        let fixed = fixed(&with_names, kept);
         let mut lived = Lived { changes: Vec::new(), happenings: Vec::new() };
         for (name, alert) in &with_names {
             let before = kept.get(&alert.id).copied();
@@ -291,13 +291,22 @@ fn alert(id: u32, change: &Change, places: &HashMap<&str, usize>) -> Option<Aler
 }
 
 /// For each change with whose name the level came back, by name.
-fn fixed(named: &[(String, &Alert)]) -> HashMap<String, String> {
-    let mut standing: Vec<&(String, &Alert)> =
-        named.iter().filter(|(_, alert)| !matches!(alert.state, State::Withdrawn(_))).collect();
+fn fixed(named: &[(String, &Alert)], kept: &HashMap<u32, &Change>) -> HashMap<String, String> {
+    let mut standing: Vec<&(String, &Alert)> = named.iter().filter(|(_, alert)| !matches!(alert.state, State::Withdrawn(_))).collect();
     standing.sort_by_key(|(_, alert)| alert.change.index);
-    let changes: Vec<stats::Change> = standing.iter().map(|(_, alert)| alert.change.clone()).collect();
+    let changes: Vec<stats::Change> =
+        standing.iter().map(|(_, alert)| as_known(alert, kept.get(&alert.id).copied())).collect();
     let back = returns(&changes).into_iter().enumerate();
     back.filter_map(|(at, by)| Some((standing[at].0.clone(), standing[by?].0.clone()))).collect()
+}
+
+/// A change as it was found, or the program's where it differed when it was measured again.
+fn as_known(alert: &Alert, kept: Option<&Change>) -> stats::Change {
+    let mut change = alert.change.clone();
+    if change.kind == stats::Kind::Environment && kept.is_some_and(Change::differs_again) {
+        change.kind = stats::Kind::Step;
+    }
+    change
 }
 
 /// What happened to a change since it was kept, in order.

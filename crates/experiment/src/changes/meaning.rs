@@ -84,16 +84,43 @@ impl FalseAlarms {
 }
 
 /// For each change of a series, in order, the later change with which the level came back, if one did.
+///
+/// Another compiler or host brings no program back: what they add or take is taken out of what is left of a change of the program.
 #[must_use]
 pub fn returns(changes: &[Change]) -> Vec<Option<usize>> {
-    let level = |change: &Change| change.kind.is_of_level();
-    let returned = |(at, change): (usize, &Change)| {
-        let moved = change.after - change.before;
-        let left = |later: &Change| (later.after - change.before) / moved;
-        (at + 1..changes.len())
-            .find(|&later| level(change) && level(&changes[later]) && left(&changes[later]) <= RETURNED)
+    let of_level = |at: &usize| changes[*at].kind.is_of_level();
+    let returned = |at: usize| {
+        let mut left = Left::of(&changes[at]);
+        (at + 1..changes.len()).filter(of_level).find(|&later| left.is_little_after(&changes[later]))
     };
-    changes.iter().enumerate().map(returned).collect()
+    (0..changes.len()).map(|at| of_level(&at).then(|| returned(at)).flatten()).collect()
+}
+
+/// What is left of a change as others follow it.
+struct Left<'a> {
+    change: &'a Change,
+    /// By what the environments since have multiplied the level.
+    environments: f64,
+}
+
+impl<'a> Left<'a> {
+    fn of(change: &'a Change) -> Self {
+        Self { change, environments: 1.0 }
+    }
+
+    /// Whether the level came back with this change, the next one.
+    fn is_little_after(&mut self, later: &Change) -> bool {
+        if later.kind == Kind::Environment && self.change.kind != Kind::Environment {
+            let ratio = later.after / later.before;
+            // Where there is no such ratio, the level is taken as it is.
+            if ratio.is_finite() && ratio > 0.0 {
+                self.environments *= ratio;
+            }
+            return false;
+        }
+        let moved = self.change.after - self.change.before;
+        (later.after / self.environments - self.change.before) / moved <= RETURNED
+    }
 }
 
 #[cfg(test)]
@@ -142,5 +169,20 @@ mod tests {
         assert_eq!(returns(&[step(100.0, 120.0), step(120.0, 110.0)]), [None, None], "half of it is left");
         let spread = [step(100.0, 120.0), change(120.0, 100.0, Kind::Spread)];
         assert_eq!(returns(&spread), [None, None], "a spread is no level");
+    }
+
+    #[test]
+    fn an_environment_brings_no_program_back() {
+        let step = |before, after| change(before, after, Kind::Step);
+        let environment = |before, after| change(before, after, Kind::Environment);
+        assert_eq!(returns(&[step(100.0, 122.0), environment(122.0, 100.0)]), [None, None]);
+        let faster_host = [step(100.0, 122.0), environment(122.0, 100.0), step(100.0, 82.0)];
+        assert_eq!(returns(&faster_host), [Some(2), None, None], "82 is what 100 was");
+        let slower_host = [step(100.0, 120.0), environment(120.0, 240.0), step(240.0, 200.0)];
+        assert_eq!(returns(&slower_host), [Some(2), None, None], "200 is what 100 was");
+        let host_again = [environment(100.0, 122.0), environment(122.0, 100.0)];
+        assert_eq!(returns(&host_again), [Some(1), None], "the old host was taken again");
+        let from_zero = [step(0.0, 10.0), environment(10.0, 0.0), step(0.0, 5.0), step(5.0, 0.0)];
+        assert_eq!(returns(&from_zero), [Some(3), None, Some(3), None]);
     }
 }

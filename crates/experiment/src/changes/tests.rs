@@ -248,6 +248,21 @@ fn a_level_that_comes_back_is_fixed_by_itself() {
 }
 
 #[test]
+fn a_level_that_comes_back_with_the_compiler_is_not_fixed() {
+    let mut lab = Lab::new();
+    let cc = |version: &str| BTreeMap::from([("cc".to_owned(), version.to_owned())]);
+    lab.tools = cc("cc 12.2.0");
+    let slower = lab.measure(1..41, step).only();
+    lab.tools = cc("cc 13.1.0");
+    let changes = lab.measure(41..61, |_| 100.0).judge().changes;
+    let kinds: Vec<ChangeKind> = changes.iter().map(|change| change.finding.kind).collect();
+    assert_eq!(kinds, [ChangeKind::Step, ChangeKind::Environment]);
+    let slower = changes.iter().find(|change| change.name == slower.name).unwrap();
+    assert_eq!((slower.state(), &slower.fixed_by), (Word::New, &None));
+    assert!(is_new_regression(slower), "the program is as slow as it was");
+}
+
+#[test]
 fn a_change_with_the_kernel_is_called_that() {
     let mut lab = Lab::new();
     lab.measure(1..20, step).kernel = "6.2";
