@@ -115,6 +115,7 @@ fn side(material: &Material, range: Range<usize>, last: bool) -> Side {
     runs.dedup();
     Side {
         revisions: points().map(|point| point.revision.id.clone()).collect(),
+        levels: places.iter().map(|&place| material.points[place].value).collect(),
         values: points().flat_map(|point| point.values.iter().copied()).collect(),
         runs,
     }

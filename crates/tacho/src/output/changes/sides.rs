@@ -17,6 +17,8 @@ const MARGIN: usize = 10;
 pub struct Side {
     /// The full names of the revisions, in order of history.
     pub revisions: Vec<String>,
+    /// What stands for each of them: the median of its samples.
+    pub levels: Vec<f64>,
     /// All values of their samples.
     pub values: Vec<f64>,
     /// The runs that measured them.
@@ -30,32 +32,44 @@ pub struct SideAnswer<'a> {
     median: Option<f64>,
     interval: Option<(f64, f64)>,
     spread: Option<f64>,
+    levels: &'a [f64],
     values: &'a [f64],
 }
 
 impl Side {
     /// All of it, in JSON.
     pub fn answer(&self) -> SideAnswer<'_> {
-        let summary = Summary::of(&self.values);
+        let level = self.level();
         SideAnswer {
             revisions: &self.revisions,
             runs: &self.runs,
-            median: summary.map(|summary| summary.median),
-            interval: summary.and_then(|summary| summary.interval),
-            spread: summary.and_then(|summary| summary.spread()),
+            median: level.map(|level| level.median),
+            interval: level.and_then(|level| level.interval),
+            spread: self.spread(),
+            levels: &self.levels,
             values: &self.values,
         }
     }
 
+    /// Where its level is, by one value a revision: samples of one are no independent ones.
+    fn level(&self) -> Option<Summary> {
+        Summary::of(&self.levels)
+    }
+
+    /// How its samples scatter.
+    fn spread(&self) -> Option<f64> {
+        Summary::of(&self.values).and_then(|summary| summary.spread())
+    }
+
     /// Its numbers: median, interval, spread, and how many samples and revisions they are of.
     fn numbers(&self, unit: &Unit) -> [String; 5] {
-        let summary = Summary::of(&self.values);
-        let interval = summary.and_then(|summary| summary.interval);
+        let level = self.level();
+        let interval = level.and_then(|level| level.interval);
         [
-            summary.map_or_else(String::new, |summary| unit.show(summary.median)),
+            level.map_or_else(String::new, |level| unit.show(level.median)),
             interval
                 .map_or_else(String::new, |(low, high)| format!("{} … {}", unit.show(low), unit.show(high))),
-            summary.and_then(|summary| summary.spread()).map_or_else(String::new, text::percent),
+            self.spread().map_or_else(String::new, text::percent),
             self.values.len().to_string(),
             self.revisions.len().to_string(),
         ]
@@ -114,6 +128,7 @@ mod tests {
     fn a_narrow_terminal_has_room_for_all() {
         let side = |level: f64| Side {
             revisions: vec!["a".into(), "b".into()],
+            levels: vec![level + 9.5, level + 29.5],
             values: (0..40).map(|i| level + f64::from(i)).collect(),
             runs: vec![1],
         };
@@ -125,7 +140,20 @@ mod tests {
             assert!(told.contains("40 samples of 2 revisions, spread"), "{told}");
         }
         assert_eq!(drawn(&sides, &unit, None).lines().count(), 4);
-        let empty = || Side { revisions: Vec::new(), values: Vec::new(), runs: Vec::new() };
+        let empty = || Side { revisions: vec![], levels: vec![], values: vec![], runs: vec![] };
         assert_eq!(drawn(&[empty(), empty()], &unit, Some(60)), "");
+    }
+
+    #[test]
+    fn samples_of_one_revision_are_no_independent_ones() {
+        // Twenty samples each agree closely, ten revisions do not.
+        let levels: Vec<f64> = (0..10).map(|i| 100.0 + f64::from(i)).collect();
+        let values =
+            levels.iter().flat_map(|level| (0..20).map(move |i| level + 0.01 * f64::from(i))).collect();
+        let revisions = (0..10).map(|i| format!("r{i}")).collect();
+        let side = Side { revisions, levels, values, runs: vec![1] };
+        let (low, high) = side.answer().interval.unwrap();
+        assert!(low <= 101.0 && high >= 108.0, "{low} {high}");
+        assert_eq!(side.answer().median, Some(104.5));
     }
 }
