@@ -18,6 +18,9 @@ use super::{Judgement, returns};
 /// At most so many analyses are made up for, when many points were added at once: no longer does anything wait.
 pub const CATCH_UP: usize = 25;
 
+/// What became of a change that was measured again and did not differ.
+const NOT_REPRODUCED: Life = Life::Withdrawn { why: Withdrawal::NotReproduced };
+
 /// What came of an analysis of one series.
 #[derive(Debug)]
 pub struct Lived {
@@ -48,7 +51,8 @@ impl Living<'_> {
     pub fn live(&self, names: &mut HashSet<String>) -> Lived {
         let places: HashMap<&str, usize> =
             self.material.places().map(|place| (self.material.revision(place), place)).collect();
-        let known: Vec<&Change> = self.known.iter().filter(|change| change.stands()).collect();
+        // What measuring again did not show stays withdrawn.
+        let known = self.known.iter().filter(|change| change.life != NOT_REPRODUCED);
         // What cannot be looked at now is left as it is.
         let mut kept: HashMap<u32, &Change> = HashMap::new();
         let mut alerts = Vec::new();
@@ -85,8 +89,7 @@ impl Living<'_> {
 
     /// What was measured again and did not differ: history still shows it, and it is told no more.
     fn refuted(&self, places: &HashMap<&str, usize>) -> Vec<Refuted> {
-        let gone = Life::Withdrawn { why: Withdrawal::NotReproduced };
-        let gone = self.known.iter().filter(|change| change.life == gone);
+        let gone = self.known.iter().filter(|change| change.life == NOT_REPRODUCED);
         let refuted = |change: &Change| {
             let index = *places.get(change.finding.revision.as_str())?;
             Some(Refuted { index, effect: effect(&change.finding) })
@@ -138,9 +141,12 @@ impl Living<'_> {
         events: &[Event],
         names: &mut HashSet<String>,
     ) -> Lived {
-        let is_gone =
-            |alert: &&Alert| matches!(alert.state, State::Withdrawn(_)) && !kept.contains_key(&alert.id);
-        let told: Vec<&Alert> = alerts.iter().filter(|alert| !is_gone(alert)).collect();
+        // What was withdrawn before is as it was, and nobody was told yet of what is new and not seen any more.
+        let is_told = |alert: &&Alert| match kept.get(&alert.id) {
+            Some(change) => alert.stands() || change.stands(),
+            None => alert.stands() && (alert.missed == 0 || alert.state == State::Confirmed),
+        };
+        let told: Vec<&Alert> = alerts.iter().filter(is_told).collect();
         let with_names: Vec<(String, &Alert)> = told
             .into_iter()
             .map(|alert| match kept.get(&alert.id) {
@@ -285,14 +291,18 @@ fn alert(id: u32, change: &Change, places: &HashMap<&str, usize>) -> Option<Aler
         confidence: 1.0 - finding.p,
         kind: stats_kind(finding.kind),
     };
-    let state = if change.life == Life::Confirmed { State::Confirmed } else { State::Provisional };
+    let state = match change.life {
+        Life::Confirmed => State::Confirmed,
+        Life::Provisional => State::Provisional,
+        Life::Withdrawn { why } => State::Withdrawn(reason(why)),
+    };
     let since = finding.points as usize;
     Some(Alert { id, change: found, range, state, seen: finding.seen, missed: finding.missed, since })
 }
 
 /// For each change with whose name the level came back, by name.
 fn fixed(named: &[(String, &Alert)], kept: &HashMap<u32, &Change>) -> HashMap<String, String> {
-    let mut standing: Vec<&(String, &Alert)> = named.iter().filter(|(_, alert)| !matches!(alert.state, State::Withdrawn(_))).collect();
+    let mut standing: Vec<&(String, &Alert)> = named.iter().filter(|(_, alert)| alert.stands()).collect();
     standing.sort_by_key(|(_, alert)| alert.change.index);
     let changes: Vec<stats::Change> =
         standing.iter().map(|(_, alert)| as_known(alert, kept.get(&alert.id).copied())).collect();
@@ -321,6 +331,9 @@ fn happened(before: Option<&Change>, now: &Change, alert: &Alert, events: &[Even
     }
     for event in events {
         match *event {
+            Event::Revived { id } if id == alert.id && before.is_some() => {
+                all.push(Happened::Found { revision: now.finding.revision.clone() });
+            }
             Event::Confirmed { id } if id == alert.id => {
                 all.push(Happened::Confirmed { seen: Some(alert.seen) });
             }
@@ -353,6 +366,14 @@ fn withdrawal(why: Reason) -> Withdrawal {
         Reason::NotConfirmed => Withdrawal::NotConfirmed,
         Reason::NotReproduced => Withdrawal::NotReproduced,
         Reason::NotSeen => Withdrawal::NotSeen,
+    }
+}
+
+fn reason(why: Withdrawal) -> Reason {
+    match why {
+        Withdrawal::NotConfirmed => Reason::NotConfirmed,
+        Withdrawal::NotReproduced => Reason::NotReproduced,
+        Withdrawal::NotSeen => Reason::NotSeen,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a change means: worse or better, and whether it is over.
 
-use tacho_record::{ChangeKind, Direction, Word};
+use tacho_record::{ChangeKind, Direction, Life, Word};
 use tacho_stats::changes::{Change, Kind};
 
 /// A level has come back when no more than this share of the change is left.
@@ -41,7 +41,13 @@ pub fn is_new_regression(change: &tacho_record::Change) -> bool {
         ChangeKind::Environment => change.is_of_environment(),
         ChangeKind::DipEnd | ChangeKind::ModeShare | ChangeKind::Spread => true,
     };
-    change.stands() && change.state() == Word::New && !excused && verdict_of(change) == Verdict::Worse
+    // What was not confirmed and is not seen just now is held, and blamed on nobody.
+    let is_seen = change.finding.missed == 0 || change.life == Life::Confirmed;
+    change.stands()
+        && is_seen
+        && change.state() == Word::New
+        && !excused
+        && verdict_of(change) == Verdict::Worse
 }
 
 /// Whether a change may be what the host drifted from one run to the next: no run measured both sides of it, and one side was

@@ -248,6 +248,27 @@ fn a_level_that_comes_back_is_fixed_by_itself() {
 }
 
 #[test]
+fn a_dip_keeps_its_name_and_the_word_while_it_is_backed_out() {
+    let mut lab = Lab::new();
+    let level = |order: u64| if (34..37).contains(&order) { 120.0 } else { 100.0 };
+    lab.measure(1..34, level).judge();
+    let mut seen: Vec<Change> = Vec::new();
+    for order in 34..50 {
+        let changes = lab.measure(order..order + 1, level).judge().changes;
+        for change in changes.into_iter().filter(|change| change.finding.effect > Some(0.0)) {
+            if seen.is_empty() {
+                lab.store.say(&change.name, Word::Expected, "a trial", Timestamp::UNIX_EPOCH).unwrap();
+            }
+            seen.push(change);
+        }
+    }
+    assert!(seen.iter().all(|change| change.name == seen[0].name), "{seen:#?}");
+    let last = seen.last().unwrap();
+    assert_eq!((last.word, last.note.as_str()), (Word::Expected, "a trial"));
+    assert_eq!(last.finding.kind, ChangeKind::DipStart);
+}
+
+#[test]
 fn a_level_that_comes_back_with_the_compiler_is_not_fixed() {
     let mut lab = Lab::new();
     let cc = |version: &str| BTreeMap::from([("cc".to_owned(), version.to_owned())]);

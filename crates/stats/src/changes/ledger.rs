@@ -2,7 +2,8 @@
 //!
 //! The series is judged anew whenever points are added, and the answers differ a little each time. The ledger
 //! keeps what users see steady: a change is an alert only when several successive analyses agree on it or when it
-//! was measured again, and is withdrawn only when many in turn do not see it. Places are indexes of the series;
+//! was measured again, and is withdrawn only when many in turn do not see it. What is found again where it was withdrawn is the same
+//! one, with its name. Places are indexes of the series;
 //! when points were inserted before an alert, the caller moves its places first.
 
 use std::ops::RangeInclusive;
@@ -11,6 +12,9 @@ use super::{Change, Detection, Kind};
 
 /// So many successive analyses must see a change before it is confirmed.
 pub const CONFIRM_AFTER: u32 = 5;
+/// So many successive analyses must not see a provisional change before it is withdrawn: while a level comes back, its two ends
+/// are not told apart yet, and for a few values nothing is seen.
+pub const DROP_AFTER: u32 = 12;
 /// So many successive analyses must not see a confirmed change before it is withdrawn.
 pub const WITHDRAW_AFTER: u32 = 20;
 /// So many points two analyses may differ on the place of one change.
@@ -37,11 +41,31 @@ pub struct Alert {
 }
 
 impl Alert {
-    /// Whether a change that is found now may be this one: where it was, or, in the same direction, within its range, as
-    /// when points between have told its place more exactly.
+    /// Whether a change that is found now may be this one, which is still held: where it was, or, in the same direction, within its
+    /// range, as when points between have told its place more exactly.
     #[must_use]
     pub fn may_be(&self, found: &Change) -> bool {
-        self.is_at(found) || self.has_in_range(found)
+        self.stands() && (self.is_at(found) || self.has_in_range(found))
+    }
+
+    /// Whether it is still held.
+    #[must_use]
+    pub fn stands(&self) -> bool {
+        !matches!(self.state, State::Withdrawn(_))
+    }
+
+    /// Whether a change that is found now is this one again, which was withdrawn because it was not seen: in the same direction at
+    /// places that either may be at.
+    fn comes_again_as(&self, found: &Change) -> bool {
+        let unseen = matches!(self.state, State::Withdrawn(Reason::NotConfirmed | Reason::NotSeen));
+        let overlap = self.range.start() <= found.range.end() && found.range.start() <= self.range.end();
+        unseen
+            && (self.is_at(found) || overlap && alike(found.kind, self.change.kind))
+            && self.has_direction_of(found)
+    }
+
+    fn has_direction_of(&self, found: &Change) -> bool {
+        (found.effect > 0.0) == (self.change.effect > 0.0)
     }
 
     fn is_at(&self, found: &Change) -> bool {
@@ -51,7 +75,7 @@ impl Alert {
     fn has_in_range(&self, found: &Change) -> bool {
         self.range.contains(&found.index)
             && alike(found.kind, self.change.kind)
-            && (found.effect > 0.0) == (self.change.effect > 0.0)
+            && self.has_direction_of(found)
     }
 }
 
@@ -85,6 +109,11 @@ pub enum Event {
         /// The alert's name.
         id: u32,
     },
+    /// It was withdrawn because it was not seen, and is seen again.
+    Revived {
+        /// The alert's name.
+        id: u32,
+    },
     /// It is confirmed.
     Confirmed {
         /// The alert's name.
@@ -112,19 +141,28 @@ pub enum Remeasured {
 #[must_use]
 pub fn update(alerts: &[Alert], detection: &Detection, length: usize) -> (Vec<Alert>, Vec<Event>) {
     let (mut alerts, mut events) = (alerts.to_vec(), Vec::new());
-    let mut unclaimed = detection.everything();
-    let standing = || alerts.iter().filter(|alert| !matches!(alert.state, State::Withdrawn(_)));
+    let (mut unclaimed, mut again) = (detection.everything(), Vec::new());
+    let standing = || alerts.iter().filter(|alert| alert.stands());
     let mut seen: Vec<Option<&Change>> =
         standing().map(|alert| take_nearest(&mut unclaimed, alert, Alert::is_at)).collect();
     // What is where it was goes first: nothing else in whose range it lies may take it.
     for (seen, alert) in seen.iter_mut().zip(standing()).filter(|(seen, _)| seen.is_none()) {
         *seen = take_nearest(&mut unclaimed, alert, Alert::has_in_range);
     }
-    let standing = alerts.iter_mut().filter(|alert| !matches!(alert.state, State::Withdrawn(_)));
+    for gone in alerts.iter().filter(|alert| !alert.stands()) {
+        again.push((gone.id, take_nearest(&mut unclaimed, gone, Alert::comes_again_as)));
+    }
+    let standing = alerts.iter_mut().filter(|alert| alert.stands());
     for (alert, seen) in standing.zip(seen) {
         match seen {
             Some(change) => see(alert, change, &mut events),
             None => miss(alert, &mut events),
+        }
+    }
+    for alert in &mut alerts {
+        let seen = again.iter().find_map(|(id, seen)| seen.filter(|_| *id == alert.id));
+        if let Some(change) = seen {
+            revive(alert, change, &mut events);
         }
     }
     for change in unclaimed {
@@ -187,10 +225,16 @@ fn see(alert: &mut Alert, change: &Change, events: &mut Vec<Event>) {
     }
 }
 
+fn revive(alert: &mut Alert, change: &Change, events: &mut Vec<Event>) {
+    alert.state = State::Provisional;
+    events.push(Event::Revived { id: alert.id });
+    see(alert, change, events);
+}
+
 fn miss(alert: &mut Alert, events: &mut Vec<Event>) {
     alert.missed = alert.missed.saturating_add(1);
     match alert.state {
-        State::Provisional => withdraw(alert, Reason::NotConfirmed, events),
+        State::Provisional if alert.missed >= DROP_AFTER => withdraw(alert, Reason::NotConfirmed, events),
         State::Confirmed if alert.missed >= WITHDRAW_AFTER => withdraw(alert, Reason::NotSeen, events),
         _ => {}
     }
@@ -273,15 +317,43 @@ mod tests {
         let mut other = detection(&[27]);
         other.changes[0].effect = -0.5;
         let (alerts, _) = update(&two_alerts()[..1], &other, 31);
-        assert_eq!(alerts[0].state, State::Withdrawn(Reason::NotConfirmed));
+        assert_eq!((alerts[0].missed, alerts[1].id), (1, 2));
+    }
+
+    /// Seen once, and then not for so many analyses.
+    fn unseen(analyses: u32) -> (Vec<Alert>, Vec<Event>) {
+        let unseen: Vec<&[usize]> = (0..analyses).map(|_| &[][..]).collect();
+        replay(&[&[&[20][..]][..], &unseen].concat())
     }
 
     #[test]
-    fn a_name_is_never_used_again() {
-        let (alerts, events) = replay(&[&[20], &[], &[20]]);
-        let gone = Event::Withdrawn { id: 1, why: Reason::NotConfirmed };
-        assert_eq!(events, [Event::Appeared { id: 1 }, gone, Event::Appeared { id: 2 }]);
-        assert_eq!(alerts[1].state, State::Provisional);
+    fn a_provisional_one_outlives_short_gaps_and_needs_to_be_seen_anew() {
+        let (alerts, _) = unseen(DROP_AFTER - 1);
+        assert_eq!((alerts[0].state, alerts[0].missed), (State::Provisional, DROP_AFTER - 1));
+        let (alerts, events) = update(&alerts, &detection(&[20]), 40);
+        assert_eq!((alerts[0].seen, alerts[0].missed, events), (1, 0, vec![]));
+        assert_eq!(unseen(DROP_AFTER).0[0].state, State::Withdrawn(Reason::NotConfirmed));
+    }
+
+    #[test]
+    fn what_was_withdrawn_comes_again_with_its_name() {
+        let (gone, _) = unseen(DROP_AFTER);
+        let (alerts, events) = update(&gone, &detection(&[21]), 40);
+        assert_eq!((alerts.len(), alerts[0].state, alerts[0].seen), (1, State::Provisional, 1));
+        assert_eq!(events, [Event::Revived { id: 1 }]);
+        let mut other = detection(&[20]);
+        other.changes[0].effect = -0.5;
+        for found in [other, detection(&[24])] {
+            let (_, events) = update(&gone, &found, 40);
+            assert_eq!(events, [Event::Appeared { id: 2 }], "the other way, or elsewhere");
+        }
+    }
+
+    #[test]
+    fn what_measuring_again_did_not_show_does_not_come_again() {
+        let (alerts, _) = replay(&[&[20]]);
+        let (gone, _) = remeasured(&alerts, 1, Remeasured::Same);
+        assert_eq!(update(&gone, &detection(&[20]), 31).1, [Event::Appeared { id: 2 }]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Seeds are fixed. The bounds are what is promised in docs/method.md, some of it with what a hundred or two series may be
 //! off by chance.
 
+use super::ledger::{Alert, Event, update};
 use super::simulated::{Maker, Shape, stepping};
 use super::*;
 
@@ -356,4 +357,38 @@ fn candidates_are_refused_for_a_reason() {
     let mut last = maker.noise(Shape::Gaussian, 100, 0.01);
     last[98..].iter_mut().for_each(|value| *value *= 1.5);
     assert_eq!(why(&last).last(), Some(&Refusal::Few));
+}
+
+/// A dip of so many values by a factor after so many others, as it is told value by value: how often its begin was taken back, and
+/// under how many names it was told.
+fn told_of_a_dip(maker: &mut Maker, before: usize, factor: f64, length: usize, sd: f64) -> (usize, usize) {
+    let mut values = maker.noise(Shape::Gaussian, before + length + 14, sd);
+    values[before..before + length].iter_mut().for_each(|value| *value *= factor);
+    let (mut alerts, mut taken_back): (Vec<Alert>, usize) = (Vec::new(), 0);
+    for end in before + 1..=values.len() {
+        let (after, events) = update(&alerts, &detection(&values[..end]), end);
+        let begin = |id: u32| after.iter().any(|one| one.id == id && one.change.index.abs_diff(before) <= 2);
+        let gone = |event: &Event| matches!(event, Event::Withdrawn { id, .. } if begin(*id));
+        taken_back += events.iter().filter(|event| gone(event)).count();
+        alerts = after;
+    }
+    let up = |one: &&Alert| one.change.index.abs_diff(before) <= 2 && one.change.effect > 0.0;
+    (taken_back, alerts.iter().filter(up).count())
+}
+
+#[test]
+fn a_dip_is_not_taken_back_while_its_end_is_not_told_yet() {
+    let cases = [(33, 1.2, 3, 0.01), (33, 1.2, 5, 0.01), (60, 1.3, 6, 0.01), (100, 1.2, 4, 0.02)];
+    for (seed, (before, factor, length, sd)) in (97..).zip(cases) {
+        let mut maker = Maker::new(seed);
+        let all: Vec<(usize, usize)> =
+            (0..30).map(|_| told_of_a_dip(&mut maker, before, factor, length, sd)).collect();
+        let taken_back = all.iter().filter(|one| one.0 > 0).count();
+        let (told, twice) =
+            (all.iter().filter(|one| one.1 > 0).count(), all.iter().filter(|one| one.1 > 1).count());
+        println!(
+            "{before} values, then {length} by {factor} in {sd}: {told} told, {taken_back} taken back, {twice} by two names"
+        );
+        assert!(told >= 25 && taken_back <= 2 && twice == 0, "{told}, {taken_back}, {twice} of 30");
+    }
 }

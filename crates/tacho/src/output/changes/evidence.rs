@@ -167,6 +167,9 @@ impl Evidence {
             },
         )];
         match self.change.life {
+            Life::Provisional if finding.missed > 0 => {
+                reasons.push(format!("provisional, and not seen in the last {}", analyses(finding.missed)));
+            }
             Life::Provisional => {
                 reasons.push(format!("seen in {} in a row so far: provisional", analyses(finding.seen)));
             }
