@@ -20,7 +20,10 @@ const VISITS: usize = 3;
 /// A change of a share is that of another one so many places away.
 const SAME: usize = 30;
 
-/// The changes that are only of the share of a mode, as that: out of `changes`, into `scatter`, unless it is told there already.
+/// The changes that are only of the share of a mode, as that: out of `changes`, into `scatter`.
+///
+/// What is told of shares near them goes: where the rarer level becomes the usual one, visits are counted from another level on either
+/// side, and the shares of both modes say nothing of each other.
 pub(super) fn divide(
     judge: &Judge,
     choice: &Choice,
@@ -28,22 +31,23 @@ pub(super) fn divide(
     changes: &mut Vec<Change>,
     scatter: &mut Vec<Change>,
 ) {
-    let sides: Vec<Option<[Side; 2]>> =
-        (0..choice.places.len()).map(|which| exchanged(judge, choice, raw, which)).collect();
-    let mut sides = sides.into_iter();
-    let all = std::mem::take(changes);
-    for change in all {
-        match sides.next().flatten() {
+    let sides = (0..choice.places.len()).map(|which| exchanged(judge, choice, raw, which));
+    let mut shares: Vec<Change> = Vec::new();
+    for (change, sides) in std::mem::take(changes).into_iter().zip(sides) {
+        match sides {
             None => changes.push(change),
-            Some(sides) => {
-                let is_told =
-                    |told: &Change| told.kind == Kind::ModeShare && told.index.abs_diff(change.index) <= SAME;
-                if !scatter.iter().any(is_told) {
-                    scatter.push(of_share(judge, change, sides));
-                }
+            Some(sides) if !shares.iter().any(|told| is_near(told, &change)) => {
+                shares.push(of_share(judge, change, sides));
             }
+            Some(_) => {}
         }
     }
+    scatter.retain(|told| told.kind != Kind::ModeShare || !shares.iter().any(|share| is_near(share, told)));
+    scatter.append(&mut shares);
+}
+
+fn is_near(one: &Change, other: &Change) -> bool {
+    one.index.abs_diff(other.index) <= SAME
 }
 
 /// One side of a change: the mean of its values, the standard error of that, and how often they are at the level of the other side.

@@ -392,3 +392,37 @@ fn a_dip_is_not_taken_back_while_its_end_is_not_told_yet() {
         assert!(told >= 25 && taken_back <= 2 && twice == 0, "{told}, {taken_back}, {twice} of 30");
     }
 }
+
+/// The changes of a share that are told, where values are at 1.2 times their level in so many of them before a place, and after it.
+fn shares_told(maker: &mut Maker, n: usize, before: f64, after: f64) -> Detection {
+    let mut values = maker.noise(Shape::Gaussian, n, 0.005);
+    for (i, value) in values.iter_mut().enumerate() {
+        *value *= if maker.uniform() < if i < n / 2 { before } else { after } { 1.2 } else { 1.0 };
+    }
+    detection(&values)
+}
+
+#[test]
+fn a_change_of_a_share_is_told_the_right_way_round() {
+    // How many of 60 are told at least, and the wrong way round at most: where the rarer level becomes the usual one, some are.
+    let cases = [
+        (200, 0.1, 0.6, 50, 11),
+        (200, 0.1, 0.4, 20, 1),
+        (300, 0.05, 0.3, 42, 0),
+        (200, 0.6, 0.1, 44, 17),
+        (200, 0.4, 0.1, 18, 1),
+    ];
+    for (seed, (n, before, after, least, most)) in (120..).zip(cases) {
+        let mut maker = Maker::new(seed);
+        let (mut right, mut wrong) = (0, 0);
+        for _ in 0..60 {
+            let told = shares_told(&mut maker, n, before, after).scatter;
+            let mut shares = told.iter().filter(|change| change.kind == Kind::ModeShare);
+            let is_right = |change: &Change| (change.effect > 0.0) == (after > before);
+            right += usize::from(shares.clone().any(is_right));
+            wrong += usize::from(!shares.all(is_right));
+        }
+        println!("{before} to {after}: {right} of 60 told, {wrong} the wrong way");
+        assert!(right >= least && wrong <= most, "{before} to {after}: {right} of 60 told, {wrong} wrong");
+    }
+}
