@@ -214,11 +214,16 @@ fn three_years_by_the_week_a_window_that_a_quirk_mends_and_the_commit_in_it() {
         "{diff}"
     );
 
-    // A date is the point that is shown by it, and not the one before its midnight.
-    let (at, date) = (written(time(week + 1)), &written(time(week + 1))[..10]);
+    // A date is its first moment everywhere: the last point before its midnight, and no other that is measured on that day.
+    let (before, date) = (written(time(week)), &written(time(week + 1))[..10]);
     let shown = |name: &str, diff: &str| project.tacho(&format!("show {name}{diff}")).exits(0).stdout;
-    assert_eq!(shown(date, ""), shown(&at, ""));
-    assert_eq!(shown(date, " --diff"), diff);
+    assert_eq!(shown(date, ""), shown(&before, ""));
+    assert_eq!(shown(date, " --diff"), shown(&before, " --diff"));
+    assert!(shown(date, " --diff").contains("\t1.34\n"), "{}", shown(date, " --diff"));
+    let planned = project.tacho(&format!("track --dry-run {date}")).exits(0).stdout;
+    assert!(planned.contains(&before), "{planned}");
+    let range = |end: &str| project.tacho(&format!("changes ..{end} --json")).json()["events"].clone();
+    assert_eq!(range(date), range(&before));
 
     looks_like_git(&project);
     is_the_same_alone(&project, &written(time(week + 1)));
@@ -235,6 +240,13 @@ fn is_the_same_alone(project: &Project, revision: &str) {
     };
     assert!(artifact(&alone).is_string());
     assert_eq!(artifact(project), artifact(&alone));
+    let (date, before) = (&revision[..10], written(time(SLOWER[1] * EACH)));
+    assert_eq!(
+        alone.tacho(&format!("show {date}")).exits(2).stderr,
+        format!(
+            "error: `{date}` is {before}, which is not measured\nhint: `tacho track {before}` measures it\n"
+        )
+    );
 }
 
 /// Every other command takes such a revision like any other.

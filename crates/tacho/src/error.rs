@@ -65,6 +65,8 @@ pub enum CliError {
     NotBuilt { name: String, why: String },
     #[error("there is no diff of `{name}`: releases are no commits")]
     NoDiff { name: String },
+    #[error("`{name}` is {revision}, which is not measured")]
+    NotMeasured { name: String, revision: String },
     #[error("no such output of `{revision}` is kept")]
     NoOutput { revision: String },
     #[error("the companion of `{benchmark}` is of the build, which is linked in several orders")]
@@ -144,6 +146,7 @@ impl CliError {
             CliError::NotBuilt { name, .. } => {
                 Some(format!("`tacho show {name} --build-log` shows all that its build said"))
             }
+            CliError::NotMeasured { revision, .. } => Some(format!("`tacho track {revision}` measures it")),
             CliError::NoDiff { .. } => Some("a repository (`repository`, `vcs`) has them".to_owned()),
             CliError::NoOutput { .. } => Some(
                 "`output = \"keep\"` keeps those of a benchmark; `tacho show` lists what was measured"

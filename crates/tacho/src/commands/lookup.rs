@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use tacho_experiment::equal::Equals;
 use tacho_experiment::rules::Rules;
 use tacho_experiment::series::{self, Of};
-use tacho_record::plan::Benchmark;
+use tacho_record::plan::{Benchmark, Source};
 use tacho_record::{BenchmarkKey, Counter, Host, Metric, Revision, Series};
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::{Every, Selection, What, history};
@@ -32,15 +32,41 @@ pub fn revision(revisions: &[Revision], name: &str) -> Result<Revision, CliError
     }
 }
 
+/// The revision that is meant by that name: that of the store, else what history knows by it.
+///
+/// A time of a CVS subject stands for the last commit up to it, as everywhere, and not for the stored one whose id begins so.
+pub fn known(project: &Project, revisions: &[Revision], name: &str) -> Result<Revision, CliError> {
+    let is_whole = |revision: &&Revision| {
+        [&revision.id, revision.short()].contains(&name) || revision.tags.iter().any(|tag| tag == name)
+    };
+    if matches!(project.plan.subject.source, Source::Cvs(_))
+        && !revisions.iter().any(|revision| is_whole(&revision))
+        && let Some(meant) = in_history(project, name)
+    {
+        let measured = revisions.iter().find(|revision| revision.id == meant.id).cloned();
+        return measured.ok_or_else(|| CliError::NotMeasured {
+            name: name.to_owned(),
+            revision: meant.short().to_owned(),
+        });
+    }
+    let known = revision(revisions, name);
+    known.or_else(|error| by_repository(project, revisions, name).ok_or(error))
+}
+
 /// The revision that the user's own repository knows by that name: `HEAD`, `main~3`.
 ///
 /// Nothing when it was never measured, or where there is no repository any more.
 pub fn by_repository(project: &Project, revisions: &[Revision], name: &str) -> Option<Revision> {
+    let id = in_history(project, name)?.id;
+    revisions.iter().find(|revision| revision.id == id).cloned()
+}
+
+/// The revision that history knows by that name, measured or not.
+pub fn in_history(project: &Project, name: &str) -> Option<Revision> {
     let history = history(&project.plan.subject, &project.folder).ok()?;
     let what = What::List(vec![name.to_owned()]);
     let selection = Selection { what, every: Every::Commit, tags: None, all_parents: false };
-    let id = history.select(&selection).ok()?.revisions.pop()?.id;
-    revisions.iter().find(|revision| revision.id == id).cloned()
+    history.select(&selection).ok()?.revisions.pop()
 }
 
 /// The hosts of the store, each with a name of its own: two machines may call themselves the same.

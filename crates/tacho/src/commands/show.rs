@@ -43,7 +43,7 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
     match &command.revision {
         None => all(&project, &mut store, &revisions, command)?,
         Some(name) => {
-            let revision = known(&project, &revisions, name)?;
+            let revision = lookup::known(&project, &revisions, name)?;
             one(&project, &mut store, revision, command)?;
         }
     }
@@ -57,12 +57,6 @@ impl Show {
     }
 }
 
-/// The revision of the store that is meant.
-fn known(project: &Project, revisions: &[Revision], name: &str) -> Result<Revision, CliError> {
-    let known = lookup::revision(revisions, name);
-    known.or_else(|error| lookup::by_repository(project, revisions, name).ok_or(error))
-}
-
 /// Which revision is shown by that name, in full: the diff is to be that of the same one. The name itself where nothing of it
 /// is kept, since diffs need no measurement.
 fn shown(project: &Project, name: &str) -> Result<String, CliError> {
@@ -71,9 +65,9 @@ fn shown(project: &Project, name: &str) -> Result<String, CliError> {
         Err(CliError::Store(StoreError::NoStore { .. })) => return Ok(name.to_owned()),
         Err(error) => return Err(error),
     };
-    match known(project, &revisions, name) {
+    match lookup::known(project, &revisions, name) {
         Ok(revision) => Ok(revision.id),
-        Err(CliError::Unknown { .. }) => Ok(name.to_owned()),
+        Err(CliError::NotMeasured { .. } | CliError::Unknown { .. }) => Ok(name.to_owned()),
         Err(error) => Err(error),
     }
 }

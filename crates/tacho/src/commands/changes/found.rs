@@ -205,17 +205,7 @@ pub fn range(project: &Project, revisions: &[Revision], range: Option<&str>) -> 
 
 /// A revision's place in history, measured or not.
 fn order(project: &Project, revisions: &[Revision], name: &str) -> Result<u64, CliError> {
-    let error = match lookup::revision(revisions, name) {
-        Ok(revision) => return Ok(revision.order),
-        Err(error) => error,
-    };
-    let what = What::List(vec![name.to_owned()]);
-    let selection = Selection { what, every: Every::Commit, tags: None, all_parents: false };
-    let selected =
-        history(&project.plan.subject, &project.folder).and_then(|history| history.select(&selection));
-    selected
-        .ok()
-        .and_then(|mut selected| selected.revisions.pop())
+    lookup::known(project, revisions, name)
+        .or_else(|error| lookup::in_history(project, name).ok_or(error))
         .map(|revision| revision.order)
-        .ok_or(error)
 }
