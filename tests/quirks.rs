@@ -560,6 +560,37 @@ fn what_is_the_quirks_is_told_from_what_is_the_commits() {
 }
 
 #[test]
+fn quirks_that_adjoin_are_no_conflict() {
+    let quirk = |name: &str, range: &str, fast: u32| {
+        format!("[[quirk]]\nname = '{name}'\nwhy = 'w'\n{range}\nenvironment = {{ FAST = '{fast}' }}\n")
+    };
+    let adjoining =
+        [quirk("one", "from = 'flag'\nbefore = 'HEAD'", 20), quirk("two", "from = 'HEAD'", 30)].concat();
+    let of = |fails_without: bool| {
+        let project = with_numbers(fails_without);
+        let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
+        let head = project.git(["rev-parse", "HEAD"]);
+        let adjoining = adjoining.replace("HEAD", head.trim());
+        project.plan(&format!("{}{adjoining}", &plan[..plan.find("[[quirk]]").unwrap()]))
+    };
+    let answer = of(false).tacho("quirk effect -r 2 --json").exits(0).json();
+    let ratio = |effect: &serde_json::Value| effect["compared"]["rows"][0]["ratio"].as_f64().unwrap();
+    for (effect, to) in answer["effects"].as_array().unwrap().iter().zip([130.0, 130.0, 140.0]) {
+        assert!((ratio(effect) - to / 110.0).abs() < 1e-9, "{answer}");
+    }
+    assert_eq!(answer["effects"].as_array().unwrap().len(), 3);
+
+    // Where one or the other is needed, nothing is told of the edge between them; of the others it is.
+    let answer = of(true).tacho("quirk effect -r 2 --json").exits(0).json();
+    let effects = answer["effects"].as_array().unwrap();
+    assert!((ratio(&effects[0]) - 120.0 / 100.0).abs() < 1e-9, "{answer}");
+    let why = |at: usize| effects[at]["why"].as_str().unwrap();
+    assert!(why(1).contains("without it does not build: exit status 1"), "{answer}");
+    assert!(why(1).ends_with(" has `two`, which says `environment.FAST` otherwise"), "{answer}");
+    assert!(why(2).ends_with(" has `one`, which says `environment.FAST` otherwise"), "{answer}");
+}
+
+#[test]
 fn what_cannot_be_told_of_a_quirk_is_said() {
     let project = with(history(), MENDED);
     let text = project.tacho("quirk effect -r 2").exits(0).stdout;

@@ -7,8 +7,9 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 use tacho_experiment::compare::rows_of;
-use tacho_record::plan::{Plan, Quirk, Subject};
+use tacho_record::plan::{Edge as PlanEdge, Place, Plan, Quirk, Subject};
 use tacho_record::{Comparing, Metric, Program, QuirkEdge, Revision, Side, Until};
+use tacho_subject::SubjectError;
 
 use super::check::lacking;
 use super::{Exit, line, places, skipped};
@@ -135,12 +136,30 @@ fn edges_of<'a>(
     built.windows(2).filter_map(|pair| edge(pair[0], pair[1])).collect()
 }
 
-/// The plan by which a quirk is for all of history.
-fn always(plan: &Plan, quirk: &Quirk) -> Plan {
+/// The plan by which the quirk is also for the revision beside the edge that does not have it; all others are for what they were.
+fn stretched(plan: &Plan, edge: &Edge<'_>) -> Plan {
+    let beside = Place::Revision { name: edge.outside.id.clone(), itself: true };
+    let start = Some(PlanEdge { typed: format!("from `{}`", edge.outside.short()), place: beside });
+    // What is done once is done where history passed it.
+    let start = if edge.quirk.once && !edge.begins { edge.quirk.start.clone() } else { start };
     let all = plan.subject.quirks.iter().cloned();
-    let unbound = |it: Quirk| if it.name == quirk.name { Quirk { start: None, end: None, ..it } } else { it };
-    let quirks = all.map(unbound).collect();
+    let is_it = |it: &Quirk| it.name == edge.quirk.name;
+    let quirks =
+        all.map(|it| if is_it(&it) { Quirk { start: start.clone(), end: None, ..it } } else { it }).collect();
     Plan { subject: Subject { quirks, ..plan.subject.clone() }, ..plan.clone() }
+}
+
+/// Why the revision beyond the edge cannot have the quirk besides its own, where one of those says otherwise.
+fn contradicted(project: &Project, stretched: &Plan, edge: &Edge<'_>) -> Result<Option<String>, CliError> {
+    let (beyond, own) = (std::slice::from_ref(edge.outside), &edge.quirk.name);
+    match tacho_subject::recipes(&stretched.subject, &project.folder, beyond) {
+        Ok(_) => Ok(None),
+        Err(SubjectError::QuirkConflict { one, other, what, .. }) if [&one, &other].contains(&own) => {
+            let other = if one == *own { other } else { one };
+            Ok(Some(format!("{} has `{other}`, which says {what} otherwise", edge.outside.short())))
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// A revision beside the edge, and what it came to side by side; or why neither can be had in both ways. None when interrupted.
@@ -154,11 +173,16 @@ fn effect<'a>(
 ) -> Result<Beside<'a>, CliError> {
     trying.session.store.put_revisions(&[edge.outside.clone(), edge.inside.clone()])?;
     let mut reasons = Vec::new();
-    let ways = [
-        (edge.inside, lacking(plan, edge.quirk), plan.clone()),
-        (edge.outside, plan.clone(), always(plan, edge.quirk)),
-    ];
+    let stretched = stretched(plan, edge);
+    let ways =
+        [(edge.inside, lacking(plan, edge.quirk), plan.clone()), (edge.outside, plan.clone(), stretched)];
     for (revision, without, with) in ways {
+        if revision.id == edge.outside.id
+            && let Some(why) = contradicted(trying.project, &with, edge)?
+        {
+            reasons.push(why);
+            continue;
+        }
         trying.base = revision.clone();
         let Some(a) = trying.built(&without)? else { return Ok(None) };
         let Some(b) = trying.built(&with)? else { return Ok(None) };
