@@ -162,6 +162,51 @@ fn a_change_that_is_known_is_zoomed_into() {
 }
 
 #[test]
+fn a_zoom_tells_of_its_range_alone() {
+    let project = history();
+    project.tacho("track --builds 30 --seed 1").exits(0);
+    let zoom = "track --zoom HEAD~30..HEAD~22";
+    let told = project.tacho(zoom).exits(0).stdout;
+    let short = |name: &str| project.git(["rev-parse", "--short=10", name]).trim().to_owned();
+    let range = format!("{}..{}", short("HEAD~30"), short("HEAD~22"));
+    assert!(
+        told.contains(&format!("\nanswer · cost in {range}: no change of 5.0 % or more was seen\n")),
+        "{told}"
+    );
+    // Both changes lie outside.
+    assert!(!told.contains("besides"), "{told}");
+    let json = project.tacho(&format!("{zoom} --json")).exits(0).json();
+    assert_eq!(json["survey"]["series"][0]["besides"], serde_json::json!([]));
+    assert_eq!(names(&project).len(), 2);
+}
+
+#[test]
+fn what_is_not_measured_is_not_called_measured() {
+    let project = history();
+    let again = |track: &str| {
+        project.tacho(track).exits(0);
+        project.tacho(track).exits(0).stdout
+    };
+    let told = again("track HEAD~1..");
+    assert!(told.contains("\nnothing was missing: all of this is measured\n"), "{told}");
+    let told = again("track --builds 2 HEAD~20..");
+    assert!(told.contains("build failed"), "{told}");
+    assert!(told.contains("\nnothing was missing: all of this that builds is measured\n"), "{told}");
+    // What another command has built, and the survey did not ask for.
+    let at = project.git(["rev-parse", "HEAD~5"]).trim().to_owned();
+    let quirk = format!(
+        "[[quirk]]\nname = 'q'\nwhy = 'w'\nfrom = '{at}'\nuntil = '{at}'\nenvironment = {{ A = '1' }}\n"
+    );
+    let project = project.plan(&format!("{PLAN}{quirk}"));
+    project.tacho("quirk check").exits(0);
+    project.tacho("track --builds 2 HEAD~9..").exits(0);
+    let told = project.tacho("track --builds 2 HEAD~9..").exits(0).stdout;
+    assert!(told.contains("not measured yet"), "{told}");
+    let nothing = "\nnothing was measured this time: 1 revision that is built is not measured yet\n";
+    assert!(told.contains(nothing), "{told}");
+}
+
+#[test]
 fn what_would_be_done_is_said() {
     let project = history();
     let said = |options: &str| project.tacho(&format!("track --dry-run {options}")).succeeds().stdout;

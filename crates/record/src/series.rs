@@ -91,6 +91,14 @@ impl Point {
         let has_any = !self.values.is_empty() || self.failed > 0 || self.limited.count > 0;
         self.build.as_ref().filter(|_| !self.outdated || has_any)
     }
+
+    /// Whether it is built, and was never executed, nor what is equal to it.
+    #[must_use]
+    pub fn is_left(&self) -> bool {
+        let is_built = self.shown_build().is_some_and(|build| build.state.artifact().is_some());
+        let was_executed = self.failed > 0 || self.limited.count > 0 || self.absent.is_some();
+        is_built && self.equal_to.is_none() && self.values.is_empty() && !was_executed
+    }
 }
 
 /// The measurements of one metric of one benchmark on one host, over revisions.

@@ -72,7 +72,7 @@ pub(super) fn execute(
     let unbuilt = unbuilt(&selected.revisions, &placed.builds);
     let told = match placed.ended {
         Ended::Interrupted => Vec::new(),
-        _ => told::told(project, &mut session, &selected.revisions, (&placed, wish.least))?,
+        _ => told::told(project, &mut session, &selected.revisions, (&placed, &wish))?,
     };
     let report = Report {
         tracked: tracked::Report {

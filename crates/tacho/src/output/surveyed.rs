@@ -132,7 +132,7 @@ impl Report<'_> {
     /// What is certain of a benchmark, and what is not yet.
     fn places(&self, one: &Surveyed, told: Option<&Told>) -> String {
         let least = text::percent(self.wish.least);
-        let mut lines = format!("{} · {}: ", one.key, one.metric.name);
+        let mut lines = format!("{} · {}{}: ", one.key, one.metric.name, self.zoomed());
         let places = &one.survey.places;
         if places.is_empty() {
             lines += &format!("no change of {least} or more was seen\n");
@@ -163,6 +163,14 @@ impl Report<'_> {
             lines += &format!("  what came and went within {stretch}, between two builds, was not seen\n");
         }
         lines
+    }
+
+    /// In which range alone was looked.
+    fn zoomed(&self) -> String {
+        let short = |place: usize| self.revision(place).short();
+        self.wish
+            .zoom
+            .map_or_else(String::new, |(first, last)| format!(" in {}..{}", short(first), short(last)))
     }
 
     /// Where `tacho changes` tells otherwise: what is certain here and not told there, and the other way round.

@@ -122,13 +122,7 @@ impl Report<'_> {
             );
         }
         if tracked.run.is_none() {
-            let built = tracked.builds.iter().any(|build| build.state.artifact().is_some());
-            let nothing = match (tracked.unsettled, built) {
-                (true, _) => "some builds come out otherwise each time, and cannot be measured",
-                (false, true) => "nothing was missing: all of this is measured",
-                (false, false) => "nothing could be built, so nothing was measured",
-            };
-            return format!("{nothing}\n");
+            return format!("{}\n", self.nothing());
         }
         let other = total.saturating_sub(tracked.building + tracked.executing);
         format!(
@@ -139,6 +133,32 @@ impl Report<'_> {
             text::duration(tracked.executing),
             text::duration(other),
         )
+    }
+
+    /// Why nothing was executed.
+    fn nothing(&self) -> String {
+        let is_built = |build: &Build| build.state.artifact().is_some();
+        let builds = &self.tracked.builds;
+        let left = self.left();
+        if self.tracked.unsettled {
+            "some builds come out otherwise each time, and cannot be measured".to_owned()
+        } else if !builds.iter().any(is_built) {
+            "nothing could be built, so nothing was measured".to_owned()
+        } else if left > 0 {
+            let (revisions, are) = (text::count(left, "revision"), if left == 1 { "is" } else { "are" });
+            format!("nothing was measured this time: {revisions} that {are} built {are} not measured yet")
+        } else if builds.iter().all(is_built) {
+            "nothing was missing: all of this is measured".to_owned()
+        } else {
+            "nothing was missing: all of this that builds is measured".to_owned()
+        }
+    }
+
+    /// How many revisions are built and lack any sample of a benchmark, as a survey leaves them.
+    fn left(&self) -> usize {
+        let points = self.series.iter().flat_map(|series| &series.points);
+        let left = points.filter(|point| point.is_left());
+        left.map(|point| &point.revision.id).collect::<HashSet<_>>().len()
     }
 
     /// How many builds failed, and how the first one ended.

@@ -1,7 +1,7 @@
 //! What `tacho changes` tells of what a survey found: the two judge by different rules, and nobody is to be left alone with both.
 
 use tacho_experiment::changes::{Analysed, JudgedSeries};
-use tacho_experiment::survey::{Placed, Surveyed};
+use tacho_experiment::survey::{Placed, Surveyed, Wish};
 use tacho_record::{Change, Life, Revision};
 use tacho_stats::place::Place;
 
@@ -18,13 +18,13 @@ pub(super) fn told(
     project: &Project,
     session: &mut Session,
     revisions: &[Revision],
-    (placed, least): (&Placed, f64),
+    (placed, wish): (&Placed, &Wish),
 ) -> Result<Vec<Told>, CliError> {
     let found = Found::look(project, &mut session.store)?;
     let on_host = found.hosts.iter().find(|(host, _)| *host == session.host_id);
     let Some((_, analysed)) = on_host else { return Ok(Vec::new()) };
-    let judged = Judged { found: &found, analysed, revisions };
-    Ok(placed.surveyed.iter().map(|one| judged.told(one, least)).collect())
+    let judged = Judged { found: &found, analysed, revisions, zoom: wish.zoom };
+    Ok(placed.surveyed.iter().map(|one| judged.told(one, wish.least)).collect())
 }
 
 /// What is judged of the host, and of which revisions it was surveyed.
@@ -32,6 +32,8 @@ struct Judged<'a> {
     found: &'a Found,
     analysed: &'a Analysed,
     revisions: &'a [Revision],
+    /// Between which of them alone, where that is so.
+    zoom: Option<(usize, usize)>,
 }
 
 impl Judged<'_> {
@@ -57,7 +59,8 @@ impl Judged<'_> {
     /// Whether a change lies among the revisions that were surveyed.
     fn is_within(&self, change: &Change) -> bool {
         let (good, bad) = self.found.place(change);
-        let ends = self.revisions.first().zip(self.revisions.last());
+        let zoomed = self.zoom.map_or(self.revisions, |(first, last)| &self.revisions[first..=last]);
+        let ends = zoomed.first().zip(zoomed.last());
         ends.is_some_and(|(first, last)| first.order <= good && bad <= last.order)
     }
 
