@@ -221,6 +221,13 @@ fn commands_need_no_plan() {
     assert!(failed.contains("\n1 failed\n") && !failed.contains("run 1"), "{failed}");
     let no_plan = project.tacho("compare v1 v2").exits(2).stderr;
     assert!(no_plan.starts_with("error: there is no plan"), "{no_plan}");
+    let none = project.command(["compare", "sleep 0.1", "nosuchprog x"]).output().unwrap();
+    let none = Answer::of(&none).exits(2);
+    assert!(
+        none.stderr.contains("`nosuchprog`") && none.stdout.is_empty(),
+        "before anything: {}",
+        none.stderr
+    );
     let mixed = project.tacho("compare true --save-as x --command").exits(2).stderr;
     assert!(mixed.starts_with("error: only one command was given\n"), "{mixed}");
 }

@@ -12,7 +12,7 @@ use tacho_subject::{Every, Selected, Selection, What, history};
 
 use super::mistake::Mistake;
 use crate::cli::{Compare, Global};
-use crate::commands::bench::start::Shell;
+use crate::commands::bench::start::{Shell, check};
 use crate::error::CliError;
 use crate::output;
 use crate::project::Project;
@@ -321,7 +321,9 @@ fn parameters(typed: &str) -> Parameters {
 }
 
 fn one_command(text: &str) -> Result<Taken, CliError> {
-    let (words, shell) = match Shell::parse(None, false)?.start(text)? {
+    let start = Shell::parse(None, false)?.start(text)?;
+    check(&start, text, &std::env::current_dir()?, &[])?;
+    let (words, shell) = match start {
         Start::Words(words) => (words, false),
         Start::Shell(words, _) => (words, true),
     };
@@ -364,5 +366,5 @@ fn is_unknown_file(name: &str) -> bool {
 fn is_program(word: &str) -> bool {
     let folder = std::env::current_dir().unwrap_or_default();
     let start = Start::Words(vec![word.to_owned()]);
-    crate::commands::bench::start::check(&start, word, &folder, &[]).is_ok()
+    check(&start, word, &folder, &[]).is_ok()
 }
