@@ -39,7 +39,13 @@ fn what_is_slower_is_told_and_can_be_a_failure() {
     let faster =
         project.tacho("compare HEAD HEAD~1 -r 8 --no-control --fail-on slower --markdown").exits(0).stdout;
     assert!(faster.starts_with("| benchmark | metric | HEAD | HEAD~1 | ratio | 95 % |"), "{faster}");
-    assert!(faster.contains(" | faster |\n\n1 faster"), "{faster}");
+    assert!(faster.contains(" | faster |\n\n- 1 faster"), "{faster}");
+}
+
+/// What the page of a run says.
+fn page(project: &Project, run: u32) -> String {
+    project.tacho("site pages --quiet").exits(0);
+    std::fs::read_to_string(project.path().join(format!("pages/comparison/{run}.html"))).unwrap()
 }
 
 /// What comes of that where only one processor may be used.
@@ -96,7 +102,7 @@ fn a_duet_is_judged_again_as_it_was_measured() {
     let shown = project.tacho("show run:1 --json").exits(0).json();
     assert_eq!((&answer["rows"], &answer["duet"]), (&shown["rows"], &shown["duet"]));
     let markdown = project.tacho("compare HEAD~1 HEAD -r 6 --duet --markdown").exits(0).stdout;
-    assert!(markdown.contains("\n\nexecuted at the same time on processors "), "{markdown}");
+    assert!(markdown.contains("\n\n- executed at the same time on processors "), "{markdown}");
     let kept = project.tacho("compare run:1/a run:1 --kept --duet").exits(2).stderr;
     assert!(kept.starts_with("error: `--duet` executes both, and one of them is not executed\n"), "{kept}");
 }
@@ -260,6 +266,9 @@ fn values_of_parameters_are_compared_at_one_revision() {
     assert_eq!(answer["rows"].as_array().unwrap().len(), 1);
     assert_eq!(answer["rows"][0]["benchmark"], "answer");
     assert_eq!(answer["b"]["program"]["parameters"], serde_json::json!({ "n": 2 }));
+    let page = page(&project, 1);
+    assert!(page.contains("<h1>HEAD:n=2 against HEAD:n=1</h1>"), "of one revision, and no diff: {page}");
+    assert!(!page.contains("without"), "{page}");
     let one = project.tacho("compare HEAD:n=1 HEAD").exits(2).stderr;
     assert!(one.contains("both sides must fix the same parameters"), "{one}");
     let before = project.tacho("log --json").exits(0).json();
@@ -343,7 +352,9 @@ fn trade_offs_come_first_and_several_rows_are_judged_together() {
     let names: Vec<&str> = rows.filter_map(|row| row["benchmark"].as_str()).collect();
     assert_eq!((names, answer["trade_off"].as_bool()), (vec!["up", "double", "down", "even"], Some(true)));
     let markdown = project.tacho("compare old.json new.json --markdown").exits(0).stdout;
-    assert!(markdown.contains("\n\na trade-off: 2 slower, 1 faster, 1 unclear; "), "{markdown}");
+    let (_, list) = markdown.split_once("\n\n").unwrap();
+    assert!(list.starts_with("- not measured today: old.json and new.json; "), "{markdown}");
+    assert!(list.contains("\n- a trade-off: 2 slower, 1 faster, 1 unclear; "), "{markdown}");
     let alone = project.tacho("compare old.json old.json --regardless --json").exits(0).json();
     assert_eq!((alone["family"]["rows"].as_u64(), &alone["trade_off"]), (Some(4), &false.into()));
 }
@@ -375,6 +386,8 @@ fn what_is_no_report_of_the_same_host_is_refused() {
     );
     let told = project.tacho("compare a.txt b.txt --regardless").exits(0).stdout;
     assert!(told.contains("not alike: cpu fast of a.txt, slow of b.txt\n"), "{told}");
+    let markdown = project.tacho("compare a.txt b.txt --regardless --markdown").exits(0).stdout;
+    assert!(markdown.contains("\n- not alike: cpu fast of a.txt, slow of b.txt\n"), "{markdown}");
     let none = project.tacho("compare file:a.txt file:c").exits(2).stderr;
     assert!(
         none.starts_with("error: `c` is no report: it is of no tool whose reports are known\n"),
@@ -402,8 +415,36 @@ fn what_was_kept_is_compared_without_measuring_it_again() {
     );
     let again = project.tacho("show run:2 --json").exits(0).json();
     assert_eq!(again["rows"], half["rows"], "judged again from what is kept");
+    let page = page(&project, 2);
+    for text in [
+        "<h1>HEAD~1 against good</h1>",
+        "good was not executed: it is what run 1 measured. HEAD~1 was executed in this run, by itself.",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    let markdown = project.tacho("show run:2 --markdown").exits(0).stdout;
+    assert!(markdown.contains("\n\n- not measured today: good; "), "{markdown}");
     let none = project.tacho("compare HEAD~1 HEAD --kept").exits(2).stderr;
     assert!(none.starts_with("error: neither A nor B was measured before\nhint: `--kept` is for "), "{none}");
+}
+
+#[test]
+fn a_benchmark_that_a_baseline_never_measured_is_named() {
+    let project = Project::scripts(2);
+    project.tacho("compare HEAD~1 HEAD -r 3 --no-control --save-as good").exits(0);
+    let more = SCRIPT_PLAN.replace("name = \"answer\"", "name = \"late\"");
+    let (_, late) = more.split_once("[[benchmark]]").unwrap();
+    let project = project.plan(&format!("{SCRIPT_PLAN}\n[[benchmark]]{late}"));
+    let told = project.tacho("compare good HEAD~1 --kept -r 3").exits(2).stdout;
+    assert!(told.contains("  good was not measured at late\n"), "{told}");
+    assert!(told.contains("1 not measured; ") || told.contains("1 not measured\n"), "{told}");
+    let again = project.tacho("show run:2 --json").exits(0).json();
+    assert!(again["rows"][0]["why"].is_null(), "{again}");
+    assert_eq!(again["rows"][1]["why"], "good was not measured at late");
+    let markdown = project.tacho("show run:2 --markdown").exits(0).stdout;
+    assert!(markdown.contains(" | good was not measured at late |\n"), "{markdown}");
+    let page = page(&project, 2);
+    assert!(page.contains("good was not measured at late."), "{page}");
 }
 
 #[test]
@@ -420,6 +461,15 @@ fn what_was_executed_otherwise_is_not_compared() {
     );
     let told = project.tacho("compare good HEAD~1 --kept -r 3 --regardless").exits(0).stdout;
     assert!(told.contains("not alike: command, environment of `answer`\n"), "{told}");
+    let again = project.tacho("show run:2").exits(0).stdout;
+    assert!(again.contains("not alike: command, environment of `answer`\n"), "{again}");
+    let again = project.tacho("show run:2 --json").exits(0).json();
+    assert_eq!(again["otherwise"], serde_json::json!(["command, environment of `answer`"]));
+    let page = page(&project, 2);
+    assert!(
+        page.contains("Not alike, and compared all the same: command, environment of `answer`."),
+        "{page}"
+    );
     project.tacho("compare run:1/a good --kept").exits(0);
 }
 

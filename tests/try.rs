@@ -96,6 +96,11 @@ fn the_answer_says_with_and_without() {
     let fast =
         project.tacho("try fast.diff --rounds 8 --fail-on slower --base main -b hash -m bucket").exits(0);
     assert!(fast.stdout.contains("  faster\n\n1 faster"), "{}", fast.stdout);
+    project.tacho("site pages --quiet").exits(0);
+    let pages = std::fs::read_to_string(project.path().join("pages/comparisons.html")).unwrap();
+    for text in ["Diffs tried on HEAD", "main with and without fast.diff"] {
+        assert!(pages.contains(text), "{text}: {pages}");
+    }
     let project = project.file("README", "words\n").commit("words");
     let idle = project.file("words.diff", "--- a/README\n+++ b/README\n@@ -1 +1 @@\n-words\n+more words\n");
     let told = idle.tacho("try words.diff").exits(0).stdout;

@@ -131,6 +131,12 @@ pub struct Comparing {
     /// Where a revision without a quirk is compared with the same with it: which, and at which edge of its range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quirk: Option<QuirkEdge>,
+    /// Where a revision is compared with itself and a diff: what the diffs are called that the second side has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub patches: Vec<String>,
+    /// In what hosts or conditions of both sides differ, in words, where that was let pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub otherwise: Vec<String>,
 }
 
 /// An end of a quirk's range in history.
@@ -214,6 +220,8 @@ mod tests {
             rows: Vec::new(),
             until: Until::AllRounds,
             quirk: None,
+            patches: Vec::new(),
+            otherwise: Vec::new(),
         };
         let text = serde_json::to_string(&terms).unwrap();
         assert!(!text.contains("estimator"), "{text}");

@@ -139,7 +139,7 @@ pub struct ComparisonRecord {
     pub names: [String; 2],
     /// What they are, in a few words.
     pub told: [String; 2],
-    /// The full names of their revisions, where they have some; the same twice where a diff was tried.
+    /// The full names of their revisions, where they have some.
     pub revisions: [Option<String>; 2],
     /// The host's name, as in [`Lab::hosts`].
     pub host: String,
@@ -161,6 +161,14 @@ pub struct ComparisonRecord {
     pub carried: Option<(String, usize, f64)>,
     /// Where it tells what a quirk alone does at an edge of its range.
     pub quirk: Option<QuirkEdge>,
+    /// Where diffs were tried: what those are called that the second side has and the first has not.
+    pub patches: Vec<String>,
+    /// Whether each was executed in this run.
+    pub executed: [bool; 2],
+    /// Of one that was not: the earlier run that measured it; none of what a file says.
+    pub earlier: [Option<i64>; 2],
+    /// In what hosts or conditions of both differ, in words, where that was let pass.
+    pub otherwise: Vec<String>,
 }
 
 /// A metric of a benchmark at both sides.

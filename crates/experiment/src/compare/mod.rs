@@ -179,6 +179,8 @@ pub fn carried_over(
 /// What makes it the same question.
 fn digest(question: &Question, terms: &Comparing) -> Digest {
     let revisions = terms.sides.iter().filter_map(|side| side.program.revision());
+    // What differs beside is told of it; it asks for nothing.
+    let terms = Comparing { otherwise: Vec::new(), ..terms.clone() };
     let how = (&question.plan.benchmarks, question.rule(), question.recipes.together(revisions), terms);
     // Only a number that JSON cannot write has no text, and plans refuse those.
     Digest::of(serde_json::to_string(&how).unwrap_or_else(|_| format!("{how:?}")))

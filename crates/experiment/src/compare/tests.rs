@@ -46,6 +46,8 @@ pub fn terms(lab: &Lab) -> Comparing {
         rows,
         until: Until::Settled(None),
         quirk: None,
+        patches: Vec::new(),
+        otherwise: Vec::new(),
     }
 }
 

@@ -32,9 +32,9 @@ fn place(view: &View, run: i64) -> String {
     if all.len() > 1 { format!("{}#run-{run}", file(all)) } else { file(all) }
 }
 
-/// Whether both sides are of one revision, with a diff and without; where it is a quirk, its sides say so themselves.
+/// Whether one side is the other with a diff: two of one revision may differ in parameters or in when they were built, too.
 fn is_try(one: &ComparisonRecord) -> bool {
-    one.quirk.is_none() && one.revisions[0].is_some() && one.revisions[0] == one.revisions[1]
+    !one.patches.is_empty()
 }
 
 fn title(one: &ComparisonRecord) -> String {
@@ -106,6 +106,7 @@ fn of_one(view: &View, one: &ComparisonRecord) -> Vec<u8> {
             (short(one)[0]) " is " (side(view, one, 0)) ", " (short(one)[1]) " is " (side(view, one, 1)) "."
         }
         (byline(one))
+        (not_alike(one))
         (table(&[one]))
         (judged::together(one, &short(one)))
         @for row in judged::in_order(one) { (section(one, row)) }
@@ -119,6 +120,9 @@ fn of_one(view: &View, one: &ComparisonRecord) -> Vec<u8> {
 
 /// How both were executed.
 fn executed(one: &ComparisonRecord) -> String {
+    if one.executed != [true, true] {
+        return [0, 1].map(|side| executed_apart(one, side)).join(" ");
+    }
     match one.duet {
         Some([first, second]) => format!(
             "Both were executed at the same time, on processors {first} and {second}, which they swapped each round: \
@@ -128,6 +132,25 @@ fn executed(one: &ComparisonRecord) -> String {
             "Both were executed in the same rounds, the first a second time too.".to_owned()
         }
         None => "Both were executed in the same rounds.".to_owned(),
+    }
+}
+
+/// How a side was executed where the other was not, or it was not.
+fn executed_apart(one: &ComparisonRecord, side: usize) -> String {
+    let name = &one.names[side];
+    match one.earlier[side] {
+        _ if one.executed[side] => format!("{name} was executed in this run, by itself."),
+        Some(run) => format!("{name} was not executed: it is what run {run} measured."),
+        None => format!("{name} was not executed: it is what a file says."),
+    }
+}
+
+/// In what hosts or conditions of both differ, where that was let pass.
+fn not_alike(one: &ComparisonRecord) -> Markup {
+    html! {
+        @if !one.otherwise.is_empty() {
+            p.callout { "Not alike, and compared all the same: " (one.otherwise.join("; ")) "." }
+        }
     }
 }
 
@@ -173,6 +196,8 @@ fn table(all: &[&ComparisonRecord]) -> Markup {
                     th.num scope="col" { (b) }
                     th.num scope="col" { "ratio" }
                     th.num scope="col" { "95 % interval" }
+                    th scope="col" { "of" }
+                    th scope="col" { "also" }
                     th.num scope="col" { "control" }
                     th.num scope="col" { "tells from" }
                     th scope="col" { "verdict" }
@@ -201,6 +226,8 @@ fn cells(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
         }
         td.num { (judged::difference(row)) }
         td.num { (judged::between(row)) }
+        td { @if let Some(of) = row.comparison.estimate { (judged::of(of.estimator)) } }
+        td { @if let Some((of, other)) = row.comparison.second.and_then(|it| Some((it.estimator, it.ratio?))) { (ratio(other)) " of " (judged::of(of)) } }
         td.num { @if let Some(of) = row.comparison.control.and_then(|it| it.ratio) { (ratio(of)) } }
         td.num { @if let Some(of) = judged::least(row) { (percent(of)) } }
         td { b { (verdict(one, row)) } }

@@ -104,6 +104,11 @@ fn interval_of_difference(row: &ComparedRow) -> Option<(f64, f64)> {
 /// What should be said beside the numbers of a row, a sentence each.
 pub(super) fn notes(row: &ComparedRow, names: &[String; 2]) -> Vec<String> {
     let comparison = &row.comparison;
+    // What failed is told beside.
+    let is_failed = row.failure.is_some() && !is_measured(row);
+    if let Some(why) = unmeasured(row, names).map(|why| vec![why]).or(is_failed.then(Vec::new)) {
+        return why;
+    }
     let parts =
         [
             (row.verdict == Verdict::Unclear && is_measured(row)).then(|| unclear(row)).flatten(),
@@ -131,6 +136,19 @@ pub(super) fn notes(row: &ComparedRow, names: &[String; 2]) -> Vec<String> {
                 .flatten(),
         ];
     parts.into_iter().flatten().collect()
+}
+
+/// Which side nothing is known of, though nothing failed.
+fn unmeasured(row: &ComparedRow, [a, b]: &[String; 2]) -> Option<String> {
+    let counts = row.comparison.counts;
+    let who = match [row.sides[0].is_none() && counts.a == 0, row.sides[1].is_none() && counts.b == 0] {
+        _ if row.failure.is_some() => return None,
+        [true, true] => "Neither",
+        [true, false] => a,
+        [false, true] => b,
+        [false, false] => return None,
+    };
+    Some(format!("{who} was not measured at {}.", row.benchmark))
 }
 
 /// Why there is no verdict, and what would settle it.
@@ -226,7 +244,7 @@ fn between_runs(note: &Note) -> Option<String> {
 }
 
 /// What a ratio is of, in a word.
-fn of(estimator: Estimator) -> &'static str {
+pub(super) fn of(estimator: Estimator) -> &'static str {
     match estimator {
         Estimator::RoundRatios => "rounds",
         Estimator::AllRatios => "all pairs",

@@ -123,6 +123,8 @@ pub(super) fn ask(project: &Project, asked: Asked) -> Result<Option<Tried>, CliE
         margin: MARGIN,
         until: Until::Settled(None),
         quirk: None,
+        patches: Vec::new(),
+        otherwise: Vec::new(),
         exported: [Vec::new(), Vec::new()],
     };
     let typed = Patch { name, path: path.to_string_lossy().into_owned() };
@@ -157,6 +159,8 @@ fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Resu
         margin: share("--margin", &command.terms.margin)?,
         until: Until::Settled(rule.filter(|limit| *limit > 0.0)),
         quirk: None,
+        patches: Vec::new(),
+        otherwise: Vec::new(),
     })
 }
 
@@ -277,6 +281,10 @@ impl Trying<'_> {
         let mut terms = terms.clone();
         terms.sides[0].program = without.clone();
         terms.sides[1].name = diff.names.join(" + ");
+        // A quirk's name is no diff's.
+        if terms.quirk.is_none() {
+            terms.patches.clone_from(&diff.names);
+        }
         let compared = match diff.built {
             Err(why) => Compared::NotBuilt { side: terms.sides[1].name.clone(), why },
             Ok(program) => {
@@ -326,13 +334,6 @@ impl Tried {
             format!("{} (the revision {})", without.name, base.short()),
             format!("{} with {}", without.name, with.name),
         ];
-        Report {
-            terms: &self.terms,
-            told,
-            compared: &self.compared,
-            build: self.build,
-            otherwise: Vec::new(),
-            is_kept: true,
-        }
+        Report { terms: &self.terms, told, compared: &self.compared, build: self.build, is_kept: true }
     }
 }

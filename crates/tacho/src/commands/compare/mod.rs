@@ -49,6 +49,8 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
         rows,
         until,
         quirk: None,
+        patches: Vec::new(),
+        otherwise,
     };
     if terms.estimator.is_some() && !(terms.executes(0) && terms.executes(1)) {
         return Err(Mistake::EstimatorOfRuns.into());
@@ -62,14 +64,8 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     }
     kept::tell_of_kept(&compared, &taken);
     let told = taken.each_ref().map(Taken::told);
-    let report = Report {
-        terms: &terms,
-        told,
-        compared: &compared,
-        build,
-        otherwise,
-        is_kept: given.project().is_some(),
-    };
+    let report =
+        Report { terms: &terms, told, compared: &compared, build, is_kept: given.project().is_some() };
     if command.form.json {
         output::print_json(&versioned(report.answer()))?;
     } else if command.form.markdown {

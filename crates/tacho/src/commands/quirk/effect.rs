@@ -231,6 +231,8 @@ fn terms(project: &Project, plan: &Plan, edge: &Edge<'_>, base: &Revision) -> Re
         margin: MARGIN,
         until: Until::Settled(None),
         quirk: Some(QuirkEdge { quirk: quirk.clone(), revision: edge.first.id.clone(), begins: edge.begins }),
+        patches: Vec::new(),
+        otherwise: Vec::new(),
     })
 }
 
@@ -250,7 +252,6 @@ impl Told<'_> {
             told: tried.terms.sides.each_ref().map(|side| side.name.clone()),
             compared: &tried.compared,
             build: tried.build,
-            otherwise: Vec::new(),
             is_kept: true,
         })
     }

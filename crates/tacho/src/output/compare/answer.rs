@@ -97,6 +97,7 @@ struct RowAnswer<'a> {
     control_interval: Option<(f64, f64)>,
     detectable: Option<f64>,
     failure: Option<&'a str>,
+    why: Option<String>,
     levels: Option<[LevelsAnswer; 2]>,
     repetition: Option<RepetitionAnswer>,
 }
@@ -221,7 +222,7 @@ impl Report<'_> {
             executed: [self.terms.executes(0), self.terms.executes(1)],
             duet: self.terms.duet.map(DuetAnswer::on),
             carry_over: all.and_then(|all| all.carried.as_ref()).map(CarryOverAnswer::from),
-            otherwise: &self.otherwise,
+            otherwise: &self.terms.otherwise,
             executing: all.and_then(|all| Some(all.executing?.as_secs_f64())),
             family: all.and_then(|all| Family::of(all.rows.len())),
             trade_off: all.is_some_and(|all| is_trade_off(&all.rows)),
@@ -246,7 +247,7 @@ impl Report<'_> {
             }
             _ => None,
         };
-        RowAnswer { precision, repetition, ..RowAnswer::from(row) }
+        RowAnswer { precision, repetition, why: self.unmeasured(row), ..RowAnswer::from(row) }
     }
 }
 
@@ -303,6 +304,7 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             control_interval: control.and_then(|it| it.interval),
             detectable: *detectable,
             failure: row.failure.as_ref().map(|(why, _)| why.as_str()),
+            why: None,
             levels: row.levels[0].zip(row.levels[1]).map(|(a, b)| [a, b].map(LevelsAnswer::from)),
             repetition: None,
         }

@@ -10,9 +10,9 @@ mod tests;
 use std::time::Duration;
 
 use tacho_experiment::compare::{Compared, Row, Rows};
-use tacho_record::{Comparing, Unit};
+use tacho_record::{BenchmarkKey, Comparing, Unit};
 use tacho_stats::Summary;
-use tacho_stats::compare::{Comparison, Estimate, Estimator, Note, Verdict};
+use tacho_stats::compare::{Comparison, Counts, Estimate, Estimator, Note, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
 
 pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer};
@@ -39,8 +39,6 @@ pub struct Report<'a> {
     pub compared: &'a Compared,
     /// How long a build took, where there are several of a side.
     pub build: Option<Duration>,
-    /// What differs between the hosts or conditions of both, which the user let pass.
-    pub otherwise: Vec<String>,
     /// Whether what was measured is kept, under its run's number.
     pub is_kept: bool,
 }
@@ -57,19 +55,21 @@ impl Report<'_> {
             }
             Compared::NotBuilt { side, why } => format!("{side} cannot be compared: {why}\n"),
             Compared::Measured(all) => {
-                let interrupted = match (all.interrupted, self.is_kept) {
-                    (true, true) => {
-                        "interrupted: this is what was measured so far, the same command goes on\n"
-                    }
-                    (true, false) => "interrupted: this is what was measured so far, and it is not kept\n",
-                    (false, _) => "",
-                };
-                let prose = self.notes(all) + &self.levels(all) + interrupted + &self.summary(all);
                 let head = wrap(&format!("{b} against {a}\n"));
-                return format!("{head}\n{}\n{}", self.table(all), wrap(&prose));
+                return format!("{head}\n{}\n{}", self.table(all), wrap(&self.prose(all)));
             }
         };
         wrap(&told)
+    }
+
+    /// All that is said below the table.
+    fn prose(&self, all: &Rows) -> String {
+        let interrupted = match (all.interrupted, self.is_kept) {
+            (true, true) => "interrupted: this is what was measured so far, the same command goes on\n",
+            (true, false) => "interrupted: this is what was measured so far, and it is not kept\n",
+            (false, _) => "",
+        };
+        self.notes(all) + &self.levels(all) + interrupted + &self.summary(all)
     }
 
     fn table(&self, all: &Rows) -> String {
@@ -148,6 +148,9 @@ impl Report<'_> {
         if let Some((why, side)) = row.failure.as_ref().filter(|_| is_failed(row)) {
             return format!("failed at {} ({why})", self.names()[*side]);
         }
+        if let Some(why) = self.unmeasured(row) {
+            return why;
+        }
         match row.verdict {
             Verdict::Same => format!("same, within {}", text::precision(self.terms.margin)),
             Verdict::Unclear => {
@@ -157,6 +160,12 @@ impl Report<'_> {
             }
             verdict => word(verdict).to_owned(),
         }
+    }
+
+    /// Which side a row has nothing of, though nothing failed.
+    fn unmeasured(&self, row: &Row) -> Option<String> {
+        unmeasured(&row.benchmark, self.names(), [0, 1].map(|side| lacks(row, side)))
+            .filter(|_| !is_failed(row))
     }
 
     /// That a row which is judged alone would be told, but is not believed among all the others.
@@ -208,7 +217,7 @@ impl Report<'_> {
         self.terms.sides.each_ref().map(|side| side.name.as_str())
     }
 
-    /// A table for a pull request.
+    /// A table for a pull request, and below it all that limits what it says.
     pub fn markdown(&self) -> String {
         let Compared::Measured(all) = self.compared else { return self.text() };
         let [a, b] = self.names();
@@ -221,8 +230,17 @@ impl Report<'_> {
             let cells: Vec<String> = cells.into_iter().map(|cell| cell.replace('|', "\\|")).collect();
             out += &format!("| {} |\n", cells.join(" | "));
         }
-        out + "\n" + &self.beside_control(all) + &self.at_once(all) + &self.carried(all) + &self.summary(all)
+        out + "\n" + &list(&self.prose(all))
     }
+}
+
+/// Lines as a list in Markdown: what goes on in the next line, and a hint, belongs to the item before.
+fn list(prose: &str) -> String {
+    let item = |line: &str| match line.trim_start() {
+        rest if rest.len() < line.len() || rest.starts_with("hint: ") => format!("  {rest}\n"),
+        rest => format!("- {rest}\n"),
+    };
+    prose.lines().map(item).collect()
 }
 
 /// What would settle a row that is unclear, or why nothing does.
@@ -250,6 +268,27 @@ fn missing(row: &Row) -> Option<String> {
             Some(format!("{rounds} ({}) would settle it", text::duration(time)))
         }
     }
+}
+
+/// Whether there is not a sample of a side, not even one that was cut off.
+fn lacks(row: &Row, side: usize) -> bool {
+    let Counts { a, b, .. } = row.comparison.counts;
+    row.sides[side].is_none() && [a, b][side] == 0
+}
+
+/// What is said of a row that one side or both have nothing of; none where both have something.
+fn unmeasured(benchmark: &BenchmarkKey, names: [&str; 2], lacks: [bool; 2]) -> Option<String> {
+    match lacks {
+        [true, true] => Some(format!("neither was measured at {benchmark}")),
+        [true, false] => Some(format!("{} was not measured at {benchmark}", names[0])),
+        [false, true] => Some(format!("{} was not measured at {benchmark}", names[1])),
+        [false, false] => None,
+    }
+}
+
+/// Whether both sides have something.
+fn is_measured(row: &Row) -> bool {
+    !is_failed(row) && (0..2).all(|side| !lacks(row, side))
 }
 
 /// Whether nothing can be said, since a side has nothing but failures.

@@ -6,7 +6,7 @@ use tacho_stats::compare::{Because, Choice, Estimate, Estimator, Modes, Note, To
 
 use super::answer::{between_runs, places};
 use super::family::in_order;
-use super::{Report, of};
+use super::{Report, is_measured, of};
 use crate::output::text;
 
 /// From this gain on pairing is told of.
@@ -95,7 +95,7 @@ impl Report<'_> {
             kept.join(" and "),
             text::percent(most.deviation)
         );
-        for otherwise in &self.otherwise {
+        for otherwise in &self.terms.otherwise {
             out += &format!("not alike: {otherwise}\n");
         }
         out
@@ -112,7 +112,7 @@ impl Report<'_> {
     /// Modes, why another ratio decides, and what pairing is worth.
     fn of_rows(&self, all: &Rows) -> String {
         let mut out = String::new();
-        for row in in_order(&all.rows) {
+        for row in in_order(&all.rows).into_iter().filter(|row| is_measured(row)) {
             let name = format!("{} {}", row.benchmark, row.metric.name);
             if let Some(modes) = &row.comparison.modes {
                 let is_today = between_runs(&row.comparison).is_none();

@@ -5,7 +5,7 @@ use tacho_record::Until;
 use tacho_stats::compare::Verdict;
 
 use super::family::{Family, is_trade_off};
-use super::{Report, is_failed};
+use super::{Report, is_failed, is_measured};
 use crate::output::bench::word;
 use crate::output::text;
 
@@ -15,14 +15,16 @@ const NAMED: usize = 3;
 impl Report<'_> {
     /// How many of each, and what the run could have seen.
     pub(super) fn summary(&self, all: &Rows) -> String {
-        let judged: Vec<&Row> = all.rows.iter().filter(|row| !is_failed(row)).collect();
+        let judged: Vec<&Row> = all.rows.iter().filter(|row| is_measured(row)).collect();
         let words = [Verdict::Slower, Verdict::Faster, Verdict::Same, Verdict::Unclear];
         let count = |verdict: Verdict| judged.iter().filter(|row| row.verdict == verdict).count();
         let told =
             words.into_iter().filter(|it| count(*it) > 0).map(|it| format!("{} {}", count(it), word(it)));
-        let failed = all.rows.len() - judged.len();
-        let failed = (failed > 0).then(|| format!("{failed} failed"));
-        let told = told.chain(failed).collect::<Vec<_>>().join(", ");
+        let failed = all.rows.iter().filter(|row| is_failed(row)).count();
+        let others = [(failed, "failed"), (all.rows.len() - judged.len() - failed, "not measured")];
+        let others = others.into_iter().filter(|(number, _)| *number > 0);
+        let told = told.chain(others.map(|(number, word)| format!("{number} {word}")));
+        let told = told.collect::<Vec<_>>().join(", ");
         let kind = if is_trade_off(&all.rows) { "a trade-off: " } else { "" };
         let family = Family::of(all.rows.len()).map_or_else(String::new, |family| family.line());
         let seen = could_see(&judged);
@@ -64,7 +66,7 @@ impl Report<'_> {
 /// The smallest difference that would have been told in a row, a share of a ratio.
 pub(super) fn least(row: &Row) -> Option<f64> {
     let has_ratio = row.comparison.estimate.is_some_and(|it| it.ratio.is_some());
-    row.comparison.detectable.filter(|_| has_ratio && !is_failed(row))
+    row.comparison.detectable.filter(|_| has_ratio && is_measured(row))
 }
 
 /// The same of all rows: the smallest and the largest, if they differ as they are printed.
@@ -81,7 +83,7 @@ fn could_see(judged: &[&Row]) -> String {
 
 /// That the budget ended it with something open.
 pub(super) fn spent_budget(all: &Rows) -> String {
-    let open = all.rows.iter().filter(|row| row.verdict == Verdict::Unclear && !is_failed(row));
+    let open = all.rows.iter().filter(|row| row.verdict == Verdict::Unclear && is_measured(row));
     let fewest = open.map(|row| row.comparison.counts.rounds).min();
     let budget = all.run.as_ref().and_then(|run| run.rule.budget.filter(|_| !all.interrupted));
     fewest.zip(budget).map_or_else(String::new, |(rounds, budget)| {

@@ -72,6 +72,8 @@ fn terms(until: Until) -> Comparing {
         rows: Vec::new(),
         until,
         quirk: None,
+        patches: Vec::new(),
+        otherwise: Vec::new(),
     }
 }
 
@@ -89,7 +91,6 @@ fn told(all: Rows) -> String {
         told: ["old (a command)", "new (a command)"].map(str::to_owned),
         compared: &compared,
         build: None,
-        otherwise: Vec::new(),
         is_kept: true,
     };
     let Compared::Measured(all) = &compared else { return String::new() };
@@ -159,4 +160,27 @@ fn where_there_is_no_ratio_the_difference_is_shown() {
     assert_eq!(interval, format!("{} … {}", Unit::Nanoseconds.show(low), Unit::Nanoseconds.show(high)));
     let zeros = row_of("none", [&[0.0; 8], &[0.0; 8]]).comparison.estimate.unwrap();
     assert_eq!(super::shown(&zeros, &Unit::Nanoseconds), ["", ""], "nothing differs anywhere");
+}
+
+#[test]
+fn what_was_never_measured_has_its_reason() {
+    let rows =
+        vec![row_of("gauss", [&[], &[1.0, 2.0]]), row_of("euler", [&[], &[]]), row("sharp", 1.5, 0.002)];
+    let told = |rows| super::list(&told(measured(rows, SETTLED, Rule::default())));
+    assert!(told(rows.clone()).starts_with("- 1 slower, 2 not measured; a difference of "), "{}", told(rows));
+    let name = |name: &str| row(name, 1.0, 0.1).benchmark;
+    let why = |lacks| super::unmeasured(&name("gauss"), ["old", "new"], lacks);
+    assert_eq!(why([true, false]).unwrap(), "old was not measured at gauss");
+    assert_eq!(why([false, true]).unwrap(), "new was not measured at gauss");
+    assert_eq!(why([true, true]).unwrap(), "neither was measured at gauss");
+    assert_eq!(why([false, false]), None);
+}
+
+#[test]
+fn notes_are_a_list_in_markdown() {
+    let prose = "sort wall: decided by minima:\n  ± 1 %\nwarning: after old\nhint: a `prepare`\n1 same\n";
+    assert_eq!(
+        super::list(prose),
+        "- sort wall: decided by minima:\n  ± 1 %\n- warning: after old\n  hint: a `prepare`\n- 1 same\n"
+    );
 }
