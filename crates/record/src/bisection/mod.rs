@@ -251,7 +251,7 @@ pub struct Standing {
     pub ladder: Vec<Rung>,
     /// All revisions that have none, and why.
     pub unusable: Vec<Unusable>,
-    /// How likely it is that the host drifted meanwhile.
+    /// How likely it is that the host drifted meanwhile; 0 of a metric without noise.
     pub drift: f64,
     /// Builds made.
     pub builds: usize,
@@ -262,6 +262,17 @@ pub struct Standing {
     /// Seconds spent on executions, hooks included.
     pub executing: f64,
 }
+
+impl Standing {
+    /// Whether to say that the host drifted meanwhile: not where several steps were found, which a level that wanders explains as well.
+    #[must_use]
+    pub fn has_drifted(&self) -> bool {
+        self.drift > DRIFTED && !self.more && self.culprits.len() < 2
+    }
+}
+
+/// That the host drifted meanwhile is said from here on.
+const DRIFTED: f64 = 0.8;
 
 /// How large a change is: `0.05` is 5 % more; of differences and failures the difference itself.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

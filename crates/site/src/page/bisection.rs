@@ -151,7 +151,7 @@ fn numbers(one: &Bisection) -> Markup {
                 @if let Some(left) = &standing.left_over { (effect(one, left)) " is left over (" (interval(one, left)) ")." }
             }
         }
-        @if standing.drift > 0.5 { p.callout { "The host drifted meanwhile (" (percent(standing.drift)) " likely); the ends were measured again and again." } }
+        @if standing.has_drifted() { p.callout { "The host drifted meanwhile (" (percent(standing.drift)) " likely); the ends were measured again and again." } }
         @if let Some((good, bad)) = one.asked.before {
             p.callout { "Once the ends were " (level(one, good)) " and " (level(one, bad)) "." }
         }

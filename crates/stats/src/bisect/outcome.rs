@@ -102,7 +102,7 @@ pub struct Outcome {
     pub ladder: Vec<Rung>,
     /// All revisions that had none, and why.
     pub unusable: Vec<(usize, Unusable)>,
-    /// How likely it is that the host drifted meanwhile.
+    /// How likely it is that the host drifted meanwhile; 0 of a metric without noise, which no host moves.
     pub drift: f64,
     /// Builds made.
     pub builds: usize,

@@ -162,6 +162,18 @@ impl Record {
         median(&mut values)
     }
 
+    /// Whether a revision's values are the same, as far as that matters.
+    pub(super) fn is_steady(&self, revision: usize, rules: &Rules) -> bool {
+        let mut values = self.of(revision).map(|reading| reading.value);
+        let first = values.next().unwrap_or(0.0);
+        values.all(|value| (value - first).abs() < rules.least / 1000.0)
+    }
+
+    /// Whether the metric has no noise: some have several values, and each always the same.
+    pub(super) fn is_exact(&self, rules: &Rules) -> bool {
+        self.tested.values().any(|count| *count > 1) && self.tested().all(|at| self.is_steady(at, rules))
+    }
+
     /// The nearest on either side of those that have values, and of those that have none.
     pub(super) fn nearest_tested(&self, at: usize) -> (Option<usize>, Option<usize>) {
         (self.tested.range(..=at).next_back().map(|of| *of.0), self.tested.range(at..).next().map(|of| *of.0))

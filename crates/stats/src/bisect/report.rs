@@ -75,7 +75,7 @@ pub(super) fn outcome(finding: Finding, search: &Search, known: &Known) -> Outco
         culprits,
         ladder: ladder(&posterior, record, rules),
         unusable: record.unusable().collect(),
-        drift: posterior.drift,
+        drift: if record.is_exact(rules) { 0.0 } else { posterior.drift },
         builds: record.builds,
         samples: record.readings.len(),
     }

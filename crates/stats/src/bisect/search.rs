@@ -220,11 +220,7 @@ impl Search {
         if rules.values == Values::Failures {
             return (fewest == 0).then(|| self.there_and_back(1));
         }
-        let steady = |end: usize| {
-            let mut values = record.of(end).map(|reading| reading.value);
-            let first = values.next().unwrap_or(0.0);
-            values.all(|value| (value - first).abs() < rules.least / 1000.0)
-        };
+        let steady = |end: usize| record.is_steady(end, rules);
         let started = |end: usize| record.count(end) >= self.belief.wanted(end);
         let enough = (started(good) && started(bad)) || (fewest >= 2 && steady(good) && steady(bad));
         (!enough).then(|| self.there_and_back(1))

@@ -138,7 +138,10 @@ fn suspects(bisection: &Bisection) -> String {
     if number == 0 {
         return String::new();
     }
-    let mut text = format!("with 95 % it is among {}:\n", count(number, "commit"));
+    let mut text = match number {
+        1 => "with 95 % it is this commit:\n".to_owned(),
+        _ => format!("with 95 % it is among {}:\n", count(number, "commit")),
+    };
     let mut places: Vec<usize> = all.iter().flat_map(|it| it.first..=it.last).collect();
     places.sort_unstable();
     for place in places.iter().take(LISTED) {
@@ -171,7 +174,7 @@ fn whole(bisection: &Bisection) -> String {
         let _ = writeln!(text, "the ends {then}");
     }
     text.push_str(&left_over(bisection));
-    if standing.drift > 0.8 {
+    if standing.has_drifted() {
         text.push_str("the host drifted meanwhile, which was reckoned with\n");
     }
     text
