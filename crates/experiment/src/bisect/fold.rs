@@ -350,7 +350,9 @@ fn rules(asked: &Asked) -> Rules {
     let usual = if asked.by == Comparison::Failure { Rules::failures() } else { Rules::default() };
     // A sample of how long a build takes is a build: another revision costs no more than the same again.
     let build_cost = if asked.of == Measured::Build { 0.0 } else { usual.build_cost };
-    let builds = asked.layout.map_or(usual.builds, Builds::Vary);
+    // What is no execution of a program does not hang on where it lies in memory.
+    let usual_builds = if asked.of == Measured::Execution { usual.builds } else { Builds::Alike };
+    let builds = asked.layout.map_or(usual_builds, Builds::Vary);
     // Ratios are compared by their logarithms: 200 % more is three times as much.
     let least = if asked.by == Comparison::Ratio { asked.least.ln_1p() } else { asked.least };
     Rules { values, least, builds, budget: asked.budget, all: asked.all, build_cost }
