@@ -409,6 +409,24 @@ fn culprits_of_an_unfinished_search_are_told_too() {
 }
 
 #[test]
+fn of_two_equal_steps_one_is_named_and_the_other_left_over() {
+    // As ratios; and where the second might be taken for variance between builds.
+    for levels in [[100_usize, 130, 169], [1000, 1050, 1102]] {
+        let level = |n: u32| levels[usize::from(n >= 5) + usize::from(n >= 12)];
+        let project = history(20, |n| format!("echo work {}", level(n)));
+        let answer = project.tacho("bisect HEAD~19 HEAD --quiet").succeeds().stdout;
+        assert!(answer.contains("change 5\n") || answer.contains("change 12\n"), "{answer}");
+        assert!(answer.contains("of that is left over: something else changed too\n"), "{answer}");
+        assert!(!answer.contains("the host drifted"), "{answer}");
+        let size = |n: u32| format!("exit 9 {}", "x".repeat(10 * level(n)));
+        let project = history(20, size);
+        let all = project.tacho("bisect HEAD~19 HEAD --all --quiet -m artifact-size").succeeds().stdout;
+        assert!(all.contains("change 5\n") && all.contains("change 12\n"), "{all}");
+        assert!(!all.contains("the host drifted"), "{all}");
+    }
+}
+
+#[test]
 fn markdown_and_list_name_the_ends_so_that_they_mean_the_same_tomorrow() {
     let project = step(6, 4).tag("v1");
     project.tacho("bisect HEAD~5 v1 --quiet").succeeds();

@@ -231,3 +231,53 @@ fn ten_thousand_candidates_need_few_builds() {
     let tally = Tally::of(4, alike(0.05), |seed| World::new(10_000, 0.05, Scatter::Gaussian(0.01), seed));
     assert!(tally.right == 4 && tally.builds <= 14.0 + 4.0, "{tally:?}");
 }
+
+/// Each is half of what one step from end to end would be.
+#[test]
+fn of_two_steps_that_are_equal_one_is_named_and_both_on_wish() {
+    let mut wrong = 0;
+    for (scatter, step) in [
+        (Scatter::None, 0.3),
+        (Scatter::None, 0.05),
+        (Scatter::Gaussian(0.01), 0.3),
+        (Scatter::Gaussian(0.01), 0.05),
+        (Scatter::Gaussian(0.03), 0.3),
+    ] {
+        let one = Tally::of(TRIALS, alike(0.02), |seed| World::new(64, step, scatter, seed));
+        let (mut named, mut both, mut samples) = (0, 0, 0);
+        for seed in (0..).take(TRIALS) {
+            let mut world = World::new(64, step, scatter, seed).with_step(step);
+            let outcome = bisect(&mut world, alike(0.02));
+            samples += world.samples;
+            let is_one = |of: &Culprit| world.steps.iter().any(|step| step.0 == of.revision);
+            wrong += outcome.culprits.iter().filter(|of| !is_one(of)).count();
+            named += usize::from(outcome.more && outcome.culprits.len() == 1);
+            assert!(outcome.culprits.iter().all(|of| of.pairs <= 16), "{scatter:?} {step}: {outcome:?}");
+            let mut world = World::new(64, step, scatter, seed).with_step(step);
+            let outcome = bisect(&mut world, Rules { all: true, ..alike(0.02) });
+            both += usize::from(outcome.culprits.len() == 2 && outcome.culprits.iter().all(is_one));
+        }
+        assert!(named + 1 >= TRIALS && both + 1 >= TRIALS, "{scatter:?} {step}: {named} {both}");
+        let mean = samples as f64 / TRIALS as f64;
+        assert!(mean <= 4.0 * one.samples, "{scatter:?} {step}: {mean} and {one:?}");
+    }
+    assert_eq!(wrong, 0);
+}
+
+#[test]
+fn without_noise_a_second_step_is_no_layout_and_layouts_are_no_steps() {
+    let rules = |least| Rules { least, ..Rules::default() };
+    for second in [0.05, 0.03, -0.02] {
+        let make = |seed| World::new(64, 0.05, Scatter::None, seed).with_step(second);
+        let tally = Tally::of(TRIALS, rules(0.02), make);
+        assert!(tally.wrong == 0 && tally.right + 2 >= TRIALS, "{second}: {tally:?}");
+    }
+    // Builds of two kinds: some that follow each other agree, and levels that were left come back.
+    let make = |seed| {
+        let mut world = World::new(256, 0.05, Scatter::None, seed).with_layout(0.01);
+        world.layout.iter_mut().for_each(|by| *by = by.signum() / 100.0);
+        world
+    };
+    let tally = Tally::of(2 * TRIALS, rules(0.02), make);
+    assert!(tally.wrong <= 1, "{tally:?}");
+}

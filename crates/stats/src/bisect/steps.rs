@@ -218,3 +218,43 @@ fn what_a_culprit_leaves_is_not_searched_where_it_is_less_than_was_asked_for() {
     assert!(one.more && all.more, "it is told all the same: {:?}", one.left_over);
     assert!(all.samples <= one.samples + 24, "{} {}", all.samples, one.samples);
 }
+
+#[test]
+fn of_two_equal_steps_without_noise_each_is_verified_as_one_of_several() {
+    let value = |at: usize| {
+        Some(match at {
+            ..5 => 100.0,
+            5..12 => 130.0,
+            _ => 169.0,
+        })
+    };
+    let (_, outcome) = bisect(Rules::default(), 20, value);
+    let culprit = outcome.culprits[0];
+    assert!([5, 12].contains(&culprit.revision) && culprit.pairs <= 8 && outcome.more, "{outcome:?}");
+    assert!((culprit.effect.estimate - 0.3).abs() < 0.01, "{culprit:?}");
+    assert!(outcome.drift <= 0.0, "nothing moves a metric without noise: {}", outcome.drift);
+    let (_, outcome) = bisect(Rules { all: true, ..Rules::default() }, 20, value);
+    assert_eq!((outcome.culprits.len(), outcome.more), (2, false), "{outcome:?}");
+}
+
+#[test]
+fn a_second_small_step_is_no_variance_between_builds_where_they_agree() {
+    // Far apart and next to each other; of ratios nearly equal.
+    for (first, second) in [(5, 12), (8, 9), (11, 12)] {
+        let value = |at: usize| Some(100.0 + 5.0 * f64::from(u8::from(at >= first) + u8::from(at >= second)));
+        let (_, outcome) = bisect(Rules::default(), 20, value);
+        let named = outcome.culprits.first().map(|of| of.revision);
+        assert!(named == Some(first) || named == Some(second), "{outcome:?}");
+        assert!(outcome.more, "{outcome:?}");
+        let (_, outcome) = bisect(Rules { all: true, ..Rules::default() }, 20, value);
+        assert_eq!((outcome.culprits.len(), outcome.more), (2, false), "{first} {second} {outcome:?}");
+    }
+}
+
+#[test]
+fn builds_that_never_agree_vary() {
+    let layout = |at: usize| 1.0 + 0.03 * (((at * 7919) % 101) as f64 / 101.0 - 0.5);
+    let value = |at: usize| Some(100.0 * layout(at) * if at < 33 { 1.0 } else { 1.02 });
+    let (_, outcome) = bisect(Rules::default(), 64, value);
+    assert_ne!(outcome.finding, Finding::Verified, "{outcome:?}");
+}

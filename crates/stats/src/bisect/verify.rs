@@ -2,7 +2,7 @@
 
 use super::belief::Belief;
 use super::levels::{Levels, Posterior};
-use super::noise::{Noise, median};
+use super::noise::{Noise, median, own_scale};
 use super::record::Record;
 use super::rules::{Builds, LAYOUT, NEIGHBOURS, ODDS, ODDS_OF_FAILURES, Rules, SURE, Values, WITHIN};
 use super::search::Named;
@@ -52,42 +52,53 @@ impl Verification {
     }
 
     pub(super) fn judge(&mut self, belief: &Belief, record: &Record, rules: &Rules) -> Verdict {
-        if self.pairs.is_none() {
-            let pairs = self.fresh(record);
-            let odds = belief.odds(&pairs, self.culprit, self.step);
-            let wanted = if rules.values == Values::Failures { ODDS_OF_FAILURES } else { ODDS };
-            if odds < -wanted || self.doubted(belief) {
-                return self.part(belief, &pairs, record, rules).unwrap_or(Verdict::Refuted);
-            }
-            if odds < wanted {
-                return Verdict::More(self.pair_in(pairs.len() % 2 == 1));
-            }
-            self.pairs = Some(pairs.len());
+        if self.pairs.is_none()
+            && let Some(verdict) = self.test(belief, record, rules)
+        {
+            return verdict;
         }
-        let pairs = self.pairs.unwrap_or(0);
         let posterior = belief.posterior();
-        let chance = posterior.intervals.iter().find(|of| of.0 == self.culprit).map_or(0.0, |of| of.1);
-        let (revision, parent) = (self.culprit, self.parent);
-        let named = |posterior: f64, neighbours: usize| {
-            Verdict::Verified(Named { revision, parent, posterior, pairs, neighbours })
-        };
-        let unknown = rules.builds == Builds::Unknown && rules.values != Values::Failures;
+        let chance = self.chance(&posterior);
         let Belief::Levels(levels) = belief else {
-            return if chance >= SURE { named(chance, 0) } else { Verdict::Refuted };
+            return if chance >= SURE { self.named(chance, 0) } else { Verdict::Refuted };
         };
-        if !unknown || self.step.abs() >= LAYOUT {
+        if rules.builds != Builds::Unknown || self.step.abs() >= LAYOUT {
             // What is fresh may err where all that is known speaks for a neighbour.
-            return if chance >= LIKELIER { named(chance, 0) } else { Verdict::Refuted };
+            return if chance >= LIKELIER { self.named(chance, 0) } else { Verdict::Refuted };
         }
+        self.beyond_layout(levels, belief, record, rules)
+    }
+
+    /// The fresh pairs, until they decide; nothing once they have verified it.
+    fn test(&mut self, belief: &Belief, record: &Record, rules: &Rules) -> Option<Verdict> {
+        let pairs = self.fresh(record);
+        let odds = belief.odds(&pairs, self.culprit, self.step);
+        let wanted = if rules.values == Values::Failures { ODDS_OF_FAILURES } else { ODDS };
+        if odds < -wanted || self.doubted(belief) {
+            return Some(self.part(belief, &pairs, record, rules).unwrap_or(Verdict::Refuted));
+        }
+        if odds >= wanted {
+            self.pairs = Some(pairs.len());
+            return None;
+        }
+        if self.is_less(belief, &pairs) || pairs.len() >= self.most(belief) {
+            return Some(self.part(belief, &pairs, record, rules).unwrap_or(Verdict::Refuted));
+        }
+        Some(Verdict::More(self.pair_in(pairs.len() % 2 == 1)))
+    }
+
+    /// Judges it once more with builds that vary, by its neighbours.
+    fn beyond_layout(&mut self, levels: &Levels, belief: &Belief, record: &Record, rules: &Rules) -> Verdict {
+        let posterior = belief.posterior();
         let samples = wanted(self.step, posterior.sd);
         if let Some(more) = self.ask_missing(belief, record, samples) {
             return more;
         }
         let varied = levels.under(varied(levels, self.step)).posterior();
-        let chance = varied.intervals.iter().find(|of| of.0 == self.culprit).map_or(0.0, |of| of.1);
+        let (alone, chance) = (self.chance(&posterior), self.chance(&varied));
         let beside = self.beside(belief, record);
         if chance >= SURE {
-            return named(chance, beside.len());
+            return self.named(chance, beside.len());
         }
         // The nearest one on each side tells most; the next only where that is not enough.
         while self.reach + 1 < NEIGHBOURS {
@@ -97,14 +108,43 @@ impl Verification {
             }
         }
         let beside = self.beside(belief, record);
+        if alone >= LIKELIER && self.agrees(record, rules) {
+            return self.named(alone, beside.len());
+        }
         let fewest = beside.iter().map(|at| record.count(*at)).min().unwrap_or(0);
         let known = posterior.sd / (fewest.max(1) as f64).sqrt() < self.step.abs() / 10.0;
         let again = (self.asked < ASKED && !known).then(|| self.ask(&beside, samples));
         again.flatten().unwrap_or(Verdict::Layout(varied))
     }
 
+    fn chance(&self, posterior: &Posterior) -> f64 {
+        posterior.intervals.iter().find(|of| of.0 == self.culprit).map_or(0.0, |of| of.1)
+    }
+
+    fn named(&self, posterior: f64, neighbours: usize) -> Verdict {
+        let pairs = self.pairs.unwrap_or(0);
+        Verdict::Verified(Named { revision: self.culprit, parent: self.parent, posterior, pairs, neighbours })
+    }
+
     pub(super) fn sides(&self) -> (usize, usize) {
         (self.parent, self.culprit)
+    }
+
+    /// Whether the pairs differ for certain from none and from the step that is believed: of two steps that are equal each is half of
+    /// it, which tells nothing for the one nor for the other, however many pairs there are.
+    fn is_less(&self, belief: &Belief, pairs: &[(f64, f64)]) -> bool {
+        let Belief::Levels(_) = belief else { return false };
+        let Some(step) = difference(pairs).filter(|step| step * self.step > 0.0) else { return false };
+        let far = spent(pairs.len()) * error(belief.posterior().sd, pairs.len());
+        pairs.len() >= FEWEST && step.abs() > far && step.abs() + far < SMALLER * self.step.abs()
+    }
+
+    /// The most pairs: of a metric ten times as many as tell such a step from none on average.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+    fn most(&self, belief: &Belief) -> usize {
+        let Belief::Levels(_) = belief else { return MOST };
+        let usual = 4.0 * ODDS * (belief.posterior().sd / self.step).powi(2);
+        (10.0 * usual).clamp(FEW as f64, MOST as f64) as usize
     }
 
     /// Another test, of a smaller step, where the pairs differ for certain but by less than the levels around them do: then
@@ -117,10 +157,9 @@ impl Verification {
         rules: &Rules,
     ) -> Option<Verdict> {
         let Belief::Levels(_) = belief else { return None };
-        let mut differences: Vec<f64> = pairs.iter().map(|(parent, culprit)| culprit - parent).collect();
-        let step = median(&mut differences)?;
-        let error = belief.posterior().sd * (2.0 / pairs.len() as f64).sqrt();
-        let smaller = step * self.step > 0.0 && step.abs() < 0.8 * self.step.abs();
+        let step = difference(pairs)?;
+        let error = error(belief.posterior().sd, pairs.len());
+        let smaller = step * self.step > 0.0 && step.abs() < SMALLER * self.step.abs();
         (smaller && step.abs() - WITHIN * error >= rules.least / 2.0).then(|| {
             *self = Self::new(self.parent, self.culprit, step, record);
             Verdict::More(self.pair())
@@ -132,6 +171,26 @@ impl Verification {
         let Belief::Rates(rates) = belief else { return false };
         let posterior = rates.posterior();
         posterior.intervals.iter().all(|of| of.0 != self.culprit || of.1 < 0.5)
+    }
+
+    /// Whether builds agree so well that they do not vary: of the two neighbours on each side all but one with the next, and no
+    /// level that was left comes back, as those of layouts do. What lies apart then is another step.
+    fn agrees(&self, record: &Record, rules: &Rules) -> bool {
+        // By repeated samples alone: what the steps that are not believed add to the noise would hide that builds agree.
+        let sd = own_scale(&record.readings).0.max(rules.least / 1000.0);
+        let error = |at: usize| sd / (record.count(at) as f64).sqrt();
+        let agree = |a: usize, b: usize| {
+            let apart = record.level(a).zip(record.level(b)).map_or(f64::INFINITY, |(a, b)| (b - a).abs());
+            let error = WITHIN * error(a).hypot(error(b));
+            error < self.step.abs() * EXACTLY && apart < error
+        };
+        let usable = |at: &usize| record.usable(*at);
+        let before: Vec<usize> = (0..=self.parent).rev().filter(usable).take(NEIGHBOURS).collect();
+        let after: Vec<usize> = (self.culprit..).filter(usable).take(NEIGHBOURS).collect();
+        // Others that were measured say little: the search chose them because they agreed.
+        let next = before.windows(2).chain(after.windows(2));
+        let agreeing = next.filter(|pair| agree(pair[0], pair[1])).count();
+        agreeing + 1 >= 2 * (NEIGHBOURS - 1) && no_return(record.tested(), agree)
     }
 
     /// So many samples of neighbours that have none.
@@ -169,8 +228,52 @@ impl Verification {
     }
 }
 
+/// Whether each run of these that agree lies apart from all runs before it.
+fn no_return(tested: impl Iterator<Item = usize>, agree: impl Fn(usize, usize) -> bool) -> bool {
+    let mut runs: Vec<usize> = Vec::new();
+    for at in tested {
+        match runs.iter().position(|run| agree(*run, at)) {
+            Some(run) if run + 1 < runs.len() => return false,
+            Some(_) => {}
+            None => runs.push(at),
+        }
+    }
+    true
+}
+
+/// By how much the culprit of a pair is above its parent.
+fn difference(pairs: &[(f64, f64)]) -> Option<f64> {
+    let mut differences: Vec<f64> = pairs.iter().map(|(parent, culprit)| culprit - parent).collect();
+    median(&mut differences)
+}
+
+/// The standard error of that.
+fn error(sd: f64, pairs: usize) -> f64 {
+    sd * (2.0 / pairs as f64).sqrt()
+}
+
+/// Standard errors at which the look at so many pairs may mislead once in a hundred n (n + 1), and all looks together once in a
+/// hundred: beyond z lies less than exp(-z²/2).
+fn spent(pairs: usize) -> f64 {
+    let looks = pairs as f64;
+    (2.0 * (100.0 * looks * (looks + 1.0)).ln()).sqrt()
+}
+
+/// So many pairs at least before they are believed to show less.
+const FEWEST: usize = 2;
+
+/// So many pairs are made in any case, and no more than so many.
+const FEW: usize = 24;
+const MOST: usize = 4096;
+
+/// What is below this part of the step that is believed is one of several.
+const SMALLER: f64 = 0.8;
+
 /// A culprit that holds in fresh samples is at least as likely by all of them together; the rest may be a second step.
 const LIKELIER: f64 = 0.5;
+
+/// Builds that vary by less than this part of a step do not explain it.
+const EXACTLY: f64 = 0.1;
 
 /// So often neighbours are asked.
 const ASKED: u32 = 4;
