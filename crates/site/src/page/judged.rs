@@ -5,7 +5,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 use tacho_record::Unit;
 use tacho_stats::compare::{
-    Because, Choice, Estimator, Modes, Note, Told, Verdict, is_trade_off, order_of_telling,
+    Because, Choice, Comparison, Estimator, Modes, Note, Told, Verdict, is_trade_off, order_of_telling,
 };
 
 use super::comparison::ratio;
@@ -109,10 +109,11 @@ pub(super) fn notes(row: &ComparedRow, names: &[String; 2]) -> Vec<String> {
     if let Some(why) = unmeasured(row, names).map(|why| vec![why]).or(is_failed.then(Vec::new)) {
         return why;
     }
+    let is_today = comparison.notes.iter().find_map(between_runs).is_none();
     let parts =
         [
             (row.verdict == Verdict::Unclear && is_measured(row)).then(|| unclear(row)).flatten(),
-            comparison.modes.as_ref().map(|modes| two_modes(modes, &row.metric.unit, names)),
+            comparison.modes.as_ref().map(|modes| two_modes(modes, &row.metric.unit, names, is_today)),
             decided(&comparison.choice),
             comparison.choice.pairing_gain.filter(|gain| *gain >= PAIRING).map(|gain| {
                 format!("Without pairing by rounds {gain:.1} times as many would have been needed.")
@@ -122,18 +123,7 @@ pub(super) fn notes(row: &ComparedRow, names: &[String; 2]) -> Vec<String> {
                 "The first program, measured a second time, differs from itself by no less: no verdict."
                     .to_owned()
             }),
-            comparison
-                .notes
-                .contains(&Note::Contradicted)
-                .then(|| {
-                    comparison.second.map(|second| {
-                        format!(
-                            "No verdict: the ratio of {} says the opposite for certain.",
-                            of(second.estimator)
-                        )
-                    })
-                })
-                .flatten(),
+            opposite(comparison),
         ];
     parts.into_iter().flatten().collect()
 }
@@ -149,6 +139,25 @@ fn unmeasured(row: &ComparedRow, [a, b]: &[String; 2]) -> Option<String> {
         [false, false] => return None,
     };
     Some(format!("{who} was not measured at {}.", row.benchmark))
+}
+
+/// That two ratios say the opposite, so that no number of rounds settles it.
+fn opposite(comparison: &Comparison) -> Option<String> {
+    let (first, second) = comparison.estimate.zip(comparison.second)?;
+    if comparison.notes.contains(&Note::Contradicted) {
+        return Some(match comparison.modes.map(|modes| modes.told) {
+            Some(Told::Levels | Told::Shares | Told::SharesOnly) => {
+                "Levels and means say the opposite: no verdict.".to_owned()
+            }
+            _ => format!(
+                "The ratios of {} and of {} say the opposite: no verdict.",
+                of(first.estimator),
+                of(second.estimator)
+            ),
+        });
+    }
+    let is_open = comparison.notes.contains(&Note::MeansOpen) && comparison.more.is_none();
+    is_open.then(|| "The means do not follow the levels: no verdict.".to_owned())
 }
 
 /// Why there is no verdict, and what would settle it.
@@ -185,8 +194,9 @@ fn unclear(row: &ComparedRow) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// Where two modes are, who is how often in the upper one, and what of that is compared.
-fn two_modes(modes: &Modes, unit: &Unit, [a, b]: &[String; 2]) -> String {
+/// Where two modes are, who is how often in the upper one, and what of that is compared; of what was not measured in the same run the
+/// shares are those of its own.
+fn two_modes(modes: &Modes, unit: &Unit, [a, b]: &[String; 2], is_today: bool) -> String {
     let around = |(low, high): (f64, f64)| format!("around {} and {}", unit.show(low), unit.show(high));
     if modes.told == Told::Means {
         let of = |name: &String, levels: Option<(f64, f64)>| Some(format!("{name} {}", around(levels?)));
@@ -201,9 +211,17 @@ fn two_modes(modes: &Modes, unit: &Unit, [a, b]: &[String; 2]) -> String {
     let [first, second] =
         [modes.upper_share_a, modes.upper_share_b].map(|share| format!("{:.1} %", share * 100.0));
     let (low, high) = modes.difference;
+    let is_between = low <= 0.0 && high >= 0.0;
     let compared = match modes.told {
         Told::Shares => " The shares differ, so it is compared by the means.",
-        Told::Levels => " No certain difference: the ratio is that of the levels.",
+        Told::SharesOnly => {
+            " The shares differ, but it was not certain by then that the means follow them: the ratio is that of the levels."
+        }
+        Told::Levels if !is_today => " The ratio is that of the levels, as shares may be others in each run.",
+        Told::Levels if is_between => " No certain difference of shares: the ratio is that of the levels.",
+        Told::Levels => {
+            " Not certain enough by then to compare by the means: the ratio is that of the levels."
+        }
         Told::Rounds => " Both are so in the same rounds, with which it is taken away.",
         Told::Means | Told::Given => "",
     };
@@ -253,5 +271,50 @@ pub(super) fn of(estimator: Estimator) -> &'static str {
         Estimator::Minimum => "minima",
         Estimator::LowDecile => "tenth percentiles",
         Estimator::Runs => "runs",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tacho_stats::compare::{Look, Rules, Sample, Sides, compare};
+
+    use super::*;
+
+    fn modes(told: Told, difference: (f64, f64)) -> String {
+        let levels = Some((100e6, 122e6));
+        let shares = [0.2, 0.7];
+        let modes = Modes {
+            a: levels,
+            b: levels,
+            upper_share_a: shares[0],
+            upper_share_b: shares[1],
+            difference,
+            p: 0.01,
+            told,
+        };
+        two_modes(&modes, &Unit::Nanoseconds, &["old", "new"].map(str::to_owned), true)
+    }
+
+    #[test]
+    fn shares_that_are_clear_of_none_are_never_said_not_to_differ() {
+        assert!(modes(Told::Levels, (-0.1, 0.7)).contains("No certain difference of shares"));
+        for told in [Told::Levels, Told::SharesOnly] {
+            let said = modes(told, (0.2, 0.7));
+            assert!(!said.contains("No certain difference") && said.contains("by then"), "{said}");
+        }
+    }
+
+    #[test]
+    fn levels_and_means_that_say_the_opposite_are_no_verdict() {
+        let side = |level: f64, is_slow: fn(u32) -> bool| -> Vec<Sample> {
+            let value = |n: u32| if is_slow(n) { 1.22 } else { 1.0 } * (1.0 + 0.001 * f64::from(n * 7 % 13));
+            (0..30).map(|n| Sample::new(level * value(n)).in_round(n)).collect()
+        };
+        let (a, b) = (side(1.0, |n| n.is_multiple_of(6)), side(0.95, |n| n % 10 != 5));
+        let sides = Sides { a: &a, b: &b, control: &[] };
+        let compared = compare(&sides, &Rules::default(), Look::only(30, 0.05));
+        let said = opposite(&compared);
+        assert_eq!(said.as_deref(), Some("Levels and means say the opposite: no verdict."));
+        assert_eq!(compared.more, None);
     }
 }

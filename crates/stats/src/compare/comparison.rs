@@ -1,7 +1,7 @@
 //! A against B, with everything that is said of it.
 
 use super::choice::Choice;
-use super::modes::Modes;
+use super::modes::{Modes, Told};
 use super::more::More;
 use super::sample::Sample;
 use super::work::Work;
@@ -73,6 +73,14 @@ pub struct Comparison {
     pub look: Look,
 }
 
+impl Comparison {
+    /// Whether the second ratio is that of the levels of modes, as the means decide where shares differ.
+    #[must_use]
+    pub fn second_is_of_levels(&self) -> bool {
+        self.modes.is_some_and(|modes| modes.told == Told::Shares)
+    }
+}
+
 /// How many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
@@ -104,6 +112,9 @@ pub enum Note {
     Coarse(f64),
     /// The second estimate says the opposite for certain: no verdict.
     Contradicted,
+    /// The levels of modes differ for certain, and the means do not point the same way with 90 %, since shares may move them the
+    /// other way: no verdict.
+    MeansOpen,
     /// The control differs from A for certain, and no less than B does: no verdict.
     NotBeyondControl,
     /// The sides are of different runs: what runs of one program differ by, as a relative standard deviation, is in the interval;

@@ -39,6 +39,8 @@ pub enum Told {
     Levels,
     /// The shares differ for certain, so the ratio is that of the means, which knows of shares.
     Shares,
+    /// The shares differ for certain, but the means not in their direction, so the ratio is that of the levels.
+    SharesOnly,
     /// The modes of both sides are different ones, or some values are zero or below, so the ratio is that of the means.
     Means,
     /// Both are in the same mode in nearly all rounds: it is the rounds that have modes, and they are taken away with them.

@@ -156,10 +156,34 @@ fn other_shares_of_the_same_modes_are_told_by_the_means() {
 
 #[test]
 fn other_levels_with_the_same_shares_are_told_as_without_modes() {
-    let compared = with_modes(0.4, (0.4, 102.0), 2);
+    let compared = with_modes(0.4, (0.4, 110.0), 2);
     assert_eq!((compared.verdict, compared.modes.unwrap().told), (Verdict::Slower, Told::Levels));
     let (low, high) = compared.estimate.unwrap().interval.unwrap();
-    assert!(1.01 < low && high < 1.03, "as sharp as if there was one mode: {low} {high}");
+    assert!(1.09 < low && high < 1.11, "as sharp as if there was one mode: {low} {high}");
+}
+
+#[test]
+fn levels_have_no_direction_where_the_means_point_elsewhere() {
+    // 3 % lower levels, and in the upper mode in half of the rounds where it was a fifth.
+    let all: Vec<Comparison> = (0..12).map(|stream| with_modes(0.2, (0.5, 97.0), stream)).collect();
+    let is_open = |it: &&Comparison| it.notes.contains(&Note::MeansOpen);
+    let open: Vec<_> = all.iter().filter(is_open).collect();
+    assert!(open.len() >= 6, "{}", open.len());
+    assert!(all.iter().all(|it| it.verdict != Verdict::Faster));
+    for one in open {
+        let (levels, means) = (one.estimate.unwrap(), one.second.unwrap());
+        assert!(one.verdict == Verdict::Unclear && levels.sign() < 0, "{one:?}");
+        assert!(one.more.is_none() || means.difference < 0.0, "none would settle it: {one:?}");
+        assert_eq!(judge_together(std::slice::from_ref(one), 0.05), [Verdict::Unclear]);
+    }
+}
+
+#[test]
+fn levels_and_means_that_say_the_opposite_take_no_number_of_rounds() {
+    let mut all = (0..12).map(|stream| with_modes(0.2, (0.85, 97.0), stream));
+    let compared = all.find(|it| it.notes.contains(&Note::Contradicted)).unwrap();
+    assert_eq!((compared.verdict, compared.more), (Verdict::Unclear, None));
+    assert_eq!(compared.modes.unwrap().told, Told::Shares);
 }
 
 #[test]

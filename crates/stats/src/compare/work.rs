@@ -11,6 +11,10 @@ use super::sample::{self, Sample, Scale};
 use super::{Estimate, Estimator, Look, Size, Verdict, ranks};
 use crate::distribution::normal_quantile;
 
+/// By how much surer levels must be of a direction than the means beside them, which shares move too: half of the error in
+/// either direction, against all of it in one.
+const SURER: f64 = 4.0;
+
 /// All that is worked with: samples as they are compared, which of modes are their levels.
 pub(super) struct Work {
     a: Vec<Sample>,
@@ -33,6 +37,8 @@ struct Ratios {
     control: Option<Estimate>,
     choice: Choice,
     modes: Option<Modes>,
+    /// Whether the levels decide, and the means beside them do not point the same way: then there is no direction.
+    is_open: bool,
 }
 
 impl Work {
@@ -82,24 +88,31 @@ impl Work {
     pub fn finish(self) -> Comparison {
         let (choice, null) = self.choose();
         let by = choice.estimator;
-        let Ratios { first: estimate, second, control, choice, modes } = self.ratios(choice);
+        let Ratios { first: estimate, second, control, choice, modes, is_open } = self.ratios(choice);
         let detectable = match self.measured.as_ref().filter(|_| choice.because == Because::Modes) {
             Some([measured, _]) => self.detectable(measured, choice.estimator, None),
             None => self.detectable(&self.both, by, null.as_ref()),
         };
-        let notes = self.notes(estimate.as_ref(), second.as_ref(), control.as_ref());
+        let mut notes = self.notes(estimate.as_ref(), second.as_ref(), control.as_ref());
         let is_refuted = notes.iter().any(|n| matches!(n, Note::Contradicted | Note::NotBeyondControl));
         let verdict = match &estimate {
             Some(estimate) if !is_refuted => Verdict::of(estimate, self.rules.better, self.rules.margin),
             _ => Verdict::Unclear,
         };
-        let verdict = if verdict == Verdict::Same { self.same_for_all(choice.estimator) } else { verdict };
+        let verdict = match verdict {
+            Verdict::Same => self.same_for_all(choice.estimator),
+            Verdict::Faster | Verdict::Slower if is_open => {
+                notes.push(Note::MeansOpen);
+                Verdict::Unclear
+            }
+            verdict => verdict,
+        };
         Comparison {
             verdict,
             significant: estimate.is_some_and(|estimate| estimate.is_significant()),
             size: estimate.map_or(Size::Open, |estimate| Size::of(&estimate, self.rules.margin)),
             detectable,
-            more: (verdict == Verdict::Unclear).then(|| self.more(by)).flatten(),
+            more: (verdict == Verdict::Unclear).then(|| self.more(by, &notes)).flatten(),
             rank_test: self.rank_test(choice.estimator),
             counts: Counts {
                 a: self.a.len(),
@@ -117,33 +130,40 @@ impl Work {
     }
 
     /// By the ratio that was chosen, with another beside it. Where shares of modes differ for certain, and the means with them, by the
-    /// means, which know of shares; then the levels stand beside.
+    /// means, which know of shares; then the levels stand beside. Else by the levels, with a direction only where the means point
+    /// there too: levels may fall while a program is slow more often.
     fn ratios(&self, choice: Choice) -> Ratios {
         let of_control = Both::of(self.scale, &self.a, &self.control, self.rules.seed);
         let first = self.estimate(&self.both, choice.estimator);
         let Some(([measured, measured_control], modes)) = self.measured.as_ref().zip(self.modes) else {
             let second = self.estimate(&self.both, self.second(choice.estimator));
             let control = self.estimate(&of_control, choice.estimator);
-            return Ratios { first, second, control, choice, modes: self.modes };
+            return Ratios { first, second, control, choice, modes: self.modes, is_open: false };
         };
         let means = self.estimate(measured, Estimator::Mean);
         let grew = if modes.upper_share_b > modes.upper_share_a { 1 } else { -1 };
-        match means.filter(|means| modes.p <= self.look.level && means.sign() == grew) {
-            Some(means) => Ratios {
+        let is_other = modes.p <= self.look.level;
+        if let Some(means) = means.filter(|means| is_other && means.sign() == grew) {
+            Ratios {
                 first: Some(Estimate { p: means.p.max(modes.p), ..means }),
                 second: first,
                 control: self.estimate(measured_control, Estimator::Mean),
                 choice: Choice { estimator: Estimator::Mean, because: Because::Modes, ..choice },
                 modes: Some(Modes { told: Told::Shares, ..modes }),
-            },
-            None => Ratios {
-                first: first
-                    .map(|it| Estimate { p_same: means.map_or(1.0, |m| m.p_same.max(it.p_same)), ..it }),
+                is_open: false,
+            }
+        } else {
+            let p = first.zip(means).map_or(1.0, |(levels, means)| beside(&levels, &means));
+            let p_same = means.map_or(1.0, |means| means.p_same);
+            let both = |it: Estimate| Estimate { p: it.p.max(p), p_same: it.p_same.max(p_same), ..it };
+            Ratios {
+                first: first.map(both),
                 second: means,
                 control: self.estimate(&of_control, choice.estimator),
                 choice,
-                modes: Some(modes),
-            },
+                modes: Some(if is_other { Modes { told: Told::SharesOnly, ..modes } } else { modes }),
+                is_open: p > self.look.level,
+            }
         }
     }
 
@@ -218,12 +238,21 @@ impl Work {
         .filter(|detectable| detectable.is_finite())
     }
 
-    fn more(&self, estimator: Estimator) -> Option<More> {
+    fn more(&self, estimator: Estimator, notes: &[Note]) -> Option<More> {
+        if notes.contains(&Note::Contradicted) {
+            return None;
+        }
         let rounds = self.a.len().min(self.b.len());
-        let of = |both: &Both, estimator: Estimator| {
-            let bounds = both.bounds(estimator, self.level())?;
-            more(rounds, both.shift(estimator)?, bounds, self.margin(), self.look.level)
+        let of = |both: &Both, estimator: Estimator, level: f64| {
+            let bounds = both.bounds(estimator, level / 2.0)?;
+            more(rounds, both.shift(estimator)?, bounds, self.margin(), level)
         };
+        if let Some([measured, _]) = self.measured.as_ref().filter(|_| notes.contains(&Note::MeansOpen)) {
+            // The more there are, the surer do they point to opposite sides.
+            let is_opposite = self.both.shift(estimator)? * measured.shift(Estimator::Mean)? <= 0.0;
+            return of(measured, Estimator::Mean, SURER * self.look.level).filter(|_| !is_opposite);
+        }
+        let of = |both: &Both, estimator: Estimator| of(both, estimator, self.look.level);
         let levels = of(&self.both, estimator)?;
         // The same they are only if the means are, too.
         let is_near = self.both.shift(estimator)?.abs() <= self.margin() / 2.0;
@@ -266,6 +295,11 @@ impl Work {
         ];
         notes.into_iter().flatten().collect()
     }
+}
+
+/// The chance of means on the levels' side, as sure as they must be beside these; 1 where they are on the other.
+fn beside(levels: &Estimate, means: &Estimate) -> f64 {
+    if levels.difference * means.difference > 0.0 { means.p / SURER } else { 1.0 }
 }
 
 /// How many samples reached a limit.

@@ -133,10 +133,11 @@ struct SecondAnswer {
     interval: Option<(f64, f64)>,
 }
 
-impl From<Estimate> for SecondAnswer {
-    fn from(second: Estimate) -> Self {
-        let Estimate { ratio, interval, .. } = second;
-        Self { estimator: estimator(second.estimator), ratio, interval }
+impl SecondAnswer {
+    fn of(comparison: &Comparison) -> Option<Self> {
+        let Estimate { estimator: by, ratio, interval, .. } = comparison.second?;
+        let estimator = if comparison.second_is_of_levels() { "levels".to_owned() } else { estimator(by) };
+        Some(Self { estimator, ratio, interval })
     }
 }
 
@@ -194,7 +195,7 @@ impl From<Modes> for ModesAnswer {
     fn from(modes: Modes) -> Self {
         let Modes { a, b, upper_share_a, upper_share_b, difference, p, told } = modes;
         let compared = match told {
-            Told::Levels => "levels",
+            Told::Levels | Told::SharesOnly => "levels",
             Told::Shares => "shares",
             Told::Means => "means",
             Told::Rounds => "rounds",
@@ -255,7 +256,6 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
     fn from(row: &'a Row) -> Self {
         let Comparison {
             estimate,
-            second,
             control,
             counts,
             more,
@@ -287,7 +287,7 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             difference_interval: estimate.and_then(|it| it.difference_interval),
             p: estimate.map(|it| it.p),
             estimator: estimate.map(|it| estimator(it.estimator)),
-            second: second.map(SecondAnswer::from),
+            second: SecondAnswer::of(&row.comparison),
             rank_test: RankTestAnswer::from(*rank_test),
             pairing_gain: choice.pairing_gain,
             widths: choice.widths.iter().map(|(of, width)| (estimator(*of), *width)).collect(),

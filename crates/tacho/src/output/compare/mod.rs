@@ -12,7 +12,7 @@ use std::time::Duration;
 use tacho_experiment::compare::{Compared, Row, Rows};
 use tacho_record::{BenchmarkKey, Comparing, Unit};
 use tacho_stats::Summary;
-use tacho_stats::compare::{Comparison, Counts, Estimate, Estimator, Note, Verdict};
+use tacho_stats::compare::{Comparison, Counts, Estimate, Estimator, Note, Told, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
 
 pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer};
@@ -135,7 +135,9 @@ impl Report<'_> {
             between,
             estimate.map_or_else(String::new, |it| of(it.estimator).to_owned()),
             second
-                .and_then(|it| Some(format!("× {} of {}", factor(it.ratio?), of(it.estimator))))
+                .and_then(|it| {
+                    Some(format!("× {} of {}", factor(it.ratio?), of_second(&row.comparison, &it)))
+                })
                 .unwrap_or_default(),
             ratio(control).map_or_else(String::new, |ratio| format!("× {}", factor(ratio))),
             summary::least(row).map_or_else(String::new, text::percent),
@@ -256,6 +258,9 @@ fn missing(row: &Row) -> Option<String> {
     if has_no_ratio || comparison.notes.contains(&Note::NotPositive) {
         return Some("values of zero or below have no ratio".to_owned());
     }
+    if let Some(opposite) = opposite(comparison) {
+        return Some(opposite);
+    }
     match comparison.more {
         None if comparison.estimate.is_none_or(|it| it.interval.is_some()) => None,
         None => Some("too few rounds for an interval".to_owned()),
@@ -289,6 +294,26 @@ fn unmeasured(benchmark: &BenchmarkKey, names: [&str; 2], lacks: [bool; 2]) -> O
 /// Whether both sides have something.
 fn is_measured(row: &Row) -> bool {
     !is_failed(row) && (0..2).all(|side| !lacks(row, side))
+}
+
+/// That two ratios say the opposite, so that no number of rounds settles it.
+fn opposite(comparison: &Comparison) -> Option<String> {
+    let (first, second) = comparison.estimate.zip(comparison.second)?;
+    if comparison.notes.contains(&Note::Contradicted) {
+        return Some(match comparison.modes.map(|modes| modes.told) {
+            Some(Told::Levels | Told::Shares | Told::SharesOnly) => {
+                "levels and means say the opposite".to_owned()
+            }
+            _ => format!("{} and {} say the opposite", of(first.estimator), of(second.estimator)),
+        });
+    }
+    let is_open = comparison.notes.contains(&Note::MeansOpen) && comparison.more.is_none();
+    is_open.then(|| "the means do not follow the levels".to_owned())
+}
+
+/// What the second ratio is of: that of the levels, where shares of modes differ and the means decide.
+fn of_second(comparison: &Comparison, second: &Estimate) -> &'static str {
+    if comparison.second_is_of_levels() { "levels" } else { of(second.estimator) }
 }
 
 /// Whether nothing can be said, since a side has nothing but failures.

@@ -148,9 +148,18 @@ pub fn two_modes(modes: &Modes, [first, second]: [&str; 2], unit: &Unit, is_toda
         format!("{sign}{:.1}", share.abs() * 100.0)
     };
     let (low, high) = modes.difference;
+    let is_between = low <= 0.0 && high >= 0.0;
     let compared = match modes.told {
         Told::Shares => "; the shares differ, so it is compared by the means",
-        Told::Levels if is_today => "; no certain difference, so the ratio is that of the levels",
+        Told::SharesOnly => {
+            "; the shares differ, but it is not certain by now that the means follow them, so the ratio is that of the levels"
+        }
+        Told::Levels if is_today && is_between => {
+            "; no certain difference of shares, so the ratio is that of the levels"
+        }
+        Told::Levels if is_today => {
+            "; not certain enough by now to compare by the means, so the ratio is that of the levels"
+        }
         Told::Levels => "; the ratio is that of the levels, as shares may be others in each run",
         Told::Rounds => "; both in the same rounds, with which they are taken away",
         Told::Means | Told::Given => "",
@@ -232,7 +241,15 @@ mod tests {
             "two modes, around 100.0 ms and 122.0 ms: 20.0 % of old and 70.0 % of new in the upper one \
              (+50.0 points, 95 %: +22.4 … +66.9); the shares differ, so it is compared by the means"
         );
-        assert!(of(Told::Levels).ends_with("); no certain difference, so the ratio is that of the levels"));
+        let certain = of(Told::SharesOnly);
+        assert!(
+            certain.contains("); the shares differ, but it is not certain by now that the means follow them")
+        );
+        let beyond = of(Told::Levels);
+        assert!(beyond.contains("); not certain enough by now to compare by the means"), "{beyond}");
+        let between = Modes { difference: (-0.1, 0.4), ..modes(Told::Levels) };
+        let between = two_modes(&between, ["old", "new"], &Unit::Nanoseconds, true);
+        assert!(between.ends_with("); no certain difference of shares, so the ratio is that of the levels"));
         let earlier = two_modes(&modes(Told::Levels), ["old", "new"], &Unit::Nanoseconds, false);
         assert!(earlier.ends_with("as shares may be others in each run"), "{earlier}");
         assert_eq!(

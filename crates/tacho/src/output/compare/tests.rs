@@ -39,6 +39,35 @@ pub fn row(name: &str, ratio: f64, spread: f64) -> Row {
     row_of(name, [&side(1e8, 7), &side(1e8 * ratio, 3)])
 }
 
+#[test]
+fn levels_and_means_that_say_the_opposite_are_named() {
+    let side = |level: f64, is_slow: fn(u32) -> bool| -> Vec<f64> {
+        let value = |n: u32| if is_slow(n) { 1.22 } else { 1.0 } * (1.0 + 0.001 * f64::from(n * 7 % 13));
+        (0..30).map(|n| 1e8 * level * value(n)).collect()
+    };
+    let (a, b) = (side(1.0, |n| n.is_multiple_of(6)), side(0.95, |n| n % 10 != 5));
+    let all = Compared::Measured(Box::new(measured(
+        vec![row_of("sort", [&a, &b])],
+        Until::AllRounds,
+        Rule::default(),
+    )));
+    let terms = terms(Until::AllRounds);
+    let report = Report {
+        terms: &terms,
+        told: ["old", "new"].map(str::to_owned),
+        compared: &all,
+        build: None,
+        is_kept: false,
+    };
+    for told in [report.text(), report.markdown()] {
+        assert!(told.contains("unclear: levels and means say the opposite"), "{told}");
+        assert!(told.contains(" of levels"), "{told}");
+    }
+    let json = serde_json::to_value(report.answer()).unwrap();
+    assert_eq!(json["rows"][0]["second"]["estimator"], "levels");
+    assert_eq!(json["rows"][0]["more_rounds"], serde_json::Value::Null);
+}
+
 fn run(rule: Rule) -> Run {
     Run {
         number: 3,
