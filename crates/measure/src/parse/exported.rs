@@ -7,7 +7,8 @@ use serde_json::Value;
 use tacho_record::{Direction, Exported, Metric, Unit};
 
 use super::choice::Thing;
-use super::{criterion, go_bench, google_benchmark, hyperfine, jmh, json, pyperf, pytest_benchmark};
+use super::documents::documents;
+use super::{criterion, go_bench, google_benchmark, hyperfine, jmh, pyperf, pytest_benchmark};
 
 mod criterion_files;
 
@@ -83,7 +84,7 @@ fn time() -> Metric {
 }
 
 fn of_json(text: &str) -> Result<Found, String> {
-    let documents = json::documents(text)?;
+    let documents = documents(text)?;
     let first = &documents[0];
     let nothing = BTreeMap::new;
     let benchmark = &first["benchmarks"][0];

@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use super::choice::{Thing, choose};
+use super::documents::documents;
 use super::json;
 
 const MEGABYTE: f64 = 1e6;
@@ -17,7 +18,7 @@ pub(super) fn values(text: &str, name: &str, quantity: &str) -> Result<Vec<f64>,
 
 /// All benchmarks, by that quantity.
 pub(super) fn things(text: &str, quantity: &str) -> Result<Vec<Thing>, String> {
-    let documents = json::documents(text)?;
+    let documents = documents(text)?;
     let entries = json::elements(&documents, "benchmarks")?;
     let repetition = |entry: &&&Value| entry["run_type"] != "aggregate";
     let median = |entry: &&&Value| entry["aggregate_name"] == "median";

@@ -3,6 +3,7 @@
 //! From 2.0 on each execution is an object of its own (`schema_version` 2), and a command may have a name.
 
 use super::choice::{Thing, choose};
+use super::documents::documents;
 use super::json;
 
 const SECOND: f64 = 1e9;
@@ -14,7 +15,7 @@ pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {
 
 /// All commands.
 pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
-    let documents = json::documents(text)?;
+    let documents = documents(text)?;
     let results = json::elements(&documents, "results")?;
     let thing = |(index, result): (usize, &&serde_json::Value)| {
         let names = [&result["name"], &result["command"]].map(|name| name.as_str().map(str::to_owned));

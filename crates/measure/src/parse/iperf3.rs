@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 
+use super::documents::documents;
 use super::json;
 
 const MEGABIT: f64 = 1e6;
@@ -18,7 +19,7 @@ pub(super) fn values(text: &str, quantity: &str) -> Result<Vec<f64>, String> {
     let value = |end: &Value| {
         json::number(&end[sum], key, factor).map_err(|why| format!("there is no `{sum}` at its end: {why}"))
     };
-    let documents = json::documents(text)?;
+    let documents = documents(text)?;
     let values: Result<Vec<f64>, String> =
         documents.iter().filter_map(|document| end(document).transpose()).map(|end| value(end?)).collect();
     match values {

@@ -4,11 +4,12 @@ use serde_json::Value;
 use tacho_record::Unit;
 
 use super::choice::{Thing, choose};
+use super::documents::documents;
 use super::json;
 
 /// The scores of the benchmark of that name: in full, without its package, or with its parameters, `sum(n=10)`.
 pub(super) fn values(text: &str, name: &str, unit: &Unit) -> Result<Vec<f64>, String> {
-    let documents = json::documents(text)?;
+    let documents = documents(text)?;
     let results = documents.iter().flat_map(|document| document.as_array().into_iter().flatten());
     choose(results.map(|result| thing(result, unit)).collect(), name)
 }

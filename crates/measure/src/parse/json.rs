@@ -1,7 +1,8 @@
-//! JSON documents, one or one after the other (RFC 8259), and pointers into them (RFC 6901, with `*` for all elements).
+//! Pointers into JSON documents (RFC 6901, with `*` for all elements), and the numbers that they lead to.
 
-use serde_json::{Deserializer, Value};
+use serde_json::Value;
 
+use super::documents::documents;
 use super::number::{Scale, short};
 
 /// What that pointer leads to in each document: a number, a text with one, or an array of these.
@@ -17,16 +18,6 @@ pub(super) fn values(text: &str, pointer: &str, scale: &Scale) -> Result<Vec<f64
         }
     }
     if values.is_empty() { Err(format!("`{pointer}` leads to nothing")) } else { Ok(values) }
-}
-
-/// All documents of a text; at least one.
-pub(super) fn documents(text: &str) -> Result<Vec<Value>, String> {
-    let documents: Result<Vec<Value>, _> = Deserializer::from_str(text).into_iter::<Value>().collect();
-    match documents {
-        Ok(documents) if documents.is_empty() => Err("it is empty, and JSON was expected".to_owned()),
-        Ok(documents) => Ok(documents),
-        Err(error) => Err(format!("it is not JSON: {error}")),
-    }
 }
 
 /// The number that a value is, or those that an array has.

@@ -1,11 +1,12 @@
 //! A command that prints JSON objects from metrics to numbers: `{"bucket": 6.5, "times": [1, 2]}`.
 
+use super::documents::documents;
 use super::json;
 use super::number::Scale;
 
 /// The numbers of that metric in all objects.
 pub(super) fn values(text: &str, metric: &str, scale: &Scale) -> Result<Vec<f64>, String> {
-    let documents = json::documents(text)?;
+    let documents = documents(text)?;
     let found: Vec<_> = documents.iter().filter_map(|document| document.get(metric)).collect();
     if found.is_empty() {
         return Err(format!("there is no `{metric}` in the object"));

@@ -1,12 +1,13 @@
 //! Metrics from what a subject says: text in, numbers out.
 //!
 //! A [`Parser`] knows one metric's place in a text. The general ways to find values have a file each (`pattern`, `key`,
-//! `table`, `json`), and so has every tool whose report is known. All are pure, take any bytes, and either find at least
+//! `table`, `json`, whose documents `documents` finds), and so has every tool whose report is known. All are pure, take any bytes, and either find at least
 //! one finite number or say why there is none. Whether an execution may be read at all, and what becomes of its values,
 //! is decided above (`experiment`); what a whole file of one of the tools says is in `exported`; which patterns a plan may have is checked in `record::plan`.
 
 mod choice;
 mod criterion;
+mod documents;
 mod exported;
 mod go_bench;
 mod google_benchmark;

@@ -5,6 +5,7 @@ use serde_json::Value;
 use tacho_record::Unit;
 
 use super::choice::{Thing, choose};
+use super::documents::documents;
 use super::json;
 
 /// The values of the benchmark of that name.
@@ -14,7 +15,7 @@ pub(super) fn values(text: &str, name: &str, unit: &Unit) -> Result<Vec<f64>, St
 
 /// All benchmarks, in that unit.
 pub(super) fn things(text: &str, unit: &Unit) -> Result<Vec<Thing>, String> {
-    let documents = json::documents(text)?;
+    let documents = documents(text)?;
     let mut things = Vec::new();
     for document in &documents {
         for benchmark in json::elements(std::slice::from_ref(document), "benchmarks")? {

@@ -3,6 +3,7 @@
 //! With `--benchmark-save-data` every round is a replicate, else the median stands for them.
 
 use super::choice::{Thing, choose};
+use super::documents::documents;
 use super::json;
 
 const SECOND: f64 = 1e9;
@@ -14,7 +15,7 @@ pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {
 
 /// All tests.
 pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
-    let documents = json::documents(text)?;
+    let documents = documents(text)?;
     let benchmarks = json::elements(&documents, "benchmarks")?;
     let thing = |benchmark: &&serde_json::Value| {
         let names = ["fullname", "name"].into_iter().filter_map(|key| benchmark[key].as_str());

@@ -109,6 +109,8 @@ fn json_pointers() {
     gives("json:/a~1b/c~0d", r#"{"a/b": {"c~d": "7"}}"#, &[7.0]);
     gives("json:/n", "{\"n\": 1}\n{\"n\": 2}\n{\"o\": 3}\n", &[1.0, 2.0]);
     gives("json:", "42", &[42.0]);
+    gives("json:/rate", "starting up\n{\"rate\": 5}\n{\"rate\": 7}\n", &[5.0, 7.0]);
+    gives("metrics", "starting up\n{\"m\": [5, 6]}\n[info] half\n{\"m\": 7}\ndone\n", &[5.0, 6.0, 7.0]);
     fails("json:/results/2/times", fixture!("hyperfine.json"), "leads to nothing");
     fails("json:/results/0", fixture!("hyperfine.json"), "is not a number");
     fails("json:/a", "{\"a\": 1", "it is not JSON");
@@ -183,6 +185,10 @@ fn google_benchmark_repetitions_are_replicates() {
     let times = [13.021_413_298_850_241, 12.784_450_806_273_47, 12.701_775_372_983_183];
     gives("google-benchmark:BM_copy/64", fixture!("google-benchmark.json"), &times);
     let rates = [4_928.889_809_609_034, 5_010.910_659_095_81, 5_038.157_071_442_81];
+    let report = String::from_utf8_lossy(fixture!("google-benchmark.json"));
+    let headed =
+        format!("Run on (2 X 2400 MHz CPU s)\n***WARNING*** CPU scaling is enabled\n{report}\ndone\n");
+    gives("google-benchmark:BM_copy/64", headed, &times);
     gives("google-benchmark:BM_copy/64:bytes_per_second", fixture!("google-benchmark.json"), &rates);
     fails(
         "google-benchmark:BM_move",
