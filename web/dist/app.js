@@ -30,7 +30,7 @@ THE SOFTWARE.
   var __defNormalProp = (obj, key2, value) => key2 in obj ? __defProp(obj, key2, { enumerable: true, configurable: true, writable: true, value }) : obj[key2] = value;
   var __publicField = (obj, key2, value) => __defNormalProp(obj, typeof key2 !== "symbol" ? key2 + "" : key2, value);
 
-  // node_modules/uplot/dist/uPlot.esm.js
+  // ../../../ci/web/node_modules/uplot/dist/uPlot.esm.js
   var FEAT_TIME = true;
   var pre = "u-";
   var UPLOT = "uplot";
@@ -4395,8 +4395,13 @@ THE SOFTWARE.
       nodes.push(text(judged === "unclear" ? shown : `${shown} ${judged}`, judged));
     }
     const isPlain = point.state === "measured" && point.failed === 0 && point.limited === 0;
-    if (!isPlain) nodes.push(text(point.state_text, point.state === "equal" ? "" : "failure"));
+    if (!isPlain) nodes.push(text(point.state_text, stateClass(point)));
     return nodes;
+  }
+  function stateClass(point) {
+    if (point.state === "equal") return "";
+    const isLimited = point.state === "limit-reached" || point.state === "measured" && point.limited > 0;
+    return isLimited && point.failed === 0 ? "limited" : "failure";
   }
   var MOST_VALUES = 30;
   function values(file, point) {
@@ -4571,6 +4576,19 @@ THE SOFTWARE.
     return meaning !== void 0;
   }
 
+  // src/chart/marks.ts
+  var FAILURES = {
+    "build-failed": "cross",
+    "build-timed-out": "cross",
+    "executions-failed": "bar"
+  };
+  function failureOf(point) {
+    return point === void 0 ? void 0 : FAILURES[point.state];
+  }
+  function isBound(point) {
+    return point?.state === "limit-reached" || point?.summary?.is_bound === true;
+  }
+
   // src/chart/layers.ts
   function stage(u, count) {
     const from = u.scales["x"]?.min ?? 0;
@@ -4727,6 +4745,7 @@ THE SOFTWARE.
     clipped(s, () => {
       drawLevels(s, scene);
       if (s.step >= 6 * s.pixel) drawMarkers(s, points2, data, theme2);
+      drawBounds(s, points2, data, theme2);
       drawFailures(s, points2, theme2);
     });
   }
@@ -4737,7 +4756,7 @@ THE SOFTWARE.
     const radius = Math.min(Math.max(s.step * 0.2, 2 * s.pixel), 3.5 * s.pixel);
     for (let place = s.first; place <= s.last; place++) {
       const median2 = data.median[place];
-      if (typeof median2 !== "number") continue;
+      if (typeof median2 !== "number" || isBound(points2[place])) continue;
       circle(points2[place]?.state === "equal" ? hollow : full, s.x(place), s.y(median2), radius);
     }
     ctx.lineWidth = 1.5 * s.pixel;
@@ -4748,12 +4767,6 @@ THE SOFTWARE.
     ctx.fill(hollow);
     ctx.stroke(hollow);
   }
-  var FAILURES = /* @__PURE__ */ new Set([
-    "build-failed",
-    "build-timed-out",
-    "executions-failed",
-    "limit-reached"
-  ]);
   function drawFailures(s, points2, theme2) {
     const { ctx, box, pixel } = s;
     const size = Math.min(Math.max(s.step * 0.4, 1.5 * pixel), 4 * pixel);
@@ -4762,16 +4775,40 @@ THE SOFTWARE.
     ctx.lineWidth = 1.5 * pixel;
     ctx.beginPath();
     for (let place = s.first; place <= s.last; place++) {
-      const state = points2[place]?.state;
-      if (state === void 0 || !FAILURES.has(state)) continue;
+      const failure = failureOf(points2[place]);
+      if (failure === void 0) continue;
       const x = s.x(place);
       ctx.moveTo(x - size, y - size);
       ctx.lineTo(x + size, y + size);
-      if (state === "executions-failed" || state === "limit-reached") continue;
+      if (failure === "bar") continue;
       ctx.moveTo(x - size, y + size);
       ctx.lineTo(x + size, y - size);
     }
     ctx.stroke();
+  }
+  function drawBounds(s, points2, data, theme2) {
+    const { ctx, box, pixel } = s;
+    const head = Math.min(Math.max(s.step * 0.4, 2 * pixel), 4 * pixel);
+    ctx.save();
+    ctx.strokeStyle = theme2.median;
+    ctx.lineWidth = 1.5 * pixel;
+    ctx.beginPath();
+    for (let place = s.first; place <= s.last; place++) {
+      if (!isBound(points2[place])) continue;
+      const median2 = data.median[place];
+      const foot = typeof median2 === "number" ? s.y(median2) : box.top + box.height - 2 * pixel;
+      const tip = Math.max(foot - 13 * pixel, box.top + pixel);
+      const x = s.x(place);
+      ctx.moveTo(x - head, foot);
+      ctx.lineTo(x + head, foot);
+      ctx.moveTo(x, foot);
+      ctx.lineTo(x, tip);
+      ctx.moveTo(x - head, tip + head);
+      ctx.lineTo(x, tip);
+      ctx.lineTo(x + head, tip + head);
+    }
+    ctx.stroke();
+    ctx.restore();
   }
   function circle(path, x, y, radius) {
     path.moveTo(x + radius, y);
@@ -5079,7 +5116,7 @@ THE SOFTWARE.
   }
   function help() {
     const text2 = document.createElement("figcaption");
-    text2.textContent = "Dots are samples, the line their median, the band its 95 % interval. Hollow: equal to another revision. Dashed: the levels between changes; a stripe is where a change may be. A full line: a quirk begins or ends. Grey: nothing could be built, and nothing is judged. × did not build, \\ failed whenever executed, ▲ samples beyond the edge. Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
+    text2.textContent = "Dots are samples, the line their median, the band its 95 % interval. Hollow: equal to another revision. Dashed: the levels between changes; a stripe is where a change may be. A full line: a quirk begins or ends. Grey: nothing could be built, and nothing is judged. × did not build, \\ failed whenever executed, ↑ reached a limit: the median is more than this, ▲ samples beyond the edge. Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
     return text2;
   }
 

@@ -33,8 +33,15 @@ function figures(file: SeriesFile, point: Point): Node[] {
     nodes.push(text(judged === "unclear" ? shown : `${shown} ${judged}`, judged));
   }
   const isPlain = point.state === "measured" && point.failed === 0 && point.limited === 0;
-  if (!isPlain) nodes.push(text(point.state_text, point.state === "equal" ? "" : "failure"));
+  if (!isPlain) nodes.push(text(point.state_text, stateClass(point)));
   return nodes;
+}
+
+/** Red is what went wrong; to reach a limit is a result. */
+function stateClass(point: Point): string {
+  if (point.state === "equal") return "";
+  const isLimited = point.state === "limit-reached" || (point.state === "measured" && point.limited > 0);
+  return isLimited && point.failed === 0 ? "limited" : "failure";
 }
 
 /** So many values are told one by one. */

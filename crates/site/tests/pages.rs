@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lab::{Fixture, realistic};
-use tacho_record::{Course, Digest, Metric, Phase, Steadiness, Unit};
+use tacho_record::{Course, Digest, Limited, Metric, Phase, Steadiness, Unit};
 use tacho_site::{EventRecord, HostMeasurement, Source, SourceError, Written, write};
 
 fn pages(fixture: &mut Fixture, dir: &Path) -> Written {
@@ -365,6 +365,35 @@ fn the_overview_counts_failed_executions() {
                 &fixture.lab.revisions[120].id[..8]
             ))
     );
+}
+
+#[test]
+fn a_lower_bound_is_a_bound_wherever_it_is_shown() {
+    let mut fixture = realistic();
+    let is_asked = |it: &&mut tacho_record::Series| {
+        it.key.benchmark.name == "sift" && it.key.metric.name == "wall" && it.key.host == "mill"
+    };
+    let series = fixture.lab.series.iter_mut().find(is_asked).unwrap();
+    let last = series.points.iter_mut().max_by_key(|point| point.revision.order).unwrap();
+    (last.values, last.equal_to, last.failed) = (Vec::new(), None, 0);
+    let why = Some("limit reached: 64.00 MiB of address space".to_owned());
+    last.limited = Limited { count: 6, bounds: vec![538.5e6; 6], why };
+    let revision = last.revision.id.clone();
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut fixture, dir.path());
+    let read = |path: &Path| fs::read_to_string(dir.path().join(path)).unwrap();
+    let page = read(Path::new("series/sift.wall.mill.html"));
+    assert!(page.contains("<dt>Latest median</dt><dd>&gt; 538.500 ms</dd>"), "{page}");
+    assert!(page.contains("the line is at the least that the median may be"));
+    assert!(page.contains(
+        r#"<span class="limited">limit reached: 64.00 MiB of address space (6 executions)</span>"#
+    ));
+    assert!(read(Path::new("index.html")).contains("&gt; 538.500 ms"));
+    let of_revision = page_of(dir.path(), &revision);
+    assert!(read(&of_revision).contains("&gt; 538.500 ms"));
+    let data: serde_json::Value = serde_json::from_str(&read(Path::new("data/sift.wall.mill.json"))).unwrap();
+    let point = data["points"].as_array().unwrap().last().unwrap();
+    assert_eq!((&point["state"], &point["summary"]["is_bound"]), (&"limit-reached".into(), &true.into()));
 }
 
 #[test]

@@ -1,8 +1,9 @@
 // What the chart library does not draw itself: samples, markers, tags, and what failed.
 import type uPlot from "uplot";
-import type { Edge, Found, Point, State, Stretch } from "../data.ts";
-import type { Level } from "./levels.ts";
+import type { Edge, Found, Point, Stretch } from "../data.ts";
 import type { Columns } from "./columns.ts";
+import type { Level } from "./levels.ts";
+import { failureOf, isBound } from "./marks.ts";
 import type { Theme } from "./theme.ts";
 
 /** What the layers draw, asked for at each drawing. */
@@ -196,13 +197,14 @@ function drawTags(s: Stage, points: Point[], theme: Theme): void {
   ctx.restore();
 }
 
-/** In front of the lines: a marker a revision when there is room, and along the bottom what failed. */
+/** In front of the lines: a marker a revision when there is room, what reached a limit, and along the bottom what failed. */
 export function inFront(u: uPlot, scene: Scene): void {
   const { points, data, theme } = scene;
   const s = stage(u, points.length);
   clipped(s, () => {
     drawLevels(s, scene);
     if (s.step >= 6 * s.pixel) drawMarkers(s, points, data, theme);
+    drawBounds(s, points, data, theme);
     drawFailures(s, points, theme);
   });
 }
@@ -215,7 +217,8 @@ function drawMarkers(s: Stage, points: Point[], data: Columns, theme: Theme): vo
   const radius = Math.min(Math.max(s.step * 0.2, 2 * s.pixel), 3.5 * s.pixel);
   for (let place = s.first; place <= s.last; place++) {
     const median = data.median[place];
-    if (typeof median !== "number") continue;
+    // What is only known to be more has an arrow instead.
+    if (typeof median !== "number" || isBound(points[place])) continue;
     circle(points[place]?.state === "equal" ? hollow : full, s.x(place), s.y(median), radius);
   }
   ctx.lineWidth = 1.5 * s.pixel;
@@ -227,14 +230,7 @@ function drawMarkers(s: Stage, points: Point[], data: Columns, theme: Theme): vo
   ctx.stroke(hollow);
 }
 
-const FAILURES: ReadonlySet<State> = new Set([
-  "build-failed",
-  "build-timed-out",
-  "executions-failed",
-  "limit-reached",
-]);
-
-/** A cross for no build, a bar for a build whose executions all failed or reached a limit. */
+/** Along the bottom a cross for no build, a bar for a build whose executions all failed. */
 function drawFailures(s: Stage, points: Point[], theme: Theme): void {
   const { ctx, box, pixel } = s;
   const size = Math.min(Math.max(s.step * 0.4, 1.5 * pixel), 4 * pixel);
@@ -243,16 +239,43 @@ function drawFailures(s: Stage, points: Point[], theme: Theme): void {
   ctx.lineWidth = 1.5 * pixel;
   ctx.beginPath();
   for (let place = s.first; place <= s.last; place++) {
-    const state = points[place]?.state;
-    if (state === undefined || !FAILURES.has(state)) continue;
+    const failure = failureOf(points[place]);
+    if (failure === undefined) continue;
     const x = s.x(place);
     ctx.moveTo(x - size, y - size);
     ctx.lineTo(x + size, y + size);
-    if (state === "executions-failed" || state === "limit-reached") continue;
+    if (failure === "bar") continue;
     ctx.moveTo(x - size, y + size);
     ctx.lineTo(x + size, y - size);
   }
   ctx.stroke();
+}
+
+/** An arrow up from where the median is at least; from the bottom where not even that is known. */
+function drawBounds(s: Stage, points: Point[], data: Columns, theme: Theme): void {
+  const { ctx, box, pixel } = s;
+  const head = Math.min(Math.max(s.step * 0.4, 2 * pixel), 4 * pixel);
+  ctx.save();
+  ctx.strokeStyle = theme.median;
+  ctx.lineWidth = 1.5 * pixel;
+  ctx.beginPath();
+  for (let place = s.first; place <= s.last; place++) {
+    if (!isBound(points[place])) continue;
+    const median = data.median[place];
+    const foot = typeof median === "number" ? s.y(median) : box.top + box.height - 2 * pixel;
+    // Its head stays in sight, also of a bound at the upper edge.
+    const tip = Math.max(foot - 13 * pixel, box.top + pixel);
+    const x = s.x(place);
+    ctx.moveTo(x - head, foot);
+    ctx.lineTo(x + head, foot);
+    ctx.moveTo(x, foot);
+    ctx.lineTo(x, tip);
+    ctx.moveTo(x - head, tip + head);
+    ctx.lineTo(x, tip);
+    ctx.lineTo(x + head, tip + head);
+  }
+  ctx.stroke();
+  ctx.restore();
 }
 
 function circle(path: Path2D, x: number, y: number, radius: number): void {

@@ -60,7 +60,7 @@ fn benchmark(one: &HostMeasurement, series: &Named) -> Markup {
                 (count(samples.len(), "execution", "executions"))
                 @if failed > 0 { ", " span.failure { (failed) " failed" } }
                 @if disturbed > 0 { ", " (disturbed) " disturbed" }
-                @if limited > 0 { ", " span.failure { (limited) " reached a limit" } }
+                @if limited > 0 { ", " span.limited { (limited) " reached a limit" } }
             }
             (executions::figure(&one.measurement))
             (scrolling("samples", &html! {
@@ -172,7 +172,7 @@ fn row(sample: &Sample, columns: &[Column]) -> Markup {
                 Outcome::WarmUp => td { "warm-up, found" },
                 Outcome::Valid => td { @if sample.place.round == 0 { "warm-up" } @else { "valid" } },
                 Outcome::Disturbed { why } => td { "disturbed: " (why) },
-                Outcome::LimitReached { reached, .. } => td.failure { (reached.line()) },
+                Outcome::LimitReached { reached, .. } => td.limited { (reached.line()) },
                 Outcome::Failed { failure, .. } => td.failure { (failure.line()) },
             }
         }

@@ -23,7 +23,11 @@ pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
         (now(view, series))
         figure.chart data-chart="../" {
             (svg::still(&series.medians(), &stretches, &format!("{title} over revisions")))
-            figcaption { "Medians over revisions, oldest left. The table below has the numbers." }
+            figcaption {
+                "Medians over revisions, oldest left. "
+                @if series.has_bounds() { "Where a limit was reached, the line is at the least that the median may be. " }
+                "The table below has the numbers."
+            }
         }
         (not_built(view, series))
         (quirks(view, series))
@@ -80,7 +84,7 @@ fn now(view: &View, series: &SeriesView) -> Markup {
             dl.numbers {
                 div {
                     dt { "Latest median" }
-                    dd { (series.scale.show(summary.median)) }
+                    dd { (more(&summary)) (series.scale.show(summary.median)) }
                     dd.note { "at " (revision_link("../", &view.revisions[row.revision])) }
                 }
                 (change("Since previous", row.change))
@@ -198,11 +202,12 @@ fn table_row(view: &View, series: &SeriesView, row: &Row) -> Markup {
 
 fn state(view: &View, row: &Row) -> Markup {
     let text = row.state_text(|id| view.short(id));
-    let is_failure = row.state.is_failure() || row.point.failed > 0 || row.point.limited.count > 0;
+    let is_failure = row.state.is_failure() || row.point.failed > 0;
     html! {
         @match row.state {
             State::Equal(other) => { "equal to " (super::revision_named(view, "../", other)) }
             _ if is_failure => span.failure { (text) },
+            _ if row.point.limited.count > 0 => span.limited { (text) },
             _ => (text),
         }
     }

@@ -124,13 +124,13 @@ fn groups<'a>(series: &[SeriesView<'a>]) -> Vec<Group<'a>> {
     groups
 }
 
-/// Drops series that say nothing: what was never read. A failure is one of all metrics, and told once.
+/// Drops series that say nothing: what was never read. A failure is one of all metrics, and told once, as is a limit that was reached.
 fn keep_telling(group: &mut Group, series: &[SeriesView]) {
     if group.series.iter().any(|number| series[*number].is_measured()) {
         group.series.retain(|number| series[*number].is_measured());
     } else {
-        let fails = |number: &usize| series[*number].rows.iter().any(|row| row.state.is_failure());
-        group.series.retain(fails);
+        let says = |row: &Row| row.state.is_failure() || row.state == State::LimitReached;
+        group.series.retain(|number| series[*number].rows.iter().any(says));
         group.series.truncate(1);
     }
 }

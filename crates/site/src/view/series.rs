@@ -57,10 +57,10 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Whether something went wrong.
+    /// Whether something went wrong. To reach a limit is a result.
     pub(crate) fn is_failure(self) -> bool {
-        use State::{BuildFailed, BuildTimedOut, ExecutionsFailed, LimitReached};
-        matches!(self, BuildFailed(_) | BuildTimedOut(_) | ExecutionsFailed | LimitReached)
+        use State::{BuildFailed, BuildTimedOut, ExecutionsFailed};
+        matches!(self, BuildFailed(_) | BuildTimedOut(_) | ExecutionsFailed)
     }
 }
 
@@ -180,6 +180,11 @@ impl<'a> SeriesView<'a> {
     /// The name of the metric.
     pub(crate) fn metric(&self) -> &'a str {
         &self.series.key.metric.name
+    }
+
+    /// Whether of any median only a lower bound is known.
+    pub(crate) fn has_bounds(&self) -> bool {
+        self.rows.iter().any(|row| row.summary.is_some_and(|summary| summary.is_bound))
     }
 
     /// The medians, absent where there are no values.

@@ -1,0 +1,20 @@
+// What stands at a revision that has no median to point at: it failed, or reached a limit. The two are not the same.
+import type { Point, State } from "../data.ts";
+
+/** How a failure is drawn: a cross where there is no build, a bar where all executions failed. */
+export type Failure = "bar" | "cross";
+
+const FAILURES: Partial<Record<State, Failure>> = {
+  "build-failed": "cross",
+  "build-timed-out": "cross",
+  "executions-failed": "bar",
+};
+
+export function failureOf(point: Point | undefined): Failure | undefined {
+  return point === undefined ? undefined : FAILURES[point.state];
+}
+
+/** Whether executions reached a limit, so that no more is known than that the median is above it; or not even that. */
+export function isBound(point: Point | undefined): boolean {
+  return point?.state === "limit-reached" || point?.summary?.is_bound === true;
+}
