@@ -443,6 +443,12 @@ fn two_commands_may_be_executed_at_the_same_time() {
     if std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1) {
         return;
     }
+    let arguments = ["bench", "-r", "1", "--counter", "energy?,instructions?", "true", "--json"];
+    let answer = Answer::of(&project.command(arguments).output().unwrap()).succeeds().json();
+    for name in ["energy", "instructions"] {
+        let is_counted = answer["commands"][0]["counters"][name].is_number();
+        assert_ne!(is_counted, answer["absent"][name].is_string(), "{name}: either, {}", answer["absent"]);
+    }
     let to_file = bench(&["--duet", "--output", "out", "true", "true -a"]).exits(2).stderr;
     assert!(
         to_file.contains("by both at the same time: both would write their output to one file"),

@@ -35,12 +35,13 @@ pub fn check(bench: &mut Bench<'_>, plan: &Plan) -> Result<(), ExperimentError> 
     Ok(())
 }
 
-/// The same of one benchmark.
+/// The same of one benchmark; what it does without, with the reasons.
 pub fn check_counters(
     bench: &mut Bench<'_>,
     benchmark: &str,
     asked: impl Iterator<Item = Counting>,
-) -> Result<(), ExperimentError> {
+) -> Result<Vec<(&'static str, String)>, ExperimentError> {
+    let mut absent = Vec::new();
     for Counting { counter, optional } in asked {
         let Some(Unavailable { why, hint }) = bench.executor.lacks(counter) else { continue };
         let metric = counter.name();
@@ -49,8 +50,9 @@ pub fn check_counters(
             return Err(ExperimentError::CounterUnavailable { benchmark, metric, why, hint });
         }
         bench.observer.note(&Event::Absent { benchmark, metric, why: &why });
+        absent.push((metric, why));
     }
-    Ok(())
+    Ok(absent)
 }
 
 #[cfg(test)]

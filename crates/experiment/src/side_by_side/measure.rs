@@ -67,9 +67,10 @@ pub struct Answer {
 /// Measures commands in rounds, each in a fresh random order.
 pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, ExperimentError> {
     put_metrics(bench, &question.counters)?;
-    if let Some(first) = question.commands.first() {
-        check_counters(bench, &first.name, question.counters.iter().copied())?;
-    }
+    let lacking = match question.commands.first() {
+        Some(first) => check_counters(bench, &first.name, question.counters.iter().copied())?,
+        None => Vec::new(),
+    };
     check_at_once(question)?;
     check_conditions(bench, question)?;
     let (run, cells) = begin(bench, question)?;
@@ -84,7 +85,7 @@ pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, Exp
         run: session.run,
         samples: Vec::new(),
         steadiness: Vec::new(),
-        absent: BTreeMap::new(),
+        absent: lacking.into_iter().map(|(counter, why)| (counter.to_owned(), why)).collect(),
         interrupted,
         executing,
     };

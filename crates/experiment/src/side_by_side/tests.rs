@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{Capture, Ended, Execution, Request, ScriptedExecutor, Unavailable, Usage};
-use tacho_record::plan::{Hook, Hooks, Output};
-use tacho_record::{Conditions, Host, Rule, Warmup};
+use tacho_record::plan::{Counting, Hook, Hooks, Output};
+use tacho_record::{Conditions, Counter, Host, Rule, Warmup};
 use tacho_stats::compare::Verdict;
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
@@ -103,6 +103,27 @@ fn commands_are_executed_in_rounds_as_they_were_typed() {
     assert!(order.chunks(3).any(|round| round != &order[..3]), "{order:?}");
     assert!(requests.iter().all(|request| request.command[1] == "{x}"), "braces mean themselves");
     assert_eq!(answer.samples.iter().map(Vec::len).collect::<Vec<_>>(), [4, 4, 4]);
+}
+
+#[test]
+fn a_counter_that_is_not_to_be_had_is_absent_with_its_reason() {
+    let energy = Counting { counter: Counter::Energy, optional: true };
+    let question = Question { counters: vec![energy], ..question([command("a")], rounds(2)) };
+    let mut store = Store::open(&Location::Memory).unwrap();
+    let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
+    let why = Unavailable { why: "there is no meter".into(), hint: None };
+    let mut executor = ScriptedExecutor::new(taking(&[("a", 10, 1)])).lacking(Counter::Energy, why);
+    let mut bench = Bench {
+        store: &mut store,
+        builder: &mut ScriptedBuilder::new(),
+        executor: &mut executor,
+        observer: &mut Silent,
+        interrupt: &AtomicBool::new(false),
+        host,
+    };
+    let answer = measure(&mut bench, &question).unwrap();
+    assert_eq!(answer.absent["energy"], "there is no meter");
+    assert_eq!(standings(&question, &answer, None).each[0].counters[0].1, None);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod answer;
 mod bars;
 pub mod export;
+mod meanings;
 mod notes;
 mod progress;
 mod ranking;

@@ -33,12 +33,15 @@ impl Report<'_> {
         for warning in &self.standings.warnings {
             self.warn("", *warning);
         }
+        for (columns, what) in self.meanings() {
+            output::note("note", &format!("{}: {what}", columns.join(", ")));
+        }
         if let Some(line) = self.unaccounted() {
             output::note("note", &line);
         }
         for asked in &self.question.counters {
             if let Some(why) = self.answer.absent.get(asked.counter.name()) {
-                output::note("note", &format!("{} is {why}", asked.counter.name()));
+                output::note("note", &format!("no {}: {why}", asked.counter.name()));
             }
         }
         for (command, found) in self.question.commands.iter().zip(&self.answer.steadiness) {

@@ -185,6 +185,22 @@ fn several_comparisons_are_a_family_with_a_rank_test_each() {
 }
 
 #[test]
+fn columns_say_what_they_are() {
+    let notes = with_report(|report| serde_json::to_value(report.answer()).unwrap())["notes"].clone();
+    assert_eq!(notes["peak_memory"], "the peak of the largest process, not of all together");
+    assert_eq!(notes["user"], notes["sys"]);
+    assert!(notes["sys"].as_str().unwrap().contains("only the sum is exact"), "90 ms of processor time");
+    // From a second on the split means something.
+    let mut long = answer();
+    let values = long.samples.iter_mut().flatten().flat_map(|sample| &mut sample.values);
+    values.filter(|(name, _)| name == "cpu").for_each(|(_, value)| *value = 1e9);
+    let question = question();
+    let standings = Standings::of(&question, &long.samples, None, 0.01);
+    let notes = with_report(|report| Report { answer: &long, standings: &standings, ..*report }.notes());
+    assert_eq!(notes.keys().collect::<Vec<_>>(), [&"peak_memory"]);
+}
+
+#[test]
 fn the_ratio_that_was_asked_for_is_named() {
     let (question, answer) = (Question { estimator: Some(Asked::Minimum), ..question() }, answer());
     let standings = Standings::of(&question, &answer.samples, None, 0.01);
