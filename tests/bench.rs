@@ -263,6 +263,20 @@ fn conditions_are_kept_and_told() {
 }
 
 #[test]
+fn what_is_added_to_the_environment_can_be_left_out() {
+    let project = Project::empty();
+    let words = ["bench", "-r", "1", "-q", "env > variables"];
+    Answer::of(&project.command(words.into_iter().chain(["--clean-environment"])).output().unwrap()).exits(0);
+    assert!(variables(&project).contains(&"TACHO_PADDING".to_owned()), "also to a clean one");
+    let without = || project.command(words.into_iter().chain(["--no-random-environment"]));
+    let told = Answer::of(&without().output().unwrap()).exits(0).stderr;
+    assert!(told.contains("note: executed with nothing added to the environment\n"), "{told}");
+    assert!(!variables(&project).contains(&"TACHO_PADDING".to_owned()));
+    let answer = Answer::of(&without().arg("--json").output().unwrap()).exits(0).json();
+    assert!(answer["conditions"]["environment.TACHO_PADDING"].is_null(), "{}", answer["conditions"]);
+}
+
+#[test]
 fn the_answer_has_the_host_the_environment_and_the_instruments_readings() {
     let project = Project::empty();
     let mut command = project.command(["bench", "-r", "1", "--json", "env > variables"]);
@@ -271,6 +285,11 @@ fn the_answer_has_the_host_the_environment_and_the_instruments_readings() {
     let condition = |name: &str| answer["conditions"][name].as_str().unwrap_or_default().to_owned();
     assert!(condition("environment.TACHO_TEST_SECRET").starts_with("digest "), "{}", answer["conditions"]);
     assert_eq!(condition("environment.TZ"), "UTC");
+    assert_eq!(
+        condition("environment.TACHO_PADDING"),
+        "0 to 4095 times X, another number for each execution"
+    );
+    assert!(variables(&project).contains(&"TACHO_PADDING".to_owned()), "it is there");
     assert!(condition("instrument.nothing").ends_with(" ns"), "{}", answer["conditions"]);
     assert!(answer["host"]["facts"]["arch"].is_string(), "{}", answer["host"]);
 }

@@ -9,10 +9,10 @@ use rand_chacha::ChaCha8Rng;
 use tacho_record::Place;
 
 /// The variable that makes it longer.
-const NAME: &str = "TACHO_PADDING";
+pub const NAME: &str = "TACHO_PADDING";
 
 /// The longest value: the stack moves over all places in a page.
-const LONGEST: usize = 4095;
+pub const LONGEST: usize = 4095;
 
 /// What lengths are drawn from.
 #[derive(Clone, Copy, Debug)]

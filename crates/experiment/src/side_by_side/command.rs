@@ -6,6 +6,8 @@ use std::time::Duration;
 use tacho_record::plan::{self, Expect, ExpectOutput, Hooks, Output};
 use tacho_record::{BenchmarkKey, Conditions, Direction, Inherit, Limits, Metric, Parameters, Unit};
 
+use crate::padding;
+
 /// A command, with all that belongs to it filled in.
 #[derive(Clone, Debug)]
 pub struct Command {
@@ -54,10 +56,18 @@ impl Command {
         BenchmarkKey { name: self.name.clone(), version: 1, parameters: Parameters::default() }
     }
 
-    /// What a command finds around it if nothing else is asked for: our whole environment, the length of which varies.
+    /// What a command finds around it if nothing else is asked for: our whole environment, the length of which varies by a variable
+    /// that is [added](Self::padding).
     #[must_use]
     pub fn usual_conditions() -> Conditions {
         Conditions { inherit: Inherit::All, random_environment: true, ..Conditions::default() }
+    }
+
+    /// The variable that is added to its environment, and what it holds, in words; none where its length does not vary.
+    #[must_use]
+    pub fn padding(&self) -> Option<(&'static str, String)> {
+        let what = || format!("0 to {} times X, another number for each execution", padding::LONGEST);
+        self.conditions.random_environment.then(|| (padding::NAME, what()))
     }
 
     /// The benchmark that it is, as a plan would have it.

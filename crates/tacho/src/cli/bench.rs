@@ -71,6 +71,10 @@ pub struct Bench {
     /// Leave out all of this environment but what programs need (docs/formats.md has the list), as plans do
     #[arg(long, help_heading = "Conditions")]
     pub clean_environment: bool,
+    /// Add no `TACHO_PADDING` to the environment: 0 to 4095 X, another number for each execution, so that no length of it is
+    /// what makes a command fast or slow
+    #[arg(long, help_heading = "Conditions")]
+    pub no_random_environment: bool,
     /// A shell command once before everything, for each command
     #[arg(long, short = 's', value_name = "CMD", help_heading = "Beside executions")]
     pub setup: Option<String>,

@@ -115,6 +115,8 @@ fn record(question: &Question, host: &Host, executor: &mut ProcessExecutor) -> B
     let instrument = Instrument::measure(executor, super::session::TURNS).ok();
     let mut record = super::session::conditions(host, instrument.as_ref());
     record.extend(inherited(question.commands.iter().map(|command| &command.conditions)));
+    let added = question.commands.iter().filter_map(tacho_experiment::side_by_side::Command::padding);
+    record.extend(added.map(|(name, what)| (format!("environment.{name}"), what)));
     record
 }
 

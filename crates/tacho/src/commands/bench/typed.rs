@@ -69,6 +69,7 @@ fn conditions(typed: &Bench) -> Result<Conditions, Mistake> {
         cold: typed.cold,
         cgroup: if typed.cgroup { Cgroup::Always } else { usual.cgroup },
         inherit,
+        random_environment: !typed.no_random_environment && usual.random_environment,
         ..usual
     })
 }

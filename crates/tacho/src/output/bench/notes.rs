@@ -67,7 +67,7 @@ impl Report<'_> {
 
     /// What commands found around them, where that was asked for.
     fn conditions(&self) -> Option<String> {
-        let Conditions { cpus, nice, aslr, cold, cgroup, inherit, .. } =
+        let Conditions { cpus, nice, aslr, cold, cgroup, inherit, random_environment, .. } =
             &self.question.commands.first()?.conditions;
         let told = [
             cpus.as_ref().map(|cpus| format!("on processors {cpus}")),
@@ -76,6 +76,7 @@ impl Report<'_> {
             cold.then(|| "after all files in memory were forgotten".to_owned()),
             (*cgroup == Cgroup::Always).then(|| "in control groups".to_owned()),
             (*inherit != Inherit::All).then(|| "in a clean environment".to_owned()),
+            (!random_environment).then(|| "with nothing added to the environment".to_owned()),
         ];
         let told: Vec<String> = told.into_iter().flatten().collect();
         (!told.is_empty()).then(|| told.join(", "))
