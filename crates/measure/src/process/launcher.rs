@@ -31,6 +31,14 @@ const OWN: usize = 24;
 /// What is known where the launcher does not answer: the kernel kills the subject with it, and nobody its descendants.
 const GONE: &str = "the launcher of commands was killed, by the command or by somebody else: the command was killed with it, and \
                     what the command had started may be alive";
+/// The same where all was in a control group, which is emptied when it is removed.
+const GONE_IN_GROUP: &str = "the launcher of commands was killed, by the command or by somebody else: the command was killed with it, \
+                             and what the command had started by its control group";
+
+/// What is known of something that failed, where it was in a control group.
+pub fn in_group(why: String) -> String {
+    if why == GONE { GONE_IN_GROUP.to_owned() } else { why }
+}
 
 /// How many files may go with an order.
 const MOST_FILES: usize = 8;

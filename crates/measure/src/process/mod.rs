@@ -55,7 +55,7 @@ pub use output::TAIL;
 ///   program that asks at `/dev/tty` is stopped by the kernel, and so runs into its time limit: [`Ended::Stopped`].
 /// - Nothing outlives its execution: the launcher is the parent of all orphans below it, and kills them, whatever
 ///   group or session they moved to. Nor does anything outlive us, even by `kill -9`: the launcher sees that we
-///   are gone and does the same. Only a subject that kills the launcher itself leaves what it started.
+///   are gone and does the same. Only a subject that kills the launcher itself leaves what it started, if it has no control group.
 /// - Standard input and outputs are the only files that the subject has open.
 /// - The launcher is started with the first execution. What a process hands down to its children (limits,
 ///   priority, processors it may use) is that of this process at that time.
@@ -165,7 +165,10 @@ impl ProcessExecutor {
         }
         let orders: Vec<(&Request, &Order)> =
             prepared.iter().map(|(request, order, _)| (*request, order)).collect();
-        let mut all = self.perform(&orders, patient)?.into_iter().zip(&prepared);
+        let performed = self.perform(&orders, patient);
+        let is_grouped = prepared.iter().all(|(_, _, group)| group.is_some());
+        let performed = performed.map_err(|why| if is_grouped { launcher::in_group(why) } else { why })?;
+        let mut all = performed.into_iter().zip(&prepared);
         Ok(requests.map(|request| {
             let (done, (_, _, group)) = all.next().ok_or("there is no answer to an order")?;
             self.executed(request, done, group.as_ref())

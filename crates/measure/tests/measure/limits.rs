@@ -7,6 +7,7 @@ use std::time::Duration;
 use tacho_measure::{Ended, Execution, Executor, ProcessExecutor, Request};
 use tacho_record::{Cgroup, Conditions, Limit, Limits};
 
+use super::orphans::{alive, marked};
 use super::subject::in_role;
 use super::{execute, request, script};
 
@@ -112,15 +113,38 @@ fn no_group_outlives_its_execution() {
     let execution = executor.execute(&Request { conditions, ..script(hiding) });
     assert!(execution.left_behind > 0);
     let shown = super::printed(&execution);
+    assert_eq!(left(&shown), None);
+}
+
+/// The first of the groups in `/proc/PID/cgroup` that is ours and still there.
+fn left(shown: &str) -> Option<String> {
     let own = format!("/tacho-{}-", std::process::id());
     assert!(shown.contains(&own), "{shown}");
     let paths = shown.lines().filter_map(|line| line.rsplit(':').next()).filter(|path| path.contains(&own));
-    for path in paths {
-        let mounts = ["", "/unified", "/memory", "/cpuacct", "/cpu,cpuacct"];
-        let left = mounts
-            .iter()
-            .find(|mount| std::path::Path::new(&format!("/sys/fs/cgroup{mount}{path}")).exists());
-        assert_eq!(left, None, "{path}");
+    let mounts = ["", "/unified", "/memory", "/cpuacct", "/cpu,cpuacct"];
+    let folders = paths.flat_map(|path| mounts.map(|mount| format!("/sys/fs/cgroup{mount}{path}")));
+    folders.into_iter().find(|folder| std::path::Path::new(folder).exists())
+}
+
+#[test]
+fn who_kills_its_launcher_leaves_nothing_in_its_group() {
+    if !groups() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("group");
+    let hiding = format!(
+        "cat /proc/self/cgroup > {}; setsid sleep 1000 & (sleep 1000 &); sleep 1000 & kill -KILL $PPID; exec sleep 1000",
+        place.display()
+    );
+    let conditions = Conditions { cgroup: Cgroup::Always, ..Conditions::default() };
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    for _ in 0..2 {
+        let request = Request { conditions: conditions.clone(), ..marked(&hiding, "grouped") };
+        let Ended::NotStarted(why) = executor.execute(&request).ended else { panic!("it has an answer") };
+        assert!(why.ends_with("and what the command had started by its control group"), "{why}");
+        super::until("their end", || alive((std::process::id(), "grouped")).is_empty());
+        assert_eq!(left(&super::content(&place)), None);
     }
 }
 

@@ -9,13 +9,15 @@ mod blocks;
 mod find;
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::Blocks;
 use crate::host::Files;
@@ -290,16 +292,34 @@ fn sweep(parent: &Path) {
     }
 }
 
-/// Removes a group, which nobody is in any more.
+/// Removes a group. Its launcher has ended all that was in it, unless it was killed itself.
 fn remove(folder: &Path) {
     // Who was killed may not quite be gone.
     for _ in 0..50 {
         match fs::remove_dir(folder) {
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                kill_all(folder);
                 thread::sleep(Duration::from_millis(1));
             }
             _ => return,
         }
+    }
+}
+
+/// Kills whoever is in a group: at once, or before Linux 5.14 and in version 1 one by one.
+fn kill_all(folder: &Path) {
+    if OpenOptions::new()
+        .write(true)
+        .open(folder.join("cgroup.kill"))
+        .is_ok_and(|mut it| it.write_all(b"1").is_ok())
+    {
+        return;
+    }
+    let members = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
+    // 0 is one that we cannot see.
+    let members = members.lines().filter_map(|pid| Pid::from_raw(pid.parse().ok().filter(|pid| *pid > 0)?));
+    for member in members {
+        let _ = kill_process(member, Signal::KILL);
     }
 }
 
