@@ -1,86 +1,114 @@
 //! What it costs a subject that somebody wants its output: `cargo bench -p tacho-measure --bench output`, the promised
 //! limits beside each number.
 //!
-//! A program (`shout.c`) writes for half a second, by turns into each mode and into what a shell makes of the same: nothing,
-//! a file, a pipe to `cat`. It counts what it could write; each number is the median of the turns' ratios, ours by the
-//! shell's. Beside them, what reading and digesting 4 GiB adds to our own memory.
+//! Two seconds of `yes`, into each mode and into what a shell makes of the same: nothing, our own output, a file, a pipe to `cat`.
+//! The system says how much it wrote. A turn has all modes, ours and the shell's one after the other, who comes first by
+//! turns; each number is the median of the turns' ratios, ours by the shell's, with the smallest and the largest.
+//! `-- 3` makes 3 turns instead of 5, of half a minute each. Beside them, what reading all that adds to our own memory.
+//!
+//! A file of some GiB is made and removed each time: `TACHO_BENCH_FOLDER=/dev/shm` has it in memory.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tacho_measure::{Capture, Ended, Executor, Look, ProcessExecutor, Request};
 
-const TURNS: usize = 15;
-const MILLISECONDS: &str = "500";
+const TURNS: usize = 5;
+/// Two seconds of it, and how many bytes that were.
+const YES: &str = "yes & it=$!; sleep 2; grep wchar /proc/$it/io >&2; kill $it; wait";
+const SECONDS: f64 = 2.0;
+/// As much is kept of an output, at the most, where a plan says `keep`.
+const KEPT: usize = 16 << 20;
+
+/// A way that an output goes, and the same by a shell.
+struct Mode {
+    name: &'static str,
+    capture: Capture,
+    shell: String,
+    limit: &'static str,
+    ratios: Vec<f64>,
+    /// Bytes a second, ours, in the last turn.
+    rate: f64,
+}
 
 fn main() {
     // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is nothing to do.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let shout = compile(&folder);
+    let turns = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(TURNS);
+    let folder =
+        std::env::var_os("TACHO_BENCH_FOLDER").map_or(env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from);
     let file = folder.join("output");
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
-    let shell = |to: &str| format!("'{}' {MILLISECONDS} {to}", shout.display());
-    let to_file = Capture::File { path: file.clone(), look: Look::default() };
-    let modes = [
-        ("nothing", Capture::Nothing, shell(">/dev/null"), "(at least 0.98)"),
-        ("file", to_file, shell(&format!(">'{}'", file.display())), "(at least 0.98)"),
-        ("pipe", Capture::Read(Look::default()), shell("| cat >/dev/null"), "(at least 1)"),
-        ("pipe, digest", Capture::Read(Look::digest()), shell("| cat >/dev/null"), ""),
-    ];
-    println!("bytes written in {MILLISECONDS} ms, ours by a shell's, median of {TURNS} turns");
+    let mut modes = modes(&file);
+    // Ours is where an output that is inherited goes: nobody is to read that, nor to wait for it. We speak to standard error.
+    let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null").unwrap();
+    // SAFETY: both are open, and nothing of ours prints to standard output.
+    assert_eq!(unsafe { libc::dup2(nowhere.as_raw_fd(), libc::STDOUT_FILENO) }, libc::STDOUT_FILENO);
+    eprintln!(
+        "bytes that `yes` wrote in {SECONDS} s, ours by a shell's, {turns} turns: median (smallest … largest)"
+    );
     let before = resident();
-    for (name, capture, script, limit) in modes {
-        let mut ratios = Vec::new();
-        let mut last = 0.0;
-        for turn in 0..TURNS {
-            let ours = |executor: &mut ProcessExecutor| {
-                written(executor, vec![shout.display().to_string(), MILLISECONDS.to_owned()], &capture)
-            };
-            let theirs = |executor: &mut ProcessExecutor| {
-                let command = ["sh", "-c", &script].map(str::to_owned).to_vec();
-                written(executor, command, &Capture::Nothing)
-            };
-            // Who comes first is by turns too.
-            let (ours, theirs) = if turn % 2 == 0 {
-                let ours = ours(&mut executor);
-                (ours, theirs(&mut executor))
-            } else {
-                let theirs = theirs(&mut executor);
-                (ours(&mut executor), theirs)
-            };
-            ratios.push(ours / theirs);
-            last = ours;
+    for turn in 0..turns {
+        for mode in &mut modes {
+            take_turn(&mut executor, mode, turn % 2 == 0);
+            let _ = std::fs::remove_file(&file);
         }
-        ratios.sort_by(f64::total_cmp);
-        let rate = last / 5e8;
-        println!("  {name:<14} {:6.3}  {rate:6.1} GB/s  {limit}", ratios[TURNS / 2]);
     }
-    println!("  our memory grew by {} KiB", resident().saturating_sub(before) / 1024);
-    let _ = std::fs::remove_file(file);
+    for Mode { name, ratios, rate, limit, .. } in &mut modes {
+        ratios.sort_by(f64::total_cmp);
+        let (median, low, high) = (ratios[turns / 2], ratios[0], ratios[turns - 1]);
+        eprintln!("  {name:<14} {median:6.3} ({low:.3} … {high:.3})  {:5.1} GB/s  {limit}", *rate / 1e9);
+    }
+    eprintln!("  our memory grew by {} KiB", resident().saturating_sub(before) / 1024);
 }
 
-/// How many bytes the program says that it could write.
-fn written(executor: &mut ProcessExecutor, command: Vec<String>, stdout: &Capture) -> f64 {
-    let stdout = stdout.clone();
-    let request = Request { timeout: Duration::from_secs(60), stdout, ..Request::new(command) };
+fn modes(file: &Path) -> Vec<Mode> {
+    let mode = |name, capture, shell: &str, limit| {
+        let shell = format!("{{ {YES}; }} {shell}");
+        Mode { name, capture, shell, limit, ratios: Vec::new(), rate: 0.0 }
+    };
+    let to_file = Capture::File { path: file.to_owned(), look: Look::default() };
+    let cat = "| cat >/dev/null";
+    vec![
+        mode("nothing", Capture::Nothing, ">/dev/null", "(at least 0.98)"),
+        mode("inherit", Capture::Inherit, ">/dev/null", "(at least 0.98)"),
+        mode("file", to_file, &format!(">'{}'", file.display()), "(at least 0.98)"),
+        mode("pipe", Capture::Read(Look::default()), cat, "(at least 1)"),
+        mode("pipe, keep", Capture::Read(Look::keep(KEPT)), cat, ""),
+        mode("pipe, digest", Capture::Read(Look::digest()), cat, ""),
+    ]
+}
+
+/// Both sides of a mode, ours first or last.
+fn take_turn(executor: &mut ProcessExecutor, mode: &mut Mode, ours_first: bool) {
+    let (capture, shell) = (mode.capture.clone(), mode.shell.clone());
+    let ours = |executor: &mut ProcessExecutor| written(executor, YES, capture.clone());
+    let theirs = |executor: &mut ProcessExecutor| written(executor, &shell, Capture::Nothing);
+    let (ours, theirs) = if ours_first {
+        let ours = ours(executor);
+        (ours, theirs(executor))
+    } else {
+        let theirs = theirs(executor);
+        (ours(executor), theirs)
+    };
+    mode.ratios.push(ours / theirs);
+    mode.rate = ours / SECONDS;
+}
+
+/// How many bytes the system says that it wrote.
+fn written(executor: &mut ProcessExecutor, script: &str, stdout: Capture) -> f64 {
+    let request = Request { timeout: Duration::from_secs(60), stdout, ..Request::new(["sh", "-c", script]) };
     let execution = executor.execute(&request);
     assert_eq!(execution.ended, Ended::Exited(0));
-    String::from_utf8(execution.stderr_tail).unwrap().trim().parse().unwrap()
-}
-
-fn compile(folder: &Path) -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/shout.c");
-    let program = folder.join("shout");
-    assert!(Command::new("cc").arg("-O2").arg("-o").arg(&program).arg(source).status().unwrap().success());
-    program
+    let told = String::from_utf8(execution.stderr_tail).unwrap();
+    told.trim().trim_start_matches("wchar: ").parse().unwrap()
 }
 
 /// Our resident set, in bytes.
