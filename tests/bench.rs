@@ -313,6 +313,7 @@ fn a_folder_that_was_deleted_is_told() {
 #[test]
 fn mistakes_are_told_before_anything_is_executed() {
     let project = Project::empty().file("notes", "text").file("x", "");
+    std::os::unix::fs::symlink("circle", project.path().join("circle")).unwrap();
     assert!(Command::new("mkfifo").arg(project.path().join("pipe")).status().unwrap().success());
     let told = |words: &[&str]| in_project(&project, words).exits(2).stderr;
     for (words, wanted) in [
@@ -335,6 +336,7 @@ fn mistakes_are_told_before_anything_is_executed() {
         (&["-p", "a", "-p", "b", "true"], "`--prepare` is given 2 times for 1 command\nhint: "),
         (&["no-such-program-here"], "`no-such-program-here` is no program\nhint: no folder of `PATH` has it"),
         (&["./nowhere"], "`./nowhere` is no program\nhint: there is no such file\n"),
+        (&["./circle"], "`./circle` is no program\nhint: it is a link to `circle`, which leads to no file\n"),
         (&["--input", "nothing", "cat"], "there is no file `nothing`\n"),
         (&["--input", ".", "cat"], "`.` is a folder, and standard input comes from a file\n"),
         (&["--cpus", "x", "true"], "`x` names no processors\nhint: "),
@@ -441,6 +443,12 @@ fn counters_stand_beside_the_times_and_a_warm_up_is_found() {
     let command = &Answer::of(&project.command(arguments).output().unwrap()).succeeds().json()["commands"][0];
     assert!(command["counters"].as_object().unwrap().contains_key("task-clock"), "{command}");
     assert_eq!(command["steadiness"]["metric"], "wall");
+    let arguments = ["bench", "-r", "1", "--counter", "energy?,instructions?", "true", "--json"];
+    let answer = Answer::of(&project.command(arguments).output().unwrap()).succeeds().json();
+    for name in ["energy", "instructions"] {
+        let is_counted = answer["commands"][0]["counters"][name].is_number();
+        assert_ne!(is_counted, answer["absent"][name].is_string(), "{name}: either, {}", answer["absent"]);
+    }
     let few = project.tacho("bench -r 4 true").exits(0).stdout;
     assert!(few.contains("no 95 % interval of fewer than 6 executions: `-r 6` has one\n"), "{few}");
     let unknown = project.tacho("bench --counter heat true").exits(2).stderr;
@@ -461,12 +469,6 @@ fn two_commands_may_be_executed_at_the_same_time() {
     assert!(by_shell.ends_with("hint: `-S sh` starts both by one\n"), "{by_shell}");
     if std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1) {
         return;
-    }
-    let arguments = ["bench", "-r", "1", "--counter", "energy?,instructions?", "true", "--json"];
-    let answer = Answer::of(&project.command(arguments).output().unwrap()).succeeds().json();
-    for name in ["energy", "instructions"] {
-        let is_counted = answer["commands"][0]["counters"][name].is_number();
-        assert_ne!(is_counted, answer["absent"][name].is_string(), "{name}: either, {}", answer["absent"]);
     }
     let to_file = bench(&["--duet", "--output", "out", "true", "true -a"]).exits(2).stderr;
     assert!(

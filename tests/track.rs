@@ -278,6 +278,17 @@ fn failed_builds_are_told_and_do_not_hurt() {
 }
 
 #[test]
+fn a_benchmark_that_nothing_was_built_for_is_known_by_the_plan() {
+    let plan = SCRIPT_PLAN.replace("artifacts", "build = \"exit 3\"\nartifacts");
+    let project = Project::repository().file("prog", "echo 1\n").commit("does not build").plan(&plan);
+    project.tacho("track -q");
+    let shown = project.tacho("show HEAD -b answer").succeeds().stdout;
+    assert!(shown.contains("exit status 3"), "{shown}");
+    let wrong = project.tacho("show HEAD -b anser").exits(2).stderr;
+    assert!(wrong.contains("there is no benchmark `anser`\nhint: known are `answer`\n"), "{wrong}");
+}
+
+#[test]
 fn what_was_measured_is_read_back() {
     let project = Project::scripts(2).tag("v1");
     project.tacho("track --seed 5").succeeds();

@@ -368,6 +368,22 @@ fn the_overview_counts_failed_executions() {
 }
 
 #[test]
+fn why_there_is_no_median_stands_on_the_overview() {
+    let mut fixture = realistic();
+    for series in fixture.lab.series.iter_mut().filter(|it| it.key.benchmark.name == "sift") {
+        for point in &mut series.points {
+            (point.values, point.equal_to, point.failed) = (Vec::new(), None, 2);
+            point.failure = Some("timed out after 1.000 s".into());
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    pages(&mut fixture, dir.path());
+    let html = fs::read_to_string(dir.path().join("index.html")).unwrap();
+    let told = r#"<span class="failure">2 executions failed: timed out after 1.000 s</span>"#;
+    assert!(html.contains(told) && !html.contains("not measured<"), "{html}");
+}
+
+#[test]
 fn a_lower_bound_is_a_bound_wherever_it_is_shown() {
     let mut fixture = realistic();
     let is_asked = |it: &&mut tacho_record::Series| {

@@ -7,7 +7,7 @@ use tacho_record::{Direction, Host};
 use super::{Frame, change_cells, framed, marks, more, not_judged, revision_link, revision_path, scrolling};
 use crate::ledger::Ledger;
 use crate::text::{self, count, grouped};
-use crate::view::{SeriesView, View, unbuilt};
+use crate::view::{Row, SeriesView, State, View, unbuilt};
 use crate::{svg, view::RevisionView};
 
 /// How many of the newest revisions stand here; all are on a page of their own.
@@ -166,12 +166,26 @@ fn better(series: &SeriesView) -> Markup {
 /// The latest median, and at which revision when that is not the last one.
 fn latest(view: &View, series: &SeriesView) -> Markup {
     let Some((row, summary)) = series.latest().and_then(|row| Some((row, row.summary?))) else {
-        return html! { span.note { "not measured" } };
+        return unmeasured(view, series);
     };
     let is_last = series.rows.last().is_some_and(|last| last.revision == row.revision);
     html! {
         (more(&summary)) (series.scale.show(summary.median))
         @if !is_last { span.note { " at " (revision_link("", &view.revisions[row.revision])) } }
+    }
+}
+
+/// Why there is no median: what became of the newest revision that was executed, if one was.
+fn unmeasured(view: &View, series: &SeriesView) -> Markup {
+    let tells = |row: &&Row| matches!(row.state, State::ExecutionsFailed | State::LimitReached);
+    html! {
+        @match series.rows.iter().rev().find(tells) {
+            Some(row) => {
+                span.failure[row.state.is_failure()].limited[!row.state.is_failure()] { (row.state_text(|id| view.short(id))) }
+                span.note { " at " (revision_link("", &view.revisions[row.revision])) }
+            },
+            None => span.note { "not measured" },
+        }
     }
 }
 

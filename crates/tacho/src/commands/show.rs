@@ -34,7 +34,7 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
         return Ok(Exit::Success);
     }
     let mut store = project.store()?;
-    check_name(&mut store, command)?;
+    check_name(&project, &mut store, command)?;
     let revisions = store.revisions()?;
     if let Some(number) = command.revision.as_deref().and_then(|name| name.strip_prefix("run:")) {
         compare::shown::print(&mut store, number, command)?;
@@ -81,16 +81,19 @@ fn diff(project: &Project, name: &str) -> Result<(), CliError> {
 }
 
 /// Whether the benchmark that is named was ever measured.
-fn check_name(store: &mut Store, command: &Show) -> Result<(), CliError> {
+fn check_name(project: &Project, store: &mut Store, command: &Show) -> Result<(), CliError> {
     let Some(name) = &command.benchmark else { return Ok(()) };
     let mut known = Vec::new();
     for (id, _) in store.hosts()? {
         known.extend(store.benchmarks(id)?);
     }
-    if known.iter().any(|key| command.names(key)) {
+    let planned = || project.plan.benchmarks.iter().map(|benchmark| &benchmark.name);
+    // That nothing was built to be measured makes it no other benchmark.
+    if known.iter().any(|key| command.names(key)) || planned().any(|planned| planned == name) {
         return Ok(());
     }
-    let mut names: Vec<String> = known.iter().map(|key| format!("`{}`", key.name)).collect();
+    let names = known.iter().map(|key| &key.name).chain(planned());
+    let mut names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     names.sort();
     names.dedup();
     Err(CliError::UnknownBenchmark { name: name.clone(), known: names.join(", ") })

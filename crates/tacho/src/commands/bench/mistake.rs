@@ -64,6 +64,8 @@ pub enum NoProgram {
     Folder,
     /// A path of nothing.
     NoFile,
+    /// It is a link to there, where nothing is.
+    Link(String),
     /// Nothing.
     Unknown,
 }
@@ -101,6 +103,9 @@ impl Mistake {
                 NoProgram::NotExecutable => Some("the file is there, but may not be executed".into()),
                 NoProgram::Folder => Some("it is a folder: name the program in it".into()),
                 NoProgram::NoFile => Some("there is no such file".into()),
+                NoProgram::Link(target) => {
+                    Some(format!("it is a link to `{target}`, which leads to no file"))
+                }
                 NoProgram::Unknown => {
                     Some("no folder of `PATH` has it: `./prog` is one of this folder".into())
                 }

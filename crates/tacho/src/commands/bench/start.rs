@@ -124,7 +124,9 @@ fn why_not(program: &str, folder: &Path, all: &[String]) -> NoProgram {
         return NoProgram::NotExecutable;
     }
     if program.contains('/') {
-        return NoProgram::NoFile;
+        // What can be read as a link leads nowhere, or round in a circle.
+        let target = std::fs::read_link(folder.join(program)).map(|target| target.display().to_string());
+        return target.map_or(NoProgram::NoFile, NoProgram::Link);
     }
     if is_argument {
         return NoProgram::Unknown;
