@@ -37,7 +37,16 @@ fn script(text: &str) -> Request {
     request(&["sh", "-c", text])
 }
 
+/// Has this process, and what it starts, heed each signal again that whoever started it (`nohup`) had it ignore.
+fn heed_signals() {
+    for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
+        // SAFETY: no handler of these is installed here, only in the processes that these tests start.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+}
+
 fn execute(request: &Request) -> Execution {
+    heed_signals();
     ProcessExecutor::new(Arc::new(AtomicBool::new(false))).execute(request)
 }
 

@@ -15,7 +15,7 @@ use tacho_measure::{
 };
 
 use super::orphans::marked;
-use super::{LONG, content, execute, printed, request, script, until};
+use super::{LONG, content, execute, heed_signals, printed, request, script, until};
 
 const ROLE: &str = "TACHO_TEST_ROLE";
 const FILE: &str = "TACHO_TEST_FILE";
@@ -43,6 +43,7 @@ pub fn beside_after(first: &str, role: &str, file: &Path) -> Command {
 }
 
 fn with_role(mut command: Command, role: &str, file: &Path) -> Command {
+    heed_signals();
     command.args(ARGUMENTS).env(ROLE, role).env(FILE, file).stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
