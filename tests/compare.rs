@@ -42,6 +42,47 @@ fn what_is_slower_is_told_and_can_be_a_failure() {
     assert!(faster.contains(" | faster |\n\n- 1 faster"), "{faster}");
 }
 
+/// A program that says itself how many errors it made.
+const COUNTED: &str = "
+[subject]
+artifacts = ['prog']
+
+[[benchmark]]
+name = 'check'
+command = 'sh {build}/prog'
+metrics = [{ name = 'errors', from = 'regex:errors ([0-9]+)' }]
+";
+
+/// A share of nothing says nothing of how much worse something is.
+#[test]
+fn what_was_0_and_is_not_is_worse_beyond_each_limit() {
+    let project = Project::repository().plan(COUNTED);
+    let project = project.file("prog", "echo errors 0\n").commit("none");
+    let project = project.file("prog", "echo errors $((100 + $$ % 9))\n").commit("many");
+    let compare =
+        |sides: &str| project.tacho(&format!("compare {sides} -m errors -r 12 --fail-on slower:5%"));
+    let told = compare("HEAD~1 HEAD").exits(1).stdout;
+    assert!(told.contains("\n1 slower"), "{told}");
+    let told = compare("HEAD HEAD~1").exits(0).stdout;
+    assert!(told.contains("\n1 faster"), "{told}");
+}
+
+/// As where a variable of a script is not set: all would pass.
+#[test]
+fn a_side_without_a_name_is_a_mistake() {
+    let project = Project::scripts(2);
+    for sides in [["", "HEAD"], ["HEAD", ""], ["rev:", "HEAD"]] {
+        let mut command = project.command(["compare"].into_iter().chain(sides));
+        let answer = Answer::of(&command.output().unwrap()).exits(2);
+        assert_eq!(
+            answer.stderr,
+            "error: what is compared has no name: it is empty\n\
+             hint: a variable of the shell may not be set; `HEAD` is the newest revision\n",
+            "{sides:?}"
+        );
+    }
+}
+
 /// What the page of a run says.
 fn page(project: &Project, run: u32) -> String {
     project.tacho("site pages --quiet").exits(0);

@@ -84,6 +84,16 @@ fn diffs_are_tried_each_alone_and_all_together() {
     assert_eq!(tracked["series"][0]["points"][0]["values"], json!([60.0, 60.0]), "no series knows of it");
 }
 
+/// What the base was built to is built again by its own recipe, and not by that of the diff.
+#[test]
+fn a_cache_that_was_emptied_is_filled_again() {
+    let project = project();
+    let first = project.tacho("try slow.diff --rounds 6 --json").exits(0).json();
+    std::fs::remove_dir_all(project.cache()).unwrap();
+    let again = project.tacho("try slow.diff --rounds 6 --json").exits(0).json();
+    assert_eq!(verdicts(&again), verdicts(&first));
+}
+
 #[test]
 fn the_answer_says_with_and_without() {
     let project = project();

@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 
 use tacho_record::{Build, BuildState, Revision};
 
+use crate::builds::Unpacked;
 pub use crate::complaint::{Complaint, first_error, remedy};
 use crate::{Bench, ExperimentError, Question};
 
@@ -77,6 +78,21 @@ impl Bench<'_> {
     ) -> Result<Option<Build>, ExperimentError> {
         let builds = self.builds(question).all(std::slice::from_ref(revision), question.retry_failed)?;
         Ok(builds.and_then(|builds| builds.into_iter().next()))
+    }
+
+    /// The same, with what it built in the cache: a question with other recipes could not build that again.
+    pub fn build_at_hand(
+        &mut self,
+        question: &Question,
+        revision: &Revision,
+    ) -> Result<Option<Build>, ExperimentError> {
+        let Some(build) = self.build_of(question, revision)? else { return Ok(None) };
+        let Some(artifact) = build.state.artifact() else { return Ok(Some(build)) };
+        Ok(match self.builds(question).unpack_one((revision, artifact), 0, 1)? {
+            Unpacked::Folder(_) => Some(build),
+            Unpacked::Otherwise(state) => Some(Build { state, ..build }),
+            Unpacked::Interrupted => None,
+        })
     }
 
     /// What a build that failed says, from its log, or from its end where there is none.

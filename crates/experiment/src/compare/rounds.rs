@@ -200,25 +200,32 @@ impl Stopping for Sequential<'_> {
     }
 }
 
+/// By how much a side is slower, at least and at most, whose ratio is in that interval, whichever direction is worse: shares of
+/// one. Without a ratio, as where the other side is 0, it is so beyond every share.
+#[must_use]
+pub fn slower_by(interval: Option<(f64, f64)>) -> (f64, f64) {
+    let worse = |one: f64| (one - 1.0).max(1.0 / one - 1.0);
+    match interval {
+        None => (f64::INFINITY, f64::INFINITY),
+        Some((low, high)) if low > 1.0 => (worse(low), worse(high)),
+        Some((low, high)) => (worse(high), worse(low)),
+    }
+}
+
 /// Whether a row needs no more.
 fn is_enough(until: Until, row: &Comparison, verdict: Verdict) -> bool {
-    let interval = row.estimate.and_then(|estimate| Some((estimate.ratio?, estimate.repeated?)));
     match until {
         Until::AllRounds => false,
         Until::Precise(share) => {
             row.estimate.and_then(|estimate| estimate.reach()).is_some_and(|reach| reach <= share)
         }
-        Until::Settled(None) => verdict != Verdict::Unclear,
         // Of what is slower it must be clear whether it is so by more than the limit.
-        Until::Settled(Some(limit)) => match (verdict, interval) {
-            (Verdict::Slower, Some((_, (low, high)))) => {
-                let worse = |one: f64| (one - 1.0).max(1.0 / one - 1.0);
-                let (near, far) =
-                    if low > 1.0 { (worse(low), worse(high)) } else { (worse(high), worse(low)) };
-                near >= limit || far < limit
-            }
-            (verdict, _) => verdict != Verdict::Unclear,
-        },
+        Until::Settled(Some(limit)) if verdict == Verdict::Slower => {
+            let estimate = row.estimate.filter(|estimate| estimate.ratio.is_some());
+            let (near, far) = slower_by(estimate.and_then(|estimate| estimate.repeated));
+            near >= limit || far < limit
+        }
+        Until::Settled(_) => verdict != Verdict::Unclear,
     }
 }
 

@@ -242,7 +242,7 @@ impl Trying<'_> {
         let revisions = std::slice::from_ref(base);
         let wanted = Wanted { quiet, retry_failed: true, ..Wanted::new(plan.clone(), revisions) };
         let build =
-            self.session.measure(self.project, wanted, |bench, question| bench.build_of(question, base));
+            self.session.measure(self.project, wanted, |bench, question| bench.build_at_hand(question, base));
         let Some(build) = build.map_err(unquirked)? else { return Ok(None) };
         let why = match build.state {
             BuildState::Built { artifact, .. } => {

@@ -45,6 +45,8 @@ pub enum Mistake {
     NoName { name: String },
     #[error("`{option}` needs a plan: what is measured without one is not kept")]
     NeedsPlan { option: &'static str },
+    #[error("what is compared has no name: it is empty")]
+    Nothing,
 }
 
 impl Mistake {
@@ -93,6 +95,9 @@ impl Mistake {
             Mistake::NoName { .. } => "a name is no revision, and has no blanks and no `:`".to_owned(),
             Mistake::NoBaseline { .. } => "`--save-as NAME` gives one a name".to_owned(),
             Mistake::NeedsPlan { .. } => "`tacho init` writes one".to_owned(),
+            Mistake::Nothing => {
+                "a variable of the shell may not be set; `HEAD` is the newest revision".to_owned()
+            }
         }
     }
 }

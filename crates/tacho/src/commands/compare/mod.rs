@@ -7,7 +7,7 @@ pub mod mistake;
 pub mod shown;
 mod sides;
 
-use tacho_experiment::compare::{Compared, Row, rows_of};
+use tacho_experiment::compare::{Compared, Row, rows_of, slower_by};
 use tacho_record::{BenchmarkKey, Comparing, Metric, Plan, RuleError, Until, Wishes, percentage};
 use tacho_stats::compare::Verdict;
 
@@ -190,9 +190,8 @@ pub fn exit(compared: &Compared, limit: Option<f64>) -> Exit {
         return Exit::Error;
     }
     let is_beyond = |row: &Row| {
-        let interval = row.comparison.estimate.and_then(|estimate| estimate.interval);
-        let worse = interval.map_or(0.0, |(low, high)| (low - 1.0).max(1.0 / high - 1.0));
-        row.verdict == Verdict::Slower && limit.is_some_and(|limit| worse >= limit)
+        let (at_least, _) = slower_by(row.comparison.estimate.and_then(|estimate| estimate.interval));
+        row.verdict == Verdict::Slower && limit.is_some_and(|limit| at_least >= limit)
     };
     if all.rows.iter().any(is_beyond) { Exit::Worse } else { Exit::Success }
 }

@@ -184,7 +184,12 @@ impl Given {
             _ => (name, None),
         };
         let project = self.project.as_ref().ok_or(Mistake::NeedsPlan { option: "rev:" })?;
-        let base = if base.is_empty() { "HEAD" } else { base };
+        // Only where it has values: else it is an unset variable of somebody's script, and all would pass.
+        let base = match (base, values) {
+            ("", None) => return Err(Mistake::Nothing.into()),
+            ("", Some(_)) => "HEAD",
+            (base, _) => base,
+        };
         let selected = select(project, vec![base.to_owned()])?;
         let unknown = || CliError::Unknown { name: base.to_owned(), nearest: None };
         let revision = selected.revisions.into_iter().next().ok_or_else(unknown)?;
