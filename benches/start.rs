@@ -4,6 +4,9 @@
 //! Whole calls in turns, the median of each: `true` (what it takes to start anything), the version of ours and of
 //! hyperfine, and `true` measured ten times by both (`-N`: neither needs a shell). Our own part of the last is what is
 //! left when its ten executions, each as long as a bare `true` at most, are taken off.
+//!
+//! Then what a user waits for beside what is measured: whole calls that execute `true` a thousand times, by the sum of their
+//! samples, and one call by the other.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
@@ -13,6 +16,9 @@ use std::time::{Duration, Instant};
 
 const TURNS: usize = 51;
 const EXECUTIONS: u32 = 10;
+/// How often a long call is made, and how many executions it makes.
+const LONG_TURNS: usize = 9;
+const MANY: &str = "1000";
 
 fn main() {
     // What cargo passes to every benchmark, and what `cargo test --benches` does not: then there is nothing to do.
@@ -48,6 +54,35 @@ fn main() {
         millis(their_answer),
         ratio(answer, their_answer)
     );
+    by_samples(tacho);
+}
+
+/// Prints whole calls by the sum of their samples, of both tools in turns.
+fn by_samples(tacho: &str) {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("samples.json");
+    let file = file.to_str().unwrap();
+    let long = |tool: &[&str]| {
+        let took = call(&[tool, &["-N", "-r", MANY, "--export-json", file, "true"]].concat());
+        let answer: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+        let times = answer["results"][0]["times"].as_array().unwrap();
+        (took.as_secs_f64(), times.iter().map(|time| time.as_f64().unwrap()).sum::<f64>())
+    };
+    let (mut ours, mut theirs, mut both) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..LONG_TURNS {
+        let ((our_call, our_sum), (their_call, their_sum)) = (long(&[tacho, "bench"]), long(&["hyperfine"]));
+        ours.push(our_call / our_sum);
+        theirs.push(their_call / their_sum);
+        both.push(our_call / their_call);
+    }
+    println!("whole calls of `true` {MANY} times, medians of {LONG_TURNS} turns");
+    println!("  tacho bench, by its samples    {:7.3}  (at most 1.05)", median(ours));
+    println!("  hyperfine -N, by its samples   {:7.3}", median(theirs));
+    println!("  tacho bench by hyperfine -N    {:7.3}", median(both));
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 /// What each of these takes from its start to its end, in turns.

@@ -34,8 +34,8 @@ pub struct Measured {
 
 /// Measures all that the run still lacks, and finishes it.
 ///
-/// Each sample is kept before the next execution starts; interrupted or killed, a session of the same run goes
-/// on where this one stopped.
+/// Each sample is kept before the next execution starts, unless the store ends with us; interrupted or killed, a session of the same
+/// run goes on where this one stopped.
 pub fn measure(bench: &mut Bench<'_>, session: &Session) -> Result<Measured, ExperimentError> {
     measure_until(bench, session, &mut Never)
 }
@@ -76,6 +76,7 @@ pub fn measure_until(
     let mut rounds = Rounds::new(bench, session, until)?;
     let whole = rounds.all();
     // Whatever happened.
+    rounds.write()?;
     let began = Instant::now();
     rounds.beside.clean_up(rounds.bench.executor, rounds.bench.observer);
     let measured = Measured {
@@ -110,6 +111,8 @@ struct Rounds<'a, 'b> {
     measured: Measured,
     /// Of which cells it is kept why they lack which metric.
     absent: HashSet<(usize, String)>,
+    /// The samples of each cell that are not in the store yet, where that is lost with us.
+    unwritten: Vec<Vec<Sample>>,
 }
 
 impl<'a, 'b> Rounds<'a, 'b> {
@@ -150,6 +153,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
             without_instructions: (0..session.cells.len()).filter(uncounted).collect(),
             measured: Measured::default(),
             absent: HashSet::new(),
+            unwritten: vec![Vec::new(); session.cells.len()],
         })
     }
 
@@ -350,8 +354,22 @@ impl<'a, 'b> Rounds<'a, 'b> {
 
     fn keep(&mut self, trial: Trial, sampled: &Sampled) -> Result<(), ExperimentError> {
         self.keep_answer(trial, sampled)?;
-        self.bench.store.put_sample(self.session.cells[trial.cell].id, &sampled.sample)?;
+        if self.bench.store.outlives_us() {
+            self.bench.store.put_sample(self.session.cells[trial.cell].id, &sampled.sample)?;
+        } else {
+            self.unwritten[trial.cell].push(sampled.sample.clone());
+        }
         self.tell(trial, sampled)
+    }
+
+    /// Writes what was not worth it between two executions.
+    fn write(&mut self) -> Result<(), ExperimentError> {
+        for (cell, samples) in self.session.cells.iter().zip(&mut self.unwritten) {
+            if !samples.is_empty() {
+                self.bench.store.import(cell.id, &std::mem::take(samples))?;
+            }
+        }
+        Ok(())
     }
 
     /// Both or neither: half a pair would be none.
@@ -403,6 +421,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
     /// Marks the round if it was disturbed, unless it was repeated often enough: who took part lacks a sample again.
     fn settle(&mut self, round: u32) -> Result<(), ExperimentError> {
         let Some(noise) = self.progress.disturbed(round) else { return Ok(()) };
+        self.write()?;
         self.bench.store.disturb(self.session.run.number, round, &noise.to_string())?;
         self.progress.forget(round);
         self.until.forget(round);
@@ -414,7 +433,9 @@ impl<'a, 'b> Rounds<'a, 'b> {
 
     /// What is measured so far is safe, whether the round is whole or not; who is known well enough is told.
     fn after(&mut self, round: u32) -> Result<(), ExperimentError> {
-        self.bench.store.end_round(self.session.run.number, round)?;
+        if self.bench.store.outlives_us() {
+            self.bench.store.end_round(self.session.run.number, round)?;
+        }
         let settled = self.until.look(round);
         for (cell, saved) in self.progress.look().into_iter().chain(self.progress.settle(&settled)) {
             let cell = &self.session.cells[cell].cell;

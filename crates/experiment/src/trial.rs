@@ -216,7 +216,7 @@ impl Trial {
     pub(crate) fn padded<'r>(&self, request: &'r Request, place: Place) -> Cow<'r, Request> {
         self.padding.map_or(Cow::Borrowed(request), |padding| {
             let mut request = request.clone();
-            request.environment.push(padding.variable(place));
+            request.padding = Some(padding.variable(place));
             Cow::Owned(request)
         })
     }

@@ -567,7 +567,6 @@ static void execute(void)
 		((volatile char *)&swept)[i] = 0;
 	int64_t started = now();
 	long pid = start_on(child_stack + sizeof child_stack, flags, &pidfd);
-	close_files(0, STANDARD);
 	answer.error = pid < 0 ? -pid : child->failure;
 	answer.step = child->step;
 	if (!answer.error) {
@@ -590,10 +589,11 @@ static void execute(void)
 	answer.group_cpu = cpu_time_of_group();
 }
 
-/* What nobody waits for. */
+/* What nobody waits for. The subject's outputs are closed here and not before: their end would wake the other side while the
+ * subject ends, on what may be the same processor and is in its time. */
 static void tidy(void)
 {
-	close_files(STANDARD, files_count);
+	close_files(0, files_count);
 	close_one(&account);
 	close_one(&pidfd);
 }

@@ -14,6 +14,9 @@ pub struct Request {
     pub directory: PathBuf,
     /// Variables added to the environment that the conditions give it, the later of two with the same name winning.
     pub environment: Vec<(String, String)>,
+    /// A variable of this name and so many bytes, after all others: what differs from one execution to the next of the same command
+    /// is kept out of what can be prepared once.
+    pub padding: Option<(&'static str, usize)>,
     /// The file that is its standard input; without one it reads `/dev/null`.
     pub stdin: Option<PathBuf>,
     /// How long it may take before it is ended.
@@ -48,6 +51,7 @@ impl Request {
             command: command.into_iter().map(Into::into).collect(),
             directory: "/".into(),
             environment: Vec::new(),
+            padding: None,
             stdin: None,
             timeout: Duration::MAX,
             grace: Duration::from_millis(500),

@@ -65,6 +65,8 @@ pub struct Store {
     database: Box<dyn database::Database>,
     logs: logs::Logs,
     metrics: benchmarks::MetricNumbers,
+    /// Whether anybody can read it when we are gone.
+    outlives_us: bool,
 }
 
 impl fmt::Debug for Store {

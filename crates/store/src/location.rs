@@ -60,7 +60,14 @@ impl Store {
             Location::Memory => (Box::new(Sqlite::in_memory()?), PathBuf::from("/dev/null/logs")),
             Location::Postgres { url, logs } => (Box::new(Postgres::open(url)?), logs.clone()),
         };
-        Ok(Self { database, logs: Logs::new(logs), metrics: MetricNumbers::default() })
+        let outlives_us = *location != Location::Memory;
+        Ok(Self { database, logs: Logs::new(logs), metrics: MetricNumbers::default(), outlives_us })
+    }
+
+    /// Whether anybody can read it when we are gone. In one that is in memory nothing is the safer for being written at once.
+    #[must_use]
+    pub fn outlives_us(&self) -> bool {
+        self.outlives_us
     }
 }
 

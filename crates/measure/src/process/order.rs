@@ -69,7 +69,15 @@ impl Orders {
     }
 
     fn words(&mut self, request: &Request) -> Result<Arc<Words>, String> {
-        if let Some((_, words)) = self.0.iter().find(|(known, _)| known == request) {
+        let words = self.unpadded(request)?;
+        Ok(match request.padding {
+            None => words,
+            Some((name, bytes)) => Arc::new(words.padded(name, bytes)),
+        })
+    }
+
+    fn unpadded(&mut self, request: &Request) -> Result<Arc<Words>, String> {
+        if let Some((_, words)) = self.0.iter().find(|(known, _)| has_the_words_of(known, request)) {
             return Ok(Arc::clone(words));
         }
         let words = Arc::new(Words::of(request)?);
@@ -79,10 +87,25 @@ impl Orders {
     }
 }
 
+/// Whether all is the same that words are made of; how many bytes they are padded with is added to them.
+fn has_the_words_of(known: &Request, request: &Request) -> bool {
+    let variable = |request: &Request| request.padding.map(|(name, _)| name);
+    known.command == request.command
+        && known.directory == request.directory
+        && known.environment == request.environment
+        && known.conditions.environment == request.conditions.environment
+        && known.conditions.inherit == request.conditions.inherit
+        && variable(known) == variable(request)
+}
+
 impl Words {
     fn of(request: &Request) -> Result<Self, String> {
         let program = request.command.first().ok_or("there is no command to execute")?;
-        let environment = environment_of(request);
+        let mut environment = environment_of(request);
+        if let Some((name, _)) = request.padding {
+            // Ours, where we were executed so ourselves.
+            environment.remove(OsStr::new(name));
+        }
         let candidates = candidates(program, environment.get(OsStr::new("PATH")));
         let mut strings = Strings::default();
         strings.push([request.directory.as_os_str()]);
@@ -95,6 +118,18 @@ impl Words {
             return Err(format!("cannot start `{program}`: nul byte found in provided data"));
         }
         Ok(Self { counts, strings: strings.bytes })
+    }
+
+    /// The same with one variable more, of so many bytes.
+    fn padded(&self, name: &str, bytes: usize) -> Self {
+        let [candidates, arguments, variables] = self.counts;
+        let mut strings = Vec::with_capacity(self.strings.len() + name.len() + bytes + 2);
+        strings.extend_from_slice(&self.strings);
+        strings.extend_from_slice(name.as_bytes());
+        strings.push(b'=');
+        strings.resize(strings.len() + bytes, b'X');
+        strings.push(0);
+        Self { counts: [candidates, arguments, variables + 1], strings }
     }
 }
 
@@ -235,4 +270,26 @@ pub(super) fn environment_of(request: &Request) -> BTreeMap<OsString, OsString> 
 fn is_on_path(request: &Request, program: &str) -> bool {
     let path = environment_of(request).remove(OsStr::new("PATH")).unwrap_or_default();
     env::split_paths(&path).any(|folder| request.directory.join(folder).join(program).exists())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_pads_comes_last_and_once_and_costs_no_new_words() {
+        let given = |environment: &[(&str, &str)], padding| Request {
+            environment: environment.iter().map(|(name, it)| ((*name).into(), (*it).into())).collect(),
+            padding,
+            ..Request::new(["true"])
+        };
+        let mut orders = Orders::default();
+        let plain = orders.words(&given(&[("A", "1")], None)).unwrap();
+        for bytes in [0, 3, 4095] {
+            let padded = orders.words(&given(&[("A", "1"), ("PAD", "ours")], Some(("PAD", bytes)))).unwrap();
+            let expected = [&plain.strings[..], b"PAD=", "X".repeat(bytes).as_bytes(), b"\0"].concat();
+            assert_eq!((&padded.strings, padded.counts[2]), (&expected, plain.counts[2] + 1));
+        }
+        assert_eq!(orders.0.len(), 2, "one for all that are padded");
+    }
 }
