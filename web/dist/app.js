@@ -4796,11 +4796,13 @@ THE SOFTWARE.
     for (let place = s.first; place <= s.last; place++) {
       if (!isBound(points2[place])) continue;
       const median2 = data.median[place];
-      const foot = typeof median2 === "number" ? s.y(median2) : box.top + box.height - 2 * pixel;
+      const isKnown = typeof median2 === "number";
+      const foot = isKnown ? s.y(median2) : box.top + box.height - 7 * pixel;
       const tip = Math.max(foot - 13 * pixel, box.top + pixel);
       const x = s.x(place);
       ctx.moveTo(x - head, foot);
       ctx.lineTo(x + head, foot);
+      if (!isKnown) continue;
       ctx.moveTo(x, foot);
       ctx.lineTo(x, tip);
       ctx.moveTo(x - head, tip + head);
@@ -5116,7 +5118,7 @@ THE SOFTWARE.
   }
   function help() {
     const text2 = document.createElement("figcaption");
-    text2.textContent = "Dots are samples, the line their median, the band its 95 % interval. Hollow: equal to another revision. Dashed: the levels between changes; a stripe is where a change may be. A full line: a quirk begins or ends. Grey: nothing could be built, and nothing is judged. × did not build, \\ failed whenever executed, ↑ reached a limit: the median is more than this, ▲ samples beyond the edge. Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
+    text2.textContent = "Dots are samples, the line their median, the band its 95 % interval. Hollow: equal to another revision. Dashed: the levels between changes; a stripe is where a change may be. A full line: a quirk begins or ends. Grey: nothing could be built, and nothing is judged. × did not build, \\ failed whenever executed, ↑ reached a limit: the median is more than this, – the same without a value, ▲ samples beyond the edge. Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
     return text2;
   }
 

@@ -244,7 +244,7 @@ function help(): HTMLElement {
     "Dashed: the levels between changes; a stripe is where a change may be. " +
     "A full line: a quirk begins or ends. " +
     "Grey: nothing could be built, and nothing is judged. " +
-    "× did not build, \\ failed whenever executed, ↑ reached a limit: the median is more than this, ▲ samples beyond the edge. " +
+    "× did not build, \\ failed whenever executed, ↑ reached a limit: the median is more than this, – the same without a value, ▲ samples beyond the edge. " +
     "Drag, or wheel with Ctrl, to zoom; double-click for all; click to open a revision.";
   return text;
 }

@@ -251,7 +251,7 @@ function drawFailures(s: Stage, points: Point[], theme: Theme): void {
   ctx.stroke();
 }
 
-/** An arrow up from where the median is at least; from the bottom where not even that is known. */
+/** An arrow up from where the median is at least; where not even that is known, along the bottom a dash. */
 function drawBounds(s: Stage, points: Point[], data: Columns, theme: Theme): void {
   const { ctx, box, pixel } = s;
   const head = Math.min(Math.max(s.step * 0.4, 2 * pixel), 4 * pixel);
@@ -262,12 +262,14 @@ function drawBounds(s: Stage, points: Point[], data: Columns, theme: Theme): voi
   for (let place = s.first; place <= s.last; place++) {
     if (!isBound(points[place])) continue;
     const median = data.median[place];
-    const foot = typeof median === "number" ? s.y(median) : box.top + box.height - 2 * pixel;
+    const isKnown = typeof median === "number";
+    const foot = isKnown ? s.y(median) : box.top + box.height - 7 * pixel;
     // Its head stays in sight, also of a bound at the upper edge.
     const tip = Math.max(foot - 13 * pixel, box.top + pixel);
     const x = s.x(place);
     ctx.moveTo(x - head, foot);
     ctx.lineTo(x + head, foot);
+    if (!isKnown) continue;
     ctx.moveTo(x, foot);
     ctx.lineTo(x, tip);
     ctx.moveTo(x - head, tip + head);
