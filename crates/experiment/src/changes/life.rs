@@ -65,9 +65,10 @@ impl Living<'_> {
         let mut refined = self.refined(&kept, &places);
         let mut events = Vec::new();
         let refuted = self.refuted(&places);
+        let hidden = self.hidden(&places);
         for length in self.lengths(&places) {
             hold(&mut alerts, &kept);
-            let found = self.found(length, &alerts, &refuted);
+            let found = self.found(length, &alerts, (&refuted, &hidden));
             let (after, new) = ledger::update(&alerts, &found, length);
             alerts = after;
             events.extend(new);
@@ -97,6 +98,33 @@ impl Living<'_> {
         gone.filter_map(refuted).collect()
     }
 
+    /// What is told as a fact and cannot be looked at now, as where its revisions do not build any more.
+    fn hidden(&self, places: &HashMap<&str, usize>) -> Vec<Hidden> {
+        let points = self.material.series.points.iter().enumerate();
+        let all: HashMap<&str, usize> =
+            points.map(|(place, point)| (point.revision.id.as_str(), place)).collect();
+        let is_hidden = |change: &&Change| {
+            let is_fact = change.life == Life::Confirmed && change.finding.kind.is_of_level();
+            is_fact && alert(0, change, places).is_none()
+        };
+        let hidden = |change: &Change| {
+            let [good, bad] = [&change.finding.good, &change.finding.bad].map(|id| all.get(id.as_str()));
+            Some(Hidden { good: *good?, bad: *bad?, effect: effect(&change.finding) })
+        };
+        self.known.iter().filter(is_hidden).filter_map(hidden).collect()
+    }
+
+    /// Whether a change that is found now is one of those, or several together, seen from farther away: not if it is twice as large
+    /// as they are, as it would be if something else had come to them.
+    fn is_hidden(&self, found: &stats::Change, hidden: &[Hidden]) -> bool {
+        let good = self.material.places().rev().find(|place| place < found.range.start()).unwrap_or(0);
+        let bad = *found.range.end();
+        let overlaps = |it: &Hidden| it.good.max(good) < it.bad.min(bad);
+        let is_alike = |it: &&Hidden| overlaps(it) && (it.effect > 0.0) == (found.effect > 0.0);
+        let known: f64 = hidden.iter().filter(is_alike).map(|it| size(it.effect)).sum();
+        found.kind.is_of_level() && known > 0.0 && size(found.effect) <= 2.0 * known
+    }
+
     /// The lengths at which the series would have been judged, had it been after each point.
     fn lengths(&self, places: &HashMap<&str, usize>) -> Vec<usize> {
         let all: Vec<usize> = self.material.places().collect();
@@ -116,7 +144,12 @@ impl Living<'_> {
     }
 
     /// What the detector finds at a length and can be believed; of what is known already, less will do.
-    fn found(&self, length: usize, alerts: &[Alert], refuted: &[Refuted]) -> Detection {
+    fn found(
+        &self,
+        length: usize,
+        alerts: &[Alert],
+        (refuted, hidden): (&[Refuted], &[Hidden]),
+    ) -> Detection {
         let whole = length == self.material.points.len();
         let mut detection = if whole {
             self.judgement.everything()
@@ -125,7 +158,7 @@ impl Living<'_> {
         };
         let is_known = |change: &stats::Change| alerts.iter().any(|alert| alert.may_be(change));
         let is_told = |change: &stats::Change| {
-            (change.p <= self.judgement.cut || is_known(change))
+            (is_known(change) || change.p <= self.judgement.cut && !self.is_hidden(change, hidden))
                 && !refuted.iter().any(|refuted| refuted.is(change))
         };
         detection.changes.retain(is_told);
@@ -240,6 +273,13 @@ impl Living<'_> {
     }
 }
 
+/// A change whose place has no values now, with its ends among all points.
+struct Hidden {
+    good: usize,
+    bad: usize,
+    effect: f64,
+}
+
 /// A change that was measured again and did not differ.
 struct Refuted {
     index: usize,
@@ -251,11 +291,15 @@ impl Refuted {
     /// it would be if something else had come to it.
     fn is(&self, found: &stats::Change) -> bool {
         let alike = (found.effect > 0.0) == (self.effect > 0.0) && found.kind.is_of_level();
-        let size = |effect: f64| effect.max(-1.0).ln_1p().abs();
         alike
             && self.index.abs_diff(found.index) <= SAME_PLACE
             && size(found.effect) <= 2.0 * size(self.effect)
     }
+}
+
+/// How large an effect is, whichever way it goes: the logarithm of its ratio.
+fn size(effect: f64) -> f64 {
+    effect.max(-1.0).ln_1p().abs()
 }
 
 /// What was measured again and differed is a fact, however long no analysis sees it.

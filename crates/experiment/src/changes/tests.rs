@@ -126,19 +126,30 @@ impl Lab {
         self
     }
 
+    /// Builds these revisions in vain.
+    fn fail(&mut self, orders: std::ops::Range<u64>) {
+        for order in orders {
+            self.put_build(order, BuildState::Failed { why: "exit status 1".to_owned() });
+        }
+    }
+
     /// Builds these revisions to these artifacts.
     fn build(&mut self, orders: std::ops::Range<u64>, content: impl Fn(u64) -> String) {
         let revisions: Vec<_> = orders.clone().map(revision).collect();
         self.store.put_revisions(&revisions).unwrap();
         for order in orders {
             let state = BuildState::Built { artifact: Digest::of(content(order)), size: 1, layouts: None };
-            let (revision, recipe) = (format!("r{order}"), self.plan.subject.recipe());
-            let took = std::time::Duration::ZERO;
-            let (quirks, tools) = (self.quirks.clone(), self.tools.clone());
-            let started = Timestamp::UNIX_EPOCH;
-            let build = Build { revision, recipe, quirks, tools, state, started, took, log: None };
-            self.store.put_build(self.host, &build).unwrap();
+            self.put_build(order, state);
         }
+    }
+
+    fn put_build(&mut self, order: u64, state: BuildState) {
+        let (revision, recipe) = (format!("r{order}"), self.plan.subject.recipe());
+        let took = std::time::Duration::ZERO;
+        let (quirks, tools) = (self.quirks.clone(), self.tools.clone());
+        let started = Timestamp::UNIX_EPOCH;
+        let build = Build { revision, recipe, quirks, tools, state, started, took, log: None };
+        self.store.put_build(self.host, &build).unwrap();
     }
 
     fn judge(&mut self) -> Analysed {
@@ -387,6 +398,43 @@ fn a_narrower_range_is_told_where_the_revision_stays() {
     let Happened::Moved { from } = moved else { panic!("{moved:?}") };
     assert_eq!((from.good.as_str(), from.bad.as_str()), ("r16", "r20"));
     assert_eq!(from.otherwise(&narrower.finding), [Otherwise::Ends]);
+}
+
+#[test]
+fn a_change_whose_revisions_do_not_build_any_more_is_told_once() {
+    let mut lab = Lab::new();
+    let told = lab.measure(1..61, |order| if order < 30 { 100.0 } else { 120.0 }).only();
+    lab.fail(28..33);
+    assert_eq!(lab.only(), told, "it stays, and is the one that is seen from farther away");
+    lab.measure(61..66, |_| 120.0);
+    assert_eq!(lab.only(), told);
+    lab.measure(66..90, |_| 100.0);
+    assert_eq!(lab.judge().changes.len(), 2, "another is told");
+    lab.build(28..33, |order| format!("program {order}"));
+    let known = lab.judge().changes.into_iter().find(|change| change.name == told.name).unwrap();
+    assert_eq!(
+        (known.life, &known.finding.good, &known.finding.bad),
+        (Life::Confirmed, &told.finding.good, &told.finding.bad),
+        "and is looked at again"
+    );
+}
+
+#[test]
+fn what_is_seen_over_unbuilt_revisions_is_told_where_it_is_far_larger_than_what_is_known_there() {
+    let level = |order: u64| match order {
+        0..30 => 100.0,
+        30..40 => 120.0,
+        _ => 150.0,
+    };
+    let mut lab = Lab::new();
+    assert_eq!(lab.measure(1..70, level).judge().changes.len(), 2);
+    lab.fail(28..43);
+    assert_eq!(lab.judge().changes.len(), 2, "both together are what is seen");
+    let mut lab = Lab::new();
+    lab.measure(1..61, |order| if order < 30 { 100.0 } else { 120.0 }).only();
+    lab.fail(28..61);
+    lab.measure(61..90, |_| 200.0);
+    assert_eq!(lab.judge().changes.len(), 2, "something else came to it");
 }
 
 #[test]
