@@ -174,6 +174,24 @@ fn what_was_built_before_quirks_were_edited_is_not_on_pages() {
 }
 
 #[test]
+fn of_what_was_not_tried_nothing_is_said() {
+    let commit = |project: Project, n: u32| {
+        let from = if (2..=5).contains(&n) { "missing" } else { "src" };
+        let project = project.file("make.sh", &format!("set -e\ncp {from} prog\n"));
+        project.file("src", &format!("echo answer # {n}\n")).commit(&format!("change {n}"))
+    };
+    let project = (1..=6).fold(Project::repository(), commit).plan(&plan());
+    let tracked = project.tacho("track --seed 1 HEAD~5 HEAD~4 HEAD~1 HEAD").exits(0);
+    let line = ", 2 of 4 revisions tried, none of these could be built: not judged\n";
+    assert!(tracked.stderr.contains(line), "{}", tracked.stderr);
+    let listed = project.tacho("changes").exits(0).stdout;
+    assert!(listed.contains("2 of 4 revisions tried"), "{listed}");
+    let unbuilt = project.tacho("changes --json").exits(0).json()["unbuilt"].clone();
+    assert_eq!((&unbuilt[0]["revisions"], &unbuilt[0]["among"]), (&2.into(), &4.into()));
+    assert_eq!(on_pages(&project)[0], ["1: 2 of 4 revisions were tried and could not be built"]);
+}
+
+#[test]
 fn both_sides_of_an_edge_are_taken_when_asked_for() {
     let project = with(history(), MENDED);
     assert_eq!(counts(project.tacho("track --json --every 10commits --rounds 1")), [2, 0, 0, 2 * 2]);

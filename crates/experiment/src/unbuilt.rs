@@ -17,6 +17,15 @@ pub struct Unbuilt {
     pub state: BuildState,
 }
 
+impl Unbuilt {
+    /// How many revisions history has from the first to the last of them, tried or not.
+    #[must_use]
+    pub fn among(&self) -> usize {
+        let apart = self.last.order.saturating_sub(self.first.order);
+        usize::try_from(apart).map_or(usize::MAX, |apart| apart.saturating_add(1)).max(self.revisions)
+    }
+}
+
 /// Such stretches of these revisions, which are in order of history; of several builds of a revision the last one counts.
 #[must_use]
 pub fn unbuilt<'a>(revisions: &[Revision], builds: impl IntoIterator<Item = &'a Build>) -> Vec<Unbuilt> {
@@ -77,11 +86,11 @@ mod tests {
             build(9, Some(failed())),
             build(9, None),
         ];
-        let found: Vec<(u64, u64, usize)> = unbuilt(&all, &builds)
+        let found: Vec<(u64, u64, usize, usize)> = unbuilt(&all, &builds)
             .iter()
-            .map(|stretch| (stretch.first.order, stretch.last.order, stretch.revisions))
+            .map(|stretch| (stretch.first.order, stretch.last.order, stretch.revisions, stretch.among()))
             .collect();
-        assert_eq!(found, [(2, 4, 2), (6, 6, 1), (7, 8, 2)]);
+        assert_eq!(found, [(2, 4, 2, 3), (6, 6, 1, 1), (7, 8, 2, 2)]);
         assert_eq!(unbuilt(&all, &builds)[0].state, failed());
         assert_eq!(unbuilt(&all, &builds[..1]), []);
     }

@@ -222,13 +222,16 @@ fn what_could_not_be_built_is_said_not_to_be_judged() {
     let data: serde_json::Value = serde_json::from_str(&read("data/sift.wall.mill.json")).unwrap();
     let stretch =
         |from: usize, to: usize, text: &str| serde_json::json!({ "from": from, "to": to, "text": text });
-    let expected =
-        [stretch(41, 44, "4 revisions could not be built"), stretch(97, 97, "1 revision could not be built")];
+    let expected = [
+        stretch(41, 44, "4 of 13 revisions were tried and could not be built"),
+        stretch(97, 97, "1 revision could not be built"),
+    ];
     assert_eq!(data["unbuilt"].as_array().unwrap(), &expected);
     for page in ["series/sift.wall.mill.html", "index.html"] {
         let page = read(page);
         assert!(
-            page.contains("Not judged: ") && page.contains("</a>, 4 revisions could not be built; "),
+            page.contains("Not judged: ")
+                && page.contains("</a>, 4 of 13 revisions were tried and could not be built; "),
             "{page}"
         );
     }

@@ -198,8 +198,7 @@ fn not_judged<'v, 'a: 'v>(
                     ", " (stretch.told())
                 }
                 @if others > 0 {
-                    "; and " (text::count(others, "stretch", "stretches")) " more, "
-                    (text::count(tried, "revision", "revisions"))
+                    "; and " (text::count(others, "stretch", "stretches")) " more, " (tried)
                 }
                 ". A change in there is seen only from the revisions on both sides."
             }

@@ -15,6 +15,7 @@ pub struct UnbuiltAnswer<'a> {
     first: &'a str,
     last: &'a str,
     revisions: usize,
+    among: usize,
     state: &'static str,
     why: String,
 }
@@ -25,6 +26,7 @@ impl<'a> UnbuiltAnswer<'a> {
             first: &unbuilt.first.id,
             last: &unbuilt.last.id,
             revisions: unbuilt.revisions,
+            among: unbuilt.among(),
             state: unbuilt.state.word(),
             why: why(&unbuilt.state),
         }
@@ -47,21 +49,37 @@ pub fn lines(all: &[Unbuilt]) -> Vec<String> {
     let (named, rest) = largest.split_at(NAMED.min(largest.len()));
     let mut lines: Vec<String> = named.iter().map(|unbuilt| line(unbuilt)).collect();
     if !rest.is_empty() {
-        let revisions = text::count(rest.iter().map(|unbuilt| unbuilt.revisions).sum(), "revision");
+        let (tried, among) = sums(rest);
         let stretches = if rest.len() == 1 { "stretch" } else { "stretches" };
-        lines.push(format!("{} {stretches} more, {revisions}: not judged", rest.len()));
+        lines.push(format!("{} {stretches} more, {}: not judged", rest.len(), tried_of(tried, among)));
     }
     lines
+}
+
+/// How many revisions of these stretches were tried, and how many they have.
+fn sums(all: &[&Unbuilt]) -> (usize, usize) {
+    let both = all.iter().map(|unbuilt| (unbuilt.revisions, unbuilt.among()));
+    both.fold((0, 0), |sum: (usize, usize), one| (sum.0 + one.0, sum.1.saturating_add(one.1)))
+}
+
+/// `8 revisions`, or `8 of 13 revisions tried`.
+fn tried_of(tried: usize, among: usize) -> String {
+    let all = text::count(among, "revision");
+    if tried == among { all } else { format!("{tried} of {all} tried") }
 }
 
 fn line(unbuilt: &Unbuilt) -> String {
     let (first, last) = (unbuilt.first.short(), unbuilt.last.short());
     let place = if first == last { first.to_owned() } else { format!("{first}..{last}") };
-    let how = match unbuilt.state {
-        BuildState::Skipped { .. } => "skipped",
-        _ => "could not be built",
+    let (tried, among) = (unbuilt.revisions, unbuilt.among());
+    let is_skipped = matches!(unbuilt.state, BuildState::Skipped { .. });
+    let how = match (is_skipped, tried == among) {
+        (true, true) => "skipped",
+        (true, false) => "all of these skipped",
+        (false, true) => "could not be built",
+        (false, false) => "none of these could be built",
     };
-    format!("{place}, {}, {how}: not judged", text::count(unbuilt.revisions, "revision"))
+    format!("{place}, {}, {how}: not judged", tried_of(tried, among))
 }
 
 #[cfg(test)]
@@ -72,9 +90,10 @@ mod tests {
 
     #[test]
     fn the_largest_are_named_and_the_others_counted() {
+        let at = |name: &str, order: u64| Revision { order, ..Revision::bare(name) };
         let stretch = |revisions: usize, last: &str| Unbuilt {
-            first: Revision::bare("aaa"),
-            last: Revision::bare(last),
+            first: at("aaa", 1),
+            last: at(last, revisions as u64),
             revisions,
             state: BuildState::Failed { why: "no".to_owned() },
         };
@@ -91,6 +110,19 @@ mod tests {
         );
         let skipped = Unbuilt { state: BuildState::Skipped { why: "known".to_owned() }, ..stretch(1, "aaa") };
         assert_eq!(lines(&[skipped]), ["aaa, 1 revision, skipped: not judged"]);
+        let thinly = |stretch: Unbuilt| Unbuilt { last: at("zzz", stretch.last.order + 5), ..stretch };
+        let failed = thinly(stretch(8, "zzz"));
+        assert_eq!(
+            lines(std::slice::from_ref(&failed)),
+            ["aaa..zzz, 8 of 13 revisions tried, none of these could be built: not judged"]
+        );
+        let skipped = Unbuilt { state: BuildState::Skipped { why: "known".to_owned() }, ..failed.clone() };
+        assert_eq!(
+            lines(&[skipped]),
+            ["aaa..zzz, 8 of 13 revisions tried, all of these skipped: not judged"]
+        );
+        let many: Vec<Unbuilt> = (1..=4).map(|_| failed.clone()).collect();
+        assert_eq!(lines(&many)[3], "1 stretch more, 8 of 13 revisions tried: not judged");
         assert_eq!(lines(&[]), Vec::<String>::new());
     }
 }
