@@ -177,12 +177,34 @@ fn a_new_benchmark_is_filled_in_over_the_past_the_newest_first() {
         let names = points.iter().filter(has).map(|point| point["subject"].as_str().unwrap().to_owned());
         names.collect::<Vec<_>>().join(", ")
     };
+    let would = project.tacho("track --missing --at-most 3 --dry-run").succeeds();
+    assert_snapshot!(would.steady_stdout(), @"
+    revision  date  subject
+    d0c582d037  2023-11-15  change 12
+    3931a748b2  2023-11-14  change 1
+    19d41ebfaf  2023-11-15  change 6
+
+    would execute 1 benchmark in 2 rounds at 3 revisions, in this order: at the most 6 executions; how long is not known: `later` was never executed here
+    ");
+    let would = || project.tacho("track --missing --dry-run --json").succeeds().json();
+    let before = would();
+    assert_eq!((&before["benchmarks"], &before["executions"]), (&1.into(), &(12 * 2).into()));
+    assert_eq!((&before["takes"], &before["unknown"]), (&0.0.into(), &serde_json::json!(["later"])));
+    assert_eq!(samples(&project), 24, "nothing is executed");
     assert_eq!(measured("track --missing --at-most 3 --json"), "change 1, change 6, change 12");
+    let after = would();
+    assert_eq!(
+        (after["revisions"].as_array().unwrap().len(), &after["unknown"]),
+        (9, &serde_json::json!([]))
+    );
+    assert!(after["takes"].as_f64().unwrap() > 0.0, "{after}");
     assert_eq!(samples(&project), 24 + 6);
     measured("track --missing --json");
     assert_eq!(samples(&project), 48);
     let done = project.tacho("track --missing").succeeds();
     assert!(done.stdout.contains("nothing was missing"), "{}", done.stdout);
+    let would = project.tacho("track --missing --dry-run").succeeds().stdout;
+    assert_eq!(would, "nothing is missing: all of this is measured\n");
 }
 
 #[test]
@@ -199,6 +221,8 @@ fn what_was_never_built_is_not_filled_in() {
     error: nothing of that is built on this host yet, so that nothing is missing at it
     hint: `--missing` fills in what was built: `tacho track` with a range builds it
     "#);
+    let dry = project.tacho("track --missing --dry-run").exits(2).stderr;
+    assert_eq!(dry, project.tacho("track --missing").exits(2).stderr);
     let project = project.plan(&plan());
     project.tacho("track --quiet HEAD").succeeds();
     let filled = project.tacho("track --missing").succeeds();

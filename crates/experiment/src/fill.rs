@@ -1,7 +1,15 @@
 //! `tacho track --missing`: benchmarks that are new, measured over the past.
 
-use tacho_record::{Build, Revision};
+use std::collections::HashSet;
+use std::time::Duration;
 
+use tacho_measure::Executor;
+use tacho_record::{BenchmarkKey, Build, Cell, Revision};
+use tacho_stats::summary::median;
+use tacho_store::{HostId, Store};
+
+use crate::cells::benchmarks;
+use crate::prepare::missing;
 use crate::track::{Question, Tracked, track};
 use crate::{Bench, ExperimentError};
 
@@ -20,7 +28,8 @@ pub fn fill(
     at_most: Option<usize>,
 ) -> Result<Tracked, ExperimentError> {
     let mut all = Tracked::nothing();
-    let (mut lacking, builds) = lacking(bench, question, marks)?;
+    let Gaps { revisions: mut lacking, builds, .. } =
+        lacking((bench.store, bench.host), bench.executor, question, marks)?;
     all.builds = builds;
     lacking.truncate(at_most.unwrap_or(usize::MAX));
     for together in lacking.chunks(AT_ONCE) {
@@ -37,31 +46,92 @@ pub fn fill(
     Ok(all)
 }
 
-/// The revisions at which something is missing, in the order in which they are worth it; and all that are built.
-fn lacking(
-    bench: &mut Bench<'_>,
+/// What [`fill`] would measure.
+#[derive(Clone, Debug, Default)]
+pub struct Lacking {
+    /// The revisions at which something is missing, in the order in which they are worth it.
+    pub revisions: Vec<Revision>,
+    /// What is missing there.
+    pub cells: Vec<Cell>,
+    /// How many revisions of the question are built.
+    pub built: usize,
+    /// The most executions that there may be; the warm-up is among them where it is known how long it is.
+    pub executions: u64,
+    /// How long the executions take of benchmarks that were executed on this host before, by the median of their wall times.
+    pub takes: Duration,
+    /// The others: how long they take is not known.
+    pub unknown: Vec<BenchmarkKey>,
+}
+
+/// What [`fill`] would measure, with nothing built, executed or kept.
+pub fn would_fill(
+    (store, host): (&mut Store, HostId),
+    executor: &mut dyn Executor,
     question: &Question,
     marks: &[(String, String)],
-) -> Result<(Vec<Revision>, Vec<Build>), ExperimentError> {
+    at_most: Option<usize>,
+) -> Result<Lacking, ExperimentError> {
+    let Gaps { mut revisions, builds, mut cells } = lacking((store, host), executor, question, marks)?;
+    revisions.truncate(at_most.unwrap_or(usize::MAX));
+    let names: HashSet<&str> = revisions.iter().map(|revision| revision.id.as_str()).collect();
+    cells.retain(|cell| names.contains(cell.revision.as_str()));
+    let mut all = Lacking { built: builds.len(), ..Lacking::default() };
+    let warmup = question.rule().warmup.executions().unwrap_or(0);
+    for (_, key) in benchmarks(&question.plan) {
+        let of_key = cells.iter().filter(|cell| cell.benchmark == key);
+        let executions: u64 = of_key.map(|cell| u64::from(cell.rounds) + u64::from(warmup)).sum();
+        all.executions += executions;
+        match typical(store, host, &key)? {
+            Some(once) => all.takes += once.saturating_mul(u32::try_from(executions).unwrap_or(u32::MAX)),
+            None if executions > 0 => all.unknown.push(key),
+            None => {}
+        }
+    }
+    Ok(Lacking { revisions, cells, ..all })
+}
+
+/// How long an execution of that benchmark took on that host, typically.
+fn typical(store: &mut Store, host: HostId, key: &BenchmarkKey) -> Result<Option<Duration>, ExperimentError> {
+    let values: Vec<f64> =
+        store.values(host, key, "wall")?.into_iter().flat_map(|measured| measured.values).collect();
+    let median = median(&values).filter(|median| median.is_finite() && *median >= 0.0);
+    Ok(median.map(|nanoseconds| Duration::from_secs_f64(nanoseconds / 1e9)))
+}
+
+/// What is missing in a store.
+struct Gaps {
+    /// The revisions at which something is, in the order in which they are worth it.
+    revisions: Vec<Revision>,
+    /// All that are built.
+    builds: Vec<Build>,
+    cells: Vec<Cell>,
+}
+
+fn lacking(
+    (store, host): (&mut Store, HostId),
+    executor: &mut dyn Executor,
+    question: &Question,
+    marks: &[(String, String)],
+) -> Result<Gaps, ExperimentError> {
     let mut built: Vec<(Revision, Build)> = Vec::new();
     for revision in &question.revisions {
-        let known = bench
-            .store
-            .build(bench.host, &revision.id, question.recipes.of(&revision.id))?
+        let known = store
+            .build(host, &revision.id, question.recipes.of(&revision.id))?
             .filter(|build| build.state.artifact().is_some());
         built.extend(known.map(|build| (revision.clone(), build)));
     }
     let revisions: Vec<Revision> = built.iter().map(|(revision, _)| revision.clone()).collect();
     let builds: Vec<Build> = built.into_iter().map(|(_, build)| build).collect();
-    let cells = bench.missing(&Question { revisions: revisions.clone(), ..question.clone() }, &builds)?;
+    let of_built = Question { revisions: revisions.clone(), ..question.clone() };
+    let cells = missing((store, host), executor, &of_built, &builds)?;
     let place = |id: &String| revisions.iter().position(|revision| revision.id == *id);
     let marks: Vec<usize> =
         marks.iter().flat_map(|(good, bad)| [place(bad), place(good)]).flatten().collect();
     let orders: Vec<u64> = revisions.iter().map(|revision| revision.order).collect();
     let worth = worth(&orders, &marks).into_iter().map(|place| &revisions[place]);
-    let lacking =
-        worth.filter(|revision| cells.iter().any(|cell| cell.revision == revision.id)).cloned().collect();
-    Ok((lacking, builds))
+    let lacking = worth.filter(|revision| cells.iter().any(|cell| cell.revision == revision.id));
+    let revisions = lacking.cloned().collect();
+    Ok(Gaps { revisions, builds, cells })
 }
 
 /// Places in the order in which they tell most: the newest; those that are marked; the oldest; then each time the one in the middle

@@ -72,7 +72,7 @@ pub use bench::Bench;
 pub use builds::failures;
 pub use cells::benchmarks;
 pub use error::ExperimentError;
-pub use fill::{AT_ONCE, fill};
+pub use fill::{AT_ONCE, Lacking, fill, would_fill};
 pub use hooks::Trouble;
 pub use instructions::CALLGRIND_SLOWER;
 pub use instrument::Instrument;

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use tacho_measure::Executor;
 use tacho_record::plan::PlannedMetric;
 use tacho_record::{Build, Cell, Digest, Metric, Plan, Purpose, Revision, Run, Sample};
-use tacho_store::MeasurementId;
+use tacho_store::{HostId, MeasurementId, Store, StoreError};
 
 use crate::builds::Builds;
 use crate::cells::{self, Counts, Known};
@@ -144,7 +145,7 @@ impl Bench<'_> {
 
     /// Begins a run with what is missing.
     fn begin(&mut self, question: &Question, builds: &[Build]) -> Result<Prepared, ExperimentError> {
-        let cells = self.missing(question, builds)?;
+        let cells = missing((self.store, self.host), self.executor, question, builds)?;
         if cells.is_empty() {
             return Ok(Prepared::NothingToDo);
         }
@@ -154,24 +155,6 @@ impl Bench<'_> {
         }
         let (run, cells) = self.begin_run(Purpose::Track, question.digest(), question, cells)?;
         self.session(question, run, cells, &folders)
-    }
-
-    /// The cells of these builds, one a revision of the question, that lack samples.
-    pub(crate) fn missing(
-        &mut self,
-        question: &Question,
-        builds: &[Build],
-    ) -> Result<Vec<Cell>, ExperimentError> {
-        let built: Vec<(&Revision, &Build)> = question.revisions.iter().zip(builds).collect();
-        let counts = self.store.counts(self.host)?;
-        let failures = Failures::read(self.store, self.host, &counts, &question.plan)?;
-        let settled = Settled::read(self.store, self.host, question)?;
-        let equals = Equals::new(&counts);
-        let counts = Counts::new(counts);
-        let uncounted = &Uncounted::read(self, question)?;
-        let (counts, equals, failures, settled) = (&counts, &equals, &failures, &settled);
-        let known = Known { built: &built, counts, equals, failures, settled, uncounted };
-        Ok(cells::missing(&question.plan, known, question.wanted()))
     }
 
     pub(crate) fn unpack<'c>(
@@ -207,7 +190,7 @@ impl Bench<'_> {
     ) -> Result<Prepared, ExperimentError> {
         let counts = Counts::new(self.store.counts(self.host)?);
         let settled = Settled::read(self.store, self.host, question)?;
-        let uncounted = Uncounted::read(self, question)?;
+        let uncounted = Uncounted::read((self.store, self.host), self.executor, question)?;
         let mut ready = Vec::with_capacity(cells.len());
         for (id, cell) in cells {
             let before = self.store.samples(id)?;
@@ -225,6 +208,25 @@ impl Bench<'_> {
         }
         Ok(Prepared::Ready(Box::new(Session { run, cells: ready, duet: None })))
     }
+}
+
+/// The cells of these builds, one a revision of the question, that lack samples in a store.
+pub(crate) fn missing(
+    (store, host): (&mut Store, HostId),
+    executor: &mut dyn Executor,
+    question: &Question,
+    builds: &[Build],
+) -> Result<Vec<Cell>, StoreError> {
+    let built: Vec<(&Revision, &Build)> = question.revisions.iter().zip(builds).collect();
+    let counts = store.counts(host)?;
+    let failures = Failures::read(store, host, &counts, &question.plan)?;
+    let settled = Settled::read(store, host, question)?;
+    let equals = Equals::new(&counts);
+    let counts = Counts::new(counts);
+    let uncounted = &Uncounted::read((store, host), executor, question)?;
+    let (counts, equals, failures, settled) = (&counts, &equals, &failures, &settled);
+    let known = Known { built: &built, counts, equals, failures, settled, uncounted };
+    Ok(cells::missing(&question.plan, known, question.wanted()))
 }
 
 /// How many samples of its own a cell needs in this run: what it set out for, unless another run has meanwhile

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use tacho_measure::Executor;
 use tacho_record::{BenchmarkKey, Counter, Digest};
-use tacho_store::StoreError;
+use tacho_store::{HostId, Store, StoreError};
 
-use crate::{Bench, Question, cells};
+use crate::{Question, cells};
 
 /// How often cells must still be executed so that counters which were asked for have their values.
 ///
@@ -22,9 +23,11 @@ impl Uncounted {
     /// What the store has of what the question wants.
     ///
     /// What this host cannot count is not waited for: only what the plan may do without gets so far.
-    pub fn read(bench: &mut Bench<'_>, question: &Question) -> Result<Self, StoreError> {
-        let Bench { store, executor, host, .. } = bench;
-        let host = *host;
+    pub fn read(
+        (store, host): (&mut Store, HostId),
+        executor: &mut dyn Executor,
+        question: &Question,
+    ) -> Result<Self, StoreError> {
         let counted: Vec<Counter> =
             question.counted.iter().copied().filter(|counter| executor.lacks(*counter).is_none()).collect();
         let needed = |counter| match (counter, &question.rule().precision, question.rule().budget) {

@@ -31,7 +31,7 @@ pub struct Schedule {
     ///
     /// The newest first, then both sides of the changes that are known, then each time the middle of what lies farthest
     /// apart, sixteen revisions at a time. Interrupted, the same command goes on.
-    #[arg(long, conflicts_with_all = ["since_last", "every", "tags", "zoom", "builds", "min_effect", "all_parents", "dry_run"])]
+    #[arg(long, conflicts_with_all = ["since_last", "every", "tags", "zoom", "builds", "min_effect", "all_parents"])]
     pub missing: bool,
     /// At most at so many revisions
     #[arg(long, value_name = "N", requires = "missing", value_parser = clap::value_parser!(u32).range(1..))]

@@ -1,10 +1,14 @@
 //! `tacho track --missing`: new benchmarks over the past.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 use std::time::Instant;
 
-use tacho_experiment::{fill, unbuilt};
-use tacho_record::{Change, Plan, Revision};
+use serde::Serialize;
+use tacho_experiment::{Lacking, Question, fill, unbuilt, would_fill};
+use tacho_measure::ProcessExecutor;
+use tacho_record::{Change, Counter, Plan, Revision, Rule};
+use tacho_store::Store;
 
 use super::Exit;
 use super::changes::found;
@@ -12,7 +16,9 @@ use super::session::{Session, Wanted};
 use super::track::counters;
 use crate::cli::{Global, Track};
 use crate::error::CliError;
+use crate::output::answer::versioned;
 use crate::output::tracked::Report;
+use crate::output::{self, table, text};
 use crate::project::Project;
 
 pub(super) fn execute(
@@ -22,36 +28,27 @@ pub(super) fn execute(
     plan: &Plan,
 ) -> Result<Exit, CliError> {
     let began = Instant::now();
-    let range = match command.revisions.as_slice() {
-        [] => None,
-        [one] => Some(one.as_str()),
-        _ => return Err(CliError::RangeAlone),
-    };
     // Without a store there is no past; nothing is to come of asking.
-    drop(project.store()?);
+    let mut store = project.store()?;
+    if command.dry_run {
+        return dry_run(command, project, plan, &mut store);
+    }
+    drop(store);
     let mut session = Session::open(project, command.begin.wait)?;
     let waited = began.elapsed();
-    let mut revisions: Vec<Revision> = session.store.revisions()?;
-    let (after, up_to) = found::range(project, &revisions, range)?;
-    // A range is measured with its start, as elsewhere.
-    let from = if range.is_some_and(|range| range.contains("..")) {
-        after
-    } else {
-        after + u64::from(range.is_some())
-    };
-    revisions.retain(|revision| (from..=up_to).contains(&revision.order));
+    let mut revisions = asked(project, command, &mut session.store)?;
     session.tell_of_edits(plan)?;
     let marks = marks(&session.store.changes(session.host_id)?);
     let asked = Wanted {
-        counted: counters(&command.counter)?.into_iter().map(|it| it.counter).collect(),
+        counted: counted(command)?,
         measure_equal: command.measure_equal,
         retry_failed: command.retry_failed,
         seed: command.begin.seed,
         quiet: global.quiet || command.shown.json,
         ..Wanted::new(plan.clone(), &revisions)
     };
-    let at_most = command.schedule.at_most.map(|most| most as usize);
-    let filled = session.measure(project, asked, |bench, question| fill(bench, question, &marks, at_most))?;
+    let filled =
+        session.measure(project, asked, |bench, question| fill(bench, question, &marks, at_most(command)))?;
     if filled.builds.is_empty() {
         return Err(CliError::NothingBuilt);
     }
@@ -69,6 +66,127 @@ pub(super) fn execute(
         false if report.is_whole() => Exit::Success,
         false => Exit::Error,
     })
+}
+
+/// The revisions that are asked for, of those that are known.
+fn asked(project: &Project, command: &Track, store: &mut Store) -> Result<Vec<Revision>, CliError> {
+    let range = match command.revisions.as_slice() {
+        [] => None,
+        [one] => Some(one.as_str()),
+        _ => return Err(CliError::RangeAlone),
+    };
+    let mut revisions: Vec<Revision> = store.revisions()?;
+    let (after, up_to) = found::range(project, &revisions, range)?;
+    // A range is measured with its start, as elsewhere.
+    let from = if range.is_some_and(|range| range.contains("..")) {
+        after
+    } else {
+        after + u64::from(range.is_some())
+    };
+    revisions.retain(|revision| (from..=up_to).contains(&revision.order));
+    Ok(revisions)
+}
+
+/// Counters that are to be there besides what the plan says.
+fn counted(command: &Track) -> Result<Vec<Counter>, CliError> {
+    Ok(counters(&command.counter)?.into_iter().map(|it| it.counter).collect())
+}
+
+/// At how many revisions, if not at all.
+fn at_most(command: &Track) -> Option<usize> {
+    command.schedule.at_most.map(|most| most as usize)
+}
+
+/// What would be filled in, in JSON.
+#[derive(Serialize)]
+struct DryAnswer<'a> {
+    /// In the order in which they would be measured.
+    revisions: Vec<&'a str>,
+    /// How many benchmarks lack something.
+    benchmarks: usize,
+    executions: u64,
+    warm_up_besides: bool,
+    /// In seconds, of benchmarks that were executed before.
+    takes: f64,
+    /// The benchmarks of which it is not known how long they take.
+    unknown: Vec<String>,
+}
+
+/// Says what would be filled in, and about how long that takes.
+fn dry_run(command: &Track, project: &Project, plan: &Plan, store: &mut Store) -> Result<Exit, CliError> {
+    let revisions = asked(project, command, store)?;
+    let recipes = tacho_subject::recipes(&plan.subject, &project.folder, &revisions)?;
+    let host = store.put_host(&tacho_measure::host())?;
+    let marks = marks(&store.changes(host)?);
+    let question = Question {
+        counted: counted(command)?,
+        plan: plan.clone(),
+        plan_text: project.text.clone(),
+        plan_folder: project.folder.clone(),
+        revisions,
+        recipes,
+        measure_equal: command.measure_equal,
+        retry_failed: command.retry_failed,
+        seed: 0,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        conditions: BTreeMap::new(),
+    };
+    let mut executor = ProcessExecutor::new(Arc::default());
+    let lacking = would_fill((store, host), &mut executor, &question, &marks, at_most(command))?;
+    if lacking.built == 0 {
+        return Err(CliError::NothingBuilt);
+    }
+    let rule = &plan.measure.rule;
+    if command.shown.json {
+        output::print_json(&versioned(DryAnswer {
+            revisions: lacking.revisions.iter().map(|revision| revision.id.as_str()).collect(),
+            benchmarks: benchmarks(&lacking),
+            executions: lacking.executions,
+            warm_up_besides: rule.warmup.executions().is_none(),
+            takes: lacking.takes.as_secs_f64(),
+            unknown: lacking.unknown.iter().map(ToString::to_string).collect(),
+        }))?;
+        return Ok(Exit::Success);
+    }
+    output::print(&would(&lacking, rule))?;
+    Ok(Exit::Success)
+}
+
+/// How many benchmarks lack something.
+fn benchmarks(lacking: &Lacking) -> usize {
+    lacking.cells.iter().map(|cell| cell.benchmark.identity()).collect::<HashSet<_>>().len()
+}
+
+/// The revisions in the order in which they would be measured, and how long that takes.
+fn would(lacking: &Lacking, rule: &Rule) -> String {
+    if lacking.cells.is_empty() {
+        return "nothing is missing: all of this is measured\n".to_owned();
+    }
+    let mut list = table::plain(&["revision", "date", "subject"], &[]);
+    for revision in &lacking.revisions {
+        list.add_row([revision.short(), &text::day(revision.date), &text::cut(&revision.subject, 60)]);
+    }
+    let besides = if rule.warmup.executions().is_none() { " besides the warm-up" } else { "" };
+    format!(
+        "{}\nwould execute {} {} at {}, in this order: at the most {}{besides}; {}\n",
+        table::render(&list),
+        text::count(benchmarks(lacking), "benchmark"),
+        text::rule(rule),
+        text::count(lacking.revisions.len(), "revision"),
+        text::count(usize::try_from(lacking.executions).unwrap_or(usize::MAX), "execution"),
+        takes(lacking),
+    )
+}
+
+/// About how long that takes, as far as it is known.
+fn takes(lacking: &Lacking) -> String {
+    let names: Vec<String> = lacking.unknown.iter().map(|key| format!("`{key}`")).collect();
+    let about = format!("about {} without hooks", text::duration(lacking.takes));
+    match (lacking.takes.is_zero(), names.is_empty()) {
+        (_, true) => about,
+        (true, false) => format!("how long is not known: {} was never executed here", names.join(", ")),
+        (false, false) => format!("{about}, and {}, never executed here, besides", names.join(", ")),
+    }
 }
 
 /// Both sides of the changes that stand, the largest first.
