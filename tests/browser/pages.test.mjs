@@ -98,6 +98,31 @@ test("the chart is drawn", async () => {
   await done();
 });
 
+test("what is written along a quirk's line lies within the chart", async () => {
+  const { page, done } = await open(SERIES);
+  await page.waitForSelector(".plot canvas");
+  await page.evaluate(() => {
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    window.written = [];
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y, most) {
+      const { actualBoundingBoxLeft: left, actualBoundingBoxRight: right } = this.measureText(text);
+      const at = this.getTransform();
+      // Turned by a quarter, what is to the right of it goes up.
+      const from = at.transformPoint({ x: x - left, y });
+      const to = at.transformPoint({ x: x + right, y });
+      if (at.b < 0) window.written.push({ text, from: from.y, to: to.y, height: this.canvas.height });
+      return most === undefined ? fillText.call(this, text, x, y) : fillText.call(this, text, x, y, most);
+    };
+  });
+  await page.locator("button", { hasText: "+" }).click();
+  await page.waitForFunction(() => window.written.length > 0);
+  const written = await page.evaluate(() => window.written);
+  for (const { text, from, to, height } of written) {
+    assert.ok(text.includes("barley-header") && from <= height && to >= 0 && from > to, JSON.stringify(written));
+  }
+  await done();
+});
+
 test("pointing at a revision tells of it", async () => {
   const { points, scale } = data();
   const { page, done } = await open(SERIES);

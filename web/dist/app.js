@@ -30,7 +30,7 @@ THE SOFTWARE.
   var __defNormalProp = (obj, key2, value) => key2 in obj ? __defProp(obj, key2, { enumerable: true, configurable: true, writable: true, value }) : obj[key2] = value;
   var __publicField = (obj, key2, value) => __defNormalProp(obj, typeof key2 !== "symbol" ? key2 + "" : key2, value);
 
-  // ../../../ci/web/node_modules/uplot/dist/uPlot.esm.js
+  // node_modules/uplot/dist/uPlot.esm.js
   var FEAT_TIME = true;
   var pre = "u-";
   var UPLOT = "uplot";
@@ -4576,6 +4576,18 @@ THE SOFTWARE.
     return meaning !== void 0;
   }
 
+  // src/chart/label.ts
+  function sideOf(x, height2, left) {
+    return x - height2 < left ? "right" : "left";
+  }
+  function fitted(text2, width, measure) {
+    if (measure(text2) <= width) return text2;
+    const letters = [...text2];
+    let shown = 0;
+    while (shown < letters.length && measure(`${letters.slice(0, shown + 1).join("")}…`) <= width) shown++;
+    return shown === 0 ? "" : `${letters.slice(0, shown).join("").trimEnd()}…`;
+  }
+
   // src/chart/marks.ts
   var FAILURES = {
     "build-failed": "cross",
@@ -4653,17 +4665,20 @@ THE SOFTWARE.
     ctx.fillStyle = theme2.text;
     ctx.lineWidth = pixel;
     ctx.font = theme2.font.replace("12px", `${11 * pixel}px`);
-    ctx.textBaseline = "bottom";
+    ctx.textAlign = "left";
+    const room = box.height - 8 * pixel;
     for (const { at, text: text2 } of quirks) {
       const x = Math.round(s.x(at - 0.5)) + 0.5 * pixel;
+      const isLeft = sideOf(x, 17 * pixel, box.left) === "left";
       ctx.beginPath();
       ctx.moveTo(x, box.top);
       ctx.lineTo(x, box.top + box.height);
       ctx.stroke();
       ctx.save();
-      ctx.translate(x - 3 * pixel, box.top + box.height - 4 * pixel);
+      ctx.textBaseline = isLeft ? "bottom" : "top";
+      ctx.translate(x + (isLeft ? -3 : 3) * pixel, box.top + box.height - 4 * pixel);
       ctx.rotate(-Math.PI / 2);
-      ctx.fillText(text2, 0, 0, box.height - 8 * pixel);
+      ctx.fillText(fitted(text2, room, (part) => ctx.measureText(part).width), 0, 0);
       ctx.restore();
     }
     ctx.restore();

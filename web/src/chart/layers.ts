@@ -2,6 +2,7 @@
 import type uPlot from "uplot";
 import type { Edge, Found, Point, Stretch } from "../data.ts";
 import type { Columns } from "./columns.ts";
+import { fitted, sideOf } from "./label.ts";
 import type { Level } from "./levels.ts";
 import { failureOf, isBound } from "./marks.ts";
 import type { Theme } from "./theme.ts";
@@ -104,17 +105,21 @@ function drawQuirks(s: Stage, quirks: Edge[], theme: Theme): void {
   ctx.fillStyle = theme.text;
   ctx.lineWidth = pixel;
   ctx.font = theme.font.replace("12px", `${11 * pixel}px`);
-  ctx.textBaseline = "bottom";
+  // The axes leave theirs.
+  ctx.textAlign = "left";
+  const room = box.height - 8 * pixel;
   for (const { at, text } of quirks) {
     const x = Math.round(s.x(at - 0.5)) + 0.5 * pixel;
+    const isLeft = sideOf(x, 17 * pixel, box.left) === "left";
     ctx.beginPath();
     ctx.moveTo(x, box.top);
     ctx.lineTo(x, box.top + box.height);
     ctx.stroke();
     ctx.save();
-    ctx.translate(x - 3 * pixel, box.top + box.height - 4 * pixel);
+    ctx.textBaseline = isLeft ? "bottom" : "top";
+    ctx.translate(x + (isLeft ? -3 : 3) * pixel, box.top + box.height - 4 * pixel);
     ctx.rotate(-Math.PI / 2);
-    ctx.fillText(text, 0, 0, box.height - 8 * pixel);
+    ctx.fillText(fitted(text, room, (part) => ctx.measureText(part).width), 0, 0);
     ctx.restore();
   }
   ctx.restore();
