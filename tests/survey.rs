@@ -177,6 +177,10 @@ fn a_zoom_tells_of_its_range_alone() {
     assert!(!told.contains("besides"), "{told}");
     let json = project.tacho(&format!("{zoom} --json")).exits(0).json();
     assert_eq!(json["survey"]["series"][0]["besides"], serde_json::json!([]));
+    let points = json["series"][0]["points"].as_array().unwrap();
+    let listed: Vec<&str> = points.iter().map(|point| point["revision"].as_str().unwrap()).collect();
+    let all = project.git(["rev-list", "--first-parent", "HEAD~31..HEAD~22"]);
+    assert!(listed.len() > 1 && listed.iter().all(|id| all.contains(id)), "{listed:?} of {all}");
     assert_eq!(names(&project).len(), 2);
 }
 

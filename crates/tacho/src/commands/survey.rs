@@ -2,6 +2,7 @@
 
 mod told;
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -63,7 +64,11 @@ pub(super) fn execute(
     let selected = select(project, command)?;
     let wish = wish(command, &selected, zoom.as_ref(), budget)?;
     session.tell_of_edits(&plan)?;
-    let placed = session.survey(project, (global, command), plan.clone(), &selected, &wish)?;
+    let mut placed = session.survey(project, (global, command), plan.clone(), &selected, &wish)?;
+    let range = wish.zoom.map_or(&*selected.revisions, |(first, last)| &selected.revisions[first..=last]);
+    // What lies outside of it is no matter of a zoom.
+    let within: HashSet<&str> = range.iter().map(|revision| revision.id.as_str()).collect();
+    placed.builds.retain(|build| within.contains(build.revision.as_str()));
     let built: Vec<Revision> = built(&selected.revisions, &placed);
     let series = session.series(project, &plan, &built, command)?;
     session.tell_of_left_behind(&plan, placed.run)?;
