@@ -8,7 +8,7 @@
 use crate::distribution::{fisher_quantile, student_quantile};
 
 /// No level below the topmost is repeated more often.
-const MOST: f64 = 1000.0;
+const MOST: u32 = 1000;
 /// Below this what linking adds does not matter, whatever starting again adds.
 const LITTLE: f64 = 0.01;
 /// No topmost level is.
@@ -55,7 +55,7 @@ impl Repetition {
     /// Whether more executions would be better still.
     #[must_use]
     pub fn is_cut_off(&self) -> bool {
-        f64::from(self.processes) >= MOST
+        self.processes >= MOST
     }
 }
 
@@ -110,23 +110,39 @@ impl Levels {
         bound.is_some_and(|bound| bound < self.restart.max(LITTLE))
     }
 
-    /// How often to repeat, for a mean that is known to ± that share with 95 %, where a build costs as much as so many executions.
+    /// How often to repeat, for a mean that is known to ± that share with 95 %, where a build costs as much as so many executions: of all
+    /// that reach it what costs least.
     ///
-    /// `None` for a single layout: nothing is known of others.
+    /// For many layouts these are √(c · restart² / relink²) executions each (Kalibera & Jones, section 6). `None` for a single layout:
+    /// nothing is known of others.
     #[must_use]
     pub fn repetition(&self, precision: f64, build: f64) -> Option<Repetition> {
         let relink = self.relink?;
         let each = self.restart.powi(2) + self.keep.unwrap_or(0.0).powi(2);
-        let times = if relink > 0.0 { (build.max(1.0) * each).sqrt() / relink } else { MOST };
-        let processes = times.round().clamp(1.0, MOST);
-        let variance = relink * relink + each / processes;
-        let reach = |layouts: u32| {
+        let build = build.max(1.0);
+        let mut best: Option<(f64, Repetition)> = None;
+        for layouts in 2..=MOST_LAYOUTS {
             let count = f64::from(layouts);
-            student_quantile(0.975, count - 1.0) * (variance / count).sqrt()
-        };
-        let layouts = (2..MOST_LAYOUTS).find(|layouts| reach(*layouts) <= precision).unwrap_or(MOST_LAYOUTS);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 1000")]
-        Some(Repetition { layouts, processes: processes as u32 })
+            if best.is_some_and(|(cost, _)| cost <= count * (build + 1.0)) {
+                break;
+            }
+            // What is left to the executions of one layout.
+            let reach = precision * count.sqrt() / student_quantile(0.975, count - 1.0);
+            let room = reach.powi(2) - relink.powi(2);
+            let processes = (each / room).ceil().max(1.0);
+            let cost = count * (build + processes);
+            if room > 0.0 && processes <= f64::from(MOST) && best.is_none_or(|(least, _)| cost < least) {
+                #[allow(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "between 1 and 1000"
+                )]
+                let processes = processes as u32;
+                best = Some((cost, Repetition { layouts, processes }));
+            }
+        }
+        let most = Repetition { layouts: MOST_LAYOUTS, processes: MOST };
+        Some(best.map_or(most, |(_, repetition)| repetition))
     }
 
     /// The difference between two builds of one source that one in twenty such pairs exceeds, by their layout alone.
@@ -294,15 +310,19 @@ mod tests {
             means: Some(relink),
             layouts: 5,
         };
-        // √(100 · 0.01² / 0.02²) = 5; 0.02² + 0.01²/5 = 0.0205²: 19 layouts reach ± 1 % by Student's t.
-        let repetition = levels(0.02, 0.01).repetition(0.01, 100.0).unwrap();
-        assert_eq!(repetition, Repetition { layouts: 19, processes: 5 });
-        assert_eq!(levels(0.02, 0.01).repetition(0.01, 1.0).unwrap().processes, 1);
-        assert_eq!(
-            levels(0.0, 0.01).repetition(0.01, 1.0).unwrap(),
-            Repetition { layouts: 2, processes: 1000 }
-        );
-        assert!(levels(0.0, 0.01).repetition(0.01, 1.0).unwrap().is_cut_off() && !repetition.is_cut_off());
+        // 19 layouts leave (0.01 √19 / 2.101)² − 0.02² = 0.0000304 to executions, of which 4 have 0.000025: 19 · 104 in all. 18 would
+        // need 23 each, 20 two.
+        let repetition = |relink, restart, build| {
+            let it = levels(relink, restart).repetition(0.01, build).unwrap();
+            (it.layouts, it.processes)
+        };
+        assert_eq!(repetition(0.02, 0.01, 100.0), (19, 4));
+        assert_eq!(repetition(0.02, 0.01, 1.0), (22, 1));
+        assert_eq!((repetition(0.0, 0.01, 100.0), repetition(0.0, 0.01, 1.0)), ((3, 7), (7, 1)));
+        assert_eq!(repetition(0.0, 0.0, 1.0), (2, 1), "nothing varies");
+        assert_eq!(repetition(1.0, 0.01, 1.0), (10_000, 1000), "out of reach");
+        let reached = levels(0.02, 0.01).repetition(0.01, 1.0).unwrap();
+        assert!(levels(1.0, 0.01).repetition(0.01, 1.0).unwrap().is_cut_off() && !reached.is_cut_off());
         assert!((levels(0.02, 0.0).by_chance().unwrap() - 0.057).abs() < 0.001);
     }
 
