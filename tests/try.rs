@@ -149,6 +149,8 @@ fn several_diffs_have_one_page() {
         ">fast.diff<",
         ">slow.diff<",
         ">fast.diff + slow.diff<",
+        ">run</th>",
+        "rowspan=\"1\">3</td>",
         "faster with",
         "slower with",
     ] {
@@ -167,6 +169,11 @@ fn what_hinders_a_diff_or_a_verdict_is_said() {
     let project = project.file("bare.diff", "--- a/prog\n+++ b/prog\n@@ -3 +3 @@\n-bucket=60\n+bucket=45\n");
     let bare = project.tacho("try bare.diff").exits(2).stdout;
     assert!(bare.contains("hunk 1 of `prog` (`@@ -3 +3 @@`) has no lines of context"), "{bare}");
+    let twice = project.tacho("try fast.diff ./fast.diff").exits(2).stderr;
+    assert_eq!(
+        twice,
+        "error: the diff `./fast.diff` is named twice\nhint: each diff is tried alone, and all together: once is enough\n"
+    );
     let few = project.tacho("try fast.diff -r 3").exits(0).stdout;
     assert!(few.contains("unclear: too few rounds for an interval"), "{few}");
 }

@@ -43,6 +43,8 @@ pub enum CliError {
     NothingBuilt,
     #[error("`{command}` failed: {why}")]
     Notify { command: String, why: String },
+    #[error("the diff `{name}` is named twice")]
+    PatchTwice { name: String },
     #[error("`--missing` takes one range, or one revision")]
     RangeAlone,
     #[error("cannot tell which folder this is: {0}")]
@@ -119,6 +121,9 @@ impl CliError {
             }
             CliError::NothingTracked => {
                 Some("track a range once by name, such as `tacho track v1.0..`".to_owned())
+            }
+            CliError::PatchTwice { .. } => {
+                Some("each diff is tried alone, and all together: once is enough".to_owned())
             }
             CliError::NothingBuilt => {
                 Some("`--missing` fills in what was built: `tacho track` with a range builds it".to_owned())

@@ -189,7 +189,7 @@ fn table(all: &[&ComparisonRecord]) -> Markup {
         &html! {
             table {
                 thead { tr {
-                    @if several { th scope="col" { "diff" } }
+                    @if several { th scope="col" { "diff" } th.num scope="col" { "run" } }
                     th scope="col" { "benchmark" }
                     th scope="col" { "metric" }
                     th.num scope="col" { (a) }
@@ -207,6 +207,7 @@ fn table(all: &[&ComparisonRecord]) -> Markup {
                         tr class=[(several && place == 0).then_some("first")] {
                             @if several && place == 0 {
                                 th scope="rowgroup" rowspan=(one.rows.len()) { a href={ "#run-" (one.run) } { (one.names[1]) } }
+                                td.num rowspan=(one.rows.len()) { (one.run) }
                             }
                             (cells(one, row))
                         }
@@ -341,7 +342,7 @@ pub(crate) fn list(view: &View) -> Vec<u8> {
                 h2 { a href=(file(page)) { (head(page)) } }
                 @if let Some(one) = page.last() { p.byline { "Run " (one.run) " on " (one.host) ", " (minute(one.started)) } }
                 @for one in page {
-                    @if page.len() > 1 { h3 { (one.names[1]) } }
+                    @if page.len() > 1 { h3 { (one.names[1]) ", run " (one.run) } }
                     (table(&[one]))
                 }
             }

@@ -74,6 +74,9 @@ pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
     let terms = terms(&project, &plan, command, &base)?;
     let patches =
         command.patch.iter().map(|path| Patch::typed(&project, path)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(twice) = named_twice(&patches) {
+        return Err(CliError::PatchTwice { name: twice.name.clone() });
+    }
     check(&project, &plan, &base, &patches)?;
     let (quiet, layouts) = (global.quiet || command.form.json, over::layouts(&command.terms, &plan)?);
     let session = Session::open(&project, command.begin.wait)?;
@@ -170,6 +173,12 @@ fn check(project: &Project, plan: &Plan, base: &Revision, patches: &[Patch]) -> 
     let subject = patched(plan, paths).subject;
     let recipes = tacho_subject::recipes(&subject, &project.folder, std::slice::from_ref(base));
     recipes.map(drop).map_err(|error| renamed(unquirked(error.into()), patches))
+}
+
+/// A diff that stands there a second time.
+fn named_twice(patches: &[Patch]) -> Option<&Patch> {
+    let before = |at: usize| patches[..at].iter().any(|other| other.path == patches[at].path);
+    (1..patches.len()).find(|at| before(*at)).map(|at| &patches[at])
 }
 
 /// Each alone, and several all together.
