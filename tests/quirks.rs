@@ -245,6 +245,13 @@ after-build = "cat log >> prog"
     assert_eq!(counts(project.tacho("track broken --json")), [1, 0, 0, 4]);
     let build = project.tacho("show broken --build-log").exits(0).stdout;
     assert!(build.contains("# takes make.sh from") && build.contains("# with WORD=said"), "{build}");
+    let misspelt = with(history(), &quirks.replace("path = \"make.sh\"", "path = \"maek.sh\""));
+    let refused = misspelt.tacho("track --dry-run broken").exits(2).stderr;
+    assert_snapshot!(refused, @"
+    error: quirk `order`: there is no `maek.sh` in `first` to be taken
+    hint: paths go from the root of the repository: `git ls-tree -r --name-only first` lists them
+    ");
+    assert_eq!(misspelt.tacho("track broken").exits(2).stderr, refused);
     let failing = quirks.replace("cat log >> prog", "echo no disk; exit 3");
     let project = with(project, &failing);
     assert_eq!(project.tacho("track broken --json").json()["builds"]["failed"], 1);

@@ -29,6 +29,14 @@ pub enum SubjectError {
         /// Its name.
         name: String,
     },
+    /// What a quirk takes from a revision is not there.
+    #[error("there is no `{path}` in `{from}` to be taken")]
+    NothingToTake {
+        /// The path in the plan.
+        path: String,
+        /// The revision as it is named there.
+        from: String,
+    },
     /// Text that is no step through history.
     #[error("`{text}` is not a step through history")]
     BadEvery {
@@ -325,6 +333,11 @@ impl SubjectError {
             Self::GitMissing { .. } => "install git; it is called as a program",
             Self::NoDates { .. } => "step by number instead: `3commits` is every third release",
             Self::PatchUnreadable { .. } => "patches are given by path from the folder of the plan",
+            Self::NothingToTake { from, .. } => {
+                return Some(format!(
+                    "paths go from the root of the repository: `git ls-tree -r --name-only {from}` lists them"
+                ));
+            }
             Self::Quirk { source, .. } => return source.hint(),
             Self::QuirkConflict { .. } => "end one before the other begins, or make one of both",
             Self::UndatedRange { .. } => "name the release where it begins or ends",

@@ -130,6 +130,15 @@ impl History for Commits {
         self.repository.git.read(&arguments).map(Some)
     }
 
+    fn has(&self, id: &str, path: &str) -> Result<Option<bool>, SubjectError> {
+        let path = path.trim_start_matches("./").trim_end_matches('/');
+        if path.is_empty() || path == "." {
+            return Ok(Some(true));
+        }
+        let listed = self.repository.git.read(&["ls-tree", "--full-tree", "--name-only", id, "--", path])?;
+        Ok(Some(!listed.is_empty()))
+    }
+
     /// By what git knows of ancestors, since on side branches places do not tell. What it does not know any more has passed nothing.
     fn passed(&self, name: &str, revisions: &[Revision]) -> Result<Vec<Passed>, SubjectError> {
         let place = resolve::commits(&self.repository, &[name])?.swap_remove(0);

@@ -134,6 +134,11 @@ pub trait History {
         Ok(None)
     }
 
+    /// Whether a revision, by its full name, has a file or folder of that path; none where that is not known before it is checked out.
+    fn has(&self, _id: &str, _path: &str) -> Result<Option<bool>, SubjectError> {
+        Ok(None)
+    }
+
     /// How each of these revisions stands to the one of that name: where history is one line, by their places.
     fn passed(&self, name: &str, revisions: &[Revision]) -> Result<Vec<Passed>, SubjectError> {
         let place = self.find(name)?.order;

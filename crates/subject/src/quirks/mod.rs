@@ -141,10 +141,17 @@ pub(crate) fn of(quirk: &Quirk) -> impl FnOnce(SubjectError) -> SubjectError {
     }
 }
 
-/// The revisions that a quirk takes files from, by their names.
+/// The revisions that a quirk takes files from, by their names: an error where one lacks what is taken from it.
 fn sources(history: &dyn History, quirk: &Quirk) -> Result<HashMap<String, Revision>, SubjectError> {
     let names: BTreeSet<&String> = quirk.take.iter().map(|take| &take.from).collect();
-    names.into_iter().map(|name| Ok((name.clone(), history.find(name)?))).collect()
+    let sources: HashMap<String, Revision> =
+        names.into_iter().map(|name| Ok((name.clone(), history.find(name)?))).collect::<Result<_, _>>()?;
+    for take in &quirk.take {
+        if history.has(&sources[&take.from].id, &take.path)? == Some(false) {
+            return Err(SubjectError::NothingToTake { path: take.path.clone(), from: take.from.clone() });
+        }
+    }
+    Ok(sources)
 }
 
 impl Applied {
