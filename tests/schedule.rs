@@ -113,6 +113,26 @@ fn what_the_host_did_between_two_runs_is_told_to_nobody() {
 }
 
 #[test]
+fn what_came_with_a_run_is_told_as_it_is_where_nothing_is_to_be_measured_again() {
+    let project = grown(Project::repository(), 1..=12, 100.0).plan(&plan());
+    project.tacho("track --quiet").succeeds();
+    let project = grown(project, 13..=20, 130.0);
+    let again = |project: &Project| {
+        let changes = project.tacho("changes --json").exits(1).json();
+        changes["events"][0]["changes"][0]["again"].clone()
+    };
+    let confirmed = project.copied();
+    scheduled(&confirmed, "").exits(1);
+    assert!(again(&confirmed).is_object());
+    scheduled(&project, "--no-confirm").exits(1);
+    assert!(again(&project).is_null());
+    let mail = std::fs::read_to_string(project.path().join("mail")).unwrap();
+    assert!(mail.starts_with("prog: 1 new change, 1 for the worse") && mail.contains("change 13"), "{mail}");
+    let alone = project.tacho("track --no-confirm").exits(2).stderr;
+    assert!(alone.contains("--notify <CMD>"), "{alone}");
+}
+
+#[test]
 fn who_could_not_be_told_is_told_the_next_time() {
     let project = grown(Project::repository(), 1..=12, 100.0).plan(&plan());
     project.tacho("track --quiet").succeeds();

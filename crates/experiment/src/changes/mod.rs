@@ -6,6 +6,8 @@
 //! back), and those of several series at one place become one event ([`events`]). Who doubts measures both sides again ([`confirm`](confirm())).
 
 mod analyse;
+#[cfg(test)]
+mod came_tests;
 mod confirm;
 mod environment;
 mod event;

@@ -5,6 +5,7 @@ use clap::Args;
 /// What is measured by itself, again and again.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "On a schedule")]
+#[allow(clippy::struct_excessive_bools)] // each is an option that stands alone
 pub struct Schedule {
     /// Only what has come since the last revision that was tracked on this host, up to REVISION [default: the newest]
     ///
@@ -27,6 +28,12 @@ pub struct Schedule {
     /// told. Exit status: 1 when something was told that got worse.
     #[arg(long, value_name = "CMD")]
     pub notify: Option<String>,
+    /// Tell what came with a new run too without measuring both sides again first
+    ///
+    /// Otherwise what may be the host, as it came with a run, is measured again with `--notify` (as `tacho changes --confirm` does, in
+    /// 20 rounds), and not told if it is not reproduced.
+    #[arg(long, requires = "notify")]
+    pub no_confirm: bool,
     /// Measure what is missing at revisions that are built already: new benchmarks, over the past
     ///
     /// The newest first, then both sides of the changes that are known, then each time the middle of what lies farthest

@@ -27,7 +27,8 @@ pub fn execute(global: &Global, command: &Track) -> Result<Exit, CliError> {
     let exit = if *since_last { since(global, &project, command)? } else { track::measure(global, command)? };
     let told = match &teller {
         Some(teller) if !command.dry_run && (exit == Exit::Success || exit == Exit::Error) => {
-            if !teller.doubt(&project, &command.begin, global.quiet || command.shown.json)? {
+            let doubts = !command.schedule.no_confirm;
+            if doubts && !teller.doubt(&project, &command.begin, global.quiet || command.shown.json)? {
                 return Ok(Exit::Interrupted);
             }
             teller.tell(&project)?

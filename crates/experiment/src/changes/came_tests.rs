@@ -1,0 +1,154 @@
+//! How often a change is measured again before it is told, in simulated histories of several runs.
+//!
+//! Seeds are fixed; the bounds are what docs/method.md says, less what some hundred changes may be off by chance.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use tacho_stats::changes::{Change, Options, Point, detect};
+
+use super::came_with_a_run;
+
+/// What evidence for a change shows of a side at the most.
+const NEAR: usize = 30;
+/// Two places of one change.
+const SAME: usize = 2;
+/// The standard deviation of a value within a run.
+const NOISE: f64 = 0.005;
+
+/// Box & Muller, "A Note on the Generation of Random Normal Deviates" (1958).
+fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
+    let (one, two): (f64, f64) = (rng.random(), rng.random());
+    (-2.0 * (1.0 - one).ln()).sqrt() * (std::f64::consts::TAU * two).cos()
+}
+
+/// A history that grows run by run: of each value its run.
+struct History {
+    rng: ChaCha8Rng,
+    values: Vec<f64>,
+    runs: Vec<i64>,
+    /// Places of changes that were told.
+    told: Vec<usize>,
+}
+
+impl History {
+    fn new(seed: u64) -> Self {
+        Self { rng: ChaCha8Rng::seed_from_u64(seed), values: vec![], runs: vec![], told: vec![] }
+    }
+
+    /// Another run of so many commits, all off by the same share; the program is at that level.
+    fn run(&mut self, commits: usize, off: f64, level: impl Fn(usize) -> f64) -> &mut Self {
+        let run = self.runs.last().map_or(1, |last| last + 1);
+        for commit in 0..commits {
+            let noise = NOISE * gaussian(&mut self.rng);
+            self.values.push(100.0 * level(commit) * (1.0 + off) * (1.0 + noise));
+            self.runs.push(run);
+        }
+        self
+    }
+
+    /// What is told now and was not told before: each with its place, and whether it is measured again first.
+    fn told(&mut self) -> Vec<(usize, bool)> {
+        let points: Vec<Point> = self.values.iter().copied().map(Point::of).collect();
+        let found = detect(&points, &Options::default()).changes;
+        let found: Vec<Change> = found.into_iter().filter(|change| change.p <= 0.05).collect();
+        let places: Vec<usize> = found.iter().map(|change| change.index).collect();
+        let is_known = |place: usize| self.told.iter().any(|told| told.abs_diff(place) <= SAME);
+        let new = found.iter().filter(|change| !is_known(change.index));
+        let new: Vec<(usize, bool)> =
+            new.map(|change| (change.index, self.is_asked(change, &places))).collect();
+        self.told.extend(new.iter().map(|(place, _)| place));
+        new
+    }
+
+    /// Whether it came with a run, as the evidence has its sides: up to the changes beside it, and not far.
+    fn is_asked(&self, change: &Change, places: &[usize]) -> bool {
+        let here = change.index;
+        let from = places.iter().copied().filter(|&place| place < here).max().unwrap_or(0);
+        let to = places.iter().copied().filter(|&place| place > here).min().unwrap_or(self.values.len());
+        let good = (*change.range.start()).max(from);
+        let side = |mut runs: Vec<i64>| {
+            runs.dedup();
+            runs
+        };
+        let before = side(self.runs[good.saturating_sub(NEAR).max(from)..good].to_vec());
+        let after = side(self.runs[here..to.min(here + NEAR)].to_vec());
+        came_with_a_run(&before, &after)
+    }
+}
+
+/// Of what is told, how much is measured again first.
+#[derive(Default)]
+struct Counted {
+    told: usize,
+    asked: usize,
+}
+
+impl Counted {
+    fn add(&mut self, told: &[(usize, bool)]) {
+        self.told += told.len();
+        self.asked += told.iter().filter(|(_, asked)| *asked).count();
+    }
+
+    fn share(&self) -> f64 {
+        self.asked as f64 / self.told.max(1) as f64
+    }
+}
+
+const SAME_LEVEL: fn(usize) -> f64 = |_| 1.0;
+
+#[test]
+fn what_a_moved_host_alone_shows_in_a_new_run_is_always_measured_again() {
+    let mut counted = Counted::default();
+    for seed in 0..100 {
+        let mut history = History::new(seed);
+        history.run(60, 0.0, SAME_LEVEL).told();
+        counted.add(&history.run(8, 0.05, SAME_LEVEL).told());
+    }
+    println!("{} told, {:.3} asked", counted.told, counted.share());
+    assert!(counted.told >= 95 && counted.asked == counted.told, "{} of {}", counted.asked, counted.told);
+}
+
+#[test]
+fn what_runs_of_few_commits_drift_by_is_mostly_measured_again() {
+    for (deviation, least) in [(0.01, 0.75), (0.03, 0.93)] {
+        let mut counted = Counted::default();
+        for seed in 0..40 {
+            let mut history = History::new(1000 + seed);
+            for _ in 0..20 {
+                let off = deviation * gaussian(&mut history.rng);
+                let told = history.run(5, off, SAME_LEVEL).told();
+                counted.add(&told);
+            }
+        }
+        println!("runs {deviation} apart: {} told, {:.3} asked", counted.told, counted.share());
+        assert!(counted.share() >= least, "{deviation}: {} of {}", counted.asked, counted.told);
+    }
+}
+
+/// Of steps at that commit of a run of ten, how many are measured again before they are told.
+fn steps(at: usize, seed: u64) -> Counted {
+    let mut counted = Counted::default();
+    for seed in seed..seed + 100 {
+        let mut history = History::new(seed);
+        for _ in 0..4 {
+            let off = 0.002 * gaussian(&mut history.rng);
+            history.run(10, off, SAME_LEVEL).told();
+        }
+        let off = 0.002 * gaussian(&mut history.rng);
+        let told = history.run(10, off, |commit| if commit < at { 1.0 } else { 1.1 }).told();
+        let step: Vec<(usize, bool)> =
+            told.into_iter().filter(|(place, _)| place.abs_diff(40 + at) <= SAME).collect();
+        counted.add(&step);
+    }
+    counted
+}
+
+#[test]
+fn a_step_within_a_run_is_told_at_once_and_one_that_begins_it_is_measured_again() {
+    let first = steps(0, 5000);
+    println!("at the first commit: {} told, {:.3} asked", first.told, first.share());
+    assert!(first.told >= 95 && first.share() >= 0.98, "{} of {}", first.asked, first.told);
+    let within = steps(4, 6000);
+    println!("within: {} told, {:.3} asked", within.told, within.share());
+    assert!(within.told >= 95 && within.share() <= 0.05, "{} of {}", within.asked, within.told);
+}
