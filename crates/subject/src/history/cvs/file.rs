@@ -121,13 +121,27 @@ impl<'a> Chains<'a> {
     }
 }
 
-/// How many revisions of the line are dated before the one before them: a checkout by date never shows that one, or shows
-/// it too late.
-pub(super) fn skewed(file: &File, line: Line<'_>) -> usize {
+/// The revisions of the line that no checkout by date ever shows, the oldest first, since one that follows is dated earlier.
+pub(super) fn left_out<'a>(file: &'a File, line: Line<'_>) -> Vec<&'a Delta> {
     let chains = Chains::of(file, line.number(file));
-    let turned = |pairs: &[&Delta]| pairs.windows(2).filter(|pair| pair[1].time < pair[0].time).count();
-    match chains.branch {
-        Some(branch) => turned(&branch.deltas),
-        None => turned(&chains.trunk.into_iter().rev().collect::<Vec<_>>()),
-    }
+    let Some(branch) = chains.branch else {
+        // The newest that is early enough is taken.
+        let mut earliest = i64::MAX;
+        let mut hidden = Vec::new();
+        for delta in chains.trunk {
+            if earliest < delta.time {
+                hidden.push(delta);
+            }
+            earliest = earliest.min(delta.time);
+        }
+        hidden.reverse();
+        return hidden;
+    };
+    // The last before one that is too late is taken.
+    let mut latest = i64::MIN;
+    let followed = branch.deltas.windows(2).filter(|pair| {
+        latest = latest.max(pair[0].time);
+        pair[1].time < latest
+    });
+    followed.map(|pair| pair[0]).collect()
 }

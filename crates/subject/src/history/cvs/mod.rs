@@ -50,8 +50,9 @@ struct Past {
     /// Which of the commits end at a point in time that holds whole commits only.
     points: Vec<usize>,
     tags: HashMap<String, Tag>,
-    /// How many revisions of files are dated before the ones before them, and of how many files the log is doubtful.
-    skewed: usize,
+    /// Revisions of files that no checkout by date shows, since one that follows is dated earlier.
+    hidden: Vec<String>,
+    /// Of how many files the log is doubtful.
     doubtful: usize,
     /// What stands before the paths of files from the root of the repository: the module, unless that is another name.
     prefix: String,
@@ -110,9 +111,13 @@ impl Points {
             return Err(SubjectError::EmptyModule { module: module.to_owned() });
         }
         let tags = names::tags(&files, line);
-        let skewed = files.iter().map(|file| file::skewed(file, line)).sum();
+        let named = |file: &rlog::File| {
+            let hidden = file::left_out(file, line).into_iter();
+            hidden.map(|delta| format!("`{}` {}", file.path, delta.number)).collect::<Vec<_>>()
+        };
+        let hidden = files.iter().flat_map(named).collect();
         let doubtful = files.iter().filter(|file| file.doubtful).count();
-        Ok(Past { commits, points, tags, skewed, doubtful, prefix })
+        Ok(Past { commits, points, tags, hidden, doubtful, prefix })
     }
 }
 
@@ -235,10 +240,16 @@ impl Past {
     /// What of this history is not as one would think.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.skewed > 0 {
+        if let Some(first) = self.hidden.first() {
+            let (which, one) = match self.hidden.len() - 1 {
+                0 => (format!("{first} is"), "it"),
+                more => {
+                    (format!("{first} and {} of files are", counted(more, "other revision", "s", "")), "them")
+                }
+            };
             notes.push(format!(
-                "{} of files dated earlier than the one before: a checkout by date leaves that one out",
-                counted(self.skewed, "revision", "s are", " is")
+                "{which} dated later than what follows: a checkout by date leaves {one} out, and commits are ordered and put together \
+                 as checkouts show them"
             ));
         }
         if self.doubtful > 0 {

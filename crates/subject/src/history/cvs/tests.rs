@@ -137,8 +137,30 @@ fn clocks_that_ran_backwards_are_told_of() {
     assert_eq!(shown(&all), ["1 2016-01-01T10:00:00Z one", "2 2016-01-03T10:00:00Z three"]);
     assert_eq!(
         all.note.unwrap(),
-        "1 revision is of files dated earlier than the one before: a checkout by date leaves that one out"
+        "`a.c` 1.2 is dated later than what follows: a checkout by date leaves it out, and commits are ordered \
+         and put together as checkouts show them"
     );
+}
+
+#[test]
+fn all_that_a_clock_hides_is_counted() {
+    let root = cvs_root(&[(
+        "m/a.c",
+        Rcs::new(&[
+            ("2016-01-01 10:00:00", "one"),
+            ("2016-01-05 10:00:00", "two"),
+            ("2016-01-06 10:00:00", "three"),
+            ("2016-01-03 10:00:00", "four"),
+            ("2016-01-04 10:00:00", "five"),
+        ]),
+    )]);
+    let all = select(&points(root.path(), None), "..", "commit").unwrap();
+    assert_eq!(
+        shown(&all),
+        ["1 2016-01-01T10:00:00Z one", "2 2016-01-03T10:00:00Z four", "3 2016-01-04T10:00:00Z five"]
+    );
+    let note = all.note.unwrap();
+    assert!(note.starts_with("`a.c` 1.2 and 1 other revision of files are dated later than what follows: a checkout by date leaves them out"), "{note}");
 }
 
 #[test]
