@@ -134,6 +134,31 @@ pub enum Note {
     Few,
 }
 
+impl Note {
+    /// In a word: `means-open`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::ByDifference => "by-difference",
+            Self::Limited(..) => "limited",
+            Self::Coarse(_) => "coarse",
+            Self::Contradicted => "contradicted",
+            Self::MeansOpen => "means-open",
+            Self::NotBeyondControl => "not-beyond-control",
+            Self::BetweenRuns { .. } => "between-runs",
+            Self::NotPositive => "not-positive",
+            Self::Places(_) => "places",
+            Self::Few => "few",
+        }
+    }
+
+    /// Whether something else that is certain is against a verdict, so that more samples of the same kind give none.
+    #[must_use]
+    pub fn is_refuting(&self) -> bool {
+        matches!(self, Self::Contradicted | Self::NotBeyondControl)
+    }
+}
+
 /// Compares, as this look may.
 #[must_use]
 pub fn compare(sides: &Sides, rules: &Rules, look: Look) -> Comparison {

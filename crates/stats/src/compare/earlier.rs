@@ -3,9 +3,9 @@
 use super::choice::{Because, Choice};
 use super::comparison::{Counts, Note, RankTest, Rules};
 use super::means::t_above;
-use super::modes::{Apart, Modes, Told};
+use super::modes::{Apart, Modes, Told, borne_out};
 use super::order::sorted;
-use super::runs::{OverRuns, Prior, compare_over_runs};
+use super::runs::{OverRuns, Prior, compare_over_runs, means_over_runs};
 use super::sample::{Sample, Scale, finite};
 use super::{Comparison, Estimate, Estimator, Look, Size, Verdict, ranks};
 use crate::distribution::student_quantile;
@@ -14,7 +14,8 @@ use crate::distribution::student_quantile;
 ///
 /// What runs of one program differ by is in the interval ([`compare_over_runs`]); `prior` says how much that is. Nothing but
 /// zeros on both sides is the same; where only some values are zero or negative there is neither an interval nor a verdict. Of
-/// modes the levels are compared: what their shares are in other runs is not known, so that nothing with modes is the same.
+/// modes the levels are compared: what their shares are in other runs is not known, so that nothing with modes is the same. They
+/// have a direction only where the means point there too with 90 %.
 #[must_use]
 pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, error: f64) -> Comparison {
     let (a, b) = (finite(a), finite(b));
@@ -22,16 +23,26 @@ pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, 
     let [of_a, of_b] = levels.as_ref().map_or([&a, &b], |[a, b]| [a, b]);
     let over = compare_over_runs(&[of_a], &[of_b], Some(prior), error);
     let estimate = over.map(|over| estimate(&over, &a, rules.margin)).or_else(|| nothing_but_zeros(&a, &b));
+    let means = levels.as_ref().and_then(|_| means_over_runs([&[&a], &[&b]], Some(prior), error));
+    let means =
+        means.map(|over| Estimate { estimator: Estimator::Mean, ..self::estimate(&over, &a, rules.margin) });
+    // What levels say, the means have to bear out, as where both sides are measured today.
+    let p = estimate.zip(means).map_or(0.0, |(levels, means)| borne_out(&levels, &means, 1.0));
+    let estimate = estimate.map(|it| Estimate { p: it.p.max(p), ..it });
+    let mut notes = vec![match over {
+        Some(over) => Note::BetweenRuns { deviation: over.deviation, assumed: prior.assumed },
+        None if a.iter().chain(&b).any(|sample| sample.value <= 0.0) => Note::NotPositive,
+        None => Note::Few,
+    }];
     let verdict = match estimate.map(|it| Verdict::of(&it, rules.better, rules.margin)) {
         Some(Verdict::Same) if modes.is_some() => Verdict::Unclear,
         // Neither medians nor means of modes of their own are of one level.
         Some(_) if modes.is_some() && levels.is_none() => Verdict::Unclear,
+        Some(Verdict::Faster | Verdict::Slower) if p > error => {
+            notes.push(Note::MeansOpen);
+            Verdict::Unclear
+        }
         verdict => verdict.unwrap_or(Verdict::Unclear),
-    };
-    let note = match over {
-        Some(over) => Note::BetweenRuns { deviation: over.deviation, assumed: prior.assumed },
-        None if a.iter().chain(&b).any(|sample| sample.value <= 0.0) => Note::NotPositive,
-        None => Note::Few,
     };
     let fewest = a.len().min(b.len());
     Comparison {
@@ -39,7 +50,7 @@ pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, 
         significant: estimate.is_some_and(|estimate| estimate.is_significant()),
         size: estimate.map_or(Size::Open, |estimate| Size::of(&estimate, rules.margin)),
         estimate,
-        second: None,
+        second: means,
         choice: Choice::plain(Estimator::Runs, Because::Earlier),
         rank_test: rank_test(&a, &b),
         counts: Counts { a: a.len(), b: b.len(), rounds: fewest },
@@ -48,7 +59,7 @@ pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, 
         // More samples of the same runs would not settle it.
         more: None,
         modes,
-        notes: vec![note],
+        notes,
         look: Look::only(fewest, error),
     }
 }
@@ -143,7 +154,52 @@ mod tests {
         assert!(0.99 < low && high < 1.01, "{low} {high}");
         assert_eq!((shares.verdict, shares.modes.unwrap().told), (Verdict::Unclear, Told::Levels));
         assert!(shares.modes.unwrap().difference.0 > 0.0, "{:?}", shares.modes);
-        assert_eq!(compared(&of(3, 1.1)).verdict, Verdict::Slower);
+    }
+
+    #[test]
+    fn levels_have_no_direction_where_the_means_point_elsewhere() {
+        let of = |share: u32, level: f64| -> Vec<Sample> {
+            let value = |n: u32| if n % 10 < share { 1.2 } else { 1.0 } * (1.0 + 0.001 * f64::from(n % 7));
+            (0..30).map(|n| Sample::new(level * value(n)).in_round(n)).collect()
+        };
+        let known = Prior { deviation: 0.001, freedom: 9.0, assumed: false };
+        let compared = |b: &[Sample]| compare_earlier(&of(3, 1.0), b, &Rules::default(), known, 0.05);
+        for (level, verdict) in [(1.1, Verdict::Slower), (0.9, Verdict::Faster)] {
+            let borne_out = compared(&of(3, level));
+            assert_eq!(borne_out.verdict, verdict, "the same shares: {borne_out:?}");
+            assert_eq!(borne_out.second.map(|it| it.estimator), Some(Estimator::Mean));
+        }
+        // 3 % lower levels, in the upper mode in half of the executions where it was 30 %; and in all but so many.
+        for share in [5, 6, 8] {
+            let open = compared(&of(share, 0.97));
+            let (levels, means) = (open.estimate.unwrap(), open.second.unwrap());
+            assert!(levels.sign() < 0 && means.difference > -0.03, "{levels:?} {means:?}");
+            assert_eq!((open.verdict, open.more), (Verdict::Unclear, None));
+            assert!(open.notes.contains(&Note::MeansOpen), "{:?}", open.notes);
+            assert_eq!(judge_together(&[open], 0.05), [Verdict::Unclear]);
+        }
+    }
+
+    #[test]
+    fn both_ways_to_compare_ask_the_same_of_the_means() {
+        let of = |share: u32, level: f64, phase: u32| -> Vec<Sample> {
+            let value =
+                |n: u32| if (n + phase) % 10 < share { 1.2 } else { 1.0 } * (1.0 + 0.001 * f64::from(n * 7 % 13));
+            (0..30).map(|n| Sample::new(level * value(n)).in_round(n)).collect()
+        };
+        // Of runs that differ by nothing it is the same question.
+        let none = Prior { deviation: 0.0, freedom: 1e6, assumed: false };
+        for (share, level) in [(3, 1.1), (3, 0.9), (5, 0.97), (6, 0.95), (2, 1.03)] {
+            let (a, b) = (of(3, 1.0, 0), of(share, level, 4));
+            let kept = compare_earlier(&a, &b, &Rules::default(), none, 0.05);
+            let sides = super::super::Sides { a: &a, b: &b, control: &[] };
+            let today = super::super::compare(&sides, &Rules::default(), Look::only(30, 0.05));
+            assert_eq!(
+                kept.verdict.differs(),
+                today.verdict.differs(),
+                "{share} {level}: {kept:?} {today:?}"
+            );
+        }
     }
 
     #[test]

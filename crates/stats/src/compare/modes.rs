@@ -1,5 +1,6 @@
 //! Several modes: a program that is now fast, now slow. A median between two modes means nothing; their shares do.
 
+use super::Estimate;
 use super::order::quantile;
 use super::sample::{Sample, Scale, rounds};
 use crate::distribution::{hypergeometric, normal_quantile};
@@ -12,6 +13,8 @@ const SHARE: usize = 15;
 const GAP: f64 = 1.5;
 /// … and at least this by the number of samples, since among few a wide gap comes by chance.
 const GAP_OF_FEW: f64 = 48.0;
+/// Means are asked for one direction only: all of the error is in it.
+pub(super) const DIRECTIONS: f64 = 2.0;
 
 /// Two modes, and how they share A and B.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,6 +50,15 @@ pub enum Told {
     Rounds,
     /// The ratio is as it was asked for, or one of levels of repetition.
     Given,
+}
+
+/// The chance of means that point where the levels of modes do, so that it is as unlikely as those of levels have to be, which have
+/// this share of the error; 1 where they point elsewhere.
+///
+/// A level has a direction only where the means, which know of shares, have it too: levels may fall while a program is slow more
+/// often. The levels may err in either direction, the means beside them only in that one, with all of the error.
+pub(super) fn borne_out(levels: &Estimate, means: &Estimate, share: f64) -> f64 {
+    if levels.difference * means.difference > 0.0 { means.p * share / DIRECTIONS } else { 1.0 }
 }
 
 /// How one side falls apart: so many in the lower mode, those above the cut in the upper one, and the medians of both.

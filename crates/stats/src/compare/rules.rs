@@ -305,7 +305,7 @@ fn a_difference_no_larger_than_the_controls_is_no_verdict() {
     let sides = Sides { a: &a, b: &b, control: &control };
     let rules = Rules { estimator: Some(Estimator::AllRatios), ..Rules::default() };
     let compared = compare(&sides, &rules, Look::only(10, 0.05));
-    assert_eq!(compared.verdict, Verdict::Unclear);
+    assert_eq!((compared.verdict, compared.more), (Verdict::Unclear, None));
     assert!(compared.notes.contains(&Note::NotBeyondControl));
     assert!(compared.control.unwrap().sign() > 0);
 }

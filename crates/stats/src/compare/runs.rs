@@ -89,8 +89,34 @@ pub fn compare_over_runs(
     prior: Option<Prior>,
     error: f64,
 ) -> Option<OverRuns> {
-    let (of_a, of_b) = (medians(a)?, medians(b)?);
-    let within = a.iter().chain(b).map(|run| variance_of_median(run)).fold(0.0, f64::max);
+    over_runs([a, b], median, prior, error)
+}
+
+/// The same of the means of runs, for what has a share of each of two modes.
+pub(super) fn means_over_runs(
+    sides: [&[&[Sample]]; 2],
+    prior: Option<Prior>,
+    error: f64,
+) -> Option<OverRuns> {
+    over_runs(sides, mean_of_run, prior, error)
+}
+
+/// The logarithm of the centre of a run, and what its samples make that vary by: a variance. `None` of values that have none.
+type Centre = fn(&[Sample]) -> Option<(f64, f64)>;
+
+fn over_runs(
+    [a, b]: [&[&[Sample]]; 2],
+    centre: Centre,
+    prior: Option<Prior>,
+    error: f64,
+) -> Option<OverRuns> {
+    let centres = |runs: &[&[Sample]]| {
+        let centres: Option<Vec<(f64, f64)>> = runs.iter().map(|run| centre(run)).collect();
+        let (logs, variances): (Vec<f64>, Vec<f64>) = centres?.into_iter().unzip();
+        (!logs.is_empty()).then_some((logs, variances.into_iter().fold(0.0, f64::max)))
+    };
+    let ((of_a, within_a), (of_b, within_b)) = (centres(a)?, centres(b)?);
+    let within = within_a.max(within_b);
     let between = squares(&of_a) + squares(&of_b);
     let seen = (of_a.len() + of_b.len()) as f64 - 2.0;
     let (prior_squares, known) =
@@ -114,14 +140,18 @@ pub fn compare_over_runs(
     })
 }
 
-/// The logarithms of the runs' medians.
-fn medians(runs: &[&[Sample]]) -> Option<Vec<f64>> {
-    let median = |run: &&[Sample]| {
-        let logs = logs(run)?;
-        quantile(&logs, 0.5)
-    };
-    let medians: Option<Vec<f64>> = runs.iter().map(median).collect();
-    medians.filter(|medians| !medians.is_empty())
+/// By the median.
+fn median(run: &[Sample]) -> Option<(f64, f64)> {
+    Some((quantile(&logs(run)?, 0.5)?, variance_of_median(run)))
+}
+
+/// By the mean of the values, the logarithm of which varies as it does relative to itself (delta method).
+fn mean_of_run(run: &[Sample]) -> Option<(f64, f64)> {
+    logs(run)?;
+    let values: Vec<f64> = run.iter().map(|sample| sample.value).collect();
+    let (n, mean) = (values.len() as f64, mean(&values));
+    let variance = if values.len() > 1 { squares(&values) / (n - 1.0) / n } else { 0.0 };
+    Some((mean.ln(), variance / (mean * mean)))
 }
 
 /// Ascending.

@@ -3,7 +3,7 @@
 use super::choice::{self, Because, Choice};
 use super::comparison::{Comparison, Counts, Note, RankTest, Rules, Sides};
 use super::estimate::Both;
-use super::modes::{Apart, Modes, Told};
+use super::modes::{Apart, DIRECTIONS, Modes, Told, borne_out};
 use super::more::{More, more};
 use super::relabel::Null;
 use super::resolution::Clock;
@@ -11,9 +11,8 @@ use super::sample::{self, Sample, Scale};
 use super::{Estimate, Estimator, Look, Size, Verdict, ranks};
 use crate::distribution::normal_quantile;
 
-/// By how much surer levels must be of a direction than the means beside them, which shares move too: half of the error in
-/// either direction, against all of it in one.
-const SURER: f64 = 4.0;
+/// What levels of modes have of the error; shares have the rest.
+const OF_LEVELS: f64 = 0.5;
 
 /// All that is worked with: samples as they are compared, which of modes are their levels.
 pub(super) struct Work {
@@ -81,7 +80,8 @@ impl Work {
         let with = |one: &[Sample], other: &[Sample]| Both::of(self.scale, one, other, self.rules.seed);
         let (of_control, both) = (with(&self.a, &self.control), with(&a, &b));
         let clock = Clock::of(self.scale, &a, &b, Some(self.clock.step));
-        let look = Look { level: self.look.level / 2.0, share: self.look.share / 2.0, ..self.look };
+        let look =
+            Look { level: OF_LEVELS * self.look.level, share: OF_LEVELS * self.look.share, ..self.look };
         Self { a, b, control, measured: Some([self.both, of_control]), both, modes, look, clock, ..self }
     }
 
@@ -94,7 +94,7 @@ impl Work {
             None => self.detectable(&self.both, by, null.as_ref()),
         };
         let mut notes = self.notes(estimate.as_ref(), second.as_ref(), control.as_ref());
-        let is_refuted = notes.iter().any(|n| matches!(n, Note::Contradicted | Note::NotBeyondControl));
+        let is_refuted = notes.iter().any(|note| note.is_refuting());
         let verdict = match &estimate {
             Some(estimate) if !is_refuted => Verdict::of(estimate, self.rules.better, self.rules.margin),
             _ => Verdict::Unclear,
@@ -153,7 +153,7 @@ impl Work {
                 is_open: false,
             }
         } else {
-            let p = first.zip(means).map_or(1.0, |(levels, means)| beside(&levels, &means));
+            let p = first.zip(means).map_or(1.0, |(levels, means)| borne_out(&levels, &means, OF_LEVELS));
             let p_same = means.map_or(1.0, |means| means.p_same);
             let both = |it: Estimate| Estimate { p: it.p.max(p), p_same: it.p_same.max(p_same), ..it };
             Ratios {
@@ -239,7 +239,8 @@ impl Work {
     }
 
     fn more(&self, estimator: Estimator, notes: &[Note]) -> Option<More> {
-        if notes.contains(&Note::Contradicted) {
+        // The more there are, the surer is the one that is in the way.
+        if notes.iter().any(|note| note.is_refuting()) {
             return None;
         }
         let rounds = self.a.len().min(self.b.len());
@@ -250,7 +251,8 @@ impl Work {
         if let Some([measured, _]) = self.measured.as_ref().filter(|_| notes.contains(&Note::MeansOpen)) {
             // The more there are, the surer do they point to opposite sides.
             let is_opposite = self.both.shift(estimator)? * measured.shift(Estimator::Mean)? <= 0.0;
-            return of(measured, Estimator::Mean, SURER * self.look.level).filter(|_| !is_opposite);
+            let level = self.look.level * DIRECTIONS / OF_LEVELS;
+            return of(measured, Estimator::Mean, level).filter(|_| !is_opposite);
         }
         let of = |both: &Both, estimator: Estimator| of(both, estimator, self.look.level);
         let levels = of(&self.both, estimator)?;
@@ -295,11 +297,6 @@ impl Work {
         ];
         notes.into_iter().flatten().collect()
     }
-}
-
-/// The chance of means on the levels' side, as sure as they must be beside these; 1 where they are on the other.
-fn beside(levels: &Estimate, means: &Estimate) -> f64 {
-    if levels.difference * means.difference > 0.0 { means.p / SURER } else { 1.0 }
 }
 
 /// How many samples reached a limit.
