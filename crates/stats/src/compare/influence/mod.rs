@@ -1,0 +1,152 @@
+//! What should not matter and may: who was executed before, the place in the round, the time of day.
+//!
+//! What is left of a value when that of its subject is taken away is a residual. If its predecessor does not matter, the
+//! residuals of those that came after one subject are drawn from those of all: Kruskal & Wallis' statistic of their ranks,
+//! its chance by exchanging the labels within each subject at random, so that any shape of noise is allowed. A short program may
+//! feel what a long one does not: so each subject is asked by itself too, whether it is otherwise beside one thing than beside all
+//! others, by the sum of its ranks. Of all these statistics the one that is least likely counts, and its chance is that of so
+//! unlikely a one among as many (Westfall & Young, "Resampling-Based Multiple Testing", 1993).
+
+mod asked;
+mod labels;
+mod residuals;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use self::asked::{Asked, chances};
+use self::labels::{exchange_within, places_by, places_of};
+use self::residuals::{groups, residuals};
+use super::order::{quantile, sorted};
+
+/// So many times labels are exchanged: chances are known to about 0.5 % at 5 %.
+const TIMES: u32 = 1999;
+
+/// One execution, and what may have influenced it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placed {
+    /// Which program it was.
+    pub subject: u32,
+    /// What it stood beside: the program executed before, the place in the round, the hour of the day.
+    pub beside: u32,
+    /// The value of the metric.
+    pub value: f64,
+}
+
+/// Whether it matters what an execution stood beside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Influence {
+    /// The chance of so large an influence when there is none.
+    pub p: f64,
+    /// Where it is least likely to be chance.
+    pub strongest: Strongest,
+    /// For each thing beside: how many executions, and by how much they were off from their own subject's median (0.03
+    /// is 3 % slower; in the metric's unit where some values are not positive).
+    pub groups: Vec<Group>,
+}
+
+/// Beside which thing executions are off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Strongest {
+    /// Which executions: those of this subject, or of all.
+    pub subject: Option<u32>,
+    /// The thing.
+    pub beside: u32,
+    /// By how much: against those beside other things, of one subject; against each one's median, of all.
+    pub residual: f64,
+}
+
+/// Those that stood beside one thing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Group {
+    /// What they stood beside.
+    pub beside: u32,
+    /// How many.
+    pub count: usize,
+    /// The median of the residuals.
+    pub residual: f64,
+}
+
+impl Influence {
+    /// Of a sequence of executions. `None` when there are not two things with two executions each to stand beside.
+    #[must_use]
+    pub fn of(executions: &[Placed], seed: u64) -> Option<Self> {
+        let residuals = residuals(executions);
+        let beside: Vec<u32> = executions.iter().map(|execution| execution.beside).collect();
+        let groups = groups(&residuals, &beside);
+        if groups.iter().filter(|group| group.count >= 2).count() < 2 {
+            return None;
+        }
+        let subjects: Vec<u32> = executions.iter().map(|execution| execution.subject).collect();
+        let places = places_by(&subjects);
+        let mut exchanged = places_of(&beside);
+        let asked = Asked::of(&residuals, &places, &exchanged);
+        let mut all = vec![asked.statistics(&exchanged)];
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        for _ in 0..TIMES {
+            exchange_within(&places, &mut exchanged, &mut rng);
+            all.push(asked.statistics(&exchanged));
+        }
+        let chances = chances(&all);
+        let least = |chances: &[f64]| chances.iter().copied().fold(1.0, f64::min);
+        let observed = least(&chances[0]);
+        let as_unlikely = chances.iter().filter(|one| least(one) <= observed).count();
+        let strongest = strongest(executions, &residuals, &groups, (&asked, &all[0], &chances[0]))?;
+        Some(Self { p: as_unlikely as f64 / all.len() as f64, strongest, groups })
+    }
+
+    /// The group that is slowest against its subjects, if there is an influence with this chance of an error.
+    #[must_use]
+    pub fn worst(&self, error: f64) -> Option<Group> {
+        let worst = self.groups.iter().copied().max_by(|one, other| one.residual.total_cmp(&other.residual));
+        worst.filter(|_| self.p <= error)
+    }
+}
+
+/// Each execution with the subject before it, in the order of execution; the first has none and is left out.
+#[must_use]
+pub fn after_predecessors(sequence: &[(u32, f64)]) -> Vec<Placed> {
+    let pairs =
+        sequence.windows(2).map(|two| Placed { subject: two[1].0, beside: two[0].0, value: two[1].1 });
+    pairs.collect()
+}
+
+/// The thing beside which executions are off, by the statistic that is least likely. Where two say the same, a subject beside another
+/// one tells rather than beside itself, and one subject rather than all.
+fn strongest(
+    executions: &[Placed],
+    residuals: &[f64],
+    groups: &[Group],
+    (asked, statistics, chances): (&Asked, &[f64], &[f64]),
+) -> Option<Strongest> {
+    let label = |of: &dyn Fn(&Placed) -> u32, place: usize| {
+        executions.iter().map(of).collect::<BTreeSet<u32>>().into_iter().nth(place)
+    };
+    let mut found = Vec::new();
+    for (at, cell) in asked.cells.iter().enumerate() {
+        let subject = label(&|it| it.subject, cell.subject)?;
+        let beside = label(&|it| it.beside, cell.beside)?;
+        let residual = {
+            let part = |is_there: bool| {
+                let own = executions.iter().zip(residuals).filter(|(it, _)| it.subject == subject);
+                let part = own.filter(|(it, _)| (it.beside == beside) == is_there);
+                quantile(&sorted(&part.map(|(_, residual)| *residual).collect::<Vec<_>>()), 0.5)
+            };
+            part(true)? - part(false)?
+        };
+        let strength = (chances[at + 1], subject == beside, -statistics[at + 1]);
+        found.push((strength, Strongest { subject: Some(subject), beside, residual }));
+    }
+    let first = found.into_iter().min_by(|(one, _), (other, _)| {
+        one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)).then(one.2.total_cmp(&other.2))
+    });
+    if let Some((_, strongest)) = first.filter(|((chance, ..), _)| *chance <= chances[0]) {
+        return Some(strongest);
+    }
+    let far = groups.iter().max_by(|one, other| one.residual.abs().total_cmp(&other.residual.abs()))?;
+    Some(Strongest { subject: None, beside: far.beside, residual: far.residual })
+}

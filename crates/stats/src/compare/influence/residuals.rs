@@ -1,0 +1,35 @@
+//! What is left of values when those of their subjects are taken away, all together and by what they stood beside.
+
+use std::collections::BTreeMap;
+
+use super::super::Sample;
+use super::super::order::{quantile, sorted};
+use super::super::sample::Scale;
+use super::{Group, Placed};
+
+/// What is left when the median of the subject is taken away.
+pub(super) fn residuals(executions: &[Placed]) -> Vec<f64> {
+    let samples: Vec<Sample> = executions.iter().map(|execution| Sample::new(execution.value)).collect();
+    let scale = Scale::of(&[&samples]);
+    let mut by_subject: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for execution in executions {
+        by_subject.entry(execution.subject).or_default().push(scale.of_value(execution.value));
+    }
+    let medians: BTreeMap<u32, f64> = by_subject
+        .into_iter()
+        .filter_map(|(subject, values)| Some((subject, quantile(&sorted(&values), 0.5)?)))
+        .collect();
+    executions.iter().map(|execution| scale.of_value(execution.value) - medians[&execution.subject]).collect()
+}
+
+pub(super) fn groups(residuals: &[f64], beside: &[u32]) -> Vec<Group> {
+    let mut groups: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for (&residual, &beside) in residuals.iter().zip(beside) {
+        groups.entry(beside).or_default().push(residual);
+    }
+    let group = |(beside, values): (u32, Vec<f64>)| {
+        let residual = quantile(&sorted(&values), 0.5)?;
+        Some(Group { beside, count: values.len(), residual })
+    };
+    groups.into_iter().filter_map(group).collect()
+}
