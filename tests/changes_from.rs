@@ -277,3 +277,35 @@ fn a_terminal_of_sixty_columns_has_room_for_all() {
     assert!(told.lines().all(|line| line.chars().count() <= 60), "{told}");
     assert!(told.contains("\n\n  20\n    +10.2 % worse  "), "{told}");
 }
+
+#[test]
+fn a_filter_that_hides_all_says_so() {
+    let values = json!({ "values": step(0.1) }).to_string();
+    let told = from(&values, "--min-effect 50").exits(0).stdout;
+    assert_eq!(told, "0 changes in 1 series; 1 change not shown, by `--min-effect` or `--kind`\n");
+    let markdown = from(&values, "--kind spread --markdown").exits(0).stdout;
+    assert_eq!(markdown, told);
+    let shown = from(&values, "--min-effect 5").exits(1).stdout;
+    assert!(shown.ends_with("\n1 change in 1 series\n"), "{shown}");
+}
+
+#[test]
+fn values_near_the_largest_number_are_judged_and_can_be_read() {
+    let huge = |values: Vec<f64>| values.into_iter().map(|value| value * 1e306).collect::<Vec<f64>>();
+    let quiet = from(&json!({ "values": huge(step(0.0)) }).to_string(), "").exits(0).stdout;
+    assert_eq!(quiet, "0 changes in 1 series\n");
+    let told = from(&json!({ "values": huge(step(0.1)) }).to_string(), "").exits(1).stdout;
+    assert!(told.contains("e307  ") || told.contains("e308  "), "{told}");
+    assert!(told.lines().all(|line| line.chars().count() < 150), "{told}");
+}
+
+#[test]
+fn rows_of_one_version_are_told_to_be_samples() {
+    let rows: String = (0..40).map(|row| format!("1.{},{}\n", row / 10, 100 + row % 7)).collect();
+    let told = from(&format!("version,wall\n{rows}"), "").exits(0);
+    assert_eq!(
+        told.stderr,
+        "note: rows of one `version` are samples of one point: 40 rows are 4 points\n\
+         hint: a column `commit`, or `date`, tells revisions of one release apart\n"
+    );
+}

@@ -50,9 +50,14 @@ impl Unit {
     /// The value in the largest unit that keeps it at or above 1, with four significant digits: `12.34 ms`.
     #[must_use]
     pub fn show(&self, value: f64) -> String {
+        // Nothing has no sign.
+        let value = if value == 0.0 { 0.0 } else { value };
         let (scaled, suffix) = self.scale(value);
         // A count that is whole is shown whole; a time has its digits all the same.
-        let is_count = !matches!(self, Unit::Nanoseconds) && scaled == value && value.fract() == 0.0;
+        let is_count = !matches!(self, Unit::Nanoseconds)
+            && scaled == value
+            && value.fract() == 0.0
+            && value.abs() < LONGEST;
         let digits = if is_count { format!("{value:.0}") } else { significant(scaled) };
         if suffix.is_empty() { digits } else { format!("{digits} {suffix}") }
     }
@@ -94,10 +99,16 @@ fn pick<'a>(value: f64, scales: &[(f64, &'a str); 4]) -> (f64, &'a str) {
     (value / factor, suffix)
 }
 
-/// Four significant digits, without an exponent.
+/// From here on nobody reads all digits.
+const LONGEST: f64 = 1e15;
+
+/// Four significant digits, without an exponent unless the number is very long.
 fn significant(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
+    }
+    if value.abs() >= LONGEST {
+        return format!("{value:.3e}");
     }
     let decimals = match value.abs() {
         x if x >= 999.95 => 0,
@@ -121,7 +132,8 @@ mod tests {
     fn time_and_memory_find_their_scale() {
         assert_eq!(Unit::Nanoseconds.show(51_420_000_000.0), "51.42 s");
         assert_eq!(Unit::Nanoseconds.show(698_000.0), "698.0 µs");
-        assert_eq!(Unit::Nanoseconds.show(0.0), "0 ns");
+        assert_eq!([0.0, -0.0].map(|nothing| Unit::Nanoseconds.show(nothing)), ["0 ns"; 2]);
+        assert_eq!(Unit::Other(String::new()).show(-0.0), "0");
         assert_eq!(Unit::Bytes.show(706_740_224.0), "674.0 MiB");
         assert_eq!(Unit::Other("buckets".into()).show(6.5), "6.500 buckets");
         assert_eq!(Unit::Other("requests/s".into()).show(150.0), "150 requests/s");
@@ -130,6 +142,8 @@ mod tests {
         assert_eq!(Unit::Other(String::new()).show(0.010_31), "0.01031");
         assert_eq!(Unit::Other("J".into()).show(0.5), "0.5000 J");
         assert_eq!(Unit::Other(String::new()).show(12345.0), "12345");
+        assert_eq!(Unit::Other(String::new()).show(-1.4e308), "-1.400e308");
+        assert_eq!(Unit::Nanoseconds.show(1.4e308), "1.400e299 s");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::error::has_unit;
+use super::error::{has_thousands, has_unit};
 use super::table::{GAPS, NAMES, Row, Table, VALUES};
 use super::{NumbersError, moment};
 
@@ -159,12 +159,17 @@ fn counts(table: &Table, column: usize) -> bool {
     one_way && beside && numbers.iter().all(is_moment)
 }
 
-/// Refuses a column of numbers with decimal commas, or with units behind them: nobody wants those left out. One with the same
+/// The name of a label that many revisions may share, where this column is one.
+pub(super) fn shared(table: &Table, column: usize) -> Option<&str> {
+    table.is(column, &SHARED).then(|| table.head[column].as_str())
+}
+
+/// Refuses a column of numbers with decimal commas, thousands set apart, or with units behind them: nobody wants those left out. One with the same
 /// in all rows tells something else.
 fn refuse_nearly_numbers(table: &Table, column: usize) -> Result<(), NumbersError> {
     let known = [&LABELS[..], &TIMES[..], &TAGS[..], &ORDERS[..]].iter().any(|names| table.is(column, names));
     let comma = |cell: &str| cell.matches(',').count() == 1 && number(&cell.replace(',', ".")).is_some();
-    let nearly = cells(table, column).all(|cell| comma(cell) || has_unit(cell));
+    let nearly = cells(table, column).all(|cell| comma(cell) || has_thousands(cell) || has_unit(cell));
     let first = table.rows.iter().find(|row| !is_gap(&row.cells[column]));
     match first.filter(|_| nearly && !known && !is_constant(table, column)) {
         Some(row) => Err(table.wrong(row, column, "a number")),

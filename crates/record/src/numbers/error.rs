@@ -103,6 +103,9 @@ impl NumbersError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::Cell { text, .. } if has_thousands(text) => {
+                Some(format!("thousands are not set apart: `{}`", text.replace(',', "")))
+            }
             Self::Cell { text, .. } if text.contains(',') => {
                 Some("decimals are written with a point".to_owned())
             }
@@ -121,6 +124,10 @@ impl NumbersError {
             Self::NotText { .. } => {
                 Some("save it as UTF-8: a spreadsheet may have written UTF-16".to_owned())
             }
+            Self::Wrong { path, found, .. } if path.contains("values[") && found == "an array" => Some(
+                r#"several values of a point are `samples`: `{"samples": [[5.1, 5.2], [5.0, 5.3]]}`"#
+                    .to_owned(),
+            ),
             Self::Json { .. }
             | Self::Length { .. }
             | Self::Row { .. }
@@ -137,6 +144,19 @@ pub(super) fn has_unit(text: &str) -> bool {
     let unit = unit.trim_start();
     let is_unit = !unit.starts_with(['-', '.', '_', ':']) && !unit.is_empty() && unit.chars().count() <= 8;
     is_unit && number.parse::<f64>().is_ok()
+}
+
+/// Whether a text is a number with its thousands set apart by commas, and none with a decimal comma: `10,050.12`, `1,207,000`.
+pub(super) fn has_thousands(text: &str) -> bool {
+    let (whole, decimals) = text.split_once('.').map_or((text, None), |(whole, rest)| (whole, Some(rest)));
+    let mut groups = whole.strip_prefix('-').unwrap_or(whole).split(',');
+    let is_digits = |group: &str| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit());
+    let first = groups.next().is_some_and(|group| group.len() <= 3 && is_digits(group));
+    let rest: Vec<&str> = groups.collect();
+    let is_whole = first && rest.iter().all(|group| group.len() == 3 && is_digits(group));
+    // `1,207` may be either.
+    let is_clear = rest.len() > 1 || rest.len() == 1 && decimals.is_some();
+    is_whole && is_clear && decimals.is_none_or(|digits| digits.is_empty() || is_digits(digits))
 }
 
 /// The beginning of a text, fit for a message of one line.

@@ -34,7 +34,7 @@ pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersErr
         return Err(NumbersError::NoSeries);
     }
     distinct(&series)?;
-    Ok(Numbers { shape, series, left_out: Vec::new() })
+    Ok(Numbers { shape, series, left_out: Vec::new(), together: None })
 }
 
 fn is_value(node: &Node) -> bool {

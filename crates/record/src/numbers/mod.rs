@@ -26,6 +26,19 @@ pub struct Numbers {
     pub series: Vec<Given>,
     /// Columns of a CSV file that were taken for no series: without a single number, or counting rows.
     pub left_out: Vec<String>,
+    /// That rows of a CSV file were put together as samples of one release or version, of which there may be many revisions.
+    pub together: Option<Together>,
+}
+
+/// Rows that were taken for samples of one point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Together {
+    /// The column whose text they share.
+    pub column: String,
+    /// How many rows have values.
+    pub rows: usize,
+    /// Of how many points.
+    pub points: usize,
 }
 
 /// How the series of a file stood in it.

@@ -6,7 +6,7 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 
 use super::columns::{self, Columns};
 use super::error::short;
-use super::{Given, GivenPoint, Numbers, NumbersError, Shape, direction, distinct};
+use super::{Given, GivenPoint, Numbers, NumbersError, Shape, Together, direction, distinct};
 use crate::{Direction, Unit};
 
 /// Names of columns that say of which series a row is, where there is one of [`VALUES`] too.
@@ -23,7 +23,19 @@ pub(super) fn parse(text: &str, better: Direction) -> Result<Numbers, NumbersErr
         None => wide(&table, table.better(&table.rows)?.unwrap_or(better))?,
     };
     distinct(&numbers.series)?;
-    Ok(numbers)
+    Ok(Numbers { together: together(&table, &numbers.series), ..numbers })
+}
+
+/// Whether several rows of one release or version were taken for one point.
+fn together(table: &Table, series: &[Given]) -> Option<Together> {
+    let column = table.columns.label.and_then(|label| columns::shared(table, label))?;
+    let most = series.iter().max_by_key(|given| samples(given))?;
+    let (rows, points) = (samples(most), most.points.len());
+    (rows > points).then(|| Together { column: column.to_owned(), rows, points })
+}
+
+fn samples(given: &Given) -> usize {
+    given.points.iter().map(|point| point.samples.len()).sum()
 }
 
 /// A table with a header.
@@ -160,6 +172,7 @@ fn wide(table: &Table, better: Direction) -> Result<Numbers, NumbersError> {
         shape: if columns.len() == 1 { Shape::One } else { Shape::Listed },
         series: columns.iter().map(series).collect::<Result<_, _>>()?,
         left_out: left_out.into_iter().map(|column| table.head[column].clone()).collect(),
+        together: None,
     })
 }
 
@@ -189,7 +202,8 @@ impl Long {
         }
         let shape = if series.len() == 1 { Shape::One } else { Shape::Listed };
         let whole = |(given, points): (Given, Points)| Given { points: points.points, ..given };
-        Ok(Numbers { shape, series: series.into_iter().map(whole).collect(), left_out: Vec::new() })
+        let series = series.into_iter().map(whole).collect();
+        Ok(Numbers { shape, series, left_out: Vec::new(), together: None })
     }
 
     /// A series as its first row has it.

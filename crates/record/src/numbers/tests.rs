@@ -73,7 +73,7 @@ fn many_series_by_name_and_in_a_list() {
 fn each_mistake_in_json_names_its_place() {
     insta::assert_snapshot!(refused("{\"values\": [1,\n 2,, 3]}"), @"it begins like JSON, and is none: expected value at line 2 column 4");
     insta::assert_snapshot!(refused(r#"{"values": [1, "12 ms"]}"#), @"`values[1]` is the text `12 ms`, not a number or null");
-    insta::assert_snapshot!(refused(r#"{"series": {"a": {"values": [1, [2]]}}}"#), @"`series.a.values[1]` is an array, not a number or null");
+    insta::assert_snapshot!(refused(r#"{"series": {"a": {"values": [1, {}]}}}"#), @"`series.a.values[1]` is an object, not a number or null");
     insta::assert_snapshot!(refused(r#"{"series": [{"values": {}}]}"#), @"`series[0].values` is an object, not an array");
     insta::assert_snapshot!(refused(r#"{"values": [1, 2], "labels": ["a"]}"#), @"`labels` has 1, and `values` 2");
     insta::assert_snapshot!(refused(r#"{"samples": [[1], [2]], "times": []}"#), @"`times` has 0, and `samples` 2");
@@ -369,6 +369,38 @@ fn numbers_that_are_written_otherwise_are_not_left_out() {
     hint: only the number: a unit may stand in the column's name
     ");
     assert_eq!(read("commit,memory,wall\na,16 GB,5\nb,16 GB,6\n").left_out, ["memory"]);
+}
+
+#[test]
+fn thousands_that_are_set_apart_are_refused_for_what_they_are() {
+    let why =
+        "line 2, column `wall`: `10,050.12` is not a number\nhint: thousands are not set apart: `10050.12`";
+    assert_eq!(refused("commit,wall\na,\"10,050.12\"\nb,\"9,050.12\"\n"), why);
+    assert_eq!(refused("commit,wall,size\na,\"10,050.12\",1\nb,950.12,2\n"), why);
+    let thousands = |text: &str| super::error::has_thousands(text);
+    assert!(["-1,207,000", "10,050.", "1,000.5"].into_iter().all(thousands));
+    let others =
+        ["1,207", "1,5", "1000.5", "1,00,000", "10,50.1", "1,0000.5", "a,b.c", "", ",100.5", "1,234.x"];
+    assert!(!others.into_iter().any(thousands));
+}
+
+#[test]
+fn rows_that_are_samples_of_one_release_are_counted() {
+    let of = |text: &str| read(text).together.map(|it| (it.column, it.rows, it.points));
+    assert_eq!(of("version,wall\n1.0,5\n1.0,6\n1.1,7\n"), Some(("version".to_owned(), 3, 2)));
+    assert_eq!(of("series,Release,value\na,1.0,5\na,1.0,6\nb,1.0,7\n"), Some(("Release".to_owned(), 2, 1)));
+    assert_eq!(of("version,wall\n1.0,5\n1.1,7\n"), None);
+    assert_eq!(of("commit,wall\na,5\na,6\nb,7\n"), None, "a commit is one program");
+    assert_eq!(of("version,date,wall\n1.0,2026-01-01,5\n1.0,2026-01-02,6\n1.1,2026-01-03,7\n"), None);
+}
+
+#[test]
+fn several_values_of_a_point_have_a_name_of_their_own() {
+    assert_eq!(
+        refused(r#"{"values": [[1, 2], [3, 4]]}"#),
+        "`values[0]` is an array, not a number or null\n\
+         hint: several values of a point are `samples`: `{\"samples\": [[5.1, 5.2], [5.0, 5.3]]}`"
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tacho_experiment::changes::judge_given;
 use tacho_record::Direction;
-use tacho_record::numbers::{self, Numbers};
+use tacho_record::numbers::{self, Numbers, Together};
 
 use crate::cli::{AskedChanges, Better};
 use crate::commands::Exit;
@@ -35,6 +35,7 @@ pub fn execute(path: &Path, command: &AskedChanges) -> Result<Exit, CliError> {
     } else {
         output::print(&found.text(output::terminal_width()))?;
         tell_left_out(&numbers);
+        tell_together(&numbers);
     }
     Ok(if found.has_regression() { Exit::Worse } else { Exit::Success })
 }
@@ -82,4 +83,15 @@ fn tell_left_out(numbers: &Numbers) {
         let names: Vec<String> = numbers.left_out.iter().map(|name| format!("`{name}`")).collect();
         output::note("note", &format!("taken for no series: {}", names.join(", ")));
     }
+}
+
+/// That rows of one release are samples of it: where they are revisions one after the other, changes between them are not seen.
+fn tell_together(numbers: &Numbers) {
+    let Some(Together { column, rows, points }) = &numbers.together else { return };
+    let points = output::text::count(*points, "point");
+    output::note(
+        "note",
+        &format!("rows of one `{column}` are samples of one point: {rows} rows are {points}"),
+    );
+    output::note("hint", "a column `commit`, or `date`, tells revisions of one release apart");
 }

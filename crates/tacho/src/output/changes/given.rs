@@ -180,6 +180,11 @@ impl Found<'_> {
         if not > 0 {
             line += &format!("; {not} not judged");
         }
+        let found: usize = self.all().map(One::found).sum();
+        if found > changes {
+            let hidden = text::count(found - changes, "change");
+            line += &format!("; {hidden} not shown, by `--min-effect` or `--kind`");
+        }
         line + "\n"
     }
 }
@@ -217,6 +222,12 @@ impl<'a> One<'a> {
         let mut all: Vec<_> = detection.changes.iter().zip(back).chain(scatter).collect();
         all.sort_by_key(|(change, _)| change.index);
         all.into_iter().filter(|(change, _)| self.filter.shows(change))
+    }
+
+    /// How many changes there are, shown or not.
+    fn found(self) -> usize {
+        let detection = &self.found.judgement.detection;
+        detection.changes.len() + detection.scatter.len()
     }
 
     /// That the level wanders, if it does and that is shown.

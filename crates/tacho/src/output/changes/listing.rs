@@ -146,11 +146,13 @@ impl Listing {
     pub fn markdown(&self) -> String {
         let events: Vec<String> =
             self.events.iter().map(|event| event.markdown(self.link.as_deref(), self.hosts)).collect();
-        let mut out = events.join("\n");
-        if !out.is_empty() {
-            out.push('\n');
-        }
-        out + &self.summary().lines().map(|line| format!("{line}  \n")).collect::<String>()
+        let remark = |(key, what): &(SeriesKey, String)| {
+            format!("- {}: {}\n", escaped(&self.series(key)), escaped(what))
+        };
+        let remarks: String = self.remarks.iter().map(remark).collect();
+        let summary: String = self.summary().lines().map(|line| format!("{line}  \n")).collect();
+        let parts = [events.join("\n"), remarks, summary].into_iter().filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join("\n")
     }
 
     /// What was looked at, what was not and why, and how often users were told of what is none.
