@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{Frame, framed, revision_named, scrolling};
+use super::{Frame, framed, revision_named, scrolling, tags};
 use crate::text::count;
 use crate::view::{ChangeView, EventView, Judged, View};
 
@@ -70,16 +70,27 @@ fn table(view: &View, events: &[&EventView]) -> Markup {
     }
 }
 
-/// The event's revision, with the subject of its commit.
+/// The event's revision with its tags, the subject of its commit, and what was paid with what.
 fn head(view: &View, event: &EventView) -> Markup {
     let first = &event.changes[0];
     html! {
         th.name scope="rowgroup" rowspan=(event.changes.len()) {
             (revision_named(view, "", &first.change().finding.revision))
-            @if let Some(place) = first.place { div.note { (view.revisions[place].revision.subject) } }
+            @if let Some(place) = first.place {
+                (tags(&view.revisions[place]))
+                div.note { (view.revisions[place].revision.subject) }
+            }
             @if let Some(range) = range(view, event) { div.note { (range) } }
+            @if let Some(paid) = trade_off(event) { div.note { (paid) } }
         }
     }
+}
+
+/// What was paid with what, if something got worse and something better.
+fn trade_off(event: &EventView) -> Option<String> {
+    let count = |wanted: Judged| event.changes.iter().filter(|one| one.judged == wanted).count();
+    let (worse, better) = (count(Judged::Worse), count(Judged::Better));
+    (worse > 0 && better > 0).then(|| format!("a trade-off: {worse} worse, {better} better"))
 }
 
 /// Which commits it may be, where there are several: of all changes of the event at once.
@@ -111,7 +122,10 @@ pub(super) fn row(view: &View, one: &ChangeView, root: &str, link: bool) -> Mark
         td.num.latest { (level(finding.before)) }
         td.num.latest { (level(finding.after)) }
         td.count { (one.kind()) }
-        td.state { (one.state()) }
+        td.state {
+            (one.state())
+            @if !one.change().note.is_empty() { div.note { (one.change().note) } }
+        }
     }
 }
 
