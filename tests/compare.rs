@@ -200,6 +200,10 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
     assert!(told.contains(" cannot be compared: its build failed: "), "{told}");
     let unknown = project.tacho("compare v9 HEAD").exits(2).stderr;
     assert!(unknown.starts_with("error: "), "{unknown}");
+    let program = project.tacho("compare HEAD sleep").exits(2).stderr;
+    assert_eq!(program, "error: `sleep` is no revision, but a program\nhint: `command:sleep` executes it\n");
+    let missing = project.tacho("compare HEAD gone.json").exits(2).stderr;
+    assert!(missing.starts_with("error: there is no file `gone.json`\nhint: a side is "), "{missing}");
     let mistake = |typed: &str| project.tacho(&format!("compare HEAD~1 {typed}")).exits(2).stderr;
     assert_eq!(
         mistake("--margin 100%"),
@@ -435,6 +439,13 @@ fn what_is_no_report_of_the_same_host_is_refused() {
         "{none}"
     );
     let project = project.file("broken.json", "{").file("words.json", "words\n");
+    for missing in ["a.txt gone.json", "gone.json a.txt", "./gone.json a.txt"] {
+        let told = project.tacho(&format!("compare {missing}")).exits(2).stderr;
+        assert!(
+            told.starts_with("error: there is no file `") && told.contains("gone.json`\n"),
+            "{missing}: {told}"
+        );
+    }
     let broken = project.tacho("compare broken.json words.json").exits(2).stderr;
     assert!(broken.starts_with("error: `broken.json` is no report: "), "{broken}");
     let unknown = project.tacho("compare a.txt a.txt -m B/op").exits(2).stderr;
@@ -525,6 +536,30 @@ fn what_failed_is_no_baseline() {
 }
 
 #[test]
+fn a_path_to_a_program_is_a_command_beside_a_plan_too() {
+    let project = Project::scripts(1).file("light", "#!/bin/sh\n").file("heavy", "#!/bin/sh\nsleep 0.05\n");
+    for name in ["light", "heavy"] {
+        let path = project.path().join(name);
+        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let told = project.tacho("compare ./light ./heavy -r 6 --all-rounds").exits(0).stdout;
+    assert!(told.starts_with("./heavy (a command) against ./light (a command)\n"), "{told}");
+}
+
+#[test]
+fn nothing_on_both_sides_is_the_same() {
+    let zeros = |name: &str| {
+        format!(r#"{{"results": [{{"command": "{name}", "times": [{}]}}]}}"#, ["0.0"; 10].join(","))
+    };
+    let project = Project::empty().file("a.json", &zeros("c")).file("b.json", &zeros("c"));
+    let told = project.tacho("compare a.json b.json").exits(0).stdout;
+    assert!(told.contains("  same, no difference\n"), "{told}");
+    let json = project.tacho("compare a.json b.json --json").exits(0);
+    assert!(!json.stdout.contains("-0.0"), "{}", json.stdout);
+    assert_eq!(json.json()["rows"][0]["notes"], serde_json::json!(["not-positive"]));
+}
+
+#[test]
 fn sixty_columns_are_enough() {
     let project =
         Project::empty().file("old.json", &hyperfine("old", 0.1)).file("new.json", &hyperfine("new", 0.2));
@@ -560,4 +595,20 @@ fn of_modes_the_levels_are_compared() {
     let modes = &project.tacho("compare old.json new.json --json").exits(0).json()["rows"][0]["modes"];
     assert_eq!(modes["compared"], "levels");
     assert!(modes["difference"][0].as_f64().unwrap() > 0.2, "{modes}");
+}
+
+#[test]
+fn levels_of_files_have_no_direction_where_the_means_point_elsewhere() {
+    let file = |slow: u32, level: f64| {
+        let time =
+            |n: u32| level * if n < slow { 0.12 } else { 0.1 } * (1.0 + 0.0001 * f64::from(n * 7 % 13));
+        let times: Vec<String> = (0..30).map(|n| time(n).to_string()).collect();
+        format!(r#"{{"results": [{{"command": "c", "times": [{}]}}]}}"#, times.join(", "))
+    };
+    // Levels a fourth lower in each, which is beyond what runs differ by; the means are so only with the same shares.
+    let project = Project::empty().file("old.json", &file(8, 1.0)).file("new.json", &file(8, 0.7));
+    let told = project.tacho("compare old.json new.json").exits(0).stdout;
+    assert!(told.contains("faster"), "{told}");
+    let json = project.tacho("compare old.json new.json --json").exits(0).json();
+    assert_eq!(json["rows"][0]["second"]["estimator"], "mean");
 }

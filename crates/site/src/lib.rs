@@ -14,6 +14,7 @@ mod lab;
 mod ledger;
 mod output;
 mod page;
+pub mod said;
 mod slug;
 mod svg;
 mod text;

@@ -567,7 +567,7 @@ fn comparisons_and_diffs_that_were_tried_have_pages() {
         "would have been told with a chance of 80 %",
         "What was executed after",
         "Two modes, around 402.",
-        "The shares differ, so it is compared by the means.",
+        "; the shares differ, so it is compared by the means.",
         "more rounds (",
     ] {
         place(text);

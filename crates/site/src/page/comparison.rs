@@ -7,6 +7,7 @@ use tacho_stats::levels::Levels;
 
 use super::{Frame, framed, interval, judged, revision_named, scrolling};
 use crate::lab::{ComparedRow, ComparisonRecord};
+use crate::said;
 use crate::svg::{self, Panel};
 use crate::text::{count, minute, percent};
 use crate::view::{Scale, View};
@@ -171,6 +172,7 @@ fn verdict(one: &ComparisonRecord, row: &ComparedRow) -> String {
         _ if row.sides.iter().any(Option::is_none) => "not measured".to_owned(),
         Verdict::Faster => format!("faster {b}"),
         Verdict::Slower => format!("slower {b}"),
+        Verdict::Same if row.ratio().is_none() => "the same, no difference".to_owned(),
         Verdict::Same => format!("the same, within {}", percent(one.margin)),
         Verdict::Unclear => "unclear".to_owned(),
     }
@@ -227,8 +229,8 @@ fn cells(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
         }
         td.num { (judged::difference(row)) }
         td.num { (judged::between(row)) }
-        td { @if let Some(of) = row.comparison.estimate { (judged::of(of.estimator)) } }
-        td { @if let Some((of, other)) = row.comparison.second.and_then(|it| Some((it.estimator, it.ratio?))) { (ratio(other)) " of " (judged::of(of)) } }
+        td { @if let Some(of) = row.comparison.estimate { (said::of(of.estimator)) } }
+        td { @if let Some((of, other)) = said::of_second(&row.comparison).zip(row.comparison.second.and_then(|it| it.ratio)) { (ratio(other)) " of " (of) } }
         td.num { @if let Some(of) = row.comparison.control.and_then(|it| it.ratio) { (ratio(of)) } }
         td.num { @if let Some(of) = judged::least(row) { (percent(of)) } }
         td { b { (verdict(one, row)) } }
@@ -259,7 +261,7 @@ fn picture(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
     // There is little room for the names of many layouts.
     let again = if row.levels[0].is_some() { "again".to_owned() } else { format!("{a} again") };
     let names = [a, b, again];
-    let typical = row.sides.iter().flatten().map(|of| of.median).fold(0.0, f64::max);
+    let typical = row.sides.iter().flatten().map(|of| of.median.abs()).fold(0.0, f64::max);
     let scale = Scale::of(&row.metric.unit, typical);
     let panels: Vec<Panel> = names
         .iter()

@@ -86,7 +86,8 @@ impl Both {
 
     /// The same, with a chance for each end.
     fn between(&self, estimator: Estimator, (low, high): (f64, f64)) -> Option<(f64, f64)> {
-        Some((estimator.bound_below(&self.up, low)?, -estimator.bound_below(&self.down, high)?))
+        // Less than nothing by nothing is nothing: no `-0`.
+        Some((estimator.bound_below(&self.up, low)?, 0.0 - estimator.bound_below(&self.down, high)?))
     }
 
     /// The estimate at this look, with a margin on the scale of values, and with what the clock may be wrong by on it.

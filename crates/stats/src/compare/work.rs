@@ -94,7 +94,7 @@ impl Work {
             None => self.detectable(&self.both, by, null.as_ref()),
         };
         let mut notes = self.notes(estimate.as_ref(), second.as_ref(), control.as_ref());
-        let is_refuted = notes.iter().any(|note| note.is_refuting());
+        let is_refuted = notes.iter().any(Note::is_refuting);
         let verdict = match &estimate {
             Some(estimate) if !is_refuted => Verdict::of(estimate, self.rules.better, self.rules.margin),
             _ => Verdict::Unclear,
@@ -240,7 +240,7 @@ impl Work {
 
     fn more(&self, estimator: Estimator, notes: &[Note]) -> Option<More> {
         // The more there are, the surer is the one that is in the way.
-        if notes.iter().any(|note| note.is_refuting()) {
+        if notes.iter().any(Note::is_refuting) {
             return None;
         }
         let rounds = self.a.len().min(self.b.len());

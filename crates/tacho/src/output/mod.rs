@@ -5,6 +5,7 @@ pub mod bench;
 pub mod bisect;
 pub mod changes;
 pub mod compare;
+pub mod json;
 pub mod layouts;
 pub mod levels;
 pub mod progress;
@@ -38,9 +39,7 @@ pub fn terminal_width() -> Option<usize> {
 
 /// Prints a value as JSON, for machines.
 pub fn print_json(value: &impl serde::Serialize) -> std::io::Result<()> {
-    let mut text = serde_json::to_string_pretty(value).map_err(std::io::Error::other)?;
-    text.push('\n');
-    print(&text)
+    print(&json::pretty(value)?)
 }
 
 /// Prints an error, its cause and what to do about it.

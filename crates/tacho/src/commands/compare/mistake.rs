@@ -27,6 +27,10 @@ pub enum Mistake {
     NotAlike { differ: Vec<String> },
     #[error("`{file}` is no report: {why}")]
     NoReport { file: String, why: String },
+    #[error("there is no file `{file}`")]
+    NoFile { file: String },
+    #[error("`{name}` is no revision, but a program")]
+    IsProgram { name: String },
     #[error("only one command was given")]
     OneCommand,
     #[error("{a} and {b} cannot be compared: {why}")]
@@ -80,6 +84,11 @@ impl Mistake {
                 "of hyperfine, criterion, Google Benchmark, pyperf, pytest-benchmark and JMH it is their JSON"
                     .to_owned()
             }
+            Mistake::NoFile { .. } => {
+                "a side is a revision, a file of another tool, or a command: `tacho compare --help`"
+                    .to_owned()
+            }
+            Mistake::IsProgram { name } => format!("`command:{name}` executes it"),
             Mistake::OneCommand => "`tacho bench` measures one command".to_owned(),
             Mistake::NotComparable { .. } => {
                 "`tacho compare --help` says what can stand beside what".to_owned()

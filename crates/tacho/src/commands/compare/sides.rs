@@ -42,6 +42,8 @@ impl Taken {
     }
 }
 
+/// How files end that tools write reports to.
+const FILES: [&str; 4] = ["csv", "json", "log", "txt"];
 /// How a name begins that says what it is.
 const PREFIXES: [&str; 6] = ["rev:", "build:", "command:", "file:", "saved:", "run:"];
 
@@ -134,6 +136,9 @@ impl Given {
             None if self.project.is_none() => match exported(typed) {
                 Some(report) => return Ok(file(typed, report)),
                 None if is_unknown_file(typed) => ("file:", typed),
+                None if is_missing_file(typed) => {
+                    return Err(Mistake::NoFile { file: typed.to_owned() }.into());
+                }
                 None => ("command:", typed),
             },
             None => ("", typed),
@@ -173,6 +178,12 @@ impl Given {
                 Err(Mistake::NoReport { file: name.to_owned(), why }.into())
             }
             (None, Err(_)) if name.contains(char::is_whitespace) => one_command(name),
+            // A path is no name of a revision that was mistyped; a word may be.
+            (None, Err(_)) if is_path(name) && is_program(name) => one_command(name),
+            (None, Err(_)) if is_missing_file(name) => Err(Mistake::NoFile { file: name.to_owned() }.into()),
+            (None, Err(CliError::Unknown { .. } | CliError::Subject(_))) if is_program(name) => {
+                Err(Mistake::IsProgram { name: name.to_owned() }.into())
+            }
             (None, revision) => revision,
         }
     }
@@ -359,12 +370,25 @@ fn may_be_commands(command: &Compare) -> bool {
                     || is_program(typed)
                     || exported(typed).is_some()
                     || is_unknown_file(typed)
+                    || is_missing_file(typed)
             })
 }
 
 /// Whether it is a file that is neither a report nor a program.
 fn is_unknown_file(name: &str) -> bool {
     Path::new(name).is_file() && !is_program(name) && exported(name).is_none()
+}
+
+/// Whether it can only be meant for a file, by its path or by its ending, and there is none.
+fn is_missing_file(name: &str) -> bool {
+    let path = Path::new(name);
+    let is_of_file = path.extension().is_some_and(|ending| FILES.iter().any(|known| ending == *known));
+    (is_of_file || is_path(name)) && !name.contains(char::is_whitespace) && !path.exists()
+}
+
+/// Whether it is written as a path, and not as a name.
+fn is_path(name: &str) -> bool {
+    ["./", "../", "/"].iter().any(|begin| name.starts_with(begin))
 }
 
 /// Whether a single word is a program that can be started.

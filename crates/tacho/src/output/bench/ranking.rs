@@ -2,10 +2,11 @@
 
 use tacho_experiment::side_by_side::Standing;
 use tacho_record::Estimator;
+use tacho_site::said;
 use tacho_stats::compare::Verdict;
 
 use super::Report;
-use crate::output::compare::{shown, two_modes};
+use crate::output::compare::shown;
 use crate::output::{table, text};
 
 /// How wide a command may become.
@@ -21,6 +22,7 @@ impl Report<'_> {
         }
         let rows = table::render(&list);
         let name = text::cut(&self.question.commands[reference].name, COMMAND);
+        let wrap = |prose: &str| text::wrap(prose, self.width);
         let word = if self.is_fastest(reference) { ", the fastest" } else { "" };
         let by = match self.question.estimator {
             None => "",
@@ -38,7 +40,7 @@ impl Report<'_> {
             table::indent(rows)
         };
         let family = self.family().map_or_else(String::new, |family| family.line());
-        head + &rows + &text::wrap(&(self.modes(reference) + &family + &self.beaten()), self.width)
+        wrap(&head) + &rows + &wrap(&(self.modes(reference) + &family + &self.beaten()))
     }
 
     /// What is compared where a command or the reference is now fast, now slow.
@@ -51,7 +53,7 @@ impl Report<'_> {
             Some(format!(
                 "{}: {}\n",
                 names[1],
-                two_modes(&modes, names.each_ref().map(String::as_str), &metric.unit, true)
+                said::two_modes(&modes, names.each_ref().map(String::as_str), &metric.unit, true)
             ))
         };
         self.by_time().into_iter().filter_map(line).collect()
@@ -64,9 +66,10 @@ impl Report<'_> {
             let [ratio, interval, name, verdict] =
                 <[String; 4]>::try_from(self.row(index)).unwrap_or_default();
             let told = [ratio, interval, verdict].into_iter().filter(|it| !it.is_empty());
+            let name = self.width.map_or(name.clone(), |width| text::cut(&name, width.saturating_sub(2)));
             format!("  {name}\n    {}\n", told.collect::<Vec<_>>().join("  "))
         });
-        lines.collect()
+        text::wrap(&lines.collect::<String>(), self.width)
     }
 
     /// The commands that gave values, the fastest first.
@@ -97,15 +100,23 @@ impl Report<'_> {
 
     /// The verdict, and what would settle one that is unclear.
     fn word(&self, index: usize, verdict: Verdict) -> String {
-        let more = self.standings.each[index].compared.as_ref().and_then(|row| row.more);
-        match (verdict, more) {
-            (Verdict::Faster, _) => "faster".to_owned(),
-            (Verdict::Slower, _) => "slower".to_owned(),
-            (Verdict::Same, _) => format!("the same, within {}", text::precision(self.margin)),
-            (Verdict::Unclear, Some(more)) => {
-                format!("unclear: some {} would settle it", text::count(round(more.rounds), "more round"))
+        let compared = self.standings.each[index].compared.as_ref();
+        let names = ["the reference", self.question.commands[index].name.as_str()];
+        let why = || match (compared?.more, said::refuted(compared?, names)) {
+            (_, Some(refuted)) => Some(refuted),
+            (Some(more), None) => {
+                Some(format!("some {} would settle it", text::count(round(more.rounds), "more round")))
             }
-            (Verdict::Unclear, None) => "unclear".to_owned(),
+            (None, None) => None,
+        };
+        match verdict {
+            Verdict::Faster => "faster".to_owned(),
+            Verdict::Slower => "slower".to_owned(),
+            Verdict::Same if compared.and_then(|it| it.estimate?.ratio).is_none() => {
+                "the same, no difference".to_owned()
+            }
+            Verdict::Same => format!("the same, within {}", text::precision(self.margin)),
+            Verdict::Unclear => why().map_or_else(|| "unclear".to_owned(), |why| format!("unclear: {why}")),
         }
     }
 

@@ -87,6 +87,7 @@ struct RowAnswer<'a> {
     places: Option<f64>,
     between_runs: Option<BetweenAnswer>,
     modes: Option<ModesAnswer>,
+    notes: Vec<&'static str>,
     samples: (usize, usize),
     rounds: usize,
     settled: bool,
@@ -177,6 +178,11 @@ pub(super) fn places(comparison: &Comparison) -> Option<f64> {
         .notes
         .iter()
         .find_map(|note| if let Note::Places(places) = note { Some(*places) } else { None })
+}
+
+/// What limits a verdict, in a word each.
+pub fn names(comparison: &Comparison) -> Vec<&'static str> {
+    comparison.notes.iter().map(Note::name).collect()
 }
 
 /// Two modes, and what of them is compared.
@@ -294,6 +300,7 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             places: places(&row.comparison),
             between_runs: between_runs(&row.comparison),
             modes: row.comparison.modes.map(ModesAnswer::from),
+            notes: names(&row.comparison),
             samples: (counts.a, counts.b),
             rounds: counts.rounds,
             settled: row.settled,

@@ -10,22 +10,20 @@ mod tests;
 use std::time::Duration;
 
 use tacho_experiment::compare::{Compared, Row, Rows};
-use tacho_record::{BenchmarkKey, Comparing, Unit};
+use tacho_record::{Comparing, Unit};
+use tacho_site::said;
 use tacho_stats::Summary;
-use tacho_stats::compare::{Comparison, Counts, Estimate, Estimator, Note, Told, Verdict};
+use tacho_stats::compare::{Comparison, Counts, Estimate, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
 
-pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer};
+pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer, names};
 pub use self::family::Family;
 use self::family::in_order;
-pub use self::notes::two_modes;
 use super::bench::{factor, word};
 use super::levels::relinking;
 use super::{table, text};
 use crate::output;
 
-/// More rounds than this are given as a number to nobody.
-const MOST_MORE: usize = 1000;
 /// The head of the smallest differences that would have been told.
 const LEAST: &str = "tells from";
 /// How wide the name of a side may be where there is little room.
@@ -115,7 +113,7 @@ impl Report<'_> {
                 out += &if line.is_empty() { line } else { format!("  {line}\n") };
             }
         }
-        out
+        text::wrap(&out, output::terminal_width())
     }
 
     fn cells(&self, row: &Row) -> Vec<String> {
@@ -133,12 +131,10 @@ impl Report<'_> {
             median(&row.sides[1]),
             first,
             between,
-            estimate.map_or_else(String::new, |it| of(it.estimator).to_owned()),
-            second
-                .and_then(|it| {
-                    Some(format!("× {} of {}", factor(it.ratio?), of_second(&row.comparison, &it)))
-                })
-                .unwrap_or_default(),
+            estimate.map_or_else(String::new, |it| said::of(it.estimator).to_owned()),
+            ratio(second)
+                .zip(said::of_second(&row.comparison))
+                .map_or_else(String::new, |(ratio, of)| format!("× {} of {of}", factor(ratio))),
             ratio(control).map_or_else(String::new, |ratio| format!("× {}", factor(ratio))),
             summary::least(row).map_or_else(String::new, text::percent),
             self.verdict(row),
@@ -154,9 +150,13 @@ impl Report<'_> {
             return why;
         }
         match row.verdict {
+            // Only what differs nowhere is the same without a ratio, as nothing but zeros.
+            Verdict::Same if row.comparison.estimate.is_some_and(|it| it.ratio.is_none()) => {
+                "same, no difference".to_owned()
+            }
             Verdict::Same => format!("same, within {}", text::precision(self.terms.margin)),
             Verdict::Unclear => {
-                let parts = [self.told_alone(row), missing(row)];
+                let parts = [self.told_alone(row), self.missing(row)];
                 let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
                 if why.is_empty() { "unclear".to_owned() } else { format!("unclear: {why}") }
             }
@@ -166,8 +166,19 @@ impl Report<'_> {
 
     /// Which side a row has nothing of, though nothing failed.
     fn unmeasured(&self, row: &Row) -> Option<String> {
-        unmeasured(&row.benchmark, self.names(), [0, 1].map(|side| lacks(row, side)))
+        said::unmeasured(&row.benchmark, self.names(), [0, 1].map(|side| lacks(row, side)))
             .filter(|_| !is_failed(row))
+    }
+
+    /// What would settle a row that is unclear, or why nothing does.
+    fn missing(&self, row: &Row) -> Option<String> {
+        let time = |rounds: usize| {
+            let seconds = rounds as f64 * row.round / 1e9;
+            text::duration(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+        };
+        let names = self.names().map(|name| text::cut(name, NAME));
+        let layouts = row.levels[0].map(|levels| levels.layouts);
+        said::missing(&row.comparison, names.each_ref().map(String::as_str), layouts, time)
     }
 
     /// That a row which is judged alone would be told, but is not believed among all the others.
@@ -245,50 +256,10 @@ fn list(prose: &str) -> String {
     prose.lines().map(item).collect()
 }
 
-/// What would settle a row that is unclear, or why nothing does.
-fn missing(row: &Row) -> Option<String> {
-    let comparison = &row.comparison;
-    if let (Some(more), [Some(levels), _]) = (comparison.more, row.levels) {
-        // More executions of the same builds would not.
-        let rounds = comparison.counts.rounds.max(1) as f64;
-        let layouts = levels.layouts as f64 * (1.0 + more.rounds as f64 / rounds);
-        return Some(format!("some {:.0} layouts would settle it", layouts.ceil()));
-    }
-    let has_no_ratio = comparison.estimate.is_some_and(|it| it.ratio.is_none());
-    if has_no_ratio || comparison.notes.contains(&Note::NotPositive) {
-        return Some("values of zero or below have no ratio".to_owned());
-    }
-    if let Some(opposite) = opposite(comparison) {
-        return Some(opposite);
-    }
-    match comparison.more {
-        None if comparison.estimate.is_none_or(|it| it.interval.is_some()) => None,
-        None => Some("too few rounds for an interval".to_owned()),
-        Some(more) if more.rounds > MOST_MORE => {
-            Some(format!("over {MOST_MORE} more rounds would be needed"))
-        }
-        Some(more) => {
-            let time = Duration::try_from_secs_f64(more.cost(row.round) / 1e9).unwrap_or(Duration::MAX);
-            let rounds = text::count(more.rounds, "more round");
-            Some(format!("{rounds} ({}) would settle it", text::duration(time)))
-        }
-    }
-}
-
 /// Whether there is not a sample of a side, not even one that was cut off.
 fn lacks(row: &Row, side: usize) -> bool {
     let Counts { a, b, .. } = row.comparison.counts;
     row.sides[side].is_none() && [a, b][side] == 0
-}
-
-/// What is said of a row that one side or both have nothing of; none where both have something.
-fn unmeasured(benchmark: &BenchmarkKey, names: [&str; 2], lacks: [bool; 2]) -> Option<String> {
-    match lacks {
-        [true, true] => Some(format!("neither was measured at {benchmark}")),
-        [true, false] => Some(format!("{} was not measured at {benchmark}", names[0])),
-        [false, true] => Some(format!("{} was not measured at {benchmark}", names[1])),
-        [false, false] => None,
-    }
 }
 
 /// Whether both sides have something.
@@ -296,42 +267,9 @@ fn is_measured(row: &Row) -> bool {
     !is_failed(row) && (0..2).all(|side| !lacks(row, side))
 }
 
-/// That two ratios say the opposite, so that no number of rounds settles it.
-fn opposite(comparison: &Comparison) -> Option<String> {
-    let (first, second) = comparison.estimate.zip(comparison.second)?;
-    if comparison.notes.contains(&Note::Contradicted) {
-        return Some(match comparison.modes.map(|modes| modes.told) {
-            Some(Told::Levels | Told::Shares | Told::SharesOnly) => {
-                "levels and means say the opposite".to_owned()
-            }
-            _ => format!("{} and {} say the opposite", of(first.estimator), of(second.estimator)),
-        });
-    }
-    let is_open = comparison.notes.contains(&Note::MeansOpen) && comparison.more.is_none();
-    is_open.then(|| "the means do not follow the levels".to_owned())
-}
-
-/// What the second ratio is of: that of the levels, where shares of modes differ and the means decide.
-fn of_second(comparison: &Comparison, second: &Estimate) -> &'static str {
-    if comparison.second_is_of_levels() { "levels" } else { of(second.estimator) }
-}
-
 /// Whether nothing can be said, since a side has nothing but failures.
 fn is_failed(row: &Row) -> bool {
     row.failure.is_some() && row.sides.iter().any(Option::is_none)
-}
-
-/// What a ratio is of, in a word.
-fn of(estimator: Estimator) -> &'static str {
-    match estimator {
-        Estimator::RoundRatios => "rounds",
-        Estimator::AllRatios => "all pairs",
-        Estimator::Median => "medians",
-        Estimator::Mean => "means",
-        Estimator::Minimum => "minima",
-        Estimator::LowDecile => "tenth percentiles",
-        Estimator::Runs => "runs",
-    }
 }
 
 /// The ratio with its interval; the difference where there is none, since values are at zero or below.

@@ -2,6 +2,7 @@
 
 use tacho_experiment::compare::{Row, Rows};
 use tacho_record::Until;
+use tacho_site::said;
 use tacho_stats::compare::Verdict;
 
 use super::family::{Family, is_trade_off};
@@ -71,14 +72,8 @@ pub(super) fn least(row: &Row) -> Option<f64> {
 
 /// The same of all rows: the smallest and the largest, if they differ as they are printed.
 fn could_see(judged: &[&Row]) -> String {
-    let all = judged.iter().filter_map(|row| least(row)).filter(|it| *it > 0.0);
-    let (low, high) = all.fold((f64::INFINITY, 0.0_f64), |(low, high), it| (low.min(it), high.max(it)));
-    let what = match [low, high].map(text::percent) {
-        _ if high == 0.0 => return String::new(),
-        [low, high] if low == high => format!("a difference of {low}"),
-        [low, high] => format!("a difference of {low} to {high}, by row,"),
-    };
-    format!("; {what} would have been told with a chance of 80 %")
+    let what = said::could_see(judged.iter().filter_map(|row| least(row)), text::percent);
+    what.map_or_else(String::new, |what| format!("; {what} would have been told with a chance of 80 %"))
 }
 
 /// That the budget ended it with something open.

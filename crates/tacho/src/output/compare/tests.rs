@@ -197,12 +197,6 @@ fn what_was_never_measured_has_its_reason() {
         vec![row_of("gauss", [&[], &[1.0, 2.0]]), row_of("euler", [&[], &[]]), row("sharp", 1.5, 0.002)];
     let told = |rows| super::list(&told(measured(rows, SETTLED, Rule::default())));
     assert!(told(rows.clone()).starts_with("- 1 slower, 2 not measured; a difference of "), "{}", told(rows));
-    let name = |name: &str| row(name, 1.0, 0.1).benchmark;
-    let why = |lacks| super::unmeasured(&name("gauss"), ["old", "new"], lacks);
-    assert_eq!(why([true, false]).unwrap(), "old was not measured at gauss");
-    assert_eq!(why([false, true]).unwrap(), "new was not measured at gauss");
-    assert_eq!(why([true, true]).unwrap(), "neither was measured at gauss");
-    assert_eq!(why([false, false]), None);
 }
 
 #[test]

@@ -1,0 +1,356 @@
+//! What is said of a comparison beside its numbers, in words: on pages, and by whoever prints one.
+//!
+//! Each is a clause without a capital or a full stop, so that it can stand in a line or, as a [`sentence`], on a page.
+
+use tacho_record::{BenchmarkKey, Unit};
+use tacho_stats::compare::{Because, Choice, Comparison, Estimator, Modes, Note, Told};
+
+/// From this gain on pairing is told of.
+const PAIRING: f64 = 1.5;
+/// More rounds than this are given as a number to nobody.
+const MOST_MORE: usize = 1000;
+
+/// What both sides are called.
+pub type Names<'a> = [&'a str; 2];
+
+/// The clause as a sentence; a name keeps its first letter as it is.
+#[must_use]
+pub fn sentence(clause: &str, names: Names<'_>) -> String {
+    let mut letters = clause.chars();
+    let begins_with_name = names.iter().any(|name| clause.starts_with(name));
+    match letters.next().filter(|_| !begins_with_name) {
+        Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
+        None => format!("{clause}."),
+    }
+}
+
+/// What a ratio is of, in a word.
+#[must_use]
+pub fn of(estimator: Estimator) -> &'static str {
+    match estimator {
+        Estimator::RoundRatios => "rounds",
+        Estimator::AllRatios => "all pairs",
+        Estimator::Median => "medians",
+        Estimator::Mean => "means",
+        Estimator::Minimum => "minima",
+        Estimator::LowDecile => "tenth percentiles",
+        Estimator::Runs => "runs",
+    }
+}
+
+/// What the second ratio is of, in a word: the levels, where shares of modes differ and the means decide.
+#[must_use]
+pub fn of_second(comparison: &Comparison) -> Option<&'static str> {
+    let second = comparison.second?;
+    Some(if comparison.second_is_of_levels() { "levels" } else { of(second.estimator) })
+}
+
+/// What would settle a row that is unclear, or why nothing does; of sides in several layouts so many of them. `time` tells how long
+/// so many rounds take. Nothing where nothing is known of it.
+#[must_use]
+pub fn missing(
+    comparison: &Comparison,
+    names: Names<'_>,
+    layouts: Option<usize>,
+    time: impl Fn(usize) -> String,
+) -> Option<String> {
+    if let Some((more, layouts)) = comparison.more.zip(layouts) {
+        // More executions of the same builds would not.
+        let rounds = comparison.counts.rounds.max(1) as f64;
+        let layouts = layouts as f64 * (1.0 + more.rounds as f64 / rounds);
+        return Some(format!("some {:.0} layouts would settle it", layouts.ceil()));
+    }
+    let has_no_ratio = comparison.estimate.is_some_and(|it| it.ratio.is_none());
+    if has_no_ratio || comparison.notes.contains(&Note::NotPositive) {
+        return Some("values of zero or below have no ratio".to_owned());
+    }
+    if let Some(refuted) = refuted(comparison, names) {
+        return Some(refuted);
+    }
+    match comparison.more {
+        None if comparison.estimate.is_none_or(|it| it.interval.is_some()) => None,
+        None => Some("too few rounds for an interval".to_owned()),
+        Some(more) if more.rounds > MOST_MORE => {
+            Some(format!("over {MOST_MORE} more rounds would be needed"))
+        }
+        Some(more) => {
+            let plural = if more.rounds == 1 { "" } else { "s" };
+            Some(format!("{} more round{plural} ({}) would settle it", more.rounds, time(more.rounds)))
+        }
+    }
+}
+
+/// What is against a verdict, so that no number of rounds gives one.
+#[must_use]
+pub fn refuted(comparison: &Comparison, names: Names<'_>) -> Option<String> {
+    let has = |note: Note| comparison.notes.contains(&note);
+    if has(Note::NotBeyondControl) {
+        return Some(format!("{} differs from itself by no less", names[0]));
+    }
+    let (first, second) = comparison.estimate.zip(comparison.second)?;
+    if has(Note::Contradicted) {
+        return Some(match comparison.modes.map(|modes| modes.told) {
+            Some(Told::Levels | Told::Shares | Told::SharesOnly) => {
+                "levels and means say the opposite".to_owned()
+            }
+            _ => format!("{} and {} say the opposite", of(first.estimator), of(second.estimator)),
+        });
+    }
+    let is_opposite = first.difference * second.difference <= 0.0;
+    let how = if is_opposite { "do not follow" } else { "are not known to follow" };
+    (has(Note::MeansOpen) && comparison.more.is_none()).then(|| format!("the means {how} the levels"))
+}
+
+/// What is said of a row that one side or both have nothing of; nothing where both have something.
+#[must_use]
+pub fn unmeasured(benchmark: &BenchmarkKey, names: Names<'_>, lacks: [bool; 2]) -> Option<String> {
+    match lacks {
+        [true, true] => Some(format!("neither was measured at {benchmark}")),
+        [true, false] => Some(format!("{} was not measured at {benchmark}", names[0])),
+        [false, true] => Some(format!("{} was not measured at {benchmark}", names[1])),
+        [false, false] => None,
+    }
+}
+
+/// Where two modes are, who is how often in the upper one, and what of that is compared; of what was not measured in the same run
+/// (`is_today`) the shares are those of its own.
+#[must_use]
+pub fn two_modes(modes: &Modes, [first, second]: Names<'_>, unit: &Unit, is_today: bool) -> String {
+    let around = |(low, high): (f64, f64)| format!("around {} and {}", unit.show(low), unit.show(high));
+    if modes.told == Told::Means {
+        let of = |name: &str, levels: Option<(f64, f64)>| Some(format!("{name} {}", around(levels?)));
+        let each =
+            [of(first, modes.a), of(second, modes.b)].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        return format!("two modes ({each}): compared by the means");
+    }
+    let at = modes.a.or(modes.b).map_or_else(String::new, |levels| format!(", {}", around(levels)));
+    let [a, b] = [modes.upper_share_a, modes.upper_share_b].map(percent);
+    let (low, high) = modes.difference;
+    let is_between = low <= 0.0 && high >= 0.0;
+    let compared = match modes.told {
+        Told::Shares => "; the shares differ, so it is compared by the means",
+        Told::SharesOnly => {
+            "; the shares differ, but it is not certain that the means follow them, so the ratio is that of the levels"
+        }
+        Told::Levels if is_today && is_between => {
+            "; no certain difference of shares, so the ratio is that of the levels"
+        }
+        Told::Levels if is_today => {
+            "; not certain enough to compare by the means, so the ratio is that of the levels"
+        }
+        Told::Levels => "; the ratio is that of the levels, as shares may be others in each run",
+        Told::Rounds => "; both in the same rounds, with which they are taken away",
+        Told::Means | Told::Given => "",
+    };
+    let difference = points(modes.upper_share_b - modes.upper_share_a);
+    let interval = format!("{} … {}", points(low), points(high));
+    format!(
+        "two modes{at}: {a} of {first} and {b} of {second} in the upper one ({difference} points, 95 %: {interval}){compared}"
+    )
+}
+
+/// That another ratio than the usual one decides, since it was sharper where nothing differed.
+#[must_use]
+pub fn decided(choice: &Choice, [a, _]: Names<'_>) -> Option<String> {
+    let width = |of: Estimator| choice.widths.iter().find(|(one, _)| *one == of).map(|(_, width)| *width);
+    let usual = [Estimator::RoundRatios, Estimator::AllRatios].into_iter().find(|it| width(*it).is_some());
+    let (usual, sharper) = usual.zip(width(choice.estimator)).filter(|(it, _)| *it != choice.estimator)?;
+    let by = match choice.because {
+        Because::Control => format!("{a} and its control"),
+        Because::Pairing => "both as if alike".to_owned(),
+        _ => return None,
+    };
+    let [sharper, wider] = [sharper, width(usual)?].map(percent);
+    let [this, usual] = [choice.estimator, usual].map(of);
+    Some(format!(
+        "decided by {this}, which {by} showed to be sharper: ± {sharper}, that of {usual} ± {wider}"
+    ))
+}
+
+/// What pairing by rounds is worth, where that is much.
+#[must_use]
+pub fn pairing(choice: &Choice) -> Option<String> {
+    let gain = choice.pairing_gain.filter(|gain| *gain >= PAIRING && gain.is_finite())?;
+    Some(format!("without pairing by rounds {gain:.1} times as many would have been needed"))
+}
+
+/// Where it is known from what runs of one program differ by.
+#[must_use]
+pub fn from_runs(is_assumed: bool) -> &'static str {
+    if is_assumed { "assumed, as too little is known of this host" } else { "as earlier runs show" }
+}
+
+/// The smallest and the largest of differences that would have been told, if they differ as they are printed.
+#[must_use]
+pub fn could_see(least: impl Iterator<Item = f64>, percent: impl Fn(f64) -> String) -> Option<String> {
+    let all = least.filter(|it| *it > 0.0);
+    let (low, high) = all.fold((f64::INFINITY, 0.0_f64), |(low, high), it| (low.min(it), high.max(it)));
+    match [low, high].map(percent) {
+        _ if high == 0.0 => None,
+        [low, high] if low == high => Some(format!("a difference of {low}")),
+        [low, high] => Some(format!("a difference of {low} to {high}, by row,")),
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// A difference of shares, with its sign: `−12.5`.
+fn points(share: f64) -> String {
+    let sign = if share < 0.0 { '−' } else { '+' };
+    format!("{sign}{:.1}", share.abs() * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use tacho_record::Parameters;
+    use tacho_stats::compare::{Look, Rules, Sample, Sides, Verdict, compare};
+
+    use super::*;
+
+    const NAMES: Names<'static> = ["old", "new"];
+
+    fn samples(values: impl IntoIterator<Item = f64>) -> Vec<Sample> {
+        (0..).zip(values).map(|(round, value)| Sample::new(value).in_round(round)).collect()
+    }
+
+    fn compared(a: &[Sample], b: &[Sample], control: &[Sample]) -> Comparison {
+        let rules = Rules { estimator: Some(Estimator::AllRatios), ..Rules::default() };
+        compare(&Sides { a, b, control }, &rules, Look::only(a.len(), 0.05))
+    }
+
+    fn why(comparison: &Comparison) -> Option<String> {
+        missing(comparison, NAMES, None, |rounds| format!("{rounds} s"))
+    }
+
+    #[test]
+    fn a_sentence_begins_with_a_capital_or_a_name() {
+        assert_eq!(sentence("too few rounds", NAMES), "Too few rounds.");
+        assert_eq!(sentence("old was not measured at sort", NAMES), "old was not measured at sort.");
+    }
+
+    #[test]
+    fn what_a_control_is_against_is_settled_by_no_number_of_rounds() {
+        let side = |centre: f64| samples((0..10).map(|n| centre * (1.0 + 0.001 * f64::from(n * 7 % 10))));
+        let (a, b, control) = (side(100.0), side(103.0), side(104.0));
+        let refuted = compared(&a, &b, &control);
+        assert_eq!((refuted.verdict, refuted.more), (Verdict::Unclear, None));
+        assert_eq!(why(&refuted).as_deref(), Some("old differs from itself by no less"));
+        let wide = |centre: f64| samples((0..10).map(|n| centre * (1.0 + 0.02 * f64::from(n * 7 % 10))));
+        let open = compared(&wide(100.0), &wide(103.0), &wide(100.0));
+        let told = why(&open).unwrap();
+        assert!(told.ends_with(" would settle it") && told.contains(" more rounds ("), "{told}");
+        let few = compared(&a[..3], &b[..3], &[]);
+        assert_eq!(why(&few).as_deref(), Some("too few rounds for an interval"));
+        let none = compared(&samples([0.0, 1.0, -1.0, 0.5, 0.2, 0.1]), &samples([0.5; 6]), &[]);
+        assert_eq!(why(&none).as_deref(), Some("values of zero or below have no ratio"));
+    }
+
+    #[test]
+    fn levels_and_means_that_say_the_opposite_are_named() {
+        let side = |level: f64, is_slow: fn(u32) -> bool| {
+            let value =
+                move |n: u32| if is_slow(n) { 1.22 } else { 1.0 } * (1.0 + 0.001 * f64::from(n * 7 % 13));
+            samples((0..30).map(move |n| level * value(n)))
+        };
+        let (a, b) = (side(1.0, |n| n.is_multiple_of(6)), side(0.95, |n| n % 10 != 5));
+        let sides = Sides { a: &a, b: &b, control: &[] };
+        let compared = compare(&sides, &Rules::default(), Look::only(30, 0.05));
+        assert_eq!(why(&compared).as_deref(), Some("levels and means say the opposite"));
+        assert_eq!(compared.more, None);
+        let open = Comparison { notes: vec![Note::MeansOpen], ..compared };
+        assert_eq!(why(&open).as_deref(), Some("the means do not follow the levels"));
+        let alike = Comparison { second: open.estimate, ..open };
+        assert_eq!(why(&alike).as_deref(), Some("the means are not known to follow the levels"));
+    }
+
+    #[test]
+    fn what_was_never_measured_has_its_reason() {
+        let key = BenchmarkKey { name: "gauss".into(), version: 1, parameters: Parameters::default() };
+        let why = |lacks| unmeasured(&key, NAMES, lacks);
+        assert_eq!(why([true, false]).unwrap(), "old was not measured at gauss");
+        assert_eq!(why([false, true]).unwrap(), "new was not measured at gauss");
+        assert_eq!(why([true, true]).unwrap(), "neither was measured at gauss");
+        assert_eq!(why([false, false]), None);
+    }
+
+    #[test]
+    fn why_another_ratio_decides_is_told() {
+        let widths = vec![(Estimator::RoundRatios, 0.014), (Estimator::Minimum, 0.006)];
+        let choice = |estimator| Choice {
+            estimator,
+            because: Because::Control,
+            widths: widths.clone(),
+            pairing_gain: None,
+        };
+        let told = |choice: &Choice| decided(choice, NAMES);
+        assert_eq!(
+            told(&choice(Estimator::Minimum)).unwrap(),
+            "decided by minima, which old and its control showed to be sharper: ± 0.6 %, that of rounds ± 1.4 %"
+        );
+        assert_eq!(told(&choice(Estimator::RoundRatios)), None, "as usual");
+        let modes = Choice { because: Because::Modes, ..choice(Estimator::Minimum) };
+        assert_eq!(told(&modes), None, "the modes decide");
+        let asked = Choice { widths: Vec::new(), because: Because::Asked, ..choice(Estimator::Minimum) };
+        assert_eq!(told(&asked), None, "as it was asked for");
+    }
+
+    #[test]
+    fn pairing_is_told_of_where_it_is_worth_much() {
+        let gain = |gain| {
+            let choice = Choice {
+                estimator: Estimator::RoundRatios,
+                because: Because::Pairing,
+                widths: Vec::new(),
+                pairing_gain: gain,
+            };
+            pairing(&choice)
+        };
+        assert_eq!(
+            gain(Some(2.34)).as_deref(),
+            Some("without pairing by rounds 2.3 times as many would have been needed")
+        );
+        assert_eq!([gain(Some(1.2)), gain(Some(f64::INFINITY)), gain(None)], [None, None, None]);
+    }
+
+    #[test]
+    fn what_is_compared_of_modes_is_told() {
+        let modes = |told: Told, difference: (f64, f64)| Modes {
+            a: Some((100e6, 122e6)),
+            b: Some((100e6, 122e6)),
+            upper_share_a: 0.2,
+            upper_share_b: 0.7,
+            difference,
+            p: 0.0002,
+            told,
+        };
+        let clear = (0.224, 0.669);
+        let of = |told: Told| two_modes(&modes(told, clear), NAMES, &Unit::Nanoseconds, true);
+        assert_eq!(
+            of(Told::Shares),
+            "two modes, around 100.0 ms and 122.0 ms: 20.0 % of old and 70.0 % of new in the upper one \
+             (+50.0 points, 95 %: +22.4 … +66.9); the shares differ, so it is compared by the means"
+        );
+        let only = of(Told::SharesOnly);
+        assert!(only.contains("); the shares differ, but it is not certain that the means follow"), "{only}");
+        let beyond = of(Told::Levels);
+        assert!(beyond.contains("); not certain enough to compare by the means"), "{beyond}");
+        let between = two_modes(&modes(Told::Levels, (-0.1, 0.4)), NAMES, &Unit::Nanoseconds, true);
+        assert!(between.ends_with("; no certain difference of shares, so the ratio is that of the levels"));
+        let earlier = two_modes(&modes(Told::Levels, clear), NAMES, &Unit::Nanoseconds, false);
+        assert!(earlier.ends_with("as shares may be others in each run"), "{earlier}");
+        assert_eq!(
+            of(Told::Means),
+            "two modes (old around 100.0 ms and 122.0 ms, new around 100.0 ms and 122.0 ms): compared by the means"
+        );
+    }
+
+    #[test]
+    fn the_smallest_differences_are_told_as_they_are_printed() {
+        let told = |least: &[f64]| could_see(least.iter().copied(), percent);
+        assert_eq!(told(&[0.01, 0.0, 0.01]).as_deref(), Some("a difference of 1.0 %"));
+        assert_eq!(told(&[0.05, 0.01]).as_deref(), Some("a difference of 1.0 % to 5.0 %, by row,"));
+        assert_eq!(told(&[]), None);
+    }
+}

@@ -1,0 +1,73 @@
+//! JSON as it is printed: indented, and without the sign of nothing.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
+
+/// The value as indented JSON, with a line's end.
+pub fn pretty(value: &impl Serialize) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    let mut serializer = Serializer::with_formatter(&mut bytes, Unsigned(PrettyFormatter::new()));
+    value.serialize(&mut serializer).map_err(io::Error::other)?;
+    bytes.push(b'\n');
+    String::from_utf8(bytes).map_err(io::Error::other)
+}
+
+/// Indented, and 0 where a difference came out as -0: others read both as numbers, and compare texts.
+struct Unsigned(PrettyFormatter<'static>);
+
+impl Formatter for Unsigned {
+    fn write_f64<W: ?Sized + Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        self.0.write_f64(writer, if value == 0.0 { 0.0 } else { value })
+    }
+
+    fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_array(writer)
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array(writer)
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_array_value(writer, first)
+    }
+
+    fn end_array_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array_value(writer)
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object(writer)
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object(writer)
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_object_key(writer, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object_value(writer)
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object_value(writer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_is_as_indented_json_but_for_the_sign_of_nothing() {
+        let value = serde_json::json!({"a": [1.5, -2.0, "-0.0", {}], "b": {"c": null, "d": [], "e": -0.0}});
+        let usual = serde_json::to_string_pretty(&value).unwrap() + "\n";
+        assert!(usual.contains("\"e\": -0.0\n"), "{usual}");
+        assert_eq!(pretty(&value).unwrap(), usual.replace("\"e\": -0.0", "\"e\": 0.0"));
+    }
+}
