@@ -55,6 +55,18 @@ fn sixty_columns_are_enough() {
 }
 
 #[test]
+fn long_commands_are_wrapped_or_cut_at_sixty_columns() {
+    let project = Project::empty();
+    let long =
+        |name: &str| format!("true {name} and a good many words more than sixty columns have room for");
+    let (one, other) = (long("one"), long("other"));
+    let mut command = project.command(["bench", "--quiet", "-r", "2", &one, &other]);
+    let told = Answer::of(&command.env("COLUMNS", "60").output().unwrap()).exits(0).stdout;
+    assert!(told.contains("\ntimes that of "), "{told}");
+    assert!(told.lines().all(|line| line.chars().count() <= 60), "{told}");
+}
+
+#[test]
 fn the_order_is_that_of_the_seed() {
     let project = Project::empty();
     let order = |seed: &str| {
@@ -118,6 +130,48 @@ fn hooks_come_in_hyperfines_order() {
         .exits(0);
     let log = std::fs::read_to_string(project.path().join("log")).unwrap().replace('\n', "");
     assert_eq!(log, "spxCpxCpxCc");
+}
+
+#[test]
+fn a_cleanup_that_fails_is_an_error_beside_what_was_measured() {
+    let answer = bench(&["-r", "2", "--cleanup", "echo no room >&2; exit 3", "true", "--json"]).exits(2);
+    assert!(
+        answer.stderr.contains("error: `true`: `cleanup` failed: exit 3\n  | no room\n"),
+        "{}",
+        answer.stderr
+    );
+    assert_eq!(answer.json()["commands"][0]["samples"].as_array().unwrap().len(), 2, "as hyperfine shows it");
+    let setup = bench(&["-r", "2", "--setup", "exit 3", "true"]).exits(2);
+    assert!(setup.stdout.contains("not executed (`setup` failed: exit 3)"), "{}", setup.stdout);
+    assert!(
+        setup.stderr.contains("error: `true`: not executed: `setup` failed: exit 3\n"),
+        "{}",
+        setup.stderr
+    );
+}
+
+#[test]
+fn a_limit_is_a_result() {
+    let words = ["-r", "3", "-N", "--limit-cpu-time", "40ms", "sh -c 'while :; do :; done'", "-n", "endless"];
+    let answer = bench(&words).exits(0);
+    assert!(
+        answer.stdout.contains("limit reached: 40.00 ms of processor time (3 executions)"),
+        "{}",
+        answer.stdout
+    );
+    assert!(
+        answer.stderr.contains("note: executed with at most 0.04 s of processor time\n"),
+        "{}",
+        answer.stderr
+    );
+    let json = in_project(&Project::empty(), &[&words[..], &["--json"]].concat()).exits(0).json();
+    let command = &json["commands"][0];
+    assert_eq!((&command["limited"], &command["failed"]), (&3.into(), &0.into()), "{command}");
+    assert_eq!((&command["median_is_bound"], command["bounds"].as_array().unwrap().len()), (&true.into(), 3));
+    let project = Project::empty();
+    in_project(&project, &[&words[..], &["--export-json", "o.json"]].concat()).exits(0);
+    let exported = std::fs::read_to_string(project.path().join("o.json")).unwrap();
+    assert_eq!(exported, "{\n  \"results\": []\n}\n", "of no execution there is a time");
 }
 
 #[test]
@@ -317,6 +371,10 @@ fn mistakes_are_told_before_anything_is_executed() {
     assert!(Command::new("mkfifo").arg(project.path().join("pipe")).status().unwrap().success());
     let told = |words: &[&str]| in_project(&project, words).exits(2).stderr;
     for (words, wanted) in [
+        (
+            &["--limit-memory", "much", "true"][..],
+            "error: `--limit-memory much` is no size\nhint: sizes are written like `--limit-memory 512MiB`\n",
+        ),
         (
             &["sleep", "0.1"][..],
             "`0.1` is no program\nhint: a command and its arguments go in quotes: tacho bench 'sleep 0.1'\n",

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
+use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 
 use crate::Unit;
@@ -160,6 +161,14 @@ pub enum Cgroup {
     Always,
     /// None.
     Never,
+}
+
+/// A size in bytes, as people write it: `512MiB`, `2GB`. `None` of what is none, or beyond any disk.
+#[must_use]
+pub fn size(text: &str) -> Option<u64> {
+    // What does not fit is cut off at the largest number, and no disk is half as large.
+    let bytes = text.parse::<ByteSize>().ok()?.as_u64();
+    i64::try_from(bytes).is_ok().then_some(bytes)
 }
 
 /// What an execution may use at most; to reach one of these is a result, not an error.

@@ -36,7 +36,7 @@ pub use change::{
     change_name,
 };
 pub use comparison::{Comparing, Earlier, Estimator, Exported, Program, QuirkEdge, Side, Until};
-pub use conditions::{Cgroup, Conditions, Cpus, Inherit, Limit, Limits, Reached, Scheduling};
+pub use conditions::{Cgroup, Conditions, Cpus, Inherit, Limit, Limits, Reached, Scheduling, size};
 pub use counter::Counter;
 pub use digest::{Digest, ParseDigestError};
 pub use host::Host;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tacho_record::plan::{Hooks, Output};
-use tacho_record::{BuildState, Cell, Comparing, Digest, Program, Revision, Side};
+use tacho_record::{BuildState, Cell, Comparing, Digest, Limits, Program, Revision, Side};
 
 use super::COMMAND;
 use crate::builds::Unpacked;
@@ -73,6 +73,7 @@ fn plain(command: &str, words: &[String], shell: bool) -> Command {
         hooks: Hooks::default(),
         timeout: Duration::MAX,
         conditions: Command::usual_conditions(),
+        limits: Limits::default(),
     }
 }
 

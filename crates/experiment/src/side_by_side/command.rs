@@ -29,6 +29,8 @@ pub struct Command {
     pub timeout: Duration,
     /// What it finds around it.
     pub conditions: Conditions,
+    /// What it may use at most; to reach that is a result.
+    pub limits: Limits,
 }
 
 /// How a command is started.
@@ -90,7 +92,7 @@ impl Command {
             stdin: self.input.clone(),
             output: self.output.clone(),
             conditions: self.conditions.clone(),
-            limits: Limits::default(),
+            limits: self.limits,
             expect: Expect { exit: 0, stdout: ExpectOutput::Anything },
             metrics: Vec::new(),
         }

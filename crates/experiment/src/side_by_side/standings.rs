@@ -56,6 +56,12 @@ pub struct Standing {
     pub verdict: Option<Verdict>,
     /// The commands that are faster and need less memory, for certain.
     pub beaten_by: Vec<usize>,
+    /// How many executions reached a limit.
+    pub limited: usize,
+    /// Which one the first of them did, in one line.
+    pub limit: Option<String>,
+    /// What their times would have been at least.
+    pub bounds: Vec<f64>,
     /// How many executions failed.
     pub failed: usize,
     /// How the first of them did, in one line, and the last of what it printed.
@@ -159,8 +165,8 @@ fn against(a: (&[Sample], &str), b: (&[Sample], &str), how: &How) -> Comparison 
     let last = |samples: &[Sample]| samples.last().map_or(0, |sample| sample.place.round);
     let common = last(a.0).min(last(b.0));
     let side = |(samples, metric): (&[Sample], &str)| -> Vec<Compared> {
-        let counted = samples.iter().filter(|sample| sample.counts() && sample.place.round <= common);
-        counted.filter_map(|it| Some(Compared::new(it.value(metric)?).in_round(it.place.round))).collect()
+        let common = samples.iter().filter(|sample| sample.place.round <= common);
+        common.filter_map(|it| Some(compared(it, metric)?.in_round(it.place.round))).collect()
     };
     let (a, b) = (side(a), side(b));
     let look = Look::only(a.len().min(b.len()), ERROR);
@@ -170,8 +176,8 @@ fn against(a: (&[Sample], &str), b: (&[Sample], &str), how: &How) -> Comparison 
 /// The same of commands that were executed at the same time: the one at the even position had the first processor.
 fn in_pairs(a: (&[Sample], &str), b: (&[Sample], &str), rules: &Rules) -> Comparison {
     let counted = |(samples, metric): (&[Sample], &str)| -> BTreeMap<u32, (Compared, u32)> {
-        let one = |it: &Sample| Some((it.place.round, (Compared::new(it.value(metric)?), it.place.position)));
-        samples.iter().filter(|sample| sample.counts()).filter_map(one).collect()
+        let one = |it: &Sample| Some((it.place.round, (compared(it, metric)?, it.place.position)));
+        samples.iter().filter_map(one).collect()
     };
     let (a, b) = (counted(a), counted(b));
     let pair = |(round, (a, _)): (&u32, &(Compared, u32))| {
@@ -180,6 +186,12 @@ fn in_pairs(a: (&[Sample], &str), b: (&[Sample], &str), rules: &Rules) -> Compar
     };
     let pairs: Vec<Pair> = a.iter().filter_map(pair).collect();
     compare_duet(&pairs, rules, Look::only(pairs.len(), ERROR))
+}
+
+/// A sample's value, as it is compared: where a limit was reached, what it would have been at least.
+fn compared(sample: &Sample, metric: &str) -> Option<Compared> {
+    let exact = sample.value(metric).filter(|_| sample.counts()).map(Compared::new);
+    exact.or_else(|| Some(Compared::new(sample.bound(metric)?).at_least()))
 }
 
 /// What ended measuring that gave these samples, if it was to be until the median is known.
@@ -212,7 +224,9 @@ impl Standing {
         };
         let failures: Vec<_> = samples.iter().filter(|sample| sample.outcome.is_failure()).collect();
         let told = failures.first().and_then(|sample| Outcome::told(&sample.outcome));
-        let time = Summary::sampled(&values(&metric.name), &[], looked_at);
+        let limited = || samples.iter().filter(|it| matches!(it.outcome, Outcome::LimitReached { .. }));
+        let bounds: Vec<f64> = samples.iter().filter_map(|sample| sample.bound(&metric.name)).collect();
+        let time = Summary::sampled(&values(&metric.name), &bounds, looked_at);
         Self {
             stopped: stopped(&question.rule, time.as_ref(), samples),
             time,
@@ -228,6 +242,9 @@ impl Standing {
             compared: None,
             verdict: None,
             beaten_by: Vec::new(),
+            limited: limited().count(),
+            limit: limited().next().and_then(|sample| Some(sample.outcome.told()?.0)),
+            bounds,
             failed: failures.len(),
             failure: told.map(|(line, output)| (line, output.to_owned())),
             outliers: causes::explain(samples, &metric),

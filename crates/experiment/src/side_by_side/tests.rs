@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_measure::{Capture, Ended, Execution, Request, ScriptedExecutor, Unavailable, Usage};
 use tacho_record::plan::{Counting, Hook, Hooks, Output};
-use tacho_record::{Conditions, Counter, Host, Rule, Warmup};
+use tacho_record::{Conditions, Counter, Host, Limits, Rule, Warmup};
 use tacho_stats::compare::Verdict;
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
@@ -28,6 +28,7 @@ fn command(name: &str) -> Command {
         hooks: Hooks::default(),
         timeout: Duration::MAX,
         conditions: Command::usual_conditions(),
+        limits: Limits::default(),
     }
 }
 

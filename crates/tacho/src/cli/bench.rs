@@ -10,7 +10,7 @@ use super::shared::EstimatorName;
 ///
 /// Needs no plan. Several commands are executed in rounds, each in a fresh random order. A command that needs no shell is
 /// started without one; what a shell takes is measured beside each execution and taken off. Options are those of hyperfine
-/// (docs/guide.md has the list). Exit status: 0 done, 2 error or a command failed, 130 interrupted (what was measured is
+/// (docs/guide.md has the list). Exit status: 0 done, 2 error, or a command or hook failed, 130 interrupted (what was measured is
 /// shown).
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
@@ -75,6 +75,15 @@ pub struct Bench {
     /// what makes a command fast or slow
     #[arg(long, help_heading = "Conditions")]
     pub no_random_environment: bool,
+    /// End an execution whose processes need more memory together: 512MiB; needs control groups. To reach a limit is a result, no failure
+    #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
+    pub limit_memory: Option<String>,
+    /// End an execution whose processes use more processor time together: 10s
+    #[arg(long, value_name = "TIME", help_heading = "Conditions")]
+    pub limit_cpu_time: Option<String>,
+    /// Give each process no more address space: 1GiB
+    #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
+    pub limit_address_space: Option<String>,
     /// A shell command once before everything, for each command
     #[arg(long, short = 's', value_name = "CMD", help_heading = "Beside executions")]
     pub setup: Option<String>,
@@ -84,7 +93,7 @@ pub struct Bench {
     /// A shell command after each execution; once for all commands, or once for each
     #[arg(long, short = 'C', value_name = "CMD", help_heading = "Beside executions")]
     pub conclude: Vec<String>,
-    /// A shell command once after everything, for each command
+    /// A shell command once after everything, for each command; what was measured is shown though it fails
     #[arg(long, short = 'c', value_name = "CMD", help_heading = "Beside executions")]
     pub cleanup: Option<String>,
     /// Fill each number of a range in for {VAR}: -P threads 1 8 'make -j {threads}'

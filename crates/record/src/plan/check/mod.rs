@@ -16,8 +16,6 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use bytesize::ByteSize;
-
 use super::error::{Found, Mistake};
 use super::file::{MeasureTable, WarmupEntry};
 use super::shell;
@@ -144,14 +142,10 @@ impl<'f> Check<'f> {
     }
 
     fn size(&mut self, text: &str, spot: Spot<'_>) -> u64 {
-        match text.parse::<ByteSize>() {
-            // What does not fit is cut off at the largest number, and no disk is half as large.
-            Ok(size) if i64::try_from(size.as_u64()).is_ok() => size.as_u64(),
-            _ => {
-                self.report(spot, Mistake::BadSize { text: text.to_owned() });
-                0
-            }
-        }
+        crate::size(text).unwrap_or_else(|| {
+            self.report(spot, Mistake::BadSize { text: text.to_owned() });
+            0
+        })
     }
 
     /// Reports whatever a template must not refer to; returns whether all is well, and what it refers to.

@@ -9,6 +9,8 @@ pub enum Mistake {
     Conditions { why: String, hint: Option<String> },
     #[error("`{value}` is no step from {from} to {to}")]
     BadRange { value: String, from: String, to: String },
+    #[error("`{option} {text}` is no size")]
+    BadSize { option: &'static str, text: String },
     #[error("`{text}` is not an exit status")]
     BadStatus { text: String },
     #[error("`--duet` is for two commands, and there {} {commands}", if *.commands == 1 { "is" } else { "are" })]
@@ -84,6 +86,7 @@ impl Mistake {
             Mistake::BadRange { .. } => {
                 Some("the steps of a range must lead somewhere: `-P n 1 8 -D 1`".into())
             }
+            Mistake::BadSize { option, .. } => Some(format!("sizes are written like `{option} 512MiB`")),
             Mistake::BadStatus { .. } => Some("statuses are numbers, with commas between: `-i=1,2`".into()),
             Mistake::DuetOfTwo { .. } => {
                 Some("without it any number is measured, one after the other".into())

@@ -49,7 +49,7 @@ pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
     let lock = super::session::lock("tacho bench", command.wait.then_some(&interrupt))?;
     let is_quiet = global.quiet || command.json || typed.is_loud();
     let host = tacho_measure::host();
-    let answer = measured(&mut question, &host, &interrupt, is_quiet)?;
+    let (answer, is_troubled) = measured(&mut question, &host, &interrupt, is_quiet)?;
     drop(lock);
     let standings = Standings::of(&question, &answer.samples, typed.reference, margin);
     let report = Report {
@@ -67,7 +67,7 @@ pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
         report.print_notes();
     }
     export_all(command, &report)?;
-    Ok(exit(&answer, &standings))
+    Ok(exit(&answer, &standings, is_troubled))
 }
 
 fn question(command: &Bench, typed: &Typed, folder: &Path) -> Result<Question, CliError> {
@@ -85,12 +85,13 @@ fn question(command: &Bench, typed: &Typed, folder: &Path) -> Result<Question, C
     })
 }
 
+/// The answer, and whether something failed that no sample says.
 fn measured(
     question: &mut Question,
     host: &Host,
     interrupt: &Arc<AtomicBool>,
     is_quiet: bool,
-) -> Result<Answer, CliError> {
+) -> Result<(Answer, bool), CliError> {
     let mut store = Store::open(&Location::Memory)?;
     let mut executor = ProcessExecutor::new(interrupt.clone());
     question.conditions = record(question, host, &mut executor);
@@ -106,7 +107,7 @@ fn measured(
     };
     let answer = measure(&mut bench, question);
     progress.clear();
-    answer.map_err(cannot_be_had)
+    Ok((answer.map_err(cannot_be_had)?, progress.is_troubled()))
 }
 
 /// What may differ from one day to the next: facts of the host, the instrument's readings of itself, and the environment.
@@ -155,11 +156,11 @@ fn export_all(command: &Bench, report: &Report<'_>) -> Result<(), CliError> {
     Ok(())
 }
 
-/// A command that failed is an error, also where others gave values.
-fn exit(answer: &Answer, standings: &Standings) -> Exit {
+/// A command that failed is an error, also where others gave values; so is a cleanup, as with hyperfine.
+fn exit(answer: &Answer, standings: &Standings, is_troubled: bool) -> Exit {
     if answer.interrupted {
         Exit::Interrupted
-    } else if standings.each.iter().any(|it| it.failed > 0 || it.time.is_none()) {
+    } else if is_troubled || standings.each.iter().any(|it| it.failed > 0 || it.time.is_none()) {
         Exit::Error
     } else {
         Exit::Success

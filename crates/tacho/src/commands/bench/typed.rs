@@ -6,7 +6,7 @@ use std::time::Duration;
 use tacho_experiment::side_by_side::{Command, Start};
 use tacho_experiment::trial::Exits;
 use tacho_record::plan::{Hook, Hooks, Output};
-use tacho_record::{Cgroup, Conditions, Cpus, Inherit, Precision, Rule, Warmup, duration};
+use tacho_record::{Cgroup, Conditions, Cpus, Inherit, Limits, Precision, Rule, Warmup, duration, size};
 
 use super::mistake::Mistake;
 use super::parameters::{self, Choice, Parameter, fill};
@@ -74,6 +74,19 @@ fn conditions(typed: &Bench) -> Result<Conditions, Mistake> {
     })
 }
 
+/// What an execution may use at most.
+fn limits(typed: &Bench) -> Result<Limits, CliError> {
+    let bytes = |option: &'static str, typed: &Option<String>| {
+        let bad = |text: &String| Mistake::BadSize { option, text: text.clone() };
+        typed.as_ref().map(|text| size(text).filter(|size| *size > 0).ok_or_else(|| bad(text))).transpose()
+    };
+    Ok(Limits {
+        address_space: bytes("--limit-address-space", &typed.limit_address_space)?,
+        cpu_time: typed.limit_cpu_time.as_deref().map(duration).transpose()?,
+        memory: bytes("--limit-memory", &typed.limit_memory)?,
+    })
+}
+
 /// With which statuses a right execution exits.
 pub fn exits(typed: &Bench) -> Result<Exits, Mistake> {
     match typed.ignore_failure.as_deref() {
@@ -104,7 +117,7 @@ impl Typed {
         typed.output.iter().try_for_each(|output| check_output(output, folder))?;
         let timeout = typed.timeout.as_deref().map(duration).transpose()?.unwrap_or(Duration::MAX);
         check_input(&typed.input, folder)?;
-        let conditions = conditions(typed)?;
+        let (conditions, limits) = (conditions(typed)?, limits(typed)?);
         let mut used = vec![false; parameters.len()];
         let mut commands: Vec<Command> = Vec::new();
         for (index, text) in texts.iter().enumerate() {
@@ -129,6 +142,7 @@ impl Typed {
                     timeout,
                     start,
                     conditions: conditions.clone(),
+                    limits,
                 });
             }
         }

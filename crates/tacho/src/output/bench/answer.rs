@@ -10,7 +10,7 @@ use tacho_stats::compare::{Comparison, Estimator, Verdict};
 use super::Report;
 use crate::commands::bench::typed::shell_of;
 use crate::output::answer::{OutlierAnswer, SampleAnswer, WaitAnswer};
-use crate::output::compare::{DuetAnswer, Family, ModesAnswer, RankTestAnswer};
+use crate::output::compare::{DuetAnswer, Family, ModesAnswer, RankTestAnswer, names};
 
 /// Commands side by side.
 #[derive(Serialize)]
@@ -41,6 +41,10 @@ struct CommandAnswer<'a> {
     metric: &'a str,
     failed: usize,
     failure: Option<&'a str>,
+    limited: usize,
+    limit: Option<&'a str>,
+    bounds: &'a [f64],
+    median_is_bound: bool,
     median: Option<f64>,
     interval: Option<(f64, f64)>,
     looked_at: bool,
@@ -75,6 +79,7 @@ struct ComparedAnswer {
     more_rounds: Option<usize>,
     detectable: Option<f64>,
     modes: Option<ModesAnswer>,
+    notes: Vec<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -123,6 +128,10 @@ impl Report<'_> {
             metric: &standing.metric.name,
             failed: standing.failed,
             failure: standing.failure.as_ref().map(|(why, _)| why.as_str()),
+            limited: standing.limited,
+            limit: standing.limit.as_deref(),
+            bounds: &standing.bounds,
+            median_is_bound: time.is_some_and(|it| it.is_bound),
             median: time.map(|it| it.median),
             interval: time.and_then(|it| it.interval),
             looked_at,
@@ -153,8 +162,8 @@ impl Report<'_> {
 }
 
 fn compared(standing: &Standing) -> Option<ComparedAnswer> {
-    let Comparison { estimate, counts, more, detectable, rank_test, modes, .. } =
-        standing.compared.as_ref()?;
+    let comparison = standing.compared.as_ref()?;
+    let Comparison { estimate, counts, more, detectable, rank_test, modes, .. } = comparison;
     Some(ComparedAnswer {
         verdict: word(standing.verdict?),
         ratio: estimate.and_then(|it| it.ratio),
@@ -168,6 +177,7 @@ fn compared(standing: &Standing) -> Option<ComparedAnswer> {
         more_rounds: more.map(|more| more.rounds),
         detectable: *detectable,
         modes: modes.map(ModesAnswer::from),
+        notes: names(comparison),
     })
 }
 

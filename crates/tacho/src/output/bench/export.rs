@@ -8,7 +8,7 @@ use tacho_record::Sample;
 
 use super::Report;
 use super::ranking::factor;
-use crate::output::text;
+use crate::output::{self, text};
 
 /// A file of hyperfine's `--export-json`.
 #[derive(Serialize)]
@@ -38,8 +38,7 @@ struct Row<'a> {
 /// As `--export-json`.
 pub fn json(report: &Report<'_>) -> std::io::Result<String> {
     let exported = Exported { results: rows(report) };
-    let text = serde_json::to_string_pretty(&exported).map_err(std::io::Error::other)?;
-    Ok(text + "\n")
+    output::json::pretty(&exported)
 }
 
 /// As `--export-csv`.
@@ -122,6 +121,10 @@ fn rows<'a>(report: &Report<'a>) -> Vec<Row<'a>> {
         let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
         let values = |name: &str| counted.iter().filter_map(|it| it.value(name)).collect::<Vec<f64>>();
         let times: Vec<f64> = values(&standing.metric.name).into_iter().map(|it| it / 1e9).collect();
+        // Of executions that all reached a limit there is no time.
+        if times.is_empty() {
+            return None;
+        }
         let mean = times.iter().sum::<f64>() / times.len() as f64;
         Some(Row {
             command: &command.name,

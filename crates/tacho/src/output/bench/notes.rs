@@ -2,7 +2,7 @@
 
 use tacho_experiment::causes;
 use tacho_experiment::side_by_side::{Standing, Warning};
-use tacho_record::{Cgroup, Conditions, Inherit, Warmup};
+use tacho_record::{Cgroup, Conditions, Inherit, Limits, Unit, Warmup};
 
 use super::Report;
 use crate::output::{self, text};
@@ -77,9 +77,22 @@ impl Report<'_> {
             (*cgroup == Cgroup::Always).then(|| "in control groups".to_owned()),
             (*inherit != Inherit::All).then(|| "in a clean environment".to_owned()),
             (!random_environment).then(|| "with nothing added to the environment".to_owned()),
+            self.limits(),
         ];
         let told: Vec<String> = told.into_iter().flatten().collect();
         (!told.is_empty()).then(|| told.join(", "))
+    }
+
+    /// What they may use at most, where that was asked for.
+    fn limits(&self) -> Option<String> {
+        let Limits { address_space, cpu_time, memory } = self.question.commands.first()?.limits;
+        let told = [
+            memory.map(|bytes| format!("{} of memory", Unit::Bytes.show(bytes as f64))),
+            cpu_time.map(|time| format!("{} of processor time", text::duration(time))),
+            address_space.map(|bytes| format!("{} of address space", Unit::Bytes.show(bytes as f64))),
+        ];
+        let told: Vec<String> = told.into_iter().flatten().collect();
+        (!told.is_empty()).then(|| format!("with at most {}", told.join(" and ")))
     }
 
     /// Why columns are empty that all commands have.
@@ -170,7 +183,11 @@ fn tell_outliers(name: &str, standing: &Standing) {
 fn tell_failure(name: &str, standing: &Standing) {
     let Some((why, printed)) = &standing.failure else { return };
     let number = text::count(standing.failed, "execution");
-    output::note("error", &format!("`{name}`: {number} failed; the first: {why}"));
+    let told = match why.strip_prefix("`setup`") {
+        Some(_) => format!("not executed: {why}"),
+        None => format!("{number} failed; the first: {why}"),
+    };
+    output::note("error", &format!("`{name}`: {told}"));
     for line in text::last_lines(printed, OUTPUT_LINES) {
         output::aside(&format!("  | {line}"));
     }

@@ -23,6 +23,8 @@ pub struct BenchProgress {
     rule: Rule,
     began: Instant,
     commands: Vec<Known>,
+    /// Whether something failed that no sample says, as a cleanup.
+    is_troubled: bool,
 }
 
 /// What is known of a command by now.
@@ -59,7 +61,12 @@ impl BenchProgress {
             bar.enable_steady_tick(Duration::from_secs(1));
         }
         let commands = question.commands.iter().map(known).collect();
-        Self { bar, rule: question.rule.clone(), began: Instant::now(), commands }
+        Self { bar, rule: question.rule.clone(), began: Instant::now(), commands, is_troubled: false }
+    }
+
+    /// Whether something failed that no sample says, as a cleanup.
+    pub fn is_troubled(&self) -> bool {
+        self.is_troubled
     }
 
     /// Takes the bar away; what is printed after it stays.
@@ -126,12 +133,16 @@ impl Observer for BenchProgress {
             Event::HookBegins { cell, hook } => {
                 self.bar.set_message(format!("{hook} of {}", text::cut(&cell.benchmark.name, 40)));
             }
-            Event::Trouble { cell, trouble } => self.bar.suspend(|| {
-                output::note("note", &format!("`{}`: {}", text::cut(&cell.benchmark.name, 40), trouble.why));
-                for line in text::last_lines(&trouble.output, 8) {
-                    output::aside(&format!("  | {line}"));
-                }
-            }),
+            Event::Trouble { cell, trouble } => {
+                self.is_troubled = true;
+                self.bar.suspend(|| {
+                    let name = text::cut(&cell.benchmark.name, 40);
+                    output::note("error", &format!("`{name}`: {}", trouble.why));
+                    for line in text::last_lines(&trouble.output, 8) {
+                        output::aside(&format!("  | {line}"));
+                    }
+                });
+            }
             _ => {}
         }
     }

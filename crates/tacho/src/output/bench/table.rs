@@ -85,7 +85,7 @@ fn row(name: &str, standing: &Standing, looked_at: bool) -> Vec<String> {
     let mut cells = vec![
         text::cut(name, COMMAND),
         standing.time.map_or_else(String::new, |summary| summary.n.to_string()),
-        of(|summary| summary.median),
+        standing.time.as_ref().map_or_else(String::new, |summary| text::median(unit, summary)),
         margin.unwrap_or_default(),
         standing.time.and_then(|summary| spread(&summary, unit)).unwrap_or_default(),
         of(|summary| summary.min),
@@ -108,11 +108,23 @@ fn spread(summary: &Summary, unit: &Unit) -> Option<String> {
     Some(if is_around_zero { unit.show(summary.q3 - summary.q1) } else { text::percent(share) })
 }
 
+/// How often it failed, and how the first time; after a setup that failed it is not executed.
+pub(super) fn failed(standing: &Standing, why: &str) -> String {
+    if why.starts_with("`setup`") {
+        return format!("not executed ({why})");
+    }
+    format!("{} failed ({why})", text::count(standing.failed, "execution"))
+}
+
 /// What is to be said of a command besides its numbers.
 fn state(standing: &Standing) -> String {
     match &standing.failure {
-        Some((why, _)) => format!("{} failed ({why})", text::count(standing.failed, "execution")),
+        Some((why, _)) => failed(standing, why),
         None if standing.time.is_none() => "not measured".to_owned(),
+        None if standing.limited > 0 => {
+            let why = standing.limit.as_deref().unwrap_or_default();
+            format!("{why} ({})", text::count(standing.limited, "execution"))
+        }
         None => standing.stopped.as_ref().map_or_else(String::new, text::stopped),
     }
 }

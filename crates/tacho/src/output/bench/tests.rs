@@ -7,7 +7,9 @@ use jiff::Timestamp;
 use tacho_experiment::side_by_side::{Answer, Command, Question, Standings, Start};
 use tacho_experiment::trial::Exits;
 use tacho_record::plan::{Hooks, Output};
-use tacho_record::{Digest, Estimator as Asked, Host, Outcome, Place, Purpose, Rule, Run, RunState, Sample};
+use tacho_record::{
+    Digest, Estimator as Asked, Host, Limits, Outcome, Place, Purpose, Rule, Run, RunState, Sample,
+};
 
 use super::*;
 
@@ -22,6 +24,7 @@ fn command(name: &str) -> Command {
         hooks: Hooks::default(),
         timeout: Duration::MAX,
         conditions: Command::usual_conditions(),
+        limits: Limits::default(),
     }
 }
 
