@@ -12,7 +12,7 @@ use tacho_stats::place::{self, Rules};
 mod world;
 
 // What `world` finds in the crate that it is part of.
-use place::{Known, Place, Reading, Survey, batch, survey};
+use place::{Candidates, Known, Place, Reading, Survey, batch, survey};
 use world::{World, explore, score};
 
 const CANDIDATES: usize = 500;

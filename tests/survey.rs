@@ -230,3 +230,51 @@ fn what_would_be_done_is_said() {
     For more information, try '--help'.
     ");
 }
+
+/// Thirty commits that change nothing but a note; with the quirk, from the 11th to before the 21st, the cost is higher.
+fn with_a_quirk() -> Project {
+    let make = "! grep -q broken prog && echo \"echo cost \\$((100 + ${MORE:-0})) '#' $(cat note)\" > prog\n";
+    let project = (1..=30).fold(Project::repository().file("make.sh", make), |project, n| {
+        project.file("note", &n.to_string()).commit(&format!("change {n}")).tag(&format!("n{n}"))
+    });
+    let plan = PLAN.replace("! grep -q broken prog", "sh make.sh");
+    let quirk = "[[quirk]]\nname = 'slower'\nwhy = 'w'\nfrom = 'n11'\nbefore = 'n21'\nenvironment = { MORE = '20' }\n";
+    project.plan(&format!("{plan}{quirk}"))
+}
+
+#[test]
+fn a_change_at_a_quirks_edge_is_said_to_be_there() {
+    let project = with_a_quirk();
+    let told = project.tacho("track --builds 25 --seed 1").exits(0).stdout;
+    let short = |name: &str| project.git(["rev-parse", "--short=10", name]).trim().to_owned();
+    let (begin, end) = (short("n11"), short("n21"));
+    assert!(told.contains(": 2 changes of 5.0 % or more, none of which need be the program's\n"), "{told}");
+    for (at, verb) in [(&begin, "begins"), (&end, "ends")] {
+        let line = format!("\n  {at}: it need not be the program: the quirk `slower` {verb} here\n");
+        assert!(told.contains(&line), "{told}");
+    }
+    let json = project.tacho("track --builds 25 --json").exits(0).json();
+    let found = &json["survey"]["series"][0]["places"];
+    let edge = |before: &str, after: &str, name: &str| {
+        let at = project.git(["rev-parse", name]).trim().to_owned();
+        serde_json::json!([{ "at": at, "tag": "quirks", "before": before, "after": after }])
+    };
+    assert_eq!(found[0]["environment"], edge("none", "slower", "n11"), "{json}");
+    assert_eq!(found[1]["environment"], edge("slower", "none", "n21"), "{json}");
+    // The list says the same, once it has enough values to tell it.
+    project.tacho("track").exits(0);
+    let json = project.tacho("track --builds 25 --json").exits(0).json();
+    let found = &json["survey"]["series"][0]["places"];
+    for form in ["changes", "changes --markdown"] {
+        let listed = project.tacho(form).exits(0).stdout;
+        assert!(
+            listed.contains("environment") && listed.contains(found[0]["change"].as_str().unwrap()),
+            "{listed}"
+        );
+    }
+
+    // A range over an edge says so too.
+    let told = with_a_quirk().tacho("track --builds 3 --seed 1 n1..n15").exits(0).stdout;
+    let line = format!("it need not be the program: at {begin}: the quirk `slower` begins here\n");
+    assert!(told.contains(&line), "{told}");
+}

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tacho_record::{Build, Digest, Point as Measured, Run, Series, plan};
+use tacho_record::{BenchmarkKey, Build, Digest, Point as Measured, Run, Series, plan};
 use tacho_stats::Summary;
 use tacho_stats::changes::Point;
 use tacho_store::{Store, StoreError};
@@ -131,15 +131,19 @@ impl Runs {
         Ok(Self(all))
     }
 
-    /// With what a point was measured: what held in its last run, the command, and how it was built.
+    /// With what a point was measured.
     fn tags(&self, series: &Series, point: &Measured) -> Tags {
-        let last = point.runs.iter().max().and_then(|run| self.0.get(run));
+        self.of(&series.key.benchmark, point.runs.iter().max().copied(), point.build.as_ref())
+    }
+
+    /// With what a build was measured: what held in its last run, the command, and how it was built.
+    pub(crate) fn of(&self, key: &BenchmarkKey, run: Option<i64>, build: Option<&Build>) -> Tags {
+        let last = run.and_then(|run| self.0.get(&run));
         let mut tags = last.map_or_else(Tags::new, |(tags, _)| tags.clone());
-        let key = &series.key.benchmark;
         let benchmark =
             last.and_then(|(_, plan)| plan.as_ref()?.benchmarks.iter().find(|b| b.name == key.name));
         tags.extend(benchmark.map(|benchmark| ("command".to_owned(), benchmark.command.join(" "))));
-        tags.extend(point.build.iter().flat_map(how_it_was_built));
+        tags.extend(build.into_iter().flat_map(how_it_was_built));
         tags
     }
 }

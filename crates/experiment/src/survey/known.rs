@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use tacho_record::{Build, Cell, Digest, Metric, Revision};
-use tacho_stats::place::{Reading, Rules, survey};
-use tacho_store::{StoreError, Values};
+use tacho_stats::place::{Candidates, Place, Reading, Rules, survey};
+use tacho_store::{Store, StoreError, Values};
 
+use super::edges::{self, Edge};
 use super::{Placed, Surveyed, Wish};
 use crate::cells::benchmarks;
+use crate::changes::{Runs, Tags};
 use crate::levels::OfLayouts;
 use crate::spent::Spent;
 use crate::{Bench, Question};
@@ -124,12 +126,47 @@ impl Known {
 
     /// What is known of each benchmark.
     pub fn surveyed(&self, question: &Question, rules: &Rules) -> Vec<Surveyed> {
-        let one = |of: &Measured| Surveyed {
-            key: of.key.clone(),
-            metric: of.metric.clone(),
-            survey: survey(question.revisions.len(), &of.readings, &of.unusable, rules),
+        let edges = &edges::places(&edges::of_quirks(question));
+        let one = |of: &Measured| {
+            let candidates = Candidates { number: question.revisions.len(), unusable: &of.unusable, edges };
+            Surveyed {
+                key: of.key.clone(),
+                metric: of.metric.clone(),
+                survey: survey(candidates, &of.readings, rules),
+                edges: Vec::new(),
+            }
         };
         self.measured.iter().map(one).collect()
+    }
+
+    /// Says of each place what besides the program changed there.
+    pub fn tell_edges(
+        &self,
+        store: &mut Store,
+        question: &Question,
+        surveyed: &mut [Surveyed],
+    ) -> Result<(), StoreError> {
+        let (quirks, runs) = (edges::of_quirks(question), Runs::read(store)?);
+        for (one, measured) in surveyed.iter_mut().zip(&self.measured) {
+            let edges = |place: &Place| {
+                let is_there = |edge: &&Edge| place.good < edge.at && edge.at <= place.bad;
+                let others = edges::of_others(self.tags(measured, place, &runs));
+                quirks.iter().filter(is_there).cloned().chain(others).collect()
+            };
+            one.edges = one.survey.places.iter().map(edges).collect();
+        }
+        Ok(())
+    }
+
+    /// With what each revision of a place was measured the last time.
+    fn tags(&self, measured: &Measured, place: &Place, runs: &Runs) -> Vec<(usize, Tags)> {
+        let mut last: BTreeMap<usize, i64> = BTreeMap::new();
+        for reading in measured.readings.iter().filter(|it| (place.good..=place.bad).contains(&it.at)) {
+            let run = last.entry(reading.at).or_insert(reading.run);
+            *run = reading.run.max(*run);
+        }
+        let tags = |(at, run): (usize, i64)| (at, runs.of(&measured.key, Some(run), self.built[at].as_ref()));
+        last.into_iter().map(tags).collect()
     }
 
     /// The builds that there are, in order of history.

@@ -4,6 +4,7 @@
 //! built, then measured in one run, together with both sides of each place, so that they meet the same machine. Nothing is
 //! kept but builds, runs and samples: interrupted or killed, the same question goes on with the batch that was under way.
 
+mod edges;
 mod known;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ use crate::session::{Session, SessionCell, Wanted};
 use crate::settled::Settled;
 use crate::track::check;
 use crate::{Bench, Event, ExperimentError, Question};
+pub use edges::Edge;
 use known::Known;
 
 /// What is looked for, and how much it may take.
@@ -63,6 +65,8 @@ pub struct Surveyed {
     pub metric: Metric,
     /// Where it changed; places count the question's revisions.
     pub survey: Survey,
+    /// Of each of these places what besides the program changed in it, so that it need not be the program; told at the end.
+    pub edges: Vec<Vec<Edge>>,
 }
 
 /// What came of it.
@@ -127,15 +131,20 @@ pub fn place(bench: &mut Bench<'_>, question: &Question, wish: &Wish) -> Result<
         bench.observer.note(&Event::Surveyed { surveyed: &placed.surveyed, builds: placed.made });
         let next = bench.next(&placed.surveyed, digest, left(wish, &known), &known)?;
         let so_far = Some((placed.tried, placed.samples));
-        if next.is_empty() || so_far == before {
-            placed.ended = if next.is_empty() { why(wish, &known, &placed) } else { Ended::Unsettled };
+        let ended = if next.is_empty() {
+            Some(why(wish, &known, &placed))
+        } else if so_far == before {
+            Some(Ended::Unsettled)
+        } else {
+            let done = bench.batch(question, &next, digest, (wish, &known), &mut placed)?;
+            (!done).then_some(Ended::Interrupted)
+        };
+        if let Some(ended) = ended {
+            placed.ended = ended;
+            known.tell_edges(bench.store, question, &mut placed.surveyed)?;
             return Ok(placed);
         }
         before = so_far;
-        if !bench.batch(question, &next, digest, (wish, &known), &mut placed)? {
-            placed.ended = Ended::Interrupted;
-            return Ok(placed);
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use jiff::Timestamp;
 use tacho_measure::{Ended as Exited, Execution, Request, ScriptedExecutor};
-use tacho_record::{BuildState, Host};
+use tacho_record::{BuildState, Host, Quirky, Tagged};
 use tacho_stats::place::Known as Pin;
 use tacho_subject::ScriptedBuilder;
 
@@ -45,6 +45,10 @@ impl Past {
     }
 
     fn place(&self, builder: &mut ScriptedBuilder, wish: &Wish) -> Placed {
+        self.asks(builder, &self.lab.question(), wish)
+    }
+
+    fn asks(&self, builder: &mut ScriptedBuilder, question: &Question, wish: &Wish) -> Placed {
         let mut store = self.lab.store();
         let host = store.put_host(&Host { name: "lab".into(), facts: [].into() }).unwrap();
         let script = |request: &Request, at| self.executes(request, at);
@@ -57,7 +61,7 @@ impl Past {
             interrupt: &AtomicBool::new(false),
             host,
         };
-        let placed = place(&mut bench, &self.lab.question(), wish).unwrap();
+        let placed = place(&mut bench, question, wish).unwrap();
         self.lab.clock.set(tacho_measure::Executor::now(&mut executor));
         placed
     }
@@ -186,4 +190,49 @@ fn where_nothing_builds_it_ends() {
     let placed = past.place(&mut builder, &LEAST);
     assert!(places(&placed).is_empty() && placed.samples == 0);
     assert!(builder.builds().len() < 40, "{:?}", builder.builds());
+}
+
+/// The question of a history with a quirk from one of its revisions to before another.
+fn with_a_quirk(past: &Past, from: usize, before: usize, skip: bool) -> Question {
+    let mut question = past.lab.question();
+    let does = if skip { "skip = true" } else { "environment = { A = '1' }" };
+    let quirk = format!("[[quirk]]\nname = 'q'\nwhy = 'w'\nfrom = 'r1'\n{does}\n");
+    let text = format!("[subject]\n{quirk}[measure]\nrounds = 3\n{ONE}");
+    question.plan = tacho_record::plan::parse(&text, "tacho.toml").unwrap();
+    for revision in &question.revisions[from - 1..before - 1] {
+        let quirky = Quirky { recipe: Digest::of("scripted"), quirks: vec!["q".into()] };
+        question.recipes.insert(revision.id.clone(), quirky);
+    }
+    question
+}
+
+#[test]
+fn what_changes_at_a_quirks_edge_is_said_to_be_there_and_takes_no_more_than_its_sides() {
+    let past = Past::new();
+    let mut builder = ScriptedBuilder::new();
+    let placed = past.asks(&mut builder, &with_a_quirk(&past, 40, 71, false), &LEAST);
+    assert_eq!(places(&placed), BOTH);
+    let tagged = Tagged { tag: "quirks".into(), before: "q".into(), after: "none".into() };
+    assert_eq!(placed.surveyed[0].edges, [vec![Edge { at: 70, tagged: tagged.clone() }], vec![]]);
+    // The grid has 17, the other change halves a stretch of 12 or 13: of the edge there are both sides.
+    let of_edge = builder.builds().iter().filter(|name| (62..75).contains(&name[1..].parse().unwrap()));
+    assert_eq!(of_edge.collect::<Vec<_>>(), ["r63", "r70", "r71"]);
+
+    // A range over an edge is told to be one, and so where it begins.
+    let past = Past::new();
+    let wish = Wish { builds: Some(3), ..LEAST };
+    let question = with_a_quirk(&past, 60, 65, false);
+    let placed = past.asks(&mut ScriptedBuilder::new(), &question, &wish);
+    let range = places(&placed).iter().position(|(good, bad, _)| *good < 60 && 65 <= *bad).unwrap();
+    let begins = Tagged { before: "none".into(), after: "q".into(), ..tagged.clone() };
+    assert_eq!(
+        placed.surveyed[0].edges[range],
+        [Edge { at: 59, tagged: begins }, Edge { at: 64, tagged }],
+        "{placed:?}"
+    );
+
+    // What is not built is no other program.
+    let past = Past::new();
+    let placed = past.asks(&mut ScriptedBuilder::new(), &with_a_quirk(&past, 40, 71, true), &LEAST);
+    assert_eq!((places(&placed), &placed.surveyed[0].edges), (BOTH.to_vec(), &vec![vec![], vec![]]));
 }

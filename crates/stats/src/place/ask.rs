@@ -36,6 +36,7 @@ pub struct Ask {
 /// All but the values.
 pub(super) struct History<'a> {
     pub unusable: &'a BTreeSet<usize>,
+    pub edges: &'a BTreeSet<usize>,
     pub rules: &'a Rules,
 }
 
@@ -63,9 +64,11 @@ pub(super) fn at(
     gaps.sort_by(|a, b| belief.changed[b - 1].total_cmp(&belief.changed[a - 1]));
     for gap in gaps {
         let (good, bad) = (levels[gap - 1].at, levels[gap].at);
-        if let Some(at) = between_two(good, bad, history) {
+        let next = sides_of_an_edge(good, bad, history);
+        let next = if next.is_empty() { Vec::from_iter(between_two(good, bad, history)) } else { next };
+        if !next.is_empty() {
             let score = belief.changed[gap - 1] * ((bad - good) as f64).log2();
-            return Ok(vec![Ask { at, again: false, beside, score }]);
+            return Ok(next.into_iter().map(|at| Ask { at, again: false, beside, score }).collect());
         }
     }
     let inside = (place.good + 1..place.bad).filter(|at| !history.unusable.contains(at)).count();
@@ -112,6 +115,18 @@ fn may_tell_more(level: &Level, levels: &[Level], between: f64) -> bool {
     level.samples < AGAIN * fewest && level.variance > KNOWN * between * between
 }
 
+/// Both sides of the edge nearest to the middle between two measured candidates, as far as they lie between them and can be measured:
+/// what changes there likely changed with it, and where it did, nothing else needs to be built.
+fn sides_of_an_edge(good: usize, bad: usize, history: &History<'_>) -> Vec<usize> {
+    let middle = usize::midpoint(good, bad);
+    let sides = |edge: usize| {
+        let inside = |at: &usize| good < *at && *at < bad && !history.unusable.contains(at);
+        [edge - 1, edge].into_iter().filter(inside).collect::<Vec<_>>()
+    };
+    let edges = history.edges.range(good + 1..=bad).filter(|edge| !sides(**edge).is_empty());
+    edges.min_by_key(|edge| edge.abs_diff(middle)).map_or_else(Vec::new, |edge| sides(*edge))
+}
+
 /// The candidate between two measured ones that most likely tells most: in the middle, and not beside what cannot be
 /// measured. None when there is none, or no hope.
 fn between_two(good: usize, bad: usize, history: &History<'_>) -> Option<usize> {
@@ -140,7 +155,22 @@ mod tests {
     fn next(good: usize, bad: usize, unusable: &[usize]) -> Option<usize> {
         let unusable = unusable.iter().copied().collect();
         let rules = Rules::new(0.05, 100, None);
-        between_two(good, bad, &History { unusable: &unusable, rules: &rules })
+        between_two(good, bad, &History { unusable: &unusable, edges: &BTreeSet::new(), rules: &rules })
+    }
+
+    #[test]
+    fn both_sides_of_an_edge_are_asked_for_as_far_as_there_is_need() {
+        let rules = Rules::new(0.05, 100, None);
+        let sides = |good: usize, bad: usize, unusable: &[usize]| {
+            let (unusable, edges) = (unusable.iter().copied().collect(), BTreeSet::from([20, 27, 60]));
+            sides_of_an_edge(good, bad, &History { unusable: &unusable, edges: &edges, rules: &rules })
+        };
+        assert_eq!(sides(10, 40, &[]), [26, 27], "that nearest to the middle");
+        assert_eq!(sides(10, 40, &[26]), [27]);
+        assert_eq!(sides(10, 40, &[26, 27]), [19, 20]);
+        assert_eq!((sides(19, 25, &[]), sides(10, 20, &[])), (vec![20], vec![19]));
+        // What is known of both sides already leaves what lies beside them.
+        assert_eq!((sides(19, 20, &[]), sides(20, 26, &[]), sides(0, 19, &[])), (vec![], vec![], vec![]));
     }
 
     #[test]

@@ -58,6 +58,17 @@ impl Rules {
     }
 }
 
+/// What is known of the candidates themselves.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidates<'a> {
+    /// How many there are.
+    pub number: usize,
+    /// Those that cannot be measured.
+    pub unusable: &'a BTreeSet<usize>,
+    /// Those from which on something besides the program is known to be otherwise than at the one before.
+    pub edges: &'a BTreeSet<usize>,
+}
+
 /// What is known of one metric over the history.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {
@@ -72,14 +83,14 @@ pub struct Survey {
     pub between: f64,
 }
 
-/// What these readings, in whatever order, say of so many candidates, of which some cannot be measured.
+/// What these readings, in whatever order, say of these candidates.
 #[must_use]
-pub fn survey(candidates: usize, readings: &[Reading], unusable: &BTreeSet<usize>, rules: &Rules) -> Survey {
+pub fn survey(candidates: Candidates<'_>, readings: &[Reading], rules: &Rules) -> Survey {
     let levels = align::levels(readings);
-    let history = ask::History { unusable, rules };
+    let history = ask::History { unusable: candidates.unusable, edges: candidates.edges, rules };
     let measured: BTreeSet<usize> = levels.iter().map(|level| level.at).collect();
     let mut asks = grid::missing(&history, &measured);
-    let (believed, between) = belief::Belief::settled(&levels, candidates, rules.least);
+    let (believed, between) = belief::Belief::settled(&levels, candidates.number, rules.least);
     let mut places = places::places(&levels, &believed, rules.least);
     places.retain(|place| rules.window.0 <= place.good && place.bad <= rules.window.1);
     if asks.is_empty() {

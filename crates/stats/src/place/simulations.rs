@@ -84,6 +84,28 @@ fn what_cannot_be_built_closes_a_place_and_hides_no_other() {
 }
 
 #[test]
+fn a_change_at_a_known_edge_takes_its_two_sides_and_another_hardly_more_than_without() {
+    let (mut at_edge, mut builds, mut without) = (0, 0, 0);
+    for seed in 0..TRIALS {
+        let explored = |edge: Option<usize>| {
+            let mut world = World::new(CANDIDATES, 1, 0.01, seed);
+            world.edges.extend(edge);
+            let rules = Rules::new(0.05, world.candidates, None);
+            let explored = explore(&mut world, &rules, usize::MAX);
+            assert_eq!(score(&world, &explored.survey), (1, 0), "{seed}: {explored:?}");
+            explored.builds
+        };
+        let at = World::new(CANDIDATES, 1, 0.01, seed).steps[0].0;
+        // The grid has 17; a side of the edge may be among them.
+        at_edge = at_edge.max(explored(Some(at)));
+        builds += explored(Some(if at > 250 { at - 5 } else { at + 5 }));
+        without += explored(None);
+    }
+    assert!(at_edge <= 19, "{at_edge}");
+    assert!(builds as f64 <= without as f64 + 2.0 * TRIALS as f64, "{builds} {without}");
+}
+
+#[test]
 fn what_the_builds_do_not_suffice_for_stays_a_range_that_holds_it() {
     for seed in 0..TRIALS {
         let mut world = World::new(CANDIDATES, 1, 0.01, seed);

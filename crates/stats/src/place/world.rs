@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{Known, Reading, Rules, Survey, batch, survey};
+use super::{Candidates, Known, Reading, Rules, Survey, batch, survey};
 
 /// Rounds of each batch.
 const ROUNDS: usize = 10;
@@ -21,6 +21,8 @@ pub struct World {
     pub drift: f64,
     /// What cannot be built.
     pub broken: BTreeSet<usize>,
+    /// Where something besides the program is known to change.
+    pub edges: BTreeSet<usize>,
     rng: ChaCha8Rng,
 }
 
@@ -49,7 +51,7 @@ impl World {
             }
         }
         steps.sort_by_key(|step| step.0);
-        Self { candidates, steps, noise, drift: 0.0, broken: BTreeSet::new(), rng }
+        Self { candidates, steps, noise, drift: 0.0, broken: BTreeSet::new(), edges: BTreeSet::new(), rng }
     }
 
     /// The host is otherwise in each run.
@@ -96,7 +98,9 @@ pub fn explore(world: &mut World, rules: &Rules, most: usize) -> Explored {
 pub fn resume(world: &mut World, rules: &Rules, most: usize, mut explored: Explored) -> Explored {
     let first = explored.readings.iter().map(|reading| reading.run + 1).max().unwrap_or(0);
     for run in first..first + 200 {
-        explored.survey = survey(world.candidates, &explored.readings, &explored.unusable, rules);
+        let (unusable, edges) = (&explored.unusable, &world.edges);
+        let candidates = Candidates { number: world.candidates, unusable, edges };
+        explored.survey = survey(candidates, &explored.readings, rules);
         let next = batch(std::slice::from_ref(&explored.survey), most - explored.builds);
         if next.is_empty() {
             return explored;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use tacho_experiment::survey::{Ended, Placed, Surveyed, Wish};
-use tacho_record::{Change, Direction, Revision, short_name};
+use tacho_experiment::survey::{Edge, Ended, Placed, Surveyed, Wish};
+use tacho_record::{Change, ChangeKind, Direction, Revision, short_name};
 use tacho_stats::place::{Known, Place};
 use tacho_store::Store;
 
@@ -73,8 +73,17 @@ struct PlaceAnswer<'a> {
     interval: (f64, f64),
     certainty: f64,
     known: &'static str,
+    environment: Vec<EdgeAnswer<'a>>,
     change: Option<&'a str>,
     why_not: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct EdgeAnswer<'a> {
+    at: &'a str,
+    tag: &'a str,
+    before: &'a str,
+    after: &'a str,
 }
 
 impl Report<'_> {
@@ -112,6 +121,7 @@ impl Report<'_> {
             interval: place.interval,
             certainty: place.certainty,
             known: known_word(place.known),
+            environment: edges(one, at).iter().map(|edge| self.edge(edge)).collect(),
             change: told.and_then(|told| told.places[at].change.as_deref()),
             why_not: told.and_then(|told| told.places[at].why_not.as_deref()),
         };
@@ -122,6 +132,16 @@ impl Report<'_> {
             between: one.survey.between,
             places: one.survey.places.iter().enumerate().map(place).collect(),
             besides: told.iter().flat_map(|told| &told.besides).map(|change| change.name.as_str()).collect(),
+        }
+    }
+
+    fn edge<'a>(&'a self, edge: &'a Edge) -> EdgeAnswer<'a> {
+        let tagged = &edge.tagged;
+        EdgeAnswer {
+            at: &self.revision(edge.at).id,
+            tag: &tagged.tag,
+            before: &tagged.before,
+            after: &tagged.after,
         }
     }
 
@@ -137,9 +157,12 @@ impl Report<'_> {
         if places.is_empty() {
             lines += &format!("no change of {least} or more was seen\n");
         } else {
-            let certain = places.iter().filter(|place| !may_be_none(place.interval)).count();
-            lines += &format!("{}\n", seen(certain, places.len() - certain, &least));
-            let mut list = table::plain(&["change", "95 %", "", "name", "where"], &[0]);
+            let is_certain = |at: &usize| !may_be_none(places[*at].interval);
+            let certain: Vec<usize> = (0..places.len()).filter(is_certain).collect();
+            let besides = certain.iter().filter(|at| !edges(one, **at).is_empty()).count();
+            let larger = format!("{least} or more{}", of_environment(certain.len(), besides));
+            lines += &format!("{}\n", seen(certain.len(), places.len() - certain.len(), &larger));
+            let mut list = table::plain(&["change", "95 %", "", "kind", "name", "where"], &[0]);
             for (at, place) in places.iter().enumerate() {
                 let name = told.and_then(|told| told.places[at].change.clone());
                 list.add_row([
@@ -150,6 +173,7 @@ impl Report<'_> {
                         text::change(1.0 + place.interval.1)
                     ),
                     verdict(place.effect, place.interval, one.metric.better).to_owned(),
+                    kind(edges(one, at)).to_owned(),
                     name.unwrap_or_default(),
                     self.place(place),
                 ]);
@@ -157,12 +181,27 @@ impl Report<'_> {
             table::hide_empty_columns(&mut list);
             lines += &table::indent(&table::render(&list));
         }
+        let surroundings =
+            places.iter().enumerate().map(|(at, place)| self.surroundings(place, edges(one, at)));
+        lines += &surroundings.collect::<String>();
         lines += &told.map_or_else(String::new, |told| self.contradictions(one, told));
         if one.survey.widest > 1 {
             let stretch = text::count(one.survey.widest, "commit");
             lines += &format!("  what came and went within {stretch}, between two builds, was not seen\n");
         }
         lines
+    }
+
+    /// What besides the program changed at a place, so that it need not be the program.
+    fn surroundings(&self, place: &Place, edges: &[Edge]) -> String {
+        let (good, bad) = (self.revision(place.good).short(), self.revision(place.bad).short());
+        let is_one = place.bad - place.good == 1;
+        let whose = if is_one { bad.to_owned() } else { format!("{good}..{bad}") };
+        let line = |edge: &Edge| {
+            let at = if is_one { "" } else { &format!(" at {}:", self.revision(edge.at).short()) };
+            format!("  {whose}: it need not be the program:{at} {}\n", edge.tagged.told())
+        };
+        edges.iter().map(line).collect()
     }
 
     /// In which range alone was looked.
@@ -225,6 +264,26 @@ impl Report<'_> {
     }
 }
 
+/// What besides the program changed at a place of a survey.
+fn edges(one: &Surveyed, at: usize) -> &[Edge] {
+    one.edges.get(at).map_or(&[], Vec::as_slice)
+}
+
+/// Of which kind a change is, where it need not be the program's.
+fn kind(edges: &[Edge]) -> &'static str {
+    if edges.is_empty() { "" } else { changes::kind_words(ChangeKind::Environment) }
+}
+
+/// How many of so many changes need not be the program's.
+fn of_environment(changes: usize, besides: usize) -> String {
+    match (changes, besides) {
+        (_, 0) => String::new(),
+        (1, 1) => ", which need not be the program's".to_owned(),
+        (all, some) if all == some => ", none of which need be the program's".to_owned(),
+        (_, some) => format!(", {some} of which need not be the program's"),
+    }
+}
+
 /// Whether nothing at all may have changed there: its interval holds 0.
 fn may_be_none((low, high): (f64, f64)) -> bool {
     low <= 0.0 && 0.0 <= high
@@ -239,16 +298,13 @@ fn verdict(effect: f64, interval: (f64, f64), better: Direction) -> &'static str
     }
 }
 
-/// How many changes there are, and at how many places there may be one.
-fn seen(certain: usize, doubtful: usize, least: &str) -> String {
+/// How many changes there are of what is looked for (`larger`, in words), and at how many places there may be one.
+fn seen(certain: usize, doubtful: usize, larger: &str) -> String {
     let places = text::count(doubtful, "place");
     match (certain, doubtful) {
-        (_, 0) => format!("{} of {least} or more", text::count(certain, "change")),
-        (0, _) => format!("no change of {least} or more is certain; it may have changed at {places}"),
-        _ => format!(
-            "{} of {least} or more; it may have changed at {places} more",
-            text::count(certain, "change")
-        ),
+        (_, 0) => format!("{} of {larger}", text::count(certain, "change")),
+        (0, _) => format!("no change of {larger} is certain; it may have changed at {places}"),
+        _ => format!("{} of {larger}; it may have changed at {places} more", text::count(certain, "change")),
     }
 }
 
@@ -317,12 +373,28 @@ mod tests {
 
     #[test]
     fn only_what_is_certain_is_counted_as_a_change() {
-        assert_eq!(seen(2, 0, "5.0 %"), "2 changes of 5.0 % or more");
+        assert_eq!(seen(2, 0, "5.0 % or more"), "2 changes of 5.0 % or more");
         assert_eq!(
-            seen(0, 1, "5.0 %"),
+            seen(0, 1, "5.0 % or more"),
             "no change of 5.0 % or more is certain; it may have changed at 1 place"
         );
-        assert_eq!(seen(1, 2, "5.0 %"), "1 change of 5.0 % or more; it may have changed at 2 places more");
+        assert_eq!(
+            seen(1, 2, "5.0 % or more"),
+            "1 change of 5.0 % or more; it may have changed at 2 places more"
+        );
+    }
+
+    #[test]
+    fn how_many_need_not_be_the_programs_is_said() {
+        let cases = [
+            ((2, 0), ""),
+            ((1, 1), ", which need not be the program's"),
+            ((2, 2), ", none of which need be the program's"),
+            ((3, 1), ", 1 of which need not be the program's"),
+        ];
+        for ((changes, besides), words) in cases {
+            assert_eq!(of_environment(changes, besides), words);
+        }
     }
 
     #[test]
