@@ -3,7 +3,7 @@
 //! Each layout is a build by a recipe of its own, so that no series ever takes it for the plan's. All are executed in the same
 //! rounds, under a run that is no part of any series.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,8 @@ use crate::{Bench, ExperimentError, Question};
 
 /// The fact of a run that names its fixed orders: the last cells of each benchmark.
 pub const FIXED: &str = "layouts.fixed";
+/// The fact of a run that says how long a build took when it began, on average, in seconds.
+pub const BUILD: &str = "layouts.build";
 
 /// What came of it.
 #[derive(Debug)]
@@ -97,7 +99,8 @@ pub fn layouts(
         Ok(made) => made,
         Err(ended) => return Ok(ended),
     };
-    let session = bench.session_of_layouts(question, &built, &recipes)?;
+    let session = bench.session_of_layouts(question, &built, (&recipes, mean(took, layouts)))?;
+    let build = build_time(&bench.store.conditions(session.run.number)?);
     let began = Instant::now();
     let measured = measure(bench, &session)?;
     let executing = began.elapsed();
@@ -109,7 +112,7 @@ pub fn layouts(
         run: session.run.number,
         interrupted: measured.interrupted,
         equal: layouts.len() - built.len(),
-        build: mean(took, layouts),
+        build: build.unwrap_or_else(|| mean(took, layouts)),
         executing,
         rows: rows(question, &built, &session, &samples, metric),
     })))
@@ -125,6 +128,13 @@ pub fn build(
     check(bench, question)?;
     let made = bench.make(question, layouts)?;
     Ok(made.map(|made| (made.built.iter().map(|build| build.artifact).collect(), mean(made.took, layouts))))
+}
+
+/// How long a build took on average when a run over layouts began, by the facts of the run.
+#[must_use]
+pub fn build_time(conditions: &BTreeMap<String, String>) -> Option<Duration> {
+    let seconds = conditions.get(BUILD)?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 /// How long each took.
@@ -245,7 +255,7 @@ impl Bench<'_> {
         &mut self,
         question: &Question,
         built: &[Build],
-        recipes: &str,
+        (recipes, took): (&str, Duration),
     ) -> Result<Session, ExperimentError> {
         let digest = Digest::of(format!("layouts\n{}\n{recipes}", question.digest()));
         let rounds = question.rule().max_rounds;
@@ -274,6 +284,7 @@ impl Bench<'_> {
             begun
         } else {
             let mut question = question.clone();
+            question.conditions.insert(BUILD.to_owned(), took.as_secs_f64().to_string());
             let fixed: Vec<&str> = built.iter().filter_map(|build| build.fixed).collect();
             if !fixed.is_empty() {
                 question.conditions.insert(FIXED.to_owned(), fixed.join(", "));

@@ -9,8 +9,12 @@ use crate::distribution::{fisher_quantile, student_quantile};
 
 /// No level below the topmost is repeated more often.
 const MOST: u32 = 1000;
-/// Below this what linking adds does not matter, whatever starting again adds.
+/// Below this what linking adds does not matter.
 const LITTLE: f64 = 0.01;
+/// How likely what is said to tell more does.
+const LIKELY: f64 = 0.8;
+/// What is said to tell more has no more layouts than these, and no more executions of each than those.
+const TELLING: (u32, f64) = (200, 10_000.0);
 /// No topmost level is.
 const MOST_LAYOUTS: u32 = 10_000;
 
@@ -36,10 +40,16 @@ pub struct Levels {
     pub relink: Option<f64>,
     /// What that is at the most, with 95 %: an estimate of 0 says that it is not told apart from restarting, not that it is none.
     pub relink_at_most: Option<f64>,
+    /// What that is at the least, with 95 %; 0 where it is not told apart from restarting.
+    pub relink_at_least: Option<f64>,
     /// Of the means of layouts, all below included.
     pub means: Option<f64>,
     /// How many layouts.
     pub layouts: usize,
+    /// How many executions each has: the harmonic mean.
+    pub processes: f64,
+    /// The variance of the means of executions, values of one execution included.
+    each: f64,
 }
 
 /// How often to repeat at each level.
@@ -83,6 +93,7 @@ impl Levels {
             programs.iter().map(|of| of_layouts.by_ref().take(of.len()).collect()).collect();
         let of_layouts = pooled(means.iter().map(Vec::as_slice));
         let of_means = of_layouts.map(|(variance, _)| variance);
+        let relinked = of_layouts.map(|found| bounds(found, (of_processes / per_layout, below)));
         let own = |variance: f64, below: f64, times: f64| (variance - below / times).max(0.0).sqrt();
         let middle = mean(&means.concat());
         let reach = of_means.filter(|_| means.len() == 1).map(|variance| {
@@ -95,29 +106,76 @@ impl Levels {
             keep: values.map(f64::sqrt),
             restart: own(of_processes, values.unwrap_or(0.0), per_process),
             relink: of_means.map(|variance| own(variance, of_processes, per_layout)),
-            relink_at_most: of_layouts
-                .map(|of_layouts| at_most(of_layouts, (of_processes / per_layout, below))),
+            relink_at_most: relinked.map(|(_, most)| most),
+            relink_at_least: relinked.map(|(least, _)| least),
             means: of_means.map(f64::sqrt),
             layouts: means.iter().map(Vec::len).max().unwrap_or(0),
+            processes: per_layout,
+            each: of_processes,
         })
     }
 
-    /// Whether no difference between layouts was seen, and if there is one, it is smaller than between executions of one build, or
-    /// than 1 %: then one build stands for all.
+    /// Whether what linking adds is told apart from what starting again adds.
+    #[must_use]
+    pub fn is_told(&self) -> bool {
+        self.relink_at_least.is_some_and(|least| least > 0.0)
+    }
+
+    /// Whether linking is not told to add anything, and if it does, adds less than 1 %: then one build stands for all.
     #[must_use]
     pub fn one_stands_for_all(&self) -> bool {
-        let bound = self.relink_at_most.filter(|_| self.relink == Some(0.0));
-        bound.is_some_and(|bound| bound < self.restart.max(LITTLE))
+        !self.is_told() && self.relink_at_most.is_some_and(|most| most < LITTLE)
+    }
+
+    /// Whether linking is not told to add anything, and may well add what matters: what was measured is too noisy to tell.
+    #[must_use]
+    pub fn is_too_noisy(&self) -> bool {
+        !self.is_told() && self.relink_at_most.is_some_and(|most| most >= LITTLE)
+    }
+
+    /// How often to repeat so that it would probably be told what linking adds, at the least cost, where a build costs as much as so many
+    /// executions; `None` where what was measured tells, or no number of executions that anybody would wait for would.
+    ///
+    /// Were it nothing, its bound would be below 1 % with a chance of 80 %.
+    #[must_use]
+    pub fn would_tell(&self, build: f64) -> Option<Repetition> {
+        if !self.is_too_noisy() {
+            return None;
+        }
+        let least = u32::try_from(self.layouts).unwrap_or(u32::MAX).max(2);
+        let enough = |layouts: u32| {
+            let processes = self.processes_that_tell(f64::from(layouts))?;
+            // Where as many should have told already, chance was against it: then it is twice as many.
+            let twice = 2.0 * self.layouts as f64 * self.processes / f64::from(layouts);
+            Some((layouts, processes.max(twice).max(self.processes).ceil()))
+        };
+        let cost = |(layouts, processes): &(u32, f64)| f64::from(*layouts) * (build.max(1.0) + processes);
+        let all = (least..=TELLING.0.max(least)).filter_map(enough).filter(|(_, it)| *it <= TELLING.1);
+        let (layouts, processes) = all.min_by(|a, b| cost(a).total_cmp(&cost(b)))?;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most TELLING")]
+        Some(Repetition { layouts, processes: processes as u32 })
+    }
+
+    /// How many executions of each of so many layouts would probably bring the bound below 1 %, if linking adds nothing.
+    fn processes_that_tell(&self, layouts: f64) -> Option<f64> {
+        let mut processes = self.processes.max(2.0);
+        // The more executions, the less they depend on their own number.
+        for _ in 0..4 {
+            let (above, below) = (layouts - 1.0, layouts * (processes - 1.0));
+            let ratio = fisher_quantile(LIKELY, above, below).max(1.0) / fisher_quantile(0.05, above, below);
+            processes = (self.each * (ratio - 1.0) / LITTLE.powi(2)).max(2.0);
+        }
+        processes.is_finite().then_some(processes)
     }
 
     /// How often to repeat, for a mean that is known to ± that share with 95 %, where a build costs as much as so many executions: of all
     /// that reach it what costs least.
     ///
     /// For many layouts these are √(c · restart² / relink²) executions each (Kalibera & Jones, section 6). `None` for a single layout:
-    /// nothing is known of others.
+    /// nothing is known of others; and where it is [too noisy](Self::is_too_noisy) to tell.
     #[must_use]
     pub fn repetition(&self, precision: f64, build: f64) -> Option<Repetition> {
-        let relink = self.relink?;
+        let relink = self.relink.filter(|_| !self.is_too_noisy())?;
         let each = self.restart.powi(2) + self.keep.unwrap_or(0.0).powi(2);
         let build = build.max(1.0);
         let mut best: Option<(f64, Repetition)> = None;
@@ -145,21 +203,25 @@ impl Levels {
         Some(best.map_or(most, |(_, repetition)| repetition))
     }
 
-    /// The difference between two builds of one source that one in twenty such pairs exceeds, by their layout alone.
+    /// The difference between two builds of one source that one in twenty such pairs exceeds, by their layout alone; `None` where it is
+    /// [too noisy](Self::is_too_noisy) to tell.
     #[must_use]
     pub fn by_chance(&self) -> Option<f64> {
-        self.relink.map(|relink| (1.96 * std::f64::consts::SQRT_2 * relink).exp_m1())
+        self.relink
+            .filter(|_| !self.is_too_noisy())
+            .map(|relink| (1.96 * std::f64::consts::SQRT_2 * relink).exp_m1())
     }
 }
 
-/// What a level adds at the most, with 95 %, as a standard deviation: from the variance of its means and the part of it that comes from
-/// below, each with its degrees of freedom.
+/// What a level adds at the least and at the most, each with 95 %, as standard deviations: from the variance of its means and the part of
+/// it that comes from below, each with its degrees of freedom.
 ///
 /// Their ratio, by what it would be on average, has Fisher's F distribution. One that is smaller than if the level added nothing
-/// counts as that: it tells of chance, and not of the level.
-fn at_most((means, above): (f64, f64), (part, below): (f64, f64)) -> f64 {
-    let least = fisher_quantile(0.05, above, below);
-    (means.max(part) / least - part).max(0.0).sqrt()
+/// counts as that for the upper one: it tells of chance, and not of the level.
+fn bounds((means, above): (f64, f64), (part, below): (f64, f64)) -> (f64, f64) {
+    let left = |ratio: f64, means: f64| (means / ratio - part).max(0.0).sqrt();
+    let least = left(fisher_quantile(0.95, above, below), means);
+    (least, left(fisher_quantile(0.05, above, below), means.max(part)))
 }
 
 /// The logarithms of what was measured, without what was not; none where a value is not above 0.
@@ -261,15 +323,58 @@ mod tests {
     }
 
     #[test]
+    fn what_adds_nothing_is_seldom_told_to_and_what_adds_much_is() {
+        let told = |relink: f64| {
+            let levels = |seed| Levels::of(Measured(&made([5, 10, 1], [relink, 0.02, 0.0], seed))).unwrap();
+            (0..400).map(levels).filter(Levels::is_told).count()
+        };
+        // 5 % of 400 is 20, with a standard deviation of 4.4; of 4 % beside 2 % nearly all are told.
+        assert!((6..=34).contains(&told(0.0)) && told(0.04) >= 380, "{} {}", told(0.0), told(0.04));
+    }
+
+    #[test]
+    fn what_is_said_to_tell_probably_does() {
+        let noisy = (0..).map(|seed| Levels::of(Measured(&made([5, 10, 1], [0.0, 0.1, 0.0], seed))).unwrap());
+        let noisy = noisy.into_iter().find(Levels::is_too_noisy).unwrap();
+        assert!(
+            !noisy.one_stands_for_all() && noisy.relink_at_most.unwrap() < noisy.restart * 2.0,
+            "{noisy:?}"
+        );
+        assert_eq!(
+            (noisy.repetition(0.01, 1.0), noisy.by_chance()),
+            (None, None),
+            "no advice without evidence"
+        );
+        for build in [1.0, 100.0] {
+            let more = noisy.would_tell(build).unwrap();
+            assert!(more.layouts >= 5 && more.layouts * more.processes >= 100, "{more:?}");
+            let counts = [more.layouts as usize, more.processes as usize, 1];
+            let again = |seed| Levels::of(Measured(&made(counts, [0.0, noisy.restart, 0.0], seed))).unwrap();
+            let told = (1000..1050).map(again).filter(Levels::one_stands_for_all).count();
+            // 40 of 50 are expected, with a standard deviation of 2.8.
+            assert!(told >= 30, "{told} {more:?}");
+        }
+        // The dearer a build, the fewer of them.
+        let layouts = |build: f64| noisy.would_tell(build).unwrap().layouts;
+        assert!(layouts(1000.0) < layouts(1.0), "{} {}", layouts(1000.0), layouts(1.0));
+        let hopeless = Levels { each: 100.0, ..noisy };
+        assert_eq!(hopeless.would_tell(1.0), None);
+    }
+
+    #[test]
     fn an_estimate_of_none_is_no_evidence_of_none() {
         let of = |counts, sd| {
             let sets = (0..).map(|seed| Levels::of(Measured(&made(counts, sd, seed))).unwrap());
             sets.into_iter().find(|levels| levels.relink == Some(0.0)).unwrap()
         };
         let few = of([2, 3, 1], [0.01, 0.02, 0.0]);
-        assert!(few.relink_at_most.unwrap() > 0.02 && !few.one_stands_for_all(), "{few:?}");
+        assert!(few.relink_at_most.unwrap() > 0.02 && few.is_too_noisy(), "{few:?}");
+        assert!(!few.one_stands_for_all(), "{few:?}");
         let many = of([40, 20, 1], [0.0, 0.02, 0.0]);
         assert!(many.relink_at_most.unwrap() < 0.01 && many.one_stands_for_all(), "{many:?}");
+        // However much starting again adds: a bound of 26 % is none that one build stands for all with.
+        let loud = of([5, 10, 1], [0.0, 0.6, 0.0]);
+        assert!(loud.relink_at_most.unwrap() < loud.restart && loud.is_too_noisy(), "{loud:?}");
         let equal = Levels::of(Measured(&vec![vec![vec![5.0], vec![5.0]]; 3])).unwrap();
         assert!(equal.relink_at_most == Some(0.0) && equal.one_stands_for_all(), "{equal:?}");
     }
@@ -307,8 +412,11 @@ mod tests {
             restart,
             relink: Some(relink),
             relink_at_most: Some(relink),
+            relink_at_least: Some(relink),
             means: Some(relink),
             layouts: 5,
+            processes: 10.0,
+            each: restart * restart,
         };
         // 19 layouts leave (0.01 √19 / 2.101)² − 0.02² = 0.0000304 to executions, of which 4 have 0.000025: 19 · 104 in all. 18 would
         // need 23 each, 20 two.

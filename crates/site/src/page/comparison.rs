@@ -303,8 +303,7 @@ fn levels(one: &ComparisonRecord, sides: [&Levels; 2]) -> Markup {
     let names = short(one);
     let shown = |sd: Option<f64>| sd.map_or_else(|| "–".to_owned(), percent);
     // Nothing says only that it was not told apart from restarting.
-    let relinking = |of: &Levels| match of.relink_at_most.filter(|most| of.relink == Some(0.0) && *most > 0.0)
-    {
+    let relinking = |of: &Levels| match of.relink_at_most.filter(|most| !of.is_told() && *most > 0.0) {
         Some(most) => format!("at most {}", percent(most)),
         None => shown(of.relink),
     };

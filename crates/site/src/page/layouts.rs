@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use tacho_record::RunState;
-use tacho_stats::levels::Levels;
+use tacho_stats::levels::{Levels, Repetition};
 use tacho_stats::{Summary, summary::median};
 
 use super::{Frame, framed, interval, revision_named, scrolling};
@@ -98,44 +98,48 @@ fn numbers(row: &LayoutsRow, levels: &Levels) -> Markup {
                 div { dt { "By layout alone" } dd { (percent(chance)) } dd.note { "two builds of this source differ by more in one of twenty cases" } }
             }
         }
-        p { (meaning(levels)) }
+        p { (meaning(levels, row.cost)) }
     }
 }
 
-/// What follows from it, in plain words.
-fn meaning(levels: &Levels) -> String {
-    let text = match levels.relink {
-        None => "One layout says nothing of others.",
-        Some(0.0) => {
-            let bound = percent(levels.relink_at_most.unwrap_or(f64::INFINITY));
-            let told = format!(
-                "Linking again is not told apart from starting again: it adds at most {bound}, with 95 %"
-            );
-            let one = if levels.one_stands_for_all() {
-                ": here one build stands for all."
-            } else {
-                ". More layouts would tell."
-            };
-            return told + one;
-        }
-        Some(relink) if relink > levels.restart => {
-            "Linking again moves it more than starting again. To execute one build more often does not help: only more layouts make \
-             the mean surer, and a small difference between two builds may be their layout, not their code."
-        }
-        Some(_) => {
-            "Starting again moves it more than linking again: more executions help, until what linking adds is left. \
-             A small difference between two builds may still be their layout, not their code."
-        }
+/// What follows from it, in plain words; a build takes as long as so many executions.
+fn meaning(levels: &Levels, cost: f64) -> String {
+    let Some(relink) = levels.relink else { return "One layout says nothing of others.".to_owned() };
+    let bound = percent(levels.relink_at_most.unwrap_or(f64::INFINITY));
+    if levels.one_stands_for_all() {
+        return format!(
+            "Linking again is not told apart from starting again: it adds at most {bound}, with 95 %: here one build stands for all."
+        );
+    }
+    if levels.is_too_noisy() {
+        let more = levels.would_tell(cost).map_or_else(
+            || "No number of executions that is worth its time would.".to_owned(),
+            |Repetition { layouts, processes }| {
+                let (layouts, processes) = (grouped(layouts as usize), grouped(processes as usize));
+                format!("{layouts} layouts of {processes} executions each would probably.")
+            },
+        );
+        return format!(
+            "Too noisy to tell linking again from starting again: it adds at most {bound}, with 95 %. {more}"
+        );
+    }
+    let text = if relink > levels.restart {
+        "Linking again moves it more than starting again. To execute one build more often does not help: only more layouts make \
+         the mean surer, and a small difference between two builds may be their layout, not their code."
+    } else {
+        "Starting again moves it more than linking again: more executions help, until what linking adds is left. \
+         A small difference between two builds may still be their layout, not their code."
     };
     text.to_owned()
 }
 
 fn bands(row: &LayoutsRow, levels: &Levels) -> Markup {
-    let far = |sd: f64| 1.96 * sd;
+    // As logarithms they reach as far down as up; nothing is less by more than all of it.
+    let far = |sd: f64| ((-1.96 * sd).exp_m1(), (1.96 * sd).exp_m1());
     let panel = |name: &str, sd: Option<f64>, dots: &[f64]| Panel {
         name: name.to_owned(),
         dots: dots.to_vec(),
-        band: sd.map(|sd| (-far(sd), far(sd))),
+        band: sd.map(far),
         middle: sd.map(|_| 0.0),
     };
     let levels_apart = LEVELS.iter().zip(deviations(levels)).zip(&row.apart);
@@ -161,7 +165,7 @@ fn bands(row: &LayoutsRow, levels: &Levels) -> Markup {
                 tbody { @for ((name, when, what), sd) in LEVELS.iter().zip(deviations(levels)) { tr {
                     th scope="row" { (name) }
                     td.num { @match sd { Some(sd) => (percent(sd)), None => "–" } }
-                    td.num { @if let Some(sd) = sd { "± " (percent(far(sd))) } }
+                    td.num { @if let Some((low, high)) = sd.map(far) { (percent_change(low)) " to " (percent_change(high)) } }
                     td { (when) ": " (what) ", beyond what is below" }
                 } } }
             }
@@ -175,7 +179,7 @@ fn repetitions(row: &LayoutsRow) -> Markup {
             h3 { "How often to repeat" }
             p.note {
                 "For a mean that is known that well with 95 %, at the least cost: a build takes as long as "
-                (format!("{:.0}", row.cost.max(1.0))) " executions (" (duration(row.row.build)) ")."
+                (format!("{:.0}", row.cost)) " executions (" (duration(row.row.build)) ")."
             }
             (scrolling("repetitions", &html! {
                 table {

@@ -26,7 +26,7 @@ pub(crate) struct LayoutsRow<'a> {
     pub(crate) levels: Option<Levels>,
     /// How far values are from their execution's mean, executions from their build's, builds from that of all: shares.
     pub(crate) apart: [Vec<f64>; 3],
-    /// How many executions a build takes as long as.
+    /// How many executions a build takes as long as, at least one.
     pub(crate) cost: f64,
     /// How often to repeat for which precision.
     pub(crate) repetitions: Vec<(f64, Repetition)>,
@@ -42,7 +42,7 @@ impl<'a> LayoutsView<'a> {
 fn row(row: &LaidOut) -> LayoutsRow<'_> {
     let measured: Vec<Vec<Vec<f64>>> = row.layouts.iter().map(|layout| layout.executions.clone()).collect();
     let levels = Levels::of(Measured(&measured));
-    let cost = if row.execution > 0.0 { row.build.as_secs_f64() / row.execution } else { 1.0 };
+    let cost = if row.execution > 0.0 { (row.build.as_secs_f64() / row.execution).max(1.0) } else { 1.0 };
     let summary = |layout: &Vec<Vec<f64>>| {
         Summary::of(&layout.iter().filter_map(|of| mean(of.iter().copied())).collect::<Vec<_>>())
     };

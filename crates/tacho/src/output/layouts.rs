@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tacho_experiment::layouts::{Laid, Row, Rows};
 use tacho_record::{Revision, Unit};
-use tacho_stats::levels::Levels;
+use tacho_stats::levels::{Levels, Repetition};
 
 use super::{note, table, text};
 
@@ -51,7 +51,10 @@ struct RowAnswer<'a> {
     keep: Option<f64>,
     restart: Option<f64>,
     relink: Option<f64>,
+    relink_at_least: Option<f64>,
     relink_at_most: Option<f64>,
+    one_stands_for_all: Option<bool>,
+    would_tell: Option<WouldTellAnswer>,
     by_chance: Option<f64>,
     execution: f64,
     repetition: Option<RepetitionAnswer>,
@@ -74,6 +77,13 @@ struct FixedAnswer {
     interval: Option<(f64, f64)>,
     spread: Option<f64>,
     samples: usize,
+}
+
+/// How often to repeat so that it is told what relinking adds, in JSON.
+#[derive(Debug, Serialize)]
+pub struct WouldTellAnswer {
+    layouts: u32,
+    processes: u32,
 }
 
 /// How often to repeat for a precision, in JSON.
@@ -158,13 +168,7 @@ impl Report<'_> {
                 "  two builds differ by more than {chance} in one of twenty cases, by layout alone\n"
             );
         }
-        if let Some(bound) = levels.relink_at_most.filter(|_| levels.relink == Some(0.0)) {
-            let one = if levels.one_stands_for_all() { ": one build stands for all" } else { "" };
-            let bound = text::percent(bound);
-            out += &format!(
-                "  relinking is not told apart from restarting: it adds at most {bound}, with 95 %{one}\n"
-            );
-        }
+        out += &not_told(levels, cost(rows, row));
         if let Some(repetition) = levels.repetition(self.precision, cost(rows, row)) {
             out += &format!(
                 "  for {}: {}, {} each; a build takes as long as {:.0}\n",
@@ -226,7 +230,12 @@ impl Report<'_> {
             keep: levels.and_then(|levels| levels.keep),
             restart: levels.map(|levels| levels.restart),
             relink: levels.and_then(|levels| levels.relink),
+            relink_at_least: levels.and_then(|levels| levels.relink_at_least),
             relink_at_most: levels.and_then(|levels| levels.relink_at_most),
+            one_stands_for_all: levels.map(|levels| levels.one_stands_for_all()),
+            would_tell: levels
+                .and_then(|levels| levels.would_tell(cost(rows, row)))
+                .map(|it| WouldTellAnswer { layouts: it.layouts, processes: it.processes }),
             by_chance: levels.and_then(|levels| levels.by_chance()),
             execution: row.execution,
             repetition: repetition.map(|it| RepetitionAnswer {
@@ -239,9 +248,29 @@ impl Report<'_> {
     }
 }
 
-/// How many executions a build takes as long as.
+/// How many executions a build takes as long as, at least one.
 fn cost(rows: &Rows, row: &Row) -> f64 {
-    if row.execution > 0.0 { rows.build.as_secs_f64() / row.execution } else { 1.0 }
+    if row.execution > 0.0 { (rows.build.as_secs_f64() / row.execution).max(1.0) } else { 1.0 }
+}
+
+/// What is said of relinking where it is not told apart from restarting; nothing where it is.
+fn not_told(levels: &Levels, cost: f64) -> String {
+    let Some(bound) = levels.relink_at_most.filter(|_| !levels.is_told()).map(text::percent) else {
+        return String::new();
+    };
+    if levels.one_stands_for_all() {
+        return format!(
+            "  relinking is not told apart from restarting: it adds at most {bound}, with 95 %: one build stands for all\n"
+        );
+    }
+    let more = levels.would_tell(cost).map_or_else(
+        || "no number of executions that is worth its time would".to_owned(),
+        |Repetition { layouts, processes }| {
+            let of = text::count(layouts as usize, "layout");
+            format!("{of} of {processes} executions each would probably (`-n {layouts} -r {processes}`)")
+        },
+    );
+    format!("  too noisy to tell relinking from restarting: it adds at most {bound}, with 95 %; {more}\n")
 }
 
 /// Keep, restart, relink: how far one value is off by each; with too little room not in words.

@@ -53,16 +53,30 @@ pub fn text(store: &mut Store, series: &[Series]) -> Result<String, StoreError> 
             text::count(levels.layouts, "layout"),
             text::percent(levels.restart),
             chance.unwrap_or_default(),
-            repetition.unwrap_or_default(),
+            repetition.unwrap_or_else(|| too_noisy(&levels, cost)),
         );
     }
     Ok(out)
 }
 
+/// That it is too noisy to tell relinking from restarting, if so.
+fn too_noisy(levels: &Levels, cost: f64) -> String {
+    if !levels.is_too_noisy() {
+        return String::new();
+    }
+    let more = levels.would_tell(cost).map_or_else(String::new, |it| {
+        let layouts = text::count(it.layouts as usize, "layout");
+        format!("; {layouts} of {} executions each would probably", it.processes)
+    });
+    format!("\n  too noisy to tell relinking from restarting{more}")
+}
+
 /// What relinking adds; where it is not told apart from restarting, what it adds at the most.
 pub fn relinking(levels: &Levels) -> String {
     match (levels.relink, levels.relink_at_most) {
-        (Some(0.0), Some(bound)) if bound > 0.0 => format!("at most {}", text::percent(bound)),
+        (Some(_), Some(bound)) if bound > 0.0 && !levels.is_told() => {
+            format!("at most {}", text::percent(bound))
+        }
         (Some(share), _) => text::percent(share),
         (None, _) => "–".to_owned(),
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use tacho_experiment::layouts::{FIXED, execution, executions};
+use tacho_experiment::layouts::{FIXED, build_time, execution, executions};
 use tacho_record::{Build, Cell, Digest, Metric, Purpose, Run, RunState, Sample};
 use tacho_site::{LaidOut, LayoutRecord, LayoutsRecord};
 use tacho_store::Store;
@@ -39,12 +39,16 @@ fn record(
     for (id, cell) in store.cells(run.number)? {
         cells.push((cell, store.samples(id)?));
     }
-    let fixed = store.conditions(run.number)?.remove(FIXED).unwrap_or_default();
+    let mut conditions = store.conditions(run.number)?;
+    let build = build_time(&conditions);
+    let fixed = conditions.remove(FIXED).unwrap_or_default();
     let fixed: Vec<&str> = fixed.split(", ").filter(|name| !name.is_empty()).collect();
     let mut rows = Vec::new();
     for group in cells.chunk_by(|a, b| a.0.benchmark == b.0.benchmark) {
         for metric in ordered_metrics(project, metrics.to_vec(), &group[0].0.benchmark) {
-            rows.extend(laid_out(group, (metric, &fixed), took, rows.last()));
+            let row = laid_out(group, (metric, &fixed), took, rows.last());
+            // As it was said when it was measured; builds may have been made again since.
+            rows.extend(row.map(|row| LaidOut { build: build.unwrap_or(row.build), ..row }));
         }
     }
     Ok(LayoutsRecord {
