@@ -174,6 +174,10 @@ fn what_hinders_a_diff_or_a_verdict_is_said() {
         twice,
         "error: the diff `./fast.diff` is named twice\nhint: each diff is tried alone, and all together: once is enough\n"
     );
+    // Where those lines are not in the file, that is why.
+    let project = project.file("other.diff", "--- a/prog\n+++ b/prog\n@@ -1 +1 @@\n-bucket=61\n+bucket=45\n");
+    let other = project.tacho("try other.diff").exits(2).stdout;
+    assert!(other.contains("hunk 1 of `prog` (`@@ -1 +1 @@`) finds other lines there"), "{other}");
     let few = project.tacho("try fast.diff -r 3").exits(0).stdout;
     assert!(few.contains("unclear: too few rounds for an interval"), "{few}");
 }

@@ -1,7 +1,7 @@
 //! Patches: read, looked through, applied.
 
 use std::fs;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use tacho_record::Digest;
 
@@ -36,6 +36,16 @@ struct Hunk {
     header: String,
     /// Whether it has no lines around it that say where it belongs, as a file that comes or goes need not.
     is_bare: bool,
+    /// The lines that it takes away.
+    taken: Vec<String>,
+}
+
+impl Hunk {
+    /// Whether a file with this content has the lines that it takes away, one after the other.
+    fn is_of(&self, content: &str) -> bool {
+        let lines: Vec<&str> = content.split('\n').collect();
+        self.taken.is_empty() || lines.windows(self.taken.len()).any(|lines| lines == self.taken)
+    }
 }
 
 impl Patch {
@@ -80,7 +90,8 @@ impl Patch {
         let said = String::from_utf8_lossy(&output.stderr);
         work.log.write(said.as_bytes()).map_err(SubjectError::cache("write", work.log.path()))?;
         let ends = self.ends(tree).map_or_else(String::new, |ends| format!("; {ends}"));
-        Err(Stop::Failed(format!("patch `{}` does not apply: {}{ends}", self.name, self.why(&said))))
+        let why = self.why(&said, |file| fs::read(self.path(tree, file)).ok());
+        Err(Stop::Failed(format!("patch `{}` does not apply: {why}{ends}", self.name)))
     }
 
     /// That lines end otherwise in it than in a file of that tree, if so: no line is then like another.
@@ -88,8 +99,8 @@ impl Patch {
         let dos = |content: &[u8]| content.windows(2).any(|pair| pair == b"\r\n");
         let in_patch = dos(&self.content);
         let strip = self.strip(tree);
-        let path = |name: &str| tree.join(name.splitn(strip + 1, '/').nth(strip).unwrap_or(name));
-        let otherwise = |name: &&String| fs::read(path(name)).is_ok_and(|content| dos(&content) != in_patch);
+        let otherwise =
+            |name: &&String| fs::read(self.path(tree, name)).is_ok_and(|content| dos(&content) != in_patch);
         let file = self.files.iter().find(otherwise)?;
         let file = file.splitn(strip + 1, '/').nth(strip).unwrap_or(file);
         Some(if in_patch {
@@ -99,14 +110,20 @@ impl Patch {
         })
     }
 
+    /// Where a file that it names is in that tree.
+    fn path(&self, tree: &Path, name: &str) -> PathBuf {
+        let strip = self.strip(tree);
+        tree.join(name.splitn(strip + 1, '/').nth(strip).unwrap_or(name))
+    }
+
     /// How many folders are to be left out in front of its names: one, as git writes them, unless they are found without.
     fn strip(&self, tree: &Path) -> usize {
         let is_whole = |file: &String| !file.contains('/') || tree.join(file).exists();
         usize::from(!self.files.iter().any(is_whole))
     }
 
-    /// What git says, with the hunk that it is about.
-    fn why(&self, said: &str) -> String {
+    /// What git says, with the hunk that it is about; files are read by the names that the patch has.
+    fn why(&self, said: &str, read: impl Fn(&str) -> Option<Vec<u8>>) -> String {
         let place = |line: &str| {
             let (file, line) = line.strip_prefix("error: patch failed: ")?.rsplit_once(':')?;
             let line: u64 = line.trim().parse().ok()?;
@@ -114,7 +131,10 @@ impl Patch {
                 hunk.line == line && (hunk.file == file || hunk.file.ends_with(&format!("/{file}")))
             };
             let hunk = self.hunks.iter().find(is_it)?;
-            let why = if hunk.is_bare { BARE } else { "finds other lines there" };
+            // Only where its lines are in the file is it for want of context that they are not found.
+            let content = read(&hunk.file);
+            let is_there = content.is_none_or(|content| hunk.is_of(&String::from_utf8_lossy(&content)));
+            let why = if hunk.is_bare && is_there { BARE } else { "finds other lines there" };
             Some(format!("hunk {} of `{file}` (`{}`) {why}", hunk.number, hunk.header))
         };
         let first = said.lines().find(|line| line.starts_with("error: ")).or(said.lines().next());
@@ -205,21 +225,30 @@ fn hunks(text: &str) -> Vec<Hunk> {
     let (mut file, mut number) = (String::new(), 0);
     let (mut old, mut hunks) = (String::new(), Vec::<Hunk>::new());
     let mut left = Left::default();
-    for line in text.lines() {
+    // A carriage return is part of its line: a file without has other ones.
+    for line in text.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line)) {
         let header = line.starts_with("@@ ") && left.old == 0 && left.new == 0;
         if left.takes(line) && !header {
             let is_context = !line.starts_with(['-', '+', '\\']);
             if let Some(hunk) = hunks.last_mut() {
                 hunk.is_bare &= !is_context;
+                hunk.taken.extend(line.strip_prefix('-').map(str::to_owned));
             }
             continue;
         }
         if let Some((line_at, _, _)) = numbers(line).filter(|_| header) {
             number += 1;
-            let end = line[3..].find("@@").map_or(line.len(), |at| at + 5);
+            let end = line[3..].find("@@").map_or(line.trim_end().len(), |at| at + 5);
             let header = line[..end].to_owned();
             let is_bare = !header.contains(" -0,0 ") && !header.contains(" +0,0 ");
-            hunks.push(Hunk { file: file.clone(), number, line: line_at, header, is_bare });
+            hunks.push(Hunk {
+                file: file.clone(),
+                number,
+                line: line_at,
+                header,
+                is_bare,
+                taken: Vec::new(),
+            });
         } else if let Some(from) = line.strip_prefix("--- ") {
             old = name(from);
         } else if let Some(to) = line.strip_prefix("+++ ") {
@@ -270,11 +299,9 @@ index 1..2 100644
         assert_eq!(hunks, [("b/src/x.c", 1, 1), ("b/src/x.c", 2, 12), ("a/y.c", 1, 1)]);
         assert_eq!(patch.hunks[0].header, "@@ -1,3 +1,3 @@");
         let said = "error: patch failed: src/x.c:12\nerror: src/x.c: patch does not apply\n";
-        assert_eq!(patch.why(said), "hunk 2 of `src/x.c` (`@@ -12,2 +13,2 @@`) finds other lines there");
-        assert_eq!(
-            patch.why("error: src/x.c: No such file or directory\n"),
-            "src/x.c: No such file or directory"
-        );
+        let why = |said: &str| patch.why(said, |_| None);
+        assert_eq!(why(said), "hunk 2 of `src/x.c` (`@@ -12,2 +13,2 @@`) finds other lines there");
+        assert_eq!(why("error: src/x.c: No such file or directory\n"), "src/x.c: No such file or directory");
     }
 
     #[test]
@@ -283,8 +310,18 @@ index 1..2 100644
         assert_eq!(patch.hunks.iter().map(|hunk| hunk.is_bare).collect::<Vec<_>>(), [false, false, false]);
         let bare = parse("--- a/x\n+++ b/x\n@@ -3 +3 @@\n-old\n+new\n@@ -5,0 +6 @@\n+more\n").unwrap();
         assert_eq!(bare.hunks.iter().map(|hunk| hunk.is_bare).collect::<Vec<_>>(), [true, true]);
-        let why = bare.why("error: patch failed: x:3\nerror: x: patch does not apply\n");
-        assert_eq!(why, format!("hunk 1 of `x` (`@@ -3 +3 @@`) {BARE}"));
+        let why = |line: u32, content: &str| {
+            let said = format!("error: patch failed: x:{line}\nerror: x: patch does not apply\n");
+            bare.why(&said, |name| (name == "b/x").then(|| content.as_bytes().to_vec()))
+        };
+        let first = "hunk 1 of `x` (`@@ -3 +3 @@`)";
+        // It is for want of context only where the line is there.
+        assert_eq!(why(3, "one\nold\nthree\n"), format!("{first} {BARE}"));
+        assert_eq!(why(3, "one\nnew\nthree\n"), format!("{first} finds other lines there"));
+        assert_eq!(why(3, "one\nold\r\n"), format!("{first} finds other lines there"));
+        let dos = parse("--- a/x\r\n+++ b/x\r\n@@ -3 +3 @@\r\n-old\r\n+new\r\n").unwrap();
+        assert_eq!((dos.hunks[0].taken[0].as_str(), dos.hunks[0].header.as_str()), ("old\r", "@@ -3 +3 @@"));
+        assert_eq!(why(5, "one\n"), format!("hunk 2 of `x` (`@@ -5,0 +6 @@`) {BARE}"));
     }
 
     #[test]
@@ -302,7 +339,7 @@ index 1..2 100644
     proptest! {
         #[test]
         fn whatever_it_is_it_is_looked_through(text in "(?s).{0,400}|(--- |\\+\\+\\+ |@@ -|[0-9,+ @-]|a/x|\n){0,60}") {
-            let _ = parse(&text).map(|patch| patch.why(&text));
+            let _ = parse(&text).map(|patch| patch.why(&text, |_| Some(text.clone().into_bytes())));
         }
     }
 }
