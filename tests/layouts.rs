@@ -328,3 +328,23 @@ fn a_change_over_layouts_is_not_measured_again_by_one_build_of_each_side() {
         project.tacho(&format!("changes --confirm {}", change["name"].as_str().unwrap())).exits(2).stdout;
     assert!(told.contains("it is by 2 layouts") && told.contains("tacho compare "), "{told}");
 }
+
+#[test]
+fn an_order_that_the_build_ignores_is_told() {
+    if !has("ld.bfd") {
+        eprintln!("left out: there is no linker here that sorts");
+        return;
+    }
+    let diff = "--- a/main.c\n+++ b/main.c\n@@ -1,2 +1,3 @@\n+static int unused;\n";
+    for (build, is_ignored) in [("cc -o prog *.c", true), ("${CC:-cc} $LDFLAGS -o prog *.c", false)] {
+        let project = program(build);
+        let main = std::fs::read_to_string(project.path().join("main.c")).unwrap();
+        let context: String = main.lines().take(2).map(|line| format!(" {line}\n")).collect();
+        let project = project.file("a.diff", &format!("{diff}{context}"));
+        for command in ["try a.diff --order sorted -r 2", "compare HEAD HEAD --order sorted -r 2"] {
+            let told = project.tacho(command).stderr;
+            let line = "warning: `--order sorted` had no effect: ";
+            assert_eq!(told.matches(line).count(), usize::from(is_ignored), "{command}: {told}");
+        }
+    }
+}

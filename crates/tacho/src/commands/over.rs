@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tacho_experiment::compare::Compared;
 use tacho_experiment::layouts::{Laid, build};
-use tacho_record::plan::Benchmark;
+use tacho_record::plan::{Benchmark, Subject};
 use tacho_record::{Estimator, Plan, Program, Revision};
 use tacho_subject::{Fixed, Layout, Linker};
 
@@ -12,6 +12,7 @@ use super::compare::mistake::Mistake;
 use super::session::{Session, Wanted};
 use crate::cli::Terms;
 use crate::error::CliError;
+use crate::output;
 use crate::project::Project;
 
 /// Executions of each layout where nothing else is asked for.
@@ -86,6 +87,57 @@ pub fn tracked(plan: &Plan, processes: Option<u32>) -> Result<Plan, CliError> {
 pub fn rounds(typed: &Terms, plan: &Plan) -> Option<u32> {
     let each = plan.measure.levels.map_or(PROCESSES, |levels| levels.processes);
     typed.rounds.or((number(typed, plan) > 1 && typed.budget.is_none()).then_some(each))
+}
+
+/// Whether linking in one order that is the same each time made any difference.
+pub enum Ordered {
+    /// It did.
+    Differs,
+    /// The same came out without: the build does not do as it is told.
+    Ignored,
+    /// Without the order it does not build.
+    Unknown,
+}
+
+/// Whether the one order of these has any effect on that revision; nothing where there are several, or was interrupted.
+pub fn ordered(
+    session: &mut Session,
+    project: &Project,
+    (plan, quiet): (&Plan, bool),
+    (revision, program): (&Revision, &Program),
+) -> Result<Option<Ordered>, CliError> {
+    let Program::Layouts { artifacts, .. } = program else { return Ok(None) };
+    let [ordered] = artifacts.as_slice() else { return Ok(None) };
+    let subject = Subject { order: None, ..plan.subject.clone() };
+    let plan = Plan { subject, ..plan.clone() };
+    let wanted = Wanted { quiet, ..Wanted::new(plan, std::slice::from_ref(revision)) };
+    let unordered = session.measure(project, wanted, |bench, question| bench.build_of(question, revision))?;
+    Ok(unordered.map(|build| match build.state.artifact() {
+        Some(without) if without == *ordered => Ordered::Ignored,
+        Some(_) => Ordered::Differs,
+        None => Ordered::Unknown,
+    }))
+}
+
+/// Says of an order that it had no effect, or that nobody knows.
+pub fn tell_of_order(order: &str, name: &str, found: Option<&Ordered>) {
+    match found {
+        None | Some(Ordered::Differs) => {}
+        Some(Ordered::Ignored) => {
+            let said = format!("`--order {order}` had no effect: {name} builds to the same without it");
+            output::note("warning", &said);
+            output::note(
+                "hint",
+                "the build must compile with CC and CXX and link with LDFLAGS, or hand RUSTFLAGS on",
+            );
+        }
+        Some(Ordered::Unknown) => {
+            let said = format!(
+                "whether `--order {order}` had an effect cannot be told: {name} does not build without it"
+            );
+            output::note("note", &said);
+        }
+    }
 }
 
 /// The builds of a revision in these layouts, as one program, and how long one took on average; what came of the comparison where

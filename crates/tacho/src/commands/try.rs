@@ -82,6 +82,7 @@ pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
     let session = Session::open(&project, command.begin.wait)?;
     let mut trying = Trying { session, project: &project, base, layouts, build: None, quiet };
     trying.session.store.put_revisions(std::slice::from_ref(&trying.base))?;
+    trying.look_at_order(&plan, command)?;
     let Some((without, diffs)) = trying.builds(&plan, combinations(&patches))? else {
         return Ok(Exit::Interrupted);
     };
@@ -222,6 +223,16 @@ pub(super) struct Trying<'a> {
 }
 
 impl Trying<'_> {
+    /// Says whether the order in which all is linked has no effect on the base.
+    fn look_at_order(&mut self, plan: &Plan, command: &Try) -> Result<(), CliError> {
+        let Some(order) = &command.terms.order else { return Ok(()) };
+        let Some(Ok(program)) = self.built(plan)? else { return Ok(()) };
+        let of = (&self.base, &program);
+        let found = over::ordered(&mut self.session, self.project, (plan, self.quiet), of)?;
+        over::tell_of_order(order, self.base.short(), found.as_ref());
+        Ok(())
+    }
+
     /// What the base builds to without any diff, and with each; none when interrupted.
     fn builds(
         &mut self,

@@ -53,12 +53,19 @@ pub fn measure(
     }
     let revisions = revisions(selected.as_ref());
     let (mut terms, mut took) = (terms.clone(), None);
+    let mut order = command.terms.order.as_ref();
     for side in terms.sides.iter_mut().filter(|_| !layouts.is_empty()) {
         let known = revisions.iter().find(|revision| Some(revision.id.as_str()) == side.program.revision());
         let Some(revision) = known else { continue };
         let of = (revision, side.name.as_str());
         match over::program(&mut session, project, (plan.clone(), quiet), of, &layouts)? {
-            Ok((program, each)) => (side.program, took) = (program, Some(each)),
+            Ok((program, each)) => {
+                if let Some(order) = order.take() {
+                    let found = over::ordered(&mut session, project, (&plan, quiet), (revision, &program))?;
+                    over::tell_of_order(order, &side.name, found.as_ref());
+                }
+                (side.program, took) = (program, Some(each));
+            }
             Err(ended) => return Ok((ended, None)),
         }
     }
