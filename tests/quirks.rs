@@ -467,8 +467,32 @@ fn a_quirk_is_checked_with_and_without() {
             .replace("\"broken\"", "\"last\"")
             .replace("before = \"mended\"\npatch = \"quirks/missing.patch\"", "environment = { A = \"1\" }"),
     );
-    assert_eq!(idle.tacho("quirk check --json").succeeds().json()["quirks"][0]["verdict"], "not needed");
+    let checked = idle.tacho("quirk check --json").succeeds().json()["quirks"][0].clone();
+    assert_eq!((&checked["verdict"], &checked["tried"][0]["differs"]), (&"not needed".into(), &false.into()));
+    let told = idle.tacho("quirk check").succeeds().stdout;
+    assert!(told.starts_with("missing: not needed\n"), "{told}");
     assert!(idle.tacho("quirk check mising").exits(2).stderr.contains("known are `missing`"));
+}
+
+#[test]
+fn one_that_is_not_needed_to_build_may_make_other_builds() {
+    let project = with_numbers(false);
+    let told = project.tacho("quirk check").succeeds().stdout;
+    let line = "flag: not needed to build, but 3 of 3 revisions tried build to something else with it: `tacho quirk effect flag` measures what it does\n";
+    assert!(told.starts_with(line), "{told}");
+    let checked = project.tacho("quirk check --json").succeeds().json()["quirks"][0].clone();
+    assert_eq!((&checked["verdict"], &checked["tried"][0]["differs"]), (&"not needed".into(), &true.into()));
+}
+
+#[test]
+fn a_quirk_for_no_revision_is_told() {
+    let later = "[[quirk]]\nname = 'later'\nwhy = 'w'\nfrom = '2090-01-01'\nenvironment = { A = '1' }\n";
+    let project = with(history(), &format!("{MENDED}{later}"));
+    let told = |command: &str| project.tacho(command).exits(0).stderr;
+    let note = "note: the quirk `later` (from `2090-01-01`) is for none of these revisions\n";
+    assert!(told("track --dry-run").contains(note) && !told("track --dry-run").contains("`missing`"));
+    // Of a part of history that says nothing.
+    assert!(!told("track --dry-run last~1..").contains(note));
 }
 
 #[test]

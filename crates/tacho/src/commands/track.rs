@@ -75,6 +75,9 @@ pub(super) fn select(project: &Project, command: &Track) -> Result<Selected, Cli
         tacho_subject::recipes(&project.plan.subject, &project.folder, &selected.revisions)?;
     }
     quirk::tell_of_stray(project, &selected.revisions)?;
+    if command.revisions.is_empty() && command.every.is_none() && command.tags.is_none() {
+        quirk::tell_of_idle(project, &selected.revisions)?;
+    }
     Ok(selected)
 }
 

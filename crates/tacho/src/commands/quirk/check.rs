@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tacho_record::plan::{Plan, Quirk, Subject};
-use tacho_record::{BuildState, Revision};
+use tacho_record::{BuildState, Digest, Revision};
 
 use super::{Exit, line, named, places, skipped};
 use crate::cli::{Check, Global};
@@ -20,6 +20,15 @@ struct Try<'a> {
     with: Option<String>,
     /// Why it does not build without the quirk; absent: it builds.
     without: Option<String>,
+    /// Whether it builds to other artifacts with the quirk than without; absent where one of them does not build.
+    differs: Option<bool>,
+}
+
+impl<'a> Try<'a> {
+    fn of(revision: &'a Revision, with: Came, without: Came) -> Self {
+        let differs = with.as_ref().ok().zip(without.as_ref().ok()).map(|(with, without)| with != without);
+        Self { revision: &revision.id, with: with.err(), without: without.err(), differs }
+    }
 }
 
 /// What was found of a quirk, in JSON.
@@ -63,7 +72,7 @@ pub fn execute(global: &Global, project: &Project, command: &Check) -> Result<Ex
         };
         let tried = tried.iter().zip(with.into_iter().zip(without));
         let tried: Vec<Try> =
-            tried.map(|(revision, (with, without))| Try { revision: &revision.id, with, without }).collect();
+            tried.map(|(revision, (with, without))| Try::of(revision, with, without)).collect();
         let verdict = verdict(quirk, &tried);
         answer.quirks.push(Checked { name: &quirk.name, verdict, revisions: places.len(), tried });
     }
@@ -88,14 +97,17 @@ pub fn lacking(plan: &Plan, quirk: &Quirk) -> Plan {
     Plan { subject: Subject { quirks, ..plan.subject.clone() }, ..plan.clone() }
 }
 
-/// Why each of these revisions does not build by that plan, if it does not; none when interrupted.
+/// What a revision builds to, or why it does not.
+type Came = Result<Digest, String>;
+
+/// What each of these revisions builds to by that plan; none when interrupted.
 fn built(
     session: &mut Session,
     project: &Project,
     plan: Plan,
     revisions: &[&Revision],
     quiet: bool,
-) -> Result<Option<Vec<Option<String>>>, CliError> {
+) -> Result<Option<Vec<Came>>, CliError> {
     let revisions: Vec<Revision> = revisions.iter().map(|&revision| revision.clone()).collect();
     let wanted = Wanted { quiet, ..Wanted::new(plan, &revisions) };
     session.measure(project, wanted, |bench, question| {
@@ -103,10 +115,10 @@ fn built(
         for revision in &question.revisions {
             let Some(build) = bench.build_of(question, revision)? else { return Ok(None) };
             all.push(match build.state {
-                BuildState::Built { .. } => None,
-                BuildState::Failed { why } => Some(why),
-                BuildState::Skipped { why } => Some(format!("skipped: {why}")),
-                BuildState::TimedOut { .. } => Some("it timed out".to_owned()),
+                BuildState::Built { artifact, .. } => Ok(artifact),
+                BuildState::Failed { why } => Err(why),
+                BuildState::Skipped { why } => Err(format!("skipped: {why}")),
+                BuildState::TimedOut { .. } => Err("it timed out".to_owned()),
             });
         }
         Ok(Some(all))
@@ -149,7 +161,20 @@ impl Checked<'_> {
             let (tried, all) = (self.tried.len(), text::count(self.revisions, "revision"));
             lines += &format!("tried {tried} of {all}; `--all` tries each\n");
         }
-        format!("{}: {}\n{}", self.name, self.verdict, table::indent(&lines))
+        format!("{}: {}{}\n{}", self.name, self.verdict, self.other_builds(), table::indent(&lines))
+    }
+
+    /// Of one that is not needed to build, that it makes other builds all the same, if so.
+    fn other_builds(&self) -> String {
+        let differ = self.tried.iter().filter(|one| one.differs == Some(true)).count();
+        if self.verdict != "not needed" || differ == 0 {
+            return String::new();
+        }
+        let tried = text::count(self.tried.len(), "revision");
+        format!(
+            " to build, but {differ} of {tried} tried build to something else with it: `tacho quirk effect {}` measures what it does",
+            self.name
+        )
     }
 }
 

@@ -56,6 +56,20 @@ pub fn tell_of_stray(project: &Project, revisions: &[Revision]) -> Result<(), Cl
     Ok(())
 }
 
+/// Says which quirks are for none of these revisions, which are all of a line of history.
+pub fn tell_of_idle(project: &Project, revisions: &[Revision]) -> Result<(), CliError> {
+    if project.plan.subject.quirks.is_empty() {
+        return Ok(());
+    }
+    let recipes = tacho_subject::recipes(&project.plan.subject, &project.folder, revisions)?;
+    let met: HashSet<&String> = revisions.iter().flat_map(|it| recipes.quirks(&it.id)).collect();
+    for quirk in project.plan.subject.quirks.iter().filter(|quirk| !met.contains(&quirk.name)) {
+        let (name, range) = (&quirk.name, range(quirk));
+        output::note("note", &format!("the quirk `{name}` ({range}) is for none of these revisions"));
+    }
+    Ok(())
+}
+
 /// The quirk of that name; all where none is named.
 fn named<'a>(project: &'a Project, name: Option<&str>) -> Result<Vec<&'a Quirk>, CliError> {
     let all = &project.plan.subject.quirks;
