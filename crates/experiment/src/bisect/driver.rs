@@ -10,7 +10,7 @@ use tacho_subject::Layout;
 use super::fold::was_not_fetched;
 use super::ready::Ready;
 use super::taken_up::LeftOut;
-use super::{Bisected, Fold, Inquiry, ended};
+use super::{Bisected, Fold, Inquiry};
 use crate::builds::Unpacked;
 use crate::quiet::Quiet;
 use crate::rounds::{absence, end_facts};
@@ -153,8 +153,8 @@ impl<'a, 'b> Driver<'a, 'b> {
 
     /// Keeps and tells how far it has come; `spent`: it ends here.
     fn stand(&mut self, spent: bool) -> Result<(), ExperimentError> {
-        let standing = self.fold.standing(moment(self.bench.executor.now()));
-        self.bisection.standing = if spent { ended(standing, Undecided::Budget) } else { standing };
+        let now = moment(self.bench.executor.now());
+        self.bisection.standing = if spent { self.fold.spent(now) } else { self.fold.standing(now) };
         if self.bisection.candidates == self.fold.candidates() {
             self.bench.store.put_standing(self.run.number, &self.bisection.standing)?;
         } else {

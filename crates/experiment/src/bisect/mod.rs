@@ -19,9 +19,7 @@ mod taken_up;
 #[cfg(test)]
 mod tests;
 
-use tacho_record::bisection::{
-    Asked, Found, Measured, Observed, Seen, Stage, Standing, Undecided, UnusableKind,
-};
+use tacho_record::bisection::{Asked, Measured, Observed, Seen, UnusableKind};
 use tacho_record::{Bisection, Digest, Purpose, Run, change_name};
 
 pub use fold::{Fold, NO_RATIO};
@@ -147,9 +145,4 @@ impl Bench<'_> {
         }
         Ok(run.number.to_string())
     }
-}
-
-/// The standing of a bisection that ends for a reason of ours.
-fn ended(standing: Standing, reason: Undecided) -> Standing {
-    Standing { stage: Stage::Finished, found: Some(Found::Undecided { reason }), ..standing }
 }

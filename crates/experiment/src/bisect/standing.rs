@@ -13,6 +13,15 @@ impl Fold {
     /// How far it has come.
     #[must_use]
     pub fn standing(&self, updated: Timestamp) -> Standing {
+        self.standing_if(updated, false)
+    }
+
+    /// The same where no more may be spent: it ends here, with the set that holds the cause as far as that is known.
+    pub(super) fn spent(&self, updated: Timestamp) -> Standing {
+        self.standing_if(updated, true)
+    }
+
+    fn standing_if(&self, updated: Timestamp, spent: bool) -> Standing {
         let Some(bisection) = &self.bisection else { return self.one_program(updated) };
         let stats::Standing { stage, belief, outcome } = bisection.standing();
         let probes = self.probes(&outcome);
@@ -23,9 +32,11 @@ impl Fold {
         let over = (stage == stats::Stage::Finished && !probing && !is_aside_open) || mistaken;
         let found = match found(outcome.finding) {
             _ if mistaken => Found::Undecided { reason: Undecided::Command },
+            _ if spent && !over => Found::Undecided { reason: Undecided::Budget },
             Found::Verified if probes.iter().any(|it| it.probed.depends()) => Found::DependsOnMachine,
             found => found,
         };
+        let over = over || spent;
         Standing {
             updated,
             stage: match stage {

@@ -95,13 +95,29 @@ fn with_more_to_spend_the_same_question_goes_on() {
     let spent = Some(Found::Undecided { reason: Undecided::Budget });
     assert_eq!((standing.found, standing.builds), (spent, 4));
     assert!(!standing.belief.is_empty());
+    assert_eq!(standing.stage, Stage::Finished);
+    assert!(holds(&standing, 23) && suspected(&standing) < 32, "{:?}", standing.suspects);
     scene.asked.most_builds = None;
     let done = scene.bisect();
     assert_eq!((done.bisection.run, named(&done.bisection.standing)), (1, vec![(22, 23)]));
 
     let mut scene = Scene::step(64, 23, 20.0);
     scene.asked.budget = Some(3.0);
-    assert_eq!(scene.standing().found, spent);
+    let by_time = scene.standing();
+    assert_eq!(by_time.found, spent);
+    // Another limit that is reached at once takes nothing of it away.
+    (scene.asked.budget, scene.asked.most_builds) = (None, Some(by_time.builds));
+    let by_builds = scene.standing();
+    assert_eq!((by_builds.found, by_builds.builds), (spent, by_time.builds));
+    assert!(holds(&by_builds, 23) && suspected(&by_builds) <= suspected(&by_time), "{by_builds:?}");
+}
+
+fn suspected(standing: &Standing) -> usize {
+    standing.suspects.iter().map(|it| it.last - it.first + 1).sum()
+}
+
+fn holds(standing: &Standing, place: usize) -> bool {
+    standing.suspects.iter().any(|it| it.first <= place && place <= it.last)
 }
 
 #[test]
