@@ -230,6 +230,7 @@ impl Levels {
             step: (0.0, 0.0),
             sd: 0.0,
             middle: 0.0,
+            builds: 0.0,
             drift: 0.0,
             channels: Vec::new(),
         };
@@ -249,6 +250,7 @@ impl Levels {
             for ((filter, noise), &share) in hypothesis.filters.iter().zip(&self.noises).zip(shares) {
                 variance += share * noise.variance() * noise.tail.price();
                 middle += share * (filter.middle_variance() + noise.walk);
+                posterior.builds += share * noise.builds;
                 posterior.drift += if noise.walk > 0.0 { share } else { 0.0 };
                 if hypothesis.from != usize::MAX {
                     step.add(filter.step(), share);
@@ -321,12 +323,19 @@ pub(super) struct Posterior {
     pub(super) sd: f64,
     /// How uncertain the middle between the levels is, as a variance.
     pub(super) middle: f64,
+    /// How far builds of the same program are apart, as a standard deviation.
+    pub(super) builds: f64,
     pub(super) drift: f64,
     /// Of a command that passes or fails, the rates on either side; none of a metric.
     pub(super) channels: Vec<Channel>,
 }
 
 impl Posterior {
+    /// How likely the change is to be in the interval that this tested revision ends.
+    pub(super) fn chance(&self, from: usize) -> f64 {
+        self.intervals.iter().find(|of| of.0 == from).map_or(0.0, |of| of.1)
+    }
+
     /// The likeliest interval.
     pub(super) fn best(&self) -> (usize, f64) {
         self.intervals.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((usize::MAX, 0.0))

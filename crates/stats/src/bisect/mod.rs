@@ -34,6 +34,7 @@ mod simulations;
 mod step;
 #[cfg(test)]
 mod steps;
+mod varied;
 mod verify;
 #[cfg(test)]
 mod world;

@@ -35,6 +35,9 @@ const SKEW: f64 = 1.8;
 /// Noise below this part of the least effect does not matter, and is not believed from few samples.
 pub(super) const FLOOR: f64 = 1.0 / 16.0;
 
+/// Noise below this part of the least effect is none.
+pub(super) const NONE: f64 = 1.0 / 1000.0;
+
 /// Around what the readings themselves tell, all that is likely.
 pub(super) fn likely(readings: &[Reading], least: f64, builds: f64) -> Vec<Noise> {
     let (scale, differences) = own_scale(readings);

@@ -76,6 +76,7 @@ pub(super) fn outcome(finding: Finding, search: &Search, known: &Known) -> Outco
         ladder: ladder(&posterior, record, rules),
         unusable: record.unusable().collect(),
         drift: if record.is_exact(rules) { 0.0 } else { posterior.drift },
+        between_builds: (finding == Finding::Undecided(Reason::Builds)).then_some(posterior.builds),
         builds: record.builds,
         samples: record.readings.len(),
     }

@@ -8,6 +8,7 @@ use super::rules::{
     Builds, EXCLUDED, FOUND, LESS, NOTHING_CHANGED, PROVED, ROUNDS, Rules, SENTINEL, SURE, Values, WITHIN,
 };
 use super::step::Portion;
+use super::varied::Varied;
 use super::verify::{Verdict, Verification};
 use super::{choose, failing};
 
@@ -143,7 +144,7 @@ impl Search {
                 return self.give_up(Reason::NotConfirmed, record, rules);
             }
             let step = self.belief.step(Some(from)).unwrap_or(posterior.step).0;
-            let verification = Verification::new(parent, from, step, record);
+            let verification = Verification::new((parent, from), self.whole, step, record);
             let pair = verification.pair();
             self.verification = Some(verification);
             return Decision::Measure(pair);
@@ -312,9 +313,10 @@ impl Search {
                 self.narrow(refuted, record, rules);
                 None
             }
-            Verdict::Layout(varied) => {
-                self.varied = Some(varied);
-                Some(Decision::Ended(Finding::Undecided(Reason::Builds)))
+            Verdict::Layout(step) => {
+                let ended = self.give_up(Reason::Builds, record, rules);
+                self.varied = Varied::of(&self.belief, step, record, rules).map(Varied::posterior);
+                Some(ended)
             }
         }
     }

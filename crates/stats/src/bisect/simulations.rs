@@ -133,6 +133,23 @@ fn layout_is_not_taken_for_a_culprit() {
         assert_eq!((tally.right, tally.wrong), (0, 0), "{builds:?}: {tally:?}");
     }
 }
+
+/// The ends happen to lie farther apart than what is asked for.
+#[test]
+fn builds_that_vary_name_nobody_where_nothing_changed() {
+    for (scatter, trials) in [(Scatter::None, 100), (Scatter::Gaussian(0.003), 20)] {
+        let make = |seed| World::new(256, 0.0, scatter, seed).with_layout(0.01);
+        let apart = |seed: &u64| {
+            let layout = make(*seed).layout;
+            (layout[0] - layout[255]).abs() >= 0.02
+        };
+        let seeds: Vec<u64> = (0..).filter(apart).take(trials).collect();
+        let tally = Tally::of(trials, Rules::default(), |place| make(seeds[usize::try_from(place).unwrap()]));
+        // 99 of 100.
+        assert!(tally.wrong <= 1, "{scatter:?}: {tally:?}");
+    }
+}
+
 #[test]
 fn of_two_steps_one_is_named_and_both_on_wish() {
     let make =

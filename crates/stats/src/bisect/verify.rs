@@ -1,12 +1,13 @@
 //! Whether what a search found holds in fresh samples, and is more than layout.
 
 use super::belief::Belief;
-use super::levels::{Levels, Posterior};
-use super::noise::{Noise, median, own_scale};
+use super::levels::Posterior;
+use super::noise::{median, own_scale};
 use super::record::Record;
 use super::rules::{Builds, LAYOUT, NEIGHBOURS, ODDS, ODDS_OF_FAILURES, Rules, SURE, Values, WITHIN};
 use super::search::Named;
 use super::step::Portion;
+use super::varied::Varied;
 
 /// What a verification says.
 pub(super) enum Verdict {
@@ -16,8 +17,8 @@ pub(super) enum Verdict {
     Verified(Named),
     /// Fresh samples of both are alike.
     Refuted,
-    /// Both builds differ, but no more than builds here differ anyway.
-    Layout(Posterior),
+    /// Both builds differ by this, but no more than builds here differ anyway.
+    Layout(f64),
 }
 
 /// One revision against its parent: a sequential test (Wald, "Sequential Tests of Statistical Hypotheses", 1945).
@@ -25,6 +26,8 @@ pub(super) enum Verdict {
 pub(super) struct Verification {
     parent: usize,
     culprit: usize,
+    /// Neighbours are between these.
+    whole: (usize, usize),
     step: f64,
     /// The readings before this one are not fresh.
     since: usize,
@@ -37,8 +40,14 @@ pub(super) struct Verification {
 }
 
 impl Verification {
-    pub(super) fn new(parent: usize, culprit: usize, step: f64, record: &Record) -> Self {
-        Self { parent, culprit, step, since: record.readings.len(), pairs: None, asked: 0, reach: 1 }
+    pub(super) fn new(
+        (parent, culprit): (usize, usize),
+        whole: (usize, usize),
+        step: f64,
+        record: &Record,
+    ) -> Self {
+        let since = record.readings.len();
+        Self { parent, culprit, whole, step, since, pairs: None, asked: 0, reach: 1 }
     }
 
     /// Both once, the parent first every other time.
@@ -58,15 +67,15 @@ impl Verification {
             return verdict;
         }
         let posterior = belief.posterior();
-        let chance = self.chance(&posterior);
-        let Belief::Levels(levels) = belief else {
+        let chance = posterior.chance(self.culprit);
+        let Belief::Levels(_) = belief else {
             return if chance >= SURE { self.named(chance, 0) } else { Verdict::Refuted };
         };
         if rules.builds != Builds::Unknown || self.step.abs() >= LAYOUT {
             // What is fresh may err where all that is known speaks for a neighbour.
             return if chance >= LIKELIER { self.named(chance, 0) } else { Verdict::Refuted };
         }
-        self.beyond_layout(levels, belief, record, rules)
+        self.beyond_layout(&posterior, belief, record, rules)
     }
 
     /// The fresh pairs, until they decide; nothing once they have verified it.
@@ -88,37 +97,47 @@ impl Verification {
     }
 
     /// Judges it once more with builds that vary, by its neighbours.
-    fn beyond_layout(&mut self, levels: &Levels, belief: &Belief, record: &Record, rules: &Rules) -> Verdict {
-        let posterior = belief.posterior();
-        let samples = wanted(self.step, posterior.sd);
-        if let Some(more) = self.ask_missing(belief, record, samples) {
+    fn beyond_layout(
+        &mut self,
+        posterior: &Posterior,
+        belief: &Belief,
+        record: &Record,
+        rules: &Rules,
+    ) -> Verdict {
+        let exact = record.is_exact(rules);
+        let samples = if exact { 1 } else { wanted(self.step, posterior.sd) };
+        if let Some(more) = self.ask_missing(record, samples) {
             return more;
         }
-        let varied = levels.under(varied(levels, self.step)).posterior();
-        let (alone, chance) = (self.chance(&posterior), self.chance(&varied));
-        let beside = self.beside(belief, record);
-        if chance >= SURE {
+        let beside = self.beside(record);
+        let Some(varied) = self.varied(&beside, belief, record, rules) else { return Verdict::Refuted };
+        if let Some(chance) = varied.sure(self.culprit) {
             return self.named(chance, beside.len());
         }
         // The nearest one on each side tells most; the next only where that is not enough.
         while self.reach + 1 < NEIGHBOURS {
             self.reach += 1;
-            if let Some(more) = self.ask_missing(belief, record, samples) {
+            if let Some(more) = self.ask_missing(record, samples) {
                 return more;
             }
         }
-        let beside = self.beside(belief, record);
+        let beside = self.beside(record);
+        let alone = posterior.chance(self.culprit);
         if alone >= LIKELIER && self.agrees(record, rules) {
             return self.named(alone, beside.len());
         }
         let fewest = beside.iter().map(|at| record.count(*at)).min().unwrap_or(0);
-        let known = posterior.sd / (fewest.max(1) as f64).sqrt() < self.step.abs() / 10.0;
+        let known = exact || varied.sd() / (fewest.max(1) as f64).sqrt() < self.step.abs() / 10.0;
         let again = (self.asked < ASKED && !known).then(|| self.ask(&beside, samples));
-        again.flatten().unwrap_or(Verdict::Layout(varied))
+        again.flatten().unwrap_or(Verdict::Layout(self.step))
     }
 
-    fn chance(&self, posterior: &Posterior) -> f64 {
-        posterior.intervals.iter().find(|of| of.0 == self.culprit).map_or(0.0, |of| of.1)
+    /// What is believed where builds may vary, of the range that is searched and these neighbours, which may lie outside of it.
+    fn varied(&self, beside: &[usize], belief: &Belief, record: &Record, rules: &Rules) -> Option<Varied> {
+        let (good, bad) = belief.ends();
+        let ends = beside.iter().fold((good, bad), |ends, &at| (ends.0.min(at), ends.1.max(at)));
+        let wider = (ends != (good, bad)).then(|| Belief::of(ends, record, rules));
+        Varied::of(wider.as_ref().unwrap_or(belief), self.step, record, rules)
     }
 
     fn named(&self, posterior: f64, neighbours: usize) -> Verdict {
@@ -161,7 +180,7 @@ impl Verification {
         let error = error(belief.posterior().sd, pairs.len());
         let smaller = step * self.step > 0.0 && step.abs() < SMALLER * self.step.abs();
         (smaller && step.abs() - WITHIN * error >= rules.least / 2.0).then(|| {
-            *self = Self::new(self.parent, self.culprit, step, record);
+            *self = Self::new(self.sides(), self.whole, step, record);
             Verdict::More(self.pair())
         })
     }
@@ -194,8 +213,8 @@ impl Verification {
     }
 
     /// So many samples of neighbours that have none.
-    fn ask_missing(&mut self, belief: &Belief, record: &Record, samples: usize) -> Option<Verdict> {
-        let mut missing = self.beside(belief, record);
+    fn ask_missing(&mut self, record: &Record, samples: usize) -> Option<Verdict> {
+        let mut missing = self.beside(record);
         missing.retain(|at| !record.has(*at));
         self.ask(&missing, samples)
     }
@@ -220,8 +239,8 @@ impl Verification {
     }
 
     /// The nearest usable revisions on both sides, parent and culprit left out.
-    fn beside(&self, belief: &Belief, record: &Record) -> Vec<usize> {
-        let (good, bad) = belief.ends();
+    fn beside(&self, record: &Record) -> Vec<usize> {
+        let (good, bad) = self.whole;
         let before = (good..self.parent).rev().filter(|at| record.usable(*at)).take(self.reach);
         let after = (self.culprit + 1..=bad).filter(|at| record.usable(*at)).take(self.reach);
         before.chain(after).collect()
@@ -283,23 +302,3 @@ const ASKED: u32 = 4;
 fn wanted(step: f64, sd: f64) -> usize {
     (4.0 * sd / step).powi(2).ceil().clamp(1.0, 16.0) as usize
 }
-
-/// The likeliest kinds of noise, with builds that differ by up to half the step.
-fn varied(levels: &Levels, step: f64) -> Vec<Noise> {
-    let mut likely = levels.noises();
-    likely.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let of = |noise: Noise| {
-        SHARES.map(|(share, width)| {
-            let builds = share * step.abs();
-            Noise { builds, ln_prior: width.ln() - builds / USUAL, ..noise }
-        })
-    };
-    likely.into_iter().take(3).flat_map(|(noise, _)| of(noise)).collect()
-}
-
-/// Parts of the step by which builds may differ, and the width of each in between; closer together where they are small.
-const SHARES: [(f64, f64); 7] =
-    [(0.0, 0.025), (0.05, 0.05), (0.1, 0.05), (0.15, 0.05), (0.2, 0.075), (0.3, 0.125), (0.45, 0.075)];
-
-/// Builds of the same program usually differ by about so much, and the more the rarer.
-const USUAL: f64 = 0.005;

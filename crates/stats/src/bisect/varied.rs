@@ -1,0 +1,222 @@
+//! What is believed where builds of the same program may differ, by nobody knows how much.
+//!
+//! By all samples, with builds that differ a little; and by the levels of the builds alone, where what those of one side are apart
+//! tells how far builds vary here: a step has to stand out from that.
+
+use super::belief::Belief;
+use super::filter::{Filter, Tail};
+use super::levels::{Levels, Posterior};
+use super::noise::{NONE, Noise, median, own_scale};
+use super::record::Record;
+use super::rules::{NOTHING, Rules, START, SURE, Values};
+
+/// What is believed.
+pub(super) struct Varied {
+    by_samples: Posterior,
+    /// `None` where the host drifts, which levels alone do not tell from builds that vary.
+    by_builds: Option<ByBuilds>,
+}
+
+impl Varied {
+    /// Of this range, where one step may be as large as this; of a metric.
+    pub(super) fn of(belief: &Belief, step: f64, record: &Record, rules: &Rules) -> Option<Self> {
+        let Belief::Levels(levels) = belief else { return None };
+        let by_samples = levels.under(noises(levels, step, rare(rules))).posterior();
+        let drifts = by_samples.drift >= DRIFTING && wanders(record);
+        let by_builds = (!drifts).then(|| ByBuilds::of(levels, step, record, rules));
+        Some(Self { by_samples, by_builds })
+    }
+
+    /// How likely the change is to be right before this tested revision, if that is enough to name it.
+    pub(super) fn sure(&self, culprit: usize) -> Option<f64> {
+        let chance = self.by_samples.chance(culprit);
+        let stands_out = |builds: &ByBuilds| builds.chance(culprit) >= builds.wanted;
+        (chance >= SURE && self.by_builds.as_ref().is_none_or(stands_out)).then_some(chance)
+    }
+
+    /// The standard deviation of a sample.
+    pub(super) fn sd(&self) -> f64 {
+        self.by_builds.as_ref().map_or(self.by_samples.sd, |builds| builds.sd)
+    }
+
+    /// What is told of it.
+    pub(super) fn posterior(self) -> Posterior {
+        match self.by_builds {
+            Some(builds) => builds.posterior(self.by_samples),
+            None => self.by_samples,
+        }
+    }
+}
+
+/// Whether samples of the same revision lie farther apart the more time is between them.
+fn wanders(record: &Record) -> bool {
+    let mut apart = Vec::new();
+    for at in record.tested().filter(|at| record.count(*at) >= START) {
+        let level = record.level(at).unwrap_or(0.0);
+        apart.extend(record.of(at).map(|reading| (reading.value - level).abs()));
+    }
+    let spread = 1.4826 * median(&mut apart).unwrap_or(0.0);
+    spread > FARTHER * own_scale(&record.readings).0
+}
+
+/// What all samples say for certain, levels of builds have to make likely: they know less of the noise, if there is any.
+const LIKELIER: f64 = 0.5;
+
+/// Drift is likelier than this, and samples of the same revision lie farther apart by this factor than such that follow each other: then
+/// levels of builds are not comparable.
+const DRIFTING: f64 = 0.5;
+const FARTHER: f64 = 1.2;
+
+/// The likeliest kinds of noise, with builds that differ by up to half the step.
+fn noises(levels: &Levels, step: f64, rare: f64) -> Vec<Noise> {
+    let mut likely = levels.noises();
+    likely.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let of = |noise: Noise| {
+        SHARES.map(|(share, width)| {
+            let builds = share * step.abs();
+            Noise { builds, ln_prior: width.ln() - builds / rare, ..noise }
+        })
+    };
+    likely.into_iter().take(3).flat_map(|(noise, _)| of(noise)).collect()
+}
+
+/// Parts of the step by which builds may differ, and the width of each in between; closer together where they are small.
+const SHARES: [(f64, f64); 7] =
+    [(0.0, 0.025), (0.05, 0.05), (0.1, 0.05), (0.15, 0.05), (0.2, 0.075), (0.3, 0.125), (0.45, 0.075)];
+
+/// Builds of the same program usually differ by about so much, and the more the rarer; of differences, in the unit.
+fn rare(rules: &Rules) -> f64 {
+    if rules.values == Values::Ratios { RARE } else { rules.least / 4.0 }
+}
+
+/// As a ratio: a quarter of the effect that is asked for where nobody asks for another.
+const RARE: f64 = 0.005;
+
+/// What the levels of builds tell.
+struct ByBuilds {
+    nothing: f64,
+    /// Each tested revision but the first, and how likely there is a step right before it.
+    steps: Vec<(usize, f64)>,
+    /// How far builds vary, as a standard deviation.
+    builds: f64,
+    /// Of a sample, as a standard deviation.
+    sd: f64,
+    /// How likely a step has to be.
+    wanted: f64,
+}
+
+/// One build.
+struct Build {
+    revision: usize,
+    level: f64,
+    /// Of the level, by the noise of samples.
+    variance: f64,
+    samples: usize,
+}
+
+impl ByBuilds {
+    /// Nothing, a step, or two, each with builds that vary by nobody knows how much.
+    fn of(levels: &Levels, step: f64, record: &Record, rules: &Rules) -> Self {
+        // By repeated samples alone, however small it is: what builds are apart is no noise.
+        let sd = own_scale(&record.readings).0.max(rules.least * NONE);
+        let mut builds: Vec<Build> = levels.tested.iter().filter_map(|at| build(*at, sd, record)).collect();
+        let places: Vec<usize> = builds.iter().skip(1).map(|of| of.revision).collect();
+        // What is known best comes first.
+        builds.sort_by_key(|build| std::cmp::Reverse(build.samples));
+        let width = (4.0 * rules.least).max(1.5 * step.abs());
+        let share = |at: usize| {
+            let part = |at| record.prior.part(levels.ends.0, at, levels.ends.1);
+            part(at) - part(levels.before(at))
+        };
+        let mut all = Vec::new();
+        for (steps, prior) in hypotheses(&places, share) {
+            for (part, between) in PARTS_OF_STEP {
+                let vary = part * step.abs();
+                let prior = prior.ln() + between.ln() - vary / rare(rules);
+                let tails = FREEDOM.map(|freedom| evidence(&builds, &steps, vary, width, freedom));
+                all.extend(tails.map(|evidence| (steps.clone(), vary, prior + evidence)));
+            }
+        }
+        let most = all.iter().map(|of| of.2).fold(f64::NEG_INFINITY, f64::max);
+        for of in &mut all {
+            of.2 = (of.2 - most).exp();
+        }
+        let sum: f64 = all.iter().map(|of| of.2).sum();
+        let of = |is: &dyn Fn(&[usize]) -> bool| {
+            all.iter().filter(|of| is(&of.0)).map(|of| of.2).sum::<f64>() / sum
+        };
+        Self {
+            nothing: of(&|steps| steps.is_empty()),
+            steps: places.iter().map(|at| (*at, of(&|steps| steps.contains(at)))).collect(),
+            builds: all.iter().map(|of| of.1 * of.2).sum::<f64>() / sum,
+            sd,
+            wanted: if record.is_exact(rules) { SURE } else { LIKELIER },
+        }
+    }
+
+    fn chance(&self, culprit: usize) -> f64 {
+        self.steps.iter().find(|of| of.0 == culprit).map_or(0.0, |of| of.1)
+    }
+
+    /// The same of the places alone, beside what samples tell of the rest.
+    fn posterior(self, by_samples: Posterior) -> Posterior {
+        let sum: f64 = self.steps.iter().map(|of| of.1).sum::<f64>().max(f64::MIN_POSITIVE);
+        let changed = 1.0 - self.nothing;
+        let intervals = self.steps.iter().map(|(at, share)| (*at, changed * share / sum)).collect();
+        Posterior { nothing: self.nothing, intervals, builds: self.builds, ..by_samples }
+    }
+}
+
+/// The level of a revision that has values.
+fn build(revision: usize, sd: f64, record: &Record) -> Option<Build> {
+    let samples = record.count(revision);
+    let worse = if samples > 2 { std::f64::consts::FRAC_PI_2 } else { 1.0 };
+    let level = record.level(revision)?;
+    Some(Build { revision, level, variance: worse * sd * sd / samples as f64, samples })
+}
+
+/// No step, one at each of these places, and each two of them; how likely each is beforehand.
+fn hypotheses(places: &[usize], share: impl Fn(usize) -> f64) -> Vec<(Vec<usize>, f64)> {
+    let mut all = vec![(Vec::new(), NOTHING)];
+    for (rank, &one) in places.iter().enumerate() {
+        all.push((vec![one], (1.0 - NOTHING) * (1.0 - TWO) * share(one)));
+        for &other in &places[rank + 1..] {
+            all.push((vec![one, other], (1.0 - NOTHING) * TWO * 2.0 * share(one) * share(other)));
+        }
+    }
+    all
+}
+
+/// The logarithm of how likely these levels are, with steps at these places and builds that vary by so much.
+fn evidence(builds: &[Build], steps: &[usize], vary: f64, width: f64, freedom: f64) -> f64 {
+    let first = builds.first().map_or(0.0, |build| build.level);
+    let mut filter = Filter::new(first, 25.0 * width * width, width * width);
+    filter.grow(width * width);
+    let tail = Tail::new(freedom, 1.0);
+    for build in builds {
+        let changed = steps.iter().enumerate().filter(|step| *step.1 <= build.revision);
+        let parts: Vec<usize> = std::iter::once(0).chain(changed.map(|step| 1 + step.0)).collect();
+        filter.observe(&parts, build.level, build.variance + vary * vary, Some(tail));
+    }
+    filter.ln_evidence
+}
+
+/// Of ranges in which something changed so many have two steps.
+const TWO: f64 = 0.1;
+
+/// A build or a single sample may lie far off, or none.
+const FREEDOM: [f64; 2] = [3.0, 30.0];
+
+/// Parts of the step by which builds may vary, as a standard deviation, and the width of each in between.
+const PARTS_OF_STEP: [(f64, f64); 10] = [
+    (0.0, 0.025),
+    (0.05, 0.05),
+    (0.1, 0.05),
+    (0.15, 0.05),
+    (0.2, 0.075),
+    (0.3, 0.1),
+    (0.4, 0.15),
+    (0.6, 0.2),
+    (0.8, 0.2),
+    (1.0, 0.2),
+];
