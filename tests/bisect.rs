@@ -149,6 +149,8 @@ fn where_no_more_may_be_built_those_left_out_may_be_it() {
     let text = project.tacho("bisect HEAD~11 HEAD --max-builds 3").exits(0).stdout;
     assert!(text.contains(&format!(" change\n  {others}\n")), "{text}");
     assert!(text.contains(" likely that it is one of these; verified in "), "{text}");
+    let hint = "hint: with a larger `--max-builds`, the same command goes on among the commits before it\n";
+    assert!(text.contains(hint), "{text}");
     let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
     assert!(markdown.contains(others) && markdown.contains(&format!(" with `{parent}`.")), "{markdown}");
     let more = project.tacho("bisect HEAD~11 HEAD --quiet").exits(0).stdout;
@@ -748,7 +750,7 @@ fn mistakes_are_told_before_anything_is_done() {
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD -b work -m speed"), @r"
     error: there is no metric `speed`
-    hint: known are `work`, `cpu`, `wall`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait`, `blocked`, `cpu-percent`, `minor-faults`, `major-faults`, `voluntary-switches`, `involuntary-switches`, `left-behind`, `block-input`, `block-output`, `build-time`, `artifact-size`
+    hint: known are `work`, `cpu`, `wall`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait`, `blocked`, `cpu-percent`, `minor-faults`, `major-faults`, `voluntary-switches`, `involuntary-switches`, `left-behind`, `block-input`, `block-output`, `build-time`, `artifact-size`, `instructions`, `cycles`, `branches`, `branch-misses`, `cache-references`, `cache-misses`, `task-clock`, `cpu-migrations`, `energy`, `energy-dram`, `callgrind-instructions`
     ");
     assert_snapshot!(says("bisect HEAD~3 HEAD -b work --min-effect 3ms"), @r"
     error: `3ms` is no size of a change

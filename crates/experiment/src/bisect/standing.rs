@@ -68,6 +68,7 @@ impl Fold {
                 outcome.unusable.iter().map(|(block, _)| self.unusable(*block)).collect()
             },
             drift: outcome.drift,
+            between_builds: outcome.between_builds,
             builds: self.builds,
             samples: outcome.samples + self.disturbed.samples() + self.samples_of_others(),
             building: self.spent.0,
@@ -96,6 +97,7 @@ impl Fold {
             ladder: Vec::new(),
             unusable: Vec::new(),
             drift: 0.0,
+            between_builds: None,
             builds: self.builds,
             samples: self.samples_of_others(),
             building: self.spent.0,

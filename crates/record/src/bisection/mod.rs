@@ -253,6 +253,9 @@ pub struct Standing {
     pub unusable: Vec<Unusable>,
     /// How likely it is that the host drifted meanwhile; 0 of a metric without noise.
     pub drift: f64,
+    /// How far builds vary here, as a standard deviation on the scale of `least`; only where that is why nothing was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between_builds: Option<f64>,
     /// Builds made.
     pub builds: usize,
     /// Samples taken.

@@ -27,6 +27,7 @@ fn standing() -> Standing {
         ladder: vec![],
         unusable: vec![],
         drift: 0.0,
+        between_builds: Some(0.0104),
         builds: 2,
         samples: 4,
         building: 20.5,

@@ -159,7 +159,9 @@ fn metric(benchmark: &mut Benchmark, name: Option<&str>) -> Result<Metric, CliEr
     Metric::known(name).ok_or_else(|| {
         let names = benchmark.metrics.iter().map(|it| it.metric.name.as_str());
         let built_in = Metric::BUILT_IN.into_iter().filter(|name| own(name).is_none());
-        let known = names.chain(built_in).chain(OF_BUILDS.map(|(name, _)| name));
+        let of_builds = OF_BUILDS.map(|(name, _)| name);
+        let counters = Counter::ALL.map(Counter::name).into_iter().filter(|name| own(name).is_none());
+        let known = names.chain(built_in).chain(of_builds).chain(counters);
         let known = known.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         CliError::UnknownMetric { name: name.to_owned(), known }
     })

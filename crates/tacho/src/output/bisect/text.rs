@@ -39,7 +39,7 @@ fn answer(bisection: &Bisection) -> String {
     match standing.found {
         Some(found @ (Found::Verified | Found::DependsOnMachine)) => {
             let depends = if found == Found::DependsOnMachine { DEPENDS } else { "" };
-            depends.to_owned() + &culprits(bisection)
+            depends.to_owned() + &culprits(bisection) + more_to_spend(bisection)
         }
         Some(Found::NotReproduced) => not_reproduced(bisection),
         Some(Found::Undecided { reason }) => {
@@ -58,6 +58,23 @@ fn so_far(bisection: &Bisection) -> String {
     match bisection.standing.culprits.len() {
         0 => String::new(),
         _ => format!("\nnamed and verified so far:\n{}", culprits(bisection)),
+    }
+}
+
+/// Where nothing was left for what was left out right before a culprit.
+fn more_to_spend(bisection: &Bisection) -> &'static str {
+    let (asked, standing) = (&bisection.asked, &bisection.standing);
+    let left_out = standing.culprits.iter().any(|culprit| bisection.others(culprit).left_out > 0);
+    let seconds = standing.building + standing.executing;
+    let no_time = asked.budget.is_some_and(|budget| seconds >= budget);
+    match (left_out, asked.most_builds.is_some_and(|most| standing.builds >= most)) {
+        (true, true) => {
+            "hint: with a larger `--max-builds`, the same command goes on among the commits before it\n"
+        }
+        (true, false) if no_time => {
+            "hint: with a larger `--budget`, the same command goes on among the commits before it\n"
+        }
+        _ => "",
     }
 }
 

@@ -4,13 +4,14 @@ use tacho_experiment::bisect::NO_RATIO;
 use tacho_record::Bisection;
 use tacho_record::bisection::{Found, Standing, Undecided, Unusable, UnusableKind};
 
-use super::words::name;
+use super::words::{name, size};
 use crate::output::text::count;
 
 /// Why nothing was named, and what may be done about it.
 pub fn undecided(bisection: &Bisection, reason: Undecided) -> [String; 2] {
     match reason {
         Undecided::End if bisection.standing.ladder.is_empty() => nothing_usable(bisection),
+        Undecided::Builds => builds_vary(bisection),
         _ => why_not(bisection, reason).map(str::to_owned),
     }
 }
@@ -30,9 +31,40 @@ fn nothing_usable(bisection: &Bisection) -> [String; 2] {
             "see with `tacho show REVISION --build-log` why one could not be built, and mend what builds them, or name ends that can be built"
         }
         (true, false) => "mend what builds them, or name ends that can be built",
-        (false, _) => "name ends that can be built and executed, and at which the metric is there",
+        (false, _) => usable_ends(bisection),
     };
     [format!("neither end could be {done}{others}"), hint.to_owned()]
+}
+
+/// Where builds differ for no reason of the source.
+fn builds_vary(bisection: &Bisection) -> [String; 2] {
+    let Bisection { asked, standing, .. } = bisection;
+    let [why, larger] = why_not(bisection, Undecided::Builds);
+    let sd = standing.between_builds.filter(|sd| *sd >= asked.least * TOLD);
+    let why = match sd {
+        Some(sd) => {
+            format!("builds vary by about {} here, and no step stands out from that", size(bisection, sd))
+        }
+        None => why.to_owned(),
+    };
+    let mut hints = vec!["no more samples of the same builds would tell"];
+    if asked.layout.is_none() && asked.typed.is_none() {
+        hints.push("`tacho layouts` measures how far builds vary, which --layout takes into account");
+    }
+    hints.push(larger);
+    [why, hints.join("; ")]
+}
+
+/// By how much builds vary is told from this part of the least effect on.
+const TOLD: f64 = 0.1;
+
+/// What ends have to be.
+fn usable_ends(bisection: &Bisection) -> &'static str {
+    if bisection.asked.test.is_some() {
+        "name ends that can be built, and at which the command passes or fails"
+    } else {
+        "name ends that can be built and executed, and at which the metric is there"
+    }
 }
 
 /// Where something is known.
@@ -44,7 +76,7 @@ fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
         }
         Undecided::Builds => [
             "builds differ among themselves by as much as this commit changes",
-            "no more samples of the same builds would tell; ask for a larger --min-effect, or for a metric that layout does not move, as --metric instructions=callgrind",
+            "ask for a larger --min-effect, or for a metric that layout does not move, as --metric instructions=callgrind",
         ],
         Undecided::Command if unusable.iter().all(|it| it.kind == UnusableKind::NotBuilt) => [
             "neither end can be built, for the same reason, so no other revision was tried",
@@ -65,10 +97,9 @@ fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
             "no revision near an end could be measured, or an end failed later",
             "name ends that can be built and executed; `tacho show REVISION --build-log` shows why one could not be built",
         ],
-        Undecided::End => [
-            "no revision near an end could be measured, or an end failed later",
-            "name ends that can be built and executed, and at which the metric is there",
-        ],
+        Undecided::End => {
+            ["no revision near an end could be measured, or an end failed later", usable_ends(bisection)]
+        }
         Undecided::Exhausted => [
             "nothing that can be measured would tell more",
             "those that cannot be measured hide it: what they lack may be added to what builds them",
@@ -212,6 +243,20 @@ fn kind(kind: UnusableKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn by_how_much_builds_vary_is_told_where_it_is_known() {
+        let mut bisection = super::super::live::tests::bisection("finished");
+        bisection.standing.between_builds = Some(0.0104);
+        let [why, hint] = undecided(&bisection, Undecided::Builds);
+        assert_eq!(why, "builds vary by about 1.0 % here, and no step stands out from that");
+        assert!(hint.contains("`tacho layouts`"), "{hint}");
+        bisection.asked.layout = Some(0.01);
+        bisection.standing.between_builds = None;
+        let [why, hint] = undecided(&bisection, Undecided::Builds);
+        assert_eq!(why, "builds differ among themselves by as much as this commit changes");
+        assert!(!hint.contains("`tacho layouts`"), "it was measured: {hint}");
+    }
 
     #[test]
     fn wrong_answers_are_told_together_whatever_they_were() {

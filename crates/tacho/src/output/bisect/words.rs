@@ -42,6 +42,14 @@ pub fn within(bisection: &Bisection, error: f64) -> String {
     }
 }
 
+/// How large something is on the scale of the effects.
+pub fn size(bisection: &Bisection, size: f64) -> String {
+    match bisection.asked.by {
+        Comparison::Difference => bisection.asked.metric.unit.show(size),
+        Comparison::Ratio | Comparison::Failure => percent(size),
+    }
+}
+
 /// The least effect that was asked for.
 pub fn least(bisection: &Bisection) -> String {
     match bisection.asked.by {
