@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use tacho_record::{
     Change, ChangeKind, Digest, Finding, Happened, Happening, Life, Tagged, Withdrawal, Word, change_name,
 };
+use tacho_stats::Summary;
 use tacho_stats::changes::ledger::{
     self, Alert, CONFIRM_AFTER, Event, Reason, SAME_PLACE, State, WITHDRAW_AFTER,
 };
@@ -13,6 +14,7 @@ use tacho_stats::changes::{self as stats, Detection, Options, detect};
 use tacho_store::Analysis;
 
 use super::material::Material;
+use super::meaning::RETURNED;
 use super::{Judgement, returns};
 
 /// At most so many analyses are made up for, when many points were added at once: no longer does anything wait.
@@ -187,7 +189,8 @@ impl Living<'_> {
                 None => (self.name(alert, names), alert),
             })
             .collect();
-        let fixed = fixed(&with_names, kept);
+        let mut fixed = fixed(&with_names, kept);
+        self.keep_fixed(&mut fixed, alerts, kept);
         let mut lived = Lived { changes: Vec::new(), happenings: Vec::new() };
         for (name, alert) in &with_names {
             let before = kept.get(&alert.id).copied();
@@ -201,6 +204,40 @@ impl Living<'_> {
             }
         }
         lived
+    }
+
+    /// Leaves fixed what was: that the analyses see a change no more is no sign that its level did not come back.
+    ///
+    /// Of a change that still stands, when with the other one not seen any more, the values say that it is so.
+    fn keep_fixed(
+        &self,
+        fixed: &mut HashMap<String, String>,
+        alerts: &[Alert],
+        kept: &HashMap<u32, &Change>,
+    ) {
+        let name = |alert: &Alert| kept.get(&alert.id).map(|change| change.name.as_str());
+        for alert in alerts {
+            let Some(change) = kept.get(&alert.id) else { continue };
+            let Some(by) = change.fixed_by.as_ref().filter(|_| !fixed.contains_key(&change.name)) else {
+                continue;
+            };
+            let other = alerts.iter().find(|other| name(other) == Some(by) && !other.stands());
+            if !alert.stands() || other.is_some_and(|other| self.is_back(alert, other, alerts)) {
+                fixed.insert(change.name.clone(), by.clone());
+            }
+        }
+    }
+
+    /// Whether the values from where another change was to the next one that stands are back where they were before this one.
+    fn is_back(&self, alert: &Alert, other: &Alert, alerts: &[Alert]) -> bool {
+        let place = other.change.index;
+        let later = alerts.iter().filter(|later| later.stands() && later.change.kind.is_of_level());
+        let next = later.map(|later| later.change.index).filter(|&later| later > place).min();
+        let end = next.unwrap_or(self.material.points.len());
+        let Some(since) = self.material.points.get(place..end) else { return false };
+        let values: Vec<f64> = since.iter().map(|point| point.value).collect();
+        let (before, after) = (alert.change.before, alert.change.after);
+        Summary::of(&values).is_some_and(|since| (since.median - before) / (after - before) <= RETURNED)
     }
 
     /// A name that nothing else has.

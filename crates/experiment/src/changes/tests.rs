@@ -280,6 +280,21 @@ fn a_dip_keeps_its_name_and_the_word_while_it_is_backed_out() {
 }
 
 #[test]
+fn a_dip_that_is_seen_no_more_came_back_all_the_same() {
+    let mut lab = Lab::new();
+    let dip = |order: u64| if (20..23).contains(&order) { 130.0 } else { 100.0 };
+    let changes = lab.measure(1..41, dip).judge().changes;
+    let begin = changes.iter().find(|change| change.finding.kind == ChangeKind::DipStart).unwrap().clone();
+    assert_eq!((begin.life, begin.state()), (Life::Confirmed, Word::Fixed));
+    // Measured twice more, its commits are as fast as all others.
+    lab.measure(20..23, |_| 100.0).measure(20..23, |_| 100.0);
+    for order in 41..63 {
+        lab.measure(order..order + 1, |_| 100.0).judge();
+    }
+    assert_eq!(lab.story(&begin.name), ["found", "confirmed", "fixed", "withdrawn"]);
+}
+
+#[test]
 fn a_level_that_comes_back_with_the_compiler_is_not_fixed() {
     let mut lab = Lab::new();
     let cc = |version: &str| BTreeMap::from([("cc".to_owned(), version.to_owned())]);

@@ -2,6 +2,10 @@
 //!
 //! Two changes of level must pay for themselves twice in the segmentation, and few values cannot. But an excursion
 //! of so many values is not two choices among all places, only little more than one.
+//!
+//! Single values far off are no excursion, so what each of them can gain is bounded. But the price of a place grows with the
+//! series, and a bound that is always the same would hide any three values in a long one. So a value gains up to what it tells
+//! that hardly any other is as far off: three in a row are no three spikes where spikes are rare.
 
 use std::ops::Range;
 
@@ -38,8 +42,9 @@ pub(super) fn add(
     if let Some(first) = last(series, levels, outlier * outlier, tail_price) {
         dips.push(Dip { gain: 1e300, first, end: series.len() });
     }
+    let search = Search { series, residual: &levels.residual, bound: outlier * outlier, price };
     for bound in levels.bounds.windows(2) {
-        search(series, &levels.residual, (bound[0], bound[1]), outlier * outlier, price, &mut dips);
+        search.within((bound[0], bound[1]), &mut dips);
     }
     dips.sort_by(|one, other| other.gain.total_cmp(&one.gain));
     let mut taken: Vec<Dip> = Vec::new();
@@ -82,39 +87,70 @@ fn gain(series: &Series, residual: &[f64], window: Range<usize>, bound: f64) -> 
     window.map(|i| cost(i, 0.0) - cost(i, level)).sum()
 }
 
-/// Excursions within the level between these two places.
-fn search(
-    series: &Series,
-    residual: &[f64],
-    (from, to): (usize, usize),
+/// The search for excursions.
+struct Search<'a> {
+    series: &'a Series,
+    residual: &'a [f64],
+    /// What any value may gain.
     bound: f64,
     price: f64,
-    dips: &mut Vec<Dip>,
-) {
-    let standard: Vec<f64> = (from..to).map(|i| residual[i] / series.sd[i]).collect();
-    let mut sums = vec![0.0; standard.len() + 1];
-    for (i, x) in standard.iter().enumerate() {
-        sums[i + 1] = sums[i] + x;
-    }
-    // Both ends are clear of the level.
-    let is_clear = |i: usize| standard[i].abs() >= 1.0;
-    let clear: Vec<usize> = (2..standard.len()).filter(|&i| is_clear(i)).collect();
-    for length in SHORTEST..=LONGEST {
-        let end = (standard.len() + 1).saturating_sub(length + 2);
-        for &first in clear.iter().take_while(|first| **first < end) {
-            let sum: f64 = sums[first + length] - sums[first];
-            // An unbounded gain above what a bounded one can be; most windows end here.
-            if sum * sum < 0.6 * price * length as f64 {
-                continue;
-            }
-            if !is_clear(first + length - 1) {
-                continue;
-            }
-            let window = from + first..from + first + length;
-            let gain = gain(series, residual, window.clone(), bound);
-            if gain > price {
-                dips.push(Dip { gain, first: window.start, end: window.end });
+}
+
+impl Search<'_> {
+    /// Excursions within the level between these two places.
+    fn within(&self, (from, to): (usize, usize), dips: &mut Vec<Dip>) {
+        let standard: Vec<f64> = (from..to).map(|i| self.standard(i)).collect();
+        let mut sums = vec![0.0; standard.len() + 1];
+        for (i, x) in standard.iter().enumerate() {
+            sums[i + 1] = sums[i] + x;
+        }
+        // Both ends are clear of the level.
+        let is_clear = |i: usize| standard[i].abs() >= 1.0;
+        let clear: Vec<usize> = (2..standard.len()).filter(|&i| is_clear(i)).collect();
+        for length in SHORTEST..=LONGEST {
+            let end = (standard.len() + 1).saturating_sub(length + 2);
+            for &first in clear.iter().take_while(|first| **first < end) {
+                let sum: f64 = sums[first + length] - sums[first];
+                // An unbounded gain above what a bounded one can be; most windows end here.
+                if sum * sum < 0.6 * self.price * length as f64 {
+                    continue;
+                }
+                if !is_clear(first + length - 1) {
+                    continue;
+                }
+                let window = from + first..from + first + length;
+                let gain = self.gain(window.clone());
+                if gain > self.price {
+                    dips.push(Dip { gain, first: window.start, end: window.end });
+                }
             }
         }
+    }
+
+    fn standard(&self, i: usize) -> f64 {
+        self.residual[i] / self.series.sd[i]
+    }
+
+    /// What an excursion gains, by the bound of each of its values or, where that does not suffice, by how rare values like them are.
+    fn gain(&self, window: Range<usize>) -> f64 {
+        let usual = gain(self.series, self.residual, window.clone(), self.bound);
+        let most = self.bound.max(2.0 * (2.0 * self.series.len() as f64).ln());
+        if usual > self.price || gain(self.series, self.residual, window.clone(), most) <= self.price {
+            return usual;
+        }
+        let rare = -2.0 * self.share_as_far(&window).ln();
+        usual.max(gain(self.series, self.residual, window, self.bound.max(rare)))
+    }
+
+    /// How often values outside of the window are as far off to its side as all that are in it.
+    ///
+    /// Values in a row count once: another dip tells nothing of how often single values are far off.
+    fn share_as_far(&self, window: &Range<usize>) -> f64 {
+        let side = robust::median_of(&self.residual[window.clone()]).signum();
+        let least = window.clone().map(|i| side * self.standard(i)).fold(f64::INFINITY, f64::min);
+        let is_as_far = |i: usize| !window.contains(&i) && side * self.standard(i) >= least;
+        let begins = |i: &usize| is_as_far(*i) && (*i == 0 || !is_as_far(*i - 1));
+        let all = self.series.len();
+        ((0..all).filter(begins).count() as f64 + 0.5) / all as f64
     }
 }

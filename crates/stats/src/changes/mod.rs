@@ -184,6 +184,8 @@ impl Visited {
 #[cfg(test)]
 mod bound;
 #[cfg(test)]
+mod lengths;
+#[cfg(test)]
 mod rates;
 #[cfg(test)]
 mod simulated;
