@@ -77,7 +77,7 @@ impl<'a> Judge<'a> {
         let (mut least, mut best) = (none.noise.cost, none);
         while !places.is_empty() {
             let stage = self.at(&places);
-            let cost = stage.noise.cost + self.price(&stage);
+            let cost = self.cost(&stage);
             let strengths: Vec<f64> = (0..places.len()).map(|which| self.strength(&stage, which)).collect();
             let sound = strengths.iter().all(|&strength| strength >= 1.0);
             places = without_weakest(&places, &strengths, sound);
@@ -90,6 +90,11 @@ impl<'a> Judge<'a> {
             }
         }
         best
+    }
+
+    /// What a stage costs: how unlikely its noise is, and the price of its changes.
+    pub fn cost(&self, stage: &Choice) -> f64 {
+        stage.noise.cost + self.price(stage)
     }
 
     /// The steps at these places, and the noise around them.

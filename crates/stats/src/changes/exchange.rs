@@ -54,8 +54,8 @@ pub(super) fn divide(
 /// Where the usual level is another on either side, visits to one are counted as visits to the other, and what is told of
 /// their share is the wrong way round.
 fn moves_the_mean(judge: &Judge, raw: &[f64], told: &Change) -> bool {
-    let mean = |values: &[f64]| judge.series.unit(values.iter().sum::<f64>() / values.len() as f64);
     let place = judge.series.index.partition_point(|index| *index < told.index);
+    let mean = |values: &[f64]| judge.series.unit_at(place, values.iter().sum::<f64>() / values.len() as f64);
     let (before, after) = raw.split_at(place);
     let near = [&before[before.len().saturating_sub(NEAR)..], &after[..after.len().min(NEAR)]];
     let moved = mean(near[1]) - mean(near[0]);
@@ -108,12 +108,13 @@ fn exchanged(judge: &Judge, choice: &Choice, raw: &[f64], which: usize) -> Optio
 
 fn of_share(judge: &Judge, change: Change, [old, new]: [Side; 2]) -> Change {
     let series = judge.series;
+    let place = series.index.partition_point(|index| *index < change.index);
     let reach = 1.96 * old.error.hypot(new.error);
-    let effect = |difference| series.effect(old.mean, old.error, difference);
+    let effect = |difference| series.effect(series.with_trend(place, old.mean), old.error, difference);
     let difference = new.mean - old.mean;
     Change {
-        before: series.unit(old.mean),
-        after: series.unit(new.mean),
+        before: series.unit_at(place, old.mean),
+        after: series.unit_at(place, new.mean),
         effect: effect(difference),
         interval: (effect(difference - reach), effect(difference + reach)),
         kind: Kind::ModeShare,

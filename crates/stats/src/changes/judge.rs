@@ -47,7 +47,8 @@ fn is_back(away: &Step, back: &Step) -> bool {
 
 fn change(judge: &Judge, choice: &Choice, which: usize) -> Change {
     let (series, place, step) = (judge.series, choice.places[which], &choice.steps[which]);
-    let effect = |difference| series.effect(step.before, step.error, difference);
+    let level = series.with_trend(place, step.before);
+    let effect = |difference| series.effect(level, step.error, difference);
     let without = without(judge, choice, which);
     let evidence = judge.clarity(step, choice.places.len()).min(without);
     let late = choice.late.filter(|_| tail::is_tail(series, place)).map(f64::sqrt);
@@ -57,8 +58,8 @@ fn change(judge: &Judge, choice: &Choice, which: usize) -> Change {
     Change {
         index: series.index[place],
         range: series.index[range.start() - 1] + 1..=series.index[*range.end()],
-        before: series.unit(step.before),
-        after: series.unit(step.before + step.difference),
+        before: series.unit(level),
+        after: series.unit(level + step.difference),
         effect: effect(step.difference),
         interval: (effect(step.difference - reach), effect(step.difference + reach)),
         p,

@@ -2,12 +2,13 @@
 //!
 //! [`detect`] takes the values of one series in order and tells the changes of their level, each with its
 //! interval of places, its effect, and how sure it is; what looked like a change and is none is told with the
-//! reason. Which way is better is not its business. The rules are in `docs/method.md`, "Changes".
+//! reason. Which way is better is not its business. The rules are in `docs/method.md`, "What changed in a
+//! series".
 //!
 //! In steps, one file each: the values become logarithms, on which steps are ratios (`series`); a segmentation
 //! that outliers cannot mislead (`segment`), that knows levels which the series keeps going to (`modes`), and a search for
 //! short excursions (`dips`) propose candidates; those are chosen that explain the series better than slow noise
-//! would (`choose`, `noise`), the last few values by a rule of their own (`tail`, `lately`, `wider`), and that the noise as it is
+//! would (`choose`, `noise`), and than a curve with fewer steps would (`trend`), the last few values by a rule of their own (`tail`, `lately`, `wider`), and that the noise as it is
 //! distributed tells too (`density`, `backed`), each where it most often is right (`locate`); then it is told what they are
 //! (`judge`), what else is not as it was (`scatter`), and why the other candidates are none (`refuse`).
 
@@ -37,6 +38,7 @@ mod series;
 mod stretches;
 mod sums;
 mod tail;
+mod trend;
 mod wider;
 
 pub use finding::{Change, Detection, Drift, Judged, Kind, Mode, Modes, Refusal, Refused};
@@ -81,37 +83,78 @@ const MASKED: f64 = 4.0;
 /// them. Any two calls with the same input give the same answer.
 #[must_use]
 pub fn detect(points: &[Point], options: &Options) -> Detection {
-    let mut series = match series::Series::of(points, options) {
+    let series = match series::Series::of(points, options) {
         Ok(series) => series,
         Err(judged) => return Detection { judged, ..Detection::default() },
     };
-    let raw = series.y.clone();
-    let modes = Visited::find(&mut series, options);
-    let levels = levels::Levels::robust(&series, &modes.places, &[], options.outlier);
-    let price = DIP_PRICE * options.penalty * (series.len() as f64).ln();
-    let candidates = dips::add(&series, &levels, &modes.places, options.outlier, price);
-    let levels = if candidates == modes.places {
-        levels
-    } else {
-        levels::Levels::robust(&series, &candidates, &[], options.outlier)
+    let proposed = Proposed::of(series, options);
+    let judge = proposed.judge();
+    let choice = judge.choose(proposed.candidates.clone());
+    let Some(curve) = trend::beside(&judge, &choice, &proposed.candidates) else {
+        return proposed.told(&judge, choice);
     };
-    let masked: Vec<bool> =
-        levels.residual.iter().zip(&series.sd).map(|(r, sd)| r.abs() > MASKED * sd).collect();
-    let judge = choose::Judge::new(&series, &masked, modes.modes.is_empty());
-    let choice = wider::judged(&judge, locate::locate(&judge, judge.choose(candidates.clone()), &raw));
-    let levels = levels::Levels::means(&series, &choice.places, &masked);
-    let mut scatter = scatter::spreads(&series, &levels, &choice);
-    scatter.extend(scatter::shares(&series, &levels, &modes.modes, &modes.at));
-    let mut changes = judge::changes(&judge, &choice);
-    exchange::divide(&judge, &choice, &raw, &mut changes, &mut scatter);
-    scatter.sort_by_key(|change| change.index);
-    Detection {
-        changes,
-        scatter,
-        refused: refuse::refused(&judge, &choice, &candidates, &modes.visits()),
-        drift: refuse::drift(&judge, &choice),
-        modes: modes.told(&series),
-        judged: Judged::Yes,
+    let rest = Proposed::of(proposed.without(&curve), options);
+    let judge = rest.judge();
+    let choice = judge.choose(rest.candidates.clone());
+    let told = rest.told(&judge, choice);
+    Detection { drift: trend::told(&rest.series), ..told }
+}
+
+/// A series, and where its level may have changed.
+struct Proposed {
+    /// The values, each moved to its level from the mode that it is at, and their noise.
+    series: series::Series,
+    /// The values before any was moved.
+    raw: Vec<f64>,
+    modes: Visited,
+    candidates: Vec<usize>,
+    /// The values that are not to count.
+    masked: Vec<bool>,
+}
+
+impl Proposed {
+    fn of(mut series: series::Series, options: &Options) -> Self {
+        let raw = series.y.clone();
+        let modes = Visited::find(&mut series, options);
+        let levels = levels::Levels::robust(&series, &modes.places, &[], options.outlier);
+        let price = DIP_PRICE * options.penalty * (series.len() as f64).ln();
+        let candidates = dips::add(&series, &levels, &modes.places, options.outlier, price);
+        let levels = if candidates == modes.places {
+            levels
+        } else {
+            levels::Levels::robust(&series, &candidates, &[], options.outlier)
+        };
+        let masked = levels.residual.iter().zip(&series.sd).map(|(r, sd)| r.abs() > MASKED * sd).collect();
+        Self { series, raw, modes, candidates, masked }
+    }
+
+    /// The series as it was, less a curve.
+    fn without(&self, curve: &[f64]) -> series::Series {
+        self.series.less(&self.raw, curve)
+    }
+
+    fn judge(&self) -> choose::Judge<'_> {
+        choose::Judge::new(&self.series, &self.masked, self.modes.modes.is_empty())
+    }
+
+    /// What is told of what was chosen.
+    fn told(&self, judge: &choose::Judge, choice: choose::Choice) -> Detection {
+        let (series, modes, raw) = (&self.series, &self.modes, &self.raw);
+        let choice = wider::judged(judge, locate::locate(judge, choice, raw));
+        let levels = levels::Levels::means(series, &choice.places, &self.masked);
+        let mut scatter = scatter::spreads(series, &levels, &choice);
+        scatter.extend(scatter::shares(series, &levels, &modes.modes, &modes.at));
+        let mut changes = judge::changes(judge, &choice);
+        exchange::divide(judge, &choice, raw, &mut changes, &mut scatter);
+        scatter.sort_by_key(|change| change.index);
+        Detection {
+            changes,
+            scatter,
+            refused: refuse::refused(judge, &choice, &self.candidates, &modes.visits()),
+            drift: refuse::drift(judge, &choice),
+            modes: modes.told(series),
+            judged: Judged::Yes,
+        }
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) fn spreads(series: &Series, levels: &Levels, choice: &Choice) -> Vec<
         let (ratio, error) = ((after / before).ln(), squares.sqrt());
         let unit = |mean: f64| {
             let sd = mean / MEAN_DISTANCE * typical;
-            if series.log { sd * series.unit(levels.at(split.place)) } else { sd }
+            if series.log { sd * series.unit_at(split.place, levels.at(split.place)) } else { sd }
         };
         (ratio.abs() >= LEAST.ln()).then(|| {
             told(
@@ -83,7 +83,7 @@ pub(super) fn shares(series: &Series, levels: &Levels, modes: &[Mode], at: &[Opt
             let (before, after) = (share(first, split.place), share(split.place, end));
             let variance = |share: f64, count: usize| share * (1.0 - share) * stay / count as f64;
             let error = (variance(before, split.place - first) + variance(after, end - split.place)).sqrt();
-            let level = levels.at(split.place);
+            let level = series.with_trend(split.place, levels.at(split.place));
             let mean = |share: f64| series.unit(level + mode.offset * share);
             let reach = 1.96 * error * mode.offset.abs();
             let effect = |by: f64| {

@@ -3,6 +3,7 @@
 use super::{Judged, Options, Point};
 
 /// A series as it is judged: the finite values, on their scale, and how noisy each is.
+#[derive(Clone)]
 pub(super) struct Series {
     /// The values on their scale.
     pub y: Vec<f64>,
@@ -16,6 +17,8 @@ pub(super) struct Series {
     pub index: Vec<usize>,
     /// The environment of each value.
     pub environment: Vec<u32>,
+    /// The curve that was taken off the values; empty where none was.
+    pub trend: Vec<f64>,
     /// Whether the scale is that of logarithms.
     pub log: bool,
     /// What the values are divided by when they are not logarithms: a power of two, so that nothing is rounded.
@@ -49,9 +52,16 @@ impl Series {
             grain: grain(&finite, log, by),
             index: finite.iter().map(|&(index, _)| index).collect(),
             environment: finite.iter().map(|(_, point)| point.environment).collect(),
+            trend: Vec::new(),
             log,
             by,
         })
+    }
+
+    /// The same of these values, without this curve.
+    pub fn less(&self, values: &[f64], curve: &[f64]) -> Self {
+        let y = values.iter().zip(curve).map(|(y, curve)| y - curve).collect();
+        Self { y, trend: curve.to_vec(), ..self.clone() }
     }
 
     /// How many values.
@@ -62,6 +72,16 @@ impl Series {
     /// Back from the scale to the unit of the values.
     pub fn unit(&self, y: f64) -> f64 {
         if self.log { y.exp() } else { y * self.by }
+    }
+
+    /// A level at one of the values, in their unit: what was taken off there is part of it.
+    pub fn unit_at(&self, place: usize, level: f64) -> f64 {
+        self.unit(self.with_trend(place, level))
+    }
+
+    /// A level at one of the values with what was taken off there.
+    pub fn with_trend(&self, place: usize, level: f64) -> f64 {
+        level + self.trend.get(place).unwrap_or(&0.0)
     }
 
     /// A difference of levels, as a share of the size of the level before; infinite where that level, known with this
