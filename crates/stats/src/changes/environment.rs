@@ -1,6 +1,6 @@
 //! Whether it is the environment that a change is of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::choose::{Choice, Judge};
@@ -12,15 +12,38 @@ const NEAR: usize = 30;
 /// The program changed when within the same environment at least this share of the change is seen.
 const SEEN: f64 = 0.5;
 
+/// Where a new environment would be among the places by chance more often than this, it is no sign that it made the change.
+const CHANCE: f64 = 0.125;
+
 /// Whether the environment changed at one of the places that may be the change's (`range`), and nothing says that it was the
 /// program all the same.
 ///
 /// Where series go to and fro between environments, as between hosts that take turns, some environments are met on both
-/// sides of a change. What changed within them, the program changed.
+/// sides of a change. What changed within them, the program changed. Where none is, as on hosts that measure once and are never
+/// met again, a new one is as good as always among the places, whatever changed there.
 pub(super) fn explains(judge: &Judge, choice: &Choice, which: usize, range: &RangeInclusive<usize>) -> bool {
     let environment = &judge.series.environment;
     let coincides = range.clone().any(|place| environment[place] != environment[place - 1]);
-    coincides && within(judge, choice, which, range).is_none_or(|seen| seen < SEEN)
+    coincides
+        && match within(judge, choice, which, range) {
+            Some(seen) => seen < SEEN,
+            None => by_chance(environment, range) <= CHANCE,
+        }
+}
+
+/// How often a new environment would begin at one of these places by chance, as often as they do on the side where they do so less.
+fn by_chance(environment: &[u32], range: &RangeInclusive<usize>) -> f64 {
+    let (first, last) = (*range.start(), *range.end());
+    let before = &environment[first.saturating_sub(NEAR)..first];
+    let after = &environment[last..environment.len().min(last + NEAR)];
+    let rate = arrivals(before).min(arrivals(after));
+    1.0 - (1.0 - rate).powf((last - first + 1) as f64)
+}
+
+/// At which share of the places, the first one aside, an environment begins that was not met there before.
+fn arrivals(environment: &[u32]) -> f64 {
+    let all: BTreeSet<u32> = environment.iter().copied().collect();
+    all.len().saturating_sub(1) as f64 / environment.len().saturating_sub(1).max(1) as f64
 }
 
 /// The share of a change that is seen within environments that are met on both sides; nothing without such.

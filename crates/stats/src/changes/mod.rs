@@ -343,6 +343,26 @@ mod tests {
     }
 
     #[test]
+    fn hosts_that_are_never_met_again_excuse_no_program() {
+        let step = |i: usize| if i < 30 { 100.0 } else { 110.0 };
+        for each in [1, 2, 5] {
+            assert_eq!(
+                on_hosts(step, |i| u32::try_from(i / each).unwrap()),
+                [Kind::Step],
+                "{each} values each"
+            );
+        }
+        let rented = |i: usize| if i < 30 { 0 } else { i };
+        assert_eq!(
+            on_hosts(step, |i| u32::try_from(rented(i)).unwrap()),
+            [Kind::Environment],
+            "from here on"
+        );
+        let upgraded = |i: usize| u32::from(i >= 12) + u32::from(i >= 30) + u32::from(i >= 50);
+        assert_eq!(on_hosts(step, upgraded), [Kind::Environment], "a new kernel now and then");
+    }
+
+    #[test]
     fn a_ratio_to_nothing_is_none() {
         let noise = |i: usize| 0.01 * noisy(1.0, i) - 0.01;
         for level in [1.0, -1.0] {
