@@ -363,6 +363,13 @@ mod tests {
     }
 
     #[test]
+    fn what_is_less_than_a_grain_is_no_drift() {
+        let level = |i: usize| if i < 30 { 0.0 } else { 50.0 };
+        let detection = found(&(0..60).map(|i| 1e15 + noisy(100.0, i) + level(i)).collect::<Vec<_>>());
+        assert_eq!((detection.changes, detection.drift), (vec![], None));
+    }
+
+    #[test]
     fn a_ratio_to_nothing_is_none() {
         let noise = |i: usize| 0.01 * noisy(1.0, i) - 0.01;
         for level in [1.0, -1.0] {

@@ -86,7 +86,9 @@ pub(super) fn drift(judge: &Judge, choice: &Choice) -> Option<Drift> {
     let (before, after) = (level(first), level(end - width));
     let fresh = choice.noise.scale * (1.0 - shape.slow).max(0.01).sqrt();
     let error = fresh * robust::median_of(&series.sd) * (std::f64::consts::PI / width as f64).sqrt();
-    ((after - before).abs() > APART * error).then(|| Drift {
+    // Less than the least distance of two values is rounding.
+    let least = (APART * error).max(robust::median_of(&series.grain));
+    ((after - before).abs() > least).then(|| Drift {
         first: series.index[first],
         last: series.index[end - 1],
         effect: series.effect(before, error, after - before),
