@@ -10,7 +10,7 @@ use tacho_stats::summary::median;
 
 use crate::output::{self, text};
 
-/// Draws at most so often: between two executions nothing is printed that need not be.
+/// Draws, and works out what to draw, at most so often: between two executions nothing is done that need not be.
 const HERTZ: u8 = 4;
 /// Nothing is drawn before so long.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -22,6 +22,7 @@ pub struct BenchProgress {
     bar: ProgressBar,
     rule: Rule,
     began: Instant,
+    drawn: Option<Instant>,
     commands: Vec<Known>,
     /// Whether something failed that no sample says, as a cleanup.
     is_troubled: bool,
@@ -61,7 +62,8 @@ impl BenchProgress {
             bar.enable_steady_tick(Duration::from_secs(1));
         }
         let commands = question.commands.iter().map(known).collect();
-        Self { bar, rule: question.rule.clone(), began: Instant::now(), commands, is_troubled: false }
+        let (rule, began) = (question.rule.clone(), Instant::now());
+        Self { bar, rule, began, drawn: None, commands, is_troubled: false }
     }
 
     /// Whether something failed that no sample says, as a cleanup.
@@ -75,18 +77,25 @@ impl BenchProgress {
     }
 
     fn sampled(&mut self, name: &str, sample: &Sample) {
+        let is_drawn = self.bar.is_hidden() || self.began.elapsed() < PATIENCE || self.is_drawn();
         let Some(known) = self.commands.iter_mut().find(|known| known.name == name) else { return };
         if sample.place.round > 0 {
             known.counted += 1;
             known.took += sample.value("wall").unwrap_or_default();
             known.values.extend(sample.value(&known.metric).filter(|_| sample.counts()));
         }
-        if self.bar.is_hidden() || self.began.elapsed() < PATIENCE {
+        if is_drawn {
             return;
         }
+        self.drawn = Some(Instant::now());
         let so_far = median(&known.values).map(|value| format!(", {} so far", Unit::Nanoseconds.show(value)));
         let message = format!("{}{}", text::cut(&known.name, 40), so_far.unwrap_or_default());
         self.draw(&message);
+    }
+
+    /// Whether what was drawn last is new enough.
+    fn is_drawn(&self) -> bool {
+        self.drawn.is_some_and(|drawn| drawn.elapsed() < Duration::from_secs(1) / HERTZ.into())
     }
 
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a share of 1000
