@@ -74,6 +74,12 @@ const ABOUT: f64 = 0.03;
 /// What a dip must gain, in prices of one change: little more than one, since its end is not free.
 const DIP_PRICE: f64 = 1.2;
 
+/// Fewer values are no level.
+const FEWEST: usize = 3;
+
+/// From so many values on a level is well known.
+const WELL_KNOWN: usize = 6;
+
 /// Beyond how many standard deviations a value is left out of the judgement.
 const MASKED: f64 = 4.0;
 
@@ -118,7 +124,8 @@ impl Proposed {
         let modes = Visited::find(&mut series, options);
         let levels = levels::Levels::robust(&series, &modes.places, &[], options.outlier);
         let price = DIP_PRICE * options.penalty * (series.len() as f64).ln();
-        let candidates = dips::add(&series, &levels, &modes.places, options.outlier, price);
+        let mut candidates = dips::add(&series, &levels, &modes.places, options.outlier, price);
+        without_ends(&mut candidates, series.len());
         let levels = if candidates == modes.places {
             levels
         } else {
@@ -155,6 +162,20 @@ impl Proposed {
             modes: modes.told(series),
             judged: Judged::Yes,
         }
+    }
+}
+
+/// Takes out a level of one or two values at either end beside one that is well known: they are far off, and must not be noise of
+/// that level either. Beside few values they may be what it is.
+fn without_ends(places: &mut Vec<usize>, n: usize) {
+    let bounds: Vec<usize> = [0].into_iter().chain(places.iter().copied()).chain([n]).collect();
+    let length = |level: usize| bounds[level + 1] - bounds[level];
+    let last = bounds.len() - 2;
+    if last > 0 && length(last) < FEWEST && length(last - 1) >= WELL_KNOWN {
+        places.pop();
+    }
+    if !places.is_empty() && length(0) < FEWEST && length(1) >= WELL_KNOWN {
+        places.remove(0);
     }
 }
 
