@@ -336,7 +336,9 @@ fn an_order_that_the_build_ignores_is_told() {
         return;
     }
     let diff = "--- a/main.c\n+++ b/main.c\n@@ -1,2 +1,3 @@\n+static int unused;\n";
-    for (build, is_ignored) in [("cc -o prog *.c", true), ("${CC:-cc} $LDFLAGS -o prog *.c", false)] {
+    // The other way round than they are sorted.
+    let heeded = "${CC:-cc} $LDFLAGS -o prog $(ls -r *.c)";
+    for (build, is_ignored) in [("cc -o prog *.c", true), (heeded, false)] {
         let project = program(build);
         let main = std::fs::read_to_string(project.path().join("main.c")).unwrap();
         let context: String = main.lines().take(2).map(|line| format!(" {line}\n")).collect();

@@ -128,7 +128,7 @@ pub fn tell_of_order(order: &str, name: &str, found: Option<&Ordered>) {
             output::note("warning", &said);
             output::note(
                 "hint",
-                "the build must compile with CC and CXX and link with LDFLAGS, or hand RUSTFLAGS on",
+                "the build must compile with CC and CXX and link with LDFLAGS, or hand RUSTFLAGS on; or all stands in that order anyway",
             );
         }
         Some(Ordered::Unknown) => {
