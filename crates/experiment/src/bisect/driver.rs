@@ -2,7 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use tacho_record::bisection::{Disturbance, Found, Measured, Observed, Seen, Undecided, UnusableKind};
+use tacho_record::bisection::{
+    Disturbance, Found, Measured, Observed, Seen, Standing, Undecided, UnusableKind,
+};
 use tacho_record::{Bisection, Build, BuildState, Digest, Revision, Run};
 use tacho_store::Absence;
 use tacho_subject::Layout;
@@ -80,10 +82,12 @@ impl<'a, 'b> Driver<'a, 'b> {
             Some(_) => (false, true),
         };
         self.stand(spent)?;
-        let found = self.bisection.standing.found;
+        let Standing { found, sides, .. } = &self.bisection.standing;
+        let budget = Found::Undecided { reason: Undecided::Budget };
         // With more to spend, the same question goes on.
         let goes_on = interrupted
-            || found == Some(Found::Undecided { reason: Undecided::Budget })
+            || *found == Some(budget)
+            || sides.iter().any(|side| side.found == budget)
             || self.fold.left_out == LeftOut::Spent;
         if !goes_on {
             let facts = end_facts(self.bench, self.run.number)?;

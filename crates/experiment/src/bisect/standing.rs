@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use tacho_record::bisection::{
-    AsideSaid, Beside, BisectedEffect, Culprit, Found, Probed, Rung, Stage, Standing, Suspects, Undecided,
-    Unusable, UnusableKind,
+    AsideSaid, Beside, BisectedEffect, Culprit, Found, Probed, Rung, Side, Stage, Standing, Suspects,
+    Undecided, Unusable, UnusableKind,
 };
 use tacho_stats::bisect as stats;
 
@@ -23,7 +23,7 @@ impl Fold {
 
     fn standing_if(&self, updated: Timestamp, spent: bool) -> Standing {
         let Some(bisection) = &self.bisection else { return self.one_program(updated) };
-        let stats::Standing { stage, belief, outcome } = bisection.standing();
+        let stats::Standing { stage, belief, outcome, open } = bisection.standing();
         let probes = self.probes(&outcome);
         let mistaken = self.mistaken().is_some();
         let probing = probes.iter().any(|probe| probe.probed == Probed::UnderWay);
@@ -32,6 +32,8 @@ impl Fold {
         let over = (stage == stats::Stage::Finished && !probing && !is_aside_open) || mistaken;
         let found = match found(outcome.finding) {
             _ if mistaken => Found::Undecided { reason: Undecided::Command },
+            // What is named stays; what is left of it is undecided.
+            _ if spent && !open.is_empty() => Found::Verified,
             _ if spent && !over => Found::Undecided { reason: Undecided::Budget },
             Found::Verified if probes.iter().any(|it| it.probed.depends()) => Found::DependsOnMachine,
             found => found,
@@ -56,6 +58,7 @@ impl Fold {
                 Found::Verified | Found::DependsOnMachine => self.sets(&outcome.culprits),
                 _ => outcome.suspects.iter().map(|it| self.suspects(it)).collect(),
             },
+            sides: self.sides(&outcome.sides, if spent { &open } else { &[] }),
             aside,
             change: outcome.change.map(effect),
             left_over: outcome.left_over.map(effect),
@@ -90,6 +93,7 @@ impl Fold {
             culprits: Vec::new(),
             probes: Vec::new(),
             suspects: Vec::new(),
+            sides: Vec::new(),
             aside,
             change: None,
             left_over: None,
@@ -113,6 +117,19 @@ impl Fold {
     fn suspects(&self, suspects: &stats::Suspects) -> Suspects {
         let &stats::Suspects { first, last, posterior } = suspects;
         Suspects { first: self.first(first), last: self.first(last), posterior }
+    }
+
+    /// The sides of culprits, with those on which no more may be spent.
+    fn sides(&self, settled: &[stats::Side], spent: &[stats::Side]) -> Vec<Side> {
+        let side = |side: &stats::Side, found: Found| {
+            let suspects = side.suspects.iter().map(|it| self.suspects(it)).collect();
+            Side { first: self.blocks[side.good].1 + 1, last: self.first(side.bad), found, suspects }
+        };
+        let budget = Found::Undecided { reason: Undecided::Budget };
+        let settled = settled.iter().map(|it| side(it, found(it.finding)));
+        let mut sides: Vec<Side> = settled.chain(spent.iter().map(|it| side(it, budget))).collect();
+        sides.sort_by_key(|side| side.first);
+        sides
     }
 
     /// What verified culprits stand for, as far as that is more than one commit each.

@@ -238,6 +238,9 @@ pub struct Standing {
     /// The smallest set that holds the cause with 95 %, likeliest first. Where culprits are verified, those that stand for a set: the
     /// candidates of which each may be it, with what was left out right before them.
     pub suspects: Vec<Suspects>,
+    /// Where all changes are asked for: what came of each side of the culprits that holds no other, in order of history.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sides: Vec<Side>,
     /// What came of the earlier end as it was named, where it is no candidate; absent as long as it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aside: Option<Aside>,
@@ -267,6 +270,21 @@ pub struct Standing {
 }
 
 impl Standing {
+    /// Whether a side of a culprit may hold another change, which all of them were asked for.
+    #[must_use]
+    pub fn has_open_sides(&self) -> bool {
+        self.sides.iter().any(Side::is_open)
+    }
+
+    /// How many candidates of a side lie in a row that were not measured: what came and went again within them is not seen.
+    #[must_use]
+    pub fn unseen_in(&self, side: &Side) -> usize {
+        let reach = side.first.saturating_sub(1)..=side.last;
+        let rungs: Vec<&Rung> = self.ladder.iter().filter(|rung| reach.contains(&rung.place)).collect();
+        let between = |pair: &[&Rung]| pair[1].place.saturating_sub(pair[0].place.max(pair[0].same_to) + 1);
+        rungs.windows(2).map(between).max().unwrap_or(0)
+    }
+
     /// Whether to say that the host drifted meanwhile: not where several steps were found, which a level that wanders explains as well.
     #[must_use]
     pub fn has_drifted(&self) -> bool {
@@ -317,6 +335,29 @@ pub struct Suspects {
     pub last: usize,
     /// How likely it is that the cause is among them.
     pub posterior: f64,
+}
+
+/// What came of the candidates on one side of a culprit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Side {
+    /// The first of them, by place: the one before it was measured, and is not in question.
+    pub first: usize,
+    /// The last, by place.
+    pub last: usize,
+    /// That none of them changed as much as was asked for, or why that is undecided.
+    #[serde(flatten)]
+    pub found: Found,
+    /// Where it is undecided: the smallest set that holds a cause, likeliest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspects: Vec<Suspects>,
+}
+
+impl Side {
+    /// Whether it may hold a change that is not named.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self.found, Found::Undecided { .. })
+    }
 }
 
 /// A revision that has values.

@@ -25,7 +25,7 @@ pub(crate) fn page(view: &View, BisectionRecord { bisection: one, steps }: &Bise
     let content = html! {
         h1 { "Which commit changed " (subject(one)) }
         p.lead { (sentence(view, "../", one)) }
-        (numbers(one))
+        (numbers(view, one))
         (belief(view, one))
         (ladder(view, one))
         (bisection_samples::section(one, steps))
@@ -49,6 +49,7 @@ pub(super) fn sentence(view: &View, root: &str, one: &Bisection) -> Markup {
         @match one.standing.found {
             Some(Found::Verified | Found::DependsOnMachine) => {
                 (named(view, root, one))
+                @if one.standing.has_open_sides() { "Whether there is more beside it is undecided. " }
                 @if one.standing.found == Some(Found::DependsOnMachine) { "It depends on the machine, or on the layout of the program." }
             }
             Some(Found::NotReproduced) => { "The ends did not differ by what was asked for." }
@@ -110,7 +111,7 @@ fn interval(one: &Bisection, effect: &BisectedEffect) -> String {
     format!("95 %: {} to {}", difference(one, effect.interval.0), difference(one, effect.interval.1))
 }
 
-fn numbers(one: &Bisection) -> Markup {
+fn numbers(view: &View, one: &Bisection) -> Markup {
     let standing = &one.standing;
     let spent = std::time::Duration::try_from_secs_f64(standing.building + standing.executing);
     let [good, bad] = one.end_names();
@@ -146,6 +147,7 @@ fn numbers(one: &Bisection) -> Markup {
             }
         }
         (aside(one))
+        (sides(view, one))
         @if standing.more {
             p.callout { "Another change is in the range: "
                 @if let Some(left) = &standing.left_over { (effect(one, left)) " is left over (" (interval(one, left)) ")." }
@@ -175,6 +177,38 @@ fn aside(one: &Bisection) -> Markup {
                         AsideSaid::Unknown => { "Whether the earlier end itself behaves as that commit does is not known: " (told.why.as_deref().unwrap_or("it was not measured")) "." }
                     } }
                 }
+            }
+        }
+    }
+}
+
+/// What came of the sides of culprits, where all changes were asked for.
+fn sides(view: &View, one: &Bisection) -> Markup {
+    let at = |place: usize| html! { @if let Some(it) = one.candidates.get(place) { (commit(view, it)) } };
+    html! {
+        @if !one.standing.sides.is_empty() {
+            ul.note {
+                @for side in &one.standing.sides { li {
+                    "After " (at(side.first.saturating_sub(1))) " up to " (at(side.last)) ": "
+                    @if let Found::Undecided { reason } = side.found { b { "undecided" } ", " (why_not(reason)) }
+                    @else {
+                        "nothing else changed by as much as was asked for"
+                        @match one.standing.unseen_in(side) {
+                            0 => {}
+                            1 => { "; what came and went again with one commit would not be seen" }
+                            some => { "; what came and went again within " (grouped(some)) " commits would not be seen" }
+                        }
+                    }
+                    @if !side.suspects.is_empty() {
+                        ". If anything changed, it is with 95 % "
+                        @for (number, it) in side.suspects.iter().enumerate() {
+                            @if number > 0 { ", or " }
+                            (at(it.first))
+                            @if it.last > it.first { " to " (at(it.last)) " (" (grouped(it.last - it.first + 1)) ")" }
+                        }
+                    }
+                    "."
+                } }
             }
         }
     }

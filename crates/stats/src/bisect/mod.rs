@@ -29,6 +29,7 @@ mod record;
 mod report;
 mod rules;
 mod search;
+mod sides;
 #[cfg(test)]
 mod simulations;
 mod step;
@@ -41,7 +42,7 @@ mod world;
 
 use std::collections::VecDeque;
 
-pub use outcome::{Culprit, Effect, Finding, Outcome, Reason, Rung, Stage, Standing, Suspects};
+pub use outcome::{Culprit, Effect, Finding, Outcome, Reason, Rung, Side, Stage, Standing, Suspects};
 pub use probe::{Probed, probe};
 pub use rules::{Builds, Rules, Values};
 pub use step::{Observation, Portion, Seen, Step, Unusable};
@@ -49,6 +50,10 @@ pub use step::{Observation, Portion, Seen, Step, Unusable};
 use record::{Prior, Record};
 use rules::START;
 use search::{Decision, Search};
+use sides::Shown;
+
+/// Where all changes are asked for, no gap between measured revisions of a side without one is longer than this part of all candidates.
+const GAPS: usize = 8;
 
 /// A bisection of candidates in order: the first is known as good, the last as bad, or the other way round.
 #[derive(Clone, Debug)]
@@ -61,6 +66,8 @@ pub struct Bisection {
     waiting: Vec<(usize, usize)>,
     queue: VecDeque<Portion>,
     culprits: Vec<Culprit>,
+    /// What came of the sides of culprits that hold no other.
+    sides: Vec<Side>,
     /// The first usable revision of all, and the last.
     ends: (usize, usize),
     /// Whether all that was looked for is found, and only what it leaves of the whole change is measured.
@@ -90,6 +97,7 @@ impl Bisection {
             waiting: Vec::new(),
             queue: VecDeque::new(),
             culprits: Vec::new(),
+            sides: Vec::new(),
             ends: (0, candidates - 1),
             accounting: false,
             outcome: None,
@@ -130,7 +138,20 @@ impl Bisection {
             .outcome
             .clone()
             .unwrap_or_else(|| Box::new(self.come_to(Finding::Undecided(Reason::Exhausted))));
-        Standing { stage: self.stage(), belief: report::belief(&self.search), outcome }
+        Standing { stage: self.stage(), belief: report::belief(&self.search), outcome, open: self.open() }
+    }
+
+    /// The sides of culprits that are not searched to their end.
+    fn open(&self) -> Vec<Side> {
+        if self.culprits.is_empty() || self.accounting || self.outcome.is_some() {
+            return Vec::new();
+        }
+        let reason = Finding::Undecided(Reason::Exhausted);
+        let waiting = self.waiting.iter().map(|range| Search::rest(*range, &self.record, &self.rules));
+        let sides = waiting.map(|search| report::side(reason, &search));
+        let mut sides: Vec<Side> = sides.chain([report::side(reason, &self.search)]).collect();
+        sides.sort_by_key(|side| side.good);
+        sides
     }
 
     /// Forgets what was asked for and decides anew, from all that was observed.
@@ -173,6 +194,9 @@ impl Bisection {
 
     fn decide(&mut self) {
         while !self.accounting {
+            if self.search.is_rest() && self.divide() {
+                continue;
+            }
             let decision = self.search.decide(&self.record, &self.rules);
             if !self.search.is_rest() {
                 self.ends = self.search.whole;
@@ -191,13 +215,15 @@ impl Bisection {
                     }
                     self.accounting = !self.next_range();
                 }
+                Decision::Ended(finding) if self.culprits.is_empty() => return self.finish(finding),
                 Decision::Ended(finding) => {
-                    let spent = finding == Finding::Undecided(Reason::Budget);
-                    if self.culprits.is_empty() {
-                        return self.finish(finding);
-                    }
-                    if spent {
-                        return self.finish(Finding::Verified);
+                    match self.unseen(finding) {
+                        Some(_) if self.is_spent() => self.sides.push(report::unseen(&self.search)),
+                        Some(portion) => {
+                            self.queue = VecDeque::from([portion]);
+                            return;
+                        }
+                        None => self.settle(finding),
                     }
                     self.accounting = !self.next_range();
                 }
@@ -209,10 +235,49 @@ impl Bisection {
         }
     }
 
+    /// What is still to be measured of a side whose ends are alike: what comes and goes again between them is seen only there.
+    fn unseen(&self, finding: Finding) -> Option<Portion> {
+        if finding != Finding::NotReproduced {
+            return None;
+        }
+        self.shown().unseen((self.candidates / GAPS).max(2))
+    }
+
+    /// What was measured of the side that is being searched.
+    fn shown(&self) -> Shown<'_> {
+        Shown::of(self.search.whole, self.search.posterior().sd, &self.record, &self.rules)
+    }
+
+    /// Whether no more time may be spent.
+    fn is_spent(&self) -> bool {
+        self.rules.budget.is_some_and(|budget| self.record.spent() >= budget)
+    }
+
+    /// Goes on with parts of a side whose levels go up and down again, which no step explains: whether so.
+    fn divide(&mut self) -> bool {
+        if self.search.stage() == Stage::Verifying {
+            return false;
+        }
+        let shown = self.shown();
+        let Some(parts) = shown.parts().filter(|parts| !parts.ranges.is_empty() && shown.turns()) else {
+            return false;
+        };
+        self.waiting.extend(parts.ranges);
+        self.sides.extend(parts.narrow);
+        self.next_range()
+    }
+
+    /// Keeps what came of a side, and what of it is still to be searched.
+    fn settle(&mut self, finding: Finding) {
+        let side = report::side(finding, &self.search);
+        let (sides, left) = sides::settled(side, self.search.posterior().sd, &self.record, &self.rules);
+        self.sides.extend(sides);
+        self.waiting.extend(left);
+    }
+
     /// As long as it is said by few samples that something is left over: two more of each end, culprit and parent, there and back.
     fn doubtful(&self) -> Option<Vec<Portion>> {
-        let spent = self.rules.budget.is_some_and(|budget| self.record.spent() >= budget);
-        if spent || self.rules.values == Values::Failures {
+        if self.is_spent() || self.rules.values == Values::Failures {
             return None;
         }
         let account = self.known().account(self.search.posterior().sd);
@@ -244,7 +309,7 @@ impl Bisection {
     }
 
     fn known(&self) -> report::Known<'_> {
-        let &Self { ends, ref culprits, ref record, ref rules, .. } = self;
-        report::Known { culprits, ends, record, rules }
+        let &Self { ends, ref culprits, ref sides, ref record, ref rules, .. } = self;
+        report::Known { culprits, sides, ends, record, rules }
     }
 }

@@ -66,6 +66,19 @@ pub enum Finding {
     Undecided(Reason),
 }
 
+/// What came of a side of a culprit, where all changes are looked for; of a side with another culprit, what came of the sides of that.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Side {
+    /// The revision that it begins after: measured, and not in question.
+    pub good: usize,
+    /// The last of it.
+    pub bad: usize,
+    /// That it holds nothing as large as asked for ([`Finding::NotReproduced`]), or why that is undecided.
+    pub finding: Finding,
+    /// Where it is undecided: the smallest set that holds the cause, if there is one.
+    pub suspects: Vec<Suspects>,
+}
+
 /// What is known of one tested revision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rung {
@@ -86,6 +99,8 @@ pub struct Outcome {
     pub finding: Finding,
     /// What is named and verified, in the order of verification.
     pub culprits: Vec<Culprit>,
+    /// Where all changes are looked for: what came of each side of them that holds no other, in order.
+    pub sides: Vec<Side>,
     /// Where no culprit is verified: the smallest set that holds it with 95 %, likeliest first.
     pub suspects: Vec<Suspects>,
     /// How likely it is that nothing changed.
@@ -134,4 +149,6 @@ pub struct Standing {
     pub belief: Vec<Suspects>,
     /// What it came to; before the end what is known so far, with a finding that means nothing.
     pub outcome: Box<Outcome>,
+    /// The sides of culprits that are still to be searched, in order, as though they ended here.
+    pub open: Vec<Side>,
 }

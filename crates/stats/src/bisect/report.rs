@@ -3,7 +3,7 @@
 use super::belief::Belief;
 use super::levels::Posterior;
 use super::noise::median;
-use super::outcome::{Culprit, Effect, Finding, Outcome, Reason, Rung, Suspects};
+use super::outcome::{Culprit, Effect, Finding, Outcome, Reason, Rung, Side, Suspects};
 use super::rates::Rates;
 use super::record::Record;
 use super::rules::{INTERVAL, Rules, SURE, Values, WITHIN};
@@ -48,13 +48,14 @@ pub(super) fn culprit(named: Named) -> Culprit {
 /// What is known of culprits and ends beside the search.
 pub(super) struct Known<'a> {
     pub(super) culprits: &'a [Culprit],
+    pub(super) sides: &'a [Side],
     pub(super) ends: (usize, usize),
     pub(super) record: &'a Record,
     pub(super) rules: &'a Rules,
 }
 
 pub(super) fn outcome(finding: Finding, search: &Search, known: &Known) -> Outcome {
-    let &Known { culprits, ends, record, rules } = known;
+    let &Known { culprits, sides, ends, record, rules } = known;
     let posterior = search.posterior();
     let account = known.account(posterior.sd);
     // Where nothing changed between those that could be measured, it is among the others.
@@ -64,6 +65,8 @@ pub(super) fn outcome(finding: Finding, search: &Search, known: &Known) -> Outco
         .zip(&account.steps)
         .map(|(culprit, step)| Culprit { effect: effect(*step, rules), ..*culprit })
         .collect();
+    let mut sides = sides.to_vec();
+    sides.sort_by_key(|side| side.good);
     Outcome {
         finding,
         suspects: if culprits.is_empty() && !outside { suspects(&posterior, search) } else { Vec::new() },
@@ -73,6 +76,7 @@ pub(super) fn outcome(finding: Finding, search: &Search, known: &Known) -> Outco
         left_over: account.left.map(|left| effect(left, rules)),
         more: account.more(rules),
         culprits,
+        sides,
         ladder: ladder(&posterior, record, rules),
         unusable: record.unusable().collect(),
         drift: if record.is_exact(rules) { 0.0 } else { posterior.drift },
@@ -80,6 +84,20 @@ pub(super) fn outcome(finding: Finding, search: &Search, known: &Known) -> Outco
         builds: record.builds,
         samples: record.readings.len(),
     }
+}
+
+/// What a search on a side of a culprit came to.
+pub(super) fn side(finding: Finding, search: &Search) -> Side {
+    let (good, bad) = search.whole;
+    let is_open = matches!(finding, Finding::Undecided(_));
+    let suspects = if is_open { suspects(&search.posterior(), search) } else { Vec::new() };
+    Side { good, bad, finding, suspects }
+}
+
+/// A side whose ends are alike, and nobody had the time to look between them.
+pub(super) fn unseen(search: &Search) -> Side {
+    let (good, bad) = search.whole;
+    Side { good, bad, finding: Finding::Undecided(Reason::Budget), suspects: Vec::new() }
 }
 
 /// What changed from end to end, what of that culprits explain, and what they leave; each with its variance.

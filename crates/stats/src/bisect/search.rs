@@ -114,7 +114,10 @@ impl Search {
     /// What to do now, all that was decided before being done.
     pub(super) fn decide(&mut self, record: &Record, rules: &Rules) -> Decision {
         if rules.budget.is_some_and(|budget| record.spent() >= budget) {
-            return Decision::Ended(Finding::Undecided(Reason::Budget));
+            // What is known may be enough.
+            let is_settled = self.is_rest() && holds_nothing(&self.belief.posterior(), rules);
+            let spent = Finding::Undecided(Reason::Budget);
+            return Decision::Ended(if is_settled { Finding::NotReproduced } else { spent });
         }
         match self.move_ends(record, rules) {
             Ok(None) => {}
@@ -129,7 +132,7 @@ impl Search {
             return Decision::Measure(portions);
         }
         let posterior = self.belief.posterior();
-        if self.is_rest() && is_less(&posterior, rules) {
+        if self.is_rest() && holds_nothing(&posterior, rules) {
             return Decision::Ended(Finding::NotReproduced);
         }
         if let Some(decision) = self.prove(&posterior, record, rules) {
@@ -349,10 +352,10 @@ impl Search {
     }
 }
 
-/// Whether the change is surely smaller than what is asked for.
-fn is_less(posterior: &Posterior, rules: &Rules) -> bool {
+/// Whether both ends were measured, and the change between them is surely smaller than what is asked for.
+fn holds_nothing(posterior: &Posterior, rules: &Rules) -> bool {
     let (step, variance) = posterior.step;
-    step.abs() + LESS * variance.sqrt() < rules.least
+    !posterior.intervals.is_empty() && step.abs() + LESS * variance.sqrt() < rules.least
 }
 
 /// What stands in for an end.

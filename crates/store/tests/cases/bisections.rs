@@ -20,6 +20,7 @@ fn standing() -> Standing {
         culprits: vec![],
         probes: vec![],
         suspects: vec![],
+        sides: vec![],
         aside: None,
         change: Some(BisectedEffect { estimate: 1e-300, interval: (-0.1, 1e300) }),
         left_over: None,

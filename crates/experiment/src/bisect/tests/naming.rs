@@ -106,6 +106,44 @@ fn all_changes_are_found_where_all_are_asked_for() {
 }
 
 #[test]
+fn what_comes_and_goes_after_a_culprit_is_found_or_told_to_be_undecided() {
+    let level = |place: usize| match place {
+        0..12 => 100.0,
+        12..25 => 120.0,
+        25..40 => 111.6,
+        _ => 122.8,
+    };
+    let mut scene = Scene::new((0..50).map(level).collect());
+    (scene.asked.all, scene.asked.least) = (true, 0.04);
+    let nothing = |side: &Side| side.found == Found::NotReproduced && side.suspects.is_empty();
+    let budget = Found::Undecided { reason: Undecided::Budget };
+    let (mut open, mut all) = (0, false);
+    for builds in 3..50 {
+        scene.asked.most_builds = Some(builds);
+        let standing = scene.standing();
+        let named = standing.culprits.len();
+        if named == 3 && !standing.has_open_sides() {
+            assert!(standing.sides.len() >= 4 && standing.sides.iter().all(nothing), "{standing:?}");
+            all = true;
+            break;
+        }
+        if named == 0 {
+            assert_eq!(standing.found, Some(budget));
+            continue;
+        }
+        // Where it has not looked yet is never said to hold nothing.
+        open += 1;
+        assert_eq!(standing.found, Some(Found::Verified));
+        for at in [12, 25, 40].iter().filter(|at| !standing.culprits.iter().any(|it| it.place == **at)) {
+            let on = |side: &&Side| side.first <= *at && *at <= side.last;
+            assert!(standing.sides.iter().filter(on).all(|side| side.found == budget), "{at}: {standing:?}");
+            assert!(standing.sides.iter().any(|side| on(&side)), "{at}: {standing:?}");
+        }
+    }
+    assert!(open > 0 && all);
+}
+
+#[test]
 fn equal_artifacts_are_one_program() {
     let built = |text: &str| BuildState::Built { artifact: Digest::of(text), size: 1, layouts: None };
     let mut scene = Scene::step(32, 12, 20.0);

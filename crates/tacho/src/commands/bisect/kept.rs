@@ -50,7 +50,7 @@ pub fn log(
     } else {
         output::print(&report::log(&bisection, &steps))?;
     }
-    Ok(exit_of(bisection.standing.found))
+    Ok(exit_of(&bisection.standing))
 }
 
 /// The one of that name, else the newest; with the store that keeps it.

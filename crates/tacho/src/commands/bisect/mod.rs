@@ -10,7 +10,7 @@ mod typed;
 mod wish;
 
 use tacho_experiment::bisect::{Bisected, Inquiry, bisect};
-use tacho_record::bisection::{Asked, Found, Measured, Undecided};
+use tacho_record::bisection::{Asked, Found, Measured, Standing, Undecided};
 use tacho_record::{Plan, Revision};
 
 use super::Exit;
@@ -156,13 +156,15 @@ fn print(command: &Bisect, bisected: &Bisected, reverted: Option<&Reverted>) -> 
 }
 
 fn exit(bisected: &Bisected) -> Exit {
-    if bisected.interrupted { Exit::Interrupted } else { exit_of(bisected.bisection.standing.found) }
+    if bisected.interrupted { Exit::Interrupted } else { exit_of(&bisected.bisection.standing) }
 }
 
 /// The exit status that says how a bisection ended.
-fn exit_of(found: Option<Found>) -> Exit {
-    match found {
+fn exit_of(standing: &Standing) -> Exit {
+    match standing.found {
         None => Exit::Interrupted,
+        // All changes were asked for.
+        Some(Found::Verified) if standing.has_open_sides() => Exit::Undecided,
         Some(Found::Verified) => Exit::Success,
         Some(Found::NotReproduced) => Exit::NotReproduced,
         Some(Found::Undecided { reason: Undecided::Command }) => Exit::Error,

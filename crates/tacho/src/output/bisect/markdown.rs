@@ -8,7 +8,7 @@ use tacho_record::bisection::{Found, Rung};
 use super::live::so_far;
 use super::why::{alike, failure_of, hidden_ends, stretch, undecided};
 use super::words::{
-    aside, commit, effect, least, level, likely, name, probes, small, stage, subject, then, within,
+    aside, commit, effect, least, level, likely, name, probes, sides, small, stage, subject, then, within,
 };
 use crate::output::text::{count, day};
 
@@ -16,6 +16,12 @@ use crate::output::text::{count, day};
 pub fn markdown(bisection: &Bisection) -> String {
     let standing = &bisection.standing;
     let mut text = answer(bisection);
+    for (line, suspects) in sides(bisection) {
+        let _ = writeln!(text, "- {}", escaped(&line));
+        for place in suspects {
+            let _ = writeln!(text, "  - {}", escaped(&commit(&bisection.candidates[place])));
+        }
+    }
     for line in aside(bisection).into_iter().chain(hidden_ends(bisection)) {
         let _ = writeln!(text, "- {}", escaped(&line));
     }

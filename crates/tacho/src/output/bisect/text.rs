@@ -8,7 +8,8 @@ use tacho_record::{Bisection, Direction};
 
 use super::why::{alike, failure_of, hidden_ends, ratios, retry, stretch, undecided};
 use super::words::{
-    aside, commit, effect, least, level, likely, name, probes, small, stage, subject, suspected, then, within,
+    aside, commit, effect, least, level, likely, name, probes, sides, small, stage, subject, suspected, then,
+    within,
 };
 use crate::output::table::{plain, render};
 use crate::output::text::{count, day, duration};
@@ -25,6 +26,7 @@ const DEPENDS: &str = "verified, but it depends on the machine or the layout of 
 pub fn text(bisection: &Bisection, interrupted: Option<&str>) -> String {
     let parts = [
         answer(bisection),
+        beside(bisection),
         whole(bisection),
         ladder(bisection),
         unusable(bisection),
@@ -155,20 +157,47 @@ fn suspects(bisection: &Bisection) -> String {
     if number == 0 {
         return String::new();
     }
-    let mut text = match number {
+    let text = match number {
         1 => "with 95 % it is this commit:\n".to_owned(),
         _ => format!("with 95 % it is among {}:\n", count(number, "commit")),
     };
     let mut places: Vec<usize> = all.iter().flat_map(|it| it.first..=it.last).collect();
     places.sort_unstable();
+    text + &listed(bisection, &places)
+}
+
+/// A commit a line.
+fn listed(bisection: &Bisection, places: &[usize]) -> String {
+    let mut text = String::new();
     for place in places.iter().take(LISTED) {
         let _ = writeln!(text, "  {}", commit(&bisection.candidates[*place]));
     }
-    if number > LISTED {
+    if places.len() > LISTED {
         let last = places.last().map_or_else(String::new, |last| name(bisection, *last));
-        let _ = writeln!(text, "  … {} more, up to {last}", number - LISTED);
+        let _ = writeln!(text, "  … {} more, up to {last}", places.len() - LISTED);
     }
     text
+}
+
+/// What came of the sides of culprits, where all changes were asked for.
+fn beside(bisection: &Bisection) -> String {
+    let mut text = String::new();
+    for (line, suspects) in sides(bisection) {
+        let _ = writeln!(text, "{line}");
+        text.push_str(&listed(bisection, &suspects));
+    }
+    if let Some(hint) = open_hint(bisection) {
+        let _ = writeln!(text, "hint: {hint}");
+    }
+    text
+}
+
+/// What may be done about the first side that is undecided.
+fn open_hint(bisection: &Bisection) -> Option<String> {
+    bisection.standing.sides.iter().find_map(|side| match side.found {
+        Found::Undecided { reason } => Some(undecided(bisection, reason)[1].clone()),
+        _ => None,
+    })
 }
 
 /// What changed from end to end, and what of it is explained.

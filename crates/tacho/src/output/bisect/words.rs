@@ -2,7 +2,8 @@
 
 use tacho_record::Bisection;
 use tacho_record::bisection::{
-    AsideSaid, Asked, BisectedEffect, Candidate, Comparison, Culprit, Found, Probe, Stage, Standing, Suspects,
+    AsideSaid, Asked, BisectedEffect, Candidate, Comparison, Culprit, Found, Probe, Side, Stage, Standing,
+    Suspects,
 };
 
 use super::why::undecided;
@@ -98,6 +99,9 @@ pub fn found(bisection: &Bisection) -> String {
             format!("unfinished: {}", stage(bisection.standing.stage))
         }
         None => format!("unfinished: {}, {} so far", stage(bisection.standing.stage), named(bisection)),
+        Some(Found::Verified) if bisection.standing.has_open_sides() => {
+            format!("{}; a side of it undecided", named(bisection))
+        }
         Some(Found::Verified) => named(bisection),
         Some(Found::DependsOnMachine) => "named, but dependent on the machine".to_owned(),
         Some(Found::NotReproduced) => "not reproduced".to_owned(),
@@ -148,6 +152,33 @@ fn ends(bisection: &Bisection) -> Option<(String, String)> {
 /// How many commits these are.
 pub fn suspected(suspects: &[Suspects]) -> usize {
     suspects.iter().map(|it| it.last - it.first + 1).sum()
+}
+
+/// What came of the sides of culprits, where all changes were asked for: each with the places of its suspects.
+pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
+    let told = |side: &Side| {
+        let [before, last] = [side.first.saturating_sub(1), side.last].map(|place| name(bisection, place));
+        let mut places: Vec<usize> = side.suspects.iter().flat_map(|it| it.first..=it.last).collect();
+        places.sort_unstable();
+        let line = if let Found::Undecided { reason } = side.found {
+            let why = undecided(bisection, reason)[0].clone();
+            let among = match places.len() {
+                0 => String::new(),
+                1 => "; if anything changed, it is with 95 % this commit".to_owned(),
+                some => format!("; if anything changed, it is with 95 % among {}", count(some, "commit")),
+            };
+            format!("undecided after {before} up to {last}: {why}{among}")
+        } else {
+            let hidden = match bisection.standing.unseen_in(side) {
+                0 => String::new(),
+                1 => "; what came and went again with one commit would not be seen".to_owned(),
+                some => format!("; what came and went again within {some} commits would not be seen"),
+            };
+            format!("after {before} up to {last} nothing else changed by {}{hidden}", least(bisection))
+        };
+        (line, places)
+    };
+    bisection.standing.sides.iter().map(told).collect()
 }
 
 /// The short name of a candidate.
