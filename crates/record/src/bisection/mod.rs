@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{BenchmarkKey, Digest, Metric, Revision};
 
+mod account;
 mod aside;
 mod beside;
 mod command;
@@ -284,16 +285,7 @@ impl Standing {
         let between = |pair: &[&Rung]| pair[1].place.saturating_sub(pair[0].place.max(pair[0].same_to) + 1);
         rungs.windows(2).map(between).max().unwrap_or(0)
     }
-
-    /// Whether to say that the host drifted meanwhile: not where several steps were found, which a level that wanders explains as well.
-    #[must_use]
-    pub fn has_drifted(&self) -> bool {
-        self.drift > DRIFTED && !self.more && self.culprits.len() < 2
-    }
 }
-
-/// That the host drifted meanwhile is said from here on.
-const DRIFTED: f64 = 0.8;
 
 /// How large a change is: `0.05` is 5 % more; of differences and failures the difference itself.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

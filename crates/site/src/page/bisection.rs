@@ -153,7 +153,10 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
                 @if let Some(left) = &standing.left_over { (effect(one, left)) " is left over (" (interval(one, left)) ")." }
             }
         }
-        @if standing.has_drifted() { p.callout { "The host drifted meanwhile (" (percent(standing.drift)) " likely); the ends were measured again and again." } }
+        @if let Some(left) = one.left_unknown() {
+            p.callout { "What is left over of the whole change is not known: " (effect(one, &left)) " (" (interval(one, &left)) ")." }
+        }
+        @if one.may_have_drifted() { p.callout { "The host may have drifted meanwhile; the ends were measured again and again." } }
         @if let Some((good, bad)) = one.asked.before {
             p.callout { "Once the ends were " (level(one, good)) " and " (level(one, bad)) "." }
         }

@@ -15,6 +15,8 @@
 
 mod belief;
 mod choose;
+#[cfg(test)]
+mod drifts;
 mod failing;
 mod filter;
 #[cfg(test)]

@@ -16,8 +16,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_measure::{Captured, Ended, Execution, Readings, Request, ScriptedExecutor, Usage};
 use tacho_record::bisection::{
-    Asked, Comparison, Disturbance, Found, Measured, Observed, Probed, Seen, Stage, Standing, Undecided,
-    UnusableKind,
+    Asked, Comparison, Disturbance, Found, Measured, Observed, Probed, Seen, Side, Stage, Standing,
+    Undecided, UnusableKind,
 };
 use tacho_record::{
     BenchmarkKey, BuildState, Commit, Conditions, Digest, Host, Metric, Parameters, Purpose, Revision,

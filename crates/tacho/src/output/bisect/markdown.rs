@@ -37,6 +37,12 @@ pub fn markdown(bisection: &Bisection) -> String {
         let _ =
             writeln!(text, "- {} of that is left over: something else changed too", effect(bisection, &left));
     }
+    if let Some(left) = bisection.left_unknown() {
+        let _ = writeln!(text, "- What is left over of that is not known: {}", effect(bisection, &left));
+    }
+    if bisection.may_have_drifted() {
+        text.push_str("- The host may have drifted meanwhile, which was reckoned with\n");
+    }
     if text.ends_with('\n') && !text.ends_with("\n\n") {
         text.push('\n');
     }

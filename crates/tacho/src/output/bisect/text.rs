@@ -220,8 +220,8 @@ fn whole(bisection: &Bisection) -> String {
         let _ = writeln!(text, "the ends {then}");
     }
     text.push_str(&left_over(bisection));
-    if standing.has_drifted() {
-        text.push_str("the host drifted meanwhile, which was reckoned with\n");
+    if bisection.may_have_drifted() {
+        text.push_str("the host may have drifted meanwhile, which was reckoned with\n");
     }
     text
 }
@@ -239,6 +239,11 @@ fn better<'a>(bisection: &'a Bisection, change: &BisectedEffect) -> Option<&'a s
 /// What culprits leave of the change from end to end.
 fn left_over(bisection: &Bisection) -> String {
     let (asked, standing) = (&bisection.asked, &bisection.standing);
+    if let Some(left) = bisection.left_unknown() {
+        let left = effect(bisection, &left);
+        let hint = if asked.all { "" } else { "hint: `--all` looks for what else may have changed\n" };
+        return format!("what is left over of that is not known: {left}\n{hint}");
+    }
     let Some(left) = standing.left_over.filter(|_| standing.more) else { return String::new() };
     let mut text = format!("{} of that is left over: something else changed too\n", effect(bisection, &left));
     if !asked.is_reached_by(left.estimate) {
