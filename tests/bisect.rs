@@ -89,6 +89,10 @@ fn a_dry_run_says_what_it_would_take_and_does_nothing() {
     expected: about 8 builds; 20 samples, 150 and more where there is much noise
     how long that takes is known after the first build
     "#);
+    let json = project.tacho("bisect HEAD~12 HEAD --dry-run --json").succeeds().json();
+    assert_eq!((&json["builds"], &json["takes"]), (&8.into(), &serde_json::Value::Null));
+    assert_eq!(json["revisions"].as_array().unwrap().len(), 13);
+    assert_eq!(json["asked"]["least"], 0.02);
     assert!(!project.path().join(".tacho").exists() && !project.cache().exists());
 }
 

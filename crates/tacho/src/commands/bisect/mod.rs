@@ -100,7 +100,11 @@ fn once(
     }
     let expected = Expected::of(project, &inquiry)?;
     if command.dry_run {
-        output::print(&expected.text(&inquiry))?;
+        if command.form.json {
+            output::print_json(&versioned(expected.forecast(&inquiry)))?;
+        } else {
+            output::print(&expected.text(&inquiry))?;
+        }
         return Ok(None);
     }
     if !(global.quiet || command.form.json || command.form.markdown) {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
 use tacho_experiment::bisect::Inquiry;
 use tacho_record::Bisection;
 use tacho_record::bisection::{Asked, Comparison, Measured};
@@ -15,6 +16,8 @@ use crate::project::Project;
 
 /// Builds besides those that halve the range: both ends and what a failure or two cost; those beside the culprit.
 const MORE_BUILDS: usize = 4;
+/// Where all changes are asked for: in each eighth of all candidates one at least.
+const BUILDS_OF_ALL: usize = 8;
 /// Samples of a metric with little noise, and of one with much.
 const SAMPLES: (usize, usize) = (20, 150);
 /// Where fewer are expected, there is hardly any noise.
@@ -37,7 +40,40 @@ pub struct Expected {
     executes: bool,
 }
 
+/// The same for machines: `docs/formats.md`.
+#[derive(Debug, Serialize)]
+pub struct Forecast<'a> {
+    asked: &'a Asked,
+    revisions: Vec<&'a str>,
+    left_out: usize,
+    builds: usize,
+    built: usize,
+    samples: (f64, f64),
+    takes: Option<(f64, f64)>,
+}
+
 impl Expected {
+    /// For machines.
+    pub fn forecast<'a>(&self, inquiry: &'a Inquiry) -> Forecast<'a> {
+        let asked = &inquiry.asked;
+        let known = self.sd.and_then(|sd| samples(asked, sd)).map(f64::round);
+        let samples = known.map_or((SAMPLES.0 as f64, SAMPLES.1 as f64), |samples| (samples, samples));
+        let building = self.build.map(|build| build * self.builds.saturating_sub(self.built) as f64);
+        let execution = if self.executes { self.execution } else { Some(0.0) };
+        let takes = building
+            .zip(execution)
+            .map(|(building, one)| (building + one * samples.0, building + one * samples.1));
+        Forecast {
+            asked,
+            revisions: inquiry.candidates.iter().map(|it| it.revision.id.as_str()).collect(),
+            left_out: self.left_out,
+            builds: self.builds,
+            built: self.built,
+            samples,
+            takes,
+        }
+    }
+
     /// Of this inquiry; what was built and executed before is asked of the store, if there is one.
     pub fn of(project: &Project, inquiry: &Inquiry) -> Result<Self, CliError> {
         let candidates = &inquiry.candidates;
@@ -46,7 +82,8 @@ impl Expected {
         let mut expected = Self {
             commits,
             left_out: candidates.iter().map(|it| it.left_out).sum(),
-            builds: (halvings + MORE_BUILDS).min(candidates.len()),
+            builds: (halvings + MORE_BUILDS + if inquiry.asked.all { BUILDS_OF_ALL } else { 0 })
+                .min(candidates.len()),
             built: 0,
             build: None,
             execution: None,
