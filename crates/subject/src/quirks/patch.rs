@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::process::Output;
 
 use tacho_record::Digest;
 
@@ -18,8 +19,10 @@ pub(crate) struct Patch {
     /// How it is called: its path as the plan has it.
     name: String,
     content: Vec<u8>,
-    /// The files that it is about, as they stand there.
+    /// The files that it is about, as they stand there: with the folder that git writes in front.
     files: Vec<String>,
+    /// How many folders are in front of them, where headers of git say so.
+    depth: Option<usize>,
     hunks: Vec<Hunk>,
 }
 
@@ -59,15 +62,15 @@ impl Patch {
     /// Looks a patch through: that it is one, and that it stays where it belongs.
     fn parse(name: &str, content: Vec<u8>) -> Result<Self, SubjectError> {
         let text = String::from_utf8_lossy(&content).into_owned();
-        let (files, hunks) = (named(&text), hunks(&text));
-        if files.is_empty() {
+        let (Names { files, moved, depth }, hunks) = (Names::of(&text), hunks(&text));
+        if files.is_empty() && moved.is_empty() {
             return Err(SubjectError::NotAPatch { patch: name.to_owned() });
         }
         let outside = |file: &&String| !Path::new(file).components().all(is_inside);
-        if let Some(file) = files.iter().find(outside) {
+        if let Some(file) = files.iter().chain(&moved).find(outside) {
             return Err(SubjectError::PatchEscapes { patch: name.to_owned(), path: file.clone() });
         }
-        Ok(Self { name: name.to_owned(), content, files, hunks })
+        Ok(Self { name: name.to_owned(), content, files, depth, hunks })
     }
 
     /// The digest of all that it says.
@@ -78,12 +81,7 @@ impl Patch {
     /// Applies it to all files of that tree, or to none; nothing above the cache is looked at.
     pub fn apply(&self, cache: &Path, tree: &Path, work: &mut Work) -> Result<(), Stop> {
         work.log.note(&format!("applies {}", self.name))?;
-        let copy = cache.join("applied.patch");
-        fs::write(&copy, &self.content).map_err(SubjectError::cache("write", &copy))?;
-        let git = Git::below(cache, tree);
-        let strip = format!("-p{}", self.strip(tree));
-        let output = git.output(&["apply", "--whitespace=nowarn", &strip, "--", &copy.to_string_lossy()])?;
-        files::remove(&copy).map_err(SubjectError::cache("remove", &copy))?;
+        let output = self.execute(cache, tree)?;
         if output.status.success() {
             return Ok(());
         }
@@ -92,6 +90,17 @@ impl Patch {
         let ends = self.ends(tree).map_or_else(String::new, |ends| format!("; {ends}"));
         let why = self.why(&said, |file| fs::read(self.path(tree, file)).ok());
         Err(Stop::Failed(format!("patch `{}` does not apply: {why}{ends}", self.name)))
+    }
+
+    /// Has git apply it.
+    fn execute(&self, cache: &Path, tree: &Path) -> Result<Output, SubjectError> {
+        let copy = cache.join("applied.patch");
+        fs::write(&copy, &self.content).map_err(SubjectError::cache("write", &copy))?;
+        let git = Git::below(cache, tree);
+        let strip = format!("-p{}", self.strip(tree));
+        let output = git.output(&["apply", "--whitespace=nowarn", &strip, "--", &copy.to_string_lossy()])?;
+        files::remove(&copy).map_err(SubjectError::cache("remove", &copy))?;
+        Ok(output)
     }
 
     /// That lines end otherwise in it than in a file of that tree, if so: no line is then like another.
@@ -116,10 +125,10 @@ impl Patch {
         tree.join(name.splitn(strip + 1, '/').nth(strip).unwrap_or(name))
     }
 
-    /// How many folders are to be left out in front of its names: one, as git writes them, unless they are found without.
+    /// How many folders are to be left out in front of its names: what headers of git say, else one, unless they are found without.
     fn strip(&self, tree: &Path) -> usize {
         let is_whole = |file: &String| !file.contains('/') || tree.join(file).exists();
-        usize::from(!self.files.iter().any(is_whole))
+        self.depth.unwrap_or_else(|| usize::from(!self.files.iter().any(is_whole)))
     }
 
     /// What git says, with the hunk that it is about; files are read by the names that the patch has.
@@ -147,29 +156,84 @@ fn is_inside(part: Component<'_>) -> bool {
     matches!(part, Component::CurDir | Component::Normal(_))
 }
 
-/// The files that stand in the headers of a patch, each once.
-fn named(text: &str) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let mut in_hunk = Left::default();
-    for line in text.lines() {
-        if in_hunk.takes(line) {
-            continue;
-        }
-        let name = ["--- ", "+++ ", "rename from ", "rename to ", "copy from ", "copy to "]
-            .into_iter()
-            .find_map(|head| line.strip_prefix(head))
-            .map(name);
-        let git = line
-            .strip_prefix("diff --git ")
-            .and_then(|both| both.rsplit_once(' '))
-            .map(|(_, new)| name_of(new));
-        for name in name.into_iter().chain(git) {
-            if name != "/dev/null" && !name.is_empty() && !names.contains(&name) {
-                names.push(name);
+/// The names in the headers of a patch.
+#[derive(Debug, Default)]
+struct Names {
+    /// The files, each once, as they stand on the lines `---`, `+++` and `diff --git`.
+    files: Vec<String>,
+    /// Those that are renamed or copied: git never writes a folder in front of these.
+    moved: Vec<String>,
+    /// How many folders are in front of the others, where a header of git says so.
+    depth: Option<usize>,
+}
+
+impl Names {
+    fn of(text: &str) -> Self {
+        let (mut names, mut in_hunk) = (Self::default(), Left::default());
+        // What follows `diff --git`, and the name that its file had until then.
+        let (mut both, mut from) = ("", "");
+        for line in text.lines().filter(|line| !in_hunk.takes(line)) {
+            let after = |heads: [&str; 2]| heads.into_iter().find_map(|head| line.strip_prefix(head));
+            if let Some(rest) = line.strip_prefix("diff --git ") {
+                (both, from) = (rest, "");
+                names.see_both(rest);
+            } else if let Some(file) = after(["--- ", "+++ "]) {
+                names.see(name(file));
+            } else if let Some(old) = after(["rename from ", "copy from "]) {
+                from = old;
+                names.moved.push(name(old));
+            } else if let Some(new) = after(["rename to ", "copy to "]) {
+                names.moved.push(name(new));
+                // That is sure, where `a/x b/x` may be one renamed without a folder in front.
+                names.depth = in_front_of_moved(both, from, new).or(names.depth);
             }
         }
+        names
     }
-    names
+
+    /// Takes both names of `a/x b/x`.
+    fn see_both(&mut self, both: &str) {
+        if let Some((old, new)) = halves(both) {
+            self.depth = self.depth.or_else(|| in_front(old, new));
+            self.see(name_of(old));
+            self.see(name_of(new));
+        } else if let Some((_, new)) = both.rsplit_once(' ').filter(|_| both.matches(' ').count() == 1) {
+            self.see(name_of(new));
+        }
+    }
+
+    fn see(&mut self, name: String) {
+        if name != "/dev/null" && !name.is_empty() && !self.files.contains(&name) {
+            self.files.push(name);
+        }
+    }
+}
+
+/// Two names of the same length: spaces may be in them, and where it is one file it stands in both.
+fn halves(both: &str) -> Option<(&str, &str)> {
+    let (old, new) = both.split_at_checked(both.len() / 2)?;
+    Some((old, new.strip_prefix(' ')?)).filter(|(old, new)| old.len() == new.len())
+}
+
+/// How many folders git wrote in front of both names of one file: none where they are the same (`--no-prefix`), one where they
+/// differ in it (`a/` and `b/`, or `i/` and `w/`).
+fn in_front(old: &str, new: &str) -> Option<usize> {
+    let without = |name| str::split_once(name, '/').map(|(_, rest)| rest);
+    let is_one_below = || without(old).is_some() && without(old) == without(new);
+    if old == new { Some(0) } else { is_one_below().then_some(1) }
+}
+
+/// The same where a file is renamed or copied, by its names without.
+fn in_front_of_moved(both: &str, from: &str, to: &str) -> Option<usize> {
+    // A name is in quotes with a folder in front as it is without.
+    let plain = |text: &str| text.trim_end().replace('"', "");
+    let (both, from, to) = (plain(both), plain(from), plain(to));
+    let is_one_below = || {
+        let (_, rest) = both.split_once('/')?;
+        let middle = rest.strip_prefix(&from)?.strip_prefix(' ')?.strip_suffix(&to)?;
+        middle.strip_suffix('/').filter(|folder| !folder.contains('/'))
+    };
+    if both == format!("{from} {to}") { Some(0) } else { is_one_below().map(|_| 1) }
 }
 
 /// A name in a header: what follows a tab is a date.
@@ -293,7 +357,7 @@ index 1..2 100644
     #[test]
     fn files_and_hunks_are_found() {
         let patch = parse(PATCH).unwrap();
-        assert_eq!(patch.files, ["b/src/x.c", "a/src/x.c", "a/y.c"]);
+        assert_eq!(patch.files, ["a/src/x.c", "b/src/x.c", "a/y.c"]);
         let hunks: Vec<_> =
             patch.hunks.iter().map(|hunk| (hunk.file.as_str(), hunk.number, hunk.line)).collect();
         assert_eq!(hunks, [("b/src/x.c", 1, 1), ("b/src/x.c", 2, 12), ("a/y.c", 1, 1)]);
@@ -322,6 +386,96 @@ index 1..2 100644
         let dos = parse("--- a/x\r\n+++ b/x\r\n@@ -3 +3 @@\r\n-old\r\n+new\r\n").unwrap();
         assert_eq!((dos.hunks[0].taken[0].as_str(), dos.hunks[0].header.as_str()), ("old\r", "@@ -3 +3 @@"));
         assert_eq!(why(5, "one\n"), format!("hunk 2 of `x` (`@@ -5,0 +6 @@`) {BARE}"));
+    }
+
+    /// What may be done to the files of [`base`]: by a shell, in its folder.
+    const CHANGES: [&str; 14] = [
+        "echo more >> x.c",
+        "echo more >> sub/y.c",
+        "echo more >> a/x.c",
+        "chmod +x a/x.c",
+        "git mv x.c z.c; echo more >> z.c",
+        "git mv sub/y.c sub/z.c",
+        "git mv a/only b/only",
+        "mkdir new; git mv sub/y.c new/z.c; echo more >> new/z.c; echo more >> x.c",
+        "cp sub/y.c sub/copy.c; echo more >> sub/copy.c; echo more >> sub/y.c",
+        "echo new > new.c; echo new > sub/new.c",
+        "rm x.c a/x.c",
+        "printf '\\0\\1\\4' > sub/binary",
+        "chmod +x 'two words' 'sub/two words'; git mv 'sub/two words' 'sub/three more words'",
+        "chmod +x sub/caf\u{e9}.c; git mv 'sub/a\"b.c' 'sub/c\"d.c'; echo more >> 'sub/c\"d.c'",
+    ];
+
+    /// How `git diff` may be asked to write it.
+    const ASKED: [&[&str]; 5] = [
+        &[],
+        &["--no-prefix"],
+        &["-C", "--find-copies-harder"],
+        &["-C", "--find-copies-harder", "--no-prefix"],
+        &["--no-renames", "--src-prefix=i/", "--dst-prefix=w/"],
+    ];
+
+    fn shell(folder: &Path, script: &str) -> String {
+        let mut shell = std::process::Command::new("sh");
+        for variable in crate::git::REPOSITORY_VARIABLES {
+            shell.env_remove(variable);
+        }
+        shell.env("GIT_CONFIG_GLOBAL", "/dev/null").env("LC_ALL", "C");
+        let output = shell.current_dir(folder).args(["-euc", script]).output().unwrap();
+        assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    /// A repository with files of which some are at the top and in the folders `a` and `b` as well.
+    fn base() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let script = "git init -q; git config user.name x; git config user.email x; git config core.fileMode true
+            mkdir a b sub; for name in x.c a/x.c b/x.c a/only sub/y.c 'two words' 'sub/two words' sub/caf\u{e9}.c 'sub/a\"b.c'
+            do { echo \"$name\"; seq 20; } > \"$name\"; done; printf '\\0\\1\\2' > sub/binary
+            git add -A; git commit -qm base";
+        shell(folder.path(), script);
+        folder
+    }
+
+    #[test]
+    fn what_git_writes_is_applied() {
+        let (folder, cache) = (base(), tempfile::tempdir().unwrap());
+        let tree = folder.path();
+        for change in CHANGES {
+            shell(tree, &format!("{change}; git add -A"));
+            let changed = shell(tree, "git write-tree");
+            let mut diffs = Vec::new();
+            for asked in ASKED {
+                let ask = [&["diff", "--binary", "--cached"], asked].concat();
+                diffs.push((asked, Git::new(tree).read(&ask).unwrap()));
+            }
+            shell(tree, "git reset -q --hard; git clean -fdq");
+            for (asked, diff) in diffs {
+                let text = String::from_utf8_lossy(&diff).into_owned();
+                let patch = Patch::parse("p.diff", diff).unwrap();
+                let output = patch.execute(cache.path(), tree).unwrap();
+                let said = String::from_utf8_lossy(&output.stderr).into_owned();
+                assert!(output.status.success(), "{change} {asked:?}: {said}\n{text}");
+                let applied = shell(tree, "git add -A; git write-tree; git reset -q --hard; git clean -fdq");
+                assert_eq!(applied, changed, "{change} {asked:?}\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn folders_in_front_are_told_by_what_git_writes() {
+        let depth = |text: &str| Names::of(text).depth;
+        let moved = |both: &str, from: &str, to: &str| {
+            depth(&format!("diff --git {both}\nrename from {from}\nrename to {to}\n"))
+        };
+        assert_eq!(moved("a/x.c b/z.c", "x.c", "z.c"), Some(1));
+        assert_eq!(moved("a/x.c b/x.c", "a/x.c", "b/x.c"), Some(0), "renamed, without a folder in front");
+        assert_eq!(moved("a/a/x.c b/b/x.c", "a/x.c", "b/x.c"), Some(1));
+        assert_eq!(moved("\"a/\\303.c\" b/z.c", "\"\\303.c\"", "z.c"), Some(1));
+        assert_eq!(depth("diff --git a/one two b/one two\nold mode 100644\nnew mode 100755\n"), Some(1));
+        assert_eq!(depth("diff --git one two one two\n"), Some(0));
+        assert_eq!(depth("diff --git\ndiff --git \ndiff --git x\ndiff --git x y\n"), None);
+        assert_eq!(depth("--- a/x\n+++ b/x\n"), None);
     }
 
     #[test]
