@@ -223,6 +223,8 @@ pub enum Life {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Withdrawal {
+    /// It was seen from farther away, over revisions without values, and a change nearer by explains it.
+    Nearer,
     /// It was not seen again before it could be confirmed.
     NotConfirmed,
     /// Both sides were measured again, and do not differ.

@@ -65,6 +65,7 @@ impl Living<'_> {
             }
         }
         let mut refined = self.refined(&kept, &places);
+        let filled = refined.clone();
         let mut events = Vec::new();
         let refuted = self.refuted(&places);
         let hidden = self.hidden(&places);
@@ -79,7 +80,48 @@ impl Living<'_> {
                 alert.range = alert.change.range.clone();
             }
         }
+        self.drop_farther(&mut alerts, &kept, &filled, &hidden, &mut events);
         self.told(&alerts, &kept, &events, names)
+    }
+
+    /// Withdraws what was seen from farther away, over revisions without values, where a change within its ends explains it: one
+    /// that cannot be looked at now, or one that is seen where it is not, now that there are values between.
+    fn drop_farther(
+        &self,
+        alerts: &mut [Alert],
+        kept: &HashMap<u32, &Change>,
+        filled: &HashSet<u32>,
+        hidden: &[Hidden],
+        events: &mut Vec<Event>,
+    ) {
+        let seen: Vec<Hidden> = alerts
+            .iter()
+            .filter(|alert| alert.stands() && alert.missed == 0 && alert.change.kind.is_of_level())
+            .map(|alert| Hidden {
+                good: self.good(&alert.change),
+                bad: *alert.change.range.end(),
+                effect: alert.change.effect,
+                is_programs: alert.change.kind != stats::Kind::Environment,
+            })
+            .collect();
+        for alert in alerts.iter_mut().filter(|alert| alert.stands()) {
+            let (good, bad) = (self.good(&alert.change), *alert.change.range.end());
+            let is_nearer = |it: &&Hidden| {
+                good <= it.good && it.bad <= bad && it.bad.saturating_sub(it.good) < bad - good
+            };
+            let shown = if filled.contains(&alert.id) && alert.missed > 0 { &seen[..] } else { &[] };
+            let nearer: Vec<&Hidden> = hidden.iter().chain(shown).filter(is_nearer).collect();
+            let is_fact = kept.get(&alert.id).is_some_and(|change| change.differs_again());
+            if !is_fact && self.is_hidden(&alert.change, nearer) {
+                alert.state = State::Withdrawn(Reason::Nearer);
+                events.push(Event::Withdrawn { id: alert.id, why: Reason::Nearer });
+            }
+        }
+    }
+
+    /// The last place with a value that is surely before a change.
+    fn good(&self, change: &stats::Change) -> usize {
+        self.material.places().rev().find(|place| place < change.range.start()).unwrap_or(0)
     }
 
     /// The alerts since whose analysis points were added that are not the newest.
@@ -100,30 +142,37 @@ impl Living<'_> {
         gone.filter_map(refuted).collect()
     }
 
-    /// What is told as a fact and cannot be looked at now, as where its revisions do not build any more.
+    /// What is told and cannot be looked at now, as where its revisions do not build any more. A provisional change counts as well: no
+    /// analysis can confirm or withdraw it there. One that was not seen any more before is not told.
     fn hidden(&self, places: &HashMap<&str, usize>) -> Vec<Hidden> {
         let points = self.material.series.points.iter().enumerate();
         let all: HashMap<&str, usize> =
             points.map(|(place, point)| (point.revision.id.as_str(), place)).collect();
         let is_hidden = |change: &&Change| {
-            let is_fact = change.life == Life::Confirmed && change.finding.kind.is_of_level();
-            is_fact && alert(0, change, places).is_none()
+            let is_told = match change.life {
+                Life::Confirmed => true,
+                Life::Provisional => change.finding.missed == 0,
+                Life::Withdrawn { .. } => false,
+            };
+            is_told && change.finding.kind.is_of_level() && alert(0, change, places).is_none()
         };
         let hidden = |change: &Change| {
             let [good, bad] = [&change.finding.good, &change.finding.bad].map(|id| all.get(id.as_str()));
-            Some(Hidden { good: *good?, bad: *bad?, effect: effect(&change.finding) })
+            let is_programs = change.finding.kind != ChangeKind::Environment || change.differs_again();
+            Some(Hidden { good: *good?, bad: *bad?, effect: effect(&change.finding), is_programs })
         };
         self.known.iter().filter(is_hidden).filter_map(hidden).collect()
     }
 
     /// Whether a change that is found now is one of those, or several together, seen from farther away: not if it is twice as large
-    /// as they are, as it would be if something else had come to them.
-    fn is_hidden(&self, found: &stats::Change, hidden: &[Hidden]) -> bool {
-        let good = self.material.places().rev().find(|place| place < found.range.start()).unwrap_or(0);
-        let bad = *found.range.end();
+    /// as they are, as it would be if something else had come to them. What the environment did explains no change of the program.
+    fn is_hidden<'a>(&self, found: &stats::Change, those: impl IntoIterator<Item = &'a Hidden>) -> bool {
+        let (good, bad) = (self.good(found), *found.range.end());
         let overlaps = |it: &Hidden| it.good.max(good) < it.bad.min(bad);
-        let is_alike = |it: &&Hidden| overlaps(it) && (it.effect > 0.0) == (found.effect > 0.0);
-        let known: f64 = hidden.iter().filter(is_alike).map(|it| size(it.effect)).sum();
+        let explains = |it: &Hidden| it.is_programs || found.kind == stats::Kind::Environment;
+        let is_alike =
+            |it: &&Hidden| overlaps(it) && explains(it) && (it.effect > 0.0) == (found.effect > 0.0);
+        let known: f64 = those.into_iter().filter(is_alike).map(|it| size(it.effect)).sum();
         found.kind.is_of_level() && known > 0.0 && size(found.effect) <= 2.0 * known
     }
 
@@ -310,11 +359,13 @@ impl Living<'_> {
     }
 }
 
-/// A change whose place has no values now, with its ends among all points.
+/// A change with its ends among all points, such as one whose place has no values now.
 struct Hidden {
     good: usize,
     bad: usize,
     effect: f64,
+    /// Whether it is the program's, and not the environment's.
+    is_programs: bool,
 }
 
 /// A change that was measured again and did not differ.
@@ -444,6 +495,7 @@ fn has_moved(before: &Finding, now: &Finding) -> bool {
 
 fn withdrawal(why: Reason) -> Withdrawal {
     match why {
+        Reason::Nearer => Withdrawal::Nearer,
         Reason::NotConfirmed => Withdrawal::NotConfirmed,
         Reason::NotReproduced => Withdrawal::NotReproduced,
         Reason::NotSeen => Withdrawal::NotSeen,
@@ -452,6 +504,7 @@ fn withdrawal(why: Reason) -> Withdrawal {
 
 fn reason(why: Withdrawal) -> Reason {
     match why {
+        Withdrawal::Nearer => Reason::Nearer,
         Withdrawal::NotConfirmed => Reason::NotConfirmed,
         Withdrawal::NotReproduced => Reason::NotReproduced,
         Withdrawal::NotSeen => Reason::NotSeen,

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use jiff::{Timestamp, ToSpan};
 use tacho_record::{
     BenchmarkKey, Build, BuildState, Cell, Change, ChangeKind, Digest, Finding, Happened, Host, Life, Metric,
-    Otherwise, Outcome, Place, Plan, Purpose, Recipes, Rule, Sample, SeriesKey, Tagged, Warmup, Word,
+    Otherwise, Outcome, Place, Plan, Purpose, Recipes, Rule, Sample, SeriesKey, Tagged, Warmup, Withdrawal,
+    Word,
 };
-use tacho_store::{HostId, Location, NewRun, Store};
+use tacho_store::{HostId, Location, NewAnalysis, NewRun, Store};
 use tempfile::TempDir;
 
 use super::*;
@@ -157,6 +158,18 @@ impl Lab {
         let recipes = &Recipes::usual(self.plan.subject.recipe());
         let scope = Scope { host: self.host, host_name: "lab", plan: &self.plan, recipes };
         analyse(&mut self.store, scope, Timestamp::UNIX_EPOCH + self.judged.seconds()).unwrap()
+    }
+
+    /// Keeps a change as it is, or as it is now.
+    fn keep(&mut self, change: &Change) {
+        let key = &change.series;
+        let mut all = self.store.analyses(self.host).unwrap().into_iter();
+        let (.., before) =
+            all.find(|(of, metric, _)| *of == key.benchmark && *metric == key.metric.name).unwrap();
+        let changes = std::slice::from_ref(change);
+        let (series, happenings) = (key, &[][..]);
+        let new = NewAnalysis { series, before: Some(&before), now: &before, changes, happenings };
+        assert!(self.store.keep_analysis(self.host, &new).unwrap());
     }
 
     /// The only change there is.
@@ -432,6 +445,78 @@ fn a_change_whose_revisions_do_not_build_any_more_is_told_once() {
         (Life::Confirmed, &told.finding.good, &told.finding.bad),
         "and is looked at again"
     );
+}
+
+/// It is a fifth slower from the thirtieth revision on.
+fn at_thirty(order: u64) -> f64 {
+    if order < 30 { 100.0 } else { 120.0 }
+}
+
+/// A change that was told, and with which no further analysis agreed as yet.
+fn told_once() -> (Lab, Change) {
+    let mut lab = Lab::new();
+    let mut told = lab.measure(1..52, at_thirty).only();
+    told.life = Life::Provisional;
+    lab.keep(&told);
+    (lab, told)
+}
+
+#[test]
+fn a_provisional_change_is_told_once_too() {
+    let (mut lab, told) = told_once();
+    lab.fail(20..40);
+    assert_eq!(lab.only(), told, "no analysis can look at it");
+    lab.measure(52..60, at_thirty);
+    assert_eq!(lab.only(), told);
+    lab.build(20..40, |order| format!("program {order}"));
+    let known = lab.only();
+    assert_eq!((&known.name, known.life), (&told.name, Life::Confirmed), "it is looked at again");
+}
+
+#[test]
+fn what_was_told_from_farther_away_goes_where_a_nearer_one_explains_it() {
+    let nearer = Life::Withdrawn { why: Withdrawal::Nearer };
+    for hides in [false, true] {
+        let mut lab = Lab::new();
+        lab.measure(1..60, at_thirty).fail(20..40);
+        let far = lab.only();
+        assert_eq!((far.finding.good.as_str(), far.finding.bad.as_str()), ("r19", "r40"));
+        lab.build(20..40, |order| format!("program {order}"));
+        let near = Change {
+            name: "nearer".into(),
+            finding: Finding {
+                revision: "r30".into(),
+                good: "r29".into(),
+                bad: "r30".into(),
+                ..far.finding.clone()
+            },
+            life: Life::Provisional,
+            ..far.clone()
+        };
+        lab.keep(&near);
+        if hides {
+            lab.fail(20..40);
+        }
+        // Something new is what makes it look again.
+        lab.measure(60..61, at_thirty);
+        let changes = lab.judge().changes;
+        let life = |name: &str| changes.iter().find(|change| change.name == name).unwrap().life;
+        assert_eq!((changes.len(), life(&far.name)), (2, nearer), "{changes:#?}");
+        assert!(life("nearer") != nearer);
+        assert_eq!(lab.story(&far.name).last(), Some(&"withdrawn"));
+        lab.measure(61..70, at_thirty);
+        assert_eq!(lab.judge().changes.len(), 2, "and it does not come again");
+    }
+}
+
+#[test]
+fn what_the_environment_did_explains_no_change_of_the_program() {
+    let (mut lab, mut told) = told_once();
+    told.finding.kind = ChangeKind::Environment;
+    lab.keep(&told);
+    lab.fail(20..40);
+    lab.measure(52..60, at_thirty);
+    assert_eq!(lab.judge().changes.len(), 2);
 }
 
 #[test]

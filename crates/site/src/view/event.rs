@@ -88,6 +88,7 @@ pub(crate) fn kind_words(kind: ChangeKind) -> &'static str {
 /// Why it is no longer held, in words.
 pub(crate) fn withdrawal(why: Withdrawal) -> &'static str {
     match why {
+        Withdrawal::Nearer => "it was seen from farther away, and a change within its range explains it",
         Withdrawal::NotConfirmed => "it was not seen again before it could be confirmed",
         Withdrawal::NotReproduced => "both sides were measured again and do not differ",
         Withdrawal::NotSeen => "with what was measured since it is not seen",

@@ -93,6 +93,8 @@ pub enum State {
 /// Why an alert is no longer held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
+    /// It was seen from farther away, and another change within its ends explains it.
+    Nearer,
     /// It was not seen again before it could be confirmed.
     NotConfirmed,
     /// It was confirmed, but with the points that came later it is not seen.

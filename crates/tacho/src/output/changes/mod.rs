@@ -293,6 +293,7 @@ pub fn word(word: Word) -> &'static str {
 /// Why a change was withdrawn, in words.
 pub fn withdrawal(why: Withdrawal) -> &'static str {
     match why {
+        Withdrawal::Nearer => "seen from farther away: a change within its range explains it",
         Withdrawal::NotConfirmed => "not seen again before it could be confirmed",
         Withdrawal::NotReproduced => "measured again, both sides do not differ",
         Withdrawal::NotSeen => "not seen in what was measured since",
