@@ -5,6 +5,14 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
+/// Has what these tests start heed each signal again that whoever started them (`nohup`, a shell's `&`) had them ignore.
+fn heed_signals() {
+    for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
+        // SAFETY: no handler of these is installed here, only in the processes that these tests start.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+}
+
 /// A folder with a repository and a plan; gone when dropped.
 pub struct Project {
     folder: TempDir,
@@ -14,6 +22,7 @@ pub struct Project {
 impl Project {
     /// An empty folder without a repository.
     pub fn empty() -> Self {
+        heed_signals();
         Self { folder: tempfile::tempdir().unwrap(), commits: 0 }
     }
 
