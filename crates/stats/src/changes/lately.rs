@@ -8,7 +8,7 @@ use super::levels::Levels;
 use super::tail::{self, BEFORE, LONGEST};
 use super::{locate, robust};
 
-/// How many values there must be at the level.
+/// How many values there must be at the level, each nearer to it than to the one before.
 const SHORTEST: usize = 3;
 
 /// So many sizes of a step are tried to each side,
@@ -131,13 +131,17 @@ fn mean(standard: &[f64]) -> f64 {
 }
 
 /// The level that explains the last values best.
+///
+/// Two far values may outweigh a third that contradicts them: a level is told of by no fewer than must be at it.
 fn likeliest(away: &[f64], noise: &Noise) -> Late {
     let mut best = Late { told: 0.0, size: 0.0 };
     for size in (-SIZES..=SIZES).map(|size| f64::from(size) * FINE).chain(large(away)) {
-        let mut told = 0.0;
-        for begin in (0..away.len()).rev() {
-            told += 2.0 * (noise.ln(away[begin] - size) - noise.ln(away[begin]));
-            if begin + SHORTEST <= away.len() && told > best.told {
+        let (mut told, mut at_it) = (0.0, 0);
+        for x in away.iter().rev() {
+            let tells = noise.ln(x - size) - noise.ln(*x);
+            told += 2.0 * tells;
+            at_it += usize::from(tells > 0.0);
+            if at_it >= SHORTEST && told > best.told {
                 best = Late { told, size };
             }
         }
@@ -213,6 +217,22 @@ mod tests {
                 let large = told[LARGE..].iter().sum::<usize>() / (told.len() - LARGE);
                 let least = if shape == Shape::Lognormal && after == 5 { 90 } else { 95 };
                 assert!(large >= least, "{shape:?}, {after} values after: {told:?} %");
+            }
+        }
+    }
+
+    #[test]
+    fn two_far_values_do_not_make_a_level_of_three() {
+        let mut maker = Maker::new(130);
+        for (before, size) in [58, 73, 88, 108, 110, 118].into_iter().flat_map(|n| [(n, 0.03), (n, 0.2), (n, -0.2)]) {
+            for _ in 0..SERIES {
+                let mut values = maker.noise(Shape::Gaussian, before + 2, 0.01);
+                values[before..].iter_mut().for_each(|value| *value *= 1.0 + size);
+                let points: Vec<Point> = values.iter().copied().map(Point::of).collect();
+                for change in detect(&points, &Options::default()).changes {
+                    let is_it = change.index.abs_diff(before) <= 2 && change.effect * size > 0.0;
+                    assert!(is_it, "{size} after {before} values: {change:?}");
+                }
             }
         }
     }
