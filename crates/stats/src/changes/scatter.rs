@@ -38,9 +38,21 @@ pub(super) fn spreads(series: &Series, levels: &Levels, choice: &Choice) -> Vec<
     let distances: Vec<f64> =
         levels.residual.iter().map(|residual| (residual / typical).abs().min(FARTHEST)).collect();
     let sums = summed(&distances);
-    let mean = |first: usize, end: usize| ((sums[end] - sums[first]) / (end - first) as f64).max(0.05);
+    let usual = sums[series.len()] / series.len() as f64;
+    // Where a few far ones make the mean, a stretch without any tells no more than that one of them is missing.
+    let known = excess(&distances, &[]).max(1.0);
+    let mean = |first: usize, end: usize| {
+        let sum = sums[end] - sums[first] + known * usual;
+        (sum / ((end - first) as f64 + known)).max(0.05)
+    };
     let cost = |first: usize, end: usize| 2.0 * (end - first) as f64 * mean(first, end).ln();
-    let change = |(first, split, end): (usize, Split, usize)| {
+    let splits = splits(series.len(), cost);
+    let excess = excess(&distances, &splits).max(1.0);
+    let change = |(first, mut split, end): (usize, Split, usize)| {
+        split.gain /= excess;
+        if split.gain <= price(series.len()) {
+            return None;
+        }
         let (before, after) = (mean(first, split.place), mean(split.place, end));
         let squares = relative(&distances[first..split.place]) + relative(&distances[split.place..end]);
         let (ratio, error) = ((after / before).ln(), squares.sqrt());
@@ -48,7 +60,7 @@ pub(super) fn spreads(series: &Series, levels: &Levels, choice: &Choice) -> Vec<
             let sd = mean / MEAN_DISTANCE * typical;
             if series.log { sd * series.unit_at(split.place, levels.at(split.place)) } else { sd }
         };
-        (ratio.abs() >= LEAST.ln()).then(|| {
+        (ratio.abs() >= LEAST.ln().max(1.96 * error)).then(|| {
             told(
                 series,
                 &split,
@@ -58,7 +70,25 @@ pub(super) fn spreads(series: &Series, levels: &Levels, choice: &Choice) -> Vec<
             )
         })
     };
-    splits(series.len(), cost).into_iter().filter_map(change).collect()
+    splits.into_iter().filter_map(change).collect()
+}
+
+/// How many times wider distances vary within the stretches than the likelihood of [`spreads`] has it, where their variance is the
+/// square of their mean.
+///
+/// Values of a clock that hardly ever shows another one are such: most distances are 0, a few one step of it, and what
+/// a few more of these seem to tell is that many times less (quasi-likelihood: `McCullagh` & Nelder, "Generalized Linear
+/// Models", 1989, chapter 9).
+fn excess(distances: &[f64], splits: &[(usize, Split, usize)]) -> f64 {
+    let places = splits.iter().map(|(_, split, _)| split.place);
+    let bounds: Vec<usize> = [0].into_iter().chain(places).chain([distances.len()]).collect();
+    let (mut around, mut square) = (0.0, 0.0);
+    for stretch in bounds.windows(2).map(|bounds| &distances[bounds[0]..bounds[1]]) {
+        let mean = stretch.iter().sum::<f64>() / stretch.len() as f64;
+        around += stretch.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+        square += stretch.len() as f64 * mean * mean;
+    }
+    if square > 0.0 { around / square } else { 1.0 }
 }
 
 /// Changes of the share of a mode; `at` says which mode each value is at.
@@ -101,9 +131,14 @@ pub(super) fn shares(series: &Series, levels: &Levels, modes: &[Mode], at: &[Opt
     changes
 }
 
+/// What a change of the scatter must gain among so many values.
+fn price(n: usize) -> f64 {
+    PRICE.0 + PRICE.1 * (n as f64).ln()
+}
+
 /// Where the scatter changes, each with the bounds of the stretches before and after.
 fn splits(n: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<(usize, Split, usize)> {
-    let price = PRICE.0 + PRICE.1 * (n as f64).ln();
+    let price = price(n);
     let bounds = stretches(n, SHORTEST, price, &cost);
     let split = |bound: &[usize]| {
         let (first, place, end) = (bound[0], bound[1], bound[2]);
@@ -146,4 +181,47 @@ fn relative(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / n;
     let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
     variance / n / (mean * mean).max(1e-12)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::simulated::{Maker, Shape};
+    use super::super::{Kind, Options, Point, detect};
+
+    /// In how many of 100 series a change of the spread is told.
+    fn told(make: impl Fn(&mut Maker) -> Vec<f64>) -> usize {
+        let mut maker = Maker::new(140);
+        let is_told = |values: Vec<f64>| {
+            let points: Vec<Point> = values.into_iter().map(Point::of).collect();
+            detect(&points, &Options::default()).scatter.iter().any(|change| change.kind == Kind::Spread)
+        };
+        (0..100).filter(|_| is_told(make(&mut maker))).count()
+    }
+
+    #[test]
+    fn a_coarse_clock_does_not_change_the_spread() {
+        for (n, sd) in [60, 300].into_iter().flat_map(|n| [0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 1.0].map(|sd| (n, sd))) {
+            let told = told(|maker| (0..n).map(|_| (20.0 + sd * maker.gaussian()).round()).collect());
+            println!("{n} values, sd {sd} steps: {told} %");
+            assert!(told <= 2, "{n} values, sd {sd} steps: {told} %");
+        }
+    }
+
+    #[test]
+    fn what_lies_far_off_now_and_then_does_not_change_the_spread() {
+        for shape in [Shape::Gaussian, Shape::Lognormal, Shape::Bimodal, Shape::Spikes, Shape::Quantised] {
+            let told = told(|maker| maker.noise(shape, 300, 0.03));
+            println!("{shape:?}: {told} %");
+            assert!(told <= 2, "{shape:?}: {told} %");
+        }
+    }
+
+    #[test]
+    fn a_spread_that_doubles_is_told() {
+        for (shape, least) in [(Shape::Gaussian, 95), (Shape::Lognormal, 60), (Shape::Quantised, 90)] {
+            let told = told(|maker| [maker.noise(shape, 100, 0.01), maker.noise(shape, 100, 0.03)].concat());
+            println!("{shape:?}: {told} %");
+            assert!(told >= least, "{shape:?}: {told} %");
+        }
+    }
 }
