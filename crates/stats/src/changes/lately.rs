@@ -224,7 +224,9 @@ mod tests {
     #[test]
     fn two_far_values_do_not_make_a_level_of_three() {
         let mut maker = Maker::new(130);
-        for (before, size) in [58, 73, 88, 108, 110, 118].into_iter().flat_map(|n| [(n, 0.03), (n, 0.2), (n, -0.2)]) {
+        for (before, size) in
+            [58, 73, 88, 108, 110, 118].into_iter().flat_map(|n| [(n, 0.03), (n, 0.2), (n, -0.2)])
+        {
             for _ in 0..SERIES {
                 let mut values = maker.noise(Shape::Gaussian, before + 2, 0.01);
                 values[before..].iter_mut().for_each(|value| *value *= 1.0 + size);

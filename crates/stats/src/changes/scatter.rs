@@ -200,7 +200,9 @@ mod tests {
 
     #[test]
     fn a_coarse_clock_does_not_change_the_spread() {
-        for (n, sd) in [60, 300].into_iter().flat_map(|n| [0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 1.0].map(|sd| (n, sd))) {
+        for (n, sd) in
+            [60, 300].into_iter().flat_map(|n| [0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 1.0].map(|sd| (n, sd)))
+        {
             let told = told(|maker| (0..n).map(|_| (20.0 + sd * maker.gaussian()).round()).collect());
             println!("{n} values, sd {sd} steps: {told} %");
             assert!(told <= 2, "{n} values, sd {sd} steps: {told} %");
