@@ -5,7 +5,7 @@
 //! reason. Which way is better is not its business. The rules are in `docs/method.md`, "What changed in a
 //! series".
 //!
-//! In steps, one file each: the values become logarithms, on which steps are ratios (`series`); a segmentation
+//! In steps, one file each: the values become logarithms, on which steps are ratios (`series`), less what lies between hosts that take turns (`turns`); a segmentation
 //! that outliers cannot mislead (`segment`), that knows levels which the series keeps going to (`modes`), and a search for
 //! short excursions (`dips`) propose candidates; those are chosen that explain the series better than slow noise
 //! would (`choose`, `noise`), and than a curve with fewer steps would (`trend`), the last few values by a rule of their own (`tail`, `lately`, `wider`), and that the noise as it is
@@ -39,6 +39,7 @@ mod stretches;
 mod sums;
 mod tail;
 mod trend;
+mod turns;
 mod wider;
 
 pub use finding::{Change, Detection, Drift, Judged, Kind, Mode, Modes, Refusal, Refused};
@@ -90,7 +91,7 @@ const MASKED: f64 = 4.0;
 #[must_use]
 pub fn detect(points: &[Point], options: &Options) -> Detection {
     let series = match series::Series::of(points, options) {
-        Ok(series) => series,
+        Ok(series) => turns::without(series),
         Err(judged) => return Detection { judged, ..Detection::default() },
     };
     let proposed = Proposed::of(series, options);

@@ -19,6 +19,8 @@ pub(super) struct Series {
     pub environment: Vec<u32>,
     /// The curve that was taken off the values; empty where none was.
     pub trend: Vec<f64>,
+    /// By how much each value's environment lies apart from the usual one, which was taken off too; empty where nothing was.
+    pub offset: Vec<f64>,
     /// Whether the scale is that of logarithms.
     pub log: bool,
     /// What the values are divided by when they are not logarithms: a power of two, so that nothing is rounded.
@@ -53,6 +55,7 @@ impl Series {
             index: finite.iter().map(|&(index, _)| index).collect(),
             environment: finite.iter().map(|(_, point)| point.environment).collect(),
             trend: Vec::new(),
+            offset: Vec::new(),
             log,
             by,
         })
@@ -62,6 +65,12 @@ impl Series {
     pub fn less(&self, values: &[f64], curve: &[f64]) -> Self {
         let y = values.iter().zip(curve).map(|(y, curve)| y - curve).collect();
         Self { y, trend: curve.to_vec(), ..self.clone() }
+    }
+
+    /// The same without what lies between the environments.
+    pub fn without_offset(mut self, offset: Vec<f64>) -> Self {
+        self.y.iter_mut().zip(&offset).for_each(|(y, offset)| *y -= offset);
+        Self { offset, ..self }
     }
 
     /// How many values.
@@ -81,7 +90,7 @@ impl Series {
 
     /// A level at one of the values with what was taken off there.
     pub fn with_trend(&self, place: usize, level: f64) -> f64 {
-        level + self.trend.get(place).unwrap_or(&0.0)
+        level + self.trend.get(place).unwrap_or(&0.0) + self.offset.get(place).unwrap_or(&0.0)
     }
 
     /// A difference of levels, as a share of the size of the level before; infinite where that level, known with this
