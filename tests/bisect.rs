@@ -9,7 +9,7 @@ use crate::harness::{Answer, Project};
 use crate::resume::KILLER;
 
 /// The number that the program prints is what is bisected: it has no noise.
-const PLAN: &str = r#"
+pub const PLAN: &str = r#"
 [subject]
 artifacts = ["prog"]
 paths = ["prog", "Makefile"]
@@ -21,7 +21,7 @@ metrics = [{ name = "work", from = 'regex:work ([0-9.]+)' }, "cpu"]
 "#;
 
 /// So many commits, each with a program that prints what `work` says of it, counted from 0.
-fn history(commits: u32, work: impl Fn(u32) -> String) -> Project {
+pub fn history(commits: u32, work: impl Fn(u32) -> String) -> Project {
     (0..commits)
         .fold(Project::repository(), |project, n| {
             project.file("prog", &format!("{} # {n}\n", work(n))).commit(&format!("change {n}"))
@@ -30,11 +30,11 @@ fn history(commits: u32, work: impl Fn(u32) -> String) -> Project {
 }
 
 /// 100, and 130 from that commit on.
-fn step(commits: u32, at: u32) -> Project {
+pub fn step(commits: u32, at: u32) -> Project {
     history(commits, |n| format!("echo work {}", if n < at { 100 } else { 130 }))
 }
 
-fn id(project: &Project, name: &str) -> String {
+pub fn id(project: &Project, name: &str) -> String {
     project.git(["rev-parse", name]).trim().to_owned()
 }
 
@@ -939,7 +939,7 @@ fn bisect_test(project: &Project, test: &str, more: &str) -> Answer {
     Answer::of(&project.command(words).output().unwrap())
 }
 
-fn without_plan(project: Project) -> Project {
+pub fn without_plan(project: Project) -> Project {
     std::fs::remove_file(project.path().join("tacho.toml")).unwrap();
     project
 }

@@ -13,8 +13,9 @@ use super::shared::{Begin, Form};
 /// Both ends are measured first, side by side, until they differ for certain or do not. Then each next revision is the one that
 /// tells most for what its build and its samples cost, with the ends measured again in between, and what is found is
 /// measured once more against its parent. The commits are those of the main line, first parents only; what fails is kept apart.
-/// Interrupted or killed, the same command goes on. Exit status: 0 named and verified, 2 error, 3 the ends do not differ here and
-/// now, 4 undecided (the commits that it may be are printed), 5 verified but it depends on the machine or the layout (`--probe`),
+/// Interrupted or killed, the same command goes on. Exit status: 0 named and verified, as one commit or as a set; 2 a mistake, or what
+/// is executed fails in the same way at both ends; 3 the ends do not differ here and now; 4 undecided (the commits that it may be are
+/// printed), or with `--all` a side of what is named; 5 named and verified, but it depends on the machine or the layout (`--probe`);
 /// 130 interrupted.
 #[derive(Clone, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]

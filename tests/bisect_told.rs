@@ -1,0 +1,52 @@
+//! What a bisection tells beside its answer: its exit status, how it is repeated, and what cannot be meant.
+
+use crate::bisect::{PLAN, history, id, step};
+use crate::harness::Project;
+
+/// Each exit status, as the guide's table and `--help` have it.
+const STATUSES: [i32; 6] = [0, 2, 3, 4, 5, 130];
+
+#[test]
+fn each_exit_status_has_its_sentence() {
+    let help = Project::empty().tacho("bisect --help").succeeds().stdout;
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (_, told) = help.split_once("Exit status: ").unwrap();
+    let (told, _) = told.split_once(" Usage:").unwrap();
+    let numbers = regex::Regex::new(r"(?:^|; )(\d+) [a-z]").unwrap();
+    let of_help: Vec<i32> = numbers.captures_iter(told).map(|it| it[1].parse().unwrap()).collect();
+    assert_eq!(of_help, STATUSES, "{told}");
+    let guide = include_str!("../docs/guide.md");
+    let (_, part) = guide.split_once("## Find the commit that did it").unwrap();
+    let (part, _) = part.split_once("\n## ").unwrap();
+    let rows = regex::Regex::new(r"(?m)^\| (\d+) \| [^|]{15,} \|$").unwrap();
+    let of_guide: Vec<i32> = rows.captures_iter(part).map(|it| it[1].parse().unwrap()).collect();
+    assert_eq!(of_guide, STATUSES);
+}
+
+#[test]
+fn each_end_has_its_exit_status() {
+    let project = step(32, 20);
+    let says = |words: &str, status: i32, starts: &str| {
+        let answer = project.tacho(words).exits(status);
+        assert!(answer.stdout.starts_with(starts), "{words}: {}", answer.stdout);
+    };
+    says("bisect HEAD~31 HEAD --max-builds 3 --quiet", 4, "undecided: ");
+    says("bisect HEAD~31 HEAD --quiet", 0, &id(&project, "HEAD~11")[..10]);
+    says("bisect HEAD~31 HEAD~14 --quiet", 3, "not reproduced: ");
+    says("bisect HEAD~31 nobody --quiet", 2, "");
+    let fails = history(4, |_| "exit 7".to_owned());
+    let alike = fails.tacho("bisect HEAD~3 HEAD --quiet").exits(2).stdout;
+    assert!(alike.starts_with("undecided: "), "{alike}");
+}
+
+/// Slower only where the environment is short, as a probe makes it no more.
+#[test]
+fn what_a_probe_shows_to_depend_on_more_exits_with_a_status_of_its_own() {
+    let slow = "if [ ${#TACHO_PADDING} -gt 0 ]; then echo work 100; else echo work 130; fi";
+    let project = history(8, |n| if n < 5 { "echo work 100".to_owned() } else { slow.to_owned() });
+    let plan = PLAN.to_owned() + "[measure]\nconditions = { random-environment = false }\n";
+    let answer = project.plan(&plan).tacho("bisect HEAD~7 HEAD --probe --quiet").exits(5).stdout;
+    let depends = "verified, but it depends on the machine or the layout of the program:\n";
+    assert!(answer.starts_with(depends), "{answer}");
+    assert!(answer.contains("\n  with an environment of random length: gone, +0.0 % in "), "{answer}");
+}
