@@ -1,7 +1,7 @@
 //! What a bisection tells beside its answer: its exit status, how it is repeated, and what cannot be meant.
 
-use crate::bisect::{PLAN, history, id, step};
-use crate::harness::Project;
+use crate::bisect::{PLAN, history, id, step, without_plan};
+use crate::harness::{Answer, Project};
 
 /// Each exit status, as the guide's table and `--help` have it.
 const STATUSES: [i32; 6] = [0, 2, 3, 4, 5, 130];
@@ -49,4 +49,33 @@ fn what_a_probe_shows_to_depend_on_more_exits_with_a_status_of_its_own() {
     let depends = "verified, but it depends on the machine or the layout of the program:\n";
     assert!(answer.starts_with(depends), "{answer}");
     assert!(answer.contains("\n  with an environment of random length: gone, +0.0 % in "), "{answer}");
+}
+
+#[test]
+fn that_each_revision_is_measured_by_the_same_program_is_told() {
+    let project = step(8, 5).plan(&PLAN.replace("sh {build}/prog", "sh ./prog"));
+    let said = project.tacho("bisect HEAD~7 HEAD --dry-run").exits(0).stderr;
+    assert_eq!(
+        said,
+        "warning: nothing that `work` executes names `{build}`: each revision is measured by the same program\n\
+         hint: in the plan's command `{build}/prog` is the program of each revision\n"
+    );
+    let of_build = project.tacho("bisect HEAD~7 HEAD -m build-time --dry-run").exits(0).stderr;
+    assert!(!of_build.contains("warning:"), "{of_build}");
+    let project = without_plan(step(8, 5)).file("tool", "#!/bin/sh\necho work 1\n");
+    let tool = project.path().join("tool");
+    std::process::Command::new("chmod").arg("+x").arg(&tool).status().unwrap();
+    let run = |run: &str| {
+        let words = ["bisect", "HEAD~7", "HEAD", "--dry-run", "--run", run];
+        Answer::of(&project.command(words).output().unwrap()).exits(0).stderr
+    };
+    assert_eq!(
+        run(&format!("time {} -n 3", tool.display())),
+        "warning: `tool` of the repository's folder is executed whatever is built: each revision is measured by the same program\n\
+         hint: `./tool` is the one that was built\n"
+    );
+    // What is read is the same at each revision with good reason.
+    for fine in [format!("sh prog {}/prog", project.path().display()), "./tool".to_owned()] {
+        assert!(!run(&fine).contains("warning:"), "{fine}");
+    }
 }

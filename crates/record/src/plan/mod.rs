@@ -296,6 +296,16 @@ impl Benchmark {
         Metric::built_in(metric).is_some() || self.metrics.iter().any(|planned| planned.metric.name == metric)
     }
 
+    /// Whether anything that is executed for it names what differs between revisions: their build, or themselves.
+    #[must_use]
+    pub fn names_revisions(&self) -> bool {
+        const NAMES: [&str; 4] = ["{build}", "{revision}", "{release}", "TACHO_REVISION"];
+        let companion = self.companion.iter().flat_map(|it| &it.command);
+        let commands = self.command.iter().chain(companion).map(String::as_str);
+        let mut texts = commands.chain(self.hooks.each().map(|(_, hook)| hook.script.as_str()));
+        texts.any(|text| NAMES.iter().any(|name| text.contains(name)))
+    }
+
     /// The metric whose median is to be known so precisely.
     #[must_use]
     pub fn precise_metric(&self, precision: &Precision) -> Option<Metric> {

@@ -6,6 +6,7 @@ mod merges;
 mod probe;
 mod range;
 mod revert;
+mod same;
 mod typed;
 mod wish;
 
@@ -81,6 +82,9 @@ fn once(
     let range = Range::select(project, good, bad).map_err(|error| typed::mistaken(command, error))?;
     let aside = range.aside.clone().filter(|_| inside == Inside::All);
     let wish = wish::wish(&project.plan, command)?;
+    if inside == Inside::All {
+        same::tell(&wish.plan, wish.of, command, &project.folder);
+    }
     let layouts = if command.probe { probe::layouts(&wish.plan) } else { Vec::new() };
     let mut inquiry = Inquiry {
         asked: Asked {

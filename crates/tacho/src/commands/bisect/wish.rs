@@ -83,7 +83,8 @@ pub struct Wish {
     pub plan: Plan,
     key: BenchmarkKey,
     metric: Metric,
-    of: Measured,
+    /// What its values are values of.
+    pub of: Measured,
     /// The command that passes or fails, if that is it.
     test: Option<String>,
 }
