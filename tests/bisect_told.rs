@@ -52,6 +52,31 @@ fn what_a_probe_shows_to_depend_on_more_exits_with_a_status_of_its_own() {
 }
 
 #[test]
+fn all_that_shaped_it_is_in_the_command_that_repeats_it() {
+    let project = step(8, 5);
+    let more = "--budget 2h --max-builds 20 --before 100,130 --all --into-merges --revert";
+    let typed = format!("--benchmark work --metric work --min-effect 3% {more}");
+    let said = project.tacho(&format!("bisect HEAD~7 HEAD {typed} --quiet")).succeeds().stdout;
+    let [good, bad] = ["HEAD~7", "HEAD"].map(|name| id(&project, name)[..10].to_owned());
+    let command = format!("tacho bisect {good} {bad} {typed}");
+    assert!(said.contains(&format!("\nonce more, with fresh samples: {command} --again\n")), "{said}");
+    let markdown = project.tacho("bisect log --markdown").succeeds().stdout;
+    assert!(markdown.contains(&format!(": `{command}`.\n")), "{markdown}");
+    let same = project.tacho(command.strip_prefix("tacho ").unwrap()).exits(0).stderr;
+    assert!(same.contains("note: this was answered on "), "{same}");
+}
+
+#[test]
+fn what_is_asked_of_a_known_answer_repeats_with_it() {
+    let project = step(8, 5);
+    let plain = project.tacho("bisect HEAD~7 HEAD --quiet").succeeds().stdout;
+    assert!(!plain.contains("--revert"), "{plain}");
+    project.tacho("bisect HEAD~7 HEAD --revert --quiet").exits(0);
+    let markdown = project.tacho("bisect log --markdown").succeeds().stdout;
+    assert!(markdown.contains(" --min-effect 2% --revert`.\n"), "{markdown}");
+}
+
+#[test]
 fn that_each_revision_is_measured_by_the_same_program_is_told() {
     let project = step(8, 5).plan(&PLAN.replace("sh {build}/prog", "sh ./prog"));
     let said = project.tacho("bisect HEAD~7 HEAD --dry-run").exits(0).stderr;

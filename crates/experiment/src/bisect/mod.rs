@@ -58,9 +58,12 @@ pub fn bisect(
         && let Some(bisection) = bench.answered(digest)?
         && !(question.retry_failed && not_built(&bisection))
     {
-        // What it once was is only told, not measured: that of now.
-        let before = inquiry.asked.before.or(bisection.asked.before);
-        let bisection = Bisection { asked: Asked { before, ..bisection.asked }, ..bisection };
+        let asked = told(&bisection.asked, &inquiry.asked);
+        let is_new = asked != bisection.asked;
+        let bisection = Bisection { asked, ..bisection };
+        if is_new {
+            bench.store.put_bisection(&bisection)?;
+        }
         return Ok(Bisected { bisection, interrupted: false, samples: 0, known: true });
     }
     if inquiry.asked.of == Measured::Execution {
@@ -74,6 +77,17 @@ pub fn bisect(
     bench.store.put_revisions(&question.revisions)?;
     let (run, bisection) = bench.begin_bisection(question, inquiry, digest)?;
     Driver::new(bench, question, run, bisection)?.with(inquiry).all()
+}
+
+/// What was asked, with what is asked now beside it, for which nothing is measured again here: what the ends once were, and what is
+/// done with what is named.
+fn told(known: &Asked, now: &Asked) -> Asked {
+    Asked {
+        before: now.before.or(known.before),
+        into_merges: known.into_merges || now.into_merges,
+        revert: known.revert || now.revert,
+        ..known.clone()
+    }
 }
 
 /// Whether some revision could not be built.

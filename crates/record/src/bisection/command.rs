@@ -1,5 +1,8 @@
 //! The command that asks what a bisection asks, whole: it can be given to a shell elsewhere.
 
+use std::time::Duration;
+
+use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
 use super::{Asked, Bisection, Candidate, Comparison, Measured};
@@ -55,8 +58,14 @@ impl Bisection {
         };
         words.extend(["--min-effect".to_owned(), size(asked.least)]);
         words.extend(asked.layout.into_iter().flat_map(|sd| ["--layout".to_owned(), size(sd)]));
-        words.extend(asked.all.then(|| "--all".to_owned()));
-        words.extend((!asked.probe.is_empty()).then(|| "--probe".to_owned()));
+        words.extend(within(asked));
+        let flags = [
+            ("--all", asked.all),
+            ("--into-merges", asked.into_merges),
+            ("--probe", !asked.probe.is_empty()),
+            ("--revert", asked.revert),
+        ];
+        words.extend(flags.iter().filter(|(_, typed)| *typed).map(|(name, _)| (*name).to_owned()));
         let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
         format!("tacho bisect {}", words.join(" "))
     }
@@ -71,6 +80,25 @@ fn of_typed(typed: &TypedSubject) -> Vec<String> {
     typed.number.iter().for_each(|number| add("--number", number));
     typed.repository.iter().for_each(|folder| add("--repository", folder));
     words
+}
+
+/// What may be spent, and what the ends once were.
+fn within(asked: &Asked) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
+    asked.budget.iter().for_each(|seconds| add("--budget", time(*seconds)));
+    asked.most_builds.iter().for_each(|most| add("--max-builds", most.to_string()));
+    let unit = &asked.metric.unit;
+    asked.before.iter().for_each(|(good, bad)| {
+        add("--before", format!("{},{}", unit.exact(*good), unit.exact(*bad)));
+    });
+    words
+}
+
+/// A time as it is typed: `2h`.
+fn time(seconds: f64) -> String {
+    let time = Duration::try_from_secs_f64(seconds).ok().and_then(|time| SignedDuration::try_from(time).ok());
+    time.map_or_else(|| format!("{seconds}s"), |time| format!("{time:#}"))
 }
 
 fn of_metric(asked: &Asked) -> Vec<String> {
@@ -112,5 +140,14 @@ mod tests {
         assert_eq!(quoted("parse[n=1]"), "'parse[n=1]'");
         assert_eq!(quoted("echo 'a b'"), r"'echo '\''a b'\'''");
         assert_eq!([quoted(""), quoted("~/x")], ["''", "'~/x'"]);
+    }
+
+    #[test]
+    fn a_time_can_be_typed_again() {
+        for text in ["2h", "90m", "1h 30m", "500ms", "1.5s"] {
+            let seconds = crate::duration(text).unwrap().as_secs_f64();
+            assert_eq!(crate::duration(&time(seconds)).unwrap().as_secs_f64(), seconds, "{text}");
+        }
+        assert_eq!(time(7200.0), "2h");
     }
 }

@@ -47,6 +47,7 @@ impl Bisection {
 
 /// What a bisection asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command, or none")]
 pub struct Asked {
     /// The good end as it was typed.
     pub good: String,
@@ -73,6 +74,12 @@ pub struct Asked {
     pub most_builds: Option<usize>,
     /// Whether it goes on after the first culprit.
     pub all: bool,
+    /// Whether it goes on among the commits that a merge brought.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub into_merges: bool,
+    /// Whether the later end is measured with what is named reverted, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub revert: bool,
     /// The name of the detected change that it set out from.
     pub change: Option<String>,
     /// What the ends once were, elsewhere or before, to be told beside what they are now.

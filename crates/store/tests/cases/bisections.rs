@@ -64,6 +64,8 @@ fn bisection(name: &str, run: i64) -> Bisection {
             budget: Some(7200.0),
             most_builds: None,
             all: false,
+            into_merges: false,
+            revert: false,
             change: None,
             typed: None,
             probe: Vec::new(),

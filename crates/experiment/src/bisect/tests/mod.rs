@@ -84,6 +84,8 @@ fn asked(metric: &str) -> Asked {
         budget: None,
         most_builds: None,
         all: false,
+        into_merges: false,
+        revert: false,
         change: None,
         before: None,
         typed: None,

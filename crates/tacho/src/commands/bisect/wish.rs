@@ -210,6 +210,8 @@ impl Wish {
             budget: budget.map(|budget| budget.as_secs_f64()),
             most_builds: command.max_builds,
             all: command.all,
+            into_merges: command.into_merges,
+            revert: command.revert,
             change: command.change.clone(),
             before,
             typed: typed::kept(command),

@@ -326,10 +326,11 @@ fn account(bisection: &Bisection, interrupted: Option<&str>) -> String {
         let _ = writeln!(text, "interrupted: nothing is lost, {goes_on} goes on");
         return text;
     }
-    let next = match bisection.standing.found {
-        Some(_) => "`--again` bisects anew",
-        None => "the same command goes on",
+    let (next, again) = match bisection.standing.found {
+        Some(_) => ("once more, with fresh samples", " --again"),
+        None => ("the same command goes on", ""),
     };
-    let _ = writeln!(text, "`tacho bisect log {}` shows each step; {next}", bisection.name);
+    let _ = writeln!(text, "`tacho bisect log {}` shows each step", bisection.name);
+    let _ = writeln!(text, "{next}: {}{again}", bisection.command());
     text
 }
