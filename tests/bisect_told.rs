@@ -77,6 +77,19 @@ fn what_is_asked_of_a_known_answer_repeats_with_it() {
 }
 
 #[test]
+fn a_metric_without_noise_has_no_intervals() {
+    let project = step(8, 5);
+    let said = project.tacho("bisect HEAD~7 HEAD --quiet").succeeds().stdout;
+    assert!(said.contains("  changed work of work by +30.0 %\n") && !said.contains('±'), "{said}");
+    let markdown = project.tacho("bisect log --markdown").succeeds().stdout;
+    assert!(markdown.contains(" by **+30.0 %**: ") && !markdown.contains('±'), "{markdown}");
+    let json = project.tacho("bisect log --json").succeeds().json();
+    assert_eq!(json["standing"]["ladder"][0]["error"], 0.0);
+    let effect = &json["standing"]["culprits"][0]["effect"];
+    assert_eq!(effect["interval"], serde_json::json!([effect["estimate"], effect["estimate"]]));
+}
+
+#[test]
 fn that_each_revision_is_measured_by_the_same_program_is_told() {
     let project = step(8, 5).plan(&PLAN.replace("sh {build}/prog", "sh ./prog"));
     let said = project.tacho("bisect HEAD~7 HEAD --dry-run").exits(0).stderr;

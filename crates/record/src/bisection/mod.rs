@@ -299,8 +299,17 @@ impl Standing {
 pub struct BisectedEffect {
     /// The best guess.
     pub estimate: f64,
-    /// Where it is with 95 %.
+    /// Where it is with 95 %; of a metric without noise both are the estimate.
     pub interval: (f64, f64),
+}
+
+impl BisectedEffect {
+    /// Whether there is no interval to show: the metric has no noise.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        let same = |end: f64| end.total_cmp(&self.estimate).is_eq();
+        same(self.interval.0) && same(self.interval.1)
+    }
 }
 
 /// A revision that did it.
@@ -372,7 +381,7 @@ pub struct Rung {
     pub samples: usize,
     /// Their median, in the metric's base unit; of failures their share.
     pub level: f64,
-    /// The standard error of the level: of ratios relative, else in the base unit.
+    /// The standard error of the level: of ratios relative, else in the base unit; 0 of a metric without noise.
     pub error: f64,
     /// What the host did meanwhile; absent where none of the samples has readings of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -106,8 +106,11 @@ pub(super) fn level(one: &Bisection, level: f64) -> String {
     }
 }
 
-/// The interval with 95 %.
+/// The interval with 95 %, if the metric has noise.
 fn interval(one: &Bisection, effect: &BisectedEffect) -> String {
+    if effect.is_exact() {
+        return "without noise".to_owned();
+    }
     format!("95 %: {} to {}", difference(one, effect.interval.0), difference(one, effect.interval.1))
 }
 
@@ -288,20 +291,21 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
     };
     let beside = |rung: &Rung| rung.beside.map_or_else(String::new, |beside| beside.line());
     let host = rungs.iter().any(|rung| !beside(rung).is_empty());
+    let noise = rungs.iter().any(|rung| rung.error > 0.0);
     html! {
         @if !rungs.is_empty() {
             section {
                 h2 { "What was measured" }
                 figure.chart.scroll {
                     (svg::ladder(&dots, one.candidates.len(), &|value| level(one, value)))
-                    figcaption { "The level of each measured commit with its 95 % interval, in order of history." }
+                    figcaption { "The level of each measured commit" @if noise { " with its 95 % interval" } ", in order of history." }
                 }
                 (scrolling("measured commits", &html! {
                     table.overview {
                         thead { tr {
                             th scope="col" { "commit" }
                             th.num scope="col" { "level" }
-                            th.num scope="col" { "± (95 %)" }
+                            @if noise { th.num scope="col" { "± (95 %)" } }
                             th.num scope="col" { "samples" }
                             @if host { th scope="col" { "the host meanwhile" } }
                             th scope="col" { "" }
@@ -309,7 +313,7 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                         tbody { @for rung in rungs { tr {
                             td { (commit(view, &one.candidates[rung.place])) " " span.note { (one.candidates[rung.place].revision.subject) } }
                             td.num { (level(one, rung.level)) }
-                            td.num { (within(rung)) }
+                            @if noise { td.num { (within(rung)) } }
                             td.num { (grouped(rung.samples)) }
                             @if host { td { (beside(rung)) } }
                             td { @if named(rung) { b { "this one" } } @else if rung.same_to > rung.place { "the same program to " (commit(view, &one.candidates[rung.same_to])) } }

@@ -10,10 +10,11 @@ use super::rules::{INTERVAL, Rules, SURE, Values, WITHIN};
 use super::search::{Named, Search};
 
 /// What changed from a revision to a later one, on the scale of the readings, with its variance: at least that which the noise of all
-/// samples (`sd`) makes likely, as few samples of two revisions alone may lie close together by chance.
+/// samples (`sd`) makes likely, as few samples of two revisions alone may lie close together by chance. A metric without noise has none.
 pub(super) fn between(ends: (usize, usize), sd: f64, record: &Record, rules: &Rules) -> Option<(f64, f64)> {
-    if !(record.has(ends.0) && record.has(ends.1)) {
-        return None;
+    let levels = record.level(ends.0).zip(record.level(ends.1))?;
+    if without_noise(record, rules) {
+        return Some((levels.1 - levels.0, 0.0));
     }
     let mut belief = Belief::of(ends, &Record::default(), rules);
     let of_ends =
@@ -23,6 +24,11 @@ pub(super) fn between(ends: (usize, usize), sd: f64, record: &Record, rules: &Ru
     let least =
         if rules.values == Values::Failures { 0.0 } else { sd * sd * (precise(ends.0) + precise(ends.1)) };
     belief.step(None).map(|(step, variance)| (step, variance.max(least)))
+}
+
+/// Whether each level is known to the last digit: rates never are.
+fn without_noise(record: &Record, rules: &Rules) -> bool {
+    rules.values != Values::Failures && record.is_exact(rules)
 }
 
 /// Out of logarithms.
@@ -163,6 +169,7 @@ fn suspects(posterior: &Posterior, search: &Search) -> Vec<Suspects> {
 }
 
 fn ladder(posterior: &Posterior, record: &Record, rules: &Rules) -> Vec<Rung> {
+    let exact = without_noise(record, rules);
     let rung = |revision: usize| {
         let mut values: Vec<f64> = record.of(revision).map(|reading| reading.value).collect();
         let samples = values.len();
@@ -176,6 +183,7 @@ fn ladder(posterior: &Posterior, record: &Record, rules: &Rules) -> Vec<Rung> {
         let count = samples as f64;
         let error = match rules.values {
             Values::Failures => Rates::rate_of(mean * count, (1.0 - mean) * count).1.sqrt(),
+            Values::Ratios | Values::Differences if exact => 0.0,
             Values::Ratios | Values::Differences => posterior.sd / count.sqrt(),
         };
         Rung { revision, samples, level, error }

@@ -168,12 +168,12 @@ fn ladder(bisection: &Bisection) -> String {
     let mut text = format!("| revision | date | samples | level | |{name}\n|---|---|---:|---:|---|{line}\n");
     for rung in &standing.ladder {
         let revision = &bisection.candidates[rung.place].revision;
-        let error = within(bisection, rung.error);
+        let error = within(bisection, rung.error).map_or_else(String::new, |error| format!(" ± {error}"));
         let mark =
             if standing.culprits.iter().any(|it| it.place == rung.place) { "**this one**" } else { "" };
         let _ = writeln!(
             text,
-            "| `{}` | {} | {} | {} ± {error} | {mark} |{}",
+            "| `{}` | {} | {} | {}{error} | {mark} |{}",
             revision.short(),
             day(revision.date),
             rung.samples,

@@ -271,7 +271,7 @@ fn ladder(bisection: &Bisection) -> String {
     let mut table = plain(&heads, &[2, 3, 4]);
     for rung in &standing.ladder {
         let revision = &bisection.candidates[rung.place].revision;
-        let error = format!("± {}", within(bisection, rung.error));
+        let error = within(bisection, rung.error).map_or_else(String::new, |error| format!("± {error}"));
         let mark = standing.culprits.iter().any(|it| it.place == rung.place);
         let same = match rung.same_to - rung.place {
             0 => String::new(),

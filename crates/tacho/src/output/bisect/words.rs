@@ -24,7 +24,9 @@ pub fn effect(bisection: &Bisection, effect: &BisectedEffect) -> String {
     };
     let (low, high) = effect.interval;
     let of = if bisection.asked.by == Comparison::Failure { " of executions" } else { "" };
-    format!("{} ({} … {}){of}", show(effect.estimate), show(low), show(high))
+    let interval =
+        if effect.is_exact() { String::new() } else { format!(" ({} … {})", show(low), show(high)) };
+    format!("{}{interval}{of}", show(effect.estimate))
 }
 
 /// A level of the metric.
@@ -35,12 +37,12 @@ pub fn level(bisection: &Bisection, level: f64) -> String {
     }
 }
 
-/// How far a level may be off, with 95 %.
-pub fn within(bisection: &Bisection, error: f64) -> String {
-    match bisection.asked.by {
+/// How far a level may be off, with 95 %; nothing where it is exact.
+pub fn within(bisection: &Bisection, error: f64) -> Option<String> {
+    (error > 0.0).then(|| match bisection.asked.by {
         Comparison::Ratio | Comparison::Failure => percent(1.96 * error),
         Comparison::Difference => bisection.asked.metric.unit.show(1.96 * error),
-    }
+    })
 }
 
 /// How large something is on the scale of the effects.
