@@ -166,7 +166,7 @@ fn layouts(layout: &str, builds: Builds) -> Vec<Cell> {
         let name = format!("layouts {noise} step-{}% asked-{}% {layout}", step * 100.0, least * 100.0);
         Cell::new(name, scatter, step, rules(least, builds, 10.0)).made(|world| world.with_layout(0.01))
     };
-    [
+    let cells = [
         (one, 0.02, 0.02),
         (one, 0.05, 0.05),
         (three, 0.05, 0.05),
@@ -175,7 +175,21 @@ fn layouts(layout: &str, builds: Builds) -> Vec<Cell> {
         (one, 0.0, 0.02),
         (one, 0.0, 0.05),
         (three, 0.0, 0.05),
-    ]
-    .map(of)
-    .into()
+    ];
+    let apart = [("none", Scatter::None), ("gaussian-0.3%", Scatter::Gaussian(0.003)), one].map(|noise| {
+        let cell = of((noise, 0.0, 0.02));
+        Cell { name: cell.name.replacen("layouts", "layouts ends-apart", 1), ..cell }.made(ends_apart)
+    });
+    cells.map(of).into_iter().chain(apart).collect()
+}
+
+/// Nothing changed, but the ends happen to lie farther apart than what is asked for.
+fn ends_apart(mut world: World) -> World {
+    let last = world.candidates - 1;
+    loop {
+        world = world.with_layout(0.01);
+        if (world.layout[0] - world.layout[last]).abs() >= 0.02 {
+            return world;
+        }
+    }
 }

@@ -190,3 +190,25 @@ fn ladder(posterior: &Posterior, record: &Record, rules: &Rules) -> Vec<Rung> {
     };
     record.tested().map(rung).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::world::{Scatter, World, bisect};
+    use super::super::{Builds, Rules};
+
+    #[test]
+    fn a_metric_without_noise_has_no_intervals_and_nothing_left_over() {
+        let mut world = World::new(64, 0.05, Scatter::None, 1);
+        let outcome = bisect(&mut world, Rules { builds: Builds::Alike, ..Rules::default() });
+        let [culprit] = outcome.culprits.as_slice() else { panic!("{outcome:?}") };
+        for effect in [Some(culprit.effect), outcome.change] {
+            let effect = effect.unwrap();
+            assert!((effect.estimate - 0.05).abs() < 1e-12, "{effect:?}");
+            assert_eq!(effect.interval, (effect.estimate, effect.estimate));
+        }
+        assert!(outcome.ladder.iter().all(|rung| rung.error == 0.0) && !outcome.more, "{outcome:?}");
+        let mut world = World::new(64, 0.05, Scatter::Gaussian(0.01), 1);
+        let noisy = bisect(&mut world, Rules { builds: Builds::Alike, ..Rules::default() });
+        assert!(noisy.ladder.iter().all(|rung| rung.error > 0.0), "{noisy:?}");
+    }
+}

@@ -137,7 +137,9 @@ fn layout_is_not_taken_for_a_culprit() {
 /// The ends happen to lie farther apart than what is asked for.
 #[test]
 fn builds_that_vary_name_nobody_where_nothing_changed() {
-    for (scatter, trials) in [(Scatter::None, 100), (Scatter::Gaussian(0.003), 20)] {
+    for (scatter, trials) in
+        [(Scatter::None, 100), (Scatter::Gaussian(0.003), 20), (Scatter::Gaussian(0.01), 30)]
+    {
         let make = |seed| World::new(256, 0.0, scatter, seed).with_layout(0.01);
         let apart = |seed: &u64| {
             let layout = make(*seed).layout;
@@ -145,8 +147,9 @@ fn builds_that_vary_name_nobody_where_nothing_changed() {
         };
         let seeds: Vec<u64> = (0..).filter(apart).take(trials).collect();
         let tally = Tally::of(trials, Rules::default(), |place| make(seeds[usize::try_from(place).unwrap()]));
-        // 99 of 100.
-        assert!(tally.wrong <= 1, "{scatter:?}: {tally:?}");
+        // 99 of 100; noise of 1 % hides how far builds vary: 19 of 20.
+        let most = if scatter == Scatter::Gaussian(0.01) { 2 } else { 1 };
+        assert!(tally.wrong <= most, "{scatter:?}: {tally:?}");
     }
 }
 

@@ -59,8 +59,8 @@ fn wanders(record: &Record) -> bool {
     spread > FARTHER * own_scale(&record.readings).0
 }
 
-/// What all samples say for certain, levels of builds have to make likely: they know less of the noise, if there is any.
-const LIKELIER: f64 = 0.5;
+/// What all samples say for certain, levels of builds have to make so likely where there is noise, of which they know less.
+const LIKELY: f64 = 0.7;
 
 /// Drift is likelier than this, and samples of the same revision lie farther apart by this factor than such that follow each other: then
 /// levels of builds are not comparable.
@@ -150,7 +150,7 @@ impl ByBuilds {
             steps: places.iter().map(|at| (*at, of(&|steps| steps.contains(at)))).collect(),
             builds: all.iter().map(|of| of.1 * of.2).sum::<f64>() / sum,
             sd,
-            wanted: if record.is_exact(rules) { SURE } else { LIKELIER },
+            wanted: if record.is_exact(rules) { SURE } else { LIKELY },
         }
     }
 

@@ -33,8 +33,8 @@ pub(super) struct Verification {
     since: usize,
     /// How many pairs verified it; `None` as long as they have not.
     pairs: Option<usize>,
-    /// How often neighbours were asked.
-    asked: u32,
+    /// How often neighbours that have samples were asked for more.
+    repeated: u32,
     /// How many on each side are.
     reach: usize,
 }
@@ -47,7 +47,7 @@ impl Verification {
         record: &Record,
     ) -> Self {
         let since = record.readings.len();
-        Self { parent, culprit, whole, step, since, pairs: None, asked: 0, reach: 1 }
+        Self { parent, culprit, whole, step, since, pairs: None, repeated: 0, reach: 1 }
     }
 
     /// Both once, the parent first every other time.
@@ -114,22 +114,37 @@ impl Verification {
         if let Some(chance) = varied.sure(self.culprit) {
             return self.named(chance, beside.len());
         }
-        // The nearest one on each side tells most; the next only where that is not enough.
-        while self.reach + 1 < NEIGHBOURS {
-            self.reach += 1;
-            if let Some(more) = self.ask_missing(record, samples) {
+        let alone = posterior.chance(self.culprit);
+        if let Some(verdict) = self.farther(alone, samples, record, rules) {
+            return verdict;
+        }
+        let beside = self.beside(record);
+        let fewest = beside.iter().map(|at| record.count(*at)).min().unwrap_or(0);
+        let known = exact || varied.sd() / (fewest.max(1) as f64).sqrt() < self.step.abs() / 10.0;
+        if self.repeated < REPEATED && !known {
+            self.repeated += 1;
+            if let Some(more) = self.ask(&beside, samples) {
                 return more;
             }
         }
-        let beside = self.beside(record);
-        let alone = posterior.chance(self.culprit);
-        if alone >= LIKELIER && self.agrees(record, rules) {
-            return self.named(alone, beside.len());
+        Verdict::Layout(self.step)
+    }
+
+    /// The nearest one on each side tells most; the next is asked only where that is not enough, and those that agree name the culprit.
+    fn farther(&mut self, alone: f64, samples: usize, record: &Record, rules: &Rules) -> Option<Verdict> {
+        loop {
+            if self.reach + 1 >= NEIGHBOURS && alone >= LIKELIER && self.agrees(record, rules) {
+                return Some(self.named(alone, self.beside(record).len()));
+            }
+            if self.reach >= FARTHEST {
+                return None;
+            }
+            self.reach += 1;
+            let more = self.ask_missing(record, samples);
+            if more.is_some() {
+                return more;
+            }
         }
-        let fewest = beside.iter().map(|at| record.count(*at)).min().unwrap_or(0);
-        let known = exact || varied.sd() / (fewest.max(1) as f64).sqrt() < self.step.abs() / 10.0;
-        let again = (self.asked < ASKED && !known).then(|| self.ask(&beside, samples));
-        again.flatten().unwrap_or(Verdict::Layout(self.step))
     }
 
     /// What is believed where builds may vary, of the range that is searched and these neighbours, which may lie outside of it.
@@ -213,15 +228,14 @@ impl Verification {
     }
 
     /// So many samples of neighbours that have none.
-    fn ask_missing(&mut self, record: &Record, samples: usize) -> Option<Verdict> {
+    fn ask_missing(&self, record: &Record, samples: usize) -> Option<Verdict> {
         let mut missing = self.beside(record);
         missing.retain(|at| !record.has(*at));
         self.ask(&missing, samples)
     }
 
     /// So many samples of each of these, parent and culprit in between.
-    fn ask(&mut self, revisions: &[usize], samples: usize) -> Option<Verdict> {
-        self.asked += u32::from(!revisions.is_empty());
+    fn ask(&self, revisions: &[usize], samples: usize) -> Option<Verdict> {
         let portions = revisions.iter().flat_map(|&revision| {
             [(revision, samples), (self.parent, 1), (self.culprit, 1)]
                 .map(|(revision, samples)| Portion { revision, samples })
@@ -294,8 +308,11 @@ const LIKELIER: f64 = 0.5;
 /// Builds that vary by less than this part of a step do not explain it.
 const EXACTLY: f64 = 0.1;
 
-/// So often neighbours are asked.
-const ASKED: u32 = 4;
+/// So many neighbours are asked on each side.
+const FARTHEST: usize = 3;
+
+/// So often they are asked for more samples.
+const REPEATED: u32 = 2;
 
 /// So many samples of a neighbour that it is known to a quarter of the step.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]

@@ -43,7 +43,9 @@ fn of_benchmark(benchmark: &Benchmark) -> [String; 2] {
 fn of_path(path: &Path) -> [String; 2] {
     let path = path.display();
     [
-        format!("`{path}` of the repository's folder is executed whatever is built: each revision is measured by the same program"),
+        format!(
+            "`{path}` of the repository's folder is executed whatever is built: each revision is measured by the same program"
+        ),
         format!("`./{path}` is the one that was built"),
     ]
 }
