@@ -32,6 +32,8 @@ impl Summary {
         interval: impl Fn(&[f64]) -> Option<(f64, f64)>,
     ) -> Option<Self> {
         let (values, bounds) = (sorted(values), sorted(bounds));
+        let least_cut = bounds.first().copied();
+        let min_is_bound = least_cut.is_some_and(|cut| values.first().is_none_or(|min| cut < *min));
         let least = sorted(&[values.as_slice(), &bounds].concat());
         let most: Vec<f64> = values.into_iter().chain(bounds.iter().map(|_| f64::INFINITY)).collect();
         let ranked = |p| Some(quantile_of_sorted(&most, p)).filter(|value| value.is_finite());
@@ -44,6 +46,7 @@ impl Summary {
             interval: ends.map(|((low, _), (_, high))| (low, high)),
             censored: bounds.len(),
             is_bound: ranked(0.5).is_none(),
+            min_is_bound,
             ..summary
         })
     }
@@ -72,6 +75,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::Bounded;
 
     #[test]
     fn a_median_below_the_cut_is_itself() {
@@ -104,6 +108,20 @@ mod tests {
         let all = Summary::censored(&[], &[10.0, 12.0]).unwrap();
         assert_eq!((all.n, all.median, all.is_bound), (2, 11.0, true));
         assert_eq!(Summary::censored(&[], &[]), None);
+    }
+
+    #[test]
+    fn an_end_of_the_range_that_was_cut_off_is_a_bound() {
+        let ends = |values: &[f64], bounds: &[f64]| {
+            let summary = Summary::censored(values, bounds).unwrap();
+            (summary.known_min(), summary.known_max())
+        };
+        let least = |value| Bounded::least(value, true);
+        assert_eq!(ends(&[3.0, 1.0], &[]), (Bounded::exact(1.0), Bounded::exact(3.0)));
+        assert_eq!(ends(&[3.0, 1.0], &[10.0]), (Bounded::exact(1.0), least(10.0)));
+        // Cut off early, by a limit on something else: it may have been the smallest or the largest.
+        assert_eq!(ends(&[3.0, 1.0], &[0.5]), (least(0.5), least(3.0)));
+        assert_eq!(ends(&[], &[10.0, 12.0]), (least(10.0), least(12.0)));
     }
 
     #[test]

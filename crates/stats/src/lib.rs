@@ -7,6 +7,7 @@
 pub mod anytime;
 mod apart;
 pub mod bisect;
+mod bounded;
 mod censored;
 pub mod changes;
 pub mod compare;
@@ -19,5 +20,6 @@ pub mod steady;
 pub mod summary;
 
 pub use anytime::PairedRatio;
+pub use bounded::{Bound, Bounded};
 pub use discoveries::believed;
 pub use summary::Summary;

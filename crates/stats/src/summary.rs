@@ -1,5 +1,7 @@
 //! What a handful of samples says: location, spread and how well the median is known.
 
+use crate::Bounded;
+
 /// The summary of the samples of one measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
@@ -24,6 +26,8 @@ pub struct Summary {
     pub censored: usize,
     /// Whether the median is only known to be more than this.
     pub is_bound: bool,
+    /// Whether the smallest is: one that was cut off, below all others, may have been anything above.
+    pub min_is_bound: bool,
 }
 
 impl Summary {
@@ -45,7 +49,26 @@ impl Summary {
             interval: median_interval(&sorted, 0.95),
             censored: 0,
             is_bound: false,
+            min_is_bound: false,
         })
+    }
+
+    /// The median, or what it is at least.
+    #[must_use]
+    pub fn known_median(&self) -> Bounded {
+        Bounded::least(self.median, self.is_bound)
+    }
+
+    /// The smallest, or what it is at least.
+    #[must_use]
+    pub fn known_min(&self) -> Bounded {
+        Bounded::least(self.min, self.min_is_bound)
+    }
+
+    /// The largest, or what it is at least: whatever was cut off may have been more.
+    #[must_use]
+    pub fn known_max(&self) -> Bounded {
+        Bounded::least(self.max, self.censored > 0)
     }
 
     /// The spread of the samples: the interquartile range as a share of the median (0.02 is 2 %).

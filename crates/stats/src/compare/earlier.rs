@@ -8,6 +8,7 @@ use super::order::sorted;
 use super::runs::{OverRuns, Prior, compare_over_runs, means_over_runs};
 use super::sample::{Sample, Scale, finite};
 use super::{Comparison, Estimate, Estimator, Look, Size, Verdict, ranks};
+use crate::Bound;
 use crate::distribution::student_quantile;
 
 /// Compares one run of A with one of B: they may be weeks apart, or what another tool wrote of them.
@@ -34,6 +35,10 @@ pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, 
         None if a.iter().chain(&b).any(|sample| sample.value <= 0.0) => Note::NotPositive,
         None => Note::Few,
     }];
+    let limited = [&a, &b].map(|side| side.iter().filter(|sample| !sample.is_exact()).count());
+    if limited != [0, 0] {
+        notes.push(Note::Limited(limited[0], limited[1]));
+    }
     let verdict = match estimate.map(|it| Verdict::of(&it, rules.better, rules.margin)) {
         Some(Verdict::Same) if modes.is_some() => Verdict::Unclear,
         // Neither medians nor means of modes of their own are of one level.
@@ -55,7 +60,7 @@ pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, 
         rank_test: rank_test(&a, &b),
         counts: Counts { a: a.len(), b: b.len(), rounds: fewest },
         control: None,
-        detectable: over.map(|over| detectable(&over, error)),
+        detectable: over.filter(|_| limited == [0, 0]).map(|over| detectable(&over, error)),
         // More samples of the same runs would not settle it.
         more: None,
         modes,
@@ -66,8 +71,7 @@ pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, 
 
 /// The modes of both, and both taken down to the lower one.
 fn modes(a: &[Sample], b: &[Sample]) -> (Option<Modes>, Option<[Vec<Sample>; 2]>) {
-    let exact =
-        |side: &[Sample]| side.iter().all(|sample| sample.value > 0.0 && sample.low() == sample.high());
+    let exact = |side: &[Sample]| side.iter().all(|sample| sample.value > 0.0 && sample.is_exact());
     let logs = |side: &[Sample]| {
         sorted(&side.iter().map(|sample| Scale::Ratio.of_value(sample.value)).collect::<Vec<_>>())
     };
@@ -84,14 +88,27 @@ fn estimate(over: &OverRuns, a: &[Sample], margin: f64) -> Estimate {
     values.sort_by(f64::total_cmp);
     let centre = super::order::quantile(&values, 0.5).unwrap_or(0.0);
     let beside = margin.ln_1p() - over.ratio.ln().abs();
+    // Of a centre that may be anything above no difference follows.
+    let is_known = a.iter().all(Sample::is_exact);
+    let end = |ratio: f64, without: f64, is_open: bool| {
+        if is_open && !is_known { without } else { centre * (ratio - 1.0) }
+    };
+    let ends =
+        |low: f64, high: f64| (end(low, f64::NEG_INFINITY, low < 1.0), end(high, f64::INFINITY, high > 1.0));
     Estimate {
         estimator: Estimator::Runs,
         ratio: Some(over.ratio),
+        ratio_bound: over.bound,
         interval: Some(over.interval),
         repeated: Some(over.interval),
         difference: centre * (over.ratio - 1.0),
-        difference_interval: Some((centre * (low - 1.0), centre * (high - 1.0))),
-        repeated_difference: Some((centre * (low - 1.0), centre * (high - 1.0))),
+        difference_bound: match over.bound {
+            bound if is_known => bound,
+            Bound::AtMost if over.ratio <= 1.0 => Bound::AtMost,
+            _ => Bound::Unknown,
+        },
+        difference_interval: Some(ends(low, high)),
+        repeated_difference: Some(ends(low, high)),
         p: over.p.min(1.0),
         p_same: t_above(beside, over.standard_error, over.freedom),
     }
@@ -100,13 +117,15 @@ fn estimate(over: &OverRuns, a: &[Sample], margin: f64) -> Estimate {
 /// Of as many values on each side as tell that they are alike; see [`Estimate::p_same`].
 fn nothing_but_zeros(a: &[Sample], b: &[Sample]) -> Option<Estimate> {
     let fewest = a.len().min(b.len());
-    let all = a.iter().chain(b).all(|sample| sample.value == 0.0 && sample.low() == sample.high());
+    let all = a.iter().chain(b).all(|sample| sample.value == 0.0 && sample.is_exact());
     (all && fewest >= super::FEWEST).then(|| Estimate {
         estimator: Estimator::Runs,
         ratio: None,
+        ratio_bound: Bound::Exact,
         interval: None,
         repeated: None,
         difference: 0.0,
+        difference_bound: Bound::Exact,
         difference_interval: Some((0.0, 0.0)),
         repeated_difference: Some((0.0, 0.0)),
         p: 1.0,

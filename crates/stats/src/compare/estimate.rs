@@ -3,6 +3,7 @@
 use super::contrast::Contrast;
 use super::sample::{Sample, Scale};
 use super::{Estimator, Look, order};
+use crate::{Bound, Bounded};
 
 /// How many times A's value B's is, by one estimator.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,6 +12,8 @@ pub struct Estimate {
     pub estimator: Estimator,
     /// B by A; absent where A's centre is zero or negative, or an end of an interval would be.
     pub ratio: Option<f64>,
+    /// What the ratio says where samples reached a limit: what it would be at least if only B's did, or at most if only A's did.
+    pub ratio_bound: Bound,
     /// Where the ratio is, with the confidence that was asked, given that it is the last look; absent with too few samples. One end is
     /// 0 or infinite where so many samples reached a limit that nothing bounds it. It tells no more than the verdict.
     pub interval: Option<(f64, f64)>,
@@ -18,6 +21,8 @@ pub struct Estimate {
     pub repeated: Option<(f64, f64)>,
     /// B − A, in the metric's unit.
     pub difference: f64,
+    /// What the difference says.
+    pub difference_bound: Bound,
     /// Where the difference is, as `interval`.
     pub difference_interval: Option<(f64, f64)>,
     /// Where the difference is, as `repeated`.
@@ -28,11 +33,27 @@ pub struct Estimate {
     pub p_same: f64,
 }
 
+impl Estimate {
+    /// The ratio, with what is known by it: the one that is shown.
+    #[must_use]
+    pub fn known_ratio(&self) -> Option<Bounded> {
+        self.ratio.map(|value| Bounded { value, bound: self.ratio_bound })
+    }
+
+    /// The difference, with what is known by it.
+    #[must_use]
+    pub fn known_difference(&self) -> Bounded {
+        Bounded { value: self.difference, bound: self.difference_bound }
+    }
+}
+
 /// Both sides, looked at from below and from above.
 pub(super) struct Both {
     stated: Contrast,
     up: Contrast,
     down: Contrast,
+    /// Whether no sample reached a limit: then all three say the same.
+    is_exact: bool,
 }
 
 impl Both {
@@ -41,6 +62,7 @@ impl Both {
             stated: Contrast::stated(scale, a, b, seed),
             up: Contrast::against(scale, a, b, seed),
             down: Contrast::against(scale, b, a, seed),
+            is_exact: a.iter().chain(b).all(Sample::is_exact),
         }
     }
 
@@ -62,6 +84,42 @@ impl Both {
     /// A's median, as compared.
     pub fn centre_of_a(&self) -> Option<f64> {
         order::quantile(&self.stated.a, 0.5)
+    }
+
+    /// Whether A's median is itself, and would not be another if what was cut off had been more.
+    fn knows_centre_of_a(&self) -> bool {
+        self.is_exact || order::quantile(&self.up.a, 0.5) == order::quantile(&self.down.b, 0.5)
+    }
+
+    /// What the shift says: whatever takes it rises with each value of B and falls with each of A, so that it lies between what it
+    /// is with A's values as high and B's as low as they may be, and the reverse.
+    fn bound(&self, estimator: Estimator, shift: f64) -> Bound {
+        if self.is_exact {
+            return Bound::Exact;
+        }
+        let is_least = estimator.shift(&self.up) == Some(shift);
+        let is_most = estimator.shift(&self.down) == Some(-shift);
+        match (is_least, is_most) {
+            (true, true) => Bound::Exact,
+            (true, false) => Bound::AtLeast,
+            (false, true) => Bound::AtMost,
+            (false, false) => Bound::Unknown,
+        }
+    }
+
+    /// What ratio and difference say: with A's centre one of them follows from the shift, and that may be unknown. A larger centre makes
+    /// what is below it lower still.
+    fn bounds_of(&self, estimator: Estimator, shift: f64) -> [Bound; 2] {
+        let bound = self.bound(estimator, shift);
+        if self.knows_centre_of_a() {
+            return [bound; 2];
+        }
+        let is_below = bound == Bound::AtMost && shift <= 0.0;
+        let with_centre = if is_below { Bound::AtMost } else { Bound::Unknown };
+        match self.stated.scale {
+            Scale::Ratio => [bound, with_centre],
+            Scale::Difference => [Bound::Unknown, bound],
+        }
     }
 
     /// Whether samples come in levels.
@@ -110,7 +168,8 @@ impl Both {
         let below = |by: f64| estimator.chance_above(&self.down, by);
         let centre = self.centre_of_a()?;
         let ratios = |(low, high)| self.ratio(centre, low).zip(self.ratio(centre, high));
-        let differences = |(low, high)| (self.difference(centre, low), self.difference(centre, high));
+        let differences = |ends| self.differences(centre, ends);
+        let [ratio_bound, difference_bound] = self.bounds_of(estimator, shift);
         let p = (2.0 * above(resolution).min(below(resolution))).min(1.0);
         // A side that may be at zero or below has no ratio to speak of.
         let positive = |of: Option<(f64, f64)>| of.and_then(ratios).is_none_or(|(low, _)| low >= 0.0);
@@ -120,9 +179,11 @@ impl Both {
         Some(Estimate {
             estimator,
             ratio: self.ratio(centre, shift).filter(|_| is_ratio),
+            ratio_bound,
             interval: ratios(shown),
             repeated: ratios(repeated),
             difference: self.difference(centre, shift),
+            difference_bound,
             difference_interval: shown.map(differences),
             repeated_difference: repeated.map(differences),
             p,
@@ -140,6 +201,16 @@ impl Both {
             Scale::Ratio => Some(shift.exp()),
             Scale::Difference => (centre > 0.0).then(|| 1.0 + shift / centre),
         }
+    }
+
+    /// The ends of the difference. Of a ratio to a centre that may be anything above only so much is known as a larger one makes
+    /// larger still.
+    fn differences(&self, centre: f64, (low, high): (f64, f64)) -> (f64, f64) {
+        let (least, most) = (self.difference(centre, low), self.difference(centre, high));
+        if self.stated.scale == Scale::Difference || self.knows_centre_of_a() {
+            return (least, most);
+        }
+        (if low < 0.0 { f64::NEG_INFINITY } else { least }, if high > 0.0 { f64::INFINITY } else { most })
     }
 
     fn difference(&self, centre: f64, shift: f64) -> f64 {

@@ -50,9 +50,15 @@ pub(super) fn location(scale: Scale, values: &[f64]) -> Option<f64> {
 
 /// Below this is the shift at most with the chance `level`.
 pub(super) fn bound_below(contrast: &Contrast, level: f64) -> Option<f64> {
+    if contrast.a.len().min(contrast.b.len()) < super::FEWEST {
+        return None;
+    }
+    // Where one value may be anything, so may the mean.
+    if contrast.a.iter().chain(&contrast.b).any(|value| contrast.scale.value_of(*value).is_infinite()) {
+        return Some(f64::NEG_INFINITY);
+    }
     let (shift, error, freedom) = difference(contrast)?;
-    (contrast.a.len().min(contrast.b.len()) >= super::FEWEST)
-        .then(|| shift + student_quantile(level, freedom) * error)
+    Some(shift + student_quantile(level, freedom) * error)
 }
 
 /// The chance of so high a mean of `b` when the shift is `by`.

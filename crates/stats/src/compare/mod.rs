@@ -14,6 +14,8 @@ mod estimator;
 mod family;
 mod influence;
 mod levels;
+#[cfg(test)]
+mod limits;
 mod looks;
 mod means;
 mod median;
@@ -48,7 +50,7 @@ pub use looks::{Look, Looks};
 pub use modes::{Modes, Told};
 pub use more::More;
 pub use runs::{OverRuns, Prior, compare_over_runs};
-pub use sample::{Bound, Sample, Scale};
+pub use sample::{Sample, Scale};
 pub use verdict::{Better, Size, Verdict};
 
 /// Fewer samples on a side have no interval.

@@ -10,12 +10,12 @@ fn samples(values: &[f64]) -> Vec<Sample> {
 }
 
 /// Ten values around this, one per cent apart from end to end.
-fn around(centre: f64) -> Vec<Sample> {
+pub(super) fn around(centre: f64) -> Vec<Sample> {
     let places = [3.0, -1.0, 4.0, 1.0, -5.0, -2.0, 0.0, 5.0, -4.0, 2.0];
     samples(&places.map(|place| centre * (1.0 + 0.001 * place)))
 }
 
-fn compared(a: &[Sample], b: &[Sample], rules: Rules) -> Comparison {
+pub(super) fn compared(a: &[Sample], b: &[Sample], rules: Rules) -> Comparison {
     compare(&Sides { a, b, control: &[] }, &rules, Look::only(a.len(), 0.05))
 }
 

@@ -3,6 +3,7 @@
 use super::means::t_above;
 use super::order::{quantile, sorted};
 use super::sample::{Sample, Scale};
+use crate::Bound;
 use crate::distribution::student_quantile;
 
 /// How much medians of one program differ from run to run on a host, as far as is known.
@@ -61,7 +62,9 @@ impl Prior {
 pub struct OverRuns {
     /// B by A: the ratio of the means (on the logarithm's scale) of the runs' medians.
     pub ratio: f64,
-    /// Where it is.
+    /// What the ratio says where samples reached a limit.
+    pub bound: Bound,
+    /// Where it is; an end is 0 or infinite where so many samples reached a limit that nothing bounds it.
     pub interval: (f64, f64),
     /// The chance of so large a difference, either way, when there is none.
     pub p: f64,
@@ -101,8 +104,9 @@ pub(super) fn means_over_runs(
     over_runs(sides, mean_of_run, prior, error)
 }
 
-/// The logarithm of the centre of a run, and what its samples make that vary by: a variance. `None` of values that have none.
-type Centre = fn(&[Sample]) -> Option<(f64, f64)>;
+/// The logarithm of the centre of values that were taken as they stand or as high as they may be, and what they make that vary by: a
+/// variance. `None` of values that have none.
+type Centre = fn(&[f64]) -> Option<(f64, f64)>;
 
 fn over_runs(
     [a, b]: [&[&[Sample]]; 2],
@@ -111,7 +115,11 @@ fn over_runs(
     error: f64,
 ) -> Option<OverRuns> {
     let centres = |runs: &[&[Sample]]| {
-        let centres: Option<Vec<(f64, f64)>> = runs.iter().map(|run| centre(run)).collect();
+        let of = |run: &&[Sample]| {
+            let values: Vec<f64> = run.iter().map(|sample| sample.value).collect();
+            centre(&values).filter(|(log, _)| log.is_finite())
+        };
+        let centres: Option<Vec<(f64, f64)>> = runs.iter().map(of).collect();
         let (logs, variances): (Vec<f64>, Vec<f64>) = centres?.into_iter().unzip();
         (!logs.is_empty()).then_some((logs, variances.into_iter().fold(0.0, f64::max)))
     };
@@ -128,11 +136,20 @@ fn over_runs(
     let variance = ((between + prior_squares) / freedom).max(within);
     let error_of = (variance * (1.0 / of_a.len() as f64 + 1.0 / of_b.len() as f64)).sqrt();
     let shift = mean(&of_b) - mean(&of_a);
+    let (least, most) = ends([a, b], centre, shift);
     let reach = student_quantile(1.0 - error / 2.0, freedom) * error_of;
+    // What is on both sides of none may be none.
+    let nearest = if least <= 0.0 && most >= 0.0 { 0.0 } else { least.abs().min(most.abs()) };
     Some(OverRuns {
         ratio: shift.exp(),
-        interval: ((shift - reach).exp(), (shift + reach).exp()),
-        p: 2.0 * t_above(shift.abs(), error_of, freedom),
+        bound: match (least >= shift, most <= shift) {
+            (true, true) => Bound::Exact,
+            (true, false) => Bound::AtLeast,
+            (false, true) => Bound::AtMost,
+            (false, false) => Bound::Unknown,
+        },
+        interval: ((least - reach).exp(), (most + reach).exp()),
+        p: (2.0 * t_above(nearest, error_of, freedom)).min(1.0),
         deviation: variance.sqrt(),
         freedom,
         standard_error: error_of,
@@ -140,29 +157,45 @@ fn over_runs(
     })
 }
 
+/// Between what a shift is if the limits that A's samples reached were no more than reached and B's nothing, and the reverse.
+fn ends([a, b]: [&[&[Sample]]; 2], centre: Centre, shift: f64) -> (f64, f64) {
+    let is_exact = |runs: &[&[Sample]]| runs.iter().all(|run| run.iter().all(Sample::is_exact));
+    if is_exact(a) && is_exact(b) {
+        return (shift, shift);
+    }
+    let of = |runs: &[&[Sample]], value: fn(&Sample) -> f64| {
+        let logs = runs.iter().map(|run| {
+            let values: Vec<f64> = run.iter().map(value).collect();
+            centre(&values).map_or(f64::INFINITY, |(log, _)| log)
+        });
+        mean(&logs.collect::<Vec<_>>())
+    };
+    let stated = |sample: &Sample| sample.value;
+    (of(b, stated) - of(a, Sample::high), of(b, Sample::high) - of(a, stated))
+}
+
 /// By the median.
-fn median(run: &[Sample]) -> Option<(f64, f64)> {
+fn median(run: &[f64]) -> Option<(f64, f64)> {
     Some((quantile(&logs(run)?, 0.5)?, variance_of_median(run)))
 }
 
 /// By the mean of the values, the logarithm of which varies as it does relative to itself (delta method).
-fn mean_of_run(run: &[Sample]) -> Option<(f64, f64)> {
-    logs(run)?;
-    let values: Vec<f64> = run.iter().map(|sample| sample.value).collect();
-    let (n, mean) = (values.len() as f64, mean(&values));
-    let variance = if values.len() > 1 { squares(&values) / (n - 1.0) / n } else { 0.0 };
+fn mean_of_run(values: &[f64]) -> Option<(f64, f64)> {
+    logs(values)?;
+    let (n, mean) = (values.len() as f64, mean(values));
+    let variance = if values.len() > 1 { squares(values) / (n - 1.0) / n } else { 0.0 };
     Some((mean.ln(), variance / (mean * mean)))
 }
 
 /// Ascending.
-fn logs(run: &[Sample]) -> Option<Vec<f64>> {
-    let positive = run.iter().all(|sample| sample.value > 0.0 && sample.value.is_finite());
-    let logs: Vec<f64> = run.iter().map(|sample| Scale::Ratio.of_value(sample.value)).collect();
+fn logs(run: &[f64]) -> Option<Vec<f64>> {
+    let positive = run.iter().all(|value| *value > 0.0);
+    let logs: Vec<f64> = run.iter().map(|value| Scale::Ratio.of_value(*value)).collect();
     positive.then(|| sorted(&logs)).filter(|logs| !logs.is_empty())
 }
 
 /// As if they were Gaussian around the median: π/2 times that of the mean, with the spread of the middle half.
-fn variance_of_median(run: &[Sample]) -> f64 {
+fn variance_of_median(run: &[f64]) -> f64 {
     let spread = logs(run).and_then(|logs| Some((quantile(&logs, 0.75)? - quantile(&logs, 0.25)?) / 1.349));
     spread.map_or(0.0, |spread| std::f64::consts::FRAC_PI_2 * spread.powi(2) / run.len() as f64)
 }
@@ -230,6 +263,22 @@ mod tests {
         let known = Some(Prior { deviation: DEVIATION / 1.4, freedom: 4.0, assumed: false });
         let (told, _) = rates(1, known, DEVIATION);
         assert!(told <= 0.061, "{told}");
+    }
+
+    #[test]
+    fn what_reached_a_limit_has_no_end_above() {
+        let exact: Vec<Sample> = (0..9).map(|n| Sample::new(100.0 + f64::from(n))).collect();
+        let cut: Vec<Sample> = (0..9).map(|_| Sample::new(300.0).at_least()).collect();
+        let prior = Some(Prior { deviation: 0.01, freedom: 20.0, assumed: false });
+        let over = |a: &[Sample], b: &[Sample]| compare_over_runs(&[a], &[b], prior, 0.05).unwrap();
+        let slower = over(&exact, &cut);
+        assert_eq!((slower.bound, slower.interval.1), (Bound::AtLeast, f64::INFINITY));
+        assert!(slower.interval.0 > 2.5 && slower.p < 1e-6, "{slower:?}");
+        let faster = over(&cut, &exact);
+        assert_eq!((faster.bound, faster.interval.0), (Bound::AtMost, 0.0));
+        let both = over(&cut, &cut);
+        assert_eq!((both.bound, both.interval, both.p), (Bound::Unknown, (0.0, f64::INFINITY), 1.0));
+        assert_eq!(over(&exact, &exact).bound, Bound::Exact);
     }
 
     #[test]

@@ -2,17 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// What is known of a value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Bound {
-    /// It is this.
-    #[default]
-    Exact,
-    /// It is at least this: a limit was reached, such as that of time.
-    AtLeast,
-    /// It is at most this.
-    AtMost,
-}
+use crate::Bound;
 
 /// One value of a metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,14 +50,19 @@ impl Sample {
         Self { bound: Bound::AtLeast, ..self }
     }
 
+    /// Whether the value is all that is to be known.
+    pub(super) fn is_exact(&self) -> bool {
+        self.bound == Bound::Exact
+    }
+
     /// The least that the value can be.
     pub(super) fn low(&self) -> f64 {
-        if self.bound == Bound::AtMost { f64::NEG_INFINITY } else { self.value }
+        if matches!(self.bound, Bound::AtMost | Bound::Unknown) { f64::NEG_INFINITY } else { self.value }
     }
 
     /// The most that the value can be.
     pub(super) fn high(&self) -> f64 {
-        if self.bound == Bound::AtLeast { f64::INFINITY } else { self.value }
+        if matches!(self.bound, Bound::AtLeast | Bound::Unknown) { f64::INFINITY } else { self.value }
     }
 }
 

@@ -105,11 +105,11 @@ impl Estimate {
         }
     }
 
-    /// How far the repeated interval reaches to its farther side, as a share of the ratio.
+    /// How far the repeated interval reaches to its farther side, as a share of the ratio; `None` where a side has no end.
     #[must_use]
     pub fn reach(&self) -> Option<f64> {
         let ((low, high), ratio) = self.repeated.zip(self.ratio)?;
-        Some((high / ratio - 1.0).max(ratio / low - 1.0))
+        Some((high / ratio - 1.0).max(ratio / low - 1.0)).filter(|reach| reach.is_finite())
     }
 
     /// Whether the interval that is shown excludes that there is no difference.

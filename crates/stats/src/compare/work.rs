@@ -220,7 +220,11 @@ impl Work {
         }
     }
 
+    /// Nothing of what reached limits: they hide how far values vary.
     fn detectable(&self, both: &Both, estimator: Estimator, null: Option<&Null>) -> Option<f64> {
+        if limited(&self.a) + limited(&self.b) > 0 {
+            return None;
+        }
         let from_null = || null.and_then(|null| null.detectable(estimator, self.level()));
         let from_width = || {
             let (low, high) = both.bounds(estimator, self.level())?;
@@ -301,5 +305,5 @@ impl Work {
 
 /// How many samples reached a limit.
 fn limited(side: &[Sample]) -> usize {
-    side.iter().filter(|sample| sample.low() != sample.high()).count()
+    side.iter().filter(|sample| !sample.is_exact()).count()
 }

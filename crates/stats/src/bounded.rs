@@ -1,0 +1,92 @@
+//! A number, and what is known by it.
+
+/// What is known of a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bound {
+    /// It is this.
+    #[default]
+    Exact,
+    /// It is at least this: a limit was reached, such as that of time.
+    AtLeast,
+    /// It is at most this.
+    AtMost,
+    /// It may be more and less: the number says nothing.
+    Unknown,
+}
+
+/// A number that is something, or only what that is at least or at most. Whoever prints one has it [`shown`](Self::shown), so that a
+/// bound never passes for the value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounded {
+    /// The number.
+    pub value: f64,
+    /// What it says.
+    pub bound: Bound,
+}
+
+impl Bounded {
+    /// A value as it is.
+    #[must_use]
+    pub fn exact(value: f64) -> Self {
+        Self { value, bound: Bound::Exact }
+    }
+
+    /// A value that is this, or known to be at least this.
+    #[must_use]
+    pub fn least(value: f64, is_bound: bool) -> Self {
+        Self { value, bound: if is_bound { Bound::AtLeast } else { Bound::Exact } }
+    }
+
+    /// What stands before the number: `> `, `< `, or nothing.
+    #[must_use]
+    pub fn mark(self) -> &'static str {
+        match self.bound {
+            Bound::Exact | Bound::Unknown => "",
+            Bound::AtLeast => "> ",
+            Bound::AtMost => "< ",
+        }
+    }
+
+    /// As it is to be read: `12.34 ms`, `> 10.00 s`, `< × 0.5`; of what nothing is known of, nothing.
+    #[must_use]
+    pub fn shown(self, number: impl FnOnce(f64) -> String) -> String {
+        match self.bound {
+            Bound::Unknown => String::new(),
+            _ => format!("{}{}", self.mark(), number(self.value)),
+        }
+    }
+
+    /// The same of a number that rises with this one.
+    #[must_use]
+    pub fn map(self, rising: impl FnOnce(f64) -> f64) -> Self {
+        Self { value: rising(self.value), ..self }
+    }
+
+    /// The number, if that is the value.
+    #[must_use]
+    pub fn if_exact(self) -> Option<f64> {
+        Some(self.value).filter(|_| self.bound == Bound::Exact)
+    }
+
+    /// The number, if it says anything.
+    #[must_use]
+    pub fn if_known(self) -> Option<f64> {
+        Some(self.value).filter(|_| self.bound != Bound::Unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_is_marked_and_nothing_is_nothing() {
+        let shown = |bound| Bounded { value: 2.0, bound }.shown(|it| format!("{it} s"));
+        let all = [Bound::Exact, Bound::AtLeast, Bound::AtMost, Bound::Unknown];
+        assert_eq!(all.map(shown), ["2 s", "> 2 s", "< 2 s", ""]);
+        let known = all.map(|bound| Bounded { value: 2.0, bound });
+        assert_eq!(known.map(Bounded::if_exact), [Some(2.0), None, None, None]);
+        assert_eq!(known.map(Bounded::if_known), [Some(2.0), Some(2.0), Some(2.0), None]);
+        assert_eq!(Bounded::least(1.0, true).map(|it| 2.0 * it), Bounded::least(2.0, true));
+    }
+}
