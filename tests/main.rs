@@ -21,6 +21,7 @@ mod generate;
 mod harness;
 mod init;
 mod layouts;
+mod limits;
 mod metrics;
 mod mistakes;
 mod quiet;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use tacho_record::{BenchmarkKey, BuildState, Cell, Digest, Metric, Purpose, Recipes, Sample};
+use tacho_record::{BenchmarkKey, BuildState, Cell, Digest, Limited, Metric, Purpose, Recipes, Sample};
 use tacho_stats::Summary;
 use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
 use tacho_subject::{Fixed, Layout};
@@ -75,6 +75,8 @@ pub struct Row {
     pub levels: Option<Levels>,
     /// How long an execution takes, on average, in seconds.
     pub execution: f64,
+    /// The executions that reached a limit.
+    pub limited: Limited,
     /// How the first execution failed that did, in one line.
     pub failure: Option<String>,
 }
@@ -346,8 +348,10 @@ fn row(key: &BenchmarkKey, metric: &Metric, built: &[Build], samples: &[Vec<Samp
     let summary = |of: &[Sample]| {
         let values: Vec<f64> =
             of.iter().filter(|it| it.counts()).filter_map(|it| it.value(&metric.name)).collect();
-        Summary::of(&values)
+        Summary::censored(&values, &Limited::of(of, metric).bounds)
     };
+    // What was cut off hides how far executions differ.
+    let is_known = !samples.iter().flatten().any(Sample::is_limited);
     Row {
         benchmark: key.clone(),
         metric: metric.clone(),
@@ -357,7 +361,8 @@ fn row(key: &BenchmarkKey, metric: &Metric, built: &[Build], samples: &[Vec<Samp
             .zip(samples)
             .filter_map(|(build, of)| Some((build.fixed?, summary(of))))
             .collect(),
-        levels: Levels::of(OfLayouts(&measured)),
+        levels: Levels::of(OfLayouts(&measured)).filter(|_| is_known),
+        limited: Limited::of(samples.iter().flatten(), metric),
         execution: execution(samples),
         failure: samples
             .iter()

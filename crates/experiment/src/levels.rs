@@ -3,7 +3,7 @@
 //! They are executed in turn, round by round, so that a round's number says which one it was. Two executions of one are not
 //! independent: what counts is the median of each (docs/method.md).
 
-use tacho_record::{Place, Sample};
+use tacho_record::{Metric, Place, Sample};
 use tacho_stats::Summary;
 use tacho_store::Values;
 
@@ -49,19 +49,19 @@ impl OfLayouts {
         Self::summarised(values, &bounds)
     }
 
-    /// Of a metric in these samples, with what reached a limit where its bounds say something.
+    /// Of a metric in these samples, with what reached a limit.
     #[must_use]
     pub fn of_samples<'a>(
         samples: impl IntoIterator<Item = &'a Sample>,
-        (metric, bounded): (&str, bool),
+        metric: &Metric,
         layouts: u32,
     ) -> Self {
         let mut values = vec![Vec::new(); layouts as usize];
         let mut bounds = vec![Vec::new(); layouts as usize];
         for sample in samples.into_iter().filter(|sample| sample.place.round > 0) {
             let layout = layout_of(sample.place.round, layouts);
-            values[layout].extend(sample.value(metric).filter(|_| sample.counts()));
-            bounds[layout].extend(sample.bound(metric).filter(|_| bounded));
+            values[layout].extend(sample.value(&metric.name).filter(|_| sample.counts()));
+            bounds[layout].extend(sample.bound(metric));
         }
         Self::summarised(values, &bounds)
     }

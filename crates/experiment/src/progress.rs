@@ -124,7 +124,7 @@ impl<'a> CellProgress<'a> {
         let metric = self.wanted.metric.as_ref();
         let value = metric.and_then(|metric| sample.value(&metric.name)).filter(|_| sample.counts());
         if let Some(metric) = metric {
-            self.known.add(metric.better, value.as_slice(), sample.bound(&metric.name).as_slice());
+            self.known.add(metric.better, value.as_slice(), sample.bound(metric).as_slice());
         }
         if sample.counts() {
             self.last = Some((sample.place.round, value.is_some()));

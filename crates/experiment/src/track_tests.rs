@@ -273,9 +273,10 @@ fn to_reach_a_limit_is_a_result_and_its_values_are_bounds() {
     let space = "limit reached: 1.000 GiB of address space (killed by signal 6 (SIGABRT))";
     assert_eq!(lines, [cpu_time, cpu_time, space]);
     assert_eq!(samples[1].value("cpu"), Some(2e9), "at least the limit, though 0 was read");
-    assert_eq!(samples[1].bound("wall"), Some(1e7));
+    let wall = tacho_record::Metric::built_in("wall").unwrap();
+    assert_eq!(samples[1].bound(&wall), Some(1e7));
     assert_eq!(
-        (samples[0].bound("wall"), samples[3].bound("wall")),
+        (samples[0].bound(&wall), samples[3].bound(&wall)),
         (None, None),
         "the warm-up, and a valid one"
     );

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::Reached;
+use crate::{Direction, Metric, Reached};
 
 /// Where an execution stood in its run's schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -189,11 +189,18 @@ impl Sample {
         self.outcome == Outcome::Valid && self.place.round > 0
     }
 
-    /// What the metric would have been at least: where a limit was reached, and not in the warm-up.
+    /// Whether it reached a limit, and not in the warm-up.
     #[must_use]
-    pub fn bound(&self, metric: &str) -> Option<f64> {
-        let is_limited = matches!(self.outcome, Outcome::LimitReached { .. }) && self.place.round > 0;
-        is_limited.then(|| self.value(metric))?
+    pub fn is_limited(&self) -> bool {
+        matches!(self.outcome, Outcome::LimitReached { .. }) && self.place.round > 0
+    }
+
+    /// What the metric would have been at least: of one of which less is better, where a limit was reached. Of others it is not known
+    /// whether they would have been more or less.
+    #[must_use]
+    pub fn bound(&self, metric: &Metric) -> Option<f64> {
+        let is_known = self.is_limited() && metric.better == Direction::Lower;
+        is_known.then(|| self.value(&metric.name))?
     }
 }
 

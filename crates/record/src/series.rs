@@ -41,6 +41,19 @@ pub struct Limited {
     pub why: Option<String>,
 }
 
+impl Limited {
+    /// Those among these samples.
+    #[must_use]
+    pub fn of<'a>(samples: impl IntoIterator<Item = &'a Sample>, metric: &Metric) -> Self {
+        let all: Vec<&Sample> = samples.into_iter().filter(|sample| sample.is_limited()).collect();
+        Self {
+            count: u32::try_from(all.len()).unwrap_or(u32::MAX),
+            bounds: all.iter().filter_map(|sample| sample.bound(metric)).collect(),
+            why: all.first().and_then(|sample| Some(sample.outcome.told()?.0)),
+        }
+    }
+}
+
 /// One revision's place in a series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {

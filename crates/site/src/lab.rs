@@ -9,12 +9,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_record::bisection::Observed;
 use tacho_record::{
-    BenchmarkKey, Bisection, Build, Change, Commit, Digest, Happening, Host, Measurement, Metric, QuirkEdge,
-    Revision, Run, RunState, Series, SeriesKey,
+    BenchmarkKey, Bisection, Build, Change, Commit, Digest, Happening, Host, Limited, Measurement, Metric,
+    QuirkEdge, Revision, Run, RunState, Series, SeriesKey,
 };
-use tacho_stats::Summary;
 use tacho_stats::compare::{Comparison, Verdict};
 use tacho_stats::levels::Levels;
+use tacho_stats::{Bounded, Summary};
 
 /// Everything about one subject's measurements but the samples and the logs.
 ///
@@ -126,6 +126,8 @@ pub struct LayoutRecord {
     pub artifact: Digest,
     /// The values of each execution that counts; none is empty.
     pub executions: Vec<Vec<f64>>,
+    /// The executions that reached a limit.
+    pub limited: Limited,
     /// How many executions failed.
     pub failed: usize,
 }
@@ -180,6 +182,8 @@ pub struct ComparedRow {
     pub metric: Metric,
     /// The values of the executions that count, of each build of both sides and of the first a second time.
     pub builds: [Vec<Vec<f64>>; 3],
+    /// What those that reached a limit would have been at least, of the same.
+    pub cut_off: [Vec<Vec<f64>>; 3],
     /// What is known of both; of several layouts by the medians of each.
     pub sides: [Option<Summary>; 2],
     /// The second against the first, judged alone.
@@ -190,11 +194,19 @@ pub struct ComparedRow {
     pub round: Duration,
     /// What each level adds, of sides in several layouts.
     pub levels: [Option<Levels>; 2],
+    /// The executions of each side that reached a limit.
+    pub limited: [Limited; 2],
     /// How the first execution failed that did, in one line.
     pub failure: Option<String>,
 }
 
 impl ComparedRow {
+    /// The second by the first, with what is known by that.
+    #[must_use]
+    pub fn known_ratio(&self) -> Option<Bounded> {
+        self.comparison.estimate.and_then(|estimate| estimate.known_ratio())
+    }
+
     /// The second by the first.
     #[must_use]
     pub fn ratio(&self) -> Option<f64> {

@@ -2,7 +2,8 @@
 //!
 //! Each is a clause without a capital or a full stop, so that it can stand in a line or, as a [`sentence`], on a page.
 
-use tacho_record::{BenchmarkKey, Unit};
+use tacho_record::{BenchmarkKey, Limited, Unit};
+use tacho_stats::Bound;
 use tacho_stats::compare::{Because, Choice, Comparison, Estimator, Modes, Note, Told};
 
 /// From this gain on pairing is told of.
@@ -68,6 +69,7 @@ pub fn missing(
         return Some(refuted);
     }
     match comparison.more {
+        None if unbounded(comparison, names).is_some() => unbounded(comparison, names),
         None if comparison.estimate.is_none_or(|it| it.interval.is_some()) => None,
         None => Some("too few rounds for an interval".to_owned()),
         Some(more) if more.rounds > MOST_MORE => {
@@ -99,6 +101,40 @@ pub fn refuted(comparison: &Comparison, names: Names<'_>) -> Option<String> {
     let is_opposite = first.difference * second.difference <= 0.0;
     let how = if is_opposite { "do not follow" } else { "are not known to follow" };
     (has(Note::MeansOpen) && comparison.more.is_none()).then(|| format!("the means {how} the levels"))
+}
+
+/// That of a side, or of both, only lower bounds are known, or that the interval has no end for that; nothing where none of it is so.
+#[must_use]
+pub fn unbounded(comparison: &Comparison, [a, b]: Names<'_>) -> Option<String> {
+    let estimate = comparison.estimate?;
+    let too_few = |name: &str| Some(format!("too few executions of {name} ended below the limit"));
+    match estimate.ratio_bound {
+        Bound::Exact => match estimate.interval? {
+            (low, _) if low <= 0.0 => too_few(a),
+            (_, high) if high.is_infinite() => too_few(b),
+            _ => None,
+        },
+        Bound::AtLeast => Some(format!("of {b} only a lower bound is known")),
+        Bound::AtMost => Some(format!("of {a} only a lower bound is known")),
+        Bound::Unknown => Some("of both only lower bounds are known".to_owned()),
+    }
+}
+
+/// Which executions of both sides reached a limit, and what that means for their numbers; nothing where none did.
+#[must_use]
+pub fn limited(sides: [&Limited; 2], names: Names<'_>) -> Option<String> {
+    let count = |(side, name): (&Limited, &str)| {
+        let plural = if side.count == 1 { "" } else { "s" };
+        (side.count > 0).then(|| format!("{} execution{plural} of {name}", side.count))
+    };
+    let why = sides.iter().find_map(|side| side.why.as_deref())?;
+    let counted: Vec<String> = sides.into_iter().zip(names).filter_map(count).collect();
+    let what = if sides.iter().all(|side| side.bounds.is_empty()) {
+        "of this metric nothing is known of them"
+    } else {
+        "they would have been at least what was read"
+    };
+    Some(format!("{why} ({}): {what}", counted.join(", ")))
 }
 
 /// What is said of a row that one side or both have nothing of; nothing where both have something.
@@ -160,11 +196,14 @@ pub fn decided(choice: &Choice, [a, _]: Names<'_>) -> Option<String> {
         Because::Pairing => "both as if alike".to_owned(),
         _ => return None,
     };
-    let [sharper, wider] = [sharper, width(usual)?].map(percent);
+    let wider = width(usual)?;
     let [this, usual] = [choice.estimator, usual].map(of);
-    Some(format!(
-        "decided by {this}, which {by} showed to be sharper: ± {sharper}, that of {usual} ± {wider}"
-    ))
+    let wider = if wider.is_finite() {
+        format!("that of {usual} ± {}", percent(wider))
+    } else {
+        format!("that of {usual} has no end")
+    };
+    Some(format!("decided by {this}, which {by} showed to be sharper: ± {}, {wider}", percent(sharper)))
 }
 
 /// What pairing by rounds is worth, where that is much.

@@ -184,6 +184,8 @@ pub(crate) fn ladder(rungs: &[(usize, f64, f64)], places: usize, show: &dyn Fn(f
 pub(crate) struct Panel {
     pub name: String,
     pub dots: Vec<f64>,
+    /// What those that reached a limit would have been at least: arrows up.
+    pub cut_off: Vec<f64>,
     pub band: Option<(f64, f64)>,
     pub middle: Option<f64>,
 }
@@ -209,7 +211,8 @@ pub(crate) fn panels(
             rect x=(short(left)) y=(short(y(high))) width=(short(width)) height=(short((y(low) - y(high)).max(1.0))) fill="currentColor" fill-opacity=(strength) {}
         }
     };
-    let of_dots = panels.iter().map(|panel| panel.dots.len()).sum::<usize>().div_ceil(PANEL_DOTS).max(1);
+    let drawn = |panel: &Panel| panel.dots.len() + panel.cut_off.len();
+    let of_dots = panels.iter().map(drawn).sum::<usize>().div_ceil(PANEL_DOTS).max(1);
     let of_names = panels.len().div_ceil(25).max(1);
     html! {
         svg.strips viewBox=(format!("0 0 {} {}", LEFT + WIDTH + 10.0, HEIGHT + 26.0)) role="img" aria-label=(label) {
@@ -219,6 +222,9 @@ pub(crate) fn panels(
                 @if let Some(band) = panel.band { (shade(band, left + each * 0.05, each * 0.9, "0.15")) }
                 @for (place, value) in panel.dots.iter().enumerate().step_by(of_dots) {
                     circle cx=(short(left + each * jitter(place))) cy=(short(y(*value))) r="3" {}
+                }
+                @for (place, value) in panel.cut_off.iter().enumerate().step_by(of_dots) {
+                    (arrow(left + each * jitter(place), y(*value)))
                 }
                 @if let Some(middle) = panel.middle {
                     line x1=(short(left + each * 0.1)) x2=(short(left + each * 0.9)) y1=(short(y(middle))) y2=(short(y(middle))) {}
@@ -234,11 +240,18 @@ pub(crate) fn panels(
     }
 }
 
+/// An arrow up from that place: there, or anywhere above.
+fn arrow(x: f64, y: f64) -> Markup {
+    let points = [(-5.0, 1.0), (0.0, -8.0), (5.0, 1.0)].map(|(dx, dy)| [x + dx, y + dy].map(short).join(","));
+    html! { polygon.cut-off points=(points.join(" ")) fill="currentColor" {} }
+}
+
 /// From the lowest to the highest of all that is drawn: small differences are what these pictures are for.
 fn extent(panels: &[Panel], ground: Option<(f64, f64)>) -> (f64, f64) {
     let bands = panels.iter().filter_map(|panel| panel.band).chain(ground);
     let ends = bands.flat_map(|(low, high)| [low, high]);
-    let all = panels.iter().flat_map(|panel| panel.dots.iter().copied()).chain(ends);
+    let of = |panel: &Panel| [panel.dots.clone(), panel.cut_off.clone(), panel.middle.into_iter().collect()];
+    let all = panels.iter().flat_map(of).flatten().chain(ends);
     let (low, high) =
         all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
     if high > low {

@@ -48,6 +48,15 @@ fn percent_of(percent: f64) -> String {
     }
 }
 
+/// An end of an interval, which there may not be.
+pub(crate) fn end(value: f64, number: &dyn Fn(f64) -> String) -> String {
+    match value {
+        f64::INFINITY => "∞".to_owned(),
+        f64::NEG_INFINITY => "−∞".to_owned(),
+        value => number(value),
+    }
+}
+
 /// A day in UTC: `2026-03-01`.
 pub(crate) fn day(at: Timestamp) -> String {
     let date = at.to_zoned(TimeZone::UTC).date();

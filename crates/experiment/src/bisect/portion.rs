@@ -174,7 +174,7 @@ impl Driver<'_, '_> {
             Outcome::Failed { failure, output } => {
                 return Worth::Nothing(kind(failure), said(failure, output));
             }
-            Outcome::LimitReached { reached, .. } => match sample.bound(metric) {
+            Outcome::LimitReached { reached, .. } => match sample.bound(&self.bisection.asked.metric) {
                 Some(bound) => bound,
                 None => return Worth::Nothing(UnusableKind::TimedOut, reached.line()),
             },

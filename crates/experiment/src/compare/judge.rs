@@ -1,6 +1,6 @@
 //! The rows of a comparison, from samples and terms alone: today as on the day when they were taken.
 
-use tacho_record::{BenchmarkKey, Comparing, Metric, Run, RunState, Sample};
+use tacho_record::{BenchmarkKey, Comparing, Limited, Metric, Run, RunState, Sample};
 use tacho_stats::Summary;
 use tacho_stats::compare::{Comparison, Verdict, judge_together};
 use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
@@ -31,6 +31,8 @@ pub struct Row {
     pub verdict: Verdict,
     /// Whether it was ended before its rounds were done, since it was settled.
     pub settled: bool,
+    /// The executions of each side that reached a limit.
+    pub limited: [Limited; 2],
     /// What a round of this benchmark takes, all its cells together, in nanoseconds.
     pub round: f64,
     /// How the first execution failed that did, in one line, and at which side.
@@ -54,6 +56,7 @@ pub fn judge(terms: &Comparing, run: &Run, samples: Vec<Vec<Sample>>) -> Vec<Row
                 verdict: comparison.verdict,
                 comparison: comparison.clone(),
                 settled: group.settled,
+                limited: [0, 1].map(|side| Limited::of(group.side(side).iter().flatten(), metric)),
                 round: round_takes(terms, &group.samples),
                 failure: failure(&[0, 1, 2].map(|side| group.side(side).concat())),
             });
@@ -84,8 +87,11 @@ pub(super) fn believe(rows: &mut [Row]) {
 /// are not independent.
 fn of_side(metric: &Metric, builds: &[Vec<Sample>]) -> Option<Summary> {
     let [side] = builds else {
-        let medians = builds.iter().filter_map(|build| summary(metric, build));
-        return Summary::of(&medians.map(|of| of.median).collect::<Vec<_>>());
+        let medians: Vec<Summary> = builds.iter().filter_map(|build| summary(metric, build)).collect();
+        let of = |is_bound: bool| -> Vec<f64> {
+            medians.iter().filter(|of| of.is_bound == is_bound).map(|of| of.median).collect()
+        };
+        return Summary::censored(&of(false), &of(true));
     };
     summary(metric, side)
 }
@@ -93,14 +99,15 @@ fn of_side(metric: &Metric, builds: &[Vec<Sample>]) -> Option<Summary> {
 pub(super) fn summary(metric: &Metric, side: &[Sample]) -> Option<Summary> {
     let counted: Vec<f64> =
         side.iter().filter(|it| it.counts()).filter_map(|it| it.value(&metric.name)).collect();
-    let bounds: Vec<f64> = side.iter().filter_map(|it| it.bound(&metric.name)).collect();
+    let bounds: Vec<f64> = side.iter().filter_map(|it| it.bound(metric)).collect();
     Summary::sampled(&counted, &bounds, false)
 }
 
-/// What going on, starting again and linking again add.
+/// What going on, starting again and linking again add; nothing where executions reached a limit, which hides how far they differ.
 fn levels(metric: &Metric, builds: &[Vec<Sample>]) -> Option<Levels> {
     let measured: Vec<Vec<Process>> = builds.iter().map(|build| executions(build, &metric.name)).collect();
-    Levels::of(OfLayouts(&measured)).filter(|_| builds.len() > 1)
+    let is_known = builds.len() > 1 && !builds.iter().flatten().any(Sample::is_limited);
+    Levels::of(OfLayouts(&measured)).filter(|_| is_known)
 }
 
 pub(super) fn failure(samples: &[Vec<Sample>]) -> Option<(String, usize)> {

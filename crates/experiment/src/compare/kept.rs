@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 
 use tacho_record::plan::parse;
-use tacho_record::{BenchmarkKey, Comparing, Digest, Direction, Metric, Purpose, Run, RunState, Sample};
+use tacho_record::{
+    BenchmarkKey, Comparing, Digest, Direction, Limited, Metric, Purpose, Run, RunState, Sample,
+};
 use tacho_stats::Summary;
 use tacho_stats::compare::{Better, Prior, Rules, Sample as Value, compare_earlier};
 use tacho_store::Store;
@@ -80,6 +82,7 @@ fn row(
         verdict: comparison.verdict,
         comparison,
         settled: false,
+        limited: [0, 1].map(|side| Limited::of(&samples[side], metric)),
         round: samples.iter().filter_map(|side| mean_wall(side)).sum(),
         failure: failure(&samples),
     }
@@ -167,7 +170,8 @@ fn medians_of_runs(
         }
         for (program, samples) in &of_run {
             for metric in metrics {
-                if let Some(summary) = summary(metric, samples) {
+                // Of a median that is only known to be above something it is not known how far it is from others.
+                if let Some(summary) = summary(metric, samples).filter(|of| !of.is_bound) {
                     let programs = found.entry(metric.name.clone()).or_default();
                     programs.entry(program.clone()).or_default().push(summary.median);
                 }

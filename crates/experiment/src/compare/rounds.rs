@@ -274,8 +274,8 @@ pub(super) fn values(metric: &Metric, side: &[Sample]) -> Vec<Value> {
     let one = |sample: &Sample| {
         let round = sample.place.round;
         let exact = sample.value(&metric.name).filter(|_| sample.counts());
-        let bound = sample.bound(&metric.name).filter(|_| metric.better == Direction::Lower);
-        exact.map(Value::new).or(bound.map(|bound| Value::new(bound).at_least())).map(|it| it.in_round(round))
+        let bound = || sample.bound(metric).map(|bound| Value::new(bound).at_least());
+        exact.map(Value::new).or_else(bound).map(|it| it.in_round(round))
     };
     side.iter().filter_map(one).collect()
 }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use tacho_record::{End, Metric, Outcome, Rule, Sample, Stopped};
-use tacho_stats::Summary;
+use tacho_record::{End, Limited, Metric, Outcome, Rule, Sample, Stopped};
 use tacho_stats::compare::{
     Comparison, Look, Pair, Rules, Sample as Compared, Sides, Size, Verdict, compare, compare_duet,
     judge_together,
 };
+use tacho_stats::{Bounded, Summary};
 
-use super::warnings::{carry_over, median_of, of_command, of_host};
+use super::warnings::{carry_over, of_command, of_host};
 use super::{Command, Question, Warning};
 use crate::causes::{self, Explained};
 use crate::estimator::by;
@@ -41,27 +41,24 @@ pub struct Standing {
     /// Its time.
     pub time: Option<Summary>,
     /// The mean of its processor time in the program, in nanoseconds: the split is sampled by many kernels.
-    pub user: Option<f64>,
+    pub user: Option<Bounded>,
     /// The same in the kernel.
-    pub sys: Option<f64>,
-    /// Processor time by wall time of all executions that have the metric `cpu-percent`, in percent.
+    pub sys: Option<Bounded>,
+    /// Processor time by wall time of all executions that have the metric `cpu-percent`, in percent. None where an execution reached a
+    /// limit: it may have gone on in either way.
     pub cpu_percent: Option<f64>,
     /// The median of its peak memory, in bytes.
-    pub peak_memory: Option<f64>,
+    pub peak_memory: Option<Bounded>,
     /// The medians of what was counted, in the order in which that was asked for; none where no execution has it.
-    pub counters: Vec<(Metric, Option<f64>)>,
+    pub counters: Vec<(Metric, Option<Bounded>)>,
     /// Against the reference, in the rounds that both took part in.
     pub compared: Option<Comparison>,
     /// The word for that, all commands judged together.
     pub verdict: Option<Verdict>,
     /// The commands that are faster and need less memory, for certain.
     pub beaten_by: Vec<usize>,
-    /// How many executions reached a limit.
-    pub limited: usize,
-    /// Which one the first of them did, in one line.
-    pub limit: Option<String>,
-    /// What their times would have been at least.
-    pub bounds: Vec<f64>,
+    /// The executions that reached a limit, with what their times would have been at least.
+    pub limited: Limited,
     /// How many executions failed.
     pub failed: usize,
     /// How the first of them did, in one line, and the last of what it printed.
@@ -100,11 +97,31 @@ impl Standings {
 
     /// The reference, if it and another gave values.
     fn choose(&self, named: Option<usize>) -> Option<usize> {
-        let times = self.each.iter().enumerate().filter_map(|(index, it)| Some((index, it.time?.median)));
-        let times: Vec<(usize, f64)> = times.collect();
-        let fastest = times.iter().min_by(|one, other| one.1.total_cmp(&other.1)).map(|(index, _)| *index);
-        let known = named.is_none_or(|named| times.iter().any(|(index, _)| *index == named));
-        named.or(fastest).filter(|_| times.len() > 1 && known)
+        let times = self.by_time();
+        let known = named.is_none_or(|named| times.contains(&named));
+        named.or(times.first().copied()).filter(|_| times.len() > 1 && known)
+    }
+
+    /// The commands that gave values, the fastest first; those of whose median only a lower bound is known come last.
+    #[must_use]
+    pub fn by_time(&self) -> Vec<usize> {
+        let known = |(index, it): (usize, &Standing)| Some((index, it.time?.known_median()));
+        let mut times: Vec<(usize, Bounded)> = self.each.iter().enumerate().filter_map(known).collect();
+        let rank = |of: &Bounded| (of.if_exact().is_none(), of.value);
+        times.sort_by(|(_, one), (_, other)| {
+            let (one, other) = (rank(one), rank(other));
+            one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
+        });
+        times.into_iter().map(|(index, _)| index).collect()
+    }
+
+    /// Whether no other can be faster by its median: none that was cut off was so before that one had ended.
+    #[must_use]
+    pub fn is_fastest(&self, command: usize) -> bool {
+        let Some(own) = self.each[command].time.and_then(|it| it.known_median().if_exact()) else {
+            return false;
+        };
+        self.each.iter().filter_map(|it| it.time).all(|other| own <= other.median)
     }
 
     fn compare(&mut self, samples: &[Vec<Sample>], how: &How) {
@@ -112,7 +129,7 @@ impl Standings {
         let others: Vec<usize> = (0..self.each.len())
             .filter(|index| *index != reference && self.each[*index].time.is_some())
             .collect();
-        let time = |index: usize| (samples[index].as_slice(), self.each[index].metric.name.as_str());
+        let time = |index: usize| (samples[index].as_slice(), &self.each[index].metric);
         let rows: Vec<Comparison> =
             others.iter().map(|&index| against(time(reference), time(index), how)).collect();
         let verdicts = judge_together(&rows, ERROR);
@@ -136,17 +153,17 @@ impl Standings {
     /// Whether `one` is faster than `other` and needs less memory, both for certain and by more than the margin.
     fn beats(&self, one: usize, other: usize, samples: &[Vec<Sample>], how: &How) -> bool {
         let (better, worse) = (&self.each[one], &self.each[other]);
-        let medians = |it: &Standing| Some((it.time?.median, it.peak_memory?));
+        let medians = |it: &Standing| Some((it.time?.median, it.peak_memory?.value));
         let (Some(less), Some(more)) = (medians(better), medians(worse)) else { return false };
-        let certain = |metric: [&str; 2]| {
+        let certain = |metric: [&Metric; 2]| {
             let (a, b) = ((samples[other].as_slice(), metric[1]), (samples[one].as_slice(), metric[0]));
             let comparison = against(a, b, how);
             comparison.verdict == Verdict::Faster && comparison.size == Size::Beyond
         };
         less.0 < more.0
             && less.1 < more.1
-            && certain(["peak-memory"; 2])
-            && certain([&better.metric.name, &worse.metric.name])
+            && Metric::built_in("peak-memory").is_some_and(|memory| certain([&memory; 2]))
+            && certain([&better.metric, &worse.metric])
     }
 }
 
@@ -158,13 +175,13 @@ struct How {
 }
 
 /// B against A, each with its metric, in the rounds that both took part in.
-fn against(a: (&[Sample], &str), b: (&[Sample], &str), how: &How) -> Comparison {
+fn against(a: (&[Sample], &Metric), b: (&[Sample], &Metric), how: &How) -> Comparison {
     if how.at_once {
         return in_pairs(a, b, &how.rules);
     }
     let last = |samples: &[Sample]| samples.last().map_or(0, |sample| sample.place.round);
     let common = last(a.0).min(last(b.0));
-    let side = |(samples, metric): (&[Sample], &str)| -> Vec<Compared> {
+    let side = |(samples, metric): (&[Sample], &Metric)| -> Vec<Compared> {
         let common = samples.iter().filter(|sample| sample.place.round <= common);
         common.filter_map(|it| Some(compared(it, metric)?.in_round(it.place.round))).collect()
     };
@@ -174,8 +191,8 @@ fn against(a: (&[Sample], &str), b: (&[Sample], &str), how: &How) -> Comparison 
 }
 
 /// The same of commands that were executed at the same time: the one at the even position had the first processor.
-fn in_pairs(a: (&[Sample], &str), b: (&[Sample], &str), rules: &Rules) -> Comparison {
-    let counted = |(samples, metric): (&[Sample], &str)| -> BTreeMap<u32, (Compared, u32)> {
+fn in_pairs(a: (&[Sample], &Metric), b: (&[Sample], &Metric), rules: &Rules) -> Comparison {
+    let counted = |(samples, metric): (&[Sample], &Metric)| -> BTreeMap<u32, (Compared, u32)> {
         let one = |it: &Sample| Some((it.place.round, (compared(it, metric)?, it.place.position)));
         samples.iter().filter_map(one).collect()
     };
@@ -189,8 +206,8 @@ fn in_pairs(a: (&[Sample], &str), b: (&[Sample], &str), rules: &Rules) -> Compar
 }
 
 /// A sample's value, as it is compared: where a limit was reached, what it would have been at least.
-fn compared(sample: &Sample, metric: &str) -> Option<Compared> {
-    let exact = sample.value(metric).filter(|_| sample.counts()).map(Compared::new);
+fn compared(sample: &Sample, metric: &Metric) -> Option<Compared> {
+    let exact = sample.value(&metric.name).filter(|_| sample.counts()).map(Compared::new);
     exact.or_else(|| Some(Compared::new(sample.bound(metric)?).at_least()))
 }
 
@@ -217,34 +234,39 @@ impl Standing {
         let looked_at = question.rule.precision.is_some();
         let metric = command.time();
         let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
-        let values = |name: &str| counted.iter().filter_map(|it| it.value(name)).collect::<Vec<f64>>();
-        let mean = |name: &str| {
-            let values = values(name);
-            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        let read = |metric: &Metric| {
+            let values: Vec<f64> = counted.iter().filter_map(|it| it.value(&metric.name)).collect();
+            (values, Limited::of(samples, metric))
         };
+        let median_of = |metric: &Metric| {
+            let (values, limited) = read(metric);
+            Some(Summary::censored(&values, &limited.bounds)?.known_median()).filter(|_| {
+                // Of what has no bound, as more of it is better, the others alone tell nothing.
+                limited.bounds.len() == limited.count as usize
+            })
+        };
+        let built_in = |name: &str| Metric::built_in(name);
         let failures: Vec<_> = samples.iter().filter(|sample| sample.outcome.is_failure()).collect();
         let told = failures.first().and_then(|sample| Outcome::told(&sample.outcome));
-        let limited = || samples.iter().filter(|it| matches!(it.outcome, Outcome::LimitReached { .. }));
-        let bounds: Vec<f64> = samples.iter().filter_map(|sample| sample.bound(&metric.name)).collect();
-        let time = Summary::sampled(&values(&metric.name), &bounds, looked_at);
+        let (values, limited) = read(&metric);
+        let time = Summary::sampled(&values, &limited.bounds, looked_at);
         Self {
             stopped: stopped(&question.rule, time.as_ref(), samples),
             time,
-            user: mean("user"),
-            sys: mean("sys"),
-            cpu_percent: cpu_percent(&counted),
-            peak_memory: median_of(&counted, "peak-memory"),
+            user: built_in("user").and_then(|user| mean(&read(&user))),
+            sys: built_in("sys").and_then(|sys| mean(&read(&sys))),
+            cpu_percent: cpu_percent(&counted).filter(|_| limited.count == 0),
+            peak_memory: built_in("peak-memory").and_then(|memory| median_of(&memory)),
             counters: question
                 .counters
                 .iter()
-                .map(|asked| (asked.counter.metric(), median_of(&counted, asked.counter.name())))
+                .map(|asked| asked.counter.metric())
+                .map(|metric| (metric.clone(), median_of(&metric)))
                 .collect(),
             compared: None,
             verdict: None,
             beaten_by: Vec::new(),
-            limited: limited().count(),
-            limit: limited().next().and_then(|sample| Some(sample.outcome.told()?.0)),
-            bounds,
+            limited,
             failed: failures.len(),
             failure: told.map(|(line, output)| (line, output.to_owned())),
             outliers: causes::explain(samples, &metric),
@@ -252,6 +274,14 @@ impl Standing {
             metric,
         }
     }
+}
+
+/// The mean of values and of those that were cut off, of which each may have been more; none where one of those is not known at all.
+fn mean((values, limited): &(Vec<f64>, Limited)) -> Option<Bounded> {
+    let number = (values.len() + limited.bounds.len()) as f64;
+    let sum: f64 = values.iter().chain(&limited.bounds).sum();
+    let is_known = number > 0.0 && limited.bounds.len() == limited.count as usize;
+    is_known.then(|| Bounded::least(sum / number, limited.count > 0))
 }
 
 /// Processor time by wall time: of those alone of which each has a share, as of what was left behind there is none.

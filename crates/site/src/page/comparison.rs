@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 use tacho_record::RunState;
-use tacho_stats::compare::Verdict;
+use tacho_stats::Summary;
+use tacho_stats::compare::{Estimate, Verdict};
 use tacho_stats::levels::Levels;
 
 use super::{Frame, framed, interval, judged, revision_named, scrolling};
@@ -182,6 +183,11 @@ pub(super) fn ratio(ratio: f64) -> String {
     format!("× {ratio:.3}")
 }
 
+/// The ratio of an estimate, if anything is known of it.
+fn shown(estimate: Option<Estimate>) -> Option<String> {
+    estimate?.known_ratio().map(|it| it.shown(ratio)).filter(|it| !it.is_empty())
+}
+
 /// All rows; of several diffs with their names.
 fn table(all: &[&ComparisonRecord]) -> Markup {
     let [a, b] = all.first().map(|one| short(one)).unwrap_or_default();
@@ -225,13 +231,13 @@ fn cells(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
         th scope="row" { (row.benchmark) }
         td { (row.metric.name) }
         @for side in &row.sides {
-            td.num { @match side { Some(of) => (row.metric.unit.show(of.median)), None => "–" } }
+            td.num { @match side { Some(of) => (of.known_median().shown(|it| row.metric.unit.show(it))), None => "–" } }
         }
         td.num { (judged::difference(row)) }
         td.num { (judged::between(row)) }
         td { @if let Some(of) = row.comparison.estimate { (said::of(of.estimator)) } }
-        td { @if let Some((of, other)) = said::of_second(&row.comparison).zip(row.comparison.second.and_then(|it| it.ratio)) { (ratio(other)) " of " (of) } }
-        td.num { @if let Some(of) = row.comparison.control.and_then(|it| it.ratio) { (ratio(of)) } }
+        td { @if let Some((of, other)) = said::of_second(&row.comparison).zip(shown(row.comparison.second)) { (other) " of " (of) } }
+        td.num { (shown(row.comparison.control).unwrap_or_default()) }
         td.num { @if let Some(of) = judged::least(row) { (percent(of)) } }
         td { b { (verdict(one, row)) } }
     }
@@ -265,24 +271,29 @@ fn picture(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
     let scale = Scale::of(&row.metric.unit, typical);
     let panels: Vec<Panel> = names
         .iter()
-        .zip(&row.builds)
-        .flat_map(|(name, builds)| {
+        .zip(row.builds.iter().zip(&row.cut_off))
+        .flat_map(|(name, (builds, cut_off))| {
             let number =
                 |place: usize| if builds.len() > 1 { format!(" {}", place + 1) } else { String::new() };
-            builds.iter().enumerate().map(move |(place, dots)| Panel {
+            builds.iter().zip(cut_off).enumerate().map(move |(place, (dots, cut_off))| Panel {
                 name: format!("{name}{}", number(place)),
                 dots: dots.clone(),
+                cut_off: cut_off.clone(),
                 band: None,
-                middle: tacho_stats::Summary::of(dots).map(|of| of.median),
+                middle: Summary::censored(dots, cut_off).map(|of| of.median),
             })
         })
         .collect();
     html! {
-        @if panels.iter().any(|panel| !panel.dots.is_empty()) {
+        @if panels.iter().any(|panel| !panel.dots.is_empty() || !panel.cut_off.is_empty()) {
             figure.chart {
                 (svg::panels(&panels, None, "executions of both sides", &|value| scale.show(value)))
                 figcaption {
-                    "Each dot is an execution; the line is the median."
+                    "Each dot is an execution; the line is the median"
+                    @if panels.iter().any(|panel| !panel.cut_off.is_empty()) {
+                        ", or the least that it may be; an arrow is an execution that reached a limit, at the least that it would have been"
+                    }
+                    "."
                     @if one.control { " What is called again is the first program a second time: what it differs by is the noise of this host." }
                     @if row.levels[0].is_some() { " Each number is a layout, the same source linked in another order; the verdict is by layouts." }
                 }
@@ -290,7 +301,7 @@ fn picture(one: &ComparisonRecord, row: &ComparedRow) -> Markup {
         }
         @for (name, of) in names.iter().zip(&row.sides) {
             @if let Some(of) = of {
-                p.note { (name) ": " (row.metric.unit.show(of.median))
+                p.note { (name) ": " (of.known_median().shown(|it| row.metric.unit.show(it)))
                     @if of.interval.is_some() { ", 95 % " (interval(&scale, of)) } ", by " (of.n)
                     @if row.levels[0].is_some() { " layouts" } @else { " executions" } }
             }

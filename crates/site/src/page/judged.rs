@@ -8,7 +8,7 @@ use tacho_stats::compare::{Note, Verdict, is_trade_off, order_of_telling};
 use super::comparison::ratio;
 use crate::lab::{ComparedRow, ComparisonRecord};
 use crate::said::{self, Names};
-use crate::text::{duration, percent, percent_change};
+use crate::text::{duration, end, percent, percent_change};
 
 /// The rows as they are told: of a trade-off what is slower first, then what is faster.
 pub(super) fn in_order(one: &ComparisonRecord) -> Vec<&ComparedRow> {
@@ -64,21 +64,22 @@ pub(super) fn least(row: &ComparedRow) -> Option<f64> {
 
 /// The ratio; the difference where there is none, since values are at zero or below.
 pub(super) fn difference(row: &ComparedRow) -> String {
-    let by_difference =
-        || Some(row.metric.unit.show(interval_of_difference(row).and(row.comparison.estimate)?.difference));
-    row.ratio().map(ratio).or_else(by_difference).unwrap_or_default()
+    let by_difference = || {
+        let estimate = interval_of_difference(row).and(row.comparison.estimate)?;
+        Some(estimate.known_difference().shown(|it| row.metric.unit.show(it)))
+    };
+    row.known_ratio().map(|it| it.shown(ratio)).or_else(by_difference).unwrap_or_default()
 }
 
 /// Where that is, with 95 %.
 pub(super) fn between(row: &ComparedRow) -> String {
     let unit = &row.metric.unit;
-    let by_difference = || {
-        interval_of_difference(row).map(|(low, high)| format!("{} to {}", unit.show(low), unit.show(high)))
+    let to = |(low, high): (f64, f64), number: &dyn Fn(f64) -> String| {
+        format!("{} to {}", end(low, number), end(high, number))
     };
-    let by_ratio = row.interval().map(|(low, high)| {
-        let high = if high.is_finite() { format!("{high:.3}") } else { "∞".to_owned() };
-        format!("{low:.3} to {high}")
-    });
+    let is_known = row.known_ratio().is_none_or(|it| it.if_known().is_some());
+    let by_difference = || interval_of_difference(row).map(|it| to(it, &|value| unit.show(value)));
+    let by_ratio = row.interval().filter(|_| is_known).map(|it| to(it, &|value| format!("{value:.3}")));
     by_ratio.or_else(by_difference).unwrap_or_default()
 }
 
@@ -102,6 +103,7 @@ pub(super) fn notes(row: &ComparedRow, names: &[String; 2]) -> Vec<String> {
             let earlier = comparison.notes.iter().find_map(between_runs);
             let is_unclear = row.verdict == Verdict::Unclear && is_measured(row);
             vec![
+                said::limited(row.limited.each_ref(), names),
                 is_unclear.then(|| unclear(row, names)).flatten(),
                 comparison
                     .modes

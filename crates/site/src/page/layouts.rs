@@ -1,7 +1,7 @@
 //! One source, linked in several orders: what going on, starting again and linking again add, side by side.
 
 use maud::{Markup, html};
-use tacho_record::RunState;
+use tacho_record::{Limited, RunState};
 use tacho_stats::levels::{Levels, Repetition};
 use tacho_stats::{Summary, summary::median};
 
@@ -79,6 +79,7 @@ fn content(row: &LayoutsRow) -> Markup {
     html! {
         @match &row.levels {
             Some(levels) => { (numbers(row, levels)) (bands(row, levels)) (repetitions(row)) }
+            None if limited(row).next().is_some() => p.callout { "Nothing can be said of the levels: executions that were cut off hide how far they differ." },
             None => p.callout { "Nothing can be said of the levels: no build has two executions that count, or a value is not above 0." },
         }
         (layouts(row))
@@ -140,6 +141,7 @@ fn bands(row: &LayoutsRow, levels: &Levels) -> Markup {
         name: name.to_owned(),
         dots: dots.to_vec(),
         band: sd.map(far),
+        cut_off: Vec::new(),
         middle: sd.map(|_| 0.0),
     };
     let levels_apart = LEVELS.iter().zip(deviations(levels)).zip(&row.apart);
@@ -202,7 +204,22 @@ fn repetitions(row: &LayoutsRow) -> Markup {
 /// What the executions of a layout say, each by the median of its values.
 fn summarised(layout: &LayoutRecord) -> Option<Summary> {
     let values: Vec<f64> = layout.executions.iter().filter_map(|values| median(values)).collect();
-    Summary::of(&values)
+    Summary::censored(&values, &layout.limited.bounds)
+}
+
+/// Which limits were reached, layout by layout.
+fn limited<'a>(row: &'a LayoutsRow) -> impl Iterator<Item = &'a Limited> {
+    row.row.layouts.iter().map(|layout| &layout.limited).filter(|limited| limited.count > 0)
+}
+
+/// How many executions reached a limit, and which one the first did.
+fn limit_reached(row: &LayoutsRow) -> Markup {
+    let number: usize = limited(row).map(|it| it.count as usize).sum();
+    html! {
+        @if let Some(why) = limited(row).find_map(|it| it.why.as_deref()) {
+            p.note { span.limited { (why) " (" (count(number, "execution", "executions")) ")" } ": an arrow stands at the least that each would have been." }
+        }
+    }
 }
 
 fn layouts(row: &LayoutsRow) -> Markup {
@@ -211,6 +228,7 @@ fn layouts(row: &LayoutsRow) -> Markup {
     let panel = |(place, summary): (usize, &Option<tacho_stats::Summary>)| Panel {
         name: (place + 1).to_string(),
         dots: row.row.layouts[place].executions.iter().flatten().copied().collect(),
+        cut_off: row.row.layouts[place].limited.bounds.clone(),
         band: None,
         middle: summary.map(|of| of.median),
     };
@@ -219,6 +237,7 @@ fn layouts(row: &LayoutsRow) -> Markup {
     let fixed_panel = |(name, layout, summary): &(&str, &LayoutRecord, Option<Summary>)| Panel {
         name: (*name).to_owned(),
         dots: layout.executions.iter().flatten().copied().collect(),
+        cut_off: layout.limited.bounds.clone(),
         band: None,
         middle: summary.map(|of| of.median),
     };
@@ -236,6 +255,7 @@ fn layouts(row: &LayoutsRow) -> Markup {
     let to_mean = |median: f64| row.levels.map(|levels| percent_change(median / levels.mean - 1.0));
     html! {
         h3 { "The layouts" }
+        (limit_reached(row))
         figure.chart {
             (svg::panels(&panels, of_all, "executions of each layout", &|value| scale.show(value)))
             figcaption { "Executions of each layout, and their median" @if of_all.is_some() { "; shaded, where the mean of all layouts is (95 %)" } "." }
@@ -257,7 +277,7 @@ fn layouts(row: &LayoutsRow) -> Markup {
                     td { code { (layout.artifact.short()) } }
                     @match summary {
                         Some(of) => {
-                            td.num { (scale.number(of.median)) }
+                            td.num { (of.known_median().shown(|it| scale.number(it))) }
                             td.num { (interval(&scale, &of)) }
                             td.num { @if let Some(spread) = of.spread() { (percent(spread)) } }
                             td.num { (to_mean(of.median).unwrap_or_default()) }

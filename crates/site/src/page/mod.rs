@@ -157,16 +157,11 @@ fn change_cells(change: Option<Change>, head: Option<&str>) -> Markup {
     }
 }
 
-/// What stands before a median of which only a lower bound is known.
-fn more(summary: &Summary) -> &'static str {
-    if summary.is_bound { "> " } else { "" }
-}
-
-/// A median's interval; its upper end may not be known.
+/// A median's interval; it may have no upper end.
 fn interval(scale: &Scale, summary: &Summary) -> Markup {
     html! {
         @if let Some((low, high)) = summary.interval {
-            (scale.number(low)) " – " @if high.is_finite() { (scale.number(high)) }
+            (scale.number(low)) " – " (text::end(high, &|it| scale.number(it)))
         }
     }
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use maud::{Markup, html};
 use tacho_record::{Direction, Host};
 
-use super::{Frame, change_cells, framed, marks, more, not_judged, revision_link, revision_path, scrolling};
+use super::{Frame, change_cells, framed, marks, not_judged, revision_link, revision_path, scrolling};
 use crate::ledger::Ledger;
 use crate::text::{self, count, grouped};
 use crate::view::{Row, SeriesView, State, View, unbuilt};
@@ -170,7 +170,7 @@ fn latest(view: &View, series: &SeriesView) -> Markup {
     };
     let is_last = series.rows.last().is_some_and(|last| last.revision == row.revision);
     html! {
-        (more(&summary)) (series.scale.show(summary.median))
+        (summary.known_median().shown(|it| series.scale.show(it)))
         @if !is_last { span.note { " at " (revision_link("", &view.revisions[row.revision])) } }
     }
 }

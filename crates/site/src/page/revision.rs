@@ -6,8 +6,8 @@ use maud::{Markup, html};
 use tacho_record::{BuildState, Commit, Digest};
 
 use super::{
-    Frame, change_cells, framed, interval, more, revision_link, revision_named, revision_path, samples,
-    scrolling, tags,
+    Frame, change_cells, framed, interval, revision_link, revision_named, revision_path, samples, scrolling,
+    tags,
 };
 use crate::text::{self, count, duration, grouped, minute};
 use crate::view::{Group, RevisionView, Row, SeriesView, State, View};
@@ -162,7 +162,7 @@ fn result(view: &View, series: &SeriesView, row: &Row) -> Markup {
     html! {
         td.metric { a href={ "../series/" (series.slug) ".html" } { (series.metric()) } }
         @if let Some(summary) = row.summary {
-            td.num.latest { (more(&summary)) (scale.show(summary.median)) }
+            td.num.latest { (summary.known_median().shown(|it| scale.show(it))) }
             (change_cells(row.change, Some("difference")))
             td.num.count { (interval(scale, &summary)) }
             td.num.count { (summary.n) }

@@ -51,8 +51,7 @@ fn benchmark(one: &HostMeasurement, series: &Named) -> Markup {
     let failed = samples.iter().filter(|sample| sample.outcome.is_failure()).count();
     let disturbed =
         samples.iter().filter(|sample| matches!(sample.outcome, Outcome::Disturbed { .. })).count();
-    let limited =
-        samples.iter().filter(|sample| matches!(sample.outcome, Outcome::LimitReached { .. })).count();
+    let limited = samples.iter().filter(|sample| sample.is_limited()).count();
     html! {
         details {
             summary {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use tacho_record::Direction;
 
 use super::{
-    Frame, change_cells, day, framed, interval, marks, more, not_judged, revision_head, revision_link,
+    Frame, change_cells, day, framed, interval, marks, not_judged, revision_head, revision_link,
     revision_named, scrolling, tags,
 };
 use crate::svg;
@@ -84,7 +84,7 @@ fn now(view: &View, series: &SeriesView) -> Markup {
             dl.numbers {
                 div {
                     dt { "Latest median" }
-                    dd { (more(&summary)) (series.scale.show(summary.median)) }
+                    dd { (summary.known_median().shown(|it| series.scale.show(it))) }
                     dd.note { "at " (revision_link("../", &view.revisions[row.revision])) }
                 }
                 (change("Since previous", row.change))
@@ -189,7 +189,7 @@ fn table_row(view: &View, series: &SeriesView, row: &Row) -> Markup {
             td.date { (day(revision)) }
             @if let Some(summary) = row.summary {
                 td.num { (summary.n) }
-                td.num.median { (more(&summary)) (scale.number(summary.median)) }
+                td.num.median { (summary.known_median().shown(|it| scale.number(it))) }
                 td.num { (interval(scale, &summary)) }
                 td.num { @if let Some(spread) = summary.spread() { (text::percent(spread)) } }
             } @else { td.num { "0" } td {} td {} td {} }

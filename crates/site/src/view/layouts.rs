@@ -3,7 +3,7 @@
 use tacho_stats::Summary;
 use tacho_stats::levels::{Levels, Measured, Repetition};
 
-use crate::lab::{LaidOut, LayoutsRecord};
+use crate::lab::{LaidOut, LayoutRecord, LayoutsRecord};
 
 /// For means known to ± these shares it is said how often to repeat.
 const PRECISIONS: [f64; 4] = [0.05, 0.02, 0.01, 0.005];
@@ -41,16 +41,20 @@ impl<'a> LayoutsView<'a> {
 
 fn row(row: &LaidOut) -> LayoutsRow<'_> {
     let measured: Vec<Vec<Vec<f64>>> = row.layouts.iter().map(|layout| layout.executions.clone()).collect();
-    let levels = Levels::of(Measured(&measured));
+    // What was cut off hides how far executions differ.
+    let is_known = row.layouts.iter().all(|layout| layout.limited.count == 0);
+    let levels = Levels::of(Measured(&measured)).filter(|_| is_known);
     let cost = if row.execution > 0.0 { (row.build.as_secs_f64() / row.execution).max(1.0) } else { 1.0 };
-    let summary = |layout: &Vec<Vec<f64>>| {
-        Summary::of(&layout.iter().filter_map(|of| mean(of.iter().copied())).collect::<Vec<_>>())
+    let summary = |layout: &LayoutRecord| {
+        let executions: Vec<f64> =
+            layout.executions.iter().filter_map(|of| mean(of.iter().copied())).collect();
+        Summary::censored(&executions, &layout.limited.bounds)
     };
     let repetition =
         |precision: f64| levels.and_then(|levels| Some((precision, levels.repetition(precision, cost)?)));
     LayoutsRow {
         row,
-        summaries: measured.iter().map(summary).collect(),
+        summaries: row.layouts.iter().map(summary).collect(),
         levels,
         apart: levels.map(|levels| apart(&measured, levels.mean)).unwrap_or_default(),
         cost,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tacho_experiment::causes::{self, Explained};
 use tacho_experiment::levels::OfLayouts;
-use tacho_record::{Direction, Measurement, Metric, Outcome, Sample, Steadiness, Stopped};
+use tacho_record::{Measurement, Metric, Outcome, Sample, Steadiness, Stopped};
 use tacho_stats::Summary;
 
 use super::kept::Kept;
@@ -95,14 +95,12 @@ impl Measured {
         for metric in metrics {
             let counted = self.all().filter(|(_, sample)| sample.counts());
             let values: Vec<f64> = counted.filter_map(|(_, sample)| sample.value(&metric.name)).collect();
-            let limited = self.all().filter(|_| metric.better == Direction::Lower);
-            let bounds: Vec<f64> = limited.filter_map(|(_, sample)| sample.bound(&metric.name)).collect();
+            let bounds: Vec<f64> = self.all().filter_map(|(_, sample)| sample.bound(metric)).collect();
             let summary = match self.layouts {
                 None => Summary::sampled(&values, &bounds, self.looked_at),
                 Some(layouts) => {
-                    let bounded = metric.better == Direction::Lower;
                     let samples = self.all().map(|(_, sample)| sample);
-                    let of = OfLayouts::of_samples(samples, (&metric.name, bounded), layouts);
+                    let of = OfLayouts::of_samples(samples, metric, layouts);
                     Summary::over_layouts(&of.medians, &of.bounds)
                 }
             };
@@ -115,8 +113,8 @@ impl Measured {
                 text::median(&metric.unit, &summary),
                 interval.unwrap_or_default(),
                 summary.spread().map_or_else(String::new, text::percent),
-                show(summary.min),
-                show(summary.max),
+                summary.known_min().shown(show),
+                summary.known_max().shown(show),
             ]);
         }
         let each = self.layouts.map(|_| "each row is of the medians of layouts\n").unwrap_or_default();
@@ -147,17 +145,20 @@ impl Measured {
 
     /// How many executions failed or reached a limit, and how the first of each ended.
     pub fn failures(&self) -> String {
-        let told = |wanted: fn(&Outcome) -> bool, what: &str| {
-            let told = self.all().filter(|(_, sample)| wanted(&sample.outcome));
+        let told = |wanted: fn(&Sample) -> bool, what: &str| {
+            let told = self.all().filter(|(_, sample)| wanted(sample));
             let told: Vec<_> = told.filter_map(|(_, sample)| sample.outcome.told()).collect();
             let Some((why, output)) = told.first() else { return String::new() };
             let lines = text::last_lines(output, OUTPUT_LINES);
-            let shown: String = lines.iter().map(|line| format!("  | {line}\n")).collect();
+            let shown: String = lines.iter().map(|line| format!("  | {line}
+")).collect();
             format!("{} {what}; the first: {why}\n{shown}", text::count(told.len(), "execution"))
         };
-        let limited = told(|outcome| matches!(outcome, Outcome::LimitReached { .. }), "reached a limit");
-        let disturbed = told(|outcome| matches!(outcome, Outcome::Disturbed { .. }), "do not count");
-        format!("{}{limited}{disturbed}", told(Outcome::is_failure, "failed"))
+        // What reaches a limit in the warm-up counts no more than what ends there.
+        let limited = told(Sample::is_limited, "reached a limit");
+        let is_disturbed = |sample: &Sample| matches!(sample.outcome, Outcome::Disturbed { .. });
+        let disturbed = told(is_disturbed, "do not count");
+        format!("{}{limited}{disturbed}", told(|sample| sample.outcome.is_failure(), "failed"))
     }
 
     /// How many outputs are kept.

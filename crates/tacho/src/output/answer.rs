@@ -11,6 +11,7 @@ use tacho_record::{
 };
 use tacho_store::QuietWait;
 
+use super::bounds::Bounds;
 use super::levels::LevelsAnswer;
 use super::table;
 
@@ -80,6 +81,8 @@ struct PointAnswer<'a> {
     values: &'a [f64],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     layouts: &'a [Vec<f64>],
+    #[serde(flatten)]
+    bounds_of: Bounds,
 }
 
 impl AllSeries<'_> {
@@ -108,6 +111,7 @@ impl<'a> From<&'a Series> for SeriesAnswer<'a> {
 impl<'a> From<&'a Point> for PointAnswer<'a> {
     fn from(point: &'a Point) -> Self {
         let summary = table::summary(point);
+        let mut bounds = Bounds::default();
         Self {
             revision: &point.revision.id,
             order: point.revision.order,
@@ -121,7 +125,7 @@ impl<'a> From<&'a Point> for PointAnswer<'a> {
             limited: point.limited.count,
             limit: point.limited.why.as_deref(),
             bounds: &point.limited.bounds,
-            median: summary.map(|summary| summary.median),
+            median: bounds.of("median", summary.map(|summary| summary.known_median())),
             median_is_bound: summary.is_some_and(|summary| summary.is_bound),
             interval: summary.and_then(|summary| summary.interval),
             looked_at: point.looked_at,
@@ -130,6 +134,7 @@ impl<'a> From<&'a Point> for PointAnswer<'a> {
             spread: summary.and_then(|summary| summary.spread()),
             values: &point.values,
             layouts: &point.layouts,
+            bounds_of: bounds,
         }
     }
 }

@@ -3,8 +3,10 @@
 use serde::Serialize;
 use tacho_experiment::layouts::{Laid, Row, Rows};
 use tacho_record::{Revision, Unit};
+use tacho_stats::Summary;
 use tacho_stats::levels::{Levels, Repetition};
 
+use super::bounds::Bounds;
 use super::{note, table, text};
 
 /// How wide the bars of bands are at the most.
@@ -58,25 +60,47 @@ struct RowAnswer<'a> {
     by_chance: Option<f64>,
     execution: f64,
     repetition: Option<RepetitionAnswer>,
+    limited: u32,
+    limit: Option<&'a str>,
     failure: Option<&'a str>,
 }
 
 #[derive(Serialize)]
 struct LayoutAnswer {
     layout: u32,
-    median: Option<f64>,
-    interval: Option<(f64, f64)>,
-    spread: Option<f64>,
-    samples: usize,
+    #[serde(flatten)]
+    executions: ExecutionsAnswer,
 }
 
 #[derive(Serialize)]
 struct FixedAnswer {
     order: &'static str,
+    #[serde(flatten)]
+    executions: ExecutionsAnswer,
+}
+
+/// What the executions of a layout say.
+#[derive(Serialize)]
+struct ExecutionsAnswer {
     median: Option<f64>,
     interval: Option<(f64, f64)>,
     spread: Option<f64>,
     samples: usize,
+    #[serde(flatten)]
+    bounds: Bounds,
+}
+
+impl ExecutionsAnswer {
+    fn of(summary: Option<Summary>) -> Self {
+        let mut bounds = Bounds::default();
+        Self {
+            median: bounds.of("median", summary.map(|of| of.known_median())),
+            interval: summary.and_then(|of| of.interval),
+            spread: summary.and_then(|of| of.spread()),
+            samples: summary.map_or(0, |of| of.n),
+            bounds,
+        }
+    }
 }
 
 /// How often to repeat so that it is told what relinking adds, in JSON.
@@ -145,6 +169,9 @@ impl Report<'_> {
         if let Some(failure) = &row.failure {
             out += &format!("  executions failed; the first: {failure}\n");
         }
+        if row.limited.count > 0 {
+            out += &format!("  {}: they hide how far executions differ\n", text::limited(&row.limited));
+        }
         let Some(levels) = &row.levels else { return out + "  nothing can be said of it\n" };
         out += &bands(levels, super::terminal_width());
         out += &format!("\n{}\n", table::indent(&table::render(&layouts(row, levels))));
@@ -203,19 +230,13 @@ impl Report<'_> {
     }
 
     fn row_answer<'a>(&self, rows: &Rows, row: &'a Row) -> RowAnswer<'a> {
-        let layout = |(number, summary): &(u32, Option<tacho_stats::Summary>)| LayoutAnswer {
+        let layout = |(number, summary): &(u32, Option<Summary>)| LayoutAnswer {
             layout: *number,
-            median: summary.map(|of| of.median),
-            interval: summary.and_then(|of| of.interval),
-            spread: summary.and_then(|of| of.spread()),
-            samples: summary.map_or(0, |of| of.n),
+            executions: ExecutionsAnswer::of(*summary),
         };
-        let fixed = |(order, summary): &(&'static str, Option<tacho_stats::Summary>)| FixedAnswer {
+        let fixed = |(order, summary): &(&'static str, Option<Summary>)| FixedAnswer {
             order,
-            median: summary.map(|of| of.median),
-            interval: summary.and_then(|of| of.interval),
-            spread: summary.and_then(|of| of.spread()),
-            samples: summary.map_or(0, |of| of.n),
+            executions: ExecutionsAnswer::of(*summary),
         };
         let levels = row.levels;
         let repetition = levels.and_then(|levels| levels.repetition(self.precision, cost(rows, row)));
@@ -243,6 +264,8 @@ impl Report<'_> {
                 layouts: it.layouts,
                 processes: it.processes,
             }),
+            limited: row.limited.count,
+            limit: row.limited.why.as_deref(),
             failure: row.failure.as_deref(),
         }
     }

@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod bench;
 pub mod bisect;
+mod bounds;
 pub mod changes;
 pub mod compare;
 pub mod json;

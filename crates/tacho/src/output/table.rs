@@ -178,12 +178,13 @@ fn state(point: &Point, series: &Series) -> String {
         (_, Some(other)) => format!("same build as {}", named(other)),
         _ if point.failed > 0 => {
             let how = point.failure.as_deref().unwrap_or("");
-            format!("{} failed ({})", text::count(point.failed as usize, "execution"), text::cut(how, 60))
+            format!(
+                "{} failed ({})",
+                text::count(point.failed as usize, "execution"),
+                text::cut(how, 60)
+            )
         }
-        _ if point.limited.count > 0 => {
-            let why = point.limited.why.as_deref().unwrap_or_default();
-            format!("{why} ({})", text::count(point.limited.count as usize, "execution"))
-        }
+        _ if point.limited.count > 0 => text::limited(&point.limited),
         _ if point.values.is_empty() => match &point.absent {
             Some(why) => why.clone(),
             None => "not measured yet".to_owned(),

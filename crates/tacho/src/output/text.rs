@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use tacho_record::{Commit, Course, End, Phase, Rule, Steadiness, Stopped, Unit};
+use tacho_record::{Commit, Course, End, Limited, Phase, Rule, Steadiness, Stopped, Unit};
 use tacho_stats::Summary;
 use tacho_stats::levels::Repetition;
 use tacho_store::QuietWait;
@@ -33,13 +33,21 @@ pub fn duration(time: Duration) -> String {
 
 /// A median: `12.34 ms`, `> 10.00 s` where only that much is known of it.
 pub fn median(unit: &Unit, summary: &Summary) -> String {
-    format!("{}{}", if summary.is_bound { "> " } else { "" }, unit.show(summary.median))
+    summary.known_median().shown(|median| unit.show(median))
 }
 
-/// An interval, whose upper end may not be known: `12.30 ms … 12.41 ms`, `12.30 ms …`.
+/// An interval, whose ends may not be known: `12.30 ms … 12.41 ms`, `12.30 ms … ∞`.
 pub fn interval(unit: &Unit, (low, high): (f64, f64)) -> String {
-    let high = if high.is_finite() { format!(" {}", unit.show(high)) } else { String::new() };
-    format!("{} …{high}", unit.show(low))
+    format!("{} … {}", end(low, |it| unit.show(it)), end(high, |it| unit.show(it)))
+}
+
+/// An end of an interval, which there may not be.
+pub fn end(value: f64, number: impl FnOnce(f64) -> String) -> String {
+    match value {
+        f64::INFINITY => "∞".to_owned(),
+        f64::NEG_INFINITY => "−∞".to_owned(),
+        value => number(value),
+    }
 }
 
 /// A share that somebody wrote, in percent, with as many decimals as were written: `± 0.5 %`.
@@ -125,6 +133,12 @@ pub fn executions(repetition: Repetition) -> String {
         return "1,000 or more executions".to_owned();
     }
     count(repetition.processes as usize, "execution")
+}
+
+/// Executions that reached a limit: `limit reached: 512.0 MiB of memory (3 executions)`.
+pub fn limited(limited: &Limited) -> String {
+    let why = limited.why.as_deref().unwrap_or("limit reached");
+    format!("{why} ({})", count(limited.count as usize, "execution"))
 }
 
 /// `1 build`, `2 builds`.

@@ -1,6 +1,6 @@
 //! What the samples of both sides say of a change.
 
-use tacho_record::{Again, Change, Direction, Metric, Outcome as Ended, Sample as Taken};
+use tacho_record::{Again, Change, Metric, Outcome as Ended, Sample as Taken};
 use tacho_stats::compare::{Comparison, Look, Rules, Sample, Sides, Verdict, compare, judge_together};
 
 use crate::changes::FALSE_SHARE;
@@ -62,9 +62,7 @@ fn counting(metric: &Metric, taken: &[Taken]) -> Vec<Sample> {
         let round = taken.place.round;
         match taken.outcome {
             Ended::Valid => Some(Sample::new(taken.value(&metric.name)?).in_round(round)),
-            Ended::LimitReached { .. } if metric.better == Direction::Lower => {
-                Some(Sample::new(taken.bound(&metric.name)?).in_round(round).at_least())
-            }
+            Ended::LimitReached { .. } => Some(Sample::new(taken.bound(metric)?).in_round(round).at_least()),
             _ => None,
         }
     };

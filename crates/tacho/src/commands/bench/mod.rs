@@ -153,6 +153,11 @@ fn export_all(command: &Bench, report: &Report<'_>) -> Result<(), CliError> {
     if let Some(path) = &command.export_markdown {
         write(path, export::markdown(report))?;
     }
+    if command.export_json.is_some() || command.export_csv.is_some() {
+        for line in export::notes(report) {
+            output::note("warning", &line);
+        }
+    }
     Ok(())
 }
 

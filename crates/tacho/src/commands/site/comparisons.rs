@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tacho_experiment::compare::{FALSE_DISCOVERIES, Row, carried_over, judged};
-use tacho_record::{Comparing, Metric, Purpose, Run, RunState, Sample};
+use tacho_record::{Comparing, Limited, Metric, Purpose, Run, RunState, Sample};
 use tacho_site::{ComparedRow, ComparisonRecord};
 use tacho_store::Store;
 
@@ -65,12 +65,18 @@ fn compared(terms: &Comparing, row: Row, cells: &[Vec<Sample>]) -> ComparedRow {
     let builds = |from: usize, number: usize| -> Vec<Vec<f64>> {
         cells.iter().skip(from).take(number).map(|cell| values(cell, &row.metric)).collect()
     };
+    let cut_off = |from: usize, number: usize| -> Vec<Vec<f64>> {
+        let of = |cell: &Vec<Sample>| Limited::of(cell, &row.metric).bounds;
+        cells.iter().skip(from).take(number).map(of).collect()
+    };
     ComparedRow {
         builds: [builds(0, a), builds(a, b), builds(a + b, a)],
+        cut_off: [cut_off(0, a), cut_off(a, b), cut_off(a + b, a)],
         comparison: row.comparison,
         verdict: row.verdict,
         round: Duration::try_from_secs_f64(row.round / 1e9).unwrap_or_default(),
         sides: row.sides,
+        limited: row.limited,
         levels: row.levels,
         failure: row.failure.map(|(why, _)| why),
         benchmark: row.benchmark,

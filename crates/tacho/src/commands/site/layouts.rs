@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use tacho_experiment::layouts::{FIXED, build_time, execution, executions};
-use tacho_record::{Build, Cell, Digest, Metric, Purpose, Run, RunState, Sample};
+use tacho_record::{Build, Cell, Digest, Limited, Metric, Purpose, Run, RunState, Sample};
 use tacho_site::{LaidOut, LayoutRecord, LayoutsRecord};
 use tacho_store::Store;
 
@@ -71,13 +71,15 @@ fn laid_out(
     let layout = |(cell, samples): &(Cell, Vec<Sample>)| LayoutRecord {
         artifact: cell.artifact,
         executions: executions(samples, &metric.name),
+        limited: Limited::of(samples, &metric),
         failed: samples.iter().filter(|sample| sample.outcome.is_failure()).count(),
     };
     let mut layouts: Vec<LayoutRecord> = group.iter().map(layout).collect();
     let orders = layouts.split_off(layouts.len().saturating_sub(fixed.len()));
     let orders = fixed.iter().map(|&name| name.to_owned()).zip(orders).collect();
     let benchmark = &group[0].0.benchmark;
-    let is_read = layouts.iter().any(|layout| !layout.executions.is_empty());
+    let has_any = |it: &LayoutRecord| !it.executions.is_empty() || !it.limited.bounds.is_empty();
+    let is_read = layouts.iter().any(has_any);
     if !is_read && before.is_some_and(|row| row.benchmark == *benchmark) {
         return None;
     }

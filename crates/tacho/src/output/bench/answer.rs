@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tacho_experiment::side_by_side::{Standing, Warning};
 use tacho_record::{Host, Steadiness, Stopped};
+use tacho_stats::Bounded;
 use tacho_stats::compare::{Comparison, Estimator, Verdict};
 
 use super::Report;
 use crate::commands::bench::typed::shell_of;
 use crate::output::answer::{OutlierAnswer, SampleAnswer, WaitAnswer};
+use crate::output::bounds::Bounds;
 use crate::output::compare::{DuetAnswer, Family, ModesAnswer, RankTestAnswer, names};
 
 /// Commands side by side.
@@ -41,7 +43,7 @@ struct CommandAnswer<'a> {
     metric: &'a str,
     failed: usize,
     failure: Option<&'a str>,
-    limited: usize,
+    limited: u32,
     limit: Option<&'a str>,
     bounds: &'a [f64],
     median_is_bound: bool,
@@ -56,6 +58,8 @@ struct CommandAnswer<'a> {
     cpu_percent: Option<f64>,
     peak_memory: Option<f64>,
     counters: BTreeMap<String, Option<f64>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    counters_at_least: Vec<String>,
     stopped: Option<&'a Stopped>,
     steadiness: Option<&'a Steadiness>,
     compared: Option<ComparedAnswer>,
@@ -63,6 +67,8 @@ struct CommandAnswer<'a> {
     warnings: Vec<WarningAnswer>,
     outliers: Vec<OutlierAnswer<'a>>,
     samples: Vec<SampleAnswer<'a>>,
+    #[serde(flatten)]
+    bounds_of: Bounds,
 }
 
 #[derive(Serialize)]
@@ -80,6 +86,8 @@ struct ComparedAnswer {
     detectable: Option<f64>,
     modes: Option<ModesAnswer>,
     notes: Vec<&'static str>,
+    #[serde(flatten)]
+    bounds: Bounds,
 }
 
 #[derive(Serialize)]
@@ -120,6 +128,8 @@ impl Report<'_> {
         let run = self.answer.run.number;
         let (time, looked_at) = (standing.time, self.question.rule.precision.is_some());
         let name = |index: &usize| self.question.commands[*index].name.as_str();
+        let mut bounds = Bounds::default();
+        let is_bound = |(_, value): &&(_, Option<Bounded>)| value.is_some_and(|it| it.if_exact().is_none());
         CommandAnswer {
             name: &command.name,
             command: &command.text,
@@ -128,21 +138,31 @@ impl Report<'_> {
             metric: &standing.metric.name,
             failed: standing.failed,
             failure: standing.failure.as_ref().map(|(why, _)| why.as_str()),
-            limited: standing.limited,
-            limit: standing.limit.as_deref(),
-            bounds: &standing.bounds,
+            limited: standing.limited.count,
+            limit: standing.limited.why.as_deref(),
+            bounds: &standing.limited.bounds,
             median_is_bound: time.is_some_and(|it| it.is_bound),
-            median: time.map(|it| it.median),
+            median: bounds.of("median", time.map(|it| it.known_median())),
             interval: time.and_then(|it| it.interval),
             looked_at,
             spread: time.and_then(|it| it.spread()),
-            min: time.map(|it| it.min),
-            max: time.map(|it| it.max),
-            user: standing.user,
-            sys: standing.sys,
+            min: bounds.of("min", time.map(|it| it.known_min())),
+            max: bounds.of("max", time.map(|it| it.known_max())),
+            user: bounds.of("user", standing.user),
+            sys: bounds.of("sys", standing.sys),
             cpu_percent: standing.cpu_percent,
-            peak_memory: standing.peak_memory,
-            counters: standing.counters.iter().map(|(it, value)| (it.name.clone(), *value)).collect(),
+            peak_memory: bounds.of("peak_memory", standing.peak_memory),
+            counters: standing
+                .counters
+                .iter()
+                .map(|(it, value)| (it.name.clone(), value.map(|value| value.value)))
+                .collect(),
+            counters_at_least: standing
+                .counters
+                .iter()
+                .filter(is_bound)
+                .map(|(it, _)| it.name.clone())
+                .collect(),
             stopped: standing.stopped.as_ref(),
             steadiness: self.answer.steadiness.get(index).and_then(Option::as_ref),
             compared: compared(standing),
@@ -157,6 +177,7 @@ impl Report<'_> {
                 .iter()
                 .map(|sample| SampleAnswer::of(run, sample, None))
                 .collect(),
+            bounds_of: bounds,
         }
     }
 }
@@ -164,11 +185,12 @@ impl Report<'_> {
 fn compared(standing: &Standing) -> Option<ComparedAnswer> {
     let comparison = standing.compared.as_ref()?;
     let Comparison { estimate, counts, more, detectable, rank_test, modes, .. } = comparison;
+    let mut bounds = Bounds::default();
     Some(ComparedAnswer {
         verdict: word(standing.verdict?),
-        ratio: estimate.and_then(|it| it.ratio),
+        ratio: bounds.of("ratio", estimate.and_then(|it| it.known_ratio())),
         interval: estimate.and_then(|it| it.interval),
-        difference: estimate.map(|it| it.difference),
+        difference: bounds.of("difference", estimate.map(|it| it.known_difference())),
         difference_interval: estimate.and_then(|it| it.difference_interval),
         p: estimate.map(|it| it.p),
         estimator: estimate.map(|it| estimator(it.estimator)),
@@ -178,6 +200,7 @@ fn compared(standing: &Standing) -> Option<ComparedAnswer> {
         detectable: *detectable,
         modes: modes.map(ModesAnswer::from),
         notes: names(comparison),
+        bounds,
     })
 }
 

@@ -1,6 +1,7 @@
 //! All executions as bars, side by side, on one scale that begins at 0.
 
-use tacho_record::Unit;
+use tacho_record::{Sample, Unit};
+use tacho_stats::Summary;
 use tacho_stats::summary::quantile;
 
 use super::Report;
@@ -17,7 +18,7 @@ const FEWEST: usize = 6;
 /// How broad a bar may become.
 const BROADEST: usize = 3;
 const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// A bar that goes beyond the scale.
+/// A bar that goes beyond the scale, or nobody knows how far, as that of an execution which reached a limit.
 const BEYOND: char = '▲';
 /// The scale ends at so many times the highest upper quartile, if no value is there: one slow execution must not hide the
 /// others.
@@ -29,8 +30,10 @@ impl Report<'_> {
         let values: Vec<(&str, Vec<f64>)> = (self.question.commands.iter().zip(&self.answer.samples))
             .map(|(command, samples)| {
                 let metric = command.time().name;
-                let counted = samples.iter().filter(|sample| sample.counts());
-                (command.name.as_str(), counted.filter_map(|sample| sample.value(&metric)).collect())
+                // What reached a limit would have been more than it was.
+                let cut_off = |it: &Sample| it.is_limited().then_some(f64::INFINITY);
+                let height = |it: &Sample| if it.counts() { it.value(&metric) } else { cut_off(it) };
+                (command.name.as_str(), samples.iter().filter_map(height).collect())
             })
             .filter(|(_, values): &(&str, Vec<f64>)| values.len() > 1)
             .collect();
@@ -84,7 +87,8 @@ fn widened(bars: Vec<(&str, Vec<f64>)>, most: usize) -> Vec<(&str, Vec<f64>)> {
 
 /// Where the scale ends.
 fn top(bars: &[(&str, Vec<f64>)]) -> f64 {
-    let highest = bars.iter().flat_map(|(_, values)| values).copied().fold(0.0, f64::max);
+    let all = bars.iter().flat_map(|(_, values)| values).copied();
+    let highest = all.filter(|value| value.is_finite()).fold(0.0, f64::max);
     let quartile = bars.iter().filter_map(|(_, values)| quantile(values, 0.75)).fold(0.0, f64::max);
     highest.min(TOP * quartile)
 }
@@ -102,7 +106,14 @@ fn block(height: f64, line: usize) -> char {
 /// At most so many: the medians of neighbours.
 fn thinned(values: &[f64], most: usize) -> Vec<f64> {
     let step = values.len().div_ceil(most).max(1);
-    values.chunks(step).filter_map(|chunk| quantile(chunk, 0.5)).collect()
+    values.chunks(step).filter_map(middle).collect()
+}
+
+/// The median, which is without end where more than half are.
+fn middle(chunk: &[f64]) -> Option<f64> {
+    let known: Vec<f64> = chunk.iter().copied().filter(|value| value.is_finite()).collect();
+    Summary::censored(&known, &vec![f64::MAX; chunk.len() - known.len()])
+        .map(|summary| if summary.is_bound { f64::INFINITY } else { summary.median })
 }
 
 /// The names; where one has no room, without the words that all begin with.
@@ -157,6 +168,18 @@ mod tests {
         assert_eq!(short_names(&bars[..1]), [names[0]]);
         assert_eq!(common_words(&["a b", "a b c"]), 2, "something is left of each");
         assert_eq!(draw(&vec![("x", vec![1.0, 2.0]); 12], WIDTH), "", "no room");
+    }
+
+    #[test]
+    fn what_was_cut_off_goes_beyond_the_scale() {
+        let some = [1.0, f64::INFINITY, 1.0, 1.0, 1.0, 1.0].map(|ms| ms * 1e6).to_vec();
+        let drawn = draw(&[("some", some), ("all", vec![f64::INFINITY; 6])], WIDTH);
+        assert!(drawn.starts_with("1.000 ms ███▲▲▲████████████  ▲▲▲▲▲▲▲▲▲▲▲▲▲▲▲▲▲▲\n"), "{drawn}");
+        assert_eq!(draw(&[("all", vec![f64::INFINITY; 6])], WIDTH), "", "there is no scale");
+        assert_eq!(
+            thinned(&[1.0, f64::INFINITY, f64::INFINITY, 2.0, 3.0, f64::INFINITY], 2),
+            [f64::INFINITY, 3.0]
+        );
     }
 
     #[test]

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use tacho_experiment::side_by_side::{Command, Standing};
 use tacho_experiment::trial::EXIT_STATUS;
-use tacho_record::Sample;
+use tacho_record::{Limited, Sample};
+use tacho_stats::Bounded;
 
 use super::Report;
 use super::ranking::factor;
@@ -16,23 +18,34 @@ struct Exported<'a> {
     results: Vec<Row<'a>>,
 }
 
-/// A command of it: means, as hyperfine has them, beside the median.
+/// A command of it: means, as hyperfine has them, beside the median. Its format has no word for what is no more than a bound: of a
+/// command that reached a limit those numbers are `null`, as are the times that were cut off, and keys of our own say of how many.
 #[derive(Serialize)]
 struct Row<'a> {
     command: &'a str,
-    mean: f64,
+    mean: Option<f64>,
     stddev: Option<f64>,
-    median: f64,
-    user: f64,
-    system: f64,
-    min: f64,
-    max: f64,
-    times: Vec<f64>,
+    median: Option<f64>,
+    user: Option<f64>,
+    system: Option<f64>,
+    min: Option<f64>,
+    max: Option<f64>,
+    times: Vec<Option<f64>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    memory_usage_byte: Vec<u64>,
-    exit_codes: Vec<i32>,
+    memory_usage_byte: Vec<Option<u64>>,
+    exit_codes: Vec<Option<i32>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     parameters: BTreeMap<&'a str, &'a str>,
+    #[serde(flatten)]
+    cut_off: Option<CutOff<'a>>,
+}
+
+/// That executions reached a limit: how many, which one, and what their times would have been at least.
+#[derive(Serialize)]
+struct CutOff<'a> {
+    limited: u32,
+    limit: Option<&'a str>,
+    times_at_least: Vec<f64>,
 }
 
 /// As `--export-json`.
@@ -46,19 +59,18 @@ pub fn csv(report: &Report<'_>) -> String {
     let rows = rows(report);
     let names: std::collections::BTreeSet<&str> =
         rows.iter().flat_map(|row| row.parameters.keys().copied()).collect();
-    let mut out = "command,mean,stddev,median,user,system,min,max".to_owned();
-    for name in &names {
-        out += &format!(",{}", quoted(&format!("parameter_{name}")));
-    }
-    out.push('\n');
+    let has_limited = rows.iter().any(|row| row.cut_off.is_some());
+    let mut head = vec!["command,mean,stddev,median,user,system,min,max".to_owned()];
+    head.extend(names.iter().map(|name| quoted(&format!("parameter_{name}"))));
+    head.extend(has_limited.then(|| "limited".to_owned()));
+    let mut out = head.join(",") + "\n";
     for row in rows {
-        let stddev = row.stddev.map_or_else(String::new, |stddev| stddev.to_string());
-        let Row { mean, median, user, system, min, max, .. } = row;
-        out += &format!("{},{mean},{stddev},{median},{user},{system},{min},{max}", quoted(row.command));
-        for name in &names {
-            out += &format!(",{}", quoted(row.parameters.get(name).copied().unwrap_or_default()));
-        }
-        out.push('\n');
+        let numbers = [row.mean, row.stddev, row.median, row.user, row.system, row.min, row.max];
+        let mut fields = vec![quoted(row.command)];
+        fields.extend(numbers.map(|number| number.map_or_else(String::new, |it| it.to_string())));
+        fields.extend(names.iter().map(|name| quoted(row.parameters.get(name).copied().unwrap_or_default())));
+        fields.extend(has_limited.then(|| row.cut_off.map_or(0, |it| it.limited).to_string()));
+        out += &format!("{}\n", fields.join(","));
     }
     out
 }
@@ -83,17 +95,30 @@ pub fn markdown(report: &Report<'_>) -> String {
             continue;
         };
         let show = |value: f64| format!("{:.1}", value / unit);
-        let interval = time.interval.map(|(low, high)| format!("{} … {}", show(low), show(high)));
+        let interval =
+            time.interval.map(|(low, high)| format!("{} … {}", text::end(low, show), text::end(high, show)));
         out += &format!(
             "| `{name}` | {} | {} | {} | {} | {} |\n",
-            show(time.median),
+            time.known_median().shown(show),
             interval.unwrap_or_default(),
-            show(time.min),
-            show(time.max),
+            time.known_min().shown(show),
+            time.known_max().shown(show),
             relative(report, index)
         );
     }
-    out
+    out + &limits_reached(report)
+}
+
+/// Below the table, what `>` and `<` in it come from.
+fn limits_reached(report: &Report<'_>) -> String {
+    let named = report.question.commands.iter().zip(&report.standings.each);
+    let limited = named.filter(|(_, standing)| standing.limited.count > 0);
+    let line = |(command, standing): (&Command, &Standing)| {
+        let name = text::cut(&command.name, usize::MAX);
+        format!("- `{name}`: {}\n", text::limited(&standing.limited))
+    };
+    let lines: String = limited.map(line).collect();
+    if lines.is_empty() { lines } else { format!("\n{lines}\n`>` and `<` stand before bounds.\n") }
 }
 
 /// The ratio to the reference, with its interval.
@@ -102,46 +127,70 @@ fn relative(report: &Report<'_>, index: usize) -> String {
         return "1.00".to_owned();
     }
     let estimate = report.standings.each[index].compared.as_ref().and_then(|row| row.estimate);
-    let ratio = estimate.and_then(|it| it.ratio).map(factor);
-    let interval = estimate.and_then(|it| it.interval);
-    match (ratio, interval) {
-        (Some(ratio), Some((low, high))) => format!("{ratio} ({} … {})", factor(low), factor(high)),
-        (ratio, _) => ratio.unwrap_or_default(),
+    let known = estimate.and_then(|it| it.known_ratio());
+    let Some(ratio) = known.filter(|it| it.if_known().is_some()).map(|it| it.shown(factor)) else {
+        return if known.is_some() { "not known".to_owned() } else { String::new() };
+    };
+    match estimate.and_then(|it| it.interval) {
+        Some((low, high)) => format!("{ratio} ({} … {})", factor(low), factor(high)),
+        None => ratio,
     }
 }
 
-/// The commands that gave values.
-fn rows<'a>(report: &Report<'a>) -> Vec<Row<'a>> {
-    let all = report.question.commands.iter().zip(&report.standings.each).zip(&report.answer.samples);
-    let row = |((command, standing), samples): (
-        (&'a tacho_experiment::side_by_side::Command, &tacho_experiment::side_by_side::Standing),
-        &Vec<Sample>,
-    )| {
-        let time = standing.time?;
-        let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
-        let values = |name: &str| counted.iter().filter_map(|it| it.value(name)).collect::<Vec<f64>>();
-        let times: Vec<f64> = values(&standing.metric.name).into_iter().map(|it| it / 1e9).collect();
-        // Of executions that all reached a limit there is no time.
-        if times.is_empty() {
-            return None;
-        }
-        let mean = times.iter().sum::<f64>() / times.len() as f64;
-        Some(Row {
-            command: &command.name,
-            mean,
-            stddev: deviation(&times, mean),
-            median: time.median / 1e9,
-            user: standing.user.unwrap_or_default() / 1e9,
-            system: standing.sys.unwrap_or_default() / 1e9,
-            min: time.min / 1e9,
-            max: time.max / 1e9,
-            times,
-            memory_usage_byte: whole(&values("peak-memory"), counted.len()),
-            exit_codes: counted.iter().map(|sample| status(sample)).collect(),
-            parameters: command.parameters.iter().map(|(name, value)| (&**name, &**value)).collect(),
-        })
+/// What is to be said beside files in hyperfine's format, where that has no word for what was measured.
+pub fn notes(report: &Report<'_>) -> Vec<String> {
+    let line = |row: Row<'_>| {
+        let limited = row.cut_off?.limited as usize;
+        let of = format!("{} of {}", limited, text::count(row.times.len(), "execution"));
+        let name = text::cut(row.command, 40);
+        Some(format!(
+            "`{name}`: {of} reached a limit: hyperfine's format has no bounds, so what is not known is left empty"
+        ))
     };
-    all.filter_map(row).collect()
+    rows(report).into_iter().filter_map(line).collect()
+}
+
+/// The commands that gave values.
+fn rows<'a>(report: &'a Report<'_>) -> Vec<Row<'a>> {
+    let all = report.question.commands.iter().zip(&report.standings.each).zip(&report.answer.samples);
+    all.filter_map(|((command, standing), samples)| row(command, standing, samples)).collect()
+}
+
+fn row<'a>(command: &'a Command, standing: &'a Standing, samples: &[Sample]) -> Option<Row<'a>> {
+    let time = standing.time?;
+    let all: Vec<&Sample> = samples.iter().filter(|it| it.counts() || it.is_limited()).collect();
+    let value = |it: &Sample, name: &str| it.value(name).filter(|_| it.counts());
+    let times: Vec<Option<f64>> =
+        all.iter().map(|it| value(it, &standing.metric.name).map(|time| time / 1e9)).collect();
+    // Where one of them is not known, neither is a mean.
+    let known: Vec<f64> = times.iter().copied().collect::<Option<_>>().unwrap_or_default();
+    let mean = (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64);
+    let seconds = |number: Bounded| number.if_exact().map(|it| it / 1e9);
+    let Limited { count, bounds, why } = &standing.limited;
+    Some(Row {
+        command: &command.name,
+        mean,
+        stddev: mean.and_then(|mean| deviation(&known, mean)),
+        median: seconds(time.known_median()),
+        user: cpu(standing.user),
+        system: cpu(standing.sys),
+        min: seconds(time.known_min()),
+        max: seconds(time.known_max()),
+        times,
+        memory_usage_byte: whole(&all),
+        exit_codes: all.iter().map(|sample| status(sample)).collect(),
+        parameters: command.parameters.iter().map(|(name, value)| (&**name, &**value)).collect(),
+        cut_off: (*count > 0).then(|| CutOff {
+            limited: *count,
+            limit: why.as_deref(),
+            times_at_least: bounds.iter().map(|bound| bound / 1e9).collect(),
+        }),
+    })
+}
+
+/// Seconds of processor time: 0 where it could not be read, as hyperfine has it.
+fn cpu(mean: Option<Bounded>) -> Option<f64> {
+    mean.map_or(Some(0.0), |mean| mean.if_exact().map(|it| it / 1e9))
 }
 
 /// The sample's standard deviation.
@@ -150,16 +199,18 @@ fn deviation(times: &[f64], mean: f64) -> Option<f64> {
     (times.len() > 1).then(|| (squares / (times.len() - 1) as f64).sqrt())
 }
 
-/// Bytes, if each execution has them.
+/// Bytes, if each execution that was not cut off has them.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // they were whole bytes
-fn whole(values: &[f64], executions: usize) -> Vec<u64> {
-    if values.len() == executions { values.iter().map(|value| *value as u64).collect() } else { Vec::new() }
+fn whole(all: &[&Sample]) -> Vec<Option<u64>> {
+    let bytes = |it: &&&Sample| it.value("peak-memory").map(|bytes| bytes as u64);
+    let has_all = all.iter().all(|it| it.is_limited() || bytes(&it).is_some());
+    all.iter().filter(|_| has_all).map(|it| bytes(&it).filter(|_| it.counts())).collect()
 }
 
-/// The exit status of an execution that counts: 0, unless others are right too.
+/// The exit status of an execution that counts: 0, unless others are right too; of one that was cut off there is none.
 #[allow(clippy::cast_possible_truncation)] // it was an `i32`
-fn status(sample: &Sample) -> i32 {
-    sample.value(EXIT_STATUS).map_or(0, |status| status as i32)
+fn status(sample: &Sample) -> Option<i32> {
+    sample.counts().then(|| sample.value(EXIT_STATUS).map_or(0, |status| status as i32))
 }
 
 /// A field as RFC 4180 has it.

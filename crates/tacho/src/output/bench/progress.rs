@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tacho_experiment::side_by_side::Question;
 use tacho_experiment::{Event, Observer};
-use tacho_record::{Rule, Sample, Unit};
-use tacho_stats::summary::median;
+use tacho_record::{Metric, Rule, Sample, Unit};
+use tacho_stats::Summary;
 
 use crate::output::{self, text};
 
@@ -31,8 +31,10 @@ pub struct BenchProgress {
 /// What is known of a command by now.
 struct Known {
     name: String,
-    metric: String,
+    metric: Metric,
     values: Vec<f64>,
+    /// What those that reached a limit would have taken at least.
+    bounds: Vec<f64>,
     /// Samples that were not the warm-up, and what they took.
     counted: u32,
     took: f64,
@@ -50,8 +52,9 @@ impl BenchProgress {
         }
         let known = |command: &tacho_experiment::side_by_side::Command| Known {
             name: command.name.clone(),
-            metric: command.time().name,
+            metric: command.time(),
             values: Vec::new(),
+            bounds: Vec::new(),
             counted: 0,
             took: 0.0,
             is_done: false,
@@ -82,13 +85,15 @@ impl BenchProgress {
         if sample.place.round > 0 {
             known.counted += 1;
             known.took += sample.value("wall").unwrap_or_default();
-            known.values.extend(sample.value(&known.metric).filter(|_| sample.counts()));
+            known.values.extend(sample.value(&known.metric.name).filter(|_| sample.counts()));
+            known.bounds.extend(sample.bound(&known.metric));
         }
         if is_drawn {
             return;
         }
         self.drawn = Some(Instant::now());
-        let so_far = median(&known.values).map(|value| format!(", {} so far", Unit::Nanoseconds.show(value)));
+        let so_far = Summary::censored(&known.values, &known.bounds)
+            .map(|summary| format!(", {} so far", text::median(&Unit::Nanoseconds, &summary)));
         let message = format!("{}{}", text::cut(&known.name, 40), so_far.unwrap_or_default());
         self.draw(&message);
     }

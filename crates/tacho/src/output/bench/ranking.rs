@@ -17,13 +17,13 @@ impl Report<'_> {
     pub fn ranking(&self) -> String {
         let Some(reference) = self.standings.reference else { return String::new() };
         let mut list = table::plain(&["", "", "", ""], &[0]);
-        for index in self.by_time().into_iter().filter(|index| *index != reference) {
+        for index in self.standings.by_time().into_iter().filter(|index| *index != reference) {
             list.add_row(self.row(index));
         }
         let rows = table::render(&list);
         let name = text::cut(&self.question.commands[reference].name, COMMAND);
         let wrap = |prose: &str| text::wrap(prose, self.width);
-        let word = if self.is_fastest(reference) { ", the fastest" } else { "" };
+        let word = if self.standings.is_fastest(reference) { ", the fastest" } else { "" };
         let by = match self.question.estimator {
             None => "",
             Some(Estimator::Mean) => " by means,",
@@ -56,12 +56,12 @@ impl Report<'_> {
                 said::two_modes(&modes, names.each_ref().map(String::as_str), &metric.unit, true)
             ))
         };
-        self.by_time().into_iter().filter_map(line).collect()
+        self.standings.by_time().into_iter().filter_map(line).collect()
     }
 
     /// Two lines each, where there is no room for one.
     fn listed_ranking(&self, reference: usize) -> String {
-        let others = self.by_time().into_iter().filter(|index| *index != reference);
+        let others = self.standings.by_time().into_iter().filter(|index| *index != reference);
         let lines = others.map(|index| {
             let [ratio, interval, name, verdict] =
                 <[String; 4]>::try_from(self.row(index)).unwrap_or_default();
@@ -70,19 +70,6 @@ impl Report<'_> {
             format!("  {name}\n    {}\n", told.collect::<Vec<_>>().join("  "))
         });
         text::wrap(&lines.collect::<String>(), self.width)
-    }
-
-    /// The commands that gave values, the fastest first.
-    pub fn by_time(&self) -> Vec<usize> {
-        let median = |index: &usize| self.standings.each[*index].time.map(|summary| summary.median);
-        let mut order: Vec<usize> =
-            (0..self.standings.each.len()).filter(|it| median(it).is_some()).collect();
-        order.sort_by(|one, other| median(one).unwrap_or(0.0).total_cmp(&median(other).unwrap_or(0.0)));
-        order
-    }
-
-    fn is_fastest(&self, reference: usize) -> bool {
-        self.by_time().first() == Some(&reference)
     }
 
     fn row(&self, index: usize) -> Vec<String> {
@@ -101,13 +88,14 @@ impl Report<'_> {
     /// The verdict, and what would settle one that is unclear.
     fn word(&self, index: usize, verdict: Verdict) -> String {
         let compared = self.standings.each[index].compared.as_ref();
-        let names = ["the reference", self.question.commands[index].name.as_str()];
+        let name = text::cut(&self.question.commands[index].name, COMMAND);
+        let names = ["the reference", name.as_str()];
         let why = || match (compared?.more, said::refuted(compared?, names)) {
             (_, Some(refuted)) => Some(refuted),
             (Some(more), None) => {
                 Some(format!("some {} would settle it", text::count(round(more.rounds), "more round")))
             }
-            (None, None) => None,
+            (None, None) => said::unbounded(compared?, names),
         };
         match verdict {
             Verdict::Faster => "faster".to_owned(),
@@ -142,6 +130,7 @@ fn round(number: usize) -> usize {
 pub fn factor(ratio: f64) -> String {
     match ratio {
         r if !r.is_finite() => "∞".to_owned(),
+        0.0 => "0".to_owned(),
         r if r < 2.0 => format!("{r:.3}"),
         r if r < 10.0 => format!("{r:.2}"),
         r if r < 100.0 => format!("{r:.1}"),
@@ -156,8 +145,8 @@ mod tests {
     #[test]
     fn factors_have_the_digits_that_mean_something() {
         assert_eq!(
-            [1.0123, 2.345, 23.45, 234.5, f64::INFINITY].map(factor),
-            ["1.012", "2.35", "23.4", "234", "∞"]
+            [0.0, 1.0123, 2.345, 23.45, 234.5, f64::INFINITY].map(factor),
+            ["0", "1.012", "2.35", "23.4", "234", "∞"]
         );
         assert_eq!([0, 7, 12, 123, 4567].map(round), [0, 7, 12, 130, 4600]);
     }

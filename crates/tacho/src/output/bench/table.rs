@@ -2,7 +2,7 @@
 
 use tacho_experiment::side_by_side::Standing;
 use tacho_record::Unit;
-use tacho_stats::Summary;
+use tacho_stats::{Bounded, Summary};
 
 use super::Report;
 use crate::output::{table, text};
@@ -78,8 +78,11 @@ impl Report<'_> {
 
 fn row(name: &str, standing: &Standing, looked_at: bool) -> Vec<String> {
     let unit = &standing.metric.unit;
-    let time = |value: Option<f64>| value.map_or_else(String::new, |value| Unit::Nanoseconds.show(value));
-    let of = |value: fn(&Summary) -> f64| time(standing.time.as_ref().map(value));
+    let shown = |value: Option<Bounded>, unit: &Unit| {
+        value.map_or_else(String::new, |value| value.shown(|it| unit.show(it)))
+    };
+    let time = |value: Option<Bounded>| shown(value, &Unit::Nanoseconds);
+    let of = |value: fn(&Summary) -> Bounded| time(standing.time.as_ref().map(value));
     let margin = standing.time.as_ref().and_then(|summary| table::margin(summary, unit));
     let margin = margin.map(|margin| margin + if looked_at { table::LOOKED_AT } else { "" });
     let mut cells = vec![
@@ -88,15 +91,14 @@ fn row(name: &str, standing: &Standing, looked_at: bool) -> Vec<String> {
         standing.time.as_ref().map_or_else(String::new, |summary| text::median(unit, summary)),
         margin.unwrap_or_default(),
         standing.time.and_then(|summary| spread(&summary, unit)).unwrap_or_default(),
-        of(|summary| summary.min),
-        of(|summary| summary.max),
+        of(Summary::known_min),
+        of(Summary::known_max),
         time(standing.user),
         time(standing.sys),
         standing.cpu_percent.map_or_else(String::new, |percent| format!("{percent:.0} %")),
-        standing.peak_memory.map_or_else(String::new, |bytes| Unit::Bytes.show(bytes)),
+        shown(standing.peak_memory, &Unit::Bytes),
     ];
-    let counted = standing.counters.iter();
-    cells.extend(counted.map(|(metric, value)| value.map_or_else(String::new, |it| metric.unit.show(it))));
+    cells.extend(standing.counters.iter().map(|(metric, value)| shown(*value, &metric.unit)));
     cells.push(state(standing));
     cells
 }
@@ -120,11 +122,8 @@ pub(super) fn failed(standing: &Standing, why: &str) -> String {
 fn state(standing: &Standing) -> String {
     match &standing.failure {
         Some((why, _)) => failed(standing, why),
+        None if standing.limited.count > 0 => text::limited(&standing.limited),
         None if standing.time.is_none() => "not measured".to_owned(),
-        None if standing.limited > 0 => {
-            let why = standing.limit.as_deref().unwrap_or_default();
-            format!("{why} ({})", text::count(standing.limited, "execution"))
-        }
         None => standing.stopped.as_ref().map_or_else(String::new, text::stopped),
     }
 }

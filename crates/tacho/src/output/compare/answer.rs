@@ -11,6 +11,7 @@ use tacho_stats::levels::Levels;
 use super::Report;
 use super::family::{Family, in_order, is_trade_off};
 use crate::output::bench::{estimator, word};
+use crate::output::bounds::Bounds;
 use crate::output::layouts::RepetitionAnswer;
 
 /// The answer in JSON; docs/formats.md says what each key means.
@@ -101,6 +102,10 @@ struct RowAnswer<'a> {
     why: Option<String>,
     levels: Option<[LevelsAnswer; 2]>,
     repetition: Option<RepetitionAnswer>,
+    limited: [u32; 2],
+    limit: Option<&'a str>,
+    #[serde(flatten)]
+    bounds: Bounds,
 }
 
 /// How precisely a ratio was to be known, and is.
@@ -132,13 +137,18 @@ struct SecondAnswer {
     estimator: String,
     ratio: Option<f64>,
     interval: Option<(f64, f64)>,
+    #[serde(flatten)]
+    bounds: Bounds,
 }
 
 impl SecondAnswer {
     fn of(comparison: &Comparison) -> Option<Self> {
-        let Estimate { estimator: by, ratio, interval, .. } = comparison.second?;
+        let second = comparison.second?;
+        let Estimate { estimator: by, interval, .. } = second;
         let estimator = if comparison.second_is_of_levels() { "levels".to_owned() } else { estimator(by) };
-        Some(Self { estimator, ratio, interval })
+        let mut bounds = Bounds::default();
+        let ratio = bounds.of("ratio", second.known_ratio());
+        Some(Self { estimator, ratio, interval, bounds })
     }
 }
 
@@ -272,6 +282,7 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             choice,
             ..
         } = &row.comparison;
+        let mut bounds = Bounds::default();
         Self {
             benchmark: row.benchmark.to_string(),
             metric: &row.metric.name,
@@ -284,12 +295,12 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
                 Size::Beyond => "beyond",
                 Size::Open => "open",
             },
-            a: row.sides[0].map(|side| side.median),
-            b: row.sides[1].map(|side| side.median),
-            ratio: estimate.and_then(|it| it.ratio),
+            a: bounds.of("a", row.sides[0].map(|side| side.known_median())),
+            b: bounds.of("b", row.sides[1].map(|side| side.known_median())),
+            ratio: bounds.of("ratio", estimate.and_then(|it| it.known_ratio())),
             interval: estimate.and_then(|it| it.interval),
             repeated_interval: estimate.and_then(|it| it.repeated),
-            difference: estimate.map(|it| it.difference),
+            difference: bounds.of("difference", estimate.map(|it| it.known_difference())),
             difference_interval: estimate.and_then(|it| it.difference_interval),
             p: estimate.map(|it| it.p),
             estimator: estimate.map(|it| estimator(it.estimator)),
@@ -307,13 +318,16 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             precision: None,
             more_rounds: more.map(|more| more.rounds),
             more_seconds: more.map(|more| more.cost(row.round) / 1e9),
-            control: control.and_then(|it| it.ratio),
+            control: bounds.of("control", control.and_then(|it| it.known_ratio())),
             control_interval: control.and_then(|it| it.interval),
             detectable: *detectable,
             failure: row.failure.as_ref().map(|(why, _)| why.as_str()),
             why: None,
             levels: row.levels[0].zip(row.levels[1]).map(|(a, b)| [a, b].map(LevelsAnswer::from)),
             repetition: None,
+            limited: row.limited.each_ref().map(|side| side.count),
+            limit: row.limited.iter().find_map(|side| side.why.as_deref()),
+            bounds,
         }
     }
 }

@@ -12,9 +12,9 @@ use std::time::Duration;
 use tacho_experiment::compare::{Compared, Row, Rows};
 use tacho_record::{Comparing, Unit};
 use tacho_site::said;
-use tacho_stats::Summary;
 use tacho_stats::compare::{Comparison, Counts, Estimate, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
+use tacho_stats::{Bound, Bounded, Summary};
 
 pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer, names};
 pub use self::family::Family;
@@ -121,7 +121,10 @@ impl Report<'_> {
         let median = |side: &Option<Summary>| {
             side.as_ref().map_or_else(String::new, |summary| text::median(&row.metric.unit, summary))
         };
-        let ratio = |estimate: &Option<Estimate>| estimate.and_then(|it| it.ratio);
+        let ratio = |estimate: &Option<Estimate>| {
+            let ratio = estimate.and_then(|it| it.known_ratio());
+            ratio.map(|it| it.shown(times)).filter(|it| !it.is_empty())
+        };
         let [first, between] = estimate.map_or_else(Default::default, |it| shown(&it, &row.metric.unit));
         vec![
             row.benchmark.to_string(),
@@ -134,8 +137,8 @@ impl Report<'_> {
             estimate.map_or_else(String::new, |it| said::of(it.estimator).to_owned()),
             ratio(second)
                 .zip(said::of_second(&row.comparison))
-                .map_or_else(String::new, |(ratio, of)| format!("× {} of {of}", factor(ratio))),
-            ratio(control).map_or_else(String::new, |ratio| format!("× {}", factor(ratio))),
+                .map_or_else(String::new, |(ratio, of)| format!("{ratio} of {of}")),
+            ratio(control).unwrap_or_default(),
             summary::least(row).map_or_else(String::new, text::percent),
             self.verdict(row),
         ]
@@ -276,13 +279,19 @@ fn is_failed(row: &Row) -> bool {
 pub fn shown(estimate: &Estimate, unit: &Unit) -> [String; 2] {
     let between =
         |of: Option<(f64, f64)>, show: &dyn Fn((f64, f64)) -> String| of.map_or_else(String::new, show);
-    match (estimate.ratio, estimate.difference_interval) {
-        (Some(ratio), _) => [format!("× {}", factor(ratio)), between(estimate.interval, &interval)],
-        (None, Some((low, high))) if low < high => {
-            [unit.show(estimate.difference), text::interval(unit, (low, high))]
+    let difference = estimate.known_difference();
+    match (estimate.known_ratio(), estimate.difference_interval) {
+        (Some(Bounded { bound: Bound::Unknown, .. }), _) => Default::default(),
+        (Some(ratio), _) => [ratio.shown(times), between(estimate.interval, &interval)],
+        (None, Some((low, high))) if low < high && difference.bound != Bound::Unknown => {
+            [difference.shown(|it| unit.show(it)), text::interval(unit, (low, high))]
         }
         _ => Default::default(),
     }
+}
+
+fn times(ratio: f64) -> String {
+    format!("× {}", factor(ratio))
 }
 
 fn interval((low, high): (f64, f64)) -> String {

@@ -110,6 +110,7 @@ impl Report<'_> {
             let Comparison { modes, choice, .. } = &row.comparison;
             let is_today = between_runs(&row.comparison).is_none();
             let clauses = [
+                said::limited(row.limited.each_ref(), self.names()),
                 modes.map(|modes| said::two_modes(&modes, self.names(), &row.metric.unit, is_today)),
                 said::decided(choice, self.names()),
                 said::pairing(choice),

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use tacho_experiment::compare::{Compared, Row, Rows};
 use tacho_record::{
-    BenchmarkKey, Comparing, Digest, Direction, Metric, Parameters, Program, Purpose, Rule, Run, RunState,
-    Side, Unit, Until,
+    BenchmarkKey, Comparing, Digest, Direction, Limited, Metric, Parameters, Program, Purpose, Rule, Run,
+    RunState, Side, Unit, Until,
 };
 use tacho_stats::Summary;
 use tacho_stats::compare::{Look, Rules, Sample, Sides, compare};
@@ -26,6 +26,7 @@ pub fn row_of(name: &str, [a, b]: [&[f64]; 2]) -> Row {
         verdict: comparison.verdict,
         comparison,
         settled: false,
+        limited: [Limited::default(), Limited::default()],
         round: 0.0,
         failure: None,
     }

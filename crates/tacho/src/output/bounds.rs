@@ -1,0 +1,25 @@
+//! Which numbers of an object in JSON are not the value, but a bound of it.
+
+use serde::Serialize;
+use tacho_stats::{Bound, Bounded};
+
+/// The keys beside it whose numbers are no more than bounds, as executions reached a limit; absent where there are none.
+#[derive(Debug, Default, Serialize)]
+pub struct Bounds {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    at_least: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    at_most: Vec<&'static str>,
+}
+
+impl Bounds {
+    /// The number as it stands under that key, which is noted if it is a bound; nothing where it says nothing.
+    pub fn of(&mut self, key: &'static str, number: Option<Bounded>) -> Option<f64> {
+        match number?.bound {
+            Bound::AtLeast => self.at_least.push(key),
+            Bound::AtMost => self.at_most.push(key),
+            Bound::Exact | Bound::Unknown => {}
+        }
+        number?.if_known()
+    }
+}
