@@ -63,7 +63,7 @@ fn an_edited_command_is_told_and_its_old_failures_mean_nothing() {
     let project = Project::scripts(1).plan(&SCRIPT_PLAN.replace("/prog\"", "/prgo\""));
     let failed = project.tacho("track").exits(2);
     assert_snapshot!(failed.steady_stderr(), @r#"
-    note: 1 execution failed; first `answer` at 18b5b85ede: exit 2
+    note: 2 executions failed; first `answer` at 18b5b85ede: exit 2
     hint: `tacho show 18b5b85ede` shows what it printed; `--retry-failed` executes again
     error: no values, as executions failed: `answer` at 18b5b85ede
     "#);

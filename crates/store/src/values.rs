@@ -119,10 +119,11 @@ impl Scattered {
         !self.failed.is_empty() || !self.limited.is_empty()
     }
 
-    /// Adds what counts of a chunk, and what failed.
+    /// Adds what counts of a chunk, and what failed: that in the warm-up too, as a failure is one whenever it comes.
     fn add(&mut self, chunk: &Chunk, wanted: &Wanted<'_>) {
-        for (index, place) in chunk.places.iter().enumerate().filter(|(_, place)| place.round > 0) {
+        for (index, place) in chunk.places.iter().enumerate() {
             match chunk.outcomes[index] {
+                VALID | LIMIT_REACHED if place.round == 0 => {}
                 VALID => self.values.extend(wanted.value(chunk, index).map(|value| (*place, value))),
                 LIMIT_REACHED => self.limited.push((*place, wanted.value(chunk, index))),
                 DISTURBED => {}

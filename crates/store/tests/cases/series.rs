@@ -94,14 +94,16 @@ pub fn values_are_one_metric_of_the_measurements(ground: &Ground) {
             store.seal(run.number).unwrap();
         }
         let expected = [
-            of(run.number, "old", &[sample(1, 1)], 0, None),
+            of(run.number, "old", &[sample(1, 1)], 1, Some(Failure::TimedOut)),
             of(run.number, "new", &counted, 2, Some(Failure::TimedOut)),
         ];
         assert_eq!(store.values(lab, &benchmark("x"), "wall").unwrap(), expected, "sealed: {sealed}");
     }
     let never_read = store.values(lab, &benchmark("x"), "cycles").unwrap();
-    let expected =
-        [of(run.number, "old", &[], 0, None), of(run.number, "new", &[], 2, Some(Failure::TimedOut))];
+    let expected = [1, 2].map(|failed| {
+        let revision = if failed == 1 { "old" } else { "new" };
+        of(run.number, revision, &[], failed, Some(Failure::TimedOut))
+    });
     assert_eq!(never_read, expected);
     assert_eq!(store.values(lab, &benchmark("never"), "wall").unwrap(), []);
 }
