@@ -196,3 +196,14 @@ fn a_series_and_a_revision_show_bounds_as_such() {
     assert_eq!((cpu.matches("> ").count(), cpu.matches(" … ∞").count()), (1, 1), "{shown}");
     assert!(shown.contains("  2 executions reached a limit; the first: limit reached: 40.00 ms"), "{shown}");
 }
+
+#[test]
+fn sixty_columns_are_enough_for_a_revision() {
+    let project = history();
+    project.tacho("track HEAD~3..HEAD").exits(0);
+    for words in [&["show", "HEAD~2"][..], &["show", "HEAD~2", "--metric", "all", "--samples"]] {
+        let mut command = project.command(words.iter().copied());
+        let told = Answer::of(&command.env("COLUMNS", "60").output().unwrap()).exits(0).stdout;
+        assert!(told.lines().all(|line| line.chars().count() <= 60), "{told}");
+    }
+}

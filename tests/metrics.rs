@@ -107,7 +107,7 @@ fn an_output_without_it_is_a_failure_that_shows_what_was_there() {
     hash · bucket (lower is better)
 
       revision  date  subject
-      12e09e9fdd  2023-11-14  prints otherwise  1 execution failed (unreadable: `bucket`: nothing matches `mean bucket ([0-9.]+…)
+      12e09e9fdd  2023-11-14  prints otherwise  2 executions failed (unreadable: `bucket…nothing matches `mean bucket ([0-9.]+)`)
 
     2 samples in <time>: <time> building, <time> executing, <time> else
     "#);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use comfy_table::{Row, Table};
 use serde::Serialize;
 use tacho_experiment::causes::{self, Explained};
 use tacho_experiment::levels::OfLayouts;
@@ -10,7 +11,7 @@ use tacho_stats::Summary;
 
 use super::kept::Kept;
 use crate::output::answer::{OutlierAnswer, SampleAnswer, SteadinessAnswer};
-use crate::output::{table, text};
+use crate::output::{self, table, text};
 
 /// How many lines of a failed execution's output are shown.
 const OUTPUT_LINES: usize = 8;
@@ -24,6 +25,9 @@ const EXACT: f64 = 1e9;
 /// What these are below that.
 const SAMPLED: &str =
     "of short programs as many kernels' ticks fell (every 4 ms, say): only their sum, `cpu`, is exact";
+
+/// What is said of a metric.
+const SUMMARY: [&str; 7] = ["metric", "n", "median", "95 % interval", "spread", "min", "max"];
 
 /// How many outliers of a benchmark are shown.
 const OUTLIERS: usize = 5;
@@ -90,8 +94,7 @@ impl Measured {
 
     /// A row a metric.
     pub fn summary(&self, metrics: &[Metric]) -> String {
-        let head = ["metric", "n", "median", "95 % interval", "spread", "min", "max"];
-        let mut list = table::plain(&head, &[1, 2, 3, 4, 5, 6]);
+        let mut list = table::plain(&SUMMARY, &[1, 2, 3, 4, 5, 6]);
         for metric in metrics {
             let counted = self.all().filter(|(_, sample)| sample.counts());
             let values: Vec<f64> = counted.filter_map(|(_, sample)| sample.value(&metric.name)).collect();
@@ -118,7 +121,7 @@ impl Measured {
             ]);
         }
         let each = self.layouts.map(|_| "each row is of the medians of layouts\n").unwrap_or_default();
-        if list.is_empty() { String::new() } else { table::render(&list) + each + &self.end() }
+        if list.is_empty() { String::new() } else { fitted(&list, &SUMMARY) + each + &self.end() }
     }
 
     /// What was found of the warm-up, by run.
@@ -149,9 +152,9 @@ impl Measured {
             let told = self.all().filter(|(_, sample)| wanted(sample));
             let told: Vec<_> = told.filter_map(|(_, sample)| sample.outcome.told()).collect();
             let Some((why, output)) = told.first() else { return String::new() };
+            let room = output::terminal_width().map_or(usize::MAX, |width| width.saturating_sub(6));
             let lines = text::last_lines(output, OUTPUT_LINES);
-            let shown: String = lines.iter().map(|line| format!("  | {line}
-")).collect();
+            let shown: String = lines.iter().map(|line| format!("  | {}\n", text::cut(line, room))).collect();
             format!("{} {what}; the first: {why}\n{shown}", text::count(told.len(), "execution"))
         };
         // What reaches a limit in the warm-up counts no more than what ends there.
@@ -310,6 +313,25 @@ impl Measured {
             row.push(sample.outcome.told().map_or_else(String::new, |(line, _)| line));
             list.add_row(row);
         }
-        table::render(&list)
+        fitted(&list, &head)
     }
+}
+
+/// The table, two blanks in; where it has no room so, a paragraph a row, with the names of the columns.
+fn fitted(list: &Table, head: &[&str]) -> String {
+    let room = output::terminal_width();
+    let whole = table::render(list);
+    if table::fits(&table::indent(&whole), room) {
+        return whole;
+    }
+    let paragraph = |row: &Row| {
+        let cells: Vec<String> = row.cell_iter().map(comfy_table::Cell::content).collect();
+        let named = cells.iter().zip(head).skip(1).filter(|(cell, _)| !cell.is_empty());
+        let named: Vec<String> =
+            named.map(|(cell, name)| format!("{name} {cell}").trim_start().to_owned()).collect();
+        let first =
+            if head[0] == SUMMARY[0] { cells[0].clone() } else { format!("{} {}", head[0], cells[0]) };
+        format!("{first}\n  {}\n", named.join(", "))
+    };
+    list.row_iter().map(paragraph).collect()
 }

@@ -265,7 +265,7 @@ impl Known {
         for host in &self.hosts {
             out += &host.text(metrics, samples, revision);
         }
-        out
+        text::wrap(&out, output::terminal_width())
     }
 }
 

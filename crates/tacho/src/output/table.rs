@@ -181,7 +181,7 @@ fn state(point: &Point, series: &Series) -> String {
             format!(
                 "{} failed ({})",
                 text::count(point.failed as usize, "execution"),
-                text::cut(how, 60)
+                text::cut_within(how, 60)
             )
         }
         _ if point.limited.count > 0 => text::limited(&point.limited),
