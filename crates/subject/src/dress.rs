@@ -12,17 +12,24 @@ use crate::quirks::{Applied, Loaded, Patch};
 pub(crate) struct Dress<'a> {
     quirks: Vec<&'a Loaded>,
     sources: &'a HashMap<String, Revision>,
+    onto: &'a [String],
 }
 
 impl<'a> Dress<'a> {
     /// What is done with the revision itself.
     pub fn of(applied: &'a Applied) -> Self {
-        Self { quirks: applied.quirks.iter().collect(), sources: &applied.sources }
+        let Applied { quirks, sources, onto, .. } = applied;
+        Self { quirks: quirks.iter().collect(), sources, onto }
     }
 
     /// What is done once.
     pub fn once(loaded: &'a Loaded, sources: &'a HashMap<String, Revision>) -> Self {
-        Self { quirks: vec![loaded], sources }
+        Self { quirks: vec![loaded], sources, onto: &[] }
+    }
+
+    /// Into which revisions the one that is built is merged first, by full name.
+    pub fn onto(&self) -> &'a [String] {
+        self.onto
     }
 
     /// The variables that are set.

@@ -71,8 +71,8 @@ impl Workshop {
             return Err(SubjectError::BadArtifact { artifact: artifact.clone() });
         }
         let origin = Origin::of(&subject.source, plan_folder)?;
-        let quirks = Quirks::read(&subject.quirks, plan_folder)?;
-        let history = if subject.quirks.is_empty() { None } else { Some(history(subject, plan_folder)?) };
+        let quirks = Quirks::of(subject, plan_folder)?;
+        let history = if quirks.is_empty() { None } else { Some(history(subject, plan_folder)?) };
         let logs = cache.join("logs");
         fs::create_dir_all(&logs).map_err(SubjectError::cache("create", &logs))?;
         let folder = cache.canonicalize().map_err(SubjectError::cache("read", cache))?;
@@ -205,7 +205,10 @@ impl Workshop {
                 work,
             )?;
         }
-        self.checkout.take(revision, work)?;
+        match dress.onto() {
+            [] => self.checkout.take(revision, work)?,
+            onto => self.checkout.merge(revision, onto, work)?,
+        }
         self.execute("after-checkout", &dress.commands(|it| &it.after_checkout), revision, dress, work)?;
         for (path, source) in dress.takes() {
             self.checkout.take_from(source, path, work)?;

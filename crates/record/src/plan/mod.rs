@@ -158,6 +158,10 @@ pub struct Subject {
     /// The order that is the same each time in which everything is linked, by its name; none: as the command links it.
     #[serde(default)]
     pub order: Option<String>,
+    /// Of revisions of git that are not built as they are: into which others they are merged first, in this order; all by full name. No
+    /// plan says so, but whoever asks what a commit of a branch does where that branch was merged.
+    #[serde(default)]
+    pub onto: BTreeMap<String, Vec<String>>,
 }
 
 impl Subject {

@@ -6,6 +6,7 @@
 //! checkout is in `build`.
 
 mod cvs;
+mod merge;
 mod submodule;
 
 use std::fs;

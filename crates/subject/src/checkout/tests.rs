@@ -356,3 +356,44 @@ fn a_submodule_with_a_name_that_leads_away_is_refused() {
     let Err(Stop::Failed(why)) = bench.take(&program.id("HEAD")) else { panic!("it was taken") };
     assert!(why.contains("../../x"), "{why}");
 }
+
+/// After a fork at `a`: `m` on the main line, `s`, `t` and `u` on a branch, of which `t` is in the way of `m`; `v` on another.
+fn forked() -> Repo {
+    let repo = repo().write("x", "1\n").commit("a").branch("side").write("y", "s\n").commit("s");
+    let repo = repo.write("x", "2\n").commit("t").write("x", "1\n").commit("u").tag("u");
+    let repo = repo.git(&["checkout", "-q", "main", "-b", "other"]).write("z", "v\n").commit("v").tag("v");
+    repo.on("main").write("x", "3\n").commit("m").tag("m")
+}
+
+#[test]
+fn a_revision_is_merged_into_others() {
+    let repo = forked();
+    let mut bench = Bench::of(repo.path());
+    let [base, other, s, t, u] = ["m", "v", "u~2", "u~1", "u"].map(|name| repo.id(name));
+    let merged = |bench: &mut Bench, id: &str, onto: &[&String]| {
+        let mut log = Log::create(bench.cache.path().join("log")).unwrap();
+        let limits = Limits { time: Duration::from_secs(600), interrupt: &NEVER };
+        let onto: Vec<String> = onto.iter().map(|&id| id.clone()).collect();
+        match bench.checkout.merge(&revision(id), &onto, &mut Work { log: &mut log, limits }) {
+            Ok(()) => {
+                let mut found = Vec::new();
+                collect(bench.checkout.tree(), bench.checkout.tree(), &mut found);
+                found.sort_unstable();
+                found.join(" ").replace('\n', "")
+            }
+            Err(stop) => format!("{stop:?}"),
+        }
+    };
+    assert_eq!(merged(&mut bench, &s, &[&base]), "x=3 y=s");
+    assert_eq!(merged(&mut bench, &t, &[&base]), "Failed(\"it does not merge without conflicts\")");
+    assert_eq!(merged(&mut bench, &u, &[&base]), "x=3 y=s", "after a conflict");
+    assert_eq!(merged(&mut bench, &u, &[&base, &other]), "x=3 y=s z=v", "as an octopus does");
+    assert_eq!(merged(&mut bench, &repo.id("m~1"), &[&base]), "x=3", "what is there already");
+    let first = bench.checkout.git().lines(&["rev-parse", "HEAD"]).unwrap();
+    merged(&mut bench, &s, &[&base]);
+    let again = merged(&mut bench, &s, &[&base]);
+    assert_eq!(again, "x=3 y=s");
+    assert_eq!(first, [base]);
+    assert_eq!(bench.shown(&other), "x=1\n z=v\n", "and nothing of it is left");
+    assert!(!bench.checkout.busy().exists());
+}

@@ -130,6 +130,34 @@ impl History for Commits {
         self.repository.git.read(&arguments).map(Some)
     }
 
+    fn parents(&self, name: &str) -> Result<Vec<String>, SubjectError> {
+        let id = resolve::commits(&self.repository, &[name])?.swap_remove(0);
+        let lines =
+            self.repository.git.lines(&["rev-list", "--parents", "--max-count=1", id.as_str(), "--"])?;
+        Ok(lines.iter().flat_map(|line| line.split(' ').skip(1)).map(str::to_owned).collect())
+    }
+
+    fn line(&self, to: &str, others: &[String]) -> Result<Selected, SubjectError> {
+        let names: Vec<&str> = std::iter::once(to).chain(others.iter().map(String::as_str)).collect();
+        let ids = resolve::commits(&self.repository, &names)?;
+        let (end, others) = (&ids[0], &ids[1..]);
+        let mut common = BTreeSet::new();
+        for other in others {
+            common.extend(survey::common(&self.repository, &[end, other])?);
+        }
+        let common: Vec<String> = common.into_iter().collect();
+        let part = self.part(std::slice::from_ref(end), &common)?;
+        self.check_depth(&part)?;
+        let (_, places) = part.places(end, None, false);
+        let revisions: Vec<Revision> = places.into_iter().map(|place| part.revision(place)).collect();
+        Ok(Selected {
+            known: revisions.clone(),
+            revisions,
+            commits: part.commits(),
+            note: self.shallow_note(),
+        })
+    }
+
     fn has(&self, id: &str, path: &str) -> Result<Option<bool>, SubjectError> {
         let path = path.trim_start_matches("./").trim_end_matches('/');
         if path.is_empty() || path == "." {

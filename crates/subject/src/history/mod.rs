@@ -80,7 +80,7 @@ impl Selection {
 }
 
 /// The answer to a question.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selected {
     /// What was asked for, in order of history, each once.
     pub revisions: Vec<Revision>,
@@ -132,6 +132,17 @@ pub trait History {
     /// The diff that the revision of that name brought, against the one before it on its line; none where history has none.
     fn brought(&self, _name: &str) -> Result<Option<Vec<u8>>, SubjectError> {
         Ok(None)
+    }
+
+    /// The parents of the revision of that name, by their full names, in order; none where history has no merges.
+    fn parents(&self, _name: &str) -> Result<Vec<String>, SubjectError> {
+        Ok(Vec::new())
+    }
+
+    /// The main line that leads to a revision, as far as none of those others has it in its history, with all commits that it brought
+    /// to them; nothing where history has no merges.
+    fn line(&self, _to: &str, _others: &[String]) -> Result<Selected, SubjectError> {
+        Ok(Selected::default())
     }
 
     /// Whether a revision, by its full name, has a file or folder of that path; none where that is not known before it is checked out.

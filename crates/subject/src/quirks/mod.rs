@@ -8,7 +8,7 @@ mod once;
 mod patch;
 mod range;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use tacho_record::plan::{Commands, Edge, Quirk, Subject};
@@ -23,6 +23,8 @@ pub(crate) use patch::Patch;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Quirks {
     all: Vec<Loaded>,
+    /// Of revisions that are merged into others before anything is done: into which, by full name.
+    onto: BTreeMap<String, Vec<String>>,
 }
 
 /// A quirk, with what it needs.
@@ -43,6 +45,8 @@ pub(crate) struct Applied {
     pub quirks: Vec<Loaded>,
     /// Of what is taken from others, the revisions that are meant, by the names that the plan has.
     pub sources: HashMap<String, Revision>,
+    /// Into which revisions it is merged first, by full name; none: it is built as it is.
+    pub onto: Vec<String>,
 }
 
 /// By which recipe each of these revisions is built, the subject's plan being in that folder.
@@ -51,11 +55,11 @@ pub fn recipes(
     plan_folder: &Path,
     revisions: &[Revision],
 ) -> Result<Recipes, SubjectError> {
-    if subject.quirks.is_empty() {
+    if subject.quirks.is_empty() && subject.onto.is_empty() {
         return Ok(Recipes::usual(subject.recipe()));
     }
     let history = history(subject, plan_folder)?;
-    let quirks = Quirks::read(&subject.quirks, plan_folder)?;
+    let quirks = Quirks::of(subject, plan_folder)?;
     let applied = quirks.at(&*history, revisions)?;
     let mut recipes = Recipes::usual(subject.recipe());
     for (revision, applied) in revisions.iter().zip(&applied) {
@@ -86,14 +90,20 @@ pub fn stray_edges(
 }
 
 impl Quirks {
-    /// Reads the patches of quirks whose plan is in that folder.
-    pub fn read(quirks: &[Quirk], plan_folder: &Path) -> Result<Self, SubjectError> {
+    /// Those of this subject, whose plan is in that folder, with their patches.
+    pub fn of(subject: &Subject, plan_folder: &Path) -> Result<Self, SubjectError> {
         let load = |quirk: &Quirk| {
             let patches = quirk.patches.iter().map(|path| Patch::read(plan_folder, path));
             let patches = patches.collect::<Result<_, _>>().map_err(of(quirk))?;
             Ok(Loaded { quirk: quirk.clone(), patches })
         };
-        Ok(Self { all: quirks.iter().map(load).collect::<Result<_, SubjectError>>()? })
+        let all = subject.quirks.iter().map(load).collect::<Result<_, SubjectError>>()?;
+        Ok(Self { all, onto: subject.onto.clone() })
+    }
+
+    /// Whether every revision is built as it is.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty() && self.onto.is_empty()
     }
 
     /// Whether anything is done once.
@@ -105,10 +115,12 @@ impl Quirks {
     ///
     /// An error where two contradict each other, where a name stands for nothing, or a range is empty.
     pub fn at(&self, history: &dyn History, revisions: &[Revision]) -> Result<Vec<Applied>, SubjectError> {
-        let mut applied: Vec<Applied> = vec![Applied::default(); revisions.len()];
+        let onto = |revision: &Revision| self.onto.get(&revision.id).cloned().unwrap_or_default();
+        let mut applied: Vec<Applied> =
+            revisions.iter().map(|revision| Applied { onto: onto(revision), ..Applied::default() }).collect();
         for loaded in &self.all {
             let quirk = &loaded.quirk;
-            let within = range::within(history, quirk, revisions).map_err(of(quirk))?;
+            let within = range::within(history, quirk, revisions, &self.onto).map_err(of(quirk))?;
             let sources = sources(history, quirk).map_err(of(quirk))?;
             let newest =
                 || (0..revisions.len()).filter(|&at| within[at]).max_by_key(|&at| revisions[at].order);
@@ -177,10 +189,13 @@ impl Applied {
     ///
     /// It is what quirks do that counts, not what they are called, why they are there, or how far they reach.
     pub fn recipe(&self, usual: Digest) -> Option<Quirky> {
-        if self.once.is_empty() && self.quirks.is_empty() {
+        if self.once.is_empty() && self.quirks.is_empty() && self.onto.is_empty() {
             return None;
         }
         let mut text = format!("quirks 1\n{usual}\n");
+        for other in &self.onto {
+            text += &format!("onto {other}\n");
+        }
         for deed in self.deeds_done_once() {
             text += &format!("once {deed}\n");
         }

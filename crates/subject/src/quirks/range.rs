@@ -1,23 +1,37 @@
 //! Where in history a quirk begins and ends.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use tacho_record::Revision;
 use tacho_record::plan::{Edge, Place, Quirk};
 
 use crate::history::Passed;
 use crate::{Every, History, Selection, SubjectError, What};
 
-/// For each of these revisions, whether it lies in the quirk's range.
+/// For each of these revisions, whether it lies in the quirk's range. One that is merged into others (`onto`) has passed what any of
+/// them has.
 pub(super) fn within(
     history: &dyn History,
     quirk: &Quirk,
     revisions: &[Revision],
+    onto: &BTreeMap<String, Vec<String>>,
 ) -> Result<Vec<bool>, SubjectError> {
     not_empty(history, quirk)?;
     let mut within = vec![true; revisions.len()];
+    let others: BTreeSet<&String> =
+        revisions.iter().filter_map(|revision| onto.get(&revision.id)).flatten().collect();
+    let others: Vec<Revision> = others.into_iter().map(|id| history.find(id)).collect::<Result<_, _>>()?;
     for (edge, wanted) in [(&quirk.start, true), (&quirk.end, false)] {
         let Some(edge) = edge else { continue };
-        for (within, later) in within.iter_mut().zip(later(history, edge, revisions)?) {
-            *within &= later == wanted;
+        let passed: BTreeSet<&String> = later(history, edge, &others)?
+            .into_iter()
+            .zip(&others)
+            .filter_map(|(later, other)| later.then_some(&other.id))
+            .collect();
+        let own = later(history, edge, revisions)?;
+        for ((within, revision), later) in within.iter_mut().zip(revisions).zip(own) {
+            let others = onto.get(&revision.id).map_or(&[][..], Vec::as_slice);
+            *within &= (later || others.iter().any(|other| passed.contains(other))) == wanted;
         }
     }
     Ok(within)
@@ -84,7 +98,7 @@ pub(super) fn first(
     let what = What::Range { from: None, to: Some(newest.id.clone()) };
     let selection = Selection { what, every: Every::Commit, tags: None, all_parents: false };
     let line = history.select(&selection)?.revisions;
-    let within = within(history, quirk, &line)?;
+    let within = within(history, quirk, &line, &BTreeMap::new())?;
     let first = line.into_iter().zip(within).find(|(_, within)| *within).map(|(revision, _)| revision);
     Ok(first.unwrap_or_else(|| newest.clone()))
 }

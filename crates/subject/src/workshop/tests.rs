@@ -21,6 +21,7 @@ fn subject(build: Option<&str>, artifacts: &[&str]) -> Subject {
         quirks: vec![],
         layouts: None,
         order: None,
+        onto: BTreeMap::new(),
     }
 }
 

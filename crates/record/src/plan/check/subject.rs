@@ -1,6 +1,6 @@
 //! The rules of `[subject]`: one history, a build that fits it, artifacts within the checkout.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 
 use glob::Pattern;
@@ -59,6 +59,7 @@ impl Check<'_> {
                 }
                 .to_owned()
             }),
+            onto: BTreeMap::new(),
         }
     }
 

@@ -159,6 +159,7 @@ fn every_key_arrives_in_the_plan() {
             quirks: vec![],
             layouts: None,
             order: None,
+            onto: BTreeMap::new(),
         }
     );
     assert_eq!((plan.measure.rule.max_rounds, plan.measure.cache_limit), (20, 500 << 20));
@@ -214,6 +215,7 @@ fn keys_that_are_not_given_have_their_defaults() {
                 quirks: vec![],
                 layouts: None,
                 order: None,
+                onto: BTreeMap::new(),
             },
             measure: measure(),
             benchmarks: vec![Benchmark {

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -41,6 +42,7 @@ impl Bench {
             quirks,
             layouts: None,
             order: None,
+            onto: BTreeMap::new(),
         };
         Self { cache: tempfile::tempdir().unwrap(), subject, copy }
     }

@@ -355,3 +355,21 @@ fn what_a_commit_brought_is_against_its_first_parent() {
     assert_eq!((brought("HEAD"), brought("HEAD~1"), brought("side")), ("d".into(), "s t".into(), "t".into()));
     assert_eq!(brought("HEAD~4"), "a", "the first has no parent");
 }
+
+#[test]
+fn of_a_line_only_what_the_others_lack_is_asked_for() {
+    // The branch takes up `c`, which the main line made meanwhile, before it is merged.
+    let repo =
+        repo().commits("a b").branch("side").commits("s").on("main").commit("c").on("side").merge("main");
+    let repo = repo.commits("t u").on("main").commit("d").merge("side");
+    let commits = Commits::new(Repository::open(repo.path()).unwrap());
+    let [first, second] = [repo.id("HEAD^1"), repo.id("HEAD^2")];
+    assert_eq!(commits.parents("HEAD").unwrap(), [first.clone(), second.clone()]);
+    assert_eq!(commits.parents("HEAD~3").unwrap().len(), 1);
+    let line = commits.line(&second, &[first]).unwrap();
+    let subjects: Vec<&str> = line.revisions.iter().map(|it| it.subject.as_str()).collect();
+    assert_eq!(subjects, ["s", "merge main", "t", "u"]);
+    let line = commits.line(&second, &[repo.id("side~2"), repo.id("HEAD^1")]).unwrap();
+    assert_eq!(line.revisions.iter().map(|it| it.subject.as_str()).collect::<Vec<_>>(), ["t", "u"]);
+    assert_eq!(commits.line(&repo.id("side~2"), &[second]).unwrap().revisions, []);
+}

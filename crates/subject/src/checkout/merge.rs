@@ -1,0 +1,87 @@
+//! A revision merged into others, in our own checkout: what a commit of a branch does where that branch was merged.
+
+use std::fs;
+use std::process::Command;
+
+use tacho_record::Revision;
+
+use super::{Checkout, Origin, Stop, Work, submodule};
+use crate::SubjectError;
+use crate::build::{Ended, execute};
+
+/// Whoever merges, and when, is always the same, so that the same merge is the same commit.
+const WHO: [(&str, &str); 6] = [
+    ("GIT_AUTHOR_NAME", "tacho"),
+    ("GIT_AUTHOR_EMAIL", "tacho@localhost"),
+    ("GIT_AUTHOR_DATE", "@0 +0000"),
+    ("GIT_COMMITTER_NAME", "tacho"),
+    ("GIT_COMMITTER_EMAIL", "tacho@localhost"),
+    ("GIT_COMMITTER_DATE", "@0 +0000"),
+];
+
+/// Nothing that a user has set makes it another merge, or asks anybody.
+const MERGE: [&str; 11] = [
+    "merge",
+    "--quiet",
+    "--no-ff",
+    "--no-edit",
+    "--no-verify",
+    "--no-gpg-sign",
+    "--no-verify-signatures",
+    "--no-autostash",
+    "--no-rerere-autoupdate",
+    "--no-stat",
+    "--allow-unrelated-histories",
+];
+
+impl Checkout {
+    /// Makes the folder hold this revision's source merged into the first of those others, into which the rest is merged before, and
+    /// nothing else. What does not merge without conflicts fails.
+    pub fn merge(&mut self, revision: &Revision, onto: &[String], work: &mut Work) -> Result<(), Stop> {
+        let (Origin::Git(repository), Some((first, rest))) = (self.origin.clone(), onto.split_first()) else {
+            return Err(Stop::Failed("only a commit of git is merged into another".to_owned()));
+        };
+        self.take_from_git(&repository, &Revision::bare(first), work)?;
+        let busy = self.busy();
+        fs::write(&busy, "").map_err(SubjectError::cache("write", &busy))?;
+        for other in rest.iter().chain([&revision.id]) {
+            self.fetch_missing(&repository, &Revision::bare(other), work)?;
+            self.merge_one(other, work)?;
+        }
+        submodule::update(&self.cache, &self.tree, &repository.common, work)?;
+        fs::remove_file(&busy).map_err(SubjectError::cache("remove", &busy))?;
+        Ok(())
+    }
+
+    fn merge_one(&self, other: &str, work: &mut Work) -> Result<(), Stop> {
+        work.log.note(&format!("merges {other}"))?;
+        match execute(self.merging(other), work.log, work.limits)? {
+            Ended::Exited(status) if status.success() => Ok(()),
+            Ended::Exited(status) => {
+                let conflict = !self.git().lines(&["ls-files", "--unmerged"])?.is_empty();
+                self.end_merge()?;
+                let why = if conflict {
+                    "it does not merge without conflicts".to_owned()
+                } else {
+                    let said = work.log.last_line().unwrap_or_default();
+                    format!("git merge failed with {status}: {said}")
+                };
+                Err(Stop::Failed(why))
+            }
+            Ended::Cut(cut) => Err(Stop::Cut(cut)),
+        }
+    }
+
+    /// Forgets the merge that is under way, so that the clone can go on to be used.
+    fn end_merge(&self) -> Result<(), SubjectError> {
+        self.git().read(&["reset", "--quiet", "--hard"])?;
+        let busy = self.busy();
+        fs::remove_file(&busy).map_err(SubjectError::cache("remove", &busy))
+    }
+
+    fn merging(&self, other: &str) -> Command {
+        let mut command = self.git().command(MERGE);
+        command.arg(other).envs(WHO);
+        command
+    }
+}
