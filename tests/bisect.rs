@@ -853,68 +853,6 @@ fn a_good_end_on_another_branch_may_differ_from_where_they_part() {
 }
 
 #[test]
-fn a_merge_whose_commits_cannot_be_told_apart_is_undecided() {
-    let project = step(3, 3);
-    project.git(["checkout", "--quiet", "-b", "side"]);
-    let project = project.file("prog", "echo work 100 # a\n").commit("side 1");
-    let project = project.file("prog", "exit 3\n").commit("side 2");
-    project.git(["checkout", "--quiet", "main"]);
-    project.git(["merge", "--quiet", "--no-ff", "-m", "bring side", "side"]);
-    let project = project.file("prog", "echo work 150 # c\n");
-    project.git(["commit", "--quiet", "--amend", "--all", "-m", "bring side"]);
-    let project = project.file("prog", "echo work 150 # d\n").commit("after");
-    let answer = project.tacho("bisect HEAD~3 HEAD --into-merges --quiet").exits(4);
-    assert!(answer.stdout.starts_with("undecided: "), "{}", answer.stdout);
-    assert!(answer.stderr.contains("which of the commits that it brought is not\n"), "{}", answer.stderr);
-}
-
-#[test]
-fn into_a_merge_that_did_it() {
-    let project = merged();
-    let outer = project.tacho("bisect HEAD~4 HEAD --quiet").succeeds();
-    assert!(outer.stdout.contains("bring side"), "{}", outer.stdout);
-    let inner = project.tacho("bisect HEAD~4 HEAD --into-merges --quiet").exits(0);
-    assert!(inner.stdout.contains("side 2"), "{}", inner.stdout);
-    assert!(
-        inner.stderr.contains(" is a merge: going on among the commits that it brought\n"),
-        "{}",
-        inner.stderr
-    );
-}
-
-#[test]
-fn a_merge_is_not_gone_into_where_another_may_have_done_it() {
-    let project = step(3, 3);
-    project.git(["checkout", "--quiet", "-b", "side"]);
-    let project = project.file("prog", "echo work 150\n").commit("side 1");
-    project.git(["checkout", "--quiet", "main"]);
-    let project = project.file("prog", "exit 3\n").commit("broken");
-    project.git(["merge", "--quiet", "--no-ff", "-X", "theirs", "-m", "bring side", "side"]);
-    let project = project.file("prog", "echo work 150 # d\n").commit("after");
-    let answer = project.tacho("bisect HEAD~4 HEAD --into-merges --quiet").exits(0);
-    assert!(
-        answer.stdout.contains(" bring side\n  or the commit before it that could not"),
-        "{}",
-        answer.stdout
-    );
-    let why = " is a merge, but the commit before it that could not be measured may have done it instead: it is not gone into\n";
-    assert!(answer.stderr.contains(why), "{}", answer.stderr);
-}
-
-/// A branch of three, whose second changes it, and its merge.
-fn merged() -> Project {
-    let project = step(3, 3);
-    project.git(["checkout", "--quiet", "-b", "side"]);
-    let project = project.file("prog", "echo work 100 # a\n").commit("side 1");
-    let project = project.file("prog", "echo work 150 # b\n").commit("side 2");
-    let project = project.file("prog", "echo work 150 # c\n").commit("side 3");
-    project.git(["checkout", "--quiet", "main"]);
-    let project = project.file("doc", "words\n").commit("words");
-    project.git(["merge", "--quiet", "--no-ff", "-m", "bring side", "side"]);
-    project.file("prog", "echo work 150 # d\n").commit("after")
-}
-
-#[test]
 fn a_change_that_was_found_says_what_to_bisect() {
     // Some noise of its own, or nothing is judged.
     let level = |n: u32| if n < 17 { 100_000 + n * 7919 % 101 * 6 } else { 120_000 + n * 7919 % 101 * 6 };

@@ -7,6 +7,7 @@
 mod bench;
 mod beside;
 mod bisect;
+mod bisect_merges;
 mod bisect_told;
 mod changes;
 mod changes_confirm;

@@ -5,7 +5,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod ahead;
 mod companion;
 mod conditions;
 mod counters;

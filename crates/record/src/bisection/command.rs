@@ -47,6 +47,9 @@ impl Bisection {
             // The first candidate is only where its way and the main line part.
             ends[usize::from(asked.exchanged)] = aside.get(..SHORT).unwrap_or(aside);
         }
+        if let Some(outermost) = asked.within.first() {
+            ends = [&outermost.ends.0, &outermost.ends.1];
+        }
         let mut words: Vec<String> = ends.map(str::to_owned).into();
         if let Some(typed) = &asked.typed {
             words.extend(of_typed(typed));

@@ -9,12 +9,14 @@ mod account;
 mod aside;
 mod beside;
 mod command;
+mod merge;
 mod others;
 mod probe;
 
 pub use aside::{Aside, AsideSaid};
 pub use beside::{Beside, HostReadings};
 pub use command::TypedSubject;
+pub use merge::Merge;
 pub use others::Others;
 pub use probe::{Disturbance, Probe, Probed};
 
@@ -99,6 +101,9 @@ pub struct Asked {
     /// How likely each candidate is to be the cause by what was measured earlier, as weights; nothing: each as likely as another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prior: Vec<f64>,
+    /// The merges that the candidates were brought by, the outermost first; none where they are those of a main line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub within: Vec<Merge>,
 }
 
 /// What is less than the least effect by no more than this part of it is not told to be less: a best guess is no surer.

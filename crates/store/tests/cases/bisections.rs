@@ -71,6 +71,7 @@ fn bisection(name: &str, run: i64) -> Bisection {
             probe: Vec::new(),
             layout: Some(0.01),
             prior: vec![0.25, 0.1 + 0.2],
+            within: Vec::new(),
             before: Some((21e9, 44e9)),
             aside: Some("v0".into()),
         },

@@ -60,7 +60,7 @@ pub struct Bisect {
     /// Go on after the first commit that is found, on both sides of it: all changes of the range
     #[arg(long)]
     pub all: bool,
-    /// If a merge did it, go on among the commits that it brought
+    /// If a merge did it, go on among the commits that it brought, each merged into what was before the merge
     #[arg(long)]
     pub into_merges: bool,
     /// Measure what was named under disturbances too: an environment of random length, memory at other addresses, one processor

@@ -93,6 +93,7 @@ fn asked(metric: &str) -> Asked {
         layout: None,
         aside: None,
         prior: Vec::new(),
+        within: Vec::new(),
     }
 }
 

@@ -311,20 +311,12 @@ impl HostReader {
         readings
     }
 
-    /// To be called after an execution instead, with the processor time that it took, where the next one is under way by now: what
-    /// goes on then is not read.
-    pub fn pass(&mut self, own: Duration) {
-        if let Some(span) = &mut self.span {
-            span.own = span.own.saturating_add(own);
-            span.ended = Instant::now();
-        }
-    }
-
-    /// How much longer it takes until there are readings, of at least that span: an execution that ends before has none of its own.
+    /// How much longer it takes until there are readings: an execution that ends before has none of its own.
     #[must_use]
-    pub fn due(&self, least: Duration) -> Duration {
-        let until = |span: &Span| self.shortest.max(least).saturating_sub(span.before.at.elapsed());
-        self.span.as_ref().map_or(Duration::ZERO, until)
+    pub fn due(&self) -> Duration {
+        self.span
+            .as_ref()
+            .map_or(Duration::ZERO, |span| self.shortest.saturating_sub(span.before.at.elapsed()))
     }
 
     fn moment(&mut self) -> Moment {

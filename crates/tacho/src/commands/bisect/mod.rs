@@ -10,6 +10,8 @@ mod same;
 mod typed;
 mod wish;
 
+use std::collections::BTreeMap;
+
 use tacho_experiment::bisect::{Bisected, Inquiry, bisect};
 use tacho_record::bisection::{Asked, Found, Measured, Standing, Undecided};
 use tacho_record::{Plan, Revision};
@@ -22,6 +24,7 @@ use crate::output;
 use crate::output::answer::versioned;
 use crate::output::bisect::{self as report, Expected};
 use crate::project::Project;
+use merges::Brought;
 use range::Range;
 use revert::Reverted;
 
@@ -63,12 +66,12 @@ fn measure(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
 }
 
 /// Which commits are bisected.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Inside {
+#[derive(Clone, Copy)]
+enum Inside<'a> {
     /// Those of the range that was asked for.
     All,
-    /// Those that a merge brought: how its first parent behaves is known.
-    Merge,
+    /// Those that a merge brought.
+    Merge(&'a Brought),
 }
 
 /// Bisects one range; nothing where it was only to be said what that would take.
@@ -76,19 +79,27 @@ fn once(
     global: &Global,
     project: &Project,
     command: &Bisect,
-    inside: Inside,
+    inside: Inside<'_>,
 ) -> Result<Option<Bisected>, CliError> {
     let (good, bad) = range::ends(command)?;
-    let range = Range::select(project, good, bad).map_err(|error| typed::mistaken(command, error))?;
-    let aside = range.aside.clone().filter(|_| inside == Inside::All);
-    let wish = wish::wish(&project.plan, command)?;
-    if inside == Inside::All {
+    let (range, onto, within) = match inside {
+        Inside::All => {
+            let range = Range::select(project, good, bad).map_err(|error| typed::mistaken(command, error))?;
+            (range, BTreeMap::new(), Vec::new())
+        }
+        Inside::Merge(Brought { range, onto, within }) => (range.clone(), onto.clone(), within.clone()),
+    };
+    let aside = range.aside.clone();
+    let mut wish = wish::wish(&project.plan, command)?;
+    wish.plan.subject.onto = onto;
+    if matches!(inside, Inside::All) {
         same::tell(&wish.plan, wish.of, command, &project.folder);
     }
     let layouts = if command.probe { probe::layouts(&wish.plan) } else { Vec::new() };
     let mut inquiry = Inquiry {
         asked: Asked {
             aside: aside.as_ref().map(|aside| aside.id.clone()),
+            within,
             ..wish.asked(command, (good, bad), range.exchanged, &layouts)?
         },
         layouts,
@@ -96,7 +107,8 @@ fn once(
         candidates: range.candidates(&project.plan.subject.paths),
         again: command.again,
     };
-    if let Some(name) = &command.change {
+    // What was measured of commits of a branch was not merged into what the merge had before.
+    if let (Some(name), Inside::All) = (&command.change, inside) {
         inquiry.asked.prior = change::prior(project, name, &inquiry.candidates)?;
     }
     if command.probe {

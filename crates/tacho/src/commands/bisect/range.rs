@@ -31,6 +31,7 @@ pub fn ends(command: &Bisect) -> Result<(&str, &str), CliError> {
 }
 
 /// The revisions from one end to the other.
+#[derive(Clone)]
 pub struct Range {
     pub selected: Selected,
     /// Whether the good end is the later one.

@@ -3,8 +3,8 @@
 use std::fs;
 
 use tacho_experiment::bisect::Bisected;
-use tacho_record::Revision;
 use tacho_record::bisection::{Found, Measured};
+use tacho_record::{Revision, short_name};
 use tacho_subject::history;
 
 use super::super::r#try::{self as trying, Tried};
@@ -37,12 +37,19 @@ pub fn measure(
     let of = &bisection.candidates[culprit.place].revision;
     // Where commits in between could not be measured, or were left out, any of them may be the cause: all are undone.
     let is_set = bisection.others(culprit).number() > 0;
-    let before = if is_set { culprit.parent.clone() } else { format!("{}^", culprit.revision) };
+    // Of a branch the one before may be of the main line: then the whole merge is undone.
+    let merge = bisection.asked.within.last().filter(|_| is_set);
+    let (revision, before) = match merge {
+        Some(merge) => (&merge.revision, format!("{}^", merge.revision)),
+        None if is_set => (&culprit.revision, culprit.parent.clone()),
+        None => (&culprit.revision, format!("{}^", culprit.revision)),
+    };
     let what = match bisection.candidates.get(culprit.parent_place) {
+        _ if merge.is_some() => format!("all of the merge {}", short_name(revision)),
         Some(parent) if is_set => format!("{}..{}", parent.revision.short(), of.short()),
         _ => of.short().to_owned(),
     };
-    let undoing = history(&project.plan.subject, &project.folder)?.difference(&culprit.revision, &before)?;
+    let undoing = history(&project.plan.subject, &project.folder)?.difference(revision, &before)?;
     let Some(diff) = undoing else {
         output::note("note", "only a commit of git can be reverted");
         return Ok(None);

@@ -219,6 +219,7 @@ impl Wish {
             layout,
             aside: None,
             prior: Vec::new(),
+            within: Vec::new(),
         })
     }
 }

@@ -8,7 +8,8 @@ use tacho_record::bisection::{Found, Rung};
 use super::live::so_far;
 use super::why::{alike, failure_of, hidden_ends, stretch, undecided};
 use super::words::{
-    aside, commit, effect, least, level, likely, name, probes, sides, small, stage, subject, then, within,
+    aside, commit, effect, least, level, likely, merges, name, probes, sides, small, stage, subject, then,
+    within,
 };
 use crate::output::text::{count, day};
 
@@ -22,7 +23,7 @@ pub fn markdown(bisection: &Bisection) -> String {
             let _ = writeln!(text, "  - {}", escaped(&commit(&bisection.candidates[place])));
         }
     }
-    for line in aside(bisection).into_iter().chain(hidden_ends(bisection)) {
+    for line in merges(bisection).into_iter().chain(aside(bisection)).chain(hidden_ends(bisection)) {
         let _ = writeln!(text, "- {}", escaped(&line));
     }
     if let Some(change) = standing.change {

@@ -8,8 +8,8 @@ use tacho_record::{Bisection, Direction};
 
 use super::why::{alike, failure_of, hidden_ends, ratios, retry, stretch, undecided};
 use super::words::{
-    aside, commit, effect, least, level, likely, name, probes, sides, small, stage, subject, suspected, then,
-    within,
+    aside, commit, effect, least, level, likely, merges, name, probes, sides, small, stage, subject,
+    suspected, then, within,
 };
 use crate::output::table::{plain, render};
 use crate::output::text::{count, day, duration};
@@ -206,7 +206,7 @@ fn whole(bisection: &Bisection) -> String {
     let mut text = String::new();
     let (first, last) = standing.ends;
     let ends = [name(bisection, first), name(bisection, last)];
-    for line in aside(bisection).into_iter().chain(hidden_ends(bisection)) {
+    for line in merges(bisection).into_iter().chain(aside(bisection)).chain(hidden_ends(bisection)) {
         let _ = writeln!(text, "{line}");
     }
     if let Some(change) = standing.change {

@@ -1,10 +1,10 @@
 //! Numbers and names of a bisection as people read them.
 
-use tacho_record::Bisection;
 use tacho_record::bisection::{
-    AsideSaid, Asked, BisectedEffect, Candidate, Comparison, Culprit, Found, Probe, Side, Stage, Standing,
-    Suspects,
+    AsideSaid, Asked, BisectedEffect, Candidate, Comparison, Culprit, Found, Merge, Probe, Side, Stage,
+    Standing, Suspects,
 };
+use tacho_record::{Bisection, short_name};
 
 use super::why::undecided;
 use crate::output::text::{change, count, cut, day, percent};
@@ -219,6 +219,29 @@ pub fn aside(bisection: &Bisection) -> Vec<String> {
             vec![format!("whether {beside} behaves as {start} does is not known: {why}{seen}")]
         }
     }
+}
+
+/// The merges in which the commits are that were bisected, and what became of those: a line each.
+pub fn merges(bisection: &Bisection) -> Vec<String> {
+    let merges = &bisection.asked.within;
+    let line = |merge: &Merge| {
+        format!(
+            "inside the merge {} ({}), which changes it by {}, as the bisection {} has found",
+            short_name(&merge.revision),
+            cut(&merge.subject, 60),
+            effect(bisection, &merge.effect),
+            merge.bisection,
+        )
+    };
+    let mut lines: Vec<String> = merges.iter().map(line).collect();
+    if let (Some(merge), Some(before)) = (merges.last(), bisection.candidates.first()) {
+        lines.push(format!(
+            "each commit that it brought is measured merged into {}, as in {}",
+            before.revision.short(),
+            short_name(&merge.revision),
+        ));
+    }
+    lines
 }
 
 /// What a culprit was probed with, and what came of it: a line each.
