@@ -27,6 +27,7 @@ mod levels;
 mod locate;
 mod modes;
 mod noise;
+mod order;
 mod phases;
 mod point;
 mod refuse;

@@ -1,6 +1,6 @@
 //! The finite values of a series, on the scale on which they are judged.
 
-use super::{Judged, Options, Point};
+use super::{Judged, Options, Point, order};
 
 /// A series as it is judged: the finite values, on their scale, and how noisy each is.
 #[derive(Clone)]
@@ -131,7 +131,7 @@ fn grain(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
             moves.fold((f64::INFINITY, ROUNDING), |(least, most), by| (least.min(by), most.max(by)));
         return vec![(least.min(most) / CLEAR).max(most / LARGEST); values.len()];
     }
-    values.sort_unstable_by(f64::total_cmp);
+    order::sort(&mut values);
     let pairs = values.windows(2).filter(|pair| apart(pair));
     let least = pairs.map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
     finite.iter().map(|(_, point)| if log { least / point.value } else { least }).collect()

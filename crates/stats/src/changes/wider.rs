@@ -5,7 +5,7 @@
 
 use super::choose::{Choice, Judge};
 use super::levels::Levels;
-use super::tail;
+use super::{order, tail};
 
 /// A level of more values than this is judged as any other.
 const LONGEST: usize = 30;
@@ -60,7 +60,7 @@ fn is_only_wider(judge: &Judge, choice: &Choice) -> bool {
 /// How far apart values lie, as a standard deviation; no outlier counts.
 fn apart(residuals: &[f64]) -> f64 {
     let mut distances: Vec<f64> = residuals.iter().map(|x| x.abs()).collect();
-    distances.sort_unstable_by(f64::total_cmp);
+    order::sort(&mut distances);
     let nearest = &distances[..(distances.len() * 5).div_ceil(6)];
     nearest.iter().sum::<f64>() / nearest.len() as f64 / NEAREST
 }
