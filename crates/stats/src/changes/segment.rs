@@ -26,6 +26,14 @@ impl Piece {
         (self.a * level + self.b) * level + self.c
     }
 
+    fn less(&self, less: f64) -> Self {
+        Self { c: self.c - less, ..*self }
+    }
+
+    fn is_below(&self, ceiling: f64) -> bool {
+        self.at(self.low) < ceiling && self.at(self.high) < ceiling
+    }
+
     fn least(&self) -> f64 {
         if self.a > 0.0 { self.at((-self.b / (2.0 * self.a)).clamp(self.low, self.high)) } else { self.c }
     }
@@ -38,19 +46,18 @@ impl Piece {
     }
 }
 
-/// The levels at which a value is no outlier, and what it costs there.
+/// What a value costs at levels up to `high`: `a·θ² - b·θ + c`.
 #[derive(Clone, Copy)]
-struct Well {
-    low: f64,
+struct Stretch {
     high: f64,
-    /// Its cost is `a·θ² - b·θ + c`.
     a: f64,
     b: f64,
     c: f64,
 }
 
-impl Well {
+impl Stretch {
     /// A piece within it, with what the value costs there.
+    #[inline]
     fn under(&self, piece: Piece) -> Piece {
         Piece { a: piece.a + self.a, b: piece.b - self.b, c: piece.c + self.c, ..piece }
     }
@@ -77,51 +84,76 @@ pub(super) fn segment(series: &Series, modes: &[Mode], outlier: f64, penalty: f6
 fn best_starts(series: &Series, modes: &[Mode], outlier: f64, penalty: f64) -> Vec<usize> {
     // Levels are counted from the first value, so that squares stay small.
     let origin = series.y[0];
-    let (low, high) = series
+    let ends = series
         .y
         .iter()
         .fold((0.0_f64, 0.0_f64), |(low, high), &value| (low.min(value - origin), high.max(value - origin)));
-    let mut pieces = vec![Piece { low, high, a: 0.0, b: 0.0, c: 0.0, start: 0 }];
+    let nothing = Piece { low: ends.0, high: ends.1, a: 0.0, b: 0.0, c: 0.0, start: 0 };
+    let (mut pieces, mut count) = (vec![nothing], 1);
     let mut spare = Vec::new();
-    let mut wells = Vec::new();
+    let (mut wells, mut stretches) = (Vec::new(), Vec::new());
     let mut starts = Vec::with_capacity(series.len());
-    let mut least = 0.0;
-    for (place, (&value, &sd)) in series.y.iter().zip(&series.sd).enumerate() {
+    let mut best = Best { cost: 0.0, start: 0 };
+    for (start, (&value, &sd)) in series.y.iter().zip(&series.sd).enumerate() {
         dig(value - origin, sd, outlier, modes, &mut wells);
+        all_levels(&wells, outlier * outlier, &mut stretches);
         // No level begins with the first value.
-        let ceiling = if place > 0 { penalty } else { f64::INFINITY };
-        let adding = Adding::to(&pieces, &wells, outlier * outlier, &mut spare);
-        let start;
-        (least, start) = adding.all(&pieces, least, ceiling, place);
+        let ceiling = if start > 0 { penalty } else { f64::INFINITY };
+        let new = Piece { c: ceiling, start, ..nothing };
+        // All pieces, a new level before each of them and behind, and each of both rows divided by all stretches.
+        let most = 2 * (count + stretches.len()) + 1;
+        if spare.len() < most {
+            spare.resize(2 * most, nothing);
+        }
+        (best, count) = Adding::to(&stretches, ends, &mut spare).all(&pieces[..count], best.cost, &new);
         std::mem::swap(&mut pieces, &mut spare);
-        starts.push(start);
+        starts.push(best.start);
     }
     starts
 }
 
-/// The wells of a value, in order and apart.
-fn dig(value: f64, sd: f64, outlier: f64, modes: &[Mode], wells: &mut Vec<Well>) {
-    wells.clear();
-    let mut push = |value: f64, price: f64| {
-        let reach = (outlier * outlier - price).max(0.0).sqrt() * sd;
-        let a = 1.0 / (sd * sd);
-        let (b, c) = (2.0 * a * value, a * value * value + price);
-        wells.push(Well { low: value - reach, high: value + reach, a, b, c });
+/// Where a value is no outlier, in order: from which level on, and what it costs from there.
+fn dig(value: f64, sd: f64, outlier: f64, modes: &[Mode], wells: &mut Vec<(f64, Stretch)>) {
+    let a = 1.0 / (sd * sd);
+    let well = |middle: f64, least: f64| {
+        let reach = (outlier * outlier - least).max(0.0).sqrt() * sd;
+        let (b, c) = (2.0 * a * middle, a * middle * middle + least);
+        (middle - reach, Stretch { high: middle + reach, a, b, c })
     };
-    push(value, 0.0);
-    for mode in modes {
-        push(value - mode.offset, mode.price());
+    wells.clear();
+    wells.push(well(value, 0.0));
+    if !modes.is_empty() {
+        wells.extend(modes.iter().map(|mode| well(value - mode.offset, mode.price())));
+        wells.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
     }
-    wells.sort_unstable_by(|one, other| one.low.total_cmp(&other.low));
+}
+
+/// What a value costs at all levels: within wells, and `bound` between them.
+fn all_levels(wells: &[(f64, Stretch)], bound: f64, stretches: &mut Vec<Stretch>) {
+    stretches.clear();
+    let outside = |high| Stretch { high, a: 0.0, b: 0.0, c: bound };
+    let mut at = f64::NEG_INFINITY;
+    for &(low, well) in wells {
+        if well.high <= at {
+            continue;
+        }
+        if low > at {
+            stretches.push(outside(low));
+        }
+        stretches.push(well);
+        at = well.high;
+    }
+    stretches.push(outside(f64::INFINITY));
 }
 
 /// Where in the piece the cost is below the ceiling.
 fn below(piece: &Piece, ceiling: f64) -> Option<(f64, f64)> {
-    if piece.a <= 0.0 {
-        return (piece.c < ceiling).then_some((piece.low, piece.high));
-    }
-    if piece.at(piece.low) < ceiling && piece.at(piece.high) < ceiling {
+    if piece.is_below(ceiling) {
         return Some((piece.low, piece.high));
+    }
+    // What is flat costs the same everywhere.
+    if piece.a <= 0.0 {
+        return None;
     }
     let middle = -piece.b / (2.0 * piece.a);
     let square = middle * middle - (piece.c - ceiling) / piece.a;
@@ -132,85 +164,102 @@ fn below(piece: &Piece, ceiling: f64) -> Option<(f64, f64)> {
     (left < right).then_some((left, right))
 }
 
+/// The least cost so far, and where its last level begins.
+#[derive(Clone, Copy)]
+struct Best {
+    cost: f64,
+    start: usize,
+}
+
+impl Best {
+    /// `ends` are those of all levels.
+    #[inline]
+    fn see(&mut self, piece: &Piece, ends: (f64, f64)) {
+        if piece.is_least_within() || piece.low <= ends.0 || piece.high >= ends.1 {
+            let cost = piece.least();
+            if cost < self.cost {
+                *self = Self { cost, start: piece.start };
+            }
+        }
+    }
+}
+
 /// What the pieces become with one value more.
 struct Adding<'a> {
-    wells: &'a [Well],
-    /// What a value in none of them costs.
-    bound: f64,
+    /// What the value costs, from where it was come to on.
+    stretches: &'a [Stretch],
     /// Where all levels end.
     ends: (f64, f64),
-    out: &'a mut Vec<Piece>,
-    /// The least cost so far, and where its last level begins.
-    best: (f64, usize),
+    /// Room for all, and how many there are.
+    out: &'a mut [Piece],
+    count: usize,
+    best: Best,
 }
 
 impl<'a> Adding<'a> {
-    fn to(pieces: &[Piece], wells: &'a [Well], bound: f64, out: &'a mut Vec<Piece>) -> Self {
-        out.clear();
-        let ends = (pieces[0].low, pieces[pieces.len() - 1].high);
-        Self { wells, bound, ends, out, best: (f64::INFINITY, 0) }
+    fn to(stretches: &'a [Stretch], ends: (f64, f64), out: &'a mut [Piece]) -> Self {
+        let best = Best { cost: f64::INFINITY, start: 0 };
+        Self { stretches, ends, out, count: 0, best }
     }
 
-    /// The pieces, `less` so much, under the ceiling of beginning a new level with this value; the least cost so far is 0.
-    fn all(mut self, pieces: &[Piece], less: f64, ceiling: f64, start: usize) -> (f64, usize) {
-        let flat = |low, high| Piece { low, high, a: 0.0, b: 0.0, c: ceiling, start };
+    /// The pieces, `less` so much, under a level that begins with this value; the least cost so far is 0.
+    fn all(mut self, pieces: &[Piece], less: f64, new: &Piece) -> (Best, usize) {
         // Neighbours that are both above it are one, that begins here.
         let mut above = self.ends.0;
-        for piece in pieces {
-            let piece = Piece { c: piece.c - less, ..*piece };
-            let Some((left, right)) = below(&piece, ceiling) else { continue };
-            if above < left {
-                self.add(flat(above, left));
+        let mut left = pieces;
+        while let [first, others @ ..] = left {
+            left = others;
+            let piece = first.less(less);
+            let Some((low, high)) = below(&piece, new.c) else { continue };
+            if above < low {
+                self.add(Piece { low: above, high: low, ..*new });
             }
-            self.add(Piece { low: left, high: right, ..piece });
-            above = right;
+            self.add(Piece { low, high, ..piece });
+            above = high;
+            if high == first.high {
+                left = &left[self.whole(left, less, new.c)..];
+                above = self.out[self.count - 1].high;
+            }
         }
         if above < self.ends.1 {
-            self.add(flat(above, self.ends.1));
+            self.add(Piece { low: above, high: self.ends.1, ..*new });
         }
-        self.best
+        (self.best, self.count)
     }
 
-    /// A piece, with what the value costs there.
-    #[inline]
-    fn add(&mut self, piece: Piece) {
-        match self.wells {
-            [well] if well.low <= piece.low && piece.high <= well.high => self.push(well.under(piece)),
-            [well] if piece.high <= well.low || well.high <= piece.low => {
-                self.push(Piece { c: piece.c + self.bound, ..piece });
+    /// Adds the first pieces that stay whole, and within the stretch that was come to; tells how many. Each begins where the one before
+    /// it ends.
+    fn whole(&mut self, pieces: &[Piece], less: f64, ceiling: f64) -> usize {
+        let Some(&stretch) = self.stretches.first() else { return 0 };
+        let (ends, mut best, mut run) = (self.ends, self.best, 0);
+        for (piece, out) in pieces.iter().zip(&mut self.out[self.count..]) {
+            let piece = piece.less(less);
+            if piece.high > stretch.high || !piece.is_below(ceiling) {
+                break;
             }
-            _ => self.divide(piece),
+            *out = stretch.under(piece);
+            best.see(out, ends);
+            run += 1;
         }
+        (self.best, self.count) = (best, self.count + run);
+        run
     }
 
-    /// The same of a piece that is in wells and outside of them.
-    fn divide(&mut self, piece: Piece) {
-        let mut at = piece.low;
-        for well in self.wells {
-            let (low, high) = (well.low.max(at), well.high.min(piece.high));
-            if low >= high {
-                continue;
+    /// A piece above all that were added before, with what the value costs there.
+    fn add(&mut self, mut piece: Piece) {
+        while let [stretch, later @ ..] = self.stretches {
+            if stretch.high > piece.low {
+                let part = stretch.under(Piece { high: stretch.high.min(piece.high), ..piece });
+                self.best.see(&part, self.ends);
+                self.out[self.count] = part;
+                self.count += 1;
+                if stretch.high >= piece.high {
+                    return;
+                }
+                piece.low = stretch.high;
             }
-            if low > at {
-                self.push(Piece { low: at, high: low, c: piece.c + self.bound, ..piece });
-            }
-            self.push(well.under(Piece { low, high, ..piece }));
-            at = high;
+            self.stretches = later;
         }
-        if at < piece.high {
-            self.push(Piece { low: at, c: piece.c + self.bound, ..piece });
-        }
-    }
-
-    #[inline]
-    fn push(&mut self, piece: Piece) {
-        if piece.is_least_within() || piece.low <= self.ends.0 || piece.high >= self.ends.1 {
-            let cost = piece.least();
-            if cost < self.best.0 {
-                self.best = (cost, piece.start);
-            }
-        }
-        self.out.push(piece);
     }
 }
 
@@ -224,39 +273,54 @@ mod tests {
     const PENALTY: f64 = 6.0;
 
     /// The least bounded cost of these values at any one level, up to the fineness of the levels that are tried.
-    fn cost(series: &Series, from: usize, to: usize) -> f64 {
-        let at = |level: f64| -> f64 {
-            (from..to).map(|i| ((series.y[i] - level) / series.sd[i]).powi(2).min(OUTLIER * OUTLIER)).sum()
+    fn cost(series: &Series, modes: &[Mode], from: usize, to: usize) -> f64 {
+        let one = |i: usize, level: f64| {
+            let far = |offset: f64| ((series.y[i] - level - offset) / series.sd[i]).powi(2);
+            let at_modes = modes.iter().map(|mode| far(mode.offset) + mode.price());
+            at_modes.fold(far(0.0), f64::min).min(OUTLIER * OUTLIER)
         };
-        (0..=400).map(|k| at(-2.0 + 0.02 * f64::from(k))).fold(f64::INFINITY, f64::min)
+        let at = |level: f64| -> f64 { (from..to).map(|i| one(i, level)).sum() };
+        // No level is beyond all values.
+        let (low, high) =
+            series.y.iter().fold((f64::MAX, f64::MIN), |(low, high), y| (low.min(*y), high.max(*y)));
+        (0..=400).map(|k| at(low + (high - low) * f64::from(k) / 400.0)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Fourteen values at two levels, some of them far off.
+    fn made(maker: &mut Maker) -> Series {
+        let level = |i: usize| if (5..9).contains(&i) { 1.8 } else { 0.0 };
+        let value = |i: usize| {
+            let far = if maker.uniform() < 0.2 { 3.0 } else { 0.0 };
+            Point::of((level(i) + far + 0.3 * maker.gaussian()).exp())
+        };
+        let points: Vec<Point> = (0..14).map(value).collect();
+        let mut series = Series::of(&points, &Options::default()).unwrap_or_else(|why| panic!("{why:?}"));
+        series.sd.fill(0.3);
+        series
     }
 
     #[test]
     fn no_partition_is_better() {
         let mut maker = Maker::new(11);
-        for _ in 0..40 {
-            let level = |i: usize| if (5..9).contains(&i) { 1.8 } else { 0.0 };
-            let values: Vec<f64> = (0..14)
-                .map(|i| {
-                    let far = if maker.uniform() < 0.1 { 3.0 } else { 0.0 };
-                    (level(i) + far + 0.3 * maker.gaussian()).exp()
-                })
-                .collect();
-            let points: Vec<Point> = values.into_iter().map(Point::of).collect();
-            let mut series = Series::of(&points, &Options::default()).unwrap_or_else(|why| panic!("{why:?}"));
-            series.sd.fill(0.3);
-            let mut least = vec![0.0];
-            for end in 1..=14 {
-                let with = |from: usize| {
-                    least[from] + cost(&series, from, end) + if from > 0 { PENALTY } else { 0.0 }
-                };
-                least.push((0..end).map(with).fold(f64::INFINITY, f64::min));
+        // As far apart as modes are: more than twice an outlier.
+        let modes = [Mode { offset: 3.0, share: 0.2 }, Mode { offset: -2.0, share: 0.3 }];
+        for modes in [&[], &modes[..1], &modes[..]] {
+            for _ in 0..40 {
+                let series = made(&mut maker);
+                let mut least = vec![0.0];
+                for end in 1..=14 {
+                    let with = |from: usize| {
+                        least[from] + cost(&series, modes, from, end) + if from > 0 { PENALTY } else { 0.0 }
+                    };
+                    least.push((0..end).map(with).fold(f64::INFINITY, f64::min));
+                }
+                let places = segment(&series, modes, OUTLIER, PENALTY);
+                let bounds = [&[0], &places[..], &[14]].concat();
+                let found: f64 =
+                    bounds.windows(2).map(|bound| cost(&series, modes, bound[0], bound[1])).sum();
+                let found = found + PENALTY * places.len() as f64;
+                assert!((found - least[14]).abs() < 0.05, "{places:?}: {found} and {}", least[14]);
             }
-            let places = segment(&series, &[], OUTLIER, PENALTY);
-            let bounds = [&[0], &places[..], &[14]].concat();
-            let found: f64 = bounds.windows(2).map(|bound| cost(&series, bound[0], bound[1])).sum();
-            let found = found + PENALTY * places.len() as f64;
-            assert!((found - least[14]).abs() < 0.05, "{places:?}: {found} and {}", least[14]);
         }
     }
 }
