@@ -94,7 +94,7 @@ fn descend(series: &Series, from: usize, to: usize, modes: &[Mode], outlier: f64
 fn nearest(residual: f64, sd: f64, modes: &[Mode]) -> (f64, f64) {
     modes.iter().fold((residual, (residual / sd).powi(2)), |best, mode| {
         let distance = residual - mode.offset;
-        let price = (distance / sd).powi(2) + mode.price();
+        let price = (distance / sd).powi(2) + mode.price;
         if price < best.1 { (distance, price) } else { best }
     })
 }

@@ -19,14 +19,14 @@ const LONGEST: usize = 20;
 pub(super) struct Mode {
     /// Its distance from the level.
     pub offset: f64,
-    /// The share of the values that are at it.
-    pub share: f64,
+    /// What being at it costs a value: what it tells against it that it is the rarer one.
+    pub price: f64,
 }
 
 impl Mode {
-    /// What being at it costs a value: what it tells against it that it is the rarer one.
-    pub fn price(&self) -> f64 {
-        (2.0 * ((1.0 - self.share) / self.share).ln()).clamp(2.0, 8.0)
+    /// A level at which this share of the values is.
+    pub fn of(offset: f64, share: f64) -> Self {
+        Self { offset, price: (2.0 * ((1.0 - share) / share).ln()).clamp(2.0, 8.0) }
     }
 }
 
@@ -55,7 +55,7 @@ pub(super) fn find(series: &Series, levels: &Levels, outlier: f64) -> Vec<Mode> 
         // Spikes of all sizes have no distance of their own: among twice as many sizes there are twice as many.
         let around = visits.iter().filter(|visit| (visit.offset - offset).abs() <= WIDTH * typical).count();
         if (end - first) as f64 >= 0.7 * around as f64 {
-            modes.push(Mode { offset, share: (points as f64 / series.len() as f64).min(0.5) });
+            modes.push(Mode::of(offset, (points as f64 / series.len() as f64).min(0.5)));
         }
         visits.drain(first..end);
     }

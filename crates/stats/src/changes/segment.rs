@@ -123,7 +123,7 @@ fn dig(value: f64, sd: f64, outlier: f64, modes: &[Mode], wells: &mut Vec<(f64, 
     wells.clear();
     wells.push(well(value, 0.0));
     if !modes.is_empty() {
-        wells.extend(modes.iter().map(|mode| well(value - mode.offset, mode.price())));
+        wells.extend(modes.iter().map(|mode| well(value - mode.offset, mode.price)));
         wells.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
     }
 }
@@ -276,7 +276,7 @@ mod tests {
     fn cost(series: &Series, modes: &[Mode], from: usize, to: usize) -> f64 {
         let one = |i: usize, level: f64| {
             let far = |offset: f64| ((series.y[i] - level - offset) / series.sd[i]).powi(2);
-            let at_modes = modes.iter().map(|mode| far(mode.offset) + mode.price());
+            let at_modes = modes.iter().map(|mode| far(mode.offset) + mode.price);
             at_modes.fold(far(0.0), f64::min).min(OUTLIER * OUTLIER)
         };
         let at = |level: f64| -> f64 { (from..to).map(|i| one(i, level)).sum() };
@@ -303,7 +303,7 @@ mod tests {
     fn no_partition_is_better() {
         let mut maker = Maker::new(11);
         // As far apart as modes are: more than twice an outlier.
-        let modes = [Mode { offset: 3.0, share: 0.2 }, Mode { offset: -2.0, share: 0.3 }];
+        let modes = [Mode::of(3.0, 0.2), Mode::of(-2.0, 0.3)];
         for modes in [&[], &modes[..1], &modes[..]] {
             for _ in 0..40 {
                 let series = made(&mut maker);

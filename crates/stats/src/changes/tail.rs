@@ -126,5 +126,6 @@ fn sum(values: &[f64]) -> f64 {
 
 /// The largest sum of so many values in a row.
 fn most(values: &[f64], length: usize) -> f64 {
-    values.windows(length).map(sum).fold(f64::NEG_INFINITY, f64::max)
+    let values: Vec<f64> = values.iter().map(|x| x.clamp(-MOST, MOST)).collect();
+    values.windows(length).map(|window| window.iter().sum()).fold(f64::NEG_INFINITY, f64::max)
 }
