@@ -24,6 +24,8 @@ pub struct Turn<'a> {
     pub reference: Option<Digest>,
     /// Its companion, if it has one.
     pub companion: Option<&'a mut Member>,
+    /// What certainly is executed right after it, if it goes well and is [alone](Trial::alone).
+    pub next: Option<Request>,
 }
 
 /// What came of a trial.
@@ -184,7 +186,11 @@ impl Trial {
         port: Option<u16>,
     ) -> Result<Sampled, Halt> {
         let Some(member) = turn.companion.as_mut() else {
-            let execution = executor.execute(&self.padded(&self.request, turn.place));
+            let request = self.padded(&self.request, turn.place);
+            let execution = match &turn.next {
+                Some(next) => executor.execute_before(&request, next),
+                None => executor.execute(&request),
+            };
             return self.judged(&execution, turn, None);
         };
         member.start(executor)?;

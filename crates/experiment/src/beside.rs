@@ -50,6 +50,11 @@ impl<'a> Beside<'a> {
         true
     }
 
+    /// Whether the setup of that cell failed.
+    pub fn is_broken(&self, cell: usize) -> bool {
+        self.broken[cell].is_some()
+    }
+
     /// How an execution of that cell fails because its setup did; the first few say so.
     pub fn failed_setup(&mut self, cell: usize) -> Option<Outcome> {
         let (outcome, said) = self.broken[cell].as_mut()?;

@@ -75,6 +75,12 @@ impl OutputMetrics {
         (stdout, reads(&Place::Stderr).then(|| kept(Look::default())))
     }
 
+    /// Whether some stand in files.
+    #[must_use]
+    pub fn has_files(&self) -> bool {
+        self.0.iter().any(|metric| matches!(metric.place, Place::File(_)))
+    }
+
     /// Removes the files that are to be read, so that what an execution did not write is never taken for its own.
     pub fn remove_files(&self) -> Result<(), String> {
         for metric in &self.0 {

@@ -3,6 +3,8 @@
 //! All of it is reckoned from samples, in the order in which they were taken: what a killed run left says the
 //! same as it would have said then.
 
+mod next;
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 

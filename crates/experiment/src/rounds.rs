@@ -3,11 +3,12 @@
 //! Who takes part in a round is known before it begins, from the samples of the rounds before it alone. So a
 //! killed run goes on exactly as it would have.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use tacho_measure::Absent;
+use tacho_measure::{Absent, Request};
 use tacho_record::{Counter, Sample, Warmup};
 use tacho_store::Absence;
 
@@ -52,6 +53,11 @@ pub trait Stopping {
 
     /// The samples of that round count no more.
     fn forget(&mut self, round: u32);
+
+    /// Whether it never says so.
+    fn never_does(&self) -> bool {
+        false
+    }
 }
 
 /// Who never does.
@@ -65,6 +71,10 @@ impl Stopping for Never {
     }
 
     fn forget(&mut self, _: u32) {}
+
+    fn never_does(&self) -> bool {
+        true
+    }
 }
 
 /// The same, with somebody who may say before the end that a cell needs no more; what was measured before is known to it.
@@ -235,11 +245,12 @@ impl<'a, 'b> Rounds<'a, 'b> {
 
     /// Executes these, one after the other; `false` when interrupted.
     fn trials(&mut self, trials: &[Trial]) -> Result<bool, ExperimentError> {
-        for together in trials.chunks(self.progress.at_once()) {
+        let at_once = self.progress.at_once();
+        for (place, together) in trials.chunks(at_once).enumerate() {
             let done = !self.bench.interrupt.load(Ordering::Relaxed)
                 && match (self.session.duet, together) {
                     (Some(cpus), &[one, other]) => self.pair([one, other], cpus)?,
-                    (_, &[trial, ..]) => self.trial(trial)?,
+                    (_, &[trial, ..]) => self.trial(trial, &trials[place + 1..])?,
                     (_, []) => true,
                 };
             if !done {
@@ -249,11 +260,12 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(true)
     }
 
-    /// One execution, kept before anything else happens; `false` when interrupted.
-    fn trial(&mut self, trial: Trial) -> Result<bool, ExperimentError> {
+    /// One execution, kept before anything else happens; `false` when interrupted. These are the rest of its round.
+    fn trial(&mut self, trial: Trial, rest: &[Trial]) -> Result<bool, ExperimentError> {
         let SessionCell { cell, .. } = &self.session.cells[trial.cell];
         let began = Instant::now();
-        let tried = self.tried(trial)?;
+        let next = self.next(trial, rest);
+        let tried = self.tried(trial, next)?;
         self.measured.executing += began.elapsed();
         let (going_on, trouble) = match tried {
             Tried::Interrupted(trouble) => (false, trouble),
@@ -269,8 +281,31 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(going_on)
     }
 
-    /// What comes of a trial: of its execution, unless it fails without one.
-    fn tried(&mut self, trial: Trial) -> Result<Tried, ExperimentError> {
+    /// What is executed right after a trial for certain, if that goes well: it may be begun before the trial's sample is kept.
+    ///
+    /// Only where samples are lost with us anyway: elsewhere each is kept before the next execution begins.
+    fn next(&self, trial: Trial, rest: &[Trial]) -> Option<Request> {
+        if self.bench.store.outlives_us() || self.without_instructions.contains(&trial.cell) {
+            return None;
+        }
+        self.alone(trial)?;
+        let next = match rest.first() {
+            Some(next) => *next,
+            None if trial.place.round == 0 || !self.until.never_does() => return None,
+            None => self.progress.next(&self.schedule.round(trial.place.round + 1), trial.cell)?,
+        };
+        self.alone(next).map(Cow::into_owned)
+    }
+
+    /// The request of a trial, where nothing but that is executed for it.
+    fn alone(&self, trial: Trial) -> Option<Cow<'_, Request>> {
+        let SessionCell { trial: executed, .. } = &self.session.cells[trial.cell];
+        let executed = executed.at(trial.place, self.session.cells.len());
+        if self.beside.is_broken(trial.cell) { None } else { executed.alone(trial.place) }
+    }
+
+    /// What comes of a trial: of its execution, unless it fails without one; with what certainly comes next.
+    fn tried(&mut self, trial: Trial, next: Option<Request>) -> Result<Tried, ExperimentError> {
         if let Some(outcome) = self.beside.failed_setup(trial.cell) {
             let at = self.bench.executor.now();
             return Ok(Tried::without_execution(trial.place, at, outcome));
@@ -282,6 +317,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
             shell_first: self.schedule.is_turned(trial.place),
             reference: self.references.of(&cell.benchmark),
             companion: self.beside.companion(trial.cell),
+            next,
         };
         let tried = executed.execute(self.bench.executor, &mut turn)?;
         // Once for each cell and run, with the first sample that counts (docs/method.md).
@@ -335,6 +371,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
             shell_first,
             reference: self.references.of(&self.session.cells[trial.cell].cell.benchmark),
             companion: None,
+            next: None,
         };
         let trials = two.map(|trial| &self.session.cells[trial.cell].trial);
         let mut pair = Pair { trials, turns: two.map(turn), cpus };

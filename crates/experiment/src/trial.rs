@@ -221,6 +221,14 @@ impl Trial {
         })
     }
 
+    /// The request as it is executed at that place, where nothing else is done for that: no hook, no empty shell, no companion.
+    pub(crate) fn alone(&self, place: Place) -> Option<Cow<'_, Request>> {
+        let Self { hooks, shell, companion, output, .. } = self;
+        let is_alone =
+            hooks.prepare.is_none() && hooks.conclude.is_none() && shell.is_none() && companion.is_none();
+        (is_alone && !output.has_files()).then(|| self.padded(&self.request, place))
+    }
+
     /// The digest of the answer, where the first valid one becomes the reference.
     pub(crate) fn reference(&self, execution: &Execution) -> Option<Digest> {
         if self.answer == Answer::SameAsFirst { execution.stdout.as_ref()?.digest } else { None }

@@ -9,6 +9,8 @@
  * Standard input is a socket. Each order that comes is executed and answered; `struct order` and `struct answer`
  * are read and written by `src/process/order.rs` and `answer.rs`. When the other side is shut for writing, the
  * subject is asked to end; when it is gone, however it ended, the subject is killed at once, with all below it.
+ * An order may be sent ahead, while the one before it is executed: it follows that at once, if that ended well, and what came of it
+ * is told while the next one is executed.
  * What an order means, and what it prints, is not known here.
  *
  * Its parts: `order.h`, what it is told and answers; `system.h`, what it has instead of a C library.
@@ -32,19 +34,25 @@
 /* A subject that is stopped for so long goes on only if somebody has it go on, and there is nobody. */
 #define STOPPED_FOR (10 * SECOND)
 
-static struct order order;
-static struct answer answer;
 enum { STANDARD = 3, MOST_GROUPS = 3, MOST_FILES = STANDARD + MOST_GROUPS + 2 };
-static int files[MOST_FILES];
-static int files_count, usage_file, kill_file;
-/* The subject as a file, and its /proc/PID/schedstat; -1 if there is none. */
-static int pidfd = -1, account = -1;
+/* An order, what came with it, and what comes of it. */
+struct job {
+	struct order order;
+	int files[MOST_FILES];
+	int files_count, usage_file, kill_file;
+	/* The subject as a file, and its /proc/PID/schedstat; -1 if there is none. */
+	int pidfd, account;
+	char *strings;
+	size_t strings_size;
+	/* The pointers into `strings`: two more than the arguments, for a script without `#!`, come before them. */
+	char **words, **variables;
+	struct answer answer;
+};
+/* The one that is executed, and the one before or after it. */
+static struct job jobs[2];
+static struct job *job = jobs;
 /* How many processors we may use. */
 static int processors;
-static char *strings;
-static size_t strings_size;
-/* The pointers into `strings`: two more than the arguments, for a script without `#!`, come before them. */
-static char **words, **variables;
 static int own_pid;
 /* What the child tells us, in memory that both have, whatever else they share. */
 struct child {
@@ -73,11 +81,10 @@ static int receive(char *memory, size_t size)
 	return 1;
 }
 
-/* Closes our files from that one on, the standard ones being the first. */
-static void close_files(int first, int end)
+static void close_files(const struct job *job)
 {
-	for (int i = first; i < end; i++)
-		CALL(SYS_close, files[i], 0, 0, 0);
+	for (int i = 0; i < job->files_count; i++)
+		CALL(SYS_close, job->files[i], 0, 0, 0);
 }
 
 static void close_one(int *file)
@@ -87,11 +94,11 @@ static void close_one(int *file)
 	*file = -1;
 }
 
-/* Receives the fixed part of an order and its files. */
-static int receive_order(void)
+/* Receives the fixed part of an order and its files, with these flags of recvmsg. */
+static int receive_head(struct job *job, int flags)
 {
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof files)];
-	struct iovec memory = { &order, sizeof order };
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof job->files)];
+	struct iovec memory = { &job->order, sizeof job->order };
 	struct msghdr message;
 	message.msg_name = NULL;
 	message.msg_namelen = 0;
@@ -100,34 +107,36 @@ static int receive_order(void)
 	message.msg_control = control;
 	message.msg_controllen = sizeof control;
 	message.msg_flags = 0;
-	long length = CALL(SYS_recvmsg, SOCKET, &message, MSG_CMSG_CLOEXEC | MSG_WAITALL, 0);
+	long length = CALL(SYS_recvmsg, SOCKET, &message, MSG_CMSG_CLOEXEC | flags, 0);
 	struct cmsghdr *first = CMSG_FIRSTHDR(&message);
-	if (length != sizeof order || !first || order.groups > MOST_GROUPS)
+	const struct order *order = &job->order;
+	if (length != sizeof *order || !first || order->groups > MOST_GROUPS)
 		return 0;
-	files_count = (first->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-	for (int i = 0; i < files_count; i++)
-		files[i] = ((int *)CMSG_DATA(first))[i];
-	int next = STANDARD + order.groups;
-	usage_file = order.flags & USAGE_COMES ? files[next++] : -1;
-	kill_file = order.flags & KILL_COMES ? files[next++] : -1;
-	return files_count == next;
+	job->files_count = (first->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	for (int i = 0; i < job->files_count; i++)
+		job->files[i] = ((int *)CMSG_DATA(first))[i];
+	int next = STANDARD + order->groups;
+	job->usage_file = order->flags & USAGE_COMES ? job->files[next++] : -1;
+	job->kill_file = order->flags & KILL_COMES ? job->files[next++] : -1;
+	return job->files_count == next;
 }
 
 /* Makes room for the strings and the pointers to them. What was made is kept: nearly all orders are alike. */
-static int make_room(void)
+static int make_room(struct job *job)
 {
-	size_t pointers = order.arguments + order.variables + 4;
-	size_t size = (order.bytes + 15) / 16 * 16 + pointers * sizeof(char *);
-	if (size > strings_size) {
-		if (strings)
-			CALL(SYS_munmap, strings, strings_size, 0, 0);
-		strings = allocate(size, MAP_PRIVATE);
-		if (!strings)
+	size_t pointers = job->order.arguments + job->order.variables + 4;
+	size_t bytes = (job->order.bytes + 15) / 16 * 16;
+	size_t size = bytes + pointers * sizeof(char *);
+	if (size > job->strings_size) {
+		if (job->strings)
+			CALL(SYS_munmap, job->strings, job->strings_size, 0, 0);
+		job->strings = allocate(size, MAP_PRIVATE);
+		if (!job->strings)
 			return 0;
-		strings_size = size;
+		job->strings_size = size;
 	}
-	words = (char **)(strings + (order.bytes + 15) / 16 * 16) + 1;
-	variables = words + order.arguments + 1;
+	job->words = (char **)(job->strings + bytes) + 1;
+	job->variables = job->words + job->order.arguments + 1;
 	return 1;
 }
 
@@ -139,17 +148,29 @@ static char *after(char *string)
 }
 
 /* Has the pointers point at the strings, which are there. */
-static void point(void)
+static void point(struct job *job)
 {
-	char *string = after(strings);
-	for (uint64_t i = 0; i < order.candidates; i++)
+	const struct order *order = &job->order;
+	char *string = after(job->strings);
+	for (uint64_t i = 0; i < order->candidates; i++)
 		string = after(string);
-	for (uint64_t i = 0; i < order.arguments; i++, string = after(string))
-		words[i] = string;
-	words[order.arguments] = NULL;
-	for (uint64_t i = 0; i < order.variables; i++, string = after(string))
-		variables[i] = string;
-	variables[order.variables] = NULL;
+	for (uint64_t i = 0; i < order->arguments; i++, string = after(string))
+		job->words[i] = string;
+	job->words[order->arguments] = NULL;
+	for (uint64_t i = 0; i < order->variables; i++, string = after(string))
+		job->variables[i] = string;
+	job->variables[order->variables] = NULL;
+}
+
+/* Receives an order and all that belongs to it; whether there was one, or one is there now if it is not to be waited for. */
+static int receive_order(struct job *job, int flags)
+{
+	if (!receive_head(job, flags))
+		return 0;
+	if (!make_room(job) || !receive(job->strings, job->order.bytes))
+		leave();
+	point(job);
+	return 1;
 }
 
 /* ---- the child ---- */
@@ -188,33 +209,33 @@ static void limit_itself(int resource, uint64_t soft, uint64_t hard)
 /* The kernel quietly leaves out those that are not there or not ours to use. */
 static void keep_to_processors(void)
 {
-	uint64_t kept[sizeof order.cpus / sizeof order.cpus[0]];
-	must(PINNING, CALL(SYS_sched_setaffinity, 0, sizeof order.cpus, order.cpus, 0));
+	uint64_t kept[sizeof job->order.cpus / sizeof job->order.cpus[0]];
+	must(PINNING, CALL(SYS_sched_setaffinity, 0, sizeof job->order.cpus, job->order.cpus, 0));
 	long size = CALL(SYS_sched_getaffinity, 0, sizeof kept, kept, 0);
 	must(PINNING, size);
 	for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
-		if (order.cpus[i] != (i < size / sizeof kept[0] ? kept[i] : 0))
+		if (job->order.cpus[i] != (i < size / sizeof kept[0] ? kept[i] : 0))
 			must(PINNING, -EINVAL);
 }
 
 static void take_conditions(void)
 {
-	int priority = order.priority;
-	for (uint64_t i = 0; i < order.groups; i++)
-		must(JOINING, CALL(SYS_write, files[STANDARD + i], "0", 1, 0));
-	if (order.flags & SET_SCHEDULING)
-		must(SCHEDULING, CALL(SYS_sched_setscheduler, 0, order.policy, &priority, 0));
-	if (order.flags & SET_NICE)
-		must(NICING, CALL(SYS_setpriority, PRIO_PROCESS, 0, order.nice, 0));
-	if (order.flags & SET_CPUS)
+	int priority = job->order.priority;
+	for (uint64_t i = 0; i < job->order.groups; i++)
+		must(JOINING, CALL(SYS_write, job->files[STANDARD + i], "0", 1, 0));
+	if (job->order.flags & SET_SCHEDULING)
+		must(SCHEDULING, CALL(SYS_sched_setscheduler, 0, job->order.policy, &priority, 0));
+	if (job->order.flags & SET_NICE)
+		must(NICING, CALL(SYS_setpriority, PRIO_PROCESS, 0, job->order.nice, 0));
+	if (job->order.flags & SET_CPUS)
 		keep_to_processors();
-	if (order.flags & SET_RANDOM_ADDRESSES) {
+	if (job->order.flags & SET_RANDOM_ADDRESSES) {
 		long others = CALL(SYS_personality, 0xffffffffUL, 0, 0, 0) & ~NO_RANDOM_ADDRESSES;
-		unsigned long wanted = order.random_addresses ? 0 : NO_RANDOM_ADDRESSES;
+		unsigned long wanted = job->order.random_addresses ? 0 : NO_RANDOM_ADDRESSES;
 		must(RANDOMISING, CALL(SYS_personality, others | wanted, 0, 0, 0));
 	}
-	limit_itself(CPU_TIME, order.cpu_seconds, order.cpu_seconds + 1);
-	limit_itself(ADDRESS_SPACE, order.address_space, order.address_space);
+	limit_itself(CPU_TIME, job->order.cpu_seconds, job->order.cpu_seconds + 1);
+	limit_itself(ADDRESS_SPACE, job->order.address_space, job->order.address_space);
 }
 
 /* Adds what the kernel has of this process's scheduling so far, that often. That of the processor comes from its clock:
@@ -244,14 +265,14 @@ static int may_be_elsewhere(long error)
 /* Tries each candidate as execvp does, a script without `#!` by the shell; only returns why there is none. */
 static long become_first(void)
 {
-	char *candidate = after(strings);
+	char *candidate = after(job->strings);
 	long error = -ENOENT, refused = 0;
-	for (uint64_t i = 0; i < order.candidates; i++, candidate = after(candidate)) {
-		error = CALL(SYS_execve, candidate, words, variables, 0);
+	for (uint64_t i = 0; i < job->order.candidates; i++, candidate = after(candidate)) {
+		error = CALL(SYS_execve, candidate, job->words, job->variables, 0);
 		if (error == -ENOEXEC) {
-			words[-1] = (char *)"/bin/sh";
-			words[0] = candidate;
-			error = CALL(SYS_execve, words[-1], words - 1, variables, 0);
+			job->words[-1] = (char *)"/bin/sh";
+			job->words[0] = candidate;
+			error = CALL(SYS_execve, job->words[-1], job->words - 1, job->variables, 0);
 		}
 		if (!may_be_elsewhere(error))
 			return error;
@@ -269,19 +290,19 @@ __attribute__((noreturn, used)) void become(void)
 	if (CALL(SYS_getppid, 0, 0, 0, 0) != own_pid)
 		fail(-ESRCH);
 	for (int i = 0; i < STANDARD; i++)
-		check(CALL(SYS_dup3, files[i], i, 0, 0));
+		check(CALL(SYS_dup3, job->files[i], i, 0, 0));
 	int64_t begun = now();
 	/* What cannot make it wait is not worth a look. */
-	int may_wait = order.groups || order.flags & (SET_NICE | SET_SCHEDULING | SET_CPUS);
+	int may_wait = job->order.groups || job->order.flags & (SET_NICE | SET_SCHEDULING | SET_CPUS);
 	if (may_wait)
 		account_for_preparing(-1);
 	take_conditions();
 	if (may_wait)
 		account_for_preparing(1);
 	child->preparing = now() - begun;
-	if (!order.candidates)
+	if (!job->order.candidates)
 		leave();
-	check(CALL(SYS_chdir, strings, 0, 0, 0));
+	check(CALL(SYS_chdir, job->strings, 0, 0, 0));
 	check(CALL(SYS_rt_sigprocmask, SIG_SETMASK, &none, 0, SIGNAL_SET));
 	fail(become_first());
 }
@@ -293,7 +314,7 @@ static int64_t cpu_time_of_group(void)
 {
 	char text[64];
 	/* `usage_usec 1234`, or nanoseconds alone. */
-	long length = usage_file < 0 ? 0 : CALL(SYS_pread64, usage_file, text, sizeof text - 1, 0);
+	long length = job->usage_file < 0 ? 0 : CALL(SYS_pread64, job->usage_file, text, sizeof text - 1, 0);
 	text[length > 0 ? length : 0] = 0;
 	const char *micro = after_text(text, "usage_usec "), *nano = text;
 	return micro ? number(&micro) * 1000 : number(&nano);
@@ -303,7 +324,7 @@ static int64_t cpu_time_of_group(void)
 static int64_t cpu_time_of(long pid)
 {
 	struct timespec time;
-	if (usage_file >= 0)
+	if (job->usage_file >= 0)
 		return cpu_time_of_group();
 	/* As clock_getcpuclockid has it. */
 	CALL(SYS_clock_gettime, (int)(~(unsigned)pid << 3 | 2), &time, 0, 0);
@@ -314,8 +335,8 @@ static int64_t cpu_time_of(long pid)
  * that there are few looks; at last they are a millisecond apart. */
 static int64_t next_look(long pid, int64_t time)
 {
-	int64_t left = order.cpu_limit - cpu_time_of(pid);
-	int64_t wait = left / (int64_t)order.cpus_usable;
+	int64_t left = job->order.cpu_limit - cpu_time_of(pid);
+	int64_t wait = left / (int64_t)job->order.cpus_usable;
 	return left <= 0 ? 0 : time + (wait > MILLISECOND ? wait : MILLISECOND);
 }
 
@@ -328,8 +349,8 @@ static int64_t later(int64_t then, int64_t by)
 static void kill_group(long pid)
 {
 	end(-pid, SIGKILL);
-	if (kill_file >= 0)
-		CALL(SYS_write, kill_file, "1", 1, 0);
+	if (job->kill_file >= 0)
+		CALL(SYS_write, job->kill_file, "1", 1, 0);
 }
 
 /* Before it is reaped: its number is nobody else's then. It need not be in its group any more. */
@@ -402,15 +423,15 @@ static int64_t stopped_by(long pid)
 static void watch(int pid, int pidfd, int64_t started)
 {
 	enum { WATCHING, ASKED, KILLED } stage = WATCHING;
-	int64_t limit = later(started, order.limit);
-	int64_t look = order.cpu_limit == NEVER ? NEVER : started;
+	int64_t limit = later(started, job->order.limit);
+	int64_t look = job->order.cpu_limit == NEVER ? NEVER : started;
 	int64_t next_sweep = started + SWEEP, stopped_since = 0;
 	for (;;) {
 		if (stage == WATCHING && look != NEVER && !(look = next_look(pid, now()))) {
-			answer.cut = CUT_BY_CPU_TIME;
+			job->answer.cut = CUT_BY_CPU_TIME;
 			kill_all(pid);
 			stage = KILLED;
-			limit = later(now(), order.patience);
+			limit = later(now(), job->order.patience);
 		}
 		struct pollfd fds[2];
 		struct timespec left;
@@ -424,8 +445,8 @@ static void watch(int pid, int pidfd, int64_t started)
 		call(SYS_ppoll, (long)fds, 2, (long)until(wake, &left), 0, SIGNAL_SET, 0);
 		int64_t time = now();
 		if (fds[0].revents || (stage == KILLED && time >= limit)) {
-			answer.wall = time - started;
-			answer.stuck = !fds[0].revents;
+			job->answer.wall = time - started;
+			job->answer.stuck = !fds[0].revents;
 			return;
 		}
 		if (time >= next_sweep) {
@@ -441,13 +462,13 @@ static void watch(int pid, int pidfd, int64_t started)
 		if (stage != KILLED && (fds[1].revents & POLLHUP || (stage == ASKED && time >= limit))) {
 			kill_all(pid);
 			stage = KILLED;
-			limit = later(time, order.patience);
+			limit = later(time, job->order.patience);
 		} else if (stage == WATCHING && (fds[1].revents || time >= limit)) {
-			answer.cut = fds[1].revents ? CUT_BY_ORDER : CUT_BY_LIMIT;
-			answer.stopped = stopped_by(pid);
+			job->answer.cut = fds[1].revents ? CUT_BY_ORDER : CUT_BY_LIMIT;
+			job->answer.stopped = stopped_by(pid);
 			ask(pid);
 			stage = ASKED;
-			limit = later(time, order.grace);
+			limit = later(time, job->order.grace);
 		}
 	}
 }
@@ -505,9 +526,9 @@ static void end_orphans(long subject)
 		long reaped;
 		int status;
 		while ((reaped = reap(-1, &status, WNOHANG, &usage)) > 0) {
-			add_usage(&answer.usage, &usage);
+			add_usage(&job->answer.usage, &usage);
 			/* One that we did not kill had ended of its own. */
-			answer.left += deadline && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+			job->answer.left += deadline && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 		}
 		/* Nearly always there are none; to see that costs one system call. */
 		if (reaped == -ECHILD)
@@ -515,7 +536,7 @@ static void end_orphans(long subject)
 		if (!deadline)
 			deadline = now() + PATIENCE;
 		if (now() >= deadline) {
-			answer.stuck = 1;
+			job->answer.stuck = 1;
 			return;
 		}
 		kill_children(subject);
@@ -540,83 +561,128 @@ static long migrations_of(long pid)
 /* What can be read of it from its end until it is reaped. */
 static void read_ended(long pid)
 {
+	struct answer *answer = &job->answer;
 	char text[512];
-	if (account < 0)
-		account = open_of(pid, "schedstat");
-	read_from(account, answer.schedstat, sizeof answer.schedstat);
-	answer.last_cpu = answer.migrations = -1;
-	if (answer.wall < order.place_after && answer.wall < WORTH_ASKING)
+	if (job->account < 0)
+		job->account = open_of(pid, "schedstat");
+	read_from(job->account, answer->schedstat, sizeof answer->schedstat);
+	answer->last_cpu = answer->migrations = -1;
+	if (!answer->due && answer->wall < WORTH_ASKING)
 		return;
 	read_of(pid, "stat", text, sizeof text);
 	/* Signals as bits, counted from 1. */
-	answer.ignores = field(text, IGNORED) >> (SIGCHLD - 1) & 1;
-	if (answer.wall < order.place_after)
+	answer->ignores = field(text, IGNORED) >> (SIGCHLD - 1) & 1;
+	if (!answer->due)
 		return;
-	answer.last_cpu = field(text, PROCESSOR);
-	answer.migrations = migrations_of(pid);
+	answer->last_cpu = field(text, PROCESSOR);
+	answer->migrations = migrations_of(pid);
 }
 
-static void execute(void)
+/* Whether there is somebody who hears it. */
+static int tell(const struct answer *answer)
 {
-	long flags = CLONE_VFORK | CLONE_PIDFD | SIGCHLD | (order.flags & OWN_MEMORY ? 0 : CLONE_VM);
-	child->failure = child->step = STARTING;
-	child->preparing = child->running = child->waiting = 0;
-	for (size_t i = 0; i < sizeof answer; i++)
-		((volatile char *)&answer)[i] = 0;
-	for (size_t i = 0; i < sizeof swept; i++)
-		((volatile char *)&swept)[i] = 0;
-	int64_t started = now();
-	long pid = start_on(child_stack + sizeof child_stack, flags, &pidfd);
-	answer.error = pid < 0 ? -pid : child->failure;
-	answer.step = child->step;
-	if (!answer.error) {
-		/* The kernel makes much of a process's first file: better while it is executed, if that is elsewhere. */
-		if (processors > 1)
-			account = open_of(pid, "schedstat");
-		watch(pid, pidfd, started);
-		answer.wall -= child->preparing;
-		answer.prepared_running = child->running;
-		answer.prepared_waiting = child->waiting;
-	}
-	if (answer.stuck) {
-		kill_children(pid);
-	} else if (pid >= 0) {
-		read_ended(pid);
-		reap(pid, &answer.status, 0, &answer.usage);
-		add_usage(&answer.usage, &swept);
-		end_orphans(pid);
-	}
-	answer.group_cpu = cpu_time_of_group();
-}
-
-/* What nobody waits for. The subject's outputs are closed here and not before: their end would wake the other side while the
- * subject ends, on what may be the same processor and is in its time. */
-static void tidy(void)
-{
-	close_files(0, files_count);
-	close_one(&account);
-	close_one(&pidfd);
-}
-
-static void tell(void)
-{
-	const char *memory = (const char *)&answer;
-	size_t size = sizeof answer;
+	const char *memory = (const char *)answer;
+	size_t size = sizeof *answer;
 	while (size > 0) {
 		long length = CALL(SYS_write, SOCKET, memory, size, 0);
 		if (length <= 0)
-			leave();
+			return 0;
 		memory += length;
 		size -= length;
 	}
-	if (answer.stuck)
+	return 1;
+}
+
+/* Tells what came of it, and does what nobody waits for; whether there is somebody who hears it. The subject's outputs are closed here
+ * and not before: their end would wake the other side while the subject ends, on what may be the same processor and is in its time. */
+static int finish(struct job *job)
+{
+	int heard = tell(&job->answer);
+	close_files(job);
+	close_one(&job->account);
+	close_one(&job->pidfd);
+	return heard;
+}
+
+static int has_ended(int pidfd)
+{
+	struct pollfd file = { pidfd, POLLIN, 0 };
+	struct timespec none = { 0, 0 };
+	return call(SYS_ppoll, (long)&file, 1, (long)&none, 0, SIGNAL_SET, 0) > 0;
+}
+
+/* Executes the order; while it is under way, finishes the one before it, if that was followed at once. */
+static void execute(struct job *before)
+{
+	long flags = CLONE_VFORK | CLONE_PIDFD | SIGCHLD | (job->order.flags & OWN_MEMORY ? 0 : CLONE_VM);
+	struct answer *answer = &job->answer;
+	child->failure = child->step = STARTING;
+	child->preparing = child->running = child->waiting = 0;
+	clear(answer, sizeof *answer);
+	clear(&swept, sizeof swept);
+	job->pidfd = job->account = -1;
+	answer->began = time_of(CLOCK_REALTIME);
+	int64_t started = now();
+	long pid = start_on(child_stack + sizeof child_stack, flags, &job->pidfd);
+	answer->error = pid < 0 ? -pid : child->failure;
+	answer->step = child->step;
+	/* Where no processor was free for us meanwhile, its end must not wait for that. If nobody hears it, it is seen below. */
+	if (before && !has_ended(job->pidfd)) {
+		finish(before);
+		before = NULL;
+	}
+	if (!answer->error) {
+		/* The kernel makes much of a process's first file: better while it is executed, if that is elsewhere. */
+		if (processors > 1)
+			job->account = open_of(pid, "schedstat");
+		watch(pid, job->pidfd, started);
+		answer->due = started + answer->wall >= job->order.due;
+		answer->wall -= child->preparing;
+		answer->prepared_running = child->running;
+		answer->prepared_waiting = child->waiting;
+	}
+	if (before)
+		finish(before);
+	if (answer->stuck) {
+		kill_children(pid);
+	} else if (pid >= 0) {
+		read_ended(pid);
+		reap(pid, &answer->status, 0, &answer->usage);
+		add_usage(&answer->usage, &swept);
+		end_orphans(pid);
+	}
+	answer->group_cpu = cpu_time_of_group();
+}
+
+/* Whether the order that was sent ahead is executed at once, before what came of this one is told. It must be here, and this one
+ * must have ended well, and before others are to look at the host: else it is for the other side to say what comes next. */
+static int goes_on(struct job *next)
+{
+	const struct answer *answer = &job->answer;
+	int ended_well = !answer->error && !answer->status && !answer->cut && !answer->stuck && !answer->left;
+	return ended_well && !answer->due && processors > 1 && receive_order(next, MSG_DONTWAIT);
+}
+
+/* Executes an order, and those that were sent ahead as long as one follows the other. */
+static void execute_all(void)
+{
+	execute(NULL);
+	for (;;) {
+		struct job *before = job, *next = job == jobs ? jobs + 1 : jobs;
+		if (!goes_on(next))
+			break;
+		before->answer.followed = 1;
+		job = next;
+		execute(before);
+	}
+	if (!finish(job) || job->answer.stuck)
 		leave();
 }
 
 /* How many processors we may use; 1 if there are so many that nobody can say. */
 static int count_processors(void)
 {
-	uint64_t usable[sizeof order.cpus / sizeof order.cpus[0]];
+	uint64_t usable[sizeof job->order.cpus / sizeof job->order.cpus[0]];
 	long size = CALL(SYS_sched_getaffinity, 0, sizeof usable, usable, 0);
 	int count = 0;
 	for (long i = 0; i < size / (long)sizeof usable[0]; i++)
@@ -650,13 +716,12 @@ static void set_up(void)
 __attribute__((noreturn, used)) void launcher(void)
 {
 	set_up();
-	while (receive_order()) {
-		if (!make_room() || !receive(strings, order.bytes))
-			leave();
-		point();
-		execute();
-		tell();
-		tidy();
+	while (receive_order(job, MSG_WAITALL)) {
+		/* One that was sent ahead and comes here was not followed: it is sent again if it is still wanted. */
+		if (job->order.flags & AHEAD)
+			close_files(job);
+		else
+			execute_all();
 	}
 	leave();
 }

@@ -10,6 +10,7 @@ enum {
 	OWN_MEMORY = 1 << 4, /* it shares no memory with us: the kernel may kill it for want of some */
 	USAGE_COMES = 1 << 5, /* a file with the processor time that its control group has used */
 	KILL_COMES = 1 << 6, /* a file that kills its control group */
+	AHEAD = 1 << 7, /* it is to follow the one that is executed, or to be forgotten */
 };
 
 /* What to execute. With it come the three files that become the standard ones, `groups` files that make who writes
@@ -20,7 +21,7 @@ struct order {
 	int64_t limit; /* nanoseconds that it may take */
 	int64_t grace; /* nanoseconds between asking it to end and killing it */
 	int64_t patience; /* nanoseconds that it may take to be gone once it was killed: it may have much memory to give back */
-	int64_t place_after; /* nanoseconds after which it is worth telling which processors it was on */
+	int64_t due; /* when the other side looks at the host again, on the monotonic clock: who ends later is told of where it was */
 	int64_t cpu_limit; /* nanoseconds of processor time that it may use */
 	uint64_t cpu_seconds, address_space; /* what each of its processes may have, or no limit */
 	uint64_t flags;
@@ -51,8 +52,11 @@ struct answer {
 	int64_t group_cpu; /* nanoseconds of processor time of its control group, all ended, or -1: there is none that says */
 	int64_t ignores; /* whether it ignored the ends of its children when it ended, as far as that was asked */
 	int64_t prepared_running, prepared_waiting; /* nanoseconds of its schedstat that its conditions took */
+	int64_t began; /* nanoseconds since 1970, when it was started */
+	int64_t due; /* whether it ended when the other side was to look at the host */
+	int64_t followed; /* whether the order that was sent ahead is executed by now */
 	int64_t migrations; /* how often it was moved to another processor, or -1, as last_cpu */
 	struct rusage usage; /* its own, that of its descendants that were waited for, and of all orphans */
 	char schedstat[64]; /* its /proc/PID/schedstat after it had ended, zeroes behind */
 };
-_Static_assert(sizeof(struct answer) == (14 + 18) * 8 + 64, "numbers of 64 bits");
+_Static_assert(sizeof(struct answer) == (17 + 18) * 8 + 64, "numbers of 64 bits");

@@ -143,11 +143,23 @@ static void *allocate(size_t size, int flags)
 	return memory < 0 && memory > -4096 ? NULL : (void *)memory;
 }
 
-static int64_t now(void)
+static void clear(void *memory, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		((volatile char *)memory)[i] = 0;
+}
+
+/* In nanoseconds. */
+static int64_t time_of(int clock)
 {
 	struct timespec time;
-	CALL(SYS_clock_gettime, CLOCK_MONOTONIC, &time, 0, 0);
+	CALL(SYS_clock_gettime, clock, &time, 0, 0);
 	return time.tv_sec * SECOND + time.tv_nsec;
+}
+
+static int64_t now(void)
+{
+	return time_of(CLOCK_MONOTONIC);
 }
 
 /* The time until then; no pointer for no end. */

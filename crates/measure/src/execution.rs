@@ -16,6 +16,15 @@ pub trait Executor {
     /// Never fails: a command that could not be started has [`Ended::NotStarted`].
     fn execute(&mut self, request: &Request) -> Execution;
 
+    /// The same, where `next` is certain to be what is executed next if this one ends well (with status 0, of its own, and leaving
+    /// nothing behind): it may have begun when this returns, and is ended if something else is asked for all the same.
+    ///
+    /// An executor that says nothing begins nothing before it is asked for.
+    fn execute_before(&mut self, request: &Request, next: &Request) -> Execution {
+        let _ = next;
+        self.execute(request)
+    }
+
     /// Executes both at the same time, and returns when both, and all that they started, have ended.
     ///
     /// Each is accounted for alone. Readings of the host are the same for both: of all the time until the later one has ended,

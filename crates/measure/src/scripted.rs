@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use tacho_record::Counter;
 
 use crate::{
-    Absent, Companion, CompanionEnd, CompanionRequest, CompanionUsage, Execution, Executor, NotReady,
+    Absent, Companion, CompanionEnd, CompanionRequest, CompanionUsage, Ended, Execution, Executor, NotReady,
     Readings, Request, Unavailable,
 };
 
@@ -19,6 +19,8 @@ use crate::{
 /// The closure is given the request and the time on the clock, and returns what comes of it. Its
 /// [`Execution::at`] is replaced by the clock's time, and the clock then advances by its `wall`; of two at the same time by the
 /// longer one.
+///
+/// What was [certain](Executor::execute_before) to be next and is not is a mistake of the schedule: it panics.
 ///
 /// ```
 /// use std::time::Duration;
@@ -39,6 +41,9 @@ pub struct ScriptedExecutor<'a> {
     companions: Box<CompanionScript<'a>>,
     clock: Timestamp,
     requests: Vec<Request>,
+    /// What is certain to be next, and how often something was and came.
+    next: Option<Request>,
+    foreseen: usize,
     refusal: Option<Unavailable>,
     ports: u16,
     lacking: Vec<(Counter, Unavailable)>,
@@ -68,6 +73,8 @@ impl<'a> ScriptedExecutor<'a> {
             companions: Box::new(|_| Ok(Box::new(Quiet))),
             clock: Timestamp::UNIX_EPOCH,
             requests: Vec::new(),
+            next: None,
+            foreseen: 0,
             ports: FIRST_PORT,
             refusal: None,
             lacking: Vec::new(),
@@ -123,6 +130,21 @@ impl<'a> ScriptedExecutor<'a> {
         Self { facts, ..self }
     }
 
+    /// How many of them were known for certain while the one before was executed.
+    #[must_use]
+    pub fn foreseen(&self) -> usize {
+        self.foreseen
+    }
+
+    /// Takes note of what is asked for.
+    fn ask(&mut self, request: &Request) {
+        if let Some(next) = self.next.take() {
+            assert_eq!(&next, request, "it was not what was certain to be next");
+            self.foreseen += 1;
+        }
+        self.requests.push(request.clone());
+    }
+
     /// All requests so far, oldest first.
     #[must_use]
     pub fn requests(&self) -> &[Request] {
@@ -132,17 +154,30 @@ impl<'a> ScriptedExecutor<'a> {
 
 impl Executor for ScriptedExecutor<'_> {
     fn execute(&mut self, request: &Request) -> Execution {
-        self.requests.push(request.clone());
+        self.ask(request);
         let at = self.clock;
         let execution = (self.script)(request, at);
         self.clock += execution.wall;
         Execution { at, ..execution }
     }
 
+    fn execute_before(&mut self, request: &Request, next: &Request) -> Execution {
+        let execution = self.execute(request);
+        let is_well = execution.ended == Ended::Exited(0) && execution.left_behind == 0;
+        self.next = is_well.then(|| next.clone());
+        execution
+    }
+
+    fn finish(&mut self, request: &Request) -> Execution {
+        // The user may have interrupted.
+        self.next = None;
+        self.execute(request)
+    }
+
     fn execute_pair(&mut self, requests: [&Request; 2]) -> [Execution; 2] {
         let at = self.clock;
         let executions = requests.map(|request| {
-            self.requests.push(request.clone());
+            self.ask(request);
             Execution { at, ..(self.script)(request, at) }
         });
         self.clock += executions[0].wall.max(executions[1].wall);
@@ -218,7 +253,6 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::Ended;
 
     #[test]
     fn the_clock_advances_by_what_each_execution_took_and_nothing_else() {

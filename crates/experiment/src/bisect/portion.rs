@@ -115,7 +115,8 @@ impl Driver<'_, '_> {
             return Ok(Tried::without_execution(place, at, outcome.clone()));
         }
         let companion = company.of(prepared.number);
-        let mut turn = Turn { place, shell_first: place.position.is_multiple_of(2), reference, companion };
+        let mut turn =
+            Turn { place, shell_first: place.position.is_multiple_of(2), reference, companion, next: None };
         let tried = prepared.trial.execute(self.bench.executor, &mut turn)?;
         if !counts || !tried.counts() {
             return Ok(tried);

@@ -8,14 +8,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tacho_measure::{Capture, Ended, Execution, Request, ScriptedExecutor, Unavailable, Usage};
 use tacho_record::plan::{Counting, Hook, Hooks, Output};
-use tacho_record::{Conditions, Counter, Host, Limits, Rule, Warmup};
+use tacho_record::{Conditions, Counter, Host, Limits, Precision, Rule, Warmup};
 use tacho_stats::compare::Verdict;
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
 
 use super::*;
 use crate::trial::Exits;
-use crate::{Bench, ExperimentError, Silent};
+use crate::{Bench, ExperimentError, GIVE_UP_AFTER, Silent};
 
 fn command(name: &str) -> Command {
     Command {
@@ -56,6 +56,15 @@ fn measured(
     question: &Question,
     script: impl FnMut(&Request, Timestamp) -> Execution,
 ) -> (Answer, Vec<Request>) {
+    let (answer, requests, _) = measured_ahead(question, script);
+    (answer, requests)
+}
+
+/// The same, and how much of it was known for certain while the one before was executed.
+fn measured_ahead(
+    question: &Question,
+    script: impl FnMut(&Request, Timestamp) -> Execution,
+) -> (Answer, Vec<Request>, usize) {
     let mut store = Store::open(&Location::Memory).unwrap();
     let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
     let mut executor = ScriptedExecutor::new(script);
@@ -68,7 +77,7 @@ fn measured(
         host,
     };
     let answer = measure(&mut bench, question).unwrap();
-    (answer, executor.requests().to_vec())
+    (answer, executor.requests().to_vec(), executor.foreseen())
 }
 
 /// Executions that take so many milliseconds each, with noise of 1 %, and have so many MiB.
@@ -104,6 +113,53 @@ fn commands_are_executed_in_rounds_as_they_were_typed() {
     assert!(order.chunks(3).any(|round| round != &order[..3]), "{order:?}");
     assert!(requests.iter().all(|request| request.command[1] == "{x}"), "braces mean themselves");
     assert_eq!(answer.samples.iter().map(Vec::len).collect::<Vec<_>>(), [4, 4, 4]);
+}
+
+/// How many executions there are, and how many of them were certain while the one before was executed.
+fn foreseen(commands: impl IntoIterator<Item = Command>, rule: Rule) -> (usize, usize) {
+    let script = taking(&[("a", 10, 1), ("b", 30, 1), ("sh", 1, 1)]);
+    let (_, requests, foreseen) = measured_ahead(&question(commands, rule), script);
+    (requests.len(), foreseen)
+}
+
+#[test]
+fn what_comes_next_is_certain_where_no_sample_decides_on_it() {
+    let both = || ["a", "b"].map(command);
+    assert_eq!(foreseen(both(), rounds(8)), (16, 15));
+    // Passes of a warm-up are looked at one by one.
+    let warm = Rule { warmup: Warmup::Executions(3), ..rounds(4) };
+    assert_eq!(foreseen(both(), warm), (14, 3 + 7));
+    // From the fewest rounds on each sample decides whether there is another.
+    let precision = Some(Precision { share: 1e-9, metric: None });
+    assert_eq!(foreseen([command("a")], Rule { min_rounds: 6, precision, ..rounds(9) }), (9, 5));
+    let each = Some(Duration::from_secs(3600));
+    assert_eq!(foreseen([command("a")], Rule { min_rounds: 6, each, ..rounds(9) }), (9, 5));
+    // Before each round it is asked whether there is time for it, or whether the host is quiet.
+    let budget = Some(Duration::from_secs(3600));
+    assert_eq!(foreseen(both(), Rule { budget, ..rounds(4) }), (8, 4));
+    assert_eq!(foreseen(both(), Rule { quiet_wait: budget, ..rounds(4) }), (8, 4));
+}
+
+#[test]
+fn what_comes_next_is_not_certain_where_something_else_comes_between() {
+    let hook = || Some(Hook { script: "x".into(), timeout: Duration::MAX });
+    let prepare = Hooks { prepare: hook(), ..Hooks::default() };
+    assert_eq!(foreseen([Command { hooks: prepare, ..command("a") }], rounds(3)), (6, 0));
+    let conclude = Hooks { conclude: hook(), ..Hooks::default() };
+    assert_eq!(foreseen([Command { hooks: conclude, ..command("a") }], rounds(3)), (6, 0));
+    let once = Hooks { setup: hook(), cleanup: hook(), ..Hooks::default() };
+    assert_eq!(foreseen([Command { hooks: once, ..command("a") }], rounds(3)), (5, 2));
+    let start = Start::Shell(vec!["sh".into(), "-c".into()], "x".into());
+    assert_eq!(foreseen([Command { start, ..command("a") }], rounds(3)), (6, 0));
+}
+
+#[test]
+fn nothing_is_certain_to_follow_what_may_be_given_up() {
+    // It ends well by itself, and not as it should.
+    let question = Question { exits: Exits::One(3), ..question([command("a")], rounds(5)) };
+    let script = |_: &Request, at| Execution::of(Ended::Exited(0), at, Duration::from_millis(1));
+    let (_, requests, foreseen) = measured_ahead(&question, script);
+    assert_eq!((requests.len(), foreseen), (GIVE_UP_AFTER, GIVE_UP_AFTER - 1));
 }
 
 #[test]

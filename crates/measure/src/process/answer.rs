@@ -5,6 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use tacho_record::Limit;
 
 use crate::{Ended, Scheduled, Usage};
@@ -13,6 +14,7 @@ use crate::{Ended, Scheduled, Usage};
 const BLOCK: u64 = 512;
 
 /// `struct answer` of the launcher, whose numbers have these places.
+#[derive(Debug)]
 pub struct Answer {
     numbers: [i64; Self::NUMBERS],
     /// The ended subject's `/proc/PID/schedstat`, empty if there is none.
@@ -32,9 +34,12 @@ const GROUP_CPU: usize = 9;
 const IGNORES: usize = 10;
 const PREPARED_RUNNING: usize = 11;
 const PREPARED_WAITING: usize = 12;
-const MIGRATIONS: usize = 13;
+const BEGAN: usize = 13;
+const DUE: usize = 14;
+const FOLLOWED: usize = 15;
+const MIGRATIONS: usize = 16;
 /// Where `struct rusage` begins.
-const USAGE: usize = 14;
+const USAGE: usize = 17;
 
 /// What its control group may have used more than what was waited for, and nothing is missing: a tick of the kernel.
 const TICK: Duration = Duration::from_millis(10);
@@ -107,6 +112,26 @@ impl Answer {
     /// Whether something of it is alive still, although it was killed, and nobody asked for its end.
     pub fn is_stuck(&self) -> bool {
         self.numbers[STUCK] != 0 && self.numbers[CUT] != CUT_BY_ORDER
+    }
+
+    /// Whether it ended of its own, with status 0, and left nothing behind.
+    pub fn is_well(&self) -> bool {
+        [ERROR, STATUS, CUT, LEFT, STUCK].iter().all(|place| self.numbers[*place] == 0)
+    }
+
+    /// Whether readings of the host were due when it ended.
+    pub fn is_due(&self) -> bool {
+        self.numbers[DUE] != 0
+    }
+
+    /// Whether the order that was sent ahead is executed by now.
+    pub fn is_followed(&self) -> bool {
+        self.numbers[FOLLOWED] != 0
+    }
+
+    /// When it was started.
+    pub fn at(&self) -> Timestamp {
+        Timestamp::from_nanosecond(self.numbers[BEGAN].into()).unwrap_or_default()
     }
 
     /// From right before it was made until it had ended.

@@ -53,6 +53,8 @@ pub struct Launcher {
     null: File,
     /// The memory that the longest order so far takes there, in bytes.
     longest: u64,
+    /// Whether it has held two orders.
+    holds_two: bool,
     /// The clock of its processor time, and what that said when it was asked last.
     clock: Option<libc::clockid_t>,
     used: Duration,
@@ -89,7 +91,7 @@ impl Launcher {
         let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
         let clock = cpu_clock(process.id());
         let used = clock.map_or(Duration::ZERO, cpu_time);
-        Ok(Self { process, socket, null, longest: 0, clock, used })
+        Ok(Self { process, socket, null, longest: 0, holds_two: false, clock, used })
     }
 
     /// Whether nobody has killed it since.
@@ -105,14 +107,15 @@ impl Launcher {
         self.process.id()
     }
 
-    /// Has it execute that; the files go to the subject. Which processors that was on is told if it takes so long.
-    pub fn order(&mut self, order: &Order, place_after: Duration, ends: &Ends) -> Result<(), String> {
+    /// Has it execute that, or, if it is sent ahead, follow what it executes; the files go to the subject. Which processors that was on
+    /// is told if it ends when readings are due, at that time of the monotonic clock.
+    pub fn order(&mut self, order: &Order, due: Duration, ends: &Ends) -> Result<(), String> {
         self.longest = self.longest.max(order.memory());
-        self.send(order, place_after, ends)
-            .map_err(|error| format!("the launcher of commands is gone: {error}"))
+        self.holds_two |= order.is_ahead();
+        self.send(order, due, ends).map_err(|error| format!("the launcher of commands is gone: {error}"))
     }
 
-    fn send(&mut self, order: &Order, place_after: Duration, ends: &Ends) -> io::Result<()> {
+    fn send(&mut self, order: &Order, due: Duration, ends: &Ends) -> io::Result<()> {
         let null = self.null.as_fd();
         let stdin = order.stdin.as_ref().map_or(null, AsFd::as_fd);
         let stdout = ends.stdout.as_ref().map_or(null, AsFd::as_fd);
@@ -122,7 +125,7 @@ impl Launcher {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
         let mut control = SendAncillaryBuffer::new(&mut space);
         control.push(SendAncillaryMessage::ScmRights(&files));
-        let head = order.head(place_after);
+        let head = order.head(due);
         let parts = [IoSlice::new(&head), IoSlice::new(order.strings())];
         let sent = sendmsg(&self.socket, &parts, &mut control, SendFlags::NOSIGNAL)?;
         // What did not fit; the head always does.
@@ -153,7 +156,7 @@ impl Launcher {
 
     /// The smallest peak of memory that a subject of the orders so far can be told to have, in bytes.
     pub fn floor(&self) -> u64 {
-        (OWN * page_size()) as u64 + self.longest
+        (OWN * page_size()) as u64 + self.longest * if self.holds_two { 2 } else { 1 }
     }
 }
 
@@ -204,10 +207,10 @@ pub fn program() -> io::Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Request;
     use crate::process::cgroup::GroupFiles;
     use crate::process::order::Orders;
     use crate::process::output::Outputs;
+    use crate::{Ended, Request};
 
     #[test]
     fn many_may_be_started_at_once() {
@@ -217,18 +220,90 @@ mod tests {
         assert!(starting.into_iter().all(|thread| thread.join().unwrap()));
     }
 
-    /// All that it ever does: an error, an end of its own, one of ours with orphans, and a long order.
+    const NEVER: Duration = Duration::MAX;
+
+    fn script(text: &str) -> Request {
+        Request::new(["sh", "-c", text])
+    }
+
+    fn order(request: &Request) -> Order {
+        Orders::default().order(request, GroupFiles::default()).unwrap()
+    }
+
+    /// Sends the order for that script, which nobody listens to.
+    fn send(launcher: &mut Launcher, order: &Order, due: Duration) {
+        let (_outputs, ends) = Outputs::new(&script(""), &mut None).unwrap();
+        launcher.order(order, due, &ends).unwrap();
+    }
+
+    /// What the launcher says of two scripts, the second sent ahead while the first is executed: how the first ended and whether it
+    /// was followed, and how the second ended, or that script where it was forgotten.
+    fn one_ahead(scripts: [&str; 2], due: Duration, instead: &str) -> (Ended, bool, Ended) {
+        let mut launcher = Launcher::start().unwrap();
+        send(&mut launcher, &order(&script(scripts[0])), due);
+        send(&mut launcher, &order(&script(scripts[1])).ahead().unwrap(), NEVER);
+        let first = launcher.answer().unwrap();
+        if !first.is_followed() {
+            send(&mut launcher, &order(&script(instead)), NEVER);
+        }
+        let second = launcher.answer().unwrap();
+        assert!(!second.is_followed() && launcher.is_there());
+        (first.ended(), first.is_followed(), second.ended())
+    }
+
+    #[test]
+    fn an_order_ahead_follows_what_ended_well_and_is_else_forgotten() {
+        let is_possible = thread::available_parallelism().unwrap().get() > 1;
+        let [well, badly] = ["sleep 0.3", "sleep 0.3; exit 1"];
+        let second = Ended::Exited(if is_possible { 5 } else { 6 });
+        assert_eq!(one_ahead([well, "exit 5"], NEVER, "exit 6"), (Ended::Exited(0), is_possible, second));
+        let forgotten = |ended| (ended, false, Ended::Exited(6));
+        assert_eq!(one_ahead([badly, "exit 5"], NEVER, "exit 6"), forgotten(Ended::Exited(1)));
+        let leaving = "sleep 1000 & sleep 0.3";
+        assert_eq!(one_ahead([leaving, "exit 5"], NEVER, "exit 6"), forgotten(Ended::Exited(0)));
+        // Somebody has to look at the host before the next one begins.
+        assert_eq!(one_ahead([well, "exit 5"], Duration::ZERO, "exit 6"), forgotten(Ended::Exited(0)));
+    }
+
+    #[test]
+    fn an_order_ahead_that_comes_too_late_is_forgotten() {
+        let mut launcher = Launcher::start().unwrap();
+        for status in [3, 4] {
+            send(&mut launcher, &order(&script("exit 5")).ahead().unwrap(), NEVER);
+            send(&mut launcher, &order(&script(&format!("exit {status}"))), NEVER);
+            assert_eq!(launcher.answer().unwrap().ended(), Ended::Exited(status));
+        }
+    }
+
+    #[test]
+    fn who_is_asked_to_end_begins_nothing_that_was_sent_ahead() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("begun");
+        let mut launcher = Launcher::start().unwrap();
+        send(&mut launcher, &order(&script("exec sleep 1000")), NEVER);
+        send(&mut launcher, &order(&script(&format!("echo >'{}'", file.display()))).ahead().unwrap(), NEVER);
+        launcher.ask_to_end();
+        assert_eq!(launcher.answer().unwrap().ended(), Ended::Interrupted);
+        assert!(launcher.answer().is_err() && !file.exists());
+    }
+
+    /// All that it ever does: an error, an end of its own, one of ours with orphans, and a long order, with another one ahead.
     #[test]
     fn its_own_memory_stays_below_the_floor() {
         let mut launcher = Launcher::start().unwrap();
         let long = format!(": {}", "x".repeat(100_000));
-        for script in ["exit 3", "setsid sleep 1000 & sleep 1000", &long] {
+        let ahead = order(&script("exit 0")).ahead().unwrap();
+        for script in ["exit 3", "setsid sleep 1000 & sleep 1000", &long, "sleep 0.1", &long] {
             let request =
-                Request { timeout: Duration::from_millis(100), ..Request::new(["sh", "-c", script]) };
+                Request { timeout: Duration::from_millis(300), ..Request::new(["sh", "-c", script]) };
             let (_outputs, ends) = Outputs::new(&request, &mut None).unwrap();
-            let order = Orders::default().order(&request, GroupFiles::default()).unwrap();
-            launcher.order(&order, Duration::ZERO, &ends).unwrap();
-            launcher.answer().unwrap().started().unwrap();
+            launcher.order(&order(&request), NEVER, &ends).unwrap();
+            launcher.order(&ahead, NEVER, &ends).unwrap();
+            let answer = launcher.answer().unwrap();
+            answer.started().unwrap();
+            if answer.is_followed() {
+                launcher.answer().unwrap().started().unwrap();
+            }
             let status = std::fs::read_to_string(format!("/proc/{}/status", launcher.process.id())).unwrap();
             let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
             let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();

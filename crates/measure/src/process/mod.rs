@@ -1,8 +1,9 @@
 //! The real executor: a launcher starts the subject, waits for it, and answers what it used.
 //!
 //! One execution reads from top to bottom in [`ProcessExecutor::measure`]. Each step has its file: `order` puts
-//! the request into the launcher's terms, `launcher` holds that process, `watch` waits for its answer while
-//! `output` reads what the subject prints, `answer` reads what came of it; [`Events`] count meanwhile. What is read beside it
+//! the request into the launcher's terms, `launcher` holds that process, `perform` has it execute orders, `watch` waits for its answer
+//! while `output` reads what the subject prints, `answer` reads what came of it; [`Events`] count meanwhile; `ahead` has the
+//! next one begun meanwhile where it is certain. What is read beside it
 //! later (groups of processes, the host's state) joins this list; nothing here knows what the readings are for. Of two that are
 //! executed at the same time each has a launcher of its own, so that each step is the same for both.
 //!
@@ -12,6 +13,7 @@
 //! loader touches, and would need a place at the top of every `main`, those of tests included. No second file
 //! has to be installed, and building `SQLite` takes a C compiler anyway.
 
+mod ahead;
 mod answer;
 mod cgroup;
 mod companion;
@@ -19,11 +21,13 @@ mod environment;
 mod launcher;
 mod order;
 mod output;
+mod perform;
 mod program;
 mod settings;
 mod watch;
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -35,15 +39,16 @@ use tacho_record::{Cgroup, Counter, Limit, Metric};
 use crate::counters::{self, Events};
 use crate::interrupt::{Interrupt, TICK};
 use crate::{
-    Absent, Blocks, Companion, CompanionRequest, Count, Ended, Execution, Executor, HostReader, NotReady,
-    Readings, Request, Unavailable, Usage, Whereabouts,
+    Absent, Blocks, Companion, CompanionRequest, Ended, Execution, Executor, HostReader, NotReady, Readings,
+    Request, Unavailable, Usage,
 };
+use ahead::{Ahead, Next};
 use answer::{Answer, Step};
 use cgroup::{Cgroups, Group, GroupFiles, Wanted};
 use launcher::Launcher;
-use order::{Order, Orders};
-use output::{Finished, Outputs, Pipe, Stream};
-use watch::Stop;
+use order::{Order, Orders, Spent};
+use output::Pipe;
+use perform::{Done, UnderWay};
 
 pub use environment::environment;
 pub use launcher::program;
@@ -80,10 +85,14 @@ pub struct ProcessExecutor {
     orders: Orders,
     /// Where control groups can be made, once somebody asked for one.
     cgroups: Option<Cgroups>,
+    /// What was begun before it was asked for.
+    ahead: Option<Ahead>,
+    /// How many processors we and what we execute may use.
+    processors: usize,
+    /// When the last answer came, and how long what was done between the one before it and the next wait took.
+    told: Option<Instant>,
+    beside: Duration,
 }
-
-/// How much sooner than readings are due a subject's place is told: what is neither in its wall time nor free.
-const SLACK: Duration = Duration::from_millis(2);
 
 /// Why there is no control group where the plan does not want one.
 const FORBIDDEN: &str = "control groups are forbidden (`cgroup = \"never\"`)";
@@ -91,26 +100,6 @@ const FORBIDDEN: &str = "control groups are forbidden (`cgroup = \"never\"`)";
 /// What is said of a subject that does not end.
 const STUCK: &str =
     "something of it was killed and does not end: it waits for a device, or belongs to another user now";
-
-/// An order that is carried out.
-struct UnderWay {
-    launcher: Launcher,
-    events: Events,
-    outputs: Outputs,
-    /// What came of it, once it has ended.
-    answer: Option<Answer>,
-}
-
-/// What came back of an order.
-struct Done {
-    at: Timestamp,
-    answer: Answer,
-    output: Finished,
-    usage: Usage,
-    counts: Vec<(Counter, Count)>,
-    uncounted: Vec<Absent>,
-    readings: Readings,
-}
 
 impl ProcessExecutor {
     /// An executor that ends what it executes, and starts no more, once that flag is set.
@@ -125,6 +114,10 @@ impl ProcessExecutor {
             spare: None,
             orders: Orders::default(),
             cgroups: None,
+            ahead: None,
+            processors: thread::available_parallelism().map_or(1, NonZero::get),
+            told: None,
+            beside: Duration::ZERO,
         }
     }
 
@@ -133,51 +126,80 @@ impl ProcessExecutor {
         self.interrupt.is_raised()
     }
 
-    /// Executes these when it is our turn, unless the user wants that no more.
-    fn take_turn<const N: usize>(&mut self, requests: [&Request; N], patient: bool) -> [Execution; N] {
+    /// Executes these when it is our turn, unless the user wants that no more; of one, with what certainly comes next.
+    fn take_turn<const N: usize>(
+        &mut self,
+        requests: [&Request; N],
+        next: Option<&Request>,
+        patient: bool,
+    ) -> [Execution; N] {
         static TURN: Mutex<()> = Mutex::new(());
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let at = Timestamp::now();
+        let begun = self.resume(&requests);
         if if patient { self.interrupt.is_urgent() } else { self.interrupt.is_raised() } {
             return requests.map(|_| Execution::of(Ended::Interrupted, at, Duration::ZERO));
         }
         let not_started = |why| Execution::of(Ended::NotStarted(why), at, Duration::ZERO);
-        match self.measure(requests, patient) {
+        match self.measure(requests, begun, next, patient) {
             Ok(measured) => measured.map(|one| one.unwrap_or_else(not_started)),
             Err(why) => requests.map(|_| not_started(why.clone())),
         }
     }
 
-    /// Executes them at the same time, or says why one could not be started; without all of them none is.
+    /// Executes them at the same time, or says why one could not be started; without all of them none is. One may have begun.
     fn measure<const N: usize>(
         &mut self,
         requests: [&Request; N],
+        begun: Option<UnderWay>,
+        next: Option<&Request>,
         patient: bool,
     ) -> Result<[Result<Execution, String>; N], String> {
-        let mut prepared = Vec::with_capacity(N);
-        for request in requests {
-            let group = self.group(request)?;
-            let order = self.orders.order(request, group.as_ref().map_or_else(no_files, Group::files)?)?;
-            prepared.push((request, order, group));
-        }
-        if requests.iter().any(|request| request.conditions.cold) {
-            settings::drop_caches()?;
-        }
-        let orders: Vec<(&Request, &Order)> =
-            prepared.iter().map(|(request, order, _)| (*request, order)).collect();
-        let performed = self.perform(&orders, patient);
-        let is_grouped = prepared.iter().all(|(_, _, group)| group.is_some());
+        let next = next.zip(requests.first()).map(|(request, after)| Next { after, request });
+        let (under_way, groups) = if let Some(begun) = begun {
+            // What needs a group is not begun before it is asked for.
+            (Ok(vec![begun]), vec![None])
+        } else {
+            let (orders, groups) = self.prepare(&requests)?;
+            let orders: Vec<_> = requests.into_iter().zip(&orders).collect();
+            (self.begin(&orders, Duration::ZERO), groups)
+        };
+        let performed = under_way.and_then(|under_way| self.finish_all(under_way, next, patient));
+        let is_grouped = groups.iter().all(Option::is_some);
         let performed = performed.map_err(|why| if is_grouped { launcher::in_group(why) } else { why })?;
-        let mut all = performed.into_iter().zip(&prepared);
+        let mut all = performed.into_iter().zip(&groups);
         Ok(requests.map(|request| {
-            let (done, (_, _, group)) = all.next().ok_or("there is no answer to an order")?;
+            let (done, group) = all.next().ok_or("there is no answer to an order")?;
             self.executed(request, done, group.as_ref())
         }))
     }
 
+    /// The orders for these requests, and the control groups that they need.
+    fn prepare(&mut self, requests: &[&Request]) -> Result<(Vec<Order>, Vec<Option<Group>>), String> {
+        let (mut orders, mut groups) =
+            (Vec::with_capacity(requests.len()), Vec::with_capacity(requests.len()));
+        for request in requests {
+            let group = self.group(request)?;
+            orders.push(self.orders.order(request, group.as_ref().map_or_else(no_files, Group::files)?)?);
+            groups.push(group);
+        }
+        if requests.iter().any(|request| request.conditions.cold) {
+            settings::drop_caches()?;
+        }
+        Ok((orders, groups))
+    }
+
     /// What came of an order, with what its control group says.
-    fn executed(&self, request: &Request, done: Done, group: Option<&Group>) -> Result<Execution, String> {
+    fn executed(
+        &mut self,
+        request: &Request,
+        done: Done,
+        group: Option<&Group>,
+    ) -> Result<Execution, String> {
         let mut usage = done.usage;
+        let wall = done.answer.wall();
+        let waiting = usage.scheduled.map_or(Duration::ZERO, |scheduled| scheduled.waiting);
+        self.orders.remember(request, usage.cpu().map(|cpu| Spent { wall, cpu, waiting }));
         let ended = ended(request, &done.answer, &usage, group)?;
         usage.tree_memory = group.filter(|_| request.tree_memory).and_then(Group::peak);
         let mut absent = usage.absent();
@@ -188,7 +210,7 @@ impl ProcessExecutor {
         absent.extend(no_share(&done.answer).filter(|_| usage.cpu().is_some()));
         Ok(Execution {
             at: done.at,
-            wall: done.answer.wall(),
+            wall,
             left_behind: done.answer.left_behind(),
             ended,
             usage,
@@ -199,70 +221,6 @@ impl ProcessExecutor {
             stderr_tail: done.output.stderr_tail,
             stderr: done.output.stderr,
         })
-    }
-
-    /// Has a launcher do each of these, all at the same time.
-    fn perform(&mut self, orders: &[(&Request, &Order)], patient: bool) -> Result<Vec<Done>, String> {
-        let mut under_way = Vec::with_capacity(orders.len());
-        for ((request, _), launcher) in orders.iter().zip(&mut self.launchers) {
-            // Only one that did its work is used again.
-            let idle = launcher.take().filter(|(launcher, _)| launcher.is_there());
-            let (launcher, events) = idle.map_or_else(start, Ok)?;
-            let events = events.or_those(&request.counters, launcher.id());
-            let (outputs, ends) = Outputs::new(request, &mut self.spare)?;
-            under_way.push((UnderWay { launcher, events, outputs, answer: None }, ends));
-        }
-        self.host.begin();
-        for (one, _) in &mut under_way {
-            one.events.begin();
-        }
-        // To tell the place costs as much as half of all other accounting: it is worth that only where it is read.
-        let place_after =
-            if orders.len() == 1 { self.host.due().saturating_sub(SLACK) } else { Duration::MAX };
-        let at = Timestamp::now();
-        for ((one, ends), (_, order)) in under_way.iter_mut().zip(orders) {
-            one.launcher.order(order, place_after, ends)?;
-        }
-        // Our ends of their outputs go, else the pipes would have no end.
-        let mut under_way: Vec<UnderWay> = under_way.into_iter().map(|(one, _)| one).collect();
-        // For the next one, while these are being started.
-        self.spare = self.spare.take().or_else(|| Stream::pipe().ok());
-        let stop = if patient {
-            Stop::patient(&self.interrupt, self.patience)
-        } else {
-            Stop::at_once(&self.interrupt)
-        };
-        watch::until_answered(&mut under_way, &mut self.buffer, stop)?;
-        self.done(under_way, at)
-    }
-
-    /// What came back of all that was under way, the host looked at after the last has ended.
-    fn done(&mut self, under_way: Vec<UnderWay>, at: Timestamp) -> Result<Vec<Done>, String> {
-        let (mut own, mut was, mut forgotten) = (Duration::ZERO, None, false);
-        let mut ended = Vec::with_capacity(under_way.len());
-        for mut one in under_way {
-            let answer = one.answer.take().ok_or("the launcher of commands did not answer")?;
-            let counted = one.events.end();
-            let usage = answer.usage(one.launcher.floor());
-            own += usage.tree_cpu.unwrap_or(usage.user + usage.sys) + one.launcher.newly_used();
-            forgotten |= usage.cpu().is_none();
-            was = usage.last_cpu.map(|cpu| Whereabouts { cpu, migrations: usage.migrations });
-            ended.push((one, answer, usage, counted));
-        }
-        let readings = self.host.end(own, was);
-        // What is not known of it cannot be told from what others used.
-        let other_cpu = readings.other_cpu.filter(|_| !forgotten);
-        let readings = Readings { other_cpu, ..readings };
-        let mut all = Vec::with_capacity(ended.len());
-        for ((one, answer, usage, (counts, uncounted)), idle) in ended.into_iter().zip(&mut self.launchers) {
-            if answer.may_go_on() {
-                *idle = Some((one.launcher, one.events));
-            }
-            let output = one.outputs.finish(&mut self.buffer);
-            let readings = readings.clone();
-            all.push(Done { at, answer, output, usage, counts, uncounted, readings });
-        }
-        Ok(all)
     }
 
     /// A control group for that request, if it needs one; or why it cannot have it.
@@ -315,6 +273,7 @@ impl ProcessExecutor {
 
     /// Takes the conditions of that request upon nothing.
     fn try_conditions(&mut self, request: &Request) -> Result<(), Unavailable> {
+        self.ahead = None;
         let without_hint = |why| Unavailable::new(why, None);
         let group = self.group(request).map_err(|why| Unavailable::new(why, Some(cgroup::HINT)))?;
         let files = group.as_ref().map_or_else(no_files, Group::files).map_err(without_hint)?;
@@ -364,20 +323,26 @@ fn ended(request: &Request, answer: &Answer, usage: &Usage, group: Option<&Group
 
 impl Executor for ProcessExecutor {
     fn execute(&mut self, request: &Request) -> Execution {
-        let [execution] = self.take_turn([request], false);
+        let [execution] = self.take_turn([request], None, false);
+        execution
+    }
+
+    fn execute_before(&mut self, request: &Request, next: &Request) -> Execution {
+        let [execution] = self.take_turn([request], Some(next), false);
         execution
     }
 
     fn execute_pair(&mut self, requests: [&Request; 2]) -> [Execution; 2] {
-        self.take_turn(requests, false)
+        self.take_turn(requests, None, false)
     }
 
     fn finish(&mut self, request: &Request) -> Execution {
-        let [execution] = self.take_turn([request], true);
+        let [execution] = self.take_turn([request], None, true);
         execution
     }
 
     fn accompany(&mut self, request: &CompanionRequest) -> Result<Box<dyn Companion>, NotReady> {
+        self.ahead = None;
         companion::accompany(self, request)
     }
 
@@ -400,6 +365,7 @@ impl Executor for ProcessExecutor {
     }
 
     fn look(&mut self, span: Duration) -> Readings {
+        self.ahead = None;
         let began = Instant::now();
         self.host.begin_anew();
         while let Some(left) = span.checked_sub(began.elapsed()).filter(|left| !left.is_zero())

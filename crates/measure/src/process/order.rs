@@ -27,6 +27,9 @@ const NEVER: u64 = i64::MAX as u64;
 /// How many requests are remembered: more commands than that by turns are rare, and each costs some KiB.
 const REMEMBERED: usize = 32;
 
+/// An order that is sent ahead is no longer than that, in bytes: the launcher takes it in one go, and so soon that it does not matter.
+const LONGEST_AHEAD: usize = 16 * 1024;
+
 /// `struct order` of the launcher, and what comes with it.
 pub struct Order {
     limit: Duration,
@@ -34,6 +37,8 @@ pub struct Order {
     patience: Duration,
     settings: Settings,
     words: Arc<Words>,
+    /// Whether it is to follow the one that is executed, or to be forgotten.
+    is_ahead: bool,
     /// Standard input, if it is not nothing.
     pub stdin: Option<File>,
     /// The files of its control group.
@@ -52,7 +57,27 @@ struct Words {
 /// Makes orders. It remembers the words of the last ones: the same commands come again and again, and nothing is to be
 /// done between two executions that was done before.
 #[derive(Debug, Default)]
-pub struct Orders(VecDeque<(Request, Arc<Words>)>);
+pub struct Orders(VecDeque<Known>);
+
+/// A request that was executed.
+#[derive(Debug)]
+struct Known {
+    request: Request,
+    words: Arc<Words>,
+    /// What its last execution used.
+    last: Option<Spent>,
+}
+
+/// What an execution used.
+#[derive(Clone, Copy, Debug)]
+pub struct Spent {
+    /// Its wall time.
+    pub wall: Duration,
+    /// Its processor time, that of all its processes.
+    pub cpu: Duration,
+    /// How long it waited for a processor.
+    pub waiting: Duration,
+}
 
 impl Orders {
     /// The order for that request, in that control group; or why it cannot be executed, in one line.
@@ -63,6 +88,7 @@ impl Orders {
             patience: request.patience,
             settings: Settings::new(request, &group)?,
             words: self.words(request)?,
+            is_ahead: false,
             stdin: request.stdin.as_deref().map(open).transpose()?,
             group,
         })
@@ -77,13 +103,25 @@ impl Orders {
     }
 
     fn unpadded(&mut self, request: &Request) -> Result<Arc<Words>, String> {
-        if let Some((_, words)) = self.0.iter().find(|(known, _)| has_the_words_of(known, request)) {
-            return Ok(Arc::clone(words));
+        if let Some(known) = self.0.iter().find(|known| has_the_words_of(&known.request, request)) {
+            return Ok(Arc::clone(&known.words));
         }
         let words = Arc::new(Words::of(request)?);
         self.0.truncate(REMEMBERED - 1);
-        self.0.push_front((request.clone(), Arc::clone(&words)));
+        self.0.push_front(Known { request: request.clone(), words: Arc::clone(&words), last: None });
         Ok(words)
+    }
+
+    /// Remembers what an execution of that request used.
+    pub fn remember(&mut self, request: &Request, spent: Option<Spent>) {
+        if let Some(known) = self.0.iter_mut().find(|known| has_the_words_of(&known.request, request)) {
+            known.last = spent;
+        }
+    }
+
+    /// What the last execution of that request used, if that is known.
+    pub fn last(&self, request: &Request) -> Option<Spent> {
+        self.0.iter().find(|known| has_the_words_of(&known.request, request))?.last
     }
 }
 
@@ -143,20 +181,32 @@ impl Order {
             patience: request.patience,
             settings,
             words: Arc::new(Words { counts: [0; 3], strings: vec![0] }),
+            is_ahead: false,
             stdin: None,
             group,
         })
     }
 
-    /// The fixed part, as `struct order` has it; after so long it is to tell which processors the subject was on.
-    pub fn head(&self, place_after: Duration) -> [u8; Self::HEAD] {
+    /// The same as one that is to follow the one that is executed; nothing where that would be too long.
+    pub fn ahead(self) -> Option<Self> {
+        let is_short = Self::HEAD + self.strings().len() <= LONGEST_AHEAD;
+        is_short.then_some(Self { is_ahead: true, ..self })
+    }
+
+    /// Whether it is to follow the one that is executed.
+    pub fn is_ahead(&self) -> bool {
+        self.is_ahead
+    }
+
+    /// The fixed part, as `struct order` has it; readings of the host are due at that time of the monotonic clock.
+    pub fn head(&self, due: Duration) -> [u8; Self::HEAD] {
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).map_or(NEVER, |it| it.min(NEVER));
         let [candidates, arguments, variables] = self.words.counts.map(|count| count as u64);
         let (groups, bytes) = (self.group.join.len() as u64, self.strings().len() as u64);
-        let numbers = [self.limit, self.grace, self.patience, place_after]
+        let numbers = [self.limit, self.grace, self.patience, due]
             .map(nanoseconds)
             .into_iter()
-            .chain(self.settings.numbers())
+            .chain(self.settings.numbers(self.is_ahead))
             .chain([groups, bytes, candidates, arguments, variables]);
         let mut head = [0; Self::HEAD];
         for (place, number) in head.as_chunks_mut().0.iter_mut().zip(numbers) {
@@ -291,5 +341,11 @@ mod tests {
             assert_eq!((&padded.strings, padded.counts[2]), (&expected, plain.counts[2] + 1));
         }
         assert_eq!(orders.0.len(), 2, "one for all that are padded");
+        let [wall, cpu, waiting] = [2, 1, 0].map(Duration::from_millis);
+        let spent = Spent { wall, cpu, waiting };
+        let padded = |bytes| given(&[("A", "1"), ("PAD", "ours")], Some(("PAD", bytes)));
+        orders.remember(&padded(7), Some(spent));
+        let known = |request| orders.last(&request).map(|spent| spent.wall);
+        assert_eq!((known(padded(9)), known(given(&[("A", "1")], None))), (Some(spent.wall), None));
     }
 }

@@ -28,6 +28,7 @@ pub type Pipe = (PipeReader, PipeWriter);
 const READS: usize = 16;
 
 /// The subject's outputs, as we read them.
+#[derive(Debug)]
 pub struct Outputs {
     /// Standard output.
     pub stdout: Output,
@@ -36,6 +37,7 @@ pub struct Outputs {
 }
 
 /// Standard output, as we read it.
+#[derive(Debug)]
 pub enum Output {
     /// A file that is looked at when the subject has ended.
     File(File, Sink),
@@ -112,6 +114,7 @@ fn empty(path: &Path) -> io::Result<(File, File)> {
 }
 
 /// What is known of both outputs; see [`Execution`](crate::Execution).
+#[derive(Default)]
 pub struct Finished {
     pub stdout: Option<Captured>,
     pub stderr_tail: Vec<u8>,
@@ -119,6 +122,7 @@ pub struct Finished {
 }
 
 /// One output: the pipe it comes through, and what is kept of it.
+#[derive(Debug)]
 pub struct Stream {
     /// The pipe, until its end was read.
     source: Option<PipeReader>,

@@ -26,6 +26,7 @@ const SET_RANDOM_ADDRESSES: u64 = 1 << 3;
 const OWN_MEMORY: u64 = 1 << 4;
 const USAGE_COMES: u64 = 1 << 5;
 const KILL_COMES: u64 = 1 << 6;
+const AHEAD: u64 = 1 << 7;
 
 /// Stands for no limit.
 const NO_LIMIT: u64 = u64::MAX;
@@ -83,15 +84,15 @@ impl Settings {
         })
     }
 
-    /// The numbers in the order of `struct order`, from `cpu_limit` to `cpus_usable`.
-    pub fn numbers(&self) -> [u64; Self::NUMBERS] {
+    /// The numbers in the order of `struct order`, from `cpu_limit` to `cpus_usable`, of an order that is sent ahead or not.
+    pub fn numbers(&self, is_ahead: bool) -> [u64; Self::NUMBERS] {
         let mut numbers = [0; Self::NUMBERS];
         let signed = i64::cast_unsigned;
         numbers[..8].copy_from_slice(&[
             signed(self.cpu_limit),
             self.cpu_seconds,
             self.address_space,
-            self.flags,
+            self.flags | if is_ahead { AHEAD } else { 0 },
             signed(self.nice),
             signed(self.policy),
             signed(self.priority),

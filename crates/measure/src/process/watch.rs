@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 
-use super::UnderWay;
 use super::output::Output;
+use super::perform::UnderWay;
 use crate::interrupt::{Interrupt, TICK};
 
 /// How long what must still be done may take once the user has interrupted.

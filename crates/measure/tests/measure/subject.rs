@@ -14,6 +14,7 @@ use tacho_measure::{
     lock_host,
 };
 
+use super::ahead::begun_ahead;
 use super::orphans::marked;
 use super::{LONG, content, execute, heed_signals, printed, request, script, until};
 
@@ -60,6 +61,7 @@ fn subject() {
         Ok("careless harness") => careless_harness(),
         Ok("heavy harness") => heavy_harness(),
         Ok("fill and stay") => fill_and_stay(),
+        Ok("foreseeing harness") => foreseeing_harness(),
         Ok("forgetful") => forgetful(),
         Ok("harness") => harness(),
         Ok("host") => host(),
@@ -118,6 +120,14 @@ fn forgetful() {
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
     let mut child = beside("spin", Path::new("/dev/null")).spawn().unwrap();
     assert_eq!(child.wait().unwrap_err().raw_os_error(), Some(libc::ECHILD));
+}
+
+/// Has something begun that nobody asks for.
+fn foreseeing_harness() {
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    begun_ahead(&mut executor, &file());
+    fs::write(file().with_extension("ready"), "").unwrap();
+    thread::sleep(LONG);
 }
 
 /// Executes something long until it is interrupted, as the tool does, and says how that ended.

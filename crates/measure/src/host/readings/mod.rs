@@ -311,12 +311,20 @@ impl HostReader {
         readings
     }
 
-    /// How much longer it takes until there are readings: an execution that ends before has none of its own.
+    /// To be called after an execution instead, with the processor time that it took, where the next one is under way by now: what
+    /// goes on then is not read.
+    pub fn pass(&mut self, own: Duration) {
+        if let Some(span) = &mut self.span {
+            span.own = span.own.saturating_add(own);
+            span.ended = Instant::now();
+        }
+    }
+
+    /// How much longer it takes until there are readings, of at least that span: an execution that ends before has none of its own.
     #[must_use]
-    pub fn due(&self) -> Duration {
-        self.span
-            .as_ref()
-            .map_or(Duration::ZERO, |span| self.shortest.saturating_sub(span.before.at.elapsed()))
+    pub fn due(&self, least: Duration) -> Duration {
+        let until = |span: &Span| self.shortest.max(least).saturating_sub(span.before.at.elapsed());
+        self.span.as_ref().map_or(Duration::ZERO, until)
     }
 
     fn moment(&mut self) -> Moment {

@@ -324,14 +324,26 @@ fn short_executions_share_what_the_last_of_them_reads() {
         reader.begin();
         assert_eq!(reader.end(Duration::from_millis(100), None), Readings::default());
     }
+    // What is passed counts, too.
+    reader.pass(Duration::from_millis(100));
     let began = reader.span.as_ref().unwrap().before.at;
     machine.say("/proc/stat", &STAT.replace("cpu  100441", "cpu  100541"));
     reader.shortest = Duration::ZERO;
     reader.begin();
     let readings = reader.end(Duration::from_millis(100), None);
     let others = readings.other_cpu.unwrap();
-    assert!(others <= Duration::from_millis(600), "a second, less what all four used: {others:?}");
+    assert!(others <= Duration::from_millis(500), "a second, less what all five used: {others:?}");
     assert!(readings.span >= reader.span.as_ref().unwrap().before.at.duration_since(began));
+}
+
+#[test]
+fn readings_are_due_when_their_span_or_the_one_asked_for_is_over() {
+    let mut reader = firecracker().reader();
+    assert_eq!(reader.due(Duration::from_secs(60)), Duration::ZERO, "there are none yet");
+    reader.shortest = Duration::from_secs(3600);
+    reader.begin();
+    let due = |least| reader.due(Duration::from_secs(least)).as_secs_f64();
+    assert!((3500.0..=3600.0).contains(&due(60)) && (7100.0..=7200.0).contains(&due(7200)));
 }
 
 #[test]

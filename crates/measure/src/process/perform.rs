@@ -1,0 +1,173 @@
+//! From orders to what came back of them.
+
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use rustix::time::{ClockId, clock_gettime};
+use tacho_record::Counter;
+
+use super::ahead::Next;
+use super::answer::Answer;
+use super::launcher::Launcher;
+use super::order::Order;
+use super::output::{Finished, Outputs, Stream};
+use super::watch::{self, Stop};
+use super::{ProcessExecutor, start};
+use crate::counters::Events;
+use crate::{Absent, Count, Readings, Request, Usage, Whereabouts};
+
+/// An order that is carried out.
+#[derive(Debug)]
+pub struct UnderWay {
+    pub launcher: Launcher,
+    pub events: Events,
+    pub outputs: Outputs,
+    /// What came of it, once it has ended.
+    pub answer: Option<Answer>,
+}
+
+/// What came back of an order.
+pub struct Done {
+    /// When it was started; of several, when the first was.
+    pub at: Timestamp,
+    pub answer: Answer,
+    pub output: Finished,
+    pub usage: Usage,
+    pub counts: Vec<(Counter, Count)>,
+    pub uncounted: Vec<Absent>,
+    pub readings: Readings,
+}
+
+/// An order that was carried out, and its launcher.
+struct Ended {
+    launcher: Launcher,
+    events: Events,
+    outputs: Outputs,
+    answer: Answer,
+    usage: Usage,
+    counts: Vec<(Counter, Count)>,
+    uncounted: Vec<Absent>,
+}
+
+impl ProcessExecutor {
+    /// Has a launcher do each of these, all at the same time.
+    pub(super) fn perform(
+        &mut self,
+        orders: &[(&Request, &Order)],
+        patient: bool,
+    ) -> Result<Vec<Done>, String> {
+        let under_way = self.begin(orders, Duration::ZERO)?;
+        self.finish_all(under_way, None, patient)
+    }
+
+    /// The same without waiting for it; readings of the host are of at least that span.
+    pub(super) fn begin(
+        &mut self,
+        orders: &[(&Request, &Order)],
+        span: Duration,
+    ) -> Result<Vec<UnderWay>, String> {
+        let mut under_way = Vec::with_capacity(orders.len());
+        for ((request, _), launcher) in orders.iter().zip(&mut self.launchers) {
+            // Only one that did its work is used again.
+            let idle = launcher.take().filter(|(launcher, _)| launcher.is_there());
+            let (launcher, events) = idle.map_or_else(start, Ok)?;
+            let events = events.or_those(&request.counters, launcher.id());
+            let (outputs, ends) = Outputs::new(request, &mut self.spare)?;
+            under_way.push((UnderWay { launcher, events, outputs, answer: None }, ends));
+        }
+        self.host.begin();
+        for (one, _) in &mut under_way {
+            one.events.begin();
+        }
+        // To tell the place costs as much as half of all other accounting: it is worth that only where it is read.
+        let due = if orders.len() == 1 { self.due(span) } else { Duration::MAX };
+        for ((one, ends), (_, order)) in under_way.iter_mut().zip(orders) {
+            one.launcher.order(order, due, ends)?;
+        }
+        // Our ends of their outputs go, else the pipes would have no end.
+        Ok(under_way.into_iter().map(|(one, _)| one).collect())
+    }
+
+    /// When the host is to be read again, on the monotonic clock.
+    pub(super) fn due(&self, span: Duration) -> Duration {
+        Duration::try_from(clock_gettime(ClockId::Monotonic)).unwrap_or_default() + self.host.due(span)
+    }
+
+    /// Waits until all have ended. Of one alone, what certainly comes next may be begun meanwhile.
+    pub(super) fn finish_all(
+        &mut self,
+        mut under_way: Vec<UnderWay>,
+        next: Option<Next<'_>>,
+        patient: bool,
+    ) -> Result<Vec<Done>, String> {
+        let sent = next.and_then(|next| self.send_ahead(next, &mut under_way));
+        // For the next one, while these are being started.
+        self.spare = self.spare.take().or_else(|| Stream::pipe().ok());
+        let stop = if patient {
+            Stop::patient(&self.interrupt, self.patience)
+        } else {
+            Stop::at_once(&self.interrupt)
+        };
+        self.beside = self.told.take().map_or(Duration::ZERO, |told| told.elapsed());
+        watch::until_answered(&mut under_way, &mut self.buffer, stop)?;
+        self.told = Some(Instant::now());
+        let mut ended = under_way.into_iter().map(Ended::new).collect::<Result<Vec<_>, _>>()?;
+        let readings = self.readings(&mut ended);
+        let at = ended.iter().map(|one| one.answer.at()).min().unwrap_or_default();
+        let mut done = Vec::with_capacity(ended.len());
+        for (place, one) in ended.into_iter().enumerate() {
+            let Ended { launcher, events, outputs, answer, usage, counts, uncounted } = one;
+            if answer.may_go_on() {
+                self.launchers[place] = Some((launcher, events));
+            }
+            let readings = readings.clone();
+            done.push((
+                outputs,
+                Done { at, answer, output: Finished::default(), usage, counts, uncounted, readings },
+            ));
+        }
+        if let (Some(sent), [(_, Done { answer, .. })]) = (sent, &done[..]) {
+            self.go_on(sent, answer);
+        }
+        // Whatever comes next does not wait for this.
+        Ok(done
+            .into_iter()
+            .map(|(outputs, done)| Done { output: outputs.finish(&mut self.buffer), ..done })
+            .collect())
+    }
+
+    /// What the host was like meanwhile; of one alone, only if readings were due when it ended.
+    fn readings(&mut self, ended: &mut [Ended]) -> Readings {
+        let own = ended.iter_mut().map(Ended::own_time).sum();
+        if let [Ended { answer, .. }] = ended
+            && !answer.is_due()
+        {
+            self.host.pass(own);
+            return Readings::default();
+        }
+        let was = ended.last().and_then(|Ended { usage, .. }| {
+            Some(Whereabouts { cpu: usage.last_cpu?, migrations: usage.migrations })
+        });
+        let readings = self.host.end(own, was);
+        // What is not known of it cannot be told from what others used.
+        let is_known = ended.iter().all(|Ended { usage, .. }| usage.cpu().is_some());
+        let other_cpu = readings.other_cpu.filter(|_| is_known);
+        Readings { other_cpu, ..readings }
+    }
+}
+
+impl Ended {
+    fn new(one: UnderWay) -> Result<Self, String> {
+        let UnderWay { launcher, mut events, outputs, answer } = one;
+        let answer = answer.ok_or("the launcher of commands did not answer")?;
+        let (counts, uncounted) = events.end();
+        let usage = answer.usage(launcher.floor());
+        Ok(Self { launcher, events, outputs, answer, usage, counts, uncounted })
+    }
+
+    /// The processor time that it used, and its launcher since this was asked last.
+    fn own_time(&mut self) -> Duration {
+        let Usage { tree_cpu, user, sys, .. } = self.usage;
+        tree_cpu.unwrap_or(user + sys) + self.launcher.newly_used()
+    }
+}
