@@ -30,6 +30,12 @@ impl Contrast {
         Self::of(scale, [a, b], seed, &Sample::high, &Sample::low)
     }
 
+    /// So many rounds in which both sides are what they always are.
+    pub fn alike(scale: Scale, rounds: usize) -> Self {
+        let all = vec![0.0; rounds];
+        Self { scale, a: all.clone(), b: all.clone(), rounds: all, units: None, seed: 0 }
+    }
+
     fn of(
         scale: Scale,
         [a, b]: [&[Sample]; 2],

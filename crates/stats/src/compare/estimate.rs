@@ -2,8 +2,11 @@
 
 use super::contrast::Contrast;
 use super::sample::{Sample, Scale};
-use super::{Estimator, Look, order};
+use super::{Estimator, Look, More, order};
 use crate::{Bound, Bounded};
+
+/// From so many samples on there is an interval by any ratio, at each look.
+const MOST_FEW: usize = 50;
 
 /// How many times A's value B's is, by one estimator.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,6 +138,20 @@ impl Both {
     /// Of B against A.
     pub fn shift(&self, estimator: Estimator) -> Option<f64> {
         estimator.shift(&self.stated)
+    }
+
+    /// How many more rounds have an interval, of sides that do not vary: whatever it says, it says for certain.
+    pub fn until_an_interval(&self, estimator: Estimator, level: f64) -> Option<More> {
+        let varies = |side: &[f64]| side.first() != side.last();
+        let fewest = usize::try_from(self.fewest()).ok().filter(|&fewest| fewest > 0)?;
+        if self.has_levels() || varies(&self.stated.a) || varies(&self.stated.b) {
+            return None;
+        }
+        let rounds = (fewest + 1..=MOST_FEW).find(|&rounds| {
+            let alike = Contrast::alike(self.stated.scale, rounds);
+            estimator.bound_below(&alike, level).is_some()
+        });
+        rounds.map(|rounds| More { rounds: rounds - fewest })
     }
 
     /// Where the shift is, each end being wrong at most with the chance `level`.

@@ -25,13 +25,20 @@ impl More {
 ///
 /// An interval's width falls with the root of the number of samples, and the estimate varies around the truth by
 /// half the width divided by the level's normal quantile. It settles as *different* when it excludes no shift, as *same* when
-/// it is within the margin: whichever is nearer.
-pub(super) fn more(rounds: usize, shift: f64, bounds: (f64, f64), margin: f64, level: f64) -> Option<More> {
+/// it is within the margin: whichever is nearer. What a clock's steps hide on either side (`hidden`) stays, however many rounds
+/// there are; where it leaves nothing, none settle it.
+pub(super) fn more(
+    rounds: usize,
+    shift: f64,
+    bounds: (f64, f64),
+    [margin, hidden]: [f64; 2],
+    level: f64,
+) -> Option<More> {
     let half = (bounds.1 - bounds.0) / 2.0;
     let quantile = normal_quantile(1.0 - level / 2.0);
     let reach = half * (1.0 + normal_quantile(POWER) / quantile);
-    let target = shift.abs().max(margin - shift.abs());
-    beside(rounds, (reach / target).powi(2))
+    let target = shift.abs().max(margin - shift.abs()) - hidden;
+    if target > 0.0 { beside(rounds, (reach / target).powi(2)) } else { None }
 }
 
 /// For a test of so many rounds that came to the chance `p`, to come below `wanted`.
@@ -55,6 +62,13 @@ fn beside(rounds: usize, times: f64) -> Option<More> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_steps_hide_no_number_of_rounds_shows() {
+        let more = |shift, hidden| more(20, shift, (-1.0, 3.0), [0.5, hidden], 0.05).map(|more| more.rounds);
+        assert!(more(1.0, 0.5) > more(1.0, 0.0), "{:?} {:?}", more(1.0, 0.5), more(1.0, 0.0));
+        assert_eq!((more(1.0, 1.0), more(0.0, 0.5)), (None, None));
+    }
 
     #[test]
     fn a_smaller_chance_takes_more_rounds() {

@@ -1,9 +1,12 @@
 //! What a coarse clock adds to an interval.
 
-use std::collections::BTreeSet;
-
 use super::order::{quantile, sorted};
 use super::sample::{Sample, Scale};
+
+/// So often a gap is seen within the sides that is taken for a step.
+const RECURS: usize = 2;
+/// Steps are alike that differ by no more than this share, which decimal fractions may in binary.
+const ROUNDED: f64 = 1e-6;
 
 /// How coarse values are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -22,7 +25,7 @@ impl Clock {
         let values = |side: &[Sample]| side.iter().map(|sample| sample.value).collect::<Vec<f64>>();
         let (a, b) = (values(a), values(b));
         let all: Vec<f64> = a.iter().chain(&b).copied().collect();
-        let Some(step) = resolution.or_else(|| step(&all)).filter(|&step| step > 0.0) else {
+        let Some(step) = resolution.or_else(|| step([&a, &b])).filter(|&step| step > 0.0) else {
             return Self::default();
         };
         let centre = crate::summary::median(&all).unwrap_or(0.0);
@@ -34,15 +37,26 @@ impl Clock {
     }
 }
 
-/// The step that values stand on, if they do: fewer than half of them differ, and none by less.
-fn step(values: &[f64]) -> Option<f64> {
-    let sorted = sorted(values);
-    let distinct: BTreeSet<u64> = values.iter().map(|value| value.to_bits()).collect();
-    if values.len() < 6 || distinct.len() * 2 > values.len() {
+/// The step that values stand on, if they do: fewer than half of them differ, and none by less, and the step recurs within the
+/// sides. What lies between the sides alone is what is asked for, and what is seen once may be anything.
+fn step(sides: [&[f64]; 2]) -> Option<f64> {
+    let all = counted(&sides.concat());
+    let samples: usize = all.iter().map(|(_, count)| count).sum();
+    if samples < 6 || all.len() * 2 > samples {
         return None;
     }
-    let gaps = sorted.windows(2).map(|two| two[1] - two[0]).filter(|&gap| gap > 0.0);
-    gaps.reduce(f64::min)
+    let step = all.windows(2).map(|two| two[1].0 - two[0].0).reduce(f64::min)?;
+    let within = |side: &&[f64]| -> usize {
+        let side = counted(side);
+        let of_step = side.windows(2).filter(|two| two[1].0 - two[0].0 <= step * (1.0 + ROUNDED));
+        of_step.map(|two| two[0].1.min(two[1].1)).sum()
+    };
+    (sides.iter().map(within).sum::<usize>() >= RECURS).then_some(step)
+}
+
+/// The values, ascending, each with how often it is there.
+fn counted(values: &[f64]) -> Vec<(f64, usize)> {
+    sorted(values).chunk_by(|one, other| one == other).map(|alike| (alike[0], alike.len())).collect()
 }
 
 /// By how much a difference of the two may be off, for a clock with this step.
@@ -61,5 +75,49 @@ fn error(a: &[f64], b: &[f64], step: f64) -> f64 {
         () if spread < step => step / 2.0,
         () if spread < 3.0 * step => step / 4.0,
         () => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(a: &[f64], b: &[f64]) -> Option<f64> {
+        step([a, b])
+    }
+
+    #[test]
+    fn a_step_recurs_within_the_sides() {
+        let (low, high) = ([100.0; 8], [104.0; 8]);
+        let noisy = [100.0, 104.0, 100.0, 104.0, 108.0, 104.0, 100.0, 104.0];
+        assert_eq!(of(&noisy, &noisy), Some(4.0));
+        assert_eq!((of(&noisy, &low), of(&high, &noisy)), (Some(4.0), Some(4.0)), "one side shows it");
+        assert_eq!(of(&low, &high), None, "it lies between the sides alone");
+        assert_eq!((of(&low, &low), of(&[], &[])), (None, None));
+    }
+
+    #[test]
+    fn what_is_seen_once_is_no_step() {
+        let (a, mut b) = ([28.0; 8], [34.0; 8]);
+        b[3] = 28.0;
+        assert_eq!(of(&a, &b), None, "one execution as the other side has them");
+        b[3] = 900.0;
+        assert_eq!(of(&a, &b), None, "one far off");
+        let mut a = [28.0; 8];
+        (a[0], b[3]) = (34.0, 28.0);
+        assert_eq!(of(&a, &b), Some(6.0), "once on either side is twice");
+    }
+
+    #[test]
+    fn values_that_stand_closer_between_the_sides_show_no_step() {
+        let (a, b) = ([100.0; 8], [101.0, 105.0, 101.0, 105.0, 101.0, 105.0, 101.0, 105.0]);
+        assert_eq!(of(&a, &b), None);
+    }
+
+    #[test]
+    fn decimal_steps_are_alike() {
+        let tenths = |from: u32| -> Vec<f64> { (0..9).map(|n| f64::from(from + n % 3) / 10.0).collect() };
+        let step = of(&tenths(3), &tenths(5)).unwrap();
+        assert!((step - 0.1).abs() < 1e-9, "{step}");
     }
 }

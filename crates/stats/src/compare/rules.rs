@@ -92,6 +92,66 @@ fn what_never_varies_is_the_same_or_not() {
 }
 
 #[test]
+fn what_never_varies_differs_for_certain_as_soon_as_ranks_tell() {
+    let of = |value: f64, n: usize| samples(&vec![value; n]);
+    for (a, b) in [(0.0, 100.0), (28.0, 34.0), (-5.0, -3.0), (-1.0, 1.0), (1000.0, 1000.1)] {
+        for (n, is_enough) in [(1, false), (2, false), (3, false), (4, true), (5, true), (10, true)] {
+            let rules = Rules { margin: 0.0, ..Rules::default() };
+            let [up, down] = [(a, b), (b, a)].map(|(a, b)| compared(&of(a, n), &of(b, n), rules));
+            let told = if is_enough { [Verdict::Slower, Verdict::Faster] } else { [Verdict::Unclear; 2] };
+            assert_eq!([up.verdict, down.verdict], told, "{n} times {a} and {b}: {up:?}");
+            assert_eq!(judge_together(std::slice::from_ref(&up), 0.05), [told[0]]);
+            let more = (!is_enough).then(|| 4 - n);
+            assert_eq!(up.more.map(|more| more.rounds), more, "{n} times {a} and {b}");
+            let difference = up.estimate.unwrap().difference_interval;
+            let is_near = |end: f64| (end - (b - a)).abs() < 1e-9;
+            assert!(difference.is_none_or(|(low, high)| is_near(low) && is_near(high)), "{difference:?}");
+            assert_eq!(up.notes.contains(&Note::Few), !is_enough);
+            assert!(!up.notes.iter().any(|note| matches!(note, Note::Coarse(_))), "{:?}", up.notes);
+        }
+    }
+    let bytes = compared(&of(28.0, 6), &of(34.0, 6), Rules::default()).estimate.unwrap();
+    let (low, high) = bytes.interval.unwrap();
+    assert!((low - 34.0 / 28.0).abs() < 1e-12 && (high - low).abs() < 1e-12, "{low} {high}");
+    for n in [1, 2, 3, 4] {
+        assert!(!compared(&of(0.0, n), &of(0.0, n), Rules::default()).verdict.differs());
+    }
+    for (n, verdict) in [(5, Verdict::Same), (10, Verdict::Same)] {
+        let zeros = compared(&of(0.0, n), &of(0.0, n), Rules::default());
+        assert_eq!(judge_together(&[zeros], 0.05), [verdict], "{n} zeros");
+    }
+}
+
+#[test]
+fn one_side_that_never_varies_is_told_from_one_that_does() {
+    let noisy = [101.0, 104.0, 99.0, 103.0, 100.0, 98.0, 102.0, 97.0, 105.0, 96.0];
+    for (still, verdict) in [(0.0, Verdict::Slower), (80.0, Verdict::Slower), (120.0, Verdict::Faster)] {
+        for (n, verdict) in [(3, Verdict::Unclear), (5, verdict), (10, verdict)] {
+            let told = compared(&samples(&[still; 10][..n]), &samples(&noisy[..n]), Rules::default());
+            assert_eq!(told.verdict, verdict, "{n} times {still}: {told:?}");
+            assert!(n > 3 || told.more.is_none(), "noise may be any: {:?}", told.more);
+        }
+    }
+    let among = compared(&samples(&[100.5; 10]), &samples(&noisy), Rules::default());
+    assert_eq!(among.verdict, Verdict::Unclear);
+}
+
+#[test]
+fn the_rank_test_beside_what_never_varies_says_the_same() {
+    let steady = |value: f64| samples(&[value; 30]);
+    let told = compared(&steady(0.0), &steady(100.0), Rules::default());
+    let (RankTest::MannWhitney(by_rank) | RankTest::Wilcoxon(by_rank)) = told.rank_test;
+    assert!(told.p() < 1e-6 && by_rank < 1e-6, "{} {by_rank}", told.p());
+}
+
+#[test]
+fn what_steps_hide_is_settled_by_no_number_of_rounds() {
+    let coarse = Rules { resolution: Some(4.0), ..Rules::default() };
+    let hidden = compared(&samples(&[100.0; 12]), &samples(&[100.0; 12]), coarse);
+    assert_eq!((hidden.verdict, hidden.more), (Verdict::Unclear, None));
+}
+
+#[test]
 fn zeros_are_compared_by_difference() {
     let faults = samples(&[0.0, 2.0, 0.0, 1.0, 3.0, 0.0, 1.0, 2.0]);
     let many = samples(&[40.0, 42.0, 39.0, 41.0, 45.0, 40.0, 38.0, 41.0]);

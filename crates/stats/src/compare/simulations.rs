@@ -95,6 +95,40 @@ fn what_is_told_and_shown_is_right_as_often_as_is_said_though_it_is_looked_at_un
     assert!((0.93 - off..=0.97 + off).contains(&share), "{share}");
 }
 
+/// A side of Gaussian noise with the standard deviation 1 around that centre, by a clock with steps of so many.
+fn by_clock(centre: f64, step: f64, rounds: u32, rng: &mut ChaCha8Rng) -> Vec<Sample> {
+    let value = |rng: &mut ChaCha8Rng| ((centre + gaussian(rng)) / step).round() * step;
+    (0..rounds).map(|round| Sample::new(value(rng)).in_round(round)).collect()
+}
+
+#[test]
+fn a_clock_with_steps_like_its_noise_is_known_by_its_values() {
+    // At steps of twice the noise most values are one of two or three. Where a clock begins is drawn each time.
+    let trials = 400;
+    for step in [0.5, 1.0, 2.0, 3.0] {
+        for (rounds, effect) in [(10, 0.0), (10, 1.0), (30, 0.0), (30, 1.0)] {
+            let mut rng = ChaCha8Rng::seed_from_u64(9);
+            let (mut covered, mut told) = (0.0, 0.0);
+            for seed in 0..trials {
+                let centre = 100.0 + step * rng.random::<f64>();
+                let [a, b, control] =
+                    [centre, centre + effect, centre].map(|centre| by_clock(centre, step, rounds, &mut rng));
+                let sides = Sides { a: &a, b: &b, control: &control };
+                let rules = Rules { seed, ..Rules::default() };
+                let compared = compare(&sides, &rules, Look::only(rounds as usize, 0.05));
+                let (low, high) = compared.estimate.unwrap().difference_interval.unwrap();
+                covered += f64::from(u8::from(low <= effect + 1e-9 && effect - 1e-9 <= high));
+                told += f64::from(u8::from(compared.verdict.differs()));
+            }
+            let (covered, told) = (covered / trials as f64, told / trials as f64);
+            println!("steps of {step}, {rounds} rounds, {effect} apart: covered {covered}, told {told}");
+            // 95 and 5 %, and two standard errors of 400 trials.
+            assert!(covered >= 0.95 - 0.022, "steps of {step}, {rounds} rounds, {effect}: {covered}");
+            assert!(effect > 0.0 || told <= 0.05 + 0.022, "steps of {step}, {rounds} rounds: {told}");
+        }
+    }
+}
+
 #[test]
 fn of_modes_shares_and_levels_together_err_as_seldom_as_is_said() {
     let trials = 300;

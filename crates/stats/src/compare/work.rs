@@ -249,8 +249,11 @@ impl Work {
         }
         let rounds = self.a.len().min(self.b.len());
         let of = |both: &Both, estimator: Estimator, level: f64| {
-            let bounds = both.bounds(estimator, level / 2.0)?;
-            more(rounds, both.shift(estimator)?, bounds, self.margin(), level)
+            let Some(bounds) = both.bounds(estimator, level / 2.0) else {
+                let is_exact = limited(&self.a) + limited(&self.b) == 0;
+                return is_exact.then(|| both.until_an_interval(estimator, level / 2.0)).flatten();
+            };
+            more(rounds, both.shift(estimator)?, bounds, [self.margin(), self.clock.error], level)
         };
         if let Some([measured, _]) = self.measured.as_ref().filter(|_| notes.contains(&Note::MeansOpen)) {
             // The more there are, the surer do they point to opposite sides.
