@@ -4,7 +4,7 @@
 
 use tacho_record::{BenchmarkKey, Limited, Unit};
 use tacho_stats::Bound;
-use tacho_stats::compare::{Because, Choice, Comparison, Estimator, Modes, Note, Told};
+use tacho_stats::compare::{Because, Choice, Comparison, Estimator, Modes, Note, Prior, Told};
 
 /// From this gain on pairing is told of.
 const PAIRING: f64 = 1.5;
@@ -52,6 +52,7 @@ pub fn of_second(comparison: &Comparison) -> Option<&'static str> {
 pub fn missing(
     comparison: &Comparison,
     names: Names<'_>,
+    unit: &Unit,
     layouts: Option<usize>,
     time: impl Fn(usize) -> String,
 ) -> Option<String> {
@@ -61,25 +62,38 @@ pub fn missing(
         let layouts = layouts as f64 * (1.0 + more.rounds as f64 / rounds);
         return Some(format!("some {:.0} layouts would settle it", layouts.ceil()));
     }
-    let has_no_ratio = comparison.estimate.is_some_and(|it| it.ratio.is_none());
-    if has_no_ratio || comparison.notes.contains(&Note::NotPositive) {
-        return Some("values of zero or below have no ratio".to_owned());
-    }
     if let Some(refuted) = refuted(comparison, names) {
         return Some(refuted);
     }
     match comparison.more {
-        None if unbounded(comparison, names).is_some() => unbounded(comparison, names),
-        None if comparison.estimate.is_none_or(|it| it.interval.is_some()) => None,
-        None => Some("too few rounds for an interval".to_owned()),
-        Some(more) if more.rounds > MOST_MORE => {
-            Some(format!("over {MOST_MORE} more rounds would be needed"))
-        }
-        Some(more) => {
+        Some(more) if more.rounds <= MOST_MORE => {
             let plural = if more.rounds == 1 { "" } else { "s" };
             Some(format!("{} more round{plural} ({}) would settle it", more.rounds, time(more.rounds)))
         }
+        more => beyond_rounds(comparison, names, unit).or_else(|| {
+            Some(format!("over {MOST_MORE} more rounds would be needed")).filter(|_| more.is_some())
+        }),
     }
+}
+
+/// Why no number of rounds that anybody would wait for settles what nothing is against.
+#[must_use]
+pub fn beyond_rounds(comparison: &Comparison, names: Names<'_>, unit: &Unit) -> Option<String> {
+    let is_limited = comparison.notes.iter().any(|note| matches!(note, Note::Limited(..)));
+    if let Some(why) = unbounded(comparison, names).filter(|_| is_limited && comparison.more.is_none()) {
+        return Some(why);
+    }
+    let is_coarse = |note: &Note| if let Note::Coarse(step) = note { Some(*step) } else { None };
+    let has_some = comparison.counts.a.min(comparison.counts.b) > 0;
+    if comparison.estimate.is_none_or(|it| it.difference_interval.is_none()) {
+        return has_some.then(|| "too few rounds for an interval".to_owned());
+    }
+    if let Some(step) = comparison.notes.iter().find_map(is_coarse).filter(|_| comparison.more.is_none()) {
+        return Some(format!("the values come in steps of {}, which hide it", unit.show(step)));
+    }
+    // Only without a difference anywhere are they the same; so small a one more rounds may never tell from none.
+    let has_ratio = comparison.estimate.is_some_and(|it| it.ratio.is_some());
+    (!has_ratio).then(|| "values of zero or below have no ratio".to_owned())
 }
 
 /// What is against a verdict, so that no number of rounds gives one.
@@ -215,8 +229,13 @@ pub fn pairing(choice: &Choice) -> Option<String> {
 
 /// Where it is known from what runs of one program differ by.
 #[must_use]
-pub fn from_runs(is_assumed: bool) -> &'static str {
-    if is_assumed { "assumed, as too little is known of this host" } else { "as earlier runs show" }
+pub fn from_runs(is_assumed: bool) -> String {
+    if is_assumed {
+        let usual = percent(Prior::UNKNOWN.deviation);
+        format!("{usual} being assumed, as too little is known of this host")
+    } else {
+        "as earlier runs show".to_owned()
+    }
 }
 
 /// The smallest and the largest of differences that would have been told, if they differ as they are printed.
@@ -260,7 +279,7 @@ mod tests {
     }
 
     fn why(comparison: &Comparison) -> Option<String> {
-        missing(comparison, NAMES, None, |rounds| format!("{rounds} s"))
+        missing(comparison, NAMES, &Unit::Nanoseconds, None, |rounds| format!("{rounds} s"))
     }
 
     #[test]
@@ -282,7 +301,18 @@ mod tests {
         assert!(told.ends_with(" would settle it") && told.contains(" more rounds ("), "{told}");
         let few = compared(&a[..3], &b[..3], &[]);
         assert_eq!(why(&few).as_deref(), Some("too few rounds for an interval"));
-        let none = compared(&samples([0.0, 1.0, -1.0, 0.5, 0.2, 0.1]), &samples([0.5; 6]), &[]);
+        let [a, b] = [0.0, 7.0].map(|value| samples([value; 3]));
+        assert_eq!(why(&compared(&a, &b, &[])).as_deref(), Some("1 more round (1 s) would settle it"));
+        let ticks = || samples((0..12).map(|n| if n % 2 == 0 { 4e6 } else { 8e6 }));
+        let coarse = compared(&ticks(), &ticks(), &[]);
+        assert_eq!((coarse.verdict, coarse.more), (Verdict::Unclear, None));
+        assert_eq!(why(&coarse).as_deref(), Some("the values come in steps of 4.000 ms, which hide it"));
+        let around_zero = [0.0, 1.0, -1.0, 0.5, 0.2, 0.1];
+        let apart = compared(&samples(around_zero), &samples([0.5; 6]), &[]);
+        let rounds = apart.more.unwrap().rounds;
+        assert_eq!(why(&apart).unwrap(), format!("{rounds} more rounds ({rounds} s) would settle it"));
+        let none = compared(&samples(around_zero), &samples(around_zero.map(|value| -value)), &[]);
+        let none = Comparison { more: None, ..none };
         assert_eq!(why(&none).as_deref(), Some("values of zero or below have no ratio"));
     }
 

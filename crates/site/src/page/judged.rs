@@ -85,7 +85,7 @@ pub(super) fn between(row: &ComparedRow) -> String {
 
 fn interval_of_difference(row: &ComparedRow) -> Option<(f64, f64)> {
     let estimate = row.comparison.estimate.filter(|it| it.ratio.is_none())?;
-    estimate.difference_interval.filter(|(low, high)| low < high)
+    estimate.difference_interval.filter(|ends| *ends != (0.0, 0.0))
 }
 
 /// What should be said beside the numbers of a row, a sentence each.
@@ -128,7 +128,7 @@ fn unclear(row: &ComparedRow, names: Names<'_>) -> Option<String> {
     let alone = "judged alone it would be told, but not among all rows together".to_owned();
     let alone = (comparison.verdict != Verdict::Unclear).then_some(alone);
     let layouts = row.levels[0].map(|levels| levels.layouts);
-    let parts = [alone, said::missing(comparison, names, layouts, time)];
+    let parts = [alone, said::missing(comparison, names, &row.metric.unit, layouts, time)];
     let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
     (!why.is_empty()).then(|| format!("unclear: {why}"))
 }

@@ -87,7 +87,8 @@ impl Report<'_> {
 
     /// The verdict, and what would settle one that is unclear.
     fn word(&self, index: usize, verdict: Verdict) -> String {
-        let compared = self.standings.each[index].compared.as_ref();
+        let Standing { compared, metric, .. } = &self.standings.each[index];
+        let compared = compared.as_ref();
         let name = text::cut(&self.question.commands[index].name, COMMAND);
         let names = ["the reference", name.as_str()];
         let why = || match (compared?.more, said::refuted(compared?, names)) {
@@ -95,7 +96,7 @@ impl Report<'_> {
             (Some(more), None) => {
                 Some(format!("some {} would settle it", text::count(round(more.rounds), "more round")))
             }
-            (None, None) => said::unbounded(compared?, names),
+            (None, None) => said::beyond_rounds(compared?, names, &metric.unit),
         };
         match verdict {
             Verdict::Faster => "faster".to_owned(),

@@ -181,7 +181,8 @@ impl Report<'_> {
         };
         let names = self.names().map(|name| text::cut(name, NAME));
         let layouts = row.levels[0].map(|levels| levels.layouts);
-        said::missing(&row.comparison, names.each_ref().map(String::as_str), layouts, time)
+        let names = names.each_ref().map(String::as_str);
+        said::missing(&row.comparison, names, &row.metric.unit, layouts, time)
     }
 
     /// That a row which is judged alone would be told, but is not believed among all the others.
@@ -283,7 +284,7 @@ pub fn shown(estimate: &Estimate, unit: &Unit) -> [String; 2] {
     match (estimate.known_ratio(), estimate.difference_interval) {
         (Some(Bounded { bound: Bound::Unknown, .. }), _) => Default::default(),
         (Some(ratio), _) => [ratio.shown(times), between(estimate.interval, &interval)],
-        (None, Some((low, high))) if low < high && difference.bound != Bound::Unknown => {
+        (None, Some((low, high))) if (low, high) != (0.0, 0.0) && difference.bound != Bound::Unknown => {
             [difference.shown(|it| unit.show(it)), text::interval(unit, (low, high))]
         }
         _ => Default::default(),

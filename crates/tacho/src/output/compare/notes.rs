@@ -83,7 +83,8 @@ impl Report<'_> {
         let names = self.names();
         let kept: Vec<&str> =
             (0..2).filter(|side| !self.terms.executes(*side)).map(|side| names[side]).collect();
-        let from = said::from_runs(most.assumed);
+        let mut all_known = all.rows.iter().filter_map(|row| between_runs(&row.comparison));
+        let from = said::from_runs(all_known.any(|it| it.assumed));
         let mut out = format!(
             "not measured today: {}; the interval has in it what runs of one program differ by (up to {}, {from})\n",
             kept.join(" and "),
