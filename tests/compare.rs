@@ -556,7 +556,7 @@ fn nothing_on_both_sides_is_the_same() {
     assert!(told.contains("  same, no difference\n"), "{told}");
     let json = project.tacho("compare a.json b.json --json").exits(0);
     assert!(!json.stdout.contains("-0.0"), "{}", json.stdout);
-    assert_eq!(json.json()["rows"][0]["notes"], serde_json::json!(["not-positive"]));
+    assert_eq!(json.json()["rows"][0]["notes"], serde_json::json!(["by-difference"]));
 }
 
 #[test]

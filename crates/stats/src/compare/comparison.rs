@@ -125,8 +125,6 @@ pub enum Note {
         /// Whether it is that of hosts of which nothing is known.
         assumed: bool,
     },
-    /// The sides are of different runs, and some values are zero or negative, which have no ratio.
-    NotPositive,
     /// Both were executed at the same time on two CPUs, of which one has so many times as much of the metric as the other: taken
     /// away before.
     Places(f64),
@@ -146,7 +144,6 @@ impl Note {
             Self::MeansOpen => "means-open",
             Self::NotBeyondControl => "not-beyond-control",
             Self::BetweenRuns { .. } => "between-runs",
-            Self::NotPositive => "not-positive",
             Self::Places(_) => "places",
             Self::Few => "few",
         }

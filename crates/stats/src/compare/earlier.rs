@@ -3,9 +3,9 @@
 use super::choice::{Because, Choice};
 use super::comparison::{Counts, Note, RankTest, Rules};
 use super::means::t_above;
-use super::modes::{Apart, Modes, Told, borne_out};
+use super::modes::{self, Modes, Told, borne_out};
 use super::order::sorted;
-use super::runs::{OverRuns, Prior, compare_over_runs, means_over_runs};
+use super::runs::{Apart, OverRuns, Prior, compare_over_runs, differences_over_runs, means_over_runs};
 use super::sample::{Sample, Scale, finite};
 use super::{Comparison, Estimate, Estimator, Look, Size, Verdict, ranks};
 use crate::Bound;
@@ -14,7 +14,7 @@ use crate::distribution::student_quantile;
 /// Compares one run of A with one of B: they may be weeks apart, or what another tool wrote of them.
 ///
 /// What runs of one program differ by is in the interval ([`compare_over_runs`]); `prior` says how much that is. Nothing but
-/// zeros on both sides is the same; where only some values are zero or negative there is neither an interval nor a verdict. Of
+/// zeros on both sides is the same; where only some values are zero or negative the difference is compared. Of
 /// modes the levels are compared: what their shares are in other runs is not known, so that nothing with modes is the same. They
 /// have a direction only where the means point there too with 90 %.
 #[must_use]
@@ -23,18 +23,15 @@ pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, 
     let (modes, levels) = modes(&a, &b);
     let [of_a, of_b] = levels.as_ref().map_or([&a, &b], |[a, b]| [a, b]);
     let over = compare_over_runs(&[of_a], &[of_b], Some(prior), error);
-    let estimate = over.map(|over| estimate(&over, &a, rules.margin)).or_else(|| nothing_but_zeros(&a, &b));
+    let estimate = over.map(|over| estimate(&over, &a, rules.margin));
+    let estimate = estimate.or_else(|| by_difference(&a, &b, prior, (rules.margin, error)));
     let means = levels.as_ref().and_then(|_| means_over_runs([&[&a], &[&b]], Some(prior), error));
     let means =
         means.map(|over| Estimate { estimator: Estimator::Mean, ..self::estimate(&over, &a, rules.margin) });
     // What levels say, the means have to bear out, as where both sides are measured today.
     let p = estimate.zip(means).map_or(0.0, |(levels, means)| borne_out(&levels, &means, 1.0));
     let estimate = estimate.map(|it| Estimate { p: it.p.max(p), ..it });
-    let mut notes = vec![match over {
-        Some(over) => Note::BetweenRuns { deviation: over.deviation, assumed: prior.assumed },
-        None if a.iter().chain(&b).any(|sample| sample.value <= 0.0) => Note::NotPositive,
-        None => Note::Few,
-    }];
+    let mut notes = notes(over.map(|over| over.deviation), estimate.as_ref(), prior);
     let limited = [&a, &b].map(|side| side.iter().filter(|sample| !sample.is_exact()).count());
     if limited != [0, 0] {
         notes.push(Note::Limited(limited[0], limited[1]));
@@ -75,7 +72,7 @@ fn modes(a: &[Sample], b: &[Sample]) -> (Option<Modes>, Option<[Vec<Sample>; 2]>
     let logs = |side: &[Sample]| {
         sorted(&side.iter().map(|sample| Scale::Ratio.of_value(sample.value)).collect::<Vec<_>>())
     };
-    let apart = if exact(a) && exact(b) { Apart::of(&logs(a), &logs(b), 0.0) } else { None };
+    let apart = if exact(a) && exact(b) { modes::Apart::of(&logs(a), &logs(b), 0.0) } else { None };
     let Some(apart) = apart else { return (None, None) };
     let levels = apart.levelled(Scale::Ratio, [a, b, &[]]).map(|[a, b, _]| [a, b]);
     let told = if levels.is_some() { Told::Levels } else { Told::Given };
@@ -112,6 +109,43 @@ fn estimate(over: &OverRuns, a: &[Sample], margin: f64) -> Estimate {
         p: over.p.min(1.0),
         p_same: t_above(beside, over.standard_error, over.freedom),
     }
+}
+
+fn notes(deviation: Option<f64>, estimate: Option<&Estimate>, prior: Prior) -> Vec<Note> {
+    let between = |deviation| Note::BetweenRuns { deviation, assumed: prior.assumed };
+    match (deviation, estimate) {
+        (Some(deviation), _) => vec![between(deviation)],
+        // Of nothing but zeros runs do not differ.
+        (None, Some(it)) if it.difference_interval == Some((0.0, 0.0)) => vec![Note::ByDifference],
+        (None, Some(_)) => vec![between(prior.deviation), Note::ByDifference],
+        (None, None) => vec![Note::Few],
+    }
+}
+
+/// Of values of which some are zero or below.
+fn by_difference(a: &[Sample], b: &[Sample], prior: Prior, (margin, error): (f64, f64)) -> Option<Estimate> {
+    if a.iter().chain(b).all(|sample| sample.value == 0.0) {
+        return nothing_but_zeros(a, b);
+    }
+    let Apart { centre, difference, interval, p, standard_error } =
+        differences_over_runs(a, b, prior, error)?;
+    let is_ratio = centre > 0.0 && centre + interval.0 >= 0.0;
+    let ratio = |by: f64| 1.0 + by / centre;
+    let ratios = is_ratio.then(|| (ratio(interval.0), ratio(interval.1)));
+    let beside = margin * centre.max(0.0) - difference.abs();
+    Some(Estimate {
+        estimator: Estimator::Runs,
+        ratio: is_ratio.then(|| ratio(difference)),
+        ratio_bound: Bound::Exact,
+        interval: ratios,
+        repeated: ratios,
+        difference,
+        difference_bound: Bound::Exact,
+        difference_interval: Some(interval),
+        repeated_difference: Some(interval),
+        p,
+        p_same: t_above(beside, standard_error, prior.freedom),
+    })
 }
 
 /// Of as many values on each side as tell that they are alike; see [`Estimate::p_same`].
@@ -222,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_zeros_is_the_same_and_some_zeros_have_no_ratio() {
+    fn nothing_but_zeros_is_the_same_and_other_zeros_are_compared_by_difference() {
         let side = |values: &[f64]| values.iter().map(|&value| Sample::new(value)).collect::<Vec<_>>();
         let of = |a: &[f64], b: &[f64]| {
             compare_earlier(&side(a), &side(b), &Rules::default(), Prior::UNKNOWN, 0.05)
@@ -231,9 +265,25 @@ mod tests {
         assert_eq!((zeros.verdict, zeros.estimate.and_then(|it| it.ratio)), (Verdict::Same, None));
         assert_eq!(judge_together(&[zeros], 0.05), [Verdict::Same], "and is believed");
         let few = of(&[0.0; 3], &[0.0; 3]);
-        assert_eq!((few.verdict, few.notes), (Verdict::Unclear, vec![Note::NotPositive]));
-        let some = of(&[0.0, 1.0, 2.0, 1.0, 1.0], &[3.0; 5]);
-        assert_eq!((some.verdict, some.notes), (Verdict::Unclear, vec![Note::NotPositive]));
+        assert_eq!((few.verdict, few.notes), (Verdict::Unclear, vec![Note::Few]));
+        let between = Note::BetweenRuns { deviation: 0.045, assumed: true };
+        for (a, b, verdict) in [
+            ([0.0; 6], [100.0; 6], Verdict::Slower),
+            ([100.0; 6], [0.0; 6], Verdict::Faster),
+            ([-5.0; 6], [-3.0; 6], Verdict::Slower),
+            ([-5.0; 6], [-4.9; 6], Verdict::Unclear),
+            ([0.0, 1.0, 2.0, 1.0, 1.0, 0.0], [3.0; 6], Verdict::Slower),
+            ([0.0, 1.0, 2.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0, 2.0, 3.0], Verdict::Unclear),
+        ] {
+            let told = of(&a, &b);
+            assert_eq!(told.verdict, verdict, "{a:?} {b:?}: {told:?}");
+            assert_eq!(told.notes, [between, Note::ByDifference]);
+            assert_eq!(judge_together(std::slice::from_ref(&told), 0.05), [verdict]);
+            let (low, high) = told.estimate.unwrap().difference_interval.unwrap();
+            assert_eq!(verdict.differs(), low > 0.0 || high < 0.0, "{low} {high}");
+        }
+        assert_eq!(of(&[0.0; 3], &[100.0; 3]).notes, [Note::Few], "by rank three tell nothing");
+        assert_eq!(of(&[0.0; 4], &[100.0; 4]).verdict, Verdict::Slower);
     }
 
     #[test]
@@ -258,9 +308,9 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_ratio_is_unclear() {
-        let zeros = [Sample::new(0.0), Sample::new(1.0)];
-        for (a, b) in [(&zeros[..], &side(1.0)[..]), (&[], &side(1.0)), (&[], &[])] {
+    fn nothing_is_unclear() {
+        let zero = [Sample::new(0.0)];
+        for (a, b) in [(&zero[..], &side(1.0)[..]), (&[], &side(1.0)), (&[], &[])] {
             let compared = compare_earlier(a, b, &Rules::default(), Prior::UNKNOWN, 0.05);
             assert_eq!((compared.verdict, compared.estimate), (Verdict::Unclear, None));
         }

@@ -2,6 +2,7 @@
 
 use super::means::t_above;
 use super::order::{quantile, sorted};
+use super::ranks::{rank_sum_above, shift_rank};
 use super::sample::{Sample, Scale};
 use crate::Bound;
 use crate::distribution::student_quantile;
@@ -104,6 +105,47 @@ pub(super) fn means_over_runs(
     over_runs(sides, mean_of_run, prior, error)
 }
 
+/// B against A by their difference, one run of each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Apart {
+    /// A's median.
+    pub centre: f64,
+    /// B − A, of the medians.
+    pub difference: f64,
+    /// Where it is.
+    pub interval: (f64, f64),
+    /// The chance of so large a difference, either way, when there is none.
+    pub p: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+}
+
+/// Compares one run with another where some values are zero or below, which have no ratio.
+///
+/// What runs differ by is known as a share: it is that share of what is measured, of zeros nothing. That alone would make a
+/// difference of any two zeros that once were not; so their samples must lie apart by rank as well. `None` where they are too
+/// few for that, whatever they are, or some reached a limit.
+pub(super) fn differences_over_runs(a: &[Sample], b: &[Sample], prior: Prior, error: f64) -> Option<Apart> {
+    if !a.iter().chain(b).all(Sample::is_exact) {
+        return None;
+    }
+    let [a, b] = [a, b].map(|run| sorted(&run.iter().map(|sample| sample.value).collect::<Vec<_>>()));
+    shift_rank(a.len(), b.len(), error / 2.0)?;
+    let variance = |run: &[f64]| {
+        let size = mean(&run.iter().map(|value| value.abs()).collect::<Vec<_>>());
+        let within = quantile(run, 0.75).zip(quantile(run, 0.25)).map_or(0.0, |(high, low)| high - low);
+        (prior.deviation * size).powi(2) + of_middle_half(within, run.len())
+    };
+    let (centre, other) = (quantile(&a, 0.5)?, quantile(&b, 0.5)?);
+    let (difference, standard_error) = (other - centre, (variance(&a) + variance(&b)).sqrt());
+    let reach = student_quantile(1.0 - error / 2.0, prior.freedom) * standard_error;
+    let by_rank = 2.0 * rank_sum_above(&a, &b).min(rank_sum_above(&b, &a));
+    let p = (2.0 * t_above(difference.abs(), standard_error, prior.freedom)).max(by_rank).min(1.0);
+    // What ranks do not tell, the interval does not either.
+    let reach = if p > error { reach.max(difference.abs()) } else { reach };
+    Some(Apart { centre, difference, interval: (difference - reach, difference + reach), p, standard_error })
+}
+
 /// The logarithm of the centre of values that were taken as they stand or as high as they may be, and what they make that vary by: a
 /// variance. `None` of values that have none.
 type Centre = fn(&[f64]) -> Option<(f64, f64)>;
@@ -194,10 +236,15 @@ fn logs(run: &[f64]) -> Option<Vec<f64>> {
     positive.then(|| sorted(&logs)).filter(|logs| !logs.is_empty())
 }
 
+/// That of the median of so many values with that spread of the middle half.
+fn of_middle_half(spread: f64, n: usize) -> f64 {
+    std::f64::consts::FRAC_PI_2 * (spread / 1.349).powi(2) / n as f64
+}
+
 /// As if they were Gaussian around the median: π/2 times that of the mean, with the spread of the middle half.
 fn variance_of_median(run: &[f64]) -> f64 {
-    let spread = logs(run).and_then(|logs| Some((quantile(&logs, 0.75)? - quantile(&logs, 0.25)?) / 1.349));
-    spread.map_or(0.0, |spread| std::f64::consts::FRAC_PI_2 * spread.powi(2) / run.len() as f64)
+    let spread = logs(run).and_then(|logs| Some(quantile(&logs, 0.75)? - quantile(&logs, 0.25)?));
+    spread.map_or(0.0, |spread| of_middle_half(spread, run.len()))
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -212,7 +259,7 @@ fn squares(values: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use rand::SeedableRng;
+    use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
     use super::super::noise::gaussian;
@@ -256,6 +303,33 @@ mod tests {
             assert!(told <= 0.05 + 0.011, "{runs} runs, {prior:?}: {told}");
             assert!(by_ranks > 0.25, "{by_ranks}: a rank test would be right");
         }
+    }
+
+    /// How many of a thousand parts each happened: a count that is 0 now and then.
+    fn counts(expected: f64, rng: &mut ChaCha8Rng) -> Vec<Sample> {
+        let expected = expected * (0.045 * gaussian(rng)).exp();
+        let count =
+            |rng: &mut ChaCha8Rng| (0..1000).filter(|_| rng.random::<f64>() < expected / 1000.0).count();
+        (0..SAMPLES).map(|_| Sample::new(count(rng) as f64)).collect()
+    }
+
+    #[test]
+    fn counts_of_which_some_are_zero_are_told_apart_as_seldom_as_is_said() {
+        let mut rng = ChaCha8Rng::seed_from_u64(8);
+        let trials = 300;
+        let told = |sides: [f64; 2], rng: &mut ChaCha8Rng| {
+            let told = (0..trials).filter(|_| {
+                let [a, b] = sides.map(|expected| counts(expected, rng));
+                differences_over_runs(&a, &b, Prior::UNKNOWN, 0.05).unwrap().p <= 0.05
+            });
+            told.count() as f64 / f64::from(trials)
+        };
+        for expected in [0.3, 1.0, 3.0] {
+            let rate = told([expected; 2], &mut rng);
+            assert!(rate <= 0.05 + 0.025, "{expected}: {rate}");
+        }
+        let found = told([0.3, 6.0], &mut rng);
+        assert!(found >= 0.95, "{found}");
     }
 
     #[test]
