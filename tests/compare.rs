@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use serde_json::Value;
+
 use crate::harness::{Answer, Project, SCRIPT_PLAN};
 
 #[test]
@@ -65,6 +67,63 @@ fn what_was_0_and_is_not_is_worse_beyond_each_limit() {
     assert!(told.contains("\n1 slower"), "{told}");
     let told = compare("HEAD HEAD~1").exits(0).stdout;
     assert!(told.contains("\n1 faster"), "{told}");
+}
+
+/// Of two metrics that never vary, at one value each a commit: errors, and bytes.
+const STEADY: [(&str, i32, i32); 5] =
+    [("zero", 0, 28), ("still-zero", 0, 28), ("hundred", 100, 34), ("minus", -5, 34), ("less", -3, 34)];
+
+/// A commit of each, by its name as a tag.
+fn steady() -> Project {
+    let metrics = "metrics = [{ name = 'errors', from = 'regex:errors (-?[0-9]+)' }, \
+                   { name = 'size', from = 'regex:size ([0-9]+)', unit = 'bytes' }]";
+    let plan = COUNTED.replace("metrics = [{ name = 'errors', from = 'regex:errors ([0-9]+)' }]", metrics);
+    STEADY.into_iter().fold(Project::repository().plan(&plan), |project, (name, errors, size)| {
+        let prog = format!("echo errors {errors} size {size} # {name}\n");
+        project.file("prog", &prog).commit(name).tag(name)
+    })
+}
+
+#[test]
+fn what_never_varies_is_told_for_certain_and_passes_no_gate() {
+    let project = steady();
+    let gate = |sides: &str, rounds: u32, exits: i32| {
+        let typed = format!("compare {sides} -m errors,size -r {rounds} --fail-on slower:5% --json");
+        let rows = project.tacho(&typed).exits(exits).json()["rows"].take();
+        let of = |metric: &str| {
+            rows.as_array().unwrap().iter().find(|row| row["metric"] == metric).unwrap().clone()
+        };
+        [of("errors"), of("size")]
+    };
+    for rounds in [1, 2, 3] {
+        let rows = gate("zero hundred", rounds, 0);
+        assert!(
+            rows.iter().all(|row| row["verdict"] == "unclear" && row["more_rounds"] == 4 - rounds),
+            "{rows:?}"
+        );
+    }
+    for rounds in [5, 10] {
+        let [errors, size] = gate("zero hundred", rounds, 1);
+        assert_eq!((&errors["verdict"], &size["verdict"]), (&"slower".into(), &"slower".into()));
+        assert_eq!((&errors["ratio"], &errors["more_rounds"]), (&Value::Null, &Value::Null));
+        assert_eq!(errors["difference_interval"], serde_json::json!([100.0, 100.0]));
+        assert_eq!(errors["p"], errors["rank_test"]["p"]);
+        let end = |at: usize| size["interval"][at].as_f64().unwrap();
+        assert!((end(0) - 34.0 / 28.0).abs() < 1e-9 && (end(1) - end(0)).abs() < 1e-9, "{size}");
+    }
+    let [errors, _] = gate("minus less", 10, 1);
+    assert_eq!((&errors["verdict"], &errors["difference"]), (&"slower".into(), &2.0.into()));
+    for (sides, verdict) in [("hundred zero", "faster"), ("zero still-zero", "same")] {
+        let [errors, size] = gate(sides, 10, 0);
+        assert_eq!((&errors["verdict"], &size["verdict"]), (&verdict.into(), &verdict.into()), "{sides}");
+    }
+    let told = project.tacho("compare zero hundred -m errors -r 10").exits(0).stdout;
+    assert!(told.contains("  100  100 … 100  all pairs  slower\n"), "{told}");
+    let few = project.tacho("compare zero hundred -m errors -r 2").exits(0).stdout;
+    assert!(few.contains("  unclear: 2 more rounds (") && few.contains(") would settle it\n"), "{few}");
+    // The runs above were of both builds, and what they differ by is nothing.
+    let kept = project.tacho("compare run:4/a hundred --kept -m errors -r 6 --fail-on slower:5%").exits(1);
+    assert!(kept.stdout.contains("\n1 slower"), "{}", kept.stdout);
 }
 
 /// As where a variable of a script is not set: all would pass.

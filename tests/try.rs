@@ -179,7 +179,21 @@ fn what_hinders_a_diff_or_a_verdict_is_said() {
     let other = project.tacho("try other.diff").exits(2).stdout;
     assert!(other.contains("hunk 1 of `prog` (`@@ -1 +1 @@`) finds other lines there"), "{other}");
     let few = project.tacho("try fast.diff -r 3").exits(0).stdout;
-    assert!(few.contains("unclear: too few rounds for an interval"), "{few}");
+    assert!(few.contains("unclear: 1 more round (") && few.contains(") would settle it"), "{few}");
+    let noisy = project.tacho("try fast.diff -r 3 -m wall").exits(0).stdout;
+    assert!(noisy.contains("unclear: too few rounds for an interval"), "{noisy}");
+}
+
+#[test]
+fn what_was_0_without_a_diff_passes_no_gate_with_it() {
+    let zero = PROG.replace("bucket=60", "bucket=0");
+    let raised = diff("bucket=60", "bucket=45").replace("-bucket=60", "-bucket=0");
+    let project = Project::repository().file("prog", &zero).commit("empty").plan(PLAN);
+    let project = project.file("raised.diff", &raised);
+    let told = project.tacho("try raised.diff -r 8 --fail-on slower:5% --json").exits(1).json();
+    let row = &told["tries"][0]["rows"][0];
+    assert_eq!((&row["verdict"], &row["ratio"]), (&"slower".into(), &Value::Null));
+    assert_eq!((&row["more_rounds"], &row["difference_interval"]), (&Value::Null, &json!([45.0, 45.0])));
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! How a ratio is taken, where somebody asks for one: what was typed, as statistics have it.
+//! How values are compared: what was typed, and what is known of a metric, as statistics have it.
 
-use tacho_record::Estimator;
-use tacho_stats::compare::Estimator as Ratio;
+use tacho_record::{Direction, Estimator, Metric, Unit};
+use tacho_stats::compare::{Better, Estimator as Ratio, Rules, Sample};
 
 /// The ratio that was asked for.
 pub(crate) fn by(asked: Estimator) -> Ratio {
@@ -9,5 +9,41 @@ pub(crate) fn by(asked: Estimator) -> Ratio {
         Estimator::Mean => Ratio::Mean,
         Estimator::Median => Ratio::Median,
         Estimator::Minimum => Ratio::Minimum,
+    }
+}
+
+/// The rules by which values of a metric are compared: those given, with its direction and whether it is counted.
+pub(crate) fn ruled(metric: &Metric, sides: [&[Sample]; 2], rules: &Rules) -> Rules {
+    let better = if metric.better == Direction::Lower { Better::Lower } else { Better::Higher };
+    Rules { better, resolution: resolution(metric, sides), ..*rules }
+}
+
+/// Bytes are counted, and so are bare numbers that are whole on both sides: no clock rounds them. Of all else the step, if there is
+/// one, is found.
+pub(crate) fn resolution(metric: &Metric, sides: [&[Sample]; 2]) -> Option<f64> {
+    let is_counted = match &metric.unit {
+        Unit::Bytes => true,
+        Unit::Other(name) => name.is_empty() && sides.concat().iter().all(|it| it.value.fract() == 0.0),
+        Unit::Nanoseconds => false,
+    };
+    is_counted.then_some(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_and_whole_bare_numbers_are_counted() {
+        let of = |unit: Unit, values: [f64; 2]| {
+            let metric = Metric { name: "it".to_owned(), unit, better: Direction::Lower };
+            let [a, b] = values.map(|value| [Sample::new(value)]);
+            resolution(&metric, [&a, &b])
+        };
+        assert_eq!(of(Unit::Bytes, [28.0, 34.5]), Some(0.0));
+        assert_eq!(of(Unit::Other(String::new()), [0.0, 100.0]), Some(0.0));
+        assert_eq!(of(Unit::Other(String::new()), [0.5, 100.0]), None, "it may be rounded");
+        assert_eq!(of(Unit::Other("°C".to_owned()), [40.0, 41.0]), None);
+        assert_eq!(of(Unit::Nanoseconds, [4e6, 8e6]), None);
     }
 }

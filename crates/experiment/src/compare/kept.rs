@@ -6,16 +6,15 @@
 use std::collections::BTreeMap;
 
 use tacho_record::plan::parse;
-use tacho_record::{
-    BenchmarkKey, Comparing, Digest, Direction, Limited, Metric, Purpose, Run, RunState, Sample,
-};
+use tacho_record::{BenchmarkKey, Comparing, Digest, Limited, Metric, Purpose, Run, RunState, Sample};
 use tacho_stats::Summary;
-use tacho_stats::compare::{Better, Prior, Rules, Sample as Value, compare_earlier};
+use tacho_stats::compare::{Prior, Rules, Sample as Value, compare_earlier};
 use tacho_store::Store;
 
 use super::judge::{ERROR, Row, believe, failure, mean_wall, summary};
 use super::rounds::values;
 use crate::ExperimentError;
+use crate::estimator::ruled;
 
 /// What a side has of a row.
 #[derive(Clone, Debug, Default)]
@@ -67,9 +66,9 @@ fn row(
         Some(numbers) => numbers.iter().copied().map(Value::new).collect(),
         None => values(metric, &had[side].samples),
     };
-    let better = if metric.better == Direction::Lower { Better::Lower } else { Better::Higher };
-    let rules = Rules { better, margin: terms.margin, ..Rules::default() };
-    let comparison = compare_earlier(&of(0), &of(1), &rules, prior, ERROR);
+    let (a, b) = (of(0), of(1));
+    let rules = ruled(metric, [&a, &b], &Rules { margin: terms.margin, ..Rules::default() });
+    let comparison = compare_earlier(&a, &b, &rules, prior, ERROR);
     let samples = had.map(|had| had.samples.clone());
     Row {
         benchmark: benchmark.clone(),

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tacho_record::{Comparing, Direction, Metric, Rule, Sample, Until};
+use tacho_record::{Comparing, Metric, Rule, Sample, Until};
 use tacho_stats::compare::{
-    Better, Comparison, Look, Looks, Pair, Rules, Sample as Value, Sides, Verdict, compare, compare_duet,
+    Comparison, Look, Looks, Pair, Rules, Sample as Value, Sides, Verdict, compare, compare_duet,
     judge_together,
 };
 
 use super::judge::ERROR;
-use crate::estimator::by;
+use crate::estimator::{by, ruled};
 use crate::rounds::Stopping;
 use crate::session::Session;
 use crate::spent::wall;
@@ -232,12 +232,13 @@ fn is_enough(until: Until, row: &Comparison, verdict: Verdict) -> bool {
 /// A metric of a benchmark, from the samples of both sides and of the control if there is one.
 fn comparison(metric: &Metric, group: &Group, rules: &Rules, look: Look) -> Comparison {
     let [a, b, control] = [0, 1, 2].map(|side| in_layouts(metric, group.side(side)));
-    let better = if metric.better == Direction::Lower { Better::Lower } else { Better::Higher };
-    compare(&Sides { a: &a, b: &b, control: &control }, &Rules { better, ..*rules }, look)
+    compare(&Sides { a: &a, b: &b, control: &control }, &ruled(metric, [&a, &b], rules), look)
 }
 
 /// The same where both sides were executed at the same time: the one at the even position had the first processor.
 fn of_pairs(metric: &Metric, group: &Group, rules: &Rules, look: Look) -> Comparison {
+    let [of_a, of_b] = [0, 1].map(|side| values(metric, &group.side(side).concat()));
+    let rules = ruled(metric, [&of_a, &of_b], rules);
     let [a, b] = [0, 1].map(|side| placed(metric, group.side(side)));
     let mut pairs = Vec::with_capacity(a.len());
     for (round, (a, _)) in &a {
@@ -245,8 +246,7 @@ fn of_pairs(metric: &Metric, group: &Group, rules: &Rules, look: Look) -> Compar
             pairs.push(Pair { a: *a, b: *b, swapped: place % 2 == 0 });
         }
     }
-    let better = if metric.better == Direction::Lower { Better::Lower } else { Better::Higher };
-    compare_duet(&pairs, &Rules { better, ..*rules }, look)
+    compare_duet(&pairs, &rules, look)
 }
 
 /// What counts of a side that has one build, by its round, with its position in that.

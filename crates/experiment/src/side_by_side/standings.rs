@@ -155,15 +155,17 @@ impl Standings {
         let (better, worse) = (&self.each[one], &self.each[other]);
         let medians = |it: &Standing| Some((it.time?.median, it.peak_memory?.value));
         let (Some(less), Some(more)) = (medians(better), medians(worse)) else { return false };
-        let certain = |metric: [&Metric; 2]| {
+        // Memory is counted, and no clock rounds it.
+        let counted = How { rules: Rules { resolution: Some(0.0), ..how.rules }, ..*how };
+        let certain = |metric: [&Metric; 2], how: &How| {
             let (a, b) = ((samples[other].as_slice(), metric[1]), (samples[one].as_slice(), metric[0]));
             let comparison = against(a, b, how);
             comparison.verdict == Verdict::Faster && comparison.size == Size::Beyond
         };
         less.0 < more.0
             && less.1 < more.1
-            && Metric::built_in("peak-memory").is_some_and(|memory| certain([&memory; 2]))
-            && certain([&better.metric, &worse.metric])
+            && Metric::built_in("peak-memory").is_some_and(|memory| certain([&memory; 2], &counted))
+            && certain([&better.metric, &worse.metric], how)
     }
 }
 

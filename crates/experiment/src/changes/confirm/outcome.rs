@@ -4,6 +4,7 @@ use tacho_record::{Again, Change, Metric, Outcome as Ended, Sample as Taken};
 use tacho_stats::compare::{Comparison, Look, Rules, Sample, Sides, Verdict, compare, judge_together};
 
 use crate::changes::FALSE_SHARE;
+use crate::estimator::resolution;
 
 /// A change is not reproduced when no more than this share of it can be there, of the logarithms of its ratio.
 pub const LEFT: f64 = 0.25;
@@ -13,6 +14,8 @@ pub const LEFT: f64 = 0.25;
 pub struct Samples {
     before: Vec<Sample>,
     after: Vec<Sample>,
+    /// The step of the metric's values, where it is known; 0 of counts.
+    resolution: Option<f64>,
     /// How the first execution failed that did.
     failure: Option<String>,
 }
@@ -46,7 +49,9 @@ impl Samples {
     pub fn of(metric: &Metric, before: &[Taken], after: &[Taken]) -> Self {
         let told = before.iter().chain(after).filter(|sample| sample.outcome.is_failure());
         let failure = told.filter_map(|sample| sample.outcome.told()).map(|(line, _)| line).next();
-        Self { before: counting(metric, before), after: counting(metric, after), failure }
+        let (before, after) = (counting(metric, before), counting(metric, after));
+        let resolution = resolution(metric, [&before, &after]);
+        Self { before, after, resolution, failure }
     }
 
     /// How many samples there are of the side that has fewer.
@@ -82,7 +87,7 @@ pub fn say(measured: &[(&Change, &Samples)], run: i64, seed: u64) -> Vec<Result<
 
 fn comparison(change: &Change, samples: &Samples, seed: u64) -> Comparison {
     let sides = Sides { a: &samples.before, b: &samples.after, control: &[] };
-    let rules = Rules { margin: margin(change), seed, ..Rules::default() };
+    let rules = Rules { margin: margin(change), resolution: samples.resolution, seed, ..Rules::default() };
     compare(&sides, &rules, Look::only(samples.fewest(), 0.05))
 }
 
@@ -149,7 +154,7 @@ mod tests {
             let wobble = |round: u32| f64::from((round * seed) % 101) / 101.0 - 0.5;
             (1..=20).map(|round| Sample::new(level * (1.0 + noise * wobble(round))).in_round(round)).collect()
         };
-        Samples { before: side(before, 7919), after: side(after, 104_729), failure: None }
+        Samples { before: side(before, 7919), after: side(after, 104_729), ..Samples::default() }
     }
 
     fn outcome(effect: f64, samples: &Samples) -> Outcome {
