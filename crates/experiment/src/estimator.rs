@@ -1,7 +1,7 @@
 //! How values are compared: what was typed, and what is known of a metric, as statistics have it.
 
-use tacho_record::{Direction, Estimator, Metric, Unit};
-use tacho_stats::compare::{Better, Estimator as Ratio, Rules, Sample};
+use tacho_record::{Counter, Direction, Estimator, Metric, Unit};
+use tacho_stats::compare::{Better, COUNTED, Estimator as Ratio, Rules, Sample};
 
 /// The ratio that was asked for.
 pub(crate) fn by(asked: Estimator) -> Ratio {
@@ -15,7 +15,9 @@ pub(crate) fn by(asked: Estimator) -> Ratio {
 /// The rules by which values of a metric are compared: those given, with its direction and whether it is counted.
 pub(crate) fn ruled(metric: &Metric, sides: [&[Sample]; 2], rules: &Rules) -> Rules {
     let better = if metric.better == Direction::Lower { Better::Lower } else { Better::Higher };
-    Rules { better, resolution: resolution(metric, sides), ..*rules }
+    // Callgrind counts once for each cell, however many rounds there are.
+    let is_once = metric.name == Counter::CallgrindInstructions.name();
+    Rules { better, resolution: resolution(metric, sides), once: is_once.then_some(COUNTED), ..*rules }
 }
 
 /// Bytes are counted, and so are bare numbers that are whole on both sides: no clock rounds them. Of all else the step, if there is

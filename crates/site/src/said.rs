@@ -227,6 +227,18 @@ pub fn pairing(choice: &Choice) -> Option<String> {
     Some(format!("without pairing by rounds {gain:.1} times as many would have been needed"))
 }
 
+/// That a count is one a side, and what is taken of how well it repeats itself.
+#[must_use]
+pub fn once(comparison: &Comparison) -> Option<String> {
+    comparison.notes.iter().find_map(|note| match note {
+        Note::Once(deviation) => Some(format!(
+            "counted once; the interval has in it what counts of one program differ by ({:.2} %)",
+            100.0 * deviation
+        )),
+        _ => None,
+    })
+}
+
 /// Where it is known from what runs of one program differ by.
 #[must_use]
 pub fn from_runs(is_assumed: bool) -> String {

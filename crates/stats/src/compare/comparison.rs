@@ -3,9 +3,10 @@
 use super::choice::Choice;
 use super::modes::{Modes, Told};
 use super::more::More;
+use super::once::with_single;
 use super::sample::Sample;
 use super::work::Work;
-use super::{Better, Estimate, Estimator, Look, Size, Verdict};
+use super::{Better, Estimate, Estimator, Look, Prior, Size, Verdict};
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,13 +30,15 @@ pub struct Rules {
     pub estimator: Option<Estimator>,
     /// The step of the clock, in the metric's unit; 0 where values are exact, as counts are; `None` finds it.
     pub resolution: Option<f64>,
+    /// What single values of one program differ by, where there may be no more of them; `None` where more rounds have more.
+    pub once: Option<Prior>,
     /// Where drawing begins: the same seed, the same result.
     pub seed: u64,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { better: Better::Lower, margin: 0.01, estimator: None, resolution: None, seed: 0 }
+        Self { better: Better::Lower, margin: 0.01, estimator: None, resolution: None, once: None, seed: 0 }
     }
 }
 
@@ -130,6 +133,8 @@ pub enum Note {
     Places(f64),
     /// Too few samples for an interval at this look.
     Few,
+    /// Counted once a side: what counts of one program differ by, as a relative standard deviation, is in the interval.
+    Once(f64),
 }
 
 impl Note {
@@ -146,6 +151,7 @@ impl Note {
             Self::BetweenRuns { .. } => "between-runs",
             Self::Places(_) => "places",
             Self::Few => "few",
+            Self::Once(_) => "once",
         }
     }
 
@@ -159,5 +165,5 @@ impl Note {
 /// Compares, as this look may.
 #[must_use]
 pub fn compare(sides: &Sides, rules: &Rules, look: Look) -> Comparison {
-    Work::new(sides, rules, look).finish()
+    with_single(Work::new(sides, rules, look).finish(), sides, rules, look)
 }

@@ -79,7 +79,7 @@ fn modes(a: &[Sample], b: &[Sample]) -> (Option<Modes>, Option<[Vec<Sample>; 2]>
     (Some(apart.modes(Scale::Ratio, [a.len(), b.len()], told)), levels)
 }
 
-fn estimate(over: &OverRuns, a: &[Sample], margin: f64) -> Estimate {
+pub(super) fn estimate(over: &OverRuns, a: &[Sample], margin: f64) -> Estimate {
     let (low, high) = over.interval;
     let mut values: Vec<f64> = a.iter().map(|sample| sample.value).collect();
     values.sort_by(f64::total_cmp);
@@ -168,7 +168,7 @@ fn nothing_but_zeros(a: &[Sample], b: &[Sample]) -> Option<Estimate> {
 }
 
 /// What four of five such comparisons would have told.
-fn detectable(over: &OverRuns, error: f64) -> f64 {
+pub(super) fn detectable(over: &OverRuns, error: f64) -> f64 {
     let reach = student_quantile(1.0 - error / 2.0, over.freedom) + student_quantile(0.8, over.freedom);
     (reach * over.standard_error).exp_m1()
 }

@@ -24,6 +24,7 @@ mod modes;
 mod more;
 #[cfg(test)]
 mod noise;
+mod once;
 mod order;
 mod quantiles;
 mod ranks;
@@ -49,6 +50,7 @@ pub use influence::{Group, Influence, Placed, Strongest, after_predecessors};
 pub use looks::{Look, Looks};
 pub use modes::{Modes, Told};
 pub use more::More;
+pub use once::COUNTED;
 pub use runs::{OverRuns, Prior, compare_over_runs};
 pub use sample::{Sample, Scale};
 pub use verdict::{Better, Size, Verdict};

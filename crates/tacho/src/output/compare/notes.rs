@@ -115,6 +115,7 @@ impl Report<'_> {
                 modes.map(|modes| said::two_modes(&modes, self.names(), &row.metric.unit, is_today)),
                 said::decided(choice, self.names()),
                 said::pairing(choice),
+                said::once(&row.comparison),
             ];
             for clause in clauses.into_iter().flatten() {
                 out += &format!("{} {}: {clause}\n", row.benchmark, row.metric.name);

@@ -1,0 +1,100 @@
+//! What is counted once a run, since it nearly repeats itself: a single value a side tells as much as is known of how well it does.
+
+use super::comparison::{Comparison, Note, Rules, Sides};
+use super::earlier;
+use super::runs::compare_over_runs;
+use super::sample::finite;
+use super::{Estimate, Estimator, Look, Prior, Size, Verdict};
+
+/// What counts of one program differ by, as far as is known beforehand: 0.1 %, as those of interpreters that draw a seed of their own
+/// did under callgrind (docs/method.md), worth five programs.
+pub const COUNTED: Prior = Prior { deviation: 0.001, freedom: 4.0, assumed: true };
+
+/// The same comparison with what single counts tell, each count as a run of its own: the control's are A's too. Unchanged where
+/// some are zero or below, or reached a limit.
+pub(super) fn with_single(of: Comparison, sides: &Sides, rules: &Rules, look: Look) -> Comparison {
+    let Some(prior) = rules.once.filter(|_| of.notes.contains(&Note::Few)) else { return of };
+    let [a, b, control] = [sides.a, sides.b, sides.control].map(finite);
+    if a.iter().chain(&b).chain(&control).any(|sample| sample.low() != sample.high()) {
+        return of;
+    }
+    let of_a = [&a[..], &control].concat();
+    let runs = [of_a.chunks(1).collect::<Vec<_>>(), b.chunks(1).collect()];
+    let Some(over) = compare_over_runs(&runs[0], &runs[1], Some(prior), look.level) else {
+        return Comparison { more: None, ..of };
+    };
+    let estimate = earlier::estimate(&over, &a, rules.margin);
+    let estimate = Estimate { estimator: Estimator::AllRatios, ..estimate };
+    let mut notes = of.notes;
+    notes.retain(|note| *note != Note::Few);
+    notes.push(Note::Once(over.deviation));
+    Comparison {
+        verdict: Verdict::of(&estimate, rules.better, rules.margin),
+        significant: estimate.is_significant(),
+        size: Size::of(&estimate, rules.margin),
+        detectable: Some(earlier::detectable(&over, look.level)),
+        estimate: Some(estimate),
+        // It is counted once, however many rounds there are.
+        more: None,
+        notes,
+        ..of
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::super::{Sample, compare, judge_together, noise::gaussian};
+    use super::*;
+
+    fn of(a: f64, b: f64, control: &[f64]) -> Comparison {
+        let [a, b] = [a, b].map(|value| [Sample::new(value).in_round(1)]);
+        let control: Vec<Sample> = control.iter().map(|&value| Sample::new(value).in_round(1)).collect();
+        let rules = Rules { resolution: Some(0.0), once: Some(COUNTED), ..Rules::default() };
+        compare(&Sides { a: &a, b: &b, control: &control }, &rules, Look::only(6, 0.05))
+    }
+
+    #[test]
+    fn a_single_count_tells_what_is_more_than_counts_differ_by() {
+        for control in [&[][..], &[128_162.0]] {
+            for (b, verdict) in [
+                (128_162.0, Verdict::Same),
+                (128_362.0, Verdict::Same),
+                (129_600.0, Verdict::Slower),
+                (126_700.0, Verdict::Faster),
+                (256_324.0, Verdict::Slower),
+            ] {
+                let told = of(128_162.0, b, control);
+                assert_eq!((told.verdict, told.more), (verdict, None), "{b}: {told:?}");
+                assert_eq!(judge_together(std::slice::from_ref(&told), 0.05), [verdict]);
+                assert!(matches!(told.notes[..], [Note::Once(_)]), "{:?}", told.notes);
+            }
+        }
+        // 2.776 · √2 · 0.1 %
+        let (low, high) = of(1e6, 1e6, &[]).estimate.unwrap().interval.unwrap();
+        assert!((high - 1.003_934).abs() < 1e-5 && (low * high - 1.0).abs() < 1e-9, "{low} {high}");
+    }
+
+    #[test]
+    fn a_program_that_differs_from_itself_by_more_tells_less() {
+        assert_eq!(of(1e6, 1.02e6, &[1e6]).verdict, Verdict::Slower);
+        assert_eq!(of(1e6, 1.02e6, &[1.02e6]).verdict, Verdict::Unclear);
+        assert_eq!((of(0.0, 5.0, &[]).verdict, of(0.0, 5.0, &[]).more), (Verdict::Unclear, None));
+    }
+
+    #[test]
+    fn single_counts_of_one_program_are_told_apart_as_seldom_as_is_said() {
+        let mut rng = ChaCha8Rng::seed_from_u64(10);
+        let trials = 1000;
+        let told = (0..trials).filter(|_| {
+            let mut count = || 1e6 * (0.001 * gaussian(&mut rng)).exp();
+            let (a, b, control) = (count(), count(), count());
+            of(a, b, &[control]).estimate.unwrap().is_significant()
+        });
+        let rate = told.count() as f64 / f64::from(trials);
+        // 5 %, and two standard errors of 1,000 trials.
+        assert!(rate <= 0.05 + 0.014, "{rate}");
+    }
+}
