@@ -178,6 +178,22 @@ fn a_limit_is_a_result() {
 #[test]
 fn a_reference_is_one_of_them_or_measured_too() {
     let one = bench(&["-r", "1", "--json", "--reference", "sleep 0", "true", "sleep 0"]).exits(0).json();
+    let with = |reference: &[&str]| {
+        let typed = ["-r", "1", "--json", "-L", "n", "0,0.01", "sleep {n}", "-n", "of {n}", "--reference"];
+        bench(&[&typed, reference].concat())
+    };
+    for (reference, called) in [
+        (&["sleep 0.01"][..], "of 0.01"),
+        (&["of 0"], "of 0"),
+        (&["of 0", "--reference-name", "base"], "base"),
+    ] {
+        let one = with(reference).exits(0).json();
+        assert_eq!((&one["reference"], one["commands"].as_array().unwrap().len()), (&called.into(), 2));
+    }
+    assert_eq!(
+        with(&["sleep {n}"]).exits(2).stderr,
+        "error: `--reference sleep {n}` is 2 commands\nhint: name one of them: `--reference 'of 0'`\n"
+    );
     assert_eq!((&one["reference"], one["commands"].as_array().unwrap().len()), (&"sleep 0".into(), 2));
     let words =
         ["-r", "1", "--json", "--reference", "sleep 0", "--reference-name", "base", "true", "-n", "t"];

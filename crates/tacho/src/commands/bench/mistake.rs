@@ -45,6 +45,8 @@ pub enum Mistake {
     NotANumber { text: String },
     #[error("`{command}` cannot be split into words: a quote is missing")]
     Quote { command: String },
+    #[error("`--reference {reference}` is {commands} commands")]
+    ReferenceOfSeveral { reference: String, commands: usize, first: String },
     #[error("the parameter `{name}` is given twice")]
     Twice { name: String },
     #[error("no command has `{{{name}}}`")]
@@ -117,6 +119,9 @@ impl Mistake {
                 Some(format!("did you mean `{{{nearest}}}`? its parameter is called `{name}`"))
             }
             Mistake::Unused { name, .. } => Some(format!("write `{{{name}}}` where its value is to stand")),
+            Mistake::ReferenceOfSeveral { first, .. } => {
+                Some(format!("name one of them: `--reference '{first}'`"))
+            }
             Mistake::Mixed => Some("`--output pipe` reads what they print, a file keeps it".into()),
             Mistake::InputPipe { .. } => {
                 Some("write what comes from it to a file: each execution reads all of it".into())

@@ -104,8 +104,9 @@ pub fn exits(typed: &Bench) -> Result<Exits, Mistake> {
 impl Typed {
     /// The commands that were typed, with all that belongs to them.
     pub fn new(typed: &Bench, folder: &Path) -> Result<Self, CliError> {
-        let (texts, mut reference) = with_reference(typed);
         let parameters = parameters(typed)?;
+        let (texts, reference_text) = with_reference(typed, &parameters);
+        let mut reference = None;
         let shell = Shell::parse(typed.shell.as_deref(), typed.no_shell)?;
         let prepare = PerCommand::new("--prepare", &typed.prepare, texts.len())?;
         if typed.command_name.len() > typed.commands.len() {
@@ -124,14 +125,18 @@ impl Typed {
             let hooks =
                 [typed.setup.as_deref(), prepare.of(index), conclude.of(index), typed.cleanup.as_deref()];
             let own: Vec<Parameter> = used_by(&parameters, text, &hooks, &mut used);
-            if reference == Some(index) {
-                reference = Some(commands.len());
-            }
+            let first = commands.len();
             for choice in parameters::choices(&own) {
                 let filled = fill(text, &choice);
                 let start = shell.start(&filled)?;
                 start::check(&start, &filled, folder, &typed.commands)?;
-                let name = name(typed, index, &texts, &choice).unwrap_or_else(|| filled.clone());
+                let own = name(typed, index, &texts, &choice);
+                let is_reference = reference_text == Some(index) && is_meant(typed, own.as_deref(), &filled);
+                if is_reference {
+                    reference = Some(commands.len());
+                }
+                let of_reference = typed.reference_name.clone().filter(|_| is_reference);
+                let name = of_reference.or(own).unwrap_or_else(|| filled.clone());
                 commands.push(Command {
                     name: unique(name, &commands),
                     parameters: choice.clone(),
@@ -144,6 +149,10 @@ impl Typed {
                     conditions: conditions.clone(),
                     limits,
                 });
+            }
+            // As it was typed, before any value stood in it.
+            if reference_text == Some(index) && reference.is_none() {
+                reference = Some(only(typed, &mut commands[first..])? + first);
             }
         }
         report_unused(&parameters, &used, &texts)?;
@@ -165,25 +174,49 @@ impl Typed {
     }
 }
 
-/// The commands, the reference before them if it is none of them; and which of them is the reference.
-fn with_reference(typed: &Bench) -> (Vec<String>, Option<usize>) {
+/// The commands, the reference before them if it is none of them; and which of them is the reference, or with some values of
+/// parameters is.
+fn with_reference(typed: &Bench, parameters: &[Parameter]) -> (Vec<String>, Option<usize>) {
     let mut texts = typed.commands.clone();
     let Some(reference) = &typed.reference else { return (texts, None) };
     let named = typed.command_name.iter().take(texts.len()).position(|name| name == reference);
     let found = named.or_else(|| texts.iter().position(|text| text == reference));
+    let found = found.or_else(|| {
+        let choices = parameters::choices(parameters);
+        let is_it = |text: &String| choices.iter().any(|choice| fill(text, choice) == *reference);
+        let of_name = typed.command_name.iter().take(texts.len()).position(is_it);
+        of_name.or_else(|| texts.iter().position(is_it))
+    });
     if found.is_none() {
         texts.insert(0, reference.clone());
     }
     (texts, Some(found.unwrap_or(0)))
 }
 
+/// Whether the reference is called or written like this.
+fn is_meant(typed: &Bench, name: Option<&str>, filled: &str) -> bool {
+    let reference = typed.reference.as_deref();
+    reference.is_some() && (name == reference || reference == Some(filled))
+}
+
+/// The one command that the reference is with its parameters' values, by the name that was typed for it.
+fn only(typed: &Bench, of_text: &mut [Command]) -> Result<usize, Mistake> {
+    let [command] = of_text else {
+        let reference = typed.reference.clone().unwrap_or_default();
+        let first = of_text.first().map(|command| command.name.clone()).unwrap_or_default();
+        return Err(Mistake::ReferenceOfSeveral { reference, commands: of_text.len(), first });
+    };
+    if let Some(name) = &typed.reference_name {
+        command.name.clone_from(name);
+    }
+    Ok(0)
+}
+
 /// What was typed for a command's name.
 fn name(typed: &Bench, index: usize, texts: &[String], choice: &Choice) -> Option<String> {
     let added = texts.len() - typed.commands.len();
-    let is_reference = typed.reference.as_ref() == texts.get(index) && (added == 0 || index == 0);
-    let of_reference = typed.reference_name.as_ref().filter(|_| is_reference);
     let own = index.checked_sub(added).and_then(|index| typed.command_name.get(index));
-    of_reference.or(own).map(|name| fill(name, choice))
+    own.map(|name| fill(name, choice))
 }
 
 /// The name, with a number where another has it already.
