@@ -219,8 +219,8 @@ pub struct Stopping {
 /// Which metrics are shown, and how.
 #[derive(Clone, Debug, Args)]
 pub struct Shown {
-    /// Show these metrics; `all` for all [default: the first one of each benchmark]
-    #[arg(long, short, value_name = "NAME")]
+    /// Show these metrics (`a,b`); `all` for all [default: the first one of each benchmark]
+    #[arg(long, short, value_name = "NAME", value_delimiter = ',')]
     pub metric: Vec<String>,
     /// Answer in JSON, as docs/formats.md describes
     #[arg(long)]

@@ -9,8 +9,8 @@ pub struct Terms {
     /// Only these benchmarks of the plan
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
-    /// Compare these metrics; `all` for all [default: the first one of each benchmark]
-    #[arg(long, short, value_name = "NAME")]
+    /// Compare these metrics (`a,b`); `all` for all [default: the first one of each benchmark]
+    #[arg(long, short, value_name = "NAME", value_delimiter = ',')]
     pub metric: Vec<String>,
     /// Execute everything at most so many times [default: 30, or as often as the budget allows; with layouts each 10 times]
     #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
