@@ -259,6 +259,10 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
     assert!(told.contains(" cannot be compared: its build failed: "), "{told}");
     let unknown = project.tacho("compare v9 HEAD").exits(2).stderr;
     assert!(unknown.starts_with("error: "), "{unknown}");
+    let told = project.file("runs.json", "{}");
+    let near = told.tacho("compare HEAD run.json").exits(2).stderr;
+    assert_eq!(near, "error: there is no file `run.json`\nhint: did you mean `runs.json`?\n");
+    let project = told;
     let program = project.tacho("compare HEAD sleep").exits(2).stderr;
     assert_eq!(program, "error: `sleep` is no revision, but a program\nhint: `command:sleep` executes it\n");
     let missing = project.tacho("compare HEAD gone.json").exits(2).stderr;
@@ -603,6 +607,44 @@ fn a_path_to_a_program_is_a_command_beside_a_plan_too() {
     }
     let told = project.tacho("compare ./light ./heavy -r 6 --all-rounds").exits(0).stdout;
     assert!(told.starts_with("./heavy (a command) against ./light (a command)\n"), "{told}");
+}
+
+#[test]
+fn a_name_that_is_nothing_is_told_with_what_it_may_be() {
+    let project = Project::empty().file("light", "#!/bin/sh\n").file("results.json", "{}");
+    std::fs::set_permissions(
+        project.path().join("light"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
+    let told = |typed: &str| project.tacho(typed).exits(2).stderr;
+    let of_folder =
+        "error: `light` is no program, but the file `./light` is\nhint: did you mean `./light`?\n";
+    assert_eq!(told("compare light true"), of_folder);
+    assert_eq!(told("bench light"), "error: `light` is no program\nhint: did you mean `./light`?\n");
+    let nothing = |name: &str| {
+        format!(
+            "error: `{name}` is neither a file nor a program, \
+             and there is no plan here whose subject it could be a revision of\n"
+        )
+    };
+    assert_eq!(
+        told("compare other.jsn results.json"),
+        nothing("other.jsn")
+            + "hint: without a plan a side is a file of another tool, or a command: `tacho compare --help`\n"
+    );
+    assert_eq!(
+        told("compare result.jsn true"),
+        nothing("result.jsn") + "hint: did you mean `results.json`?\n"
+    );
+    assert!(told("compare v1 v2").starts_with("error: there is no plan: "), "{}", told("compare v1 v2"));
+    let project = Project::scripts(1).file("light", "#!/bin/sh\n");
+    std::fs::set_permissions(
+        project.path().join("light"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
+    assert_eq!(project.tacho("compare HEAD light").exits(2).stderr, of_folder, "beside a plan too");
 }
 
 #[test]

@@ -111,6 +111,9 @@ pub fn check(start: &Start, command: &str, folder: &Path, all: &[String]) -> Res
 }
 
 fn why_not(program: &str, folder: &Path, all: &[String]) -> NoProgram {
+    if is_program_of_folder(program, folder) {
+        return NoProgram::Nearest(format!("./{program}"));
+    }
     let has_words = all.iter().any(|command| command.contains(char::is_whitespace));
     let is_argument =
         program.starts_with(|c: char| c.is_ascii_digit() || c == '-') || folder.join(program).exists();
@@ -132,6 +135,11 @@ fn why_not(program: &str, folder: &Path, all: &[String]) -> NoProgram {
         return NoProgram::Unknown;
     }
     nearest(program).map_or(NoProgram::Unknown, NoProgram::Nearest)
+}
+
+/// Whether a word that is no path names a program of the folder all the same.
+pub fn is_program_of_folder(word: &str, folder: &Path) -> bool {
+    !word.is_empty() && !word.contains('/') && is_program(&folder.join(word))
 }
 
 /// The program whose name is nearest, if one is near.

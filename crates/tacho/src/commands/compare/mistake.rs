@@ -28,7 +28,13 @@ pub enum Mistake {
     #[error("`{file}` is no report: {why}")]
     NoReport { file: String, why: String },
     #[error("there is no file `{file}`")]
-    NoFile { file: String },
+    NoFile { file: String, nearest: Option<String> },
+    #[error("`{name}` is no program, but the file `./{name}` is")]
+    NoPath { name: String },
+    #[error(
+        "`{name}` is neither a file nor a program, and there is no plan here whose subject it could be a revision of"
+    )]
+    NothingHere { name: String, nearest: Option<String> },
     #[error("`{name}` is no revision, but a program")]
     IsProgram { name: String },
     #[error("only one command was given")]
@@ -82,6 +88,13 @@ impl Mistake {
             Mistake::NotAlike { .. } => "`--regardless` compares them all the same".to_owned(),
             Mistake::NoReport { .. } => {
                 "of hyperfine, criterion, Google Benchmark, pyperf, pytest-benchmark and JMH it is their JSON"
+                    .to_owned()
+            }
+            Mistake::NoFile { nearest: Some(nearest), .. }
+            | Mistake::NothingHere { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
+            Mistake::NoPath { name } => format!("did you mean `./{name}`?"),
+            Mistake::NothingHere { .. } => {
+                "without a plan a side is a file of another tool, or a command: `tacho compare --help`"
                     .to_owned()
             }
             Mistake::NoFile { .. } => {

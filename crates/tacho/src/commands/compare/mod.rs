@@ -2,6 +2,7 @@
 
 mod files;
 mod kept;
+mod meant;
 mod measure;
 pub mod mistake;
 pub mod shown;

@@ -10,6 +10,10 @@ use tacho_record::{Earlier, Parameter, Parameters, Program, Revision, Side, shor
 use tacho_store::{Baseline, Store};
 use tacho_subject::{Every, Selected, Selection, What, history};
 
+use super::meant::{
+    exported, is_missing_file, is_path, is_program, is_program_of_folder, is_unknown_file, may_be_commands,
+    mistyped, no_file,
+};
 use super::mistake::Mistake;
 use crate::cli::{Compare, Global};
 use crate::commands::bench::start::{Shell, check};
@@ -42,8 +46,6 @@ impl Taken {
     }
 }
 
-/// How files end that tools write reports to.
-const FILES: [&str; 4] = ["csv", "json", "log", "txt"];
 /// How a name begins that says what it is.
 const PREFIXES: [&str; 6] = ["rev:", "build:", "command:", "file:", "saved:", "run:"];
 
@@ -53,6 +55,7 @@ impl Given {
         let project = match Project::open(global) {
             Ok(project) => Some(project),
             Err(CliError::NoPlan { .. }) if may_be_commands(command) => None,
+            Err(error @ CliError::NoPlan { .. }) => return Err(mistyped(command).map_or(error, Into::into)),
             Err(error) => return Err(error),
         };
         let store = project.as_ref().and_then(|project| project.store().ok()).map(RefCell::new);
@@ -135,10 +138,11 @@ impl Given {
             None if command.command => ("command:", typed),
             None if self.project.is_none() => match exported(typed) {
                 Some(report) => return Ok(file(typed, report)),
-                None if is_unknown_file(typed) => ("file:", typed),
-                None if is_missing_file(typed) => {
-                    return Err(Mistake::NoFile { file: typed.to_owned() }.into());
+                None if is_program_of_folder(typed) => {
+                    return Err(Mistake::NoPath { name: typed.to_owned() }.into());
                 }
+                None if is_unknown_file(typed) => ("file:", typed),
+                None if is_missing_file(typed) => return Err(no_file(typed).into()),
                 None => ("command:", typed),
             },
             None => ("", typed),
@@ -173,6 +177,9 @@ impl Given {
         }
         match (all.pop(), revision) {
             (Some((_, taken)), _) => Ok(taken),
+            (None, Err(_)) if is_program_of_folder(name) => {
+                Err(Mistake::NoPath { name: name.to_owned() }.into())
+            }
             (None, Err(_)) if is_unknown_file(name) => {
                 let why = read_report(Path::new(name)).err().unwrap_or_default();
                 Err(Mistake::NoReport { file: name.to_owned(), why }.into())
@@ -180,7 +187,7 @@ impl Given {
             (None, Err(_)) if name.contains(char::is_whitespace) => one_command(name),
             // A path is no name of a revision that was mistyped; a word may be.
             (None, Err(_)) if is_path(name) && is_program(name) => one_command(name),
-            (None, Err(_)) if is_missing_file(name) => Err(Mistake::NoFile { file: name.to_owned() }.into()),
+            (None, Err(_)) if is_missing_file(name) => Err(no_file(name).into()),
             (None, Err(CliError::Unknown { .. } | CliError::Subject(_))) if is_program(name) => {
                 Err(Mistake::IsProgram { name: name.to_owned() }.into())
             }
@@ -284,12 +291,6 @@ fn taken(name: &str, program: Program, what: String) -> Taken {
     Taken { side: Side { name: name.to_owned(), program }, what, earlier: None, report: None }
 }
 
-/// The report that a name leads to, if it is one: a program that has the name is none.
-fn exported(name: &str) -> Option<Report> {
-    let path = Path::new(name);
-    (path.is_file() || path.is_dir()).then(|| read_report(path).ok()).flatten()
-}
-
 fn file(name: &str, report: Report) -> Taken {
     let program = Program::File { file: name.to_owned(), tool: report.tool.to_owned() };
     let told = told(&program);
@@ -357,43 +358,4 @@ fn started_alike(taken: &mut [Taken; 2]) {
             }
         }
     }
-}
-
-/// Whether what was typed can do without a plan.
-fn may_be_commands(command: &Compare) -> bool {
-    let b = command.b.as_deref();
-    command.command
-        || b.is_some()
-            && [Some(command.a.as_str()), b].into_iter().flatten().all(|typed| {
-                ["command:", "file:"].iter().any(|prefix| typed.starts_with(prefix))
-                    || typed.contains(char::is_whitespace)
-                    || is_program(typed)
-                    || exported(typed).is_some()
-                    || is_unknown_file(typed)
-                    || is_missing_file(typed)
-            })
-}
-
-/// Whether it is a file that is neither a report nor a program.
-fn is_unknown_file(name: &str) -> bool {
-    Path::new(name).is_file() && !is_program(name) && exported(name).is_none()
-}
-
-/// Whether it can only be meant for a file, by its path or by its ending, and there is none.
-fn is_missing_file(name: &str) -> bool {
-    let path = Path::new(name);
-    let is_of_file = path.extension().is_some_and(|ending| FILES.iter().any(|known| ending == *known));
-    (is_of_file || is_path(name)) && !name.contains(char::is_whitespace) && !path.exists()
-}
-
-/// Whether it is written as a path, and not as a name.
-fn is_path(name: &str) -> bool {
-    ["./", "../", "/"].iter().any(|begin| name.starts_with(begin))
-}
-
-/// Whether a single word is a program that can be started.
-fn is_program(word: &str) -> bool {
-    let folder = std::env::current_dir().unwrap_or_default();
-    let start = Start::Words(vec![word.to_owned()]);
-    check(&start, word, &folder, &[]).is_ok()
 }

@@ -1,0 +1,93 @@
+//! What a name may be meant for that is typed without saying so: a report, a program, a file that is missing.
+
+use std::path::Path;
+
+use tacho_experiment::side_by_side::Start;
+use tacho_measure::{Report, read_report};
+
+use super::mistake::Mistake;
+use crate::cli::Compare;
+use crate::commands::bench::start::{self, check};
+
+/// How files end that tools write reports to.
+const FILES: [&str; 4] = ["csv", "json", "log", "txt"];
+
+/// The report that a name leads to, if it is one: a program that has the name is none.
+pub fn exported(name: &str) -> Option<Report> {
+    let path = Path::new(name);
+    (path.is_file() || path.is_dir()).then(|| read_report(path).ok()).flatten()
+}
+
+/// Whether what was typed can do without a plan.
+pub fn may_be_commands(command: &Compare) -> bool {
+    let b = command.b.as_deref();
+    command.command
+        || b.is_some()
+            && [Some(command.a.as_str()), b].into_iter().flatten().all(|typed| {
+                ["command:", "file:"].iter().any(|prefix| typed.starts_with(prefix))
+                    || typed.contains(char::is_whitespace)
+                    || is_program(typed)
+                    || exported(typed).is_some()
+                    || is_unknown_file(typed)
+                    || is_missing_file(typed)
+            })
+}
+
+/// What cannot be meant of two sides where there is no plan. Two names of nothing are likely to be revisions, whose plan is missed;
+/// one beside a file or a program, or one that is nearly that of a file, is mistyped.
+pub fn mistyped(command: &Compare) -> Option<Mistake> {
+    let sides = [Some(&command.a), command.b.as_ref()];
+    let is_here = |typed: &&String| is_program(typed) || Path::new(typed).exists();
+    let beside = sides.into_iter().flatten().any(|typed| is_here(&typed));
+    let is_word = |typed: &&String| !is_here(typed) && !typed.contains(':');
+    sides.into_iter().flatten().filter(is_word).find_map(|typed| {
+        let (name, nearest) = (typed.clone(), nearest_file(typed));
+        (beside || nearest.is_some()).then_some(Mistake::NothingHere { name, nearest })
+    })
+}
+
+/// That there is no such file, and which there is.
+pub fn no_file(name: &str) -> Mistake {
+    Mistake::NoFile { file: name.to_owned(), nearest: nearest_file(name) }
+}
+
+/// The file in the same folder whose name is nearly the same, if there is one.
+fn nearest_file(name: &str) -> Option<String> {
+    let path = Path::new(name);
+    let (folder, file) = (path.parent()?, path.file_name()?.to_str()?);
+    let most = if file.len() < 4 { 1 } else { 2 };
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let names = here.read_dir().ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let near = names.map(|name| (strsim::osa_distance(file, &name), name)).filter(|(far, _)| *far <= most);
+    near.min().map(|(_, near)| folder.join(near).display().to_string())
+}
+
+/// Whether a word that is no path is a program of this folder.
+pub fn is_program_of_folder(word: &str) -> bool {
+    let folder = std::env::current_dir().unwrap_or_default();
+    start::is_program_of_folder(word, &folder) && !is_program(word)
+}
+
+/// Whether it is a file that is neither a report nor a program.
+pub fn is_unknown_file(name: &str) -> bool {
+    Path::new(name).is_file() && !is_program(name) && exported(name).is_none()
+}
+
+/// Whether it can only be meant for a file, by its path or by its ending, and there is none.
+pub fn is_missing_file(name: &str) -> bool {
+    let path = Path::new(name);
+    let is_of_file = path.extension().is_some_and(|ending| FILES.iter().any(|known| ending == *known));
+    (is_of_file || is_path(name)) && !name.contains(char::is_whitespace) && !path.exists()
+}
+
+/// Whether it is written as a path, and not as a name.
+pub fn is_path(name: &str) -> bool {
+    ["./", "../", "/"].iter().any(|begin| name.starts_with(begin))
+}
+
+/// Whether a single word is a program that can be started.
+pub fn is_program(word: &str) -> bool {
+    let folder = std::env::current_dir().unwrap_or_default();
+    let start = Start::Words(vec![word.to_owned()]);
+    check(&start, word, &folder, &[]).is_ok()
+}
