@@ -239,14 +239,14 @@ pub fn once(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// Where it is known from what runs of one program differ by.
+/// Where it is known from what runs of one program differ by, so much here; what is assumed of it is told in numbers.
 #[must_use]
-pub fn from_runs(is_assumed: bool) -> String {
-    if is_assumed {
-        let usual = percent(Prior::UNKNOWN.deviation);
-        format!("{usual} being assumed, as too little is known of this host")
-    } else {
-        "as earlier runs show".to_owned()
+pub fn from_runs(is_assumed: bool, deviation: f64) -> String {
+    let [usual, here] = [Prior::UNKNOWN.deviation, deviation].map(percent);
+    match (is_assumed, usual == here) {
+        (false, _) => "as earlier runs show".to_owned(),
+        (true, true) => "assumed, as too little is known of this host".to_owned(),
+        (true, false) => format!("{usual} being assumed in part, as too little is known of this host"),
     }
 }
 
@@ -375,6 +375,14 @@ mod tests {
         assert_eq!(told(&modes), None, "the modes decide");
         let asked = Choice { widths: Vec::new(), because: Because::Asked, ..choice(Estimator::Minimum) };
         assert_eq!(told(&asked), None, "as it was asked for");
+    }
+
+    #[test]
+    fn what_is_assumed_of_runs_is_told_in_numbers() {
+        assert_eq!(from_runs(false, 0.02), "as earlier runs show");
+        assert_eq!(from_runs(true, 0.045), "assumed, as too little is known of this host");
+        let in_part = "4.5 % being assumed in part, as too little is known of this host";
+        assert_eq!(from_runs(true, 0.034), in_part);
     }
 
     #[test]

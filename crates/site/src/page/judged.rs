@@ -136,7 +136,7 @@ fn unclear(row: &ComparedRow, names: Names<'_>) -> Option<String> {
 
 fn between_runs(note: &Note) -> Option<String> {
     let Note::BetweenRuns { deviation, assumed } = *note else { return None };
-    let (by, from) = (percent(deviation), said::from_runs(assumed));
+    let (by, from) = (percent(deviation), said::from_runs(assumed, deviation));
     Some(format!(
         "not measured in the same run: the interval has in it what runs of one program differ by ({by}, {from})"
     ))

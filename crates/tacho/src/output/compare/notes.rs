@@ -84,7 +84,7 @@ impl Report<'_> {
         let kept: Vec<&str> =
             (0..2).filter(|side| !self.terms.executes(*side)).map(|side| names[side]).collect();
         let mut all_known = all.rows.iter().filter_map(|row| between_runs(&row.comparison));
-        let from = said::from_runs(all_known.any(|it| it.assumed));
+        let from = said::from_runs(all_known.any(|it| it.assumed), most.deviation);
         let mut out = format!(
             "not measured today: {}; the interval has in it what runs of one program differ by (up to {}, {from})\n",
             kept.join(" and "),
