@@ -41,6 +41,14 @@ pub struct Again {
     pub effect: Option<f64>,
     /// Where that is with 95 % confidence.
     pub interval: Option<(f64, f64)>,
+    /// Where that makes the effect no more than a bound, how many samples of the side before and of that after reached a limit.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub limited: [u32; 2],
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_none(limited: &[u32; 2]) -> bool {
+    *limited == [0, 0]
 }
 
 impl Change {

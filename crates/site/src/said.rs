@@ -2,9 +2,9 @@
 //!
 //! Each is a clause without a capital or a full stop, so that it can stand in a line or, as a [`sentence`], on a page.
 
-use tacho_record::{BenchmarkKey, Limited, Unit};
-use tacho_stats::Bound;
+use tacho_record::{Again, BenchmarkKey, Limited, Unit};
 use tacho_stats::compare::{Because, Choice, Comparison, Estimator, Modes, Note, Prior, Told};
+use tacho_stats::{Bound, Bounded};
 
 /// From this gain on pairing is told of.
 const PAIRING: f64 = 1.5;
@@ -149,6 +149,18 @@ pub fn limited(sides: [&Limited; 2], names: Names<'_>) -> Option<String> {
         "they would have been at least what was read"
     };
     Some(format!("{why} ({}): {what}", counted.join(", ")))
+}
+
+/// The effect of measuring both sides of a change again.
+#[must_use]
+pub fn effect(again: &Again) -> Option<Bounded> {
+    again.effect.map(|value| Bounded { value, bound: Bound::of_sides(again.limited) })
+}
+
+/// Why there is none.
+#[must_use]
+pub fn no_effect(again: &Again) -> &'static str {
+    if again.limited == [0, 0] { "no ratio" } else { "cut off by limits on both sides" }
 }
 
 /// What is said of a row that one side or both have nothing of; nothing where both have something.

@@ -14,6 +14,19 @@ pub enum Bound {
     Unknown,
 }
 
+impl Bound {
+    /// What is known of how much more one side is than another, of whose samples so many reached a limit.
+    #[must_use]
+    pub fn of_sides([before, after]: [u32; 2]) -> Self {
+        match (before > 0, after > 0) {
+            (false, false) => Self::Exact,
+            (false, true) => Self::AtLeast,
+            (true, false) => Self::AtMost,
+            (true, true) => Self::Unknown,
+        }
+    }
+}
+
 /// A number that is something, or only what that is at least or at most. Whoever prints one has it [`shown`](Self::shown), so that a
 /// bound never passes for the value.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -22,16 +22,22 @@ pub struct QuirkEffect {
 }
 
 impl QuirkEffect {
+    /// The ratio; of what reached limits there is none that says how much of a change is the edge's.
+    fn known(&self) -> Option<f64> {
+        self.row.comparison.estimate?.known_ratio()?.if_exact()
+    }
+
     /// What the edge alone does to the level: with it by without it where the quirk begins, the other way round where it ends.
     #[must_use]
     pub fn ratio(&self) -> Option<f64> {
-        let ratio = self.row.comparison.estimate?.ratio?;
+        let ratio = self.known()?;
         Some(if self.edge.begins { ratio } else { 1.0 / ratio })
     }
 
     /// Where that is, with 95 %.
     #[must_use]
     pub fn interval(&self) -> Option<(f64, f64)> {
+        self.known()?;
         let (low, high) = self.row.comparison.estimate?.interval?;
         Some(if self.edge.begins { (low, high) } else { (1.0 / high, 1.0 / low) })
     }

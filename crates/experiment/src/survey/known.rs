@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
-use tacho_record::{Build, Cell, Digest, Metric, Revision};
+use tacho_record::{Build, Cell, Digest, Direction, Metric, Revision};
+use tacho_stats::Summary;
 use tacho_stats::place::{Candidates, Place, Reading, Rules, survey};
 use tacho_store::{Store, StoreError, Values};
 
@@ -38,6 +39,18 @@ struct Measured {
     unusable: BTreeSet<usize>,
     /// What was measured.
     artifacts: BTreeSet<Digest>,
+}
+
+/// The values with those that reached a limit, which rank above all others; nothing where of their median only a bound is known, or
+/// of a metric of which more is better not even that.
+fn known(metric: &Metric, values: &[f64], bounds: &[f64]) -> Option<Vec<f64>> {
+    if metric.better == Direction::Higher {
+        return Some(values.to_vec());
+    }
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let cut_off = bounds.iter().map(|bound| bound.max(most));
+    let is_bound = Summary::censored(values, bounds).is_none_or(|summary| summary.is_bound);
+    (!is_bound).then(|| values.iter().copied().chain(cut_off).collect())
 }
 
 impl Known {
@@ -95,10 +108,13 @@ impl Known {
             let of = all.iter().filter(|one| !own || one.revision == revision.id);
             let layouts = build.state.layouts();
             let samples = |one: &Values| match layouts {
-                None => one.values.clone(),
-                Some(layouts) => OfLayouts::new([one], layouts).medians,
+                None => known(&metric, &one.values, &one.limited.bounds),
+                Some(layouts) => {
+                    let OfLayouts { medians, bounds, .. } = OfLayouts::new([one], layouts);
+                    known(&metric, &medians, &bounds)
+                }
             };
-            let read = of.filter_map(|one| Reading::from_samples(at, one.run, &samples(one)));
+            let read = of.filter_map(|one| Reading::from_samples(at, one.run, &samples(one)?));
             let before = readings.len();
             readings.extend(read);
             if readings.len() == before {

@@ -6,6 +6,7 @@ use tacho_record::{Again, Commit, Finding, Happened, Otherwise, short_name};
 use super::changes::{interval, row};
 use super::revision::one_commit;
 use super::{Frame, framed, revision_named, scrolling};
+use crate::said;
 use crate::svg;
 use crate::text::{count, grouped, minute, percent_change};
 use crate::view::event::{kind_words, withdrawal, word};
@@ -223,7 +224,7 @@ fn again(again: &Again) -> Markup {
     html! {
         div {
             dt { "Measured again" }
-            dd { @if let Some(effect) = again.effect { (percent_change(effect)) } @else { "no ratio" } }
+            dd { @match said::effect(again) { Some(effect) => (effect.shown(percent_change)), None => (said::no_effect(again)) } }
             dd.note {
                 @match again.differs {
                     Some(true) => { "both sides differ" }
@@ -272,7 +273,8 @@ fn happened(view: &View, one: &ChangeView, what: &Happened, now: &Finding) -> Ma
             Happened::Confirmed { seen: None } => { "confirmed: both sides were measured again" }
             Happened::Fixed { by } => { "the level came back with " code { (by) } }
             Happened::Found { revision } => { "found, first at " (revision_named(view, "../", revision)) }
-            Happened::Measured(Again { run, samples, differs, effect, .. }) => {
+            Happened::Measured(again) => {
+                @let Again { run, samples, differs, .. } = again;
                 "measured again in " a href={ "../runs.html#run-" (run) } { "run " (run) } ", "
                 (count(*samples as usize, "sample", "samples")) " on each side: "
                 @match differs {
@@ -280,7 +282,7 @@ fn happened(view: &View, one: &ChangeView, what: &Happened, now: &Finding) -> Ma
                     Some(false) => { "they do not differ" }
                     None => { "whether they differ cannot be told" }
                 }
-                @if let Some(effect) = effect { ", " (percent_change(*effect)) }
+                @if let Some(effect) = said::effect(again) { ", " (effect.shown(percent_change)) }
             }
             Happened::Moved { from } => {
                 "told otherwise; until then: " (was(view, one, from, now))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 use tacho_record::{Metric, Outcome, Sample, Unit};
-use tacho_stats::summary;
+use tacho_stats::{Bounded, summary};
 
 use super::{executions, scrolling};
 use crate::text::{count, day, percent_change, tail, time_of_day};
@@ -158,6 +158,12 @@ fn own_scale(samples: &[Sample], metric: &str) -> Scale {
     Scale::of(&unit, summary::median(&values).unwrap_or(0.0))
 }
 
+/// The value of a metric, or what it would have been at least.
+fn value(sample: &Sample, name: &str) -> Option<Bounded> {
+    let is_bound = Metric::known(name).is_some_and(|metric| sample.bound(&metric).is_some());
+    sample.value(name).map(|value| Bounded::least(value, is_bound))
+}
+
 fn row(sample: &Sample, columns: &[Column]) -> Markup {
     html! {
         tr class=[(!sample.counts()).then_some("aside")] {
@@ -165,7 +171,7 @@ fn row(sample: &Sample, columns: &[Column]) -> Markup {
             td { (sample.place.position) }
             td { (time_of_day(sample.at)) }
             @for column in columns {
-                td { @if let Some(value) = sample.value(column.metric) { (column.scale.number(value)) } }
+                td { @if let Some(value) = value(sample, column.metric) { (value.shown(|it| column.scale.number(it))) } }
             }
             @match &sample.outcome {
                 Outcome::WarmUp => td { "warm-up, found" },

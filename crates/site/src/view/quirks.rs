@@ -41,7 +41,11 @@ pub(crate) fn alone(view: &View, series: &Series, after: usize, up_to: usize) ->
     for one in view.lab.comparisons.iter().filter(|one| one.host == key.host) {
         let Some(edge) = one.quirk.as_ref().filter(is_there) else { continue };
         let is_of = |row: &&ComparedRow| row.benchmark == key.benchmark && row.metric.name == key.metric.name;
-        let Some(ratio) = one.rows.iter().find(is_of).and_then(|row| Some((row.ratio()?, row.interval()?)))
+        let Some(ratio) = one
+            .rows
+            .iter()
+            .find(is_of)
+            .and_then(|row| Some((row.known_ratio()?.if_exact()?, row.interval()?)))
         else {
             continue;
         };

@@ -80,7 +80,14 @@ pub fn changes_come_back_with_all_that_happened(ground: &Ground) {
     assert_eq!(analyses, [(benchmark("b"), "wall".to_owned(), analysis("None"))]);
 
     let gone = Life::Withdrawn { why: Withdrawal::NotReproduced };
-    let again = Again { run: 7, samples: 10, differs: Some(false), effect: Some(0.001), interval: None };
+    let again = Again {
+        run: 7,
+        samples: 10,
+        differs: Some(false),
+        effect: Some(0.001),
+        interval: None,
+        limited: [0, 3],
+    };
     let events = [
         at_three(Happened::Measured(again.clone())),
         at_three(Happened::Withdrawn { why: Withdrawal::NotReproduced }),

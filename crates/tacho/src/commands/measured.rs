@@ -7,7 +7,7 @@ use serde::Serialize;
 use tacho_experiment::causes::{self, Explained};
 use tacho_experiment::levels::OfLayouts;
 use tacho_record::{Measurement, Metric, Outcome, Sample, Steadiness, Stopped};
-use tacho_stats::Summary;
+use tacho_stats::{Bounded, Summary};
 
 use super::kept::Kept;
 use crate::output::answer::{OutlierAnswer, SampleAnswer, SteadinessAnswer};
@@ -307,8 +307,10 @@ impl Measured {
             };
             let mut row =
                 vec![run.to_string(), round, sample.place.position.to_string(), sample.at.to_string()];
-            let shown =
-                |m: &Metric| sample.value(&m.name).map_or_else(|| "–".to_owned(), |value| m.unit.show(value));
+            let shown = |m: &Metric| {
+                let value = sample.value(&m.name).map(|it| Bounded::least(it, sample.bound(m).is_some()));
+                value.map_or_else(|| "–".to_owned(), |value| value.shown(|it| m.unit.show(it)))
+            };
             row.extend(metrics.iter().map(shown));
             row.push(sample.outcome.told().map_or_else(String::new, |(line, _)| line));
             list.add_row(row);

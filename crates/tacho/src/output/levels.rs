@@ -1,7 +1,7 @@
 //! What repeating at each level adds in series that were measured over layouts, as text and in JSON.
 
 use serde::Serialize;
-use tacho_record::Series;
+use tacho_record::{Point, Series};
 use tacho_stats::levels::{Levels, Measured, Process};
 use tacho_store::{HostId, Store, StoreError};
 
@@ -104,7 +104,9 @@ pub fn answers(store: &mut Store, series: &[Series]) -> Result<Vec<Option<Levels
 
 /// Of all revisions of a series together: their layouts are taken to differ alike.
 fn known(store: &mut Store, series: &Series) -> Result<Option<Known>, StoreError> {
-    let own = series.points.iter().filter(|point| point.equal_to.is_none() && !point.layouts.is_empty());
+    // What was cut off hides how far executions differ.
+    let is_known = |point: &&Point| !point.layouts.is_empty() && point.limited.count == 0;
+    let own = series.points.iter().filter(|point| point.equal_to.is_none()).filter(is_known);
     let of = |layout: &Vec<f64>| layout.iter().map(|value| vec![*value]).collect::<Vec<Process>>();
     let programs: Vec<Vec<Vec<Process>>> =
         own.clone().map(|point| point.layouts.iter().map(of).collect()).collect();

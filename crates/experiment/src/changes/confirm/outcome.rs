@@ -2,6 +2,7 @@
 
 use tacho_record::{Again, Change, Metric, Outcome as Ended, Sample as Taken};
 use tacho_stats::compare::{Comparison, Look, Rules, Sample, Sides, Verdict, compare, judge_together};
+use tacho_stats::{Bound, Bounded};
 
 use crate::changes::FALSE_SHARE;
 use crate::estimator::resolution;
@@ -120,6 +121,10 @@ fn said(
     let finite = |number: f64| Some(number).filter(|number| number.is_finite());
     let estimate = comparison.estimate;
     let interval = estimate.and_then(|it| it.interval);
+    let known = estimate.and_then(|it| it.known_ratio());
+    let limited = |side: &[Sample]| side.iter().filter(|sample| sample.bound != Bound::Exact).count();
+    let limited =
+        [&samples.before, &samples.after].map(|side| u32::try_from(limited(side)).unwrap_or(u32::MAX));
     let again = Again {
         run,
         samples: u32::try_from(samples.fewest()).unwrap_or(u32::MAX),
@@ -128,8 +133,9 @@ fn said(
             Outcome::NotReproduced => Some(false),
             Outcome::Open { .. } => None,
         },
-        effect: estimate.and_then(|it| it.ratio).and_then(|ratio| finite(ratio - 1.0)),
+        effect: known.and_then(Bounded::if_known).and_then(|ratio| finite(ratio - 1.0)),
         interval: interval.and_then(|(low, high)| finite(low - 1.0).zip(finite(high - 1.0))),
+        limited: if known.is_some_and(|it| it.if_exact().is_none()) { limited } else { [0, 0] },
     };
     Ok(Said { outcome, again })
 }
@@ -197,6 +203,19 @@ mod tests {
         assert!((again.effect.unwrap() - 0.15).abs() < 0.01, "{again:?}");
         let (low, high) = again.interval.unwrap();
         assert!(low < 0.15 && 0.15 < high, "{again:?}");
+    }
+
+    #[test]
+    fn an_effect_that_reached_a_limit_is_a_bound() {
+        let change = change("c", "r1", "r2", 0.2);
+        let cut = |side: &[Sample]| -> Vec<Sample> { side.iter().map(|sample| sample.at_least()).collect() };
+        let plain = measured(100.0, 130.0, 0.02);
+        let again = |samples: &Samples| say(&[(&change, samples)], 9, 5)[0].clone().unwrap().again;
+        assert_eq!(again(&plain).limited, [0, 0]);
+        let after = Samples { after: cut(&plain.after), ..plain.clone() };
+        assert_eq!((again(&after).limited, again(&after).differs), ([0, 20], Some(true)));
+        let both = Samples { before: cut(&plain.before), ..after };
+        assert_eq!((again(&both).limited, again(&both).effect, again(&both).differs), ([20, 20], None, None));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use tacho_record::{
     Again, Build, Change, ChangeKind, Commit, Finding, Happened, Happening, Life, Otherwise, Revision,
     Tagged, short_name,
 };
+use tacho_site::said;
 
 use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
 use super::listing::{revision_name, series_name, state};
@@ -314,13 +315,15 @@ impl Evidence {
             Happened::Confirmed { seen: None } => "confirmed: both sides were measured again".to_owned(),
             Happened::Fixed { by } => format!("the level came back with {by}"),
             Happened::Found { revision } => format!("found at {}", short_name(revision)),
-            Happened::Measured(Again { run, samples, differs, effect: found, .. }) => {
+            Happened::Measured(again) => {
+                let Again { run, samples, differs, .. } = again;
                 let verb = match differs {
                     Some(true) => "they differ",
                     Some(false) => "they do not differ",
                     None => "whether they differ cannot be told",
                 };
-                let found = found.map_or_else(String::new, |found| format!(" ({})", effect(found)));
+                let found = said::effect(again)
+                    .map_or_else(String::new, |found| format!(" ({})", found.shown(effect)));
                 format!(
                     "measured again in run {run}, {} on each side: {verb}{found}",
                     text::count(*samples as usize, "sample")
@@ -350,10 +353,10 @@ fn again(again: &Again) -> String {
         Some(false) => "side by side both sides do not differ",
         None => "whether both sides differ side by side could not be told",
     };
-    let numbers = again.effect.map_or_else(String::new, |found| {
+    let numbers = said::effect(again).map_or_else(String::new, |found| {
         format!(
             ": {}{}",
-            effect(found),
+            found.shown(effect),
             again.interval.map_or_else(String::new, |it| format!(" ({})", interval(it)))
         )
     });
