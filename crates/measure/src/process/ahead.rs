@@ -109,3 +109,22 @@ fn is_plain(request: &Request) -> bool {
         && (&conditions.cpus, conditions.nice, conditions.scheduling) == (&None, None, None)
         && request.limits == Limits::default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rule_is_the_one_that_is_told() {
+        let method = include_str!("../../../../docs/method.md");
+        let times = if ROOM == 3 { "three times" } else { "other times" };
+        let (short, span) = (SHORT.as_millis(), SPAN.as_millis());
+        for said in [
+            format!("took less than {short} ms and at least {times} as long"),
+            format!("here of at least {span} ms"),
+            "waited for one no more than a quarter of its time".to_owned(),
+        ] {
+            assert!(method.contains(&said), "docs/method.md does not say `{said}`");
+        }
+    }
+}
