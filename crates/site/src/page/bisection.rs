@@ -111,7 +111,9 @@ fn interval(one: &Bisection, effect: &BisectedEffect) -> String {
     if effect.is_exact() {
         return "without noise".to_owned();
     }
-    format!("95 %: {} to {}", difference(one, effect.interval.0), difference(one, effect.interval.1))
+    let (low, high) = effect.interval;
+    // No line begins with a unit.
+    format!("95 %: {} to {}", difference(one, low), difference(one, high)).replace(" %", "\u{a0}%")
 }
 
 fn numbers(view: &View, one: &Bisection) -> Markup {
@@ -305,7 +307,7 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                         thead { tr {
                             th scope="col" { "commit" }
                             th.num scope="col" { "level" }
-                            @if noise { th.num scope="col" { "± (95 %)" } }
+                            @if noise { th.num scope="col" { "95 %" } }
                             th.num scope="col" { "samples" }
                             @if host { th scope="col" { "the host meanwhile" } }
                             th scope="col" { "" }
@@ -313,8 +315,8 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                         tbody { @for rung in rungs { tr {
                             td { (commit(view, &one.candidates[rung.place])) " " span.note { (one.candidates[rung.place].revision.subject) } }
                             td.num { (level(one, rung.level)) }
-                            @if noise { td.num { (within(rung)) } }
-                            td.num { (grouped(rung.samples)) }
+                            @if noise { td.num { "± " (within(rung)) } }
+                            td.num { (count(rung.samples, "sample", "samples")) }
                             @if host { td { (beside(rung)) } }
                             td { @if named(rung) { b { "this one" } } @else if rung.same_to > rung.place { "the same program to " (commit(view, &one.candidates[rung.same_to])) } }
                         } } }
