@@ -70,8 +70,15 @@ fn what_was_0_and_is_not_is_worse_beyond_each_limit() {
 }
 
 /// Of two metrics that never vary, at one value each a commit: errors, and bytes.
-const STEADY: [(&str, i32, i32); 5] =
-    [("zero", 0, 28), ("still-zero", 0, 28), ("hundred", 100, 34), ("minus", -5, 34), ("less", -3, 34)];
+const STEADY: [(&str, i32, i32); 7] = [
+    ("zero", 0, 28),
+    ("still-zero", 0, 28),
+    ("hundred", 100, 34),
+    ("minus", -5, 34),
+    ("less", -3, 34),
+    ("thousand", 100, 1000),
+    ("more", 105, 1100),
+];
 
 /// A commit of each, by its name as a tag.
 fn steady() -> Project {
@@ -124,6 +131,20 @@ fn what_never_varies_is_told_for_certain_and_passes_no_gate() {
     // The runs above were of both builds, and what they differ by is nothing.
     let kept = project.tacho("compare run:4/a hundred --kept -m errors -r 6 --fail-on slower:5%").exits(1);
     assert!(kept.stdout.contains("\n1 slower"), "{}", kept.stdout);
+}
+
+#[test]
+fn a_gate_fails_at_its_limit_and_not_below_it() {
+    let project = steady();
+    for (metric, limit, exits) in [("size", 10, 1), ("size", 11, 0), ("errors", 5, 1), ("errors", 6, 0)] {
+        let typed = format!("compare thousand more -m {metric} --fail-on slower:{limit}%");
+        assert!(project.tacho(&typed).exits(exits).stdout.contains("\n1 slower"), "{typed}");
+    }
+    assert_eq!(
+        project.tacho("compare thousand more -m size --margin 20% --fail-on slower:5%").exits(2).stderr,
+        "error: `--fail-on slower:5%` is less than the margin of 20%, up to which two are the same\n\
+         hint: `--margin 5%`, or less, calls two the same only up to there\n"
+    );
 }
 
 /// As where a variable of a script is not set: all would pass.
@@ -424,6 +445,20 @@ fn files_of_other_tools_are_compared_and_never_as_if_of_today() {
         .file("twice.json", &hyperfine("new", 0.2))
         .tacho("compare old.json twice.json --fail-on slower")
         .exits(1);
+}
+
+/// Its other executions, which are faster, are not all of it.
+#[test]
+fn a_file_with_executions_that_reached_a_limit_is_refused() {
+    let limited = r#"{"results": [{"command": "b", "times": [0.05, null, 0.05], "limited": 1}]}"#;
+    let null = r#"{"results": [{"command": "b", "times": [0.05, null, 0.05]}]}"#;
+    let project = Project::empty().file("a.json", &hyperfine("a", 0.1));
+    let project = project.file("limited.json", limited).file("null.json", null);
+    let refused =
+        |file: &str| project.tacho(&format!("compare a.json {file} --fail-on slower:5%")).exits(2).stderr;
+    let (why, null) = (refused("limited.json"), refused("null.json"));
+    assert!(why.contains("1 of its executions reached a limit, and took longer than is known"), "{why}");
+    assert!(null.contains("1 of 3 values of `times` are no numbers"), "{null}");
 }
 
 /// A file of hyperfine's with several commands, each with so many times around so many seconds.

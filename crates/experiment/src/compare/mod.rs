@@ -31,7 +31,7 @@ pub use cells::{COMMAND, rows_of};
 pub use judge::{FALSE_DISCOVERIES, Row, judge};
 pub use quirks::{QuirkEffect, quirk_effects};
 use rounds::Sequential;
-pub use rounds::slower_by;
+pub use rounds::{reaches, slower_by};
 use sides::Ready;
 
 use crate::carried::{Carried, Executed};

@@ -212,6 +212,15 @@ pub fn slower_by(interval: Option<(f64, f64)>) -> (f64, f64) {
     }
 }
 
+/// Ratios come back from logarithms: what two differ by less is their rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// Whether what is slower by this share is so by at least the limit: from 100 to 105 it is, by 5 %.
+#[must_use]
+pub fn reaches(share: f64, limit: f64) -> bool {
+    share >= limit - ROUNDING
+}
+
 /// Whether a row needs no more.
 fn is_enough(until: Until, row: &Comparison, verdict: Verdict) -> bool {
     match until {
@@ -223,7 +232,7 @@ fn is_enough(until: Until, row: &Comparison, verdict: Verdict) -> bool {
         Until::Settled(Some(limit)) if verdict == Verdict::Slower => {
             let estimate = row.estimate.filter(|estimate| estimate.ratio.is_some());
             let (near, far) = slower_by(estimate.and_then(|estimate| estimate.repeated));
-            near >= limit || far < limit
+            reaches(near, limit) || !reaches(far, limit)
         }
         Until::Settled(_) => verdict != Verdict::Unclear,
     }

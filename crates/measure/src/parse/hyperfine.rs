@@ -19,22 +19,23 @@ pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
     let results = json::elements(&documents, "results")?;
     let thing = |(index, result): (usize, &&serde_json::Value)| {
         let names = [&result["name"], &result["command"]].map(|name| name.as_str().map(str::to_owned));
-        let times = times(result);
-        let values = if times.is_empty() {
-            json::number(result, "median", SECOND).map(|median| vec![median])
-        } else {
-            Ok(times)
-        };
+        let values = times(result).and_then(|times| json::or_median(times, result, SECOND));
         Thing { names: names.into_iter().flatten().chain([index.to_string()]).collect(), values }
     };
     Ok(results.iter().enumerate().map(thing).collect())
 }
 
 /// The wall time of each execution of a command, if they are there.
-fn times(result: &serde_json::Value) -> Vec<f64> {
+///
+/// Our own exports have `null` for what reached a limit: of that it is known only that it took longer.
+fn times(result: &serde_json::Value) -> Result<Vec<f64>, String> {
+    if let Some(limited) = result["limited"].as_u64().filter(|&limited| limited > 0) {
+        return Err(format!("{limited} of its executions reached a limit, and took longer than is known"));
+    }
     let Some(executions) = result["measurements"].as_array() else {
-        return json::array(&result["times"], SECOND);
+        return json::array(&result["times"], "times", SECOND);
     };
-    let time = |execution: &serde_json::Value| execution["time_wall_clock"]["value"].as_f64();
-    executions.iter().filter_map(time).map(|seconds| seconds * SECOND).collect()
+    let times: Vec<_> =
+        executions.iter().map(|execution| execution["time_wall_clock"]["value"].clone()).collect();
+    json::array(&times.into(), "time_wall_clock", SECOND)
 }

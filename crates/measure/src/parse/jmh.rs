@@ -38,9 +38,9 @@ fn scores(result: &Value, unit: &Unit) -> Result<Vec<f64>, String> {
     let own = metric["scoreUnit"].as_str().unwrap_or_default();
     let factor = factor(own, unit)
         .ok_or_else(|| format!("its unit is `{own}`, which the plan should say with `unit`"))?;
-    let raw: Vec<f64> = (metric["rawData"].as_array().into_iter().flatten())
-        .flat_map(|fork| json::array(fork, factor))
-        .collect();
+    let forks = metric["rawData"].as_array().into_iter().flatten();
+    let forks = forks.map(|fork| json::array(fork, "rawData", factor)).collect::<Result<Vec<_>, _>>()?;
+    let raw = forks.concat();
     if raw.is_empty() { Ok(vec![json::number(metric, "score", factor)?]) } else { Ok(raw) }
 }
 

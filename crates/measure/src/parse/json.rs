@@ -38,9 +38,21 @@ pub(super) fn number(value: &Value, key: &str, factor: f64) -> Result<f64, Strin
     value[key].as_f64().map(|number| number * factor).ok_or_else(|| format!("`{key}` is not a number"))
 }
 
-/// All numbers of an array, times `factor`; nothing if it is none.
-pub(super) fn array(value: &Value, factor: f64) -> Vec<f64> {
-    value.as_array().into_iter().flatten().filter_map(Value::as_f64).map(|number| number * factor).collect()
+/// All numbers of an array, times `factor`; none if it is no array. An element that is no number is an execution whose value is
+/// not known: to leave it out would judge by the others.
+pub(super) fn array(values: &Value, name: &str, factor: f64) -> Result<Vec<f64>, String> {
+    let values = values.as_array().map(Vec::as_slice).unwrap_or_default();
+    let numbers: Option<Vec<f64>> =
+        values.iter().map(|value| value.as_f64().map(|number| number * factor)).collect();
+    numbers.ok_or_else(|| {
+        let missing = values.iter().filter(|value| !value.is_number()).count();
+        format!("{missing} of {} values of `{name}` are no numbers", values.len())
+    })
+}
+
+/// These values, or if there are none the median of the same object, times `factor`.
+pub(super) fn or_median(values: Vec<f64>, object: &Value, factor: f64) -> Result<Vec<f64>, String> {
+    if values.is_empty() { Ok(vec![number(object, "median", factor)?]) } else { Ok(values) }
 }
 
 /// The array of that key in all documents, its elements one after the other.

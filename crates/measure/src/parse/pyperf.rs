@@ -40,5 +40,7 @@ fn values_of(benchmark: &Value, own: &str, unit: &Unit) -> Result<Vec<f64>, Stri
         _ => return Err(format!("its unit is `{own}`, and the plan gives another")),
     };
     let runs = benchmark["runs"].as_array().into_iter().flatten();
-    Ok(runs.flat_map(|run| json::array(&run["values"], factor)).collect())
+    let runs =
+        runs.map(|run| json::array(&run["values"], "values", factor)).collect::<Result<Vec<_>, _>>()?;
+    Ok(runs.concat())
 }

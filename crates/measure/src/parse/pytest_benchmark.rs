@@ -20,12 +20,8 @@ pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
     let thing = |benchmark: &&serde_json::Value| {
         let names = ["fullname", "name"].into_iter().filter_map(|key| benchmark[key].as_str());
         let stats = &benchmark["stats"];
-        let rounds = json::array(&stats["data"], SECOND);
-        let values = if rounds.is_empty() {
-            json::number(stats, "median", SECOND).map(|median| vec![median])
-        } else {
-            Ok(rounds)
-        };
+        let values = json::array(&stats["data"], "data", SECOND)
+            .and_then(|rounds| json::or_median(rounds, stats, SECOND));
         Thing { names: names.map(str::to_owned).collect(), values }
     };
     Ok(benchmarks.iter().map(thing).collect())

@@ -65,7 +65,7 @@ struct OneAnswer<'a> {
 }
 
 pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
-    let limit = limit(command.terms.fail_on.as_deref())?;
+    let limit = limit(&command.terms)?;
     let project = Project::open(global)?;
     let rounds = over::rounds(&command.terms, &project.plan);
     let wishes = wished(rounds, command.terms.budget.as_deref())?;
@@ -142,7 +142,7 @@ pub(super) fn ask(project: &Project, asked: Asked) -> Result<Option<Tried>, CliE
 
 /// On which terms all are compared; the sides are those of nobody yet.
 fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Result<Comparing, CliError> {
-    let rule = limit(command.terms.fail_on.as_deref())?;
+    let rule = limit(&command.terms)?;
     let program = Program::Revision { revision: base.id.clone() };
     let side = Side { name: command.base.clone(), program };
     let refused = |why| Mistake::NotComparable { a: side.name.clone(), b: side.name.clone(), why };

@@ -19,6 +19,8 @@ pub enum Mistake {
     MarkdownOfRevision,
     #[error("`--fail-on {text}` is nothing to fail on")]
     NoLimit { text: String },
+    #[error("`--fail-on {text}` is less than the margin of {margin}, up to which two are the same")]
+    LimitWithinMargin { text: String, margin: String },
     #[error("`{option} {text}` is no share between 0 % and 100 %")]
     NoShare { option: &'static str, text: String },
     #[error("neither A nor B was measured before")]
@@ -82,6 +84,10 @@ impl Mistake {
             Mistake::NoLimit { .. } => {
                 "`slower` fails on what is slower for certain, `slower:5%` if it is so by 5 % or more"
                     .to_owned()
+            }
+            Mistake::LimitWithinMargin { text, .. } => {
+                let limit = text.strip_prefix("slower:").unwrap_or(text);
+                format!("`--margin {limit}`, or less, calls two the same only up to there")
             }
             Mistake::NoShare { option, .. } => format!("it is written like `{option} 1%` or `{option} 0.5%`"),
             Mistake::NothingKept => "`--kept` is for baselines (NAME) and runs (run:12)".to_owned(),

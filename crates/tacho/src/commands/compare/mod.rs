@@ -8,7 +8,7 @@ pub mod mistake;
 pub mod shown;
 mod sides;
 
-use tacho_experiment::compare::{Compared, Row, rows_of, slower_by};
+use tacho_experiment::compare::{Compared, Row, reaches, rows_of, slower_by};
 use tacho_record::{BenchmarkKey, Comparing, Metric, Plan, RuleError, Until, Wishes, percentage};
 use tacho_stats::compare::Verdict;
 
@@ -17,7 +17,7 @@ pub use self::sides::told;
 use self::sides::{Given, Taken};
 use super::track::narrowed;
 use super::{Exit, lookup, over};
-use crate::cli::{Compare, Global, Shown};
+use crate::cli::{Compare, Global, Shown, Terms};
 use crate::error::CliError;
 use crate::output;
 use crate::output::answer::versioned;
@@ -28,7 +28,7 @@ const ROUNDS: u32 = 30;
 
 pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     let margin = share("--margin", &command.terms.margin)?;
-    let limit = limit(command.terms.fail_on.as_deref())?;
+    let limit = limit(&command.terms)?;
     let until = until(command, limit)?;
     let given = Given::open(global, command)?;
     let taken = given.sides(command)?;
@@ -159,16 +159,18 @@ fn until(command: &Compare, limit: Option<f64>) -> Result<Until, Mistake> {
     })
 }
 
-/// From which share on slower is a failure, if that is asked for.
-pub fn limit(fail_on: Option<&str>) -> Result<Option<f64>, Mistake> {
-    match fail_on {
-        None => Ok(None),
-        Some("slower") => Ok(Some(0.0)),
-        Some(typed) => {
-            let share = percentage(typed.strip_prefix("slower:").unwrap_or(typed));
-            share.map(Some).map_err(|_| Mistake::NoLimit { text: typed.to_owned() })
-        }
+/// From which share on slower is a failure, if that is asked for; within the margin nothing is slower, and could never be one.
+pub fn limit(terms: &Terms) -> Result<Option<f64>, Mistake> {
+    let Some(typed) = terms.fail_on.as_deref() else { return Ok(None) };
+    if typed == "slower" {
+        return Ok(Some(0.0));
     }
+    let limit = percentage(typed.strip_prefix("slower:").unwrap_or(typed))
+        .map_err(|_| Mistake::NoLimit { text: typed.to_owned() })?;
+    if limit > 0.0 && limit < share("--margin", &terms.margin)? {
+        return Err(Mistake::LimitWithinMargin { text: typed.to_owned(), margin: terms.margin.clone() });
+    }
+    Ok(Some(limit))
 }
 
 /// What is typed after an option that takes a share.
@@ -192,7 +194,7 @@ pub fn exit(compared: &Compared, limit: Option<f64>) -> Exit {
     }
     let is_beyond = |row: &Row| {
         let (at_least, _) = slower_by(row.comparison.estimate.and_then(|estimate| estimate.interval));
-        row.verdict == Verdict::Slower && limit.is_some_and(|limit| at_least >= limit)
+        row.verdict == Verdict::Slower && limit.is_some_and(|limit| reaches(at_least, limit))
     };
     if all.rows.iter().any(is_beyond) { Exit::Worse } else { Exit::Success }
 }
