@@ -156,8 +156,9 @@ impl Replay {
         let mut delays: Vec<Option<usize>> = vec![None; series.labels.len()];
         for length in FROM..=series.points.len() {
             let mut found = detect(&series.points[..length], &Options::default());
-            found.changes.retain(|one| one.p <= TOLD || alerts.iter().any(|alert| alert.may_be(one)));
             found.scatter.clear();
+            let known: Vec<usize> = ledger::known(&alerts, &found).iter().map(|one| one.index).collect();
+            found.changes.retain(|one| one.p <= TOLD || known.contains(&one.index));
             let (after, events) = ledger::update(&alerts, &found, length);
             alerts = after;
             for event in events {

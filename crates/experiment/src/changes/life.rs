@@ -64,8 +64,7 @@ impl Living<'_> {
                 alerts.push(alert);
             }
         }
-        let mut refined = self.refined(&kept, &places);
-        let filled = refined.clone();
+        let filled = self.refined(&kept, &places);
         let mut events = Vec::new();
         let refuted = self.refuted(&places);
         let hidden = self.hidden(&places);
@@ -75,10 +74,6 @@ impl Living<'_> {
             let (after, new) = ledger::update(&alerts, &found, length);
             alerts = after;
             events.extend(new);
-            // Where it was seen before says nothing of points that were not there: it is where it is seen now.
-            for alert in alerts.iter_mut().filter(|alert| refined.remove(&alert.id)) {
-                alert.range = alert.change.range.clone();
-            }
         }
         self.drop_farther(&mut alerts, &kept, &filled, &hidden, &mut events);
         self.told(&alerts, &kept, &events, names)
@@ -207,7 +202,9 @@ impl Living<'_> {
         } else {
             detect(&self.material.points[..length], &Options::default())
         };
-        let is_known = |change: &stats::Change| alerts.iter().any(|alert| alert.may_be(change));
+        let identity = |change: &stats::Change| (change.index, change.kind);
+        let known: Vec<_> = ledger::known(alerts, &detection).into_iter().map(identity).collect();
+        let is_known = |change: &stats::Change| known.contains(&identity(change));
         let is_told = |change: &stats::Change| {
             (is_known(change) || change.p <= self.judgement.cut && !self.is_hidden(change, hidden))
                 && !refuted.iter().any(|refuted| refuted.is(change))
@@ -333,7 +330,8 @@ impl Living<'_> {
         let change = &alert.change;
         let revision = |place: usize| self.material.revision(place).to_owned();
         let before = |place: usize| self.material.places().rev().find(|&other| other < place).unwrap_or(0);
-        let (first, last) = (*alert.range.start(), (*alert.range.end()).min(self.material.points.len() - 1));
+        let (first, last) =
+            (*change.range.start(), (*change.range.end()).min(self.material.points.len() - 1));
         let finite = |number: f64| Some(number).filter(|number| number.is_finite());
         // Of what was found to be the program's nothing else is to be told.
         let is_told = !matches!(change.kind, stats::Kind::Step | stats::Kind::DipStart | stats::Kind::DipEnd);
@@ -410,11 +408,10 @@ fn alert(id: u32, change: &Change, places: &HashMap<&str, usize>) -> Option<Aler
     let place = |revision: &str| places.get(revision).copied();
     let index = place(&finding.revision)?;
     let (good, bad) = (place(&finding.good)?, place(&finding.bad)?);
-    let range = good + 1..=bad;
     let effect = effect(finding);
     let found = stats::Change {
         index,
-        range: range.clone(),
+        range: good + 1..=bad,
         before: finding.before,
         after: finding.after,
         effect,
@@ -429,7 +426,7 @@ fn alert(id: u32, change: &Change, places: &HashMap<&str, usize>) -> Option<Aler
         Life::Withdrawn { why } => State::Withdrawn(reason(why)),
     };
     let since = finding.points as usize;
-    Some(Alert { id, change: found, range, state, seen: finding.seen, missed: finding.missed, since })
+    Some(Alert { id, change: found, state, seen: finding.seen, missed: finding.missed, since })
 }
 
 /// For each change with whose name the level came back, by name.

@@ -56,7 +56,7 @@ impl Material {
     /// The digest of all that is judged, and of who judges.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let mut text = format!("judged 4 by {}\n", env!("CARGO_PKG_VERSION"));
+        let mut text = format!("judged 5 by {}\n", env!("CARGO_PKG_VERSION"));
         for (place, point) in self.points.iter().enumerate().filter(|(_, point)| point.value.is_finite()) {
             let variance = point.variance.unwrap_or(-1.0).to_bits();
             let value = point.value.to_bits();

@@ -429,6 +429,25 @@ fn a_narrower_range_is_told_where_the_revision_stays() {
 }
 
 #[test]
+fn a_range_as_older_versions_kept_it_is_narrowed_when_it_is_seen_again() {
+    let mut lab = Lab::new();
+    let told = lab.measure(1..41, step).only();
+    let mut wide = told.clone();
+    (wide.finding.good, wide.finding.bad) = ("r1".into(), "r25".into());
+    lab.keep(&wide);
+    assert_eq!(lab.only(), wide, "without anything new nothing is judged anew");
+    lab.measure(41..42, step);
+    let now = lab.only();
+    assert_eq!((&now.name, now.life), (&told.name, Life::Confirmed));
+    assert_eq!((now.finding.good.as_str(), now.finding.bad.as_str()), ("r19", "r20"));
+    assert_eq!(
+        lab.story(&now.name),
+        ["found", "confirmed", "moved"],
+        "a confirmed one never changes in silence"
+    );
+}
+
+#[test]
 fn a_change_whose_revisions_do_not_build_any_more_is_told_once() {
     let mut lab = Lab::new();
     let told = lab.measure(1..61, |order| if order < 30 { 100.0 } else { 120.0 }).only();

@@ -3,10 +3,9 @@
 //! The series is judged anew whenever points are added, and the answers differ a little each time. The ledger
 //! keeps what users see steady: a change is an alert only when several successive analyses agree on it or when it
 //! was measured again, and is withdrawn only when many in turn do not see it. What is found again where it was withdrawn is the same
-//! one, with its name. Places are indexes of the series;
+//! one, with its name. Where it is told to be is what the last analysis that saw it says, which knew the most: the ranges of
+//! earlier ones, when less was known, serve to recognise it and are not kept. Places are indexes of the series;
 //! when points were inserted before an alert, the caller moves its places first.
-
-use std::ops::RangeInclusive;
 
 use super::{Change, Detection, Kind};
 
@@ -28,8 +27,6 @@ pub struct Alert {
     /// The change as it was last seen. Each analysis tells it anew, confirmed or not: who keeps alerts tells users what
     /// is told otherwise than before, and keeps what it was.
     pub change: Change,
-    /// All places where it was seen or may be.
-    pub range: RangeInclusive<usize>,
     /// Where it stands.
     pub state: State,
     /// In how many successive analyses it has been seen, up to the last one that saw it.
@@ -41,13 +38,6 @@ pub struct Alert {
 }
 
 impl Alert {
-    /// Whether a change that is found now may be this one, which is still held: where it was, or, in the same direction, within its
-    /// range, as when points between have told its place more exactly.
-    #[must_use]
-    pub fn may_be(&self, found: &Change) -> bool {
-        self.stands() && (self.is_at(found) || self.has_in_range(found))
-    }
-
     /// Whether it is still held.
     #[must_use]
     pub fn stands(&self) -> bool {
@@ -58,7 +48,8 @@ impl Alert {
     /// places that either may be at.
     fn comes_again_as(&self, found: &Change) -> bool {
         let unseen = matches!(self.state, State::Withdrawn(Reason::NotConfirmed | Reason::NotSeen));
-        let overlap = self.range.start() <= found.range.end() && found.range.start() <= self.range.end();
+        let (was, is) = (&self.change.range, &found.range);
+        let overlap = was.start() <= is.end() && is.start() <= was.end();
         unseen
             && (self.is_at(found) || overlap && alike(found.kind, self.change.kind))
             && self.has_direction_of(found)
@@ -72,8 +63,9 @@ impl Alert {
         self.change.index.abs_diff(found.index) <= SAME_PLACE && alike(found.kind, self.change.kind)
     }
 
+    /// Whether one of the two may be where the other is, in the same direction: its place is told more exactly now, or less.
     fn has_in_range(&self, found: &Change) -> bool {
-        self.range.contains(&found.index)
+        (self.change.range.contains(&found.index) || found.range.contains(&self.change.index))
             && alike(found.kind, self.change.kind)
             && self.has_direction_of(found)
     }
@@ -144,13 +136,7 @@ pub enum Remeasured {
 pub fn update(alerts: &[Alert], detection: &Detection, length: usize) -> (Vec<Alert>, Vec<Event>) {
     let (mut alerts, mut events) = (alerts.to_vec(), Vec::new());
     let (mut unclaimed, mut again) = (detection.everything(), Vec::new());
-    let standing = || alerts.iter().filter(|alert| alert.stands());
-    let mut seen: Vec<Option<&Change>> =
-        standing().map(|alert| take_nearest(&mut unclaimed, alert, Alert::is_at)).collect();
-    // What is where it was goes first: nothing else in whose range it lies may take it.
-    for (seen, alert) in seen.iter_mut().zip(standing()).filter(|(seen, _)| seen.is_none()) {
-        *seen = take_nearest(&mut unclaimed, alert, Alert::has_in_range);
-    }
+    let seen = claim(&alerts, &mut unclaimed);
     for gone in alerts.iter().filter(|alert| !alert.stands()) {
         again.push((gone.id, take_nearest(&mut unclaimed, gone, Alert::comes_again_as)));
     }
@@ -173,7 +159,6 @@ pub fn update(alerts: &[Alert], detection: &Detection, length: usize) -> (Vec<Al
         alerts.push(Alert {
             id,
             change: change.clone(),
-            range: change.range.clone(),
             state: State::Provisional,
             seen: 1,
             missed: 0,
@@ -181,6 +166,24 @@ pub fn update(alerts: &[Alert], detection: &Detection, length: usize) -> (Vec<Al
         });
     }
     (alerts, events)
+}
+
+/// Those of the changes found now that are held already: less evidence keeps them than it took to find them.
+#[must_use]
+pub fn known<'a>(alerts: &[Alert], detection: &'a Detection) -> Vec<&'a Change> {
+    claim(alerts, &mut detection.everything()).into_iter().flatten().collect()
+}
+
+/// Takes the changes out that are alerts which stand: one for each of these, in order, where there is one.
+fn claim<'a>(alerts: &[Alert], unclaimed: &mut Vec<&'a Change>) -> Vec<Option<&'a Change>> {
+    let standing = || alerts.iter().filter(|alert| alert.stands());
+    let mut seen: Vec<Option<&Change>> =
+        standing().map(|alert| take_nearest(unclaimed, alert, Alert::is_at)).collect();
+    // What is where it was goes first: nothing else in whose range it lies may take it.
+    for (seen, alert) in seen.iter_mut().zip(standing()).filter(|(seen, _)| seen.is_none()) {
+        *seen = take_nearest(unclaimed, alert, Alert::has_in_range);
+    }
+    seen
 }
 
 /// Takes into the ledger what measuring both sides of an alert again said.
@@ -216,9 +219,6 @@ fn alike(one: Kind, other: Kind) -> bool {
 }
 
 fn see(alert: &mut Alert, change: &Change, events: &mut Vec<Event>) {
-    let first = *alert.range.start().min(change.range.start());
-    let last = *alert.range.end().max(change.range.end());
-    alert.range = first..=last;
     alert.change = change.clone();
     alert.seen = if alert.missed == 0 { alert.seen.saturating_add(1) } else { 1 };
     alert.missed = 0;
@@ -288,15 +288,15 @@ mod tests {
         let (alerts, events) = replay(&[&[20], &[21], &[20], &[20], &[20], &[20]]);
         assert_eq!(events, [Event::Appeared { id: 1 }, Event::Confirmed { id: 1 }]);
         assert_eq!(
-            (alerts[0].state, alerts[0].range.clone(), alerts[0].since),
-            (State::Confirmed, 20..=21, 30)
+            (alerts[0].state, alerts[0].change.range.clone(), alerts[0].since),
+            (State::Confirmed, 20..=20, 30)
         );
     }
 
     /// A change that was known to be in ten places, and another at one of them.
     fn two_alerts() -> Vec<Alert> {
         let (mut alerts, _) = replay(&[&[20, 25]]);
-        alerts[0].range = 20..=30;
+        alerts[0].change.range = 20..=30;
         alerts
     }
 
@@ -320,6 +320,91 @@ mod tests {
         other.changes[0].effect = -0.5;
         let (alerts, _) = update(&two_alerts()[..1], &other, 31);
         assert_eq!((alerts[0].missed, alerts[1].id), (1, 2));
+    }
+
+    /// What an analysis tells of one change, upwards or not: first at the index, or anywhere in the range.
+    fn told(index: usize, range: std::ops::RangeInclusive<usize>, up: bool) -> Change {
+        let effect = if up { 1.0 } else { -0.5 };
+        Change { range, effect, ..detection(&[index]).changes.remove(0) }
+    }
+
+    /// The alerts after each of these analyses.
+    fn after(analyses: &[Vec<Change>]) -> Vec<Vec<Alert>> {
+        let mut alerts = Vec::new();
+        let mut all = Vec::new();
+        for (length, changes) in (30..).zip(analyses) {
+            let found = Detection { changes: changes.clone(), ..Detection::default() };
+            alerts = update(&alerts, &found, length).0;
+            all.push(alerts.clone());
+        }
+        all
+    }
+
+    #[test]
+    fn it_is_told_where_the_last_analysis_sees_it_with_one_name() {
+        let wide = vec![told(38, 1..=71, true)];
+        let exact = vec![told(70, 70..=70, true)];
+        let analyses = [wide.clone(), exact.clone(), exact.clone(), exact.clone(), exact.clone(), wide];
+        let all = after(&analyses);
+        let ranges: Vec<_> = all.iter().map(|alerts| alerts[0].change.range.clone()).collect();
+        assert_eq!(ranges, [1..=71, 70..=70, 70..=70, 70..=70, 70..=70, 1..=71]);
+        assert!(
+            all.iter().all(|alerts| alerts.len() == 1),
+            "exact after wide, and wide after exact, is the same"
+        );
+        assert_eq!(all[4][0].state, State::Confirmed, "that its range narrows does not delay it");
+        let unseen = after(&[&analyses[..2], &[vec![]]].concat());
+        assert_eq!(unseen[2][0].change.range, 70..=70, "where it was last seen");
+    }
+
+    #[test]
+    fn two_near_changes_keep_their_names_while_one_has_a_wide_range() {
+        let near = |wide: bool| {
+            let range = if wide { 40..=70 } else { 60..=60 };
+            vec![told(50, 50..=50, true), told(60, range, true)]
+        };
+        let all = after(&[near(false), near(true), near(false), vec![told(60, 40..=70, true)], near(true)]);
+        for alerts in &all {
+            let places: Vec<(u32, usize)> = alerts.iter().map(|it| (it.id, it.change.index)).collect();
+            assert_eq!(places, [(1, 50), (2, 60)]);
+        }
+        assert_eq!((all[3][0].missed, all[3][1].missed), (1, 0), "what is where it was is that one");
+    }
+
+    #[test]
+    fn a_held_change_vouches_for_one_that_is_found_and_no_more() {
+        let alerts = after(&[vec![told(70, 70..=70, true)]]).remove(0);
+        let changes = vec![told(30, 1..=75, true), told(70, 70..=70, true)];
+        let found = Detection { changes, ..Detection::default() };
+        let places: Vec<usize> = known(&alerts, &found).iter().map(|change| change.index).collect();
+        assert_eq!(places, [70]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_told_is_what_an_analysis_said(
+            analyses in proptest::collection::vec(
+                proptest::collection::vec((0_usize..80, 0_usize..40, 0_usize..40, proptest::bool::ANY), 0..4),
+                1..30,
+            ),
+        ) {
+            let change = |&(index, before, after, up): &(usize, usize, usize, bool)| {
+                told(index, index.saturating_sub(before)..=index + after, up)
+            };
+            let analyses: Vec<Vec<Change>> =
+                analyses.iter().map(|changes| changes.iter().map(change).collect()).collect();
+            for (alerts, found) in after(&analyses).iter().zip(&analyses) {
+                let mut ids: Vec<u32> = alerts.iter().map(|alert| alert.id).collect();
+                ids.dedup();
+                assert_eq!(ids.len(), alerts.len(), "each name once");
+                for Alert { change, missed, .. } in alerts {
+                    assert!(change.range.contains(&change.index));
+                    assert!(*missed > 0 || found.contains(change), "it is what was just found");
+                }
+                let seen = alerts.iter().filter(|alert| alert.stands() && alert.missed == 0).count();
+                assert_eq!(seen, found.len(), "each change that is found is one alert");
+            }
+        }
     }
 
     /// Seen once, and then not for so many analyses.
