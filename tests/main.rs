@@ -11,6 +11,7 @@ mod bisect_merges;
 mod bisect_told;
 mod changes;
 mod changes_confirm;
+mod changes_events;
 mod changes_from;
 mod compare;
 mod conditions;

@@ -72,6 +72,12 @@ pub struct BisectionRecord {
 /// The changes of several series at one place of history.
 #[derive(Clone, Debug)]
 pub struct EventRecord {
+    /// The full name of the revision after which all of them are.
+    pub good: String,
+    /// That of the one which most of them take for the first.
+    pub revision: String,
+    /// That of the last one that may be.
+    pub bad: String,
     /// At least one.
     pub changes: Vec<ChangeRecord>,
 }

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lab::{Fixture, realistic};
-use tacho_record::{Course, Digest, Limited, Metric, Phase, Steadiness, Unit};
+use tacho_record::{Course, Digest, Finding, Limited, Metric, Phase, Steadiness, Unit};
 use tacho_site::{EventRecord, HostMeasurement, Source, SourceError, Written, write};
 
 fn pages(fixture: &mut Fixture, dir: &Path) -> Written {
@@ -130,7 +130,8 @@ fn a_side_ends_where_the_level_changes_again() {
     next.change.finding.good.clone_from(&revisions[first + 1].id);
     next.change.finding.bad.clone_from(&revisions[first + 2].id);
     next.change.finding.revision.clone_from(&revisions[first + 2].id);
-    fixture.lab.events.push(EventRecord { changes: vec![next] });
+    let Finding { good, revision, bad, .. } = next.change.finding.clone();
+    fixture.lab.events.push(EventRecord { good, revision, bad, changes: vec![next] });
     pages(&mut fixture, dir.path());
     let now = sides(&fs::read_to_string(dir.path().join(&page)).unwrap());
     assert!(now.0 == before && 0 < now.1 && now.1 < after, "{before} and {after}, then {now:?}");

@@ -1,15 +1,16 @@
 //! Changes of several series at the same place: one event, since one commit may have made them all.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tacho_record::{Change, Revision};
+use tacho_stats::changes::ledger::SAME_PLACE;
 
-/// Changes whose places have a revision in common.
+/// Changes whose places agree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event<'a> {
-    /// The full name of the last revision that is surely before all of them.
+    /// The full name of the revision after which they are; each one's likeliest is after it …
     pub good: String,
-    /// That of the last revision that may be the first for all of them.
+    /// … and not after this one.
     pub bad: String,
     /// That of the revision which most of them take for the first.
     pub revision: String,
@@ -26,50 +27,124 @@ pub fn orders(revisions: &[Revision]) -> Orders {
     revisions.iter().map(|revision| (revision.id.clone(), revision.order)).collect()
 }
 
-/// Groups changes into as few events as explain them all, in order of history.
+/// Groups changes into events, in order of history.
 ///
-/// A change is somewhere in an interval of revisions; an event is a set of intervals that have one in common. From
-/// the interval that ends first on, all that hold its end are one event: the least number of points that meet all
-/// intervals (Gavril, "Algorithms for Minimum Coloring, Maximum Clique, Minimum Covering by Cliques …", SIAM J. Comput.
-/// 1, 1972). Changes whose revisions are not known are left out.
+/// A change is somewhere in an interval of revisions and most likely at one of them. Those agree whose intervals have revisions in
+/// common that are no farther from any of their likeliest than the detector's place is off. Each, the exactest first, joins the event
+/// that it agrees with and whose place is nearest, else it is one. An event's revisions are the common ones and each
+/// change's likeliest. How values scatter is known least: such changes join an event of levels only where that is, and
+/// move it nowhere. Changes whose revisions are not known are left out.
 #[must_use]
 pub fn events<'a>(changes: impl IntoIterator<Item = &'a Change>, orders: &Orders) -> Vec<Event<'a>> {
-    let order = |revision: &str| orders.get(revision).copied();
-    let placed = changes.into_iter().filter_map(|change| {
-        let finding = &change.finding;
-        Some((order(&finding.good)?, order(&finding.bad)?, change))
-    });
-    let mut placed: Vec<(u64, u64, &Change)> = placed.collect();
-    placed.sort_by(|a, b| (a.1, a.0, &a.2.name).cmp(&(b.1, b.0, &b.2.name)));
-    let mut events = Vec::new();
-    while let Some(&(_, end, _)) = placed.first() {
-        let (together, later) = placed.into_iter().partition(|&(good, _, _)| good < end);
-        placed = later;
-        events.push(event(together, orders));
+    let mut placed: Vec<Placed> =
+        changes.into_iter().filter_map(|change| Placed::of(change, orders)).collect();
+    placed.sort_by_key(|one| (!one.is_of_level(), one.bad - one.good, one.at, &one.change.name));
+    let mut groups: Vec<Group> = Vec::new();
+    for one in placed {
+        let agreeing = groups.iter_mut().filter(|group| group.agrees(&one));
+        match agreeing.min_by_key(|group| group.distance(&one)) {
+            Some(group) => group.take(one),
+            None => groups.push(Group::of(one)),
+        }
     }
-    events
+    groups.sort_by_key(|group| (group.commits().1, group.commits().0));
+    let known: Known = orders.iter().map(|(id, &order)| (order, id.as_str())).collect();
+    groups.into_iter().map(|group| group.event(&known)).collect()
 }
 
-/// One event; there is at least one change.
-fn event<'a>(mut together: Vec<(u64, u64, &'a Change)>, orders: &Orders) -> Event<'a> {
-    let size = |change: &Change| change.finding.effect.map_or(f64::INFINITY, f64::abs);
-    let latest = together.iter().max_by_key(|(good, _, _)| *good);
-    let earliest = together.iter().min_by_key(|(_, bad, _)| *bad);
-    let good = latest.map_or_else(String::new, |(_, _, change)| change.finding.good.clone());
-    let bad = earliest.map_or_else(String::new, |(_, _, change)| change.finding.bad.clone());
-    let mut votes: HashMap<&str, usize> = HashMap::new();
-    for (_, _, change) in &together {
-        *votes.entry(&change.finding.revision).or_default() += 1;
+/// The revisions that are known, by their places.
+type Known<'a> = BTreeMap<u64, &'a str>;
+
+/// A change, with the places of its revisions in history.
+struct Placed<'a> {
+    good: u64,
+    at: u64,
+    bad: u64,
+    change: &'a Change,
+}
+
+impl<'a> Placed<'a> {
+    /// Its ends; wider where they do not hold its likeliest revision, as those of older versions.
+    fn of(change: &'a Change, orders: &Orders) -> Option<Self> {
+        let order = |revision: &str| orders.get(revision).copied();
+        let (good, bad) = (order(&change.finding.good)?, order(&change.finding.bad)?);
+        let at = order(&change.finding.revision).unwrap_or(bad);
+        Some(Self { good: good.min(at.saturating_sub(1)), at, bad: bad.max(at), change })
     }
-    let first = |revision: &str| std::cmp::Reverse(orders.get(revision).copied().unwrap_or(u64::MAX));
-    let revision = votes.iter().max_by_key(|(revision, votes)| (**votes, first(revision)));
-    let revision = revision.map_or_else(String::new, |(revision, _)| (*revision).to_owned());
-    together.sort_by(|(_, _, a), (_, _, b)| size(b).total_cmp(&size(a)).then_with(|| a.name.cmp(&b.name)));
-    Event { good, bad, revision, changes: together.into_iter().map(|(_, _, change)| change).collect() }
+
+    fn is_of_level(&self) -> bool {
+        self.change.finding.kind.is_of_level()
+    }
+}
+
+/// Changes that agree.
+struct Group<'a> {
+    /// The interval that all have in common.
+    good: u64,
+    bad: u64,
+    /// The earliest and the latest of their likeliest places.
+    first: u64,
+    last: u64,
+    /// At least one, the exactest first.
+    changes: Vec<Placed<'a>>,
+}
+
+impl<'a> Group<'a> {
+    fn of(one: Placed<'a>) -> Self {
+        Self { good: one.good, bad: one.bad, first: one.at, last: one.at, changes: vec![one] }
+    }
+
+    /// After which and up to which place it is.
+    fn commits(&self) -> (u64, u64) {
+        (self.good.min(self.first.saturating_sub(1)), self.bad.max(self.last))
+    }
+
+    fn agrees(&self, one: &Placed) -> bool {
+        if self.changes[0].is_of_level() && !one.is_of_level() {
+            let (good, bad) = self.commits();
+            return good < one.at && one.at <= bad && one.good < bad && good < one.bad;
+        }
+        let (good, bad) = (self.good.max(one.good), self.bad.min(one.bad));
+        let (first, last) = (self.first.min(one.at), self.last.max(one.at));
+        good < bad && first + SAME_PLACE as u64 > good && last <= bad + SAME_PLACE as u64
+    }
+
+    fn distance(&self, one: &Placed) -> u64 {
+        self.changes[0].at.abs_diff(one.at)
+    }
+
+    fn take(&mut self, one: Placed<'a>) {
+        if one.is_of_level() || !self.changes[0].is_of_level() {
+            (self.good, self.bad) = (self.good.max(one.good), self.bad.min(one.bad));
+            (self.first, self.last) = (self.first.min(one.at), self.last.max(one.at));
+        }
+        self.changes.push(one);
+    }
+
+    /// The place that most of them take for the first; that of the exactest of these.
+    fn revision(&self) -> u64 {
+        let says = |one: &&Placed| one.is_of_level() == self.changes[0].is_of_level();
+        let votes = |at: u64| self.changes.iter().filter(says).filter(|one| one.at == at).count();
+        let places = self.changes.iter().filter(says).rev().map(|one| one.at);
+        places.max_by_key(|&at| votes(at)).unwrap_or(self.last)
+    }
+
+    fn event(self, known: &Known) -> Event<'a> {
+        let name = |place: u64| known.get(&place).map_or_else(String::new, |name| (*name).to_owned());
+        let before = |place: u64| known.range(..place).next_back().map_or(place, |(&before, _)| before);
+        let good = if self.good < self.first { self.good } else { before(self.first) };
+        let (good, bad, revision) = (name(good), name(self.commits().1), name(self.revision()));
+        let size = |change: &Change| change.finding.effect.map_or(f64::INFINITY, f64::abs);
+        let mut changes: Vec<&Change> = self.changes.into_iter().map(|one| one.change).collect();
+        changes.sort_by(|a, b| size(b).total_cmp(&size(a)).then_with(|| a.name.cmp(&b.name)));
+        Event { good, bad, revision, changes }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use tacho_record::ChangeKind;
+
     use super::*;
     use crate::changes::tests::change;
 
@@ -89,12 +164,76 @@ mod tests {
     }
 
     #[test]
-    fn changes_with_a_revision_in_common_are_one_event() {
+    fn changes_whose_commits_agree_are_one_event() {
         let events = grouped(&[(4, 7), (5, 6), (6, 7), (20, 21)]);
         assert_eq!(
             events,
-            [group("r5", "r6", &["c0", "c1"]), group("r6", "r7", &["c2"]), group("r20", "r21", &["c3"])]
+            [group("r5", "r6", &["c1"]), group("r6", "r7", &["c0", "c2"]), group("r20", "r21", &["c3"])],
+            "the first is most likely at the seventh, as the third is"
         );
+        assert_eq!(grouped(&[(4, 7), (5, 6)]), [group("r5", "r7", &["c0", "c1"])]);
+    }
+
+    /// A change after and up to these places, most likely at the one between.
+    fn at(name: &str, (good, at, bad): (u64, u64, u64), kind: ChangeKind) -> Change {
+        let mut change = change(name, &format!("r{good}"), &format!("r{bad}"), 0.1);
+        change.finding.revision = format!("r{at}");
+        change.finding.kind = kind;
+        change
+    }
+
+    fn told(changes: &[Change]) -> Vec<(String, String, String, usize)> {
+        let orders: Orders = (0..100).map(|order| (format!("r{order}"), order)).collect();
+        let events = events(changes, &orders).into_iter();
+        events.map(|event| (event.good, event.revision, event.bad, event.changes.len())).collect()
+    }
+
+    fn event(good: &str, revision: &str, bad: &str, changes: usize) -> (String, String, String, usize) {
+        (good.into(), revision.into(), bad.into(), changes)
+    }
+
+    #[test]
+    fn what_may_be_anywhere_does_not_move_what_is_exact() {
+        let level = ChangeKind::Step;
+        let exact = [at("a", (69, 70, 70), level), at("b", (69, 70, 70), level)];
+        let wide = [at("c", (0, 38, 71), level), at("d", (66, 69, 72), level)];
+        let told = told(&[&wide[..], &exact].concat());
+        assert_eq!(told, [event("r68", "r70", "r70", 3), event("r0", "r38", "r71", 1)]);
+    }
+
+    #[test]
+    fn how_values_scatter_moves_no_event_of_levels() {
+        let level = at("a", (60, 68, 71), ChangeKind::Step);
+        let told = |at_place| told(&[level.clone(), at("s", (10, at_place, 75), ChangeKind::Spread)]);
+        assert_eq!(told(62), [event("r60", "r68", "r71", 2)]);
+        assert_eq!(told(59), [event("r60", "r68", "r71", 1), event("r10", "r59", "r75", 1)]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn an_event_holds_the_likeliest_revision_of_each_of_its_changes(
+            places in proptest::collection::vec((0_u64..90, 0_u64..30, 0_u64..30, 0_u8..4), 1..30),
+            step in 1_u64..4,
+        ) {
+            // Only some commits are measured.
+            let orders: Orders = (0..200).map(|place| (format!("r{}", place * step), place * step)).collect();
+            let changes: Vec<Change> = (places.iter().enumerate())
+                .map(|(which, &(good, inner, outer, scatter))| {
+                    let kind = if scatter == 0 { ChangeKind::Spread } else { ChangeKind::Step };
+                    let places = (good * step, (good + 1 + inner) * step, (good + 1 + inner + outer) * step);
+                    at(&format!("c{which}"), places, kind)
+                })
+                .collect();
+            let events = events(&changes, &orders);
+            assert_eq!(events.iter().map(|event| event.changes.len()).sum::<usize>(), changes.len());
+            for event in &events {
+                let within = |revision: &str| {
+                    orders[&event.good] < orders[revision] && orders[revision] <= orders[&event.bad]
+                };
+                assert!(within(&event.revision), "{event:?}");
+                assert!(event.changes.iter().all(|change| within(&change.finding.revision)), "{event:?}");
+            }
+        }
     }
 
     #[test]

@@ -72,13 +72,12 @@ fn table(view: &View, events: &[&EventView]) -> Markup {
 
 /// The event's revision with its tags, the subject of its commit, and what was paid with what.
 fn head(view: &View, event: &EventView) -> Markup {
-    let first = &event.changes[0];
     html! {
         th.name scope="rowgroup" rowspan=(event.changes.len()) {
-            (revision_named(view, "", &first.change().finding.revision))
-            @if let Some(place) = first.place {
-                (tags(&view.revisions[place]))
-                div.note { (view.revisions[place].revision.subject) }
+            (revision_named(view, "", event.revision))
+            @if let Some(first) = view.revision(event.revision) {
+                (tags(first))
+                div.note { (first.revision.subject) }
             }
             @if let Some(range) = range(view, event) { div.note { (range) } }
             @if let Some(paid) = trade_off(event) { div.note { (paid) } }
@@ -95,9 +94,7 @@ fn trade_off(event: &EventView) -> Option<String> {
 
 /// Which commits it may be, where there are several: of all changes of the event at once.
 fn range(view: &View, event: &EventView) -> Option<String> {
-    let good = event.changes.iter().filter_map(|one| one.good).max()?;
-    let bad = event.changes.iter().filter_map(|one| one.bad).min()?;
-    let [good, bad] = [good, bad].map(|place| &view.revisions[place].revision);
+    let [good, bad] = [event.good?, event.bad?].map(|place| &view.revisions[place].revision);
     let is_between = |order: u64| good.order < order && order <= bad.order;
     let commits = view.lab.commits.iter().filter(|commit| is_between(commit.order)).count();
     let several = count(commits, "commit", "commits");

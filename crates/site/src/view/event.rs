@@ -10,6 +10,12 @@ use crate::{ChangeRecord, Lab, slug};
 /// The changes of several series at one place.
 #[derive(Debug)]
 pub(crate) struct EventView<'a> {
+    /// After which revision it is, by place in history, if that is there.
+    pub(crate) good: Option<usize>,
+    /// Its likeliest first revision.
+    pub(crate) revision: &'a str,
+    /// Up to which revision it is, by place in history, if that is there.
+    pub(crate) bad: Option<usize>,
     /// At least one, what got worse first, the largest first.
     pub(crate) changes: Vec<ChangeView<'a>>,
 }
@@ -129,7 +135,12 @@ pub(crate) fn all<'a>(
     let mut events: Vec<EventView> = lab
         .events
         .iter()
-        .map(|event| EventView { changes: event.changes.iter().map(&mut one).collect() })
+        .map(|event| EventView {
+            good: places.get(event.good.as_str()).copied(),
+            revision: &event.revision,
+            bad: places.get(event.bad.as_str()).copied(),
+            changes: event.changes.iter().map(&mut one).collect(),
+        })
         .collect();
     for event in &mut events {
         let size = |one: &ChangeView| one.change().finding.effect.map_or(f64::INFINITY, f64::abs);

@@ -14,7 +14,8 @@ use tacho_experiment::equal::Equals;
 use tacho_experiment::rules::Rules;
 use tacho_experiment::series::{self, Of};
 use tacho_record::{
-    BenchmarkKey, Bisection, Change, Digest, Host, Measurement, Metric, Recipes, Revision, Series, SeriesKey,
+    BenchmarkKey, Bisection, Change, Digest, Finding, Host, Measurement, Metric, Recipes, Revision, Series,
+    SeriesKey,
 };
 use tacho_site::{
     BisectionRecord, ChangeRecord, EventRecord, HostBuild, HostMeasurement, Lab, OutlierNote, RunRecord,
@@ -104,17 +105,15 @@ fn bisections(store: &mut Store) -> Result<Vec<BisectionRecord>, CliError> {
 /// The changes of all hosts, those of one place together, the newest first; and what could not be judged.
 fn changes(project: &Project, store: &mut Store) -> Result<Changed, CliError> {
     let found = Found::look(project, store)?;
-    let together = |event: Event<'_>| event.changes.into_iter().cloned().collect::<Vec<_>>();
-    let standing = found.events().into_iter().rev().map(together);
-    let gone = found.changes().filter(|change| !change.stands()).map(|change| vec![change.clone()]);
+    let gone = found.changes().filter(|change| !change.stands()).map(alone);
     let mut events = Vec::new();
-    for changes in standing.chain(gone) {
+    for Event { good, bad, revision, changes } in found.events().into_iter().rev().chain(gone) {
         let record = |change: Change| {
             let happenings = store.happenings(&change.name)?;
             Ok(ChangeRecord { change, happenings })
         };
-        let changes = changes.into_iter().map(record).collect::<Result<_, CliError>>()?;
-        events.push(EventRecord { changes });
+        let changes = changes.into_iter().cloned().map(record).collect::<Result<_, CliError>>()?;
+        events.push(EventRecord { good, revision, bad, changes });
     }
     let why = |judged: &JudgedSeries| {
         Some((
@@ -134,6 +133,12 @@ fn changes(project: &Project, store: &mut Store) -> Result<Changed, CliError> {
         remarks: found.series().flat_map(remarks).collect(),
         false_alarms: (alarms.marked, alarms.looked_at),
     })
+}
+
+/// A change as an event of its own.
+fn alone(change: &Change) -> Event<'_> {
+    let Finding { good, revision, bad, .. } = change.finding.clone();
+    Event { good, bad, revision, changes: vec![change] }
 }
 
 /// What could not be built, in words, with the name of the host where there are several.
