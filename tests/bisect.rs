@@ -225,6 +225,21 @@ fn where_nothing_changed_that_is_the_answer() {
 }
 
 #[test]
+fn all_that_comes_and_goes_between_alike_ends_is_looked_for_on_wish() {
+    let project = history(60, |n| format!("echo work {}", if (8..51).contains(&n) { 300 } else { 100 }));
+    let ends = project.tacho("bisect HEAD~59 HEAD --quiet").exits(3).stdout;
+    assert!(ends.contains(" does not show at the ends: `--all` looks there"), "{ends}");
+    let answer = project.tacho("bisect HEAD~59 HEAD --all --quiet").exits(0).stdout;
+    assert!(answer.contains(" change 8\n") && answer.contains(" change 51\n"), "{answer}");
+    let tests = "! grep -q 300 prog";
+    let answer = project.command(["bisect", "HEAD~59", "HEAD", "--all", "--quiet", "--test", tests]).output();
+    let answer = Answer::of(&answer.unwrap()).exits(0).stdout;
+    assert!(answer.contains(" change 8\n") && answer.contains(" change 51\n"), "{answer}");
+    let nothing = step(20, 99).tacho("bisect HEAD~19 HEAD --all --quiet").exits(3).stdout;
+    assert!(nothing.contains(" nothing changed by 2 %; what came and went again with"), "{nothing}");
+}
+
+#[test]
 fn what_cannot_be_measured_is_told() {
     let broken = |n| matches!(n, 5..=7);
     let project = history(16, |n| match n {

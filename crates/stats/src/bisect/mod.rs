@@ -145,7 +145,7 @@ impl Bisection {
 
     /// The sides of culprits that are not searched to their end.
     fn open(&self) -> Vec<Side> {
-        if self.culprits.is_empty() || self.accounting || self.outcome.is_some() {
+        if !self.search.is_rest() || self.accounting || self.outcome.is_some() {
             return Vec::new();
         }
         let reason = Finding::Undecided(Reason::Exhausted);
@@ -217,7 +217,11 @@ impl Bisection {
                     }
                     self.accounting = !self.next_range();
                 }
-                Decision::Ended(finding) if self.culprits.is_empty() => return self.finish(finding),
+                // Alike ends may hide what comes and goes again between them.
+                Decision::Ended(Finding::NotReproduced) if self.rules.all && !self.search.is_rest() => {
+                    self.search = Search::rest(self.search.whole, &self.record, &self.rules);
+                }
+                Decision::Ended(finding) if !self.search.is_rest() => return self.finish(finding),
                 Decision::Ended(finding) => {
                     match self.unseen(finding) {
                         Some(_) if self.is_spent() => self.sides.push(report::unseen(&self.search)),
@@ -233,8 +237,18 @@ impl Bisection {
         }
         match self.doubtful() {
             Some(portions) => self.queue = portions.into(),
+            None if self.culprits.is_empty() => self.finish_unnamed(),
             None => self.finish(Finding::Verified),
         }
+    }
+
+    /// Nothing is named: the first side that stays undecided is the answer, if one does.
+    fn finish_unnamed(&mut self) {
+        let open = self.sides.iter().find(|side| side.finding != Finding::NotReproduced);
+        let Some(side) = open else { return self.finish(Finding::NotReproduced) };
+        let (range, finding) = ((side.good, side.bad), side.finding);
+        self.search = Search::rest(range, &self.record, &self.rules);
+        self.finish(finding);
     }
 
     /// What is still to be measured of a side whose ends are alike: what comes and goes again between them is seen only there.

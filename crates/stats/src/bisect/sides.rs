@@ -46,6 +46,9 @@ impl Level {
     }
 }
 
+/// So many executions of a revision between others tell at first whether it fails as they do.
+const EXECUTIONS: usize = 3;
+
 /// So many revisions of a gap may have no values; then no more are tried in it.
 const UNUSABLE: usize = 3;
 
@@ -113,11 +116,12 @@ impl<'a> Shown<'a> {
     /// more of what is neither clear of the ends nor surely like them.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     pub(super) fn unseen(&self, longest: usize) -> Option<Portion> {
-        if self.rules.values == Values::Failures {
-            return None;
-        }
-        // A standard error of a quarter of the least effect tells one that is as large from none.
-        let samples = (4.0 * self.sd / self.rules.least).powi(2).ceil().clamp(1.0, 16.0) as usize;
+        let samples = if self.rules.values == Values::Failures {
+            EXECUTIONS
+        } else {
+            // A standard error of a quarter of the least effect tells one that is as large from none.
+            (4.0 * self.sd / self.rules.least).powi(2).ceil().clamp(1.0, 16.0) as usize
+        };
         let (first, last) = (self.levels.first()?, self.levels.last()?);
         let revision = self.gap(longest).or_else(|| {
             let few = |at: usize| self.record.usable(at) && self.record.count(at) < (4 * samples).max(START);
@@ -258,6 +262,30 @@ mod tests {
             let outcome = bisect(&mut world, ALL);
             check(&outcome, &world);
             assert!(outcome.culprits.len() >= 2, "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn what_comes_and_goes_between_alike_ends_is_found() {
+        for scatter in [Scatter::None, Scatter::Gaussian(0.01)] {
+            for seed in 0..8 {
+                let mut world = world(100, &[(10, 2.0), (90, 1.0 / 3.0 - 1.0)], scatter, seed);
+                let outcome = bisect(&mut world, ALL);
+                check(&outcome, &world);
+                assert_eq!(
+                    (outcome.finding, named(&outcome)),
+                    (Finding::Verified, vec![10, 90]),
+                    "{outcome:?}"
+                );
+                let mut same = self::world(100, &[], scatter, seed);
+                let outcome = bisect(&mut same, ALL);
+                assert_eq!(
+                    (outcome.finding, outcome.sides.len()),
+                    (Finding::NotReproduced, 1),
+                    "{outcome:?}"
+                );
+                assert!(same.builds() >= 8, "each eighth is looked at: {}", same.builds());
+            }
         }
     }
 

@@ -144,8 +144,9 @@ fn not_reproduced(bisection: &Bisection) -> String {
         let _ = writeln!(text, "  they {then}");
         text.push_str("  so it is the machine, the toolchain or the input that moved, not the program\n");
     }
-    if bisection.candidates.len() > 2 {
-        text.push_str("hint: what was changed and changed back in between does not show at the ends: name one in between\n");
+    // With `--all` it stands below what was looked at in between.
+    if bisection.candidates.len() > 2 && !asked.all {
+        text.push_str("hint: what was changed and changed back in between does not show at the ends: `--all` looks there, or name one in between\n");
     }
     text
 }

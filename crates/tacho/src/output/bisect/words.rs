@@ -176,7 +176,8 @@ pub fn sides(bisection: &Bisection) -> Vec<(String, Vec<usize>)> {
                 1 => "; what came and went again with one commit would not be seen".to_owned(),
                 some => format!("; what came and went again within {some} commits would not be seen"),
             };
-            format!("after {before} up to {last} nothing else changed by {}{hidden}", least(bisection))
+            let nothing = if bisection.standing.culprits.is_empty() { "nothing" } else { "nothing else" };
+            format!("after {before} up to {last} {nothing} changed by {}{hidden}", least(bisection))
         };
         (line, places)
     };
