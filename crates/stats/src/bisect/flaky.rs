@@ -57,6 +57,22 @@ fn revisions_that_are_skipped_are_no_failures() {
 }
 
 #[test]
+fn where_all_changes_are_asked_for_chance_names_nobody_between_alike_ends() {
+    let rules = Rules { all: true, ..Rules::failures() };
+    for rate in [0.0, 0.05, 0.2, 0.5, 1.0] {
+        for seed in 0..u64::from(TRIALS) {
+            let mut world = World::new(64, 0.0, Scatter::Failing(rate, rate), seed);
+            let outcome = bisect(&mut world, rules);
+            assert_eq!(
+                (outcome.culprits.len(), outcome.finding),
+                (0, Finding::NotReproduced),
+                "{rate} {seed}"
+            );
+        }
+    }
+}
+
+#[test]
 fn where_the_rate_stays_nothing_is_named() {
     for rate in [0.0, 0.02, 0.2, 0.5, 1.0] {
         let make = |seed| World::new(256, 0.0, Scatter::Failing(rate, rate), seed);
