@@ -224,6 +224,15 @@ fn the_evidence_has_both_sides_the_commit_and_what_became_of_it() {
       <moment>  confirmed: seen in 5 analyses in a row
     ");
 
+    // A note of two lines stays below its date, and sixty columns have room for all but addresses.
+    let noted = project.command(["changes", "set", &name, "new", "--note", "one\ntwo"]).output().unwrap();
+    assert!(noted.status.success());
+    let mut narrow = project.command(["changes", "show", &name]);
+    let told = Answer::of(&narrow.env("COLUMNS", "60").output().unwrap()).succeeds().stdout;
+    let too_long = |line: &&str| line.chars().count() > 60 && !line.contains("https://");
+    assert_eq!(told.lines().filter(too_long).collect::<Vec<_>>(), Vec::<&str>::new(), "{told}");
+    assert!(told.contains("marked new: one\n    two\n"), "{told}");
+
     let json = project.tacho("changes show HEAD~11 --json").succeeds().json();
     assert_eq!(json["changes"].as_array().unwrap().len(), 2, "of a revision all that changed there");
     let evidence =

@@ -58,7 +58,12 @@ impl Unit {
             && scaled == value
             && value.fract() == 0.0
             && value.abs() < LONGEST;
-        let digits = if is_count { format!("{value:.0}") } else { significant(scaled) };
+        let digits = match self {
+            _ if is_count => format!("{value:.0}"),
+            // Nobody knows what such a number counts: it may be as small as it likes.
+            Unit::Other(_) if scaled.abs() < SMALLEST && scaled != 0.0 => format!("{scaled:.3e}"),
+            _ => significant(scaled),
+        };
         if suffix.is_empty() { digits } else { format!("{digits} {suffix}") }
     }
 
@@ -99,8 +104,9 @@ fn pick<'a>(value: f64, scales: &[(f64, &'a str); 4]) -> (f64, &'a str) {
     (value / factor, suffix)
 }
 
-/// From here on nobody reads all digits.
+/// From here on nobody reads all digits, and below that nobody counts the zeroes.
 const LONGEST: f64 = 1e15;
+const SMALLEST: f64 = 1e-9;
 
 /// Four significant digits, without an exponent unless the number is very long.
 fn significant(value: f64) -> String {
@@ -144,6 +150,8 @@ mod tests {
         assert_eq!(Unit::Other(String::new()).show(12345.0), "12345");
         assert_eq!(Unit::Other(String::new()).show(-1.4e308), "-1.400e308");
         assert_eq!(Unit::Nanoseconds.show(1.4e308), "1.400e299 s");
+        assert_eq!(Unit::Other(String::new()).show(2.5e-12), "2.500e-12");
+        assert_eq!(Unit::Other(String::new()).show(-5e-324), "-4.941e-324");
     }
 
     #[test]

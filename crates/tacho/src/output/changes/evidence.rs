@@ -132,7 +132,15 @@ impl Evidence {
     pub fn text(&self, width: Option<usize>) -> String {
         let unit = &self.change.series.metric.unit;
         let sides = self.sides.as_ref().map_or_else(String::new, |sides| drawn(sides, unit, width));
-        let parts = [self.head(), sides, self.reasons(), self.place(), self.others(width), self.story()];
+        let prose = |text: String| text::wrap(&text, width);
+        let parts = [
+            prose(self.head()),
+            sides,
+            prose(self.reasons()),
+            prose(self.place()),
+            self.others(width),
+            prose(self.story()),
+        ];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
     }
 
@@ -331,7 +339,10 @@ impl Evidence {
             }
             Happened::Moved { from } => format!("told otherwise; until then: {}", self.was(from, now)),
             Happened::Said { to, note, .. } if note.is_empty() => format!("marked {}", super::word(*to)),
-            Happened::Said { to, note, .. } => format!("marked {}: {note}", super::word(*to)),
+            Happened::Said { to, note, .. } => {
+                // What has several lines stays below its date.
+                format!("marked {}: {}", super::word(*to), note.trim_end().replace('\n', "\n    "))
+            }
             Happened::Unfixed => "the level did not come back after all".to_owned(),
             Happened::Withdrawn { why } => format!("withdrawn: {}", withdrawal(*why)),
         }
