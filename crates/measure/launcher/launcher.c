@@ -140,11 +140,18 @@ static int make_room(struct job *job)
 	return 1;
 }
 
+/* Eight letters at a time: an environment is long, and read between two executions. Behind the strings is room for as many more. */
 static char *after(char *string)
 {
-	while (*string++)
-		;
-	return string;
+	const uint64_t ones = 0x0101010101010101ULL;
+	for (;; string += 8) {
+		uint64_t letters;
+		__builtin_memcpy(&letters, string, sizeof letters);
+		/* The lowest bit that is left is in the first letter that is zero. */
+		uint64_t zeroes = (letters - ones) & ~letters & ones << 7;
+		if (zeroes)
+			return string + __builtin_ctzll(zeroes) / 8 + 1;
+	}
 }
 
 /* Has the pointers point at the strings, which are there. */

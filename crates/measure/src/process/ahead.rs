@@ -22,8 +22,8 @@ const SHORT: Duration = Duration::from_millis(10);
 /// An execution takes at least so many times as long as what is done beside it. Of a shorter one the launcher might see the end too
 /// late, as it is busy, or waits for a processor itself.
 const ROOM: u32 = 3;
-/// Where the next execution has to wait for readings, they are of so much at least: 200 times what they and the waiting take.
-const SPAN: Duration = Duration::from_millis(30);
+/// Where the next execution has to wait for readings, they are of so much at least: 500 times what they and the waiting take.
+const SPAN: Duration = Duration::from_millis(100);
 
 /// What is under way, and what certainly comes after it if it ends well.
 #[derive(Clone, Copy)]

@@ -17,8 +17,8 @@ use crate::output;
 use crate::output::progress::Progress;
 use crate::project::Project;
 
-/// How often the instrument measures itself for a run's record: some 20 ms.
-pub(super) const TURNS: u32 = 10;
+/// How often the instrument measures itself for a run's record: some 10 ms.
+pub(super) const TURNS: u32 = 5;
 
 /// Everything that measuring needs, opened.
 pub(super) struct Session {
