@@ -21,10 +21,12 @@ mod failing;
 mod filter;
 #[cfg(test)]
 mod flaky;
+mod host;
 mod information;
 mod levels;
 mod noise;
 mod outcome;
+mod path;
 mod probe;
 mod rates;
 mod record;

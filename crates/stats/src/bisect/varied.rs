@@ -4,68 +4,64 @@
 //! tells how far builds vary here: a step has to stand out from that.
 
 use super::belief::Belief;
-use super::filter::{Filter, Tail};
+use super::filter::{Filter, PARTS, Tail};
+use super::host::{Fit, Host};
 use super::levels::{Levels, Posterior};
-use super::noise::{NONE, Noise, median, own_scale};
+use super::noise::{NONE, Noise, own_scale};
 use super::record::Record;
-use super::rules::{NOTHING, Rules, START, SURE, Values};
+use super::rules::{NOTHING, Rules, SURE, Values};
 
 /// What is believed.
 pub(super) struct Varied {
     by_samples: Posterior,
-    /// `None` where the host drifts, which levels alone do not tell from builds that vary.
-    by_builds: Option<ByBuilds>,
+    by_builds: ByBuilds,
+    /// Whether the host's level moved meanwhile.
+    moved: bool,
 }
 
 impl Varied {
     /// Of this range, where one step may be as large as this; of a metric.
     pub(super) fn of(belief: &Belief, step: f64, record: &Record, rules: &Rules) -> Option<Self> {
         let Belief::Levels(levels) = belief else { return None };
+        if levels.tested.is_empty() {
+            return None;
+        }
         let by_samples = levels.under(noises(levels, step, rare(rules))).posterior();
-        let drifts = by_samples.drift >= DRIFTING && wanders(record);
-        let by_builds = (!drifts).then(|| ByBuilds::of(levels, step, record, rules));
-        Some(Self { by_samples, by_builds })
+        let width = width(step, rules);
+        let host = Host::of(&levels.tested, width, rules.least * NONE, record);
+        let moved = host.moved >= MOVED;
+        let seen = if moved {
+            host.fits.iter().map(|fit| Seen::beside(fit, &levels.tested, record)).collect()
+        } else {
+            vec![Seen::plain(levels, record, rules)]
+        };
+        let wanted = if moved || record.is_exact(rules) { SURE } else { LIKELY };
+        Some(Self { by_samples, by_builds: ByBuilds::of(&seen, levels, step, wanted, record, rules), moved })
     }
 
     /// How likely the change is to be right before this tested revision, if that is enough to name it.
     pub(super) fn sure(&self, culprit: usize) -> Option<f64> {
-        let chance = self.by_samples.chance(culprit);
-        let stands_out = |builds: &ByBuilds| builds.chance(culprit) >= builds.wanted;
-        (chance >= SURE && self.by_builds.as_ref().is_none_or(stands_out)).then_some(chance)
+        let by_builds = self.by_builds.chance(culprit);
+        let chance = if self.moved { by_builds } else { self.by_samples.chance(culprit) };
+        (chance >= SURE && by_builds >= self.by_builds.wanted).then_some(chance)
     }
 
     /// The standard deviation of a sample.
     pub(super) fn sd(&self) -> f64 {
-        self.by_builds.as_ref().map_or(self.by_samples.sd, |builds| builds.sd)
+        self.by_builds.sd
     }
 
     /// What is told of it.
     pub(super) fn posterior(self) -> Posterior {
-        match self.by_builds {
-            Some(builds) => builds.posterior(self.by_samples),
-            None => self.by_samples,
-        }
+        self.by_builds.posterior(self.by_samples)
     }
-}
-
-/// Whether samples of the same revision lie farther apart the more time is between them.
-fn wanders(record: &Record) -> bool {
-    let mut apart = Vec::new();
-    for at in record.tested().filter(|at| record.count(*at) >= START) {
-        let level = record.level(at).unwrap_or(0.0);
-        apart.extend(record.of(at).map(|reading| (reading.value - level).abs()));
-    }
-    let spread = 1.4826 * median(&mut apart).unwrap_or(0.0);
-    spread > FARTHER * own_scale(&record.readings).0
 }
 
 /// What all samples say for certain, levels of builds have to make so likely where there is noise, of which they know less.
 const LIKELY: f64 = 0.7;
 
-/// Drift is likelier than this, and samples of the same revision lie farther apart by this factor than such that follow each other: then
-/// levels of builds are not comparable.
-const DRIFTING: f64 = 0.5;
-const FARTHER: f64 = 1.2;
+/// From here on the host's level is taken off those of builds, which then hold all that samples tell.
+const MOVED: f64 = 0.5;
 
 /// The likeliest kinds of noise, with builds that differ by up to half the step.
 fn noises(levels: &Levels, step: f64, rare: f64) -> Vec<Noise> {
@@ -114,29 +110,78 @@ struct Build {
     samples: usize,
 }
 
-impl ByBuilds {
-    /// Nothing, a step, or two, each with builds that vary by nobody knows how much.
-    fn of(levels: &Levels, step: f64, record: &Record, rules: &Rules) -> Self {
+/// Levels of builds, in the order in which they are judged: what is known best comes first.
+struct Seen {
+    /// How likely it is that these are the levels.
+    share: f64,
+    builds: Vec<Build>,
+    /// Row by row, where errors of levels hang together.
+    covariance: Option<Vec<f64>>,
+    /// Of a sample, as a standard deviation.
+    sd: f64,
+}
+
+impl Seen {
+    /// The medians of all samples of each build.
+    fn plain(levels: &Levels, record: &Record, rules: &Rules) -> Self {
         // By repeated samples alone, however small it is: what builds are apart is no noise.
         let sd = own_scale(&record.readings).0.max(rules.least * NONE);
         let mut builds: Vec<Build> = levels.tested.iter().filter_map(|at| build(*at, sd, record)).collect();
-        let places: Vec<usize> = builds.iter().skip(1).map(|of| of.revision).collect();
-        // What is known best comes first.
         builds.sort_by_key(|build| std::cmp::Reverse(build.samples));
-        let width = (4.0 * rules.least).max(1.5 * step.abs());
+        Self { share: 1.0, builds, covariance: None, sd }
+    }
+
+    /// Beside a host that moved.
+    fn beside(fit: &Fit, tested: &[usize], record: &Record) -> Self {
+        let count = tested.len();
+        let variance = |one: usize, other: usize| fit.covariance[one * count + other];
+        let mut order: Vec<usize> = (0..count).collect();
+        order.sort_by(|a, b| variance(*a, *a).total_cmp(&variance(*b, *b)));
+        order.truncate(PARTS - 4);
+        let build = |at: &usize| Build {
+            revision: tested[*at],
+            level: fit.levels[*at],
+            variance: variance(*at, *at),
+            samples: record.count(tested[*at]),
+        };
+        let row = |one: &usize| order.iter().map(|other| variance(*one, *other)).collect::<Vec<f64>>();
+        let covariance = order.iter().flat_map(row).collect();
+        Self {
+            share: fit.share,
+            builds: order.iter().map(build).collect(),
+            covariance: Some(covariance),
+            sd: fit.scale,
+        }
+    }
+}
+
+impl ByBuilds {
+    /// Nothing, a step, or two, each with builds that vary by nobody knows how much.
+    fn of(seen: &[Seen], levels: &Levels, step: f64, wanted: f64, record: &Record, rules: &Rules) -> Self {
+        let places = &levels.tested[1..];
+        let width = width(step, rules);
         let share = |at: usize| {
             let part = |at| record.prior.part(levels.ends.0, at, levels.ends.1);
             part(at) - part(levels.before(at))
         };
         let mut all = Vec::new();
-        for (steps, prior) in hypotheses(&places, share) {
+        for (steps, prior) in hypotheses(places, share) {
             for (part, between) in PARTS_OF_STEP {
                 let vary = part * step.abs();
                 let prior = prior.ln() + between.ln() - vary / rare(rules);
-                let tails = FREEDOM.map(|freedom| evidence(&builds, &steps, vary, width, freedom));
-                all.extend(tails.map(|evidence| (steps.clone(), vary, prior + evidence)));
+                for (seen, freedom) in seen.iter().flat_map(|seen| FREEDOM.map(|freedom| (seen, freedom))) {
+                    let evidence = evidence(seen, &steps, vary, width, freedom);
+                    all.push((steps.clone(), vary, prior + seen.share.ln() + evidence));
+                }
             }
         }
+        let sum: f64 = seen.iter().map(|seen| seen.share).sum();
+        let sd = seen.iter().map(|seen| seen.share * seen.sd).sum::<f64>() / sum;
+        Self::among(all, places, sd, wanted)
+    }
+
+    /// Of steps, how far builds vary, and the logarithm of how likely both are, not summing to one.
+    fn among(mut all: Vec<(Vec<usize>, f64, f64)>, places: &[usize], sd: f64, wanted: f64) -> Self {
         let most = all.iter().map(|of| of.2).fold(f64::NEG_INFINITY, f64::max);
         for of in &mut all {
             of.2 = (of.2 - most).exp();
@@ -150,7 +195,7 @@ impl ByBuilds {
             steps: places.iter().map(|at| (*at, of(&|steps| steps.contains(at)))).collect(),
             builds: all.iter().map(|of| of.1 * of.2).sum::<f64>() / sum,
             sd,
-            wanted: if record.is_exact(rules) { SURE } else { LIKELY },
+            wanted,
         }
     }
 
@@ -187,16 +232,27 @@ fn hypotheses(places: &[usize], share: impl Fn(usize) -> f64) -> Vec<(Vec<usize>
     all
 }
 
+/// How far apart levels are beforehand.
+fn width(step: f64, rules: &Rules) -> f64 {
+    (4.0 * rules.least).max(1.5 * step.abs())
+}
+
 /// The logarithm of how likely these levels are, with steps at these places and builds that vary by so much.
-fn evidence(builds: &[Build], steps: &[usize], vary: f64, width: f64, freedom: f64) -> f64 {
-    let first = builds.first().map_or(0.0, |build| build.level);
+fn evidence(seen: &Seen, steps: &[usize], vary: f64, width: f64, freedom: f64) -> f64 {
+    let first = seen.builds.first().map_or(0.0, |build| build.level);
     let mut filter = Filter::new(first, 25.0 * width * width, width * width);
     filter.grow(width * width);
+    if let Some(covariance) = &seen.covariance {
+        filter.grow_by(covariance, seen.builds.len());
+    }
     let tail = Tail::new(freedom, 1.0);
-    for build in builds {
+    for (place, build) in seen.builds.iter().enumerate() {
         let changed = steps.iter().enumerate().filter(|step| *step.1 <= build.revision);
-        let parts: Vec<usize> = std::iter::once(0).chain(changed.map(|step| 1 + step.0)).collect();
-        filter.observe(&parts, build.level, build.variance + vary * vary, Some(tail));
+        let error = seen.covariance.is_some().then_some(3 + place);
+        let parts = std::iter::once(0).chain(changed.map(|step| 1 + step.0)).chain(error);
+        let parts: Vec<usize> = parts.collect();
+        let alone = if error.is_some() { 0.0 } else { build.variance };
+        filter.observe(&parts, build.level, alone + vary * vary, Some(tail));
     }
     filter.ln_evidence
 }
