@@ -181,7 +181,7 @@ fn what_hinders_a_diff_or_a_verdict_is_said() {
     let few = project.tacho("try fast.diff -r 3").exits(0).stdout;
     assert!(few.contains("unclear: 1 more round (") && few.contains(") would settle it"), "{few}");
     let noisy = project.tacho("try fast.diff -r 3 -m wall").exits(0).stdout;
-    assert!(noisy.contains("unclear: too few rounds for an interval"), "{noisy}");
+    assert!(noisy.contains("unclear: 3 rounds are too few for an interval"), "{noisy}");
 }
 
 #[test]

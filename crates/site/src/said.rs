@@ -3,7 +3,7 @@
 //! Each is a clause without a capital or a full stop, so that it can stand in a line or, as a [`sentence`], on a page.
 
 use tacho_record::{Again, BenchmarkKey, Limited, Unit};
-use tacho_stats::compare::{Because, Choice, Comparison, Estimator, Modes, Note, Prior, Told};
+use tacho_stats::compare::{Because, Choice, Comparison, Counts, Estimator, Modes, Note, Prior, Told};
 use tacho_stats::{Bound, Bounded};
 
 /// From this gain on pairing is told of.
@@ -79,21 +79,39 @@ pub fn missing(
 /// Why no number of rounds that anybody would wait for settles what nothing is against.
 #[must_use]
 pub fn beyond_rounds(comparison: &Comparison, names: Names<'_>, unit: &Unit) -> Option<String> {
+    if comparison.estimate.is_none_or(|it| it.difference_interval.is_none()) {
+        return too_few(comparison, names);
+    }
     let is_limited = comparison.notes.iter().any(|note| matches!(note, Note::Limited(..)));
     if let Some(why) = unbounded(comparison, names).filter(|_| is_limited && comparison.more.is_none()) {
         return Some(why);
     }
     let is_coarse = |note: &Note| if let Note::Coarse(step) = note { Some(*step) } else { None };
-    let has_some = comparison.counts.a.min(comparison.counts.b) > 0;
-    if comparison.estimate.is_none_or(|it| it.difference_interval.is_none()) {
-        return has_some.then(|| "too few rounds for an interval".to_owned());
-    }
     if let Some(step) = comparison.notes.iter().find_map(is_coarse).filter(|_| comparison.more.is_none()) {
         return Some(format!("the values come in steps of {}, which hide it", unit.show(step)));
     }
     // Only without a difference anywhere are they the same; so small a one more rounds may never tell from none.
     let has_ratio = comparison.estimate.is_some_and(|it| it.ratio.is_some());
     (!has_ratio).then(|| "values of zero or below have no ratio".to_owned())
+}
+
+/// That there is no interval, since there are too few rounds, from how many on there is one, and what they have in common.
+fn too_few(comparison: &Comparison, names: Names<'_>) -> Option<String> {
+    let Counts { a, b, .. } = comparison.counts;
+    let have = a.min(b);
+    let limited = comparison.notes.iter().find_map(|note| match *note {
+        Note::Limited(of_a, of_b) => Some([of_a == a, of_b == b]),
+        _ => None,
+    });
+    let all = match limited {
+        Some([true, true]) => "; all of both reached a limit".to_owned(),
+        Some([true, false]) => format!("; all of {} reached a limit", names[0]),
+        Some([false, true]) => format!("; all of {} reached a limit", names[1]),
+        _ => String::new(),
+    };
+    let plural = if have == 1 { " is" } else { "s are" };
+    let takes = comparison.fewest.map_or_else(String::new, |fewest| format!(", which takes {fewest}"));
+    (have > 0).then(|| format!("{have} round{plural} too few for an interval{takes}{all}"))
 }
 
 /// What is against a verdict, so that no number of rounds gives one.
@@ -324,7 +342,17 @@ mod tests {
         let told = why(&open).unwrap();
         assert!(told.ends_with(" would settle it") && told.contains(" more rounds ("), "{told}");
         let few = compared(&a[..3], &b[..3], &[]);
-        assert_eq!(why(&few).as_deref(), Some("too few rounds for an interval"));
+        assert_eq!(why(&few).as_deref(), Some("3 rounds are too few for an interval, which takes 4"));
+        let at_limit: Vec<Sample> = samples([400.0; 3]).into_iter().map(Sample::at_least).collect();
+        let cut_off = compared(&a[..3], &at_limit, &[]);
+        assert_eq!(
+            why(&cut_off).as_deref(),
+            Some("3 rounds are too few for an interval, which takes 4; all of new reached a limit")
+        );
+        assert_eq!(
+            why(&compared(&at_limit[..1], &at_limit[..1], &[])).as_deref(),
+            Some("1 round is too few for an interval, which takes 4; all of both reached a limit")
+        );
         let [a, b] = [0.0, 7.0].map(|value| samples([value; 3]));
         assert_eq!(why(&compared(&a, &b, &[])).as_deref(), Some("1 more round (1 s) would settle it"));
         let ticks = || samples((0..12).map(|n| if n % 2 == 0 { 4e6 } else { 8e6 }));

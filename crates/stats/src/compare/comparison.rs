@@ -67,6 +67,8 @@ pub struct Comparison {
     pub detectable: Option<f64>,
     /// How many more would settle it, when it is unclear.
     pub more: Option<More>,
+    /// Where there is no interval yet: from how many samples of each side on there is one.
+    pub fewest: Option<usize>,
     /// Several modes, if a side has them.
     pub modes: Option<Modes>,
     /// What should be said beside.

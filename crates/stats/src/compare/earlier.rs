@@ -60,6 +60,7 @@ pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, 
         detectable: over.filter(|_| limited == [0, 0]).map(|over| detectable(&over, error)),
         // More samples of the same runs would not settle it.
         more: None,
+        fewest: None,
         modes,
         notes,
         look: Look::only(fewest, error),

@@ -143,15 +143,20 @@ impl Both {
     /// How many more rounds have an interval, of sides that do not vary: whatever it says, it says for certain.
     pub fn until_an_interval(&self, estimator: Estimator, level: f64) -> Option<More> {
         let varies = |side: &[f64]| side.first() != side.last();
-        let fewest = usize::try_from(self.fewest()).ok().filter(|&fewest| fewest > 0)?;
-        if self.has_levels() || varies(&self.stated.a) || varies(&self.stated.b) {
+        let have = usize::try_from(self.fewest()).ok().filter(|&fewest| fewest > 0)?;
+        if varies(&self.stated.a) || varies(&self.stated.b) {
             return None;
         }
-        let rounds = (fewest + 1..=MOST_FEW).find(|&rounds| {
+        self.fewest_with_an_interval(estimator, level).map(|rounds| More { rounds: rounds - have })
+    }
+
+    /// From how many rounds on there is an interval, of samples that have none and come in no levels.
+    pub fn fewest_with_an_interval(&self, estimator: Estimator, level: f64) -> Option<usize> {
+        let have = usize::try_from(self.fewest()).ok().filter(|_| !self.has_levels())?;
+        (have + 1..=MOST_FEW).find(|&rounds| {
             let alike = Contrast::alike(self.stated.scale, rounds);
             estimator.bound_below(&alike, level).is_some()
-        });
-        rounds.map(|rounds| More { rounds: rounds - fewest })
+        })
     }
 
     /// Where the shift is, each end being wrong at most with the chance `level`.

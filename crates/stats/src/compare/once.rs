@@ -21,7 +21,7 @@ pub(super) fn with_single(of: Comparison, sides: &Sides, rules: &Rules, look: Lo
     let of_a = [&a[..], &control].concat();
     let runs = [of_a.chunks(1).collect::<Vec<_>>(), b.chunks(1).collect()];
     let Some(over) = compare_over_runs(&runs[0], &runs[1], Some(prior), look.level) else {
-        return Comparison { more: None, ..of };
+        return Comparison { more: None, fewest: None, ..of };
     };
     let estimate = earlier::estimate(&over, &a, rules.margin);
     let estimate = Estimate { estimator: Estimator::AllRatios, ..estimate };
@@ -36,6 +36,7 @@ pub(super) fn with_single(of: Comparison, sides: &Sides, rules: &Rules, look: Lo
         estimate: Some(estimate),
         // It is counted once, however many rounds there are.
         more: None,
+        fewest: None,
         notes,
         ..of
     }

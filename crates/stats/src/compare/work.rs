@@ -113,6 +113,7 @@ impl Work {
             size: estimate.map_or(Size::Open, |estimate| Size::of(&estimate, self.rules.margin)),
             detectable,
             more: (verdict == Verdict::Unclear).then(|| self.more(by, &notes)).flatten(),
+            fewest: self.fewest(by).filter(|_| notes.contains(&Note::Few)),
             rank_test: self.rank_test(choice.estimator),
             counts: Counts {
                 a: self.a.len(),
@@ -271,6 +272,12 @@ impl Work {
             }
             None => Some(levels),
         }
+    }
+
+    /// From how many rounds on there is an interval, of sides of which both have samples.
+    fn fewest(&self, estimator: Estimator) -> Option<usize> {
+        let has_some = !self.a.is_empty() && !self.b.is_empty();
+        self.both.fewest_with_an_interval(estimator, self.level()).filter(|_| has_some)
     }
 
     fn rank_test(&self, estimator: Estimator) -> RankTest {
