@@ -300,7 +300,8 @@ fn what_cannot_be_compared_is_said_with_the_reason() {
     assert_eq!(
         mistake("--fail-on bla"),
         "error: `--fail-on bla` is nothing to fail on\n\
-         hint: `slower` fails on what is slower for certain, `slower:5%` if it is so by 5 % or more\n"
+         hint: `slower` fails on what is slower for certain, `slower:5%` if it is so by 5 % or more; \
+         `slower:5%,unclear` where that cannot be told too\n"
     );
 }
 
@@ -445,6 +446,135 @@ fn files_of_other_tools_are_compared_and_never_as_if_of_today() {
         .file("twice.json", &hyperfine("new", 0.2))
         .tacho("compare old.json twice.json --fail-on slower")
         .exits(1);
+}
+
+/// Nobody is to believe that it was checked.
+#[test]
+fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
+    let project =
+        Project::empty().file("old.json", &hyperfine("old", 0.1)).file("new.json", &hyperfine("new", 0.11));
+    let gate = |fail_on: &str| project.tacho(&format!("compare old.json new.json --fail-on {fail_on}"));
+    let told = gate("slower:5%").exits(0);
+    assert!(told.stdout.contains("\n1 unclear; "), "{}", told.stdout);
+    assert_eq!(
+        told.stderr,
+        "warning: `--fail-on slower:5%` cannot tell of 1 of 1 row, and lets it pass:\n\
+         \x20 command time: slower by 31.3 % at most\n\
+         hint: `--fail-on slower:5%,unclear` fails on it\n"
+    );
+    assert_eq!(
+        gate("slower:5%,unclear").exits(1).stderr,
+        "warning: `--fail-on slower:5%,unclear` cannot tell of 1 of 1 row, and fails:\n\
+         \x20 command time: slower by 31.3 % at most\n"
+    );
+    // The same row is unclear, and yet not slower by so much.
+    assert_eq!(gate("slower:40%,unclear").exits(0).stderr, "");
+    assert_eq!(
+        gate("unclear").exits(1).stderr,
+        "warning: `--fail-on unclear` cannot tell of 1 of 1 row, and fails:\n  command time: unclear\n"
+    );
+    let json = gate("slower:5%,unclear --json").exits(1).json();
+    assert_eq!(
+        json["fail_on"],
+        serde_json::json!({
+            "typed": "slower:5%,unclear", "slower": 0.05, "unclear": true, "missing": false, "open": 1, "failed": true
+        })
+    );
+    assert_eq!(
+        (&json["rows"][0]["fail_on"], &json["rows"][0]["fail_on_more_rounds"]),
+        (&"open".into(), &Value::Null)
+    );
+    assert_eq!(gate("slower:40% --json").exits(0).json()["rows"][0]["fail_on"], "below");
+    let markdown = gate("slower:5% --markdown").exits(0).stdout;
+    assert!(
+        markdown.ends_with(
+            "\n- warning: `--fail-on slower:5%` cannot tell of 1 of 1 row, and lets it pass:\n\
+             \x20 - command time: slower by 31.3 % at most\n"
+        ),
+        "{markdown}"
+    );
+    let none = project.tacho("compare old.json new.json --json").exits(0).json();
+    assert_eq!((&none["fail_on"], &none["rows"][0]["fail_on"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
+    let project = Project::scripts(2);
+    let told = project.tacho("compare HEAD~1 HEAD -r 3 --fail-on slower:5%").exits(0);
+    assert!(
+        told.stderr.ends_with(
+            "warning: `--fail-on slower:5%` cannot tell of 1 of 1 row, and lets it pass:\n\
+             \x20 answer wall: 3 rounds are too few for an interval, which takes 4\n\
+             hint: `--fail-on slower:5%,unclear` fails on it\n"
+        ),
+        "{}",
+        told.stderr
+    );
+    let row = told.stdout.lines().nth(3).unwrap();
+    assert!(
+        row.ends_with("  unclear: 3 rounds are too few for an interval, which takes 4"),
+        "{}",
+        told.stdout
+    );
+    project.tacho("compare HEAD~1 HEAD -r 3 --fail-on slower:5%,unclear").exits(1);
+    let steady = steady();
+    let few = steady.tacho("compare zero hundred -m errors -r 3 --fail-on slower:5%,unclear").exits(1).stderr;
+    let few = few.split_once("  check errors: 1 more round (").unwrap().1;
+    assert!(few.ends_with(") would settle it\n"), "{few}");
+}
+
+#[test]
+fn what_only_one_side_has_is_told_and_may_be_a_failure() {
+    let old = hyperfine_of(&[("a", 0.1), ("b", 0.2), ("c", 0.1)]);
+    let new = hyperfine_of(&[("a", 0.1), ("d", 0.2)]);
+    let project = Project::empty().file("old.json", &old).file("new.json", &new);
+    let compare = |typed: &str| project.tacho(&format!("compare old.json new.json {typed}"));
+    assert_eq!(compare("").exits(0).stderr, "note: only in old.json: b, c\nnote: only in new.json: d\n");
+    assert_eq!(
+        compare("--fail-on slower:50%").exits(0).stderr,
+        "warning: only old.json has `b`, `c`: `--fail-on slower:50%` does not see that\n\
+         hint: `--fail-on slower:50%,missing` fails on what only A has\n\
+         note: only in new.json: d\n"
+    );
+    assert_eq!(
+        compare("--fail-on slower:50%,missing").exits(1).stderr,
+        "warning: only old.json has `b`, `c`: `--fail-on slower:50%,missing` fails\nnote: only in new.json: d\n"
+    );
+    let json = compare("--fail-on missing --json").exits(1).json();
+    assert_eq!(
+        (&json["only_a"], &json["only_b"]),
+        (&serde_json::json!(["b", "c"]), &serde_json::json!(["d"]))
+    );
+    assert_eq!(json["fail_on"]["failed"], true);
+    let markdown = compare("--fail-on slower:50% --markdown").exits(0).stdout;
+    assert!(
+        markdown.ends_with(
+            "\n- warning: only old.json has `b`, `c`: `--fail-on slower:50%` does not see that\n\
+             - only in new.json: d\n"
+        ),
+        "{markdown}"
+    );
+    // What is new is no failure, and neither is what was not asked for.
+    project.tacho("compare new.json old.json --fail-on missing -b a").succeeds();
+    compare("--fail-on missing --benchmark a").succeeds();
+    assert_eq!(
+        compare("--benchmark e").exits(2).stderr,
+        "error: there is no benchmark `e`\nhint: known are `a`, `b`, `c`, `d`\n"
+    );
+}
+
+#[test]
+fn a_benchmark_that_the_plan_lost_is_not_forgotten() {
+    let project = Project::scripts(2);
+    let more = SCRIPT_PLAN.replace("name = \"answer\"", "name = \"late\"");
+    let (_, late) = more.split_once("[[benchmark]]").unwrap();
+    let project = project.plan(&format!("{SCRIPT_PLAN}\n[[benchmark]]{late}"));
+    project.tacho("compare HEAD~1 HEAD -r 3 --no-control --save-as good").exits(0);
+    let project = project.plan(SCRIPT_PLAN);
+    let told = project.tacho("compare good HEAD~1 --kept -r 3 --fail-on slower:5%,missing").exits(1).stderr;
+    assert!(told.ends_with("warning: only good has `late`: `--fail-on slower:5%,missing` fails\n"), "{told}");
+    let told = project.tacho("compare good HEAD~1 --kept -r 3").exits(0).stderr;
+    assert!(told.ends_with("note: only in good: late\n"), "{told}");
 }
 
 /// Its other executions, which are faster, are not all of it.

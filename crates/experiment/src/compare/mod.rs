@@ -7,11 +7,13 @@
 //! cells      what is executed for each row, side by side     judge   the rows, from samples and terms alone
 //! kept       sides of earlier runs and of files
 //! sides      making both sides executable                    rounds  when a benchmark needs no more
+//! gate       what somebody wants it to fail on
 //! ```
 
 mod cells;
 #[cfg(test)]
 mod duet_tests;
+mod gate;
 mod judge;
 mod kept;
 mod quirks;
@@ -28,10 +30,10 @@ use tacho_record::{BenchmarkKey, Comparing, Digest, Purpose, Run, Sample};
 use tacho_store::{MeasurementId, Store};
 
 pub use cells::{COMMAND, rows_of};
+pub use gate::{Gate, Stands, worse_by};
 pub use judge::{FALSE_DISCOVERIES, Row, judge};
 pub use quirks::{QuirkEffect, quirk_effects};
 use rounds::Sequential;
-pub use rounds::{reaches, slower_by};
 use sides::Ready;
 
 use crate::carried::{Carried, Executed};

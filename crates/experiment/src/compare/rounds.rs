@@ -202,8 +202,7 @@ impl Stopping for Sequential<'_> {
 
 /// By how much a side is slower, at least and at most, whose ratio is in that interval, whichever direction is worse: shares of
 /// one. Without a ratio, as where the other side is 0, it is so beyond every share.
-#[must_use]
-pub fn slower_by(interval: Option<(f64, f64)>) -> (f64, f64) {
+fn slower_by(interval: Option<(f64, f64)>) -> (f64, f64) {
     let worse = |one: f64| (one - 1.0).max(1.0 / one - 1.0);
     match interval {
         None => (f64::INFINITY, f64::INFINITY),
@@ -213,11 +212,10 @@ pub fn slower_by(interval: Option<(f64, f64)>) -> (f64, f64) {
 }
 
 /// Ratios come back from logarithms: what two differ by less is their rounding.
-const ROUNDING: f64 = 1e-9;
+pub(super) const ROUNDING: f64 = 1e-9;
 
 /// Whether what is slower by this share is so by at least the limit: from 100 to 105 it is, by 5 %.
-#[must_use]
-pub fn reaches(share: f64, limit: f64) -> bool {
+pub(super) fn reaches(share: f64, limit: f64) -> bool {
     share >= limit - ROUNDING
 }
 

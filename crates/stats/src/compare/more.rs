@@ -1,5 +1,6 @@
 //! How many more samples would settle what is unclear.
 
+use super::{Comparison, Note};
 use crate::distribution::normal_quantile;
 
 /// The chance to settle it that is aimed at.
@@ -34,11 +35,39 @@ pub(super) fn more(
     [margin, hidden]: [f64; 2],
     level: f64,
 ) -> Option<More> {
+    settling(rounds, shift.abs().max(margin - shift.abs()) - hidden, bounds, level)
+}
+
+/// For an interval that is to lie on one side of what is so far from what was found.
+fn settling(rounds: usize, target: f64, bounds: (f64, f64), level: f64) -> Option<More> {
     let half = (bounds.1 - bounds.0) / 2.0;
     let quantile = normal_quantile(1.0 - level / 2.0);
     let reach = half * (1.0 + normal_quantile(POWER) / quantile);
-    let target = shift.abs().max(margin - shift.abs()) - hidden;
     if target > 0.0 { beside(rounds, (reach / target).powi(2)) } else { None }
+}
+
+impl Comparison {
+    /// How many more would tell whether B's ratio to A is above or below this one. Nothing where it was not measured today, where
+    /// something that is certain is in the way, or where steps or limits hide how far it varies.
+    #[must_use]
+    pub fn more_against(&self, ratio: f64) -> Option<More> {
+        let hides = |note: &Note| {
+            note.is_refuting()
+                || matches!(
+                    note,
+                    Note::BetweenRuns { .. }
+                        | Note::Coarse(_)
+                        | Note::Limited(..)
+                        | Note::MeansOpen
+                        | Note::Once(_)
+                )
+        };
+        let estimate = self.estimate.filter(|_| !self.notes.iter().any(hides))?;
+        let ((low, high), found) = estimate.repeated.zip(estimate.ratio)?;
+        let rounds = self.counts.a.min(self.counts.b);
+        let away = (found / ratio).ln();
+        settling(rounds, away.abs(), (low.ln(), high.ln()), self.look.level)
+    }
 }
 
 /// For a test of so many rounds that came to the chance `p`, to come below `wanted`.
@@ -68,6 +97,19 @@ mod tests {
         let more = |shift, hidden| more(20, shift, (-1.0, 3.0), [0.5, hidden], 0.05).map(|more| more.rounds);
         assert!(more(1.0, 0.5) > more(1.0, 0.0), "{:?} {:?}", more(1.0, 0.5), more(1.0, 0.0));
         assert_eq!((more(1.0, 1.0), more(0.0, 0.5)), (None, None));
+    }
+
+    #[test]
+    fn what_is_near_a_limit_takes_more_to_be_told_from_it() {
+        let half = 0.02;
+        let more = |found: f64| {
+            let bounds = (found.ln() - half, found.ln() + half);
+            settling(10, (found / 1.05).ln().abs(), bounds, 0.05).map(|more| more.rounds)
+        };
+        // Half the width has to be 1 / (1 + 0.84 / 1.96) of what lies between.
+        assert_eq!((more(1.03), more(1.07)), (Some(13), Some(13)));
+        assert!(more(1.045) > more(1.03) && more(1.2) == Some(1), "{:?} {:?}", more(1.045), more(1.2));
+        assert_eq!(more(1.05), None);
     }
 
     #[test]

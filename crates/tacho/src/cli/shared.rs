@@ -35,9 +35,10 @@ pub struct Terms {
     /// The linker that shuffles: mold, lld [default: the first of these that is there]
     #[arg(long, value_name = "NAME")]
     pub linker: Option<String>,
-    /// Exit with 1 when something is slower for certain, by at least so much: slower:5%
-    #[arg(long, value_name = "slower[:PERCENT]")]
-    pub fail_on: Option<String>,
+    /// Exit with 1 when something is slower for certain, by at least so much (slower:5%); with `,unclear` also when that cannot be told;
+    /// with `,missing` when only A has a benchmark
+    #[arg(long, value_name = "slower[:PERCENT],...", value_delimiter = ',')]
+    pub fail_on: Vec<String>,
 }
 
 impl Terms {

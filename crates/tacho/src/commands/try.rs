@@ -13,8 +13,9 @@ use tacho_record::plan::{Commands, Quirk, Subject};
 use tacho_record::{BenchmarkKey, BuildState, Comparing, Metric, Plan, Program, Revision, Side, Until};
 use tacho_subject::{Layout, SubjectError, history};
 
+use super::compare::gate::{exit, fail_on};
 use super::compare::mistake::Mistake;
-use super::compare::{exit, limit, share, wished};
+use super::compare::{share, wished};
 use super::patches::{Patch, renamed};
 use super::session::{Session, Wanted};
 use super::track::narrowed;
@@ -23,7 +24,7 @@ use crate::cli::{Global, Shown, Try};
 use crate::error::CliError;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::compare::{CompareAnswer, Report};
+use crate::output::compare::{CompareAnswer, FailOn, Report};
 use crate::project::Project;
 
 /// What is no difference, where nobody says.
@@ -65,7 +66,7 @@ struct OneAnswer<'a> {
 }
 
 pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
-    let limit = limit(&command.terms)?;
+    let fail_on = fail_on(&command.terms)?;
     let project = Project::open(global)?;
     let rounds = over::rounds(&command.terms, &project.plan);
     let wishes = wished(rounds, command.terms.budget.as_deref())?;
@@ -89,14 +90,14 @@ pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
     let mut tried = Vec::new();
     for diff in diffs {
         let one = trying.one(diff, &without, &terms, command.begin.seed)?;
-        let is_over = exit(&one.compared, limit) == Exit::Interrupted;
+        let is_over = exit(&one.compared, fail_on.as_ref(), false) == Exit::Interrupted;
         tried.push(one);
         if is_over {
             break;
         }
     }
-    print(command, &trying.base, &tried)?;
-    let exits = tried.iter().map(|tried| exit(&tried.compared, limit));
+    print(command, &trying.base, &tried, fail_on.as_ref())?;
+    let exits = tried.iter().map(|tried| exit(&tried.compared, fail_on.as_ref(), false));
     Ok(exits.max_by_key(|exit| *exit as u8).unwrap_or(Exit::Success))
 }
 
@@ -142,7 +143,7 @@ pub(super) fn ask(project: &Project, asked: Asked) -> Result<Option<Tried>, CliE
 
 /// On which terms all are compared; the sides are those of nobody yet.
 fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Result<Comparing, CliError> {
-    let rule = limit(&command.terms)?;
+    let fail_on = fail_on(&command.terms)?;
     let program = Program::Revision { revision: base.id.clone() };
     let side = Side { name: command.base.clone(), program };
     let refused = |why| Mistake::NotComparable { a: side.name.clone(), b: side.name.clone(), why };
@@ -161,7 +162,7 @@ fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Resu
         duet: None,
         estimator: command.terms.estimator(),
         margin: share("--margin", &command.terms.margin)?,
-        until: Until::Settled(rule.filter(|limit| *limit > 0.0)),
+        until: Until::Settled(fail_on.as_ref().and_then(FailOn::limit)),
         quirk: None,
         patches: Vec::new(),
         otherwise: Vec::new(),
@@ -334,17 +335,23 @@ fn unquirked(error: CliError) -> CliError {
     }
 }
 
-fn print(command: &Try, base: &Revision, tried: &[Tried]) -> Result<(), CliError> {
-    let reports: Vec<Report<'_>> = tried.iter().map(|tried| tried.report(base)).collect();
+fn print(command: &Try, base: &Revision, tried: &[Tried], fail_on: Option<&FailOn>) -> Result<(), CliError> {
+    let report = |tried| Report { fail_on, ..Tried::report(tried, base) };
+    let reports: Vec<Report<'_>> = tried.iter().map(report).collect();
     if command.form.json {
         let answers = tried.iter().zip(&reports);
         let answers = answers
             .map(|(tried, report)| OneAnswer { patches: &tried.patches, compared: report.answer() })
             .collect();
-        return Ok(output::print_json(&versioned(TryAnswer { base: &base.id, tries: answers }))?);
+        output::print_json(&versioned(TryAnswer { base: &base.id, tries: answers }))?;
+    } else {
+        let told = reports.iter().map(|it| if command.form.markdown { it.markdown() } else { it.text() });
+        output::print(&told.collect::<Vec<_>>().join("\n"))?;
     }
-    let told = reports.iter().map(|it| if command.form.markdown { it.markdown() } else { it.text() });
-    Ok(output::print(&told.collect::<Vec<_>>().join("\n"))?)
+    for report in &reports {
+        report.tell();
+    }
+    Ok(())
 }
 
 impl Tried {
@@ -354,6 +361,14 @@ impl Tried {
             format!("{} (the revision {})", without.name, base.short()),
             format!("{} with {}", without.name, with.name),
         ];
-        Report { terms: &self.terms, told, compared: &self.compared, build: self.build, is_kept: true }
+        Report {
+            terms: &self.terms,
+            told,
+            compared: &self.compared,
+            build: self.build,
+            is_kept: true,
+            fail_on: None,
+            lone: Default::default(),
+        }
     }
 }

@@ -10,45 +10,60 @@ use super::mistake::Mistake;
 use super::sides::{Given, Taken};
 use crate::cli::Compare;
 use crate::error::CliError;
-use crate::output;
 
 /// Benchmarks, each with its metrics.
-type Rows = Vec<(BenchmarkKey, Vec<Metric>)>;
+type Keys = Vec<(BenchmarkKey, Vec<Metric>)>;
 /// What files say of both sides.
 type Said = [Vec<Exported>; 2];
 
-/// The plan as it is wanted, what is compared, and what the files say of that.
-pub fn rows(
-    given: &Given,
-    command: &Compare,
-    taken: &[Taken; 2],
-) -> Result<(Option<Plan>, Rows, Said), CliError> {
+/// What is compared.
+pub struct Found {
+    /// The plan as it is wanted.
+    pub plan: Option<Plan>,
+    pub rows: Keys,
+    /// What the files say of that.
+    pub exported: Said,
+    /// What only the first side has, and only the second.
+    pub lone: [Vec<String>; 2],
+}
+
+/// What both sides have, and what only one of them has.
+pub fn rows(given: &Given, command: &Compare, taken: &[Taken; 2]) -> Result<Found, CliError> {
     let [a, b] = taken;
     let said = |taken: &Taken| taken.report.as_ref().map_or_else(Vec::new, |it| it.benchmarks.clone());
     let (file, live) = match [is_file(a), is_file(b)] {
         [false, false] => {
             let (plan, rows) = super::rows(given, command, [a, b])?;
-            return Ok((plan, rows, Said::default()));
+            return Ok(Found { plan, rows, exported: Said::default(), lone: Default::default() });
         }
-        [true, true] => {
-            let (rows, said) = both(command, taken, [said(a), said(b)])?;
-            return Ok((None, rows, said));
-        }
+        [true, true] => return both(command, taken, [said(a), said(b)]),
         [true, false] => (0, b),
         [false, true] => (1, a),
     };
     let (plan, mut rows) = super::rows(given, command, [live, live])?;
-    let mut all = Said::default();
-    all[file] = if live.side.program.kind() == "command" {
+    let (mut exported, mut lone) = (Said::default(), <[Vec<String>; 2]>::default());
+    exported[file] = if live.side.program.kind() == "command" {
         rows = rows_of_command(live, rows)?;
         for_command(&said(&taken[file]), &rows, live)
     } else {
-        for_plan(&said(&taken[file]), &mut rows)
+        let (said, of_plan) = (said(&taken[file]), rows.clone());
+        let found = for_plan(&said, &mut rows);
+        lone[file] = lone_of_file(command, &said, &of_plan);
+        lone[1 - file] = lone_of_plan(&of_plan, &rows);
+        found
     };
-    if all[file].is_empty() {
-        return Err(not_comparable(taken, "they have no benchmark in common, by name and metric"));
+    if exported[file].is_empty() {
+        return Err(not_comparable(taken, NOTHING_IN_COMMON));
     }
-    Ok((plan, rows, all))
+    Ok(Found { plan, rows, exported, lone })
+}
+
+const NOTHING_IN_COMMON: &str = "they have no benchmark in common, by name and metric";
+
+/// Whether a benchmark is one of those that were asked for.
+fn is_wanted(command: &Compare, one: &Exported) -> bool {
+    let wanted = &command.terms.benchmark;
+    wanted.is_empty() || wanted.contains(&one.benchmark)
 }
 
 fn not_comparable(taken: &[Taken; 2], why: &str) -> CliError {
@@ -57,39 +72,80 @@ fn not_comparable(taken: &[Taken; 2], why: &str) -> CliError {
 }
 
 /// Two files: benchmarks and metrics by name; what each has only one of is compared whatever it is called.
-fn both(command: &Compare, taken: &[Taken; 2], mut said: Said) -> Result<(Rows, Said), CliError> {
+fn both(command: &Compare, taken: &[Taken; 2], mut said: Said) -> Result<Found, CliError> {
+    check_benchmarks(command, &said)?;
+    for side in &mut said {
+        side.retain(|one| is_wanted(command, one));
+    }
     let names = |said: &[Exported]| said.iter().map(|one| one.benchmark.clone()).collect::<BTreeSet<_>>();
     let [of_a, of_b] = [names(&said[0]), names(&said[1])];
     if of_a.is_disjoint(&of_b) && of_a.len() == 1 && of_b.len() == 1 {
         for one in said.iter_mut().flatten() {
             tacho_experiment::compare::COMMAND.clone_into(&mut one.benchmark);
         }
-    } else {
-        tell_of_lone(&taken[0], &of_a, &of_b);
-        tell_of_lone(&taken[1], &of_b, &of_a);
     }
-    let is_in_both = |one: &&Exported| {
-        let is_it = |it: &Exported| it.benchmark == one.benchmark && it.metric == one.metric;
-        said[1].iter().any(is_it)
-    };
-    let common: Vec<&Exported> = said[0].iter().filter(is_in_both).collect();
+    let common: Vec<&Exported> = said[0].iter().filter(|one| has(&said[1], one)).collect();
     if common.is_empty() {
-        return Err(not_comparable(taken, "they have no benchmark in common, by name and metric"));
+        return Err(not_comparable(taken, NOTHING_IN_COMMON));
     }
-    let rows = grouped(&common, &command.terms.metric)?;
-    Ok((rows, said))
+    let metrics = &command.terms.metric;
+    let rows = grouped(&common, metrics)?;
+    let lone = [0, 1].map(|side| lone(&said[side], &said[1 - side], metrics));
+    Ok(Found { plan: None, rows, exported: said, lone })
 }
 
-/// What only one of the files has, which is not compared.
-fn tell_of_lone(taken: &Taken, own: &BTreeSet<String>, other: &BTreeSet<String>) {
-    let lone: Vec<&str> = own.difference(other).map(String::as_str).collect();
-    if !lone.is_empty() && lone.len() < own.len() {
-        output::note("note", &format!("only in {}: {}", taken.side.name, lone.join(", ")));
+fn has(said: &[Exported], one: &Exported) -> bool {
+    said.iter().any(|it| it.benchmark == one.benchmark && it.metric == one.metric)
+}
+
+/// That one of the files has each benchmark that was asked for.
+fn check_benchmarks(command: &Compare, said: &Said) -> Result<(), CliError> {
+    let all: BTreeSet<&str> = said.iter().flatten().map(|one| one.benchmark.as_str()).collect();
+    let is_unknown = |wanted: &&String| !all.contains(wanted.as_str());
+    let Some(name) = command.terms.benchmark.iter().find(is_unknown) else { return Ok(()) };
+    let known = all.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    Err(CliError::UnknownBenchmark { name: name.clone(), known })
+}
+
+/// What one file alone has: benchmarks that have no metric in common with the other's, and of the metrics that were asked for those.
+fn lone(own: &[Exported], other: &[Exported], wanted: &[String]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for one in own.iter().filter(|one| !has(other, one)) {
+        let is_shared = own
+            .iter()
+            .filter(|it| it.benchmark == one.benchmark)
+            .any(|of_benchmark| has(other, of_benchmark));
+        let is_asked = wanted == ["all"] || wanted.contains(&one.metric.name);
+        let name = match (is_shared, wanted.is_empty() || is_asked) {
+            (false, true) => one.benchmark.clone(),
+            (true, _) if is_asked => format!("{} {}", one.benchmark, one.metric.name),
+            _ => continue,
+        };
+        if !all.contains(&name) {
+            all.push(name);
+        }
     }
+    all
+}
+
+/// The benchmarks of a file that a plan does not have; none where it was typed which are compared.
+fn lone_of_file(command: &Compare, said: &[Exported], of_plan: &Keys) -> Vec<String> {
+    if !command.terms.benchmark.is_empty() {
+        return Vec::new();
+    }
+    let is_in_plan = |name: &str| of_plan.iter().any(|(key, _)| name == key.name || name == key.to_string());
+    let names: BTreeSet<&str> = said.iter().map(|one| one.benchmark.as_str()).collect();
+    names.into_iter().filter(|name| !is_in_plan(name)).map(str::to_owned).collect()
+}
+
+/// The benchmarks of a plan that a file does not have.
+fn lone_of_plan(of_plan: &Keys, common: &Keys) -> Vec<String> {
+    let is_common = |key: &BenchmarkKey| common.iter().any(|(it, _)| it == key);
+    of_plan.iter().filter(|(key, _)| !is_common(key)).map(|(key, _)| key.to_string()).collect()
 }
 
 /// A row for each benchmark, with the metrics that are wanted: the first one, if none is named.
-fn grouped(common: &[&Exported], wanted: &[String]) -> Result<Rows, CliError> {
+fn grouped(common: &[&Exported], wanted: &[String]) -> Result<Keys, CliError> {
     let is_known = |name: &String| common.iter().any(|one| one.metric.name == *name);
     if let Some(name) = wanted.iter().find(|name| *name != "all" && !is_known(name)) {
         let known: BTreeSet<String> = common.iter().map(|one| format!("`{}`", one.metric.name)).collect();
@@ -97,7 +153,7 @@ fn grouped(common: &[&Exported], wanted: &[String]) -> Result<Rows, CliError> {
         return Err(CliError::UnknownMetric { name: name.clone(), known });
     }
     let is_all = wanted == ["all"];
-    let mut rows = Rows::new();
+    let mut rows = Keys::new();
     for one in common.iter().filter(|one| wanted.is_empty() || is_all || wanted.contains(&one.metric.name)) {
         let known = rows.iter_mut().find(|(key, _)| key.name == one.benchmark);
         match known {
@@ -114,13 +170,13 @@ fn key(name: &str) -> BenchmarkKey {
 }
 
 /// Files have times of whole commands: nothing else of a command stands beside them.
-fn rows_of_command(live: &Taken, rows: Rows) -> Result<Rows, CliError> {
+fn rows_of_command(live: &Taken, rows: Keys) -> Result<Keys, CliError> {
     let metrics = metrics_of_commands([&live.side.program; 2], &[])?;
     Ok(rows.into_iter().map(|(key, _)| (key, metrics.clone())).collect())
 }
 
 /// The benchmark that has the command's name, or is the only one; its time as what the command's is called.
-fn for_command(said: &[Exported], rows: &Rows, live: &Taken) -> Vec<Exported> {
+fn for_command(said: &[Exported], rows: &Keys, live: &Taken) -> Vec<Exported> {
     let times: Vec<&Exported> = said.iter().filter(|one| one.metric.unit == Unit::Nanoseconds).collect();
     let of_name = times.iter().find(|one| one.benchmark == live.side.name);
     let names: BTreeSet<&str> = times.iter().map(|one| one.benchmark.as_str()).collect();
@@ -135,7 +191,7 @@ fn for_command(said: &[Exported], rows: &Rows, live: &Taken) -> Vec<Exported> {
 }
 
 /// Of the plan's benchmarks those that the file has, each with the metrics that it has, by name; a time is a time.
-fn for_plan(said: &[Exported], rows: &mut Rows) -> Vec<Exported> {
+fn for_plan(said: &[Exported], rows: &mut Keys) -> Vec<Exported> {
     let mut all = Vec::new();
     for (key, metrics) in rows.iter_mut() {
         let name = key.to_string();

@@ -114,6 +114,24 @@ fn facts(given: &Given, command: &Compare, taken: &Taken) -> Result<BTreeMap<Str
     Ok(facts)
 }
 
+/// The benchmarks that a side was measured at then, and the plan does not have any more; none where it was typed which are compared.
+pub fn lost(
+    given: &Given,
+    command: &Compare,
+    earlier: [Option<Earlier>; 2],
+    rows: &[(BenchmarkKey, Vec<Metric>)],
+) -> Result<[Vec<String>; 2], CliError> {
+    let mut lost = <[Vec<String>; 2]>::default();
+    for (lost, earlier) in lost.iter_mut().zip(earlier) {
+        let kept = earlier.filter(|_| command.terms.benchmark.is_empty()).zip(given.store());
+        let Some((earlier, store)) = kept else { continue };
+        let then = store.borrow_mut().comparing(earlier.run)?.map_or_else(Vec::new, |terms| terms.rows);
+        let is_lost = |key: &BenchmarkKey| rows.iter().all(|(known, _)| known != key);
+        *lost = then.iter().filter(|(key, _)| is_lost(key)).map(|(key, _)| key.to_string()).collect();
+    }
+    Ok(lost)
+}
+
 /// That a side which cannot be measured again was measured before.
 pub fn tell_of_kept(compared: &Compared, taken: &[Taken; 2]) {
     let Compared::NotBuilt { side, .. } = compared else { return };

@@ -82,7 +82,7 @@ impl Mistake {
             }
             Mistake::MarkdownOfRevision => "`tacho show run:12 --markdown` writes a table of it".to_owned(),
             Mistake::NoLimit { .. } => {
-                "`slower` fails on what is slower for certain, `slower:5%` if it is so by 5 % or more"
+                "`slower` fails on what is slower for certain, `slower:5%` if it is so by 5 % or more; `slower:5%,unclear` where that cannot be told too"
                     .to_owned()
             }
             Mistake::LimitWithinMargin { text, .. } => {

@@ -1,6 +1,7 @@
 //! `tacho compare`: two programs beside one another.
 
 mod files;
+pub mod gate;
 mod kept;
 mod meant;
 mod measure;
@@ -8,28 +9,29 @@ pub mod mistake;
 pub mod shown;
 mod sides;
 
-use tacho_experiment::compare::{Compared, Row, reaches, rows_of, slower_by};
+use tacho_experiment::compare::rows_of;
 use tacho_record::{BenchmarkKey, Comparing, Metric, Plan, RuleError, Until, Wishes, percentage};
-use tacho_stats::compare::Verdict;
 
+use self::files::Found;
+use self::gate::{exit, fail_on};
 use self::mistake::Mistake;
 pub use self::sides::told;
 use self::sides::{Given, Taken};
 use super::track::narrowed;
 use super::{Exit, lookup, over};
-use crate::cli::{Compare, Global, Shown, Terms};
+use crate::cli::{Compare, Global, Shown};
 use crate::error::CliError;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::compare::Report;
+use crate::output::compare::{FailOn, Report};
 
 /// Rounds where nothing else is asked for: as many as an answer takes at the most, since it stops as soon as it has one.
 const ROUNDS: u32 = 30;
 
 pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     let margin = share("--margin", &command.terms.margin)?;
-    let limit = limit(&command.terms)?;
-    let until = until(command, limit)?;
+    let fail_on = fail_on(&command.terms)?;
+    let until = until(command, fail_on.as_ref())?;
     let given = Given::open(global, command)?;
     let taken = given.sides(command)?;
     if let Some(name) = &command.save_as {
@@ -37,7 +39,10 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     }
     let earlier = kept::earlier(command, &taken)?;
     let Compare { no_control, .. } = command;
-    let (plan, rows, exported) = files::rows(&given, command, &taken)?;
+    let Found { plan, rows, exported, mut lone } = files::rows(&given, command, &taken)?;
+    for (lone, lost) in lone.iter_mut().zip(kept::lost(&given, command, earlier, &rows)?) {
+        lone.extend(lost);
+    }
     let otherwise = kept::check_alike(&given, command, &taken, &rows)?;
     let mut terms = Comparing {
         sides: taken.each_ref().map(|taken| taken.side.clone()),
@@ -65,8 +70,16 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     }
     kept::tell_of_kept(&compared, &taken);
     let told = taken.each_ref().map(Taken::told);
-    let report =
-        Report { terms: &terms, told, compared: &compared, build, is_kept: given.project().is_some() };
+    let is_missing = !lone[0].is_empty();
+    let report = Report {
+        terms: &terms,
+        told,
+        compared: &compared,
+        build,
+        is_kept: given.project().is_some(),
+        fail_on: fail_on.as_ref(),
+        lone,
+    };
     if command.form.json {
         output::print_json(&versioned(report.answer()))?;
     } else if command.form.markdown {
@@ -74,7 +87,8 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     } else {
         output::print(&report.text())?;
     }
-    Ok(exit(&compared, limit))
+    report.tell();
+    Ok(exit(&compared, fail_on.as_ref(), is_missing))
 }
 
 /// The two processors for both at the same time, if that is wanted.
@@ -151,50 +165,15 @@ pub fn wished(rounds: Option<u32>, budget: Option<&str>) -> Result<Wishes, RuleE
 }
 
 /// When a benchmark is executed no more.
-fn until(command: &Compare, limit: Option<f64>) -> Result<Until, Mistake> {
+fn until(command: &Compare, fail_on: Option<&FailOn>) -> Result<Until, Mistake> {
     Ok(match &command.precision {
         _ if command.all_rounds => Until::AllRounds,
         Some(precision) => Until::Precise(share("--precision", precision)?),
-        None => Until::Settled(limit.filter(|limit| *limit > 0.0)),
+        None => Until::Settled(fail_on.and_then(FailOn::limit)),
     })
-}
-
-/// From which share on slower is a failure, if that is asked for; within the margin nothing is slower, and could never be one.
-pub fn limit(terms: &Terms) -> Result<Option<f64>, Mistake> {
-    let Some(typed) = terms.fail_on.as_deref() else { return Ok(None) };
-    if typed == "slower" {
-        return Ok(Some(0.0));
-    }
-    let limit = percentage(typed.strip_prefix("slower:").unwrap_or(typed))
-        .map_err(|_| Mistake::NoLimit { text: typed.to_owned() })?;
-    if limit > 0.0 && limit < share("--margin", &terms.margin)? {
-        return Err(Mistake::LimitWithinMargin { text: typed.to_owned(), margin: terms.margin.clone() });
-    }
-    Ok(Some(limit))
 }
 
 /// What is typed after an option that takes a share.
 pub fn share(option: &'static str, text: &str) -> Result<f64, Mistake> {
     percentage(text).map_err(|_| Mistake::NoShare { option, text: text.to_owned() })
-}
-
-/// Slower for certain, by more than the limit; nothing measured is an error.
-pub fn exit(compared: &Compared, limit: Option<f64>) -> Exit {
-    let all = match compared {
-        Compared::Measured(all) => all,
-        Compared::Interrupted => return Exit::Interrupted,
-        Compared::NotBuilt { .. } => return Exit::Error,
-        Compared::SameProgram => return Exit::Success,
-    };
-    if all.interrupted {
-        return Exit::Interrupted;
-    }
-    if all.rows.iter().any(|row| row.sides.iter().any(Option::is_none)) {
-        return Exit::Error;
-    }
-    let is_beyond = |row: &Row| {
-        let (at_least, _) = slower_by(row.comparison.estimate.and_then(|estimate| estimate.interval));
-        row.verdict == Verdict::Slower && limit.is_some_and(|limit| reaches(at_least, limit))
-    };
-    if all.rows.iter().any(is_beyond) { Exit::Worse } else { Exit::Success }
 }

@@ -23,7 +23,15 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
     let told = terms.sides.each_ref().map(|side| format!("{} ({})", side.name, told(&side.program)));
     let all = Rows { run: Some(run), terms: terms.clone(), interrupted, executing: None, rows, carried };
     let compared = Compared::Measured(Box::new(all));
-    let report = Report { terms: &terms, told, compared: &compared, build: None, is_kept: true };
+    let report = Report {
+        terms: &terms,
+        told,
+        compared: &compared,
+        build: None,
+        is_kept: true,
+        fail_on: None,
+        lone: Default::default(),
+    };
     if command.shown.json {
         Ok(output::print_json(&versioned(report.answer()))?)
     } else if command.markdown {

@@ -14,8 +14,9 @@ use tacho_subject::SubjectError;
 use super::check::lacking;
 use super::{Exit, line, places, skipped};
 use crate::cli::{Effect, Global, Shown};
+use crate::commands::compare::gate::exit;
 use crate::commands::compare::mistake::Mistake;
-use crate::commands::compare::{exit, wished};
+use crate::commands::compare::wished;
 use crate::commands::lookup;
 use crate::commands::over;
 use crate::commands::session::Session;
@@ -242,7 +243,7 @@ impl Told<'_> {
     }
 
     fn exit(&self) -> Exit {
-        self.effect.as_ref().map_or(Exit::Success, |(_, tried)| exit(&tried.compared, None))
+        self.effect.as_ref().map_or(Exit::Success, |(_, tried)| exit(&tried.compared, None, false))
     }
 
     fn report(&self) -> Option<Report<'_>> {
@@ -253,6 +254,8 @@ impl Told<'_> {
             compared: &tried.compared,
             build: tried.build,
             is_kept: true,
+            fail_on: None,
+            lone: Default::default(),
         })
     }
 

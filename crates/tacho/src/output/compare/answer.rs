@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tacho_experiment::compare::{CarriedOver, Compared, Row};
+use tacho_experiment::compare::{CarriedOver, Compared, Row, Stands};
 use tacho_record::{Estimator, Side, Until};
 use tacho_stats::compare::{Comparison, Estimate, Modes, Note, RankTest, Size, Told};
 use tacho_stats::levels::Levels;
 
 use super::Report;
 use super::family::{Family, in_order, is_trade_off};
+use super::gate::FailOnAnswer;
 use crate::output::bench::{estimator, word};
 use crate::output::bounds::Bounds;
 use crate::output::layouts::RepetitionAnswer;
@@ -33,6 +34,9 @@ pub struct CompareAnswer<'a> {
     executing: Option<f64>,
     family: Option<Family>,
     trade_off: bool,
+    fail_on: Option<FailOnAnswer<'a>>,
+    only_a: &'a [String],
+    only_b: &'a [String],
     rows: Vec<RowAnswer<'a>>,
 }
 
@@ -95,6 +99,8 @@ struct RowAnswer<'a> {
     precision: Option<PrecisionAnswer>,
     more_rounds: Option<usize>,
     more_seconds: Option<f64>,
+    fail_on: Option<&'static str>,
+    fail_on_more_rounds: Option<usize>,
     control: Option<f64>,
     control_interval: Option<(f64, f64)>,
     detectable: Option<f64>,
@@ -243,6 +249,9 @@ impl Report<'_> {
             executing: all.and_then(|all| Some(all.executing?.as_secs_f64())),
             family: all.and_then(|all| Family::of(all.rows.len())),
             trade_off: all.is_some_and(|all| is_trade_off(&all.rows)),
+            fail_on: self.fail_on_answer(all),
+            only_a: &self.lone[0],
+            only_b: &self.lone[1],
             rows: all.map_or_else(Vec::new, |all| {
                 in_order(&all.rows).into_iter().map(|row| self.row_answer(row)).collect()
             }),
@@ -264,7 +273,20 @@ impl Report<'_> {
             }
             _ => None,
         };
-        RowAnswer { precision, repetition, why: self.unmeasured(row), ..RowAnswer::from(row) }
+        let stands = self.stands(row);
+        let open = self.fail_on.filter(|_| stands == Some(Stands::Open));
+        RowAnswer {
+            precision,
+            repetition,
+            why: self.unmeasured(row),
+            fail_on: stands.map(|stands| match stands {
+                Stands::Slower => "slower",
+                Stands::Below => "below",
+                Stands::Open => "open",
+            }),
+            fail_on_more_rounds: open.and_then(|fail_on| Some(fail_on.gate.more(row)?.rounds)),
+            ..RowAnswer::from(row)
+        }
     }
 }
 
@@ -318,6 +340,8 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             precision: None,
             more_rounds: more.map(|more| more.rounds),
             more_seconds: more.map(|more| more.cost(row.round) / 1e9),
+            fail_on: None,
+            fail_on_more_rounds: None,
             control: bounds.of("control", control.and_then(|it| it.known_ratio())),
             control_interval: control.and_then(|it| it.interval),
             detectable: *detectable,

@@ -2,6 +2,7 @@
 
 mod answer;
 mod family;
+mod gate;
 mod notes;
 mod summary;
 #[cfg(test)]
@@ -19,7 +20,8 @@ use tacho_stats::{Bound, Bounded, Summary};
 pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer, names};
 pub use self::family::Family;
 use self::family::in_order;
-use super::bench::{factor, word};
+pub use self::gate::FailOn;
+use super::bench::word;
 use super::levels::relinking;
 use super::{table, text};
 use crate::output;
@@ -39,6 +41,10 @@ pub struct Report<'a> {
     pub build: Option<Duration>,
     /// Whether what was measured is kept, under its run's number.
     pub is_kept: bool,
+    /// What is to be a failure, if anything is.
+    pub fail_on: Option<&'a FailOn>,
+    /// What only the first side has, and only the second, which is not compared.
+    pub lone: [Vec<String>; 2],
 }
 
 impl Report<'_> {
@@ -175,10 +181,7 @@ impl Report<'_> {
 
     /// What would settle a row that is unclear, or why nothing does.
     fn missing(&self, row: &Row) -> Option<String> {
-        let time = |rounds: usize| {
-            let seconds = rounds as f64 * row.round / 1e9;
-            text::duration(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
-        };
+        let time = |rounds: usize| gate::rounds_take(row, rounds);
         let names = self.names().map(|name| text::cut(name, NAME));
         let layouts = row.levels[0].map(|levels| levels.layouts);
         let names = names.each_ref().map(String::as_str);
@@ -247,7 +250,7 @@ impl Report<'_> {
             let cells: Vec<String> = cells.into_iter().map(|cell| cell.replace('|', "\\|")).collect();
             out += &format!("| {} |\n", cells.join(" | "));
         }
-        out + "\n" + &list(&self.prose(all))
+        out + "\n" + &list(&self.prose(all)) + &self.told_in_markdown()
     }
 }
 

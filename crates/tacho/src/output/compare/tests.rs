@@ -59,6 +59,8 @@ fn levels_and_means_that_say_the_opposite_are_named() {
         compared: &all,
         build: None,
         is_kept: false,
+        fail_on: None,
+        lone: Default::default(),
     };
     for told in [report.text(), report.markdown()] {
         assert!(told.contains("unclear: levels and means say the opposite"), "{told}");
@@ -122,6 +124,8 @@ fn told(all: Rows) -> String {
         compared: &compared,
         build: None,
         is_kept: true,
+        fail_on: None,
+        lone: Default::default(),
     };
     let Compared::Measured(all) = &compared else { return String::new() };
     report.summary(all)

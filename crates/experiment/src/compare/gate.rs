@@ -1,0 +1,202 @@
+//! What somebody wants a comparison to fail on, and how its rows stand to that.
+
+use tacho_record::Direction;
+use tacho_stats::compare::{More, Verdict};
+
+use super::judge::Row;
+use super::rounds::{ROUNDING, reaches};
+
+/// What a comparison fails on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Gate {
+    /// What is slower for certain, by this share or more; with 0 whatever is called slower.
+    pub slower: Option<f64>,
+    /// What cannot be told from being so, and without `slower` whatever is unclear.
+    pub unclear: bool,
+    /// What only the first side has.
+    pub missing: bool,
+}
+
+/// How a row stands to a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stands {
+    /// It is slower, by the limit or more.
+    Slower,
+    /// It is not, for certain.
+    Below,
+    /// Neither can be told.
+    Open,
+}
+
+impl Gate {
+    /// How that row stands, which both sides have values of; `margin` is the share up to which two are the same.
+    #[must_use]
+    pub fn stands(&self, row: &Row, margin: f64) -> Stands {
+        let Some(limit) = self.slower else {
+            return if self.unclear && row.verdict == Verdict::Unclear {
+                Stands::Open
+            } else {
+                Stands::Below
+            };
+        };
+        let between = worse_by(row);
+        match row.verdict {
+            Verdict::Faster | Verdict::Same => Stands::Below,
+            Verdict::Slower => match between {
+                _ if limit <= 0.0 => Stands::Slower,
+                Some((least, _)) if reaches(least, limit) => Stands::Slower,
+                Some((_, most)) if !reaches(most, limit) => Stands::Below,
+                _ => Stands::Open,
+            },
+            // Within the margin nothing is slower.
+            Verdict::Unclear => match between {
+                Some((_, most)) if limit > 0.0 && !reaches(most, limit) => Stands::Below,
+                Some((_, most)) if limit <= 0.0 && most <= margin + ROUNDING => Stands::Below,
+                _ => Stands::Open,
+            },
+        }
+    }
+
+    /// Whether it fails, by how its rows stand and what only the first side has.
+    #[must_use]
+    pub fn fails(&self, rows: &[Stands], is_missing: bool) -> bool {
+        let has = |stands: Stands| rows.contains(&stands);
+        has(Stands::Slower) || self.unclear && has(Stands::Open) || self.missing && is_missing
+    }
+
+    /// How many more would tell how an open row stands.
+    #[must_use]
+    pub fn more(&self, row: &Row) -> Option<More> {
+        match self.slower.filter(|limit| *limit > 0.0) {
+            None => row.comparison.more,
+            Some(limit) if row.metric.better == Direction::Lower => row.comparison.more_against(1.0 + limit),
+            Some(limit) => row.comparison.more_against(1.0 / (1.0 + limit)),
+        }
+    }
+}
+
+/// By how much the second side is worse than the first, at least and at most: shares of one, below 0 where it is better. Without a
+/// ratio, as where the first is 0, it is so beyond every share. Nothing where there is no interval.
+#[must_use]
+pub fn worse_by(row: &Row) -> Option<(f64, f64)> {
+    let estimate = row.comparison.estimate?;
+    let is_lower = row.metric.better == Direction::Lower;
+    if let Some((low, high)) = estimate.interval {
+        return Some(if is_lower { (low - 1.0, high - 1.0) } else { (1.0 / high - 1.0, 1.0 / low - 1.0) });
+    }
+    let (low, high) = estimate.difference_interval?;
+    let (low, high) = if is_lower { (low, high) } else { (-high, -low) };
+    let beyond = |end: f64| if end > 0.0 { f64::INFINITY } else { f64::NEG_INFINITY };
+    Some((beyond(low), beyond(high)))
+}
+
+#[cfg(test)]
+mod tests {
+    use tacho_record::{BenchmarkKey, Limited, Metric, Parameters, Unit};
+    use tacho_stats::Summary;
+    use tacho_stats::compare::{Better, Look, Rules, Sample, Sides, compare};
+
+    use super::*;
+
+    const MARGIN: f64 = 0.01;
+
+    /// A row of two sides with these values, one a round.
+    fn row(better: Direction, [a, b]: [&[f64]; 2]) -> Row {
+        let side = |values: &[f64]| -> Vec<Sample> {
+            (0..).zip(values).map(|(round, value)| Sample::new(*value).in_round(round)).collect()
+        };
+        let (of_a, of_b) = (side(a), side(b));
+        let rules = Rules {
+            better: if better == Direction::Lower { Better::Lower } else { Better::Higher },
+            ..Rules::default()
+        };
+        let sides = Sides { a: &of_a, b: &of_b, control: &[] };
+        let comparison = compare(&sides, &rules, Look::only(a.len(), 0.05));
+        Row {
+            benchmark: BenchmarkKey { name: "sort".into(), version: 1, parameters: Parameters::default() },
+            metric: Metric { name: "it".into(), unit: Unit::Nanoseconds, better },
+            sides: [Summary::of(a), Summary::of(b)],
+            levels: [None, None],
+            verdict: comparison.verdict,
+            comparison,
+            settled: false,
+            limited: [Limited::default(), Limited::default()],
+            round: 0.0,
+            failure: None,
+        }
+    }
+
+    /// Ten values around this that vary by so much from end to end.
+    fn around(centre: f64, spread: f64, step: u32) -> Vec<f64> {
+        (0..10).map(|n| centre * (1.0 + spread / 10.0 * (f64::from(n * step % 10) - 4.5))).collect()
+    }
+
+    fn stands(better: Direction, (ratio, spread): (f64, f64), limit: f64) -> Stands {
+        let row = row(better, [&around(100.0, spread, 7), &around(100.0 * ratio, spread, 3)]);
+        Gate { slower: Some(limit), ..Gate::default() }.stands(&row, MARGIN)
+    }
+
+    #[test]
+    fn a_row_is_open_where_its_interval_holds_the_limit() {
+        for (ratio, spread, limit, wanted) in [
+            (1.10, 0.01, 0.05, Stands::Slower),
+            (1.10, 0.01, 0.20, Stands::Below),
+            (1.05, 0.02, 0.05, Stands::Open),
+            (1.00, 0.001, 0.05, Stands::Below),
+            (0.80, 0.01, 0.05, Stands::Below),
+            // Unclear, and yet not by 20 %.
+            (1.00, 0.10, 0.20, Stands::Below),
+            (1.00, 0.10, 0.02, Stands::Open),
+            // As slower as it may be.
+            (1.03, 0.01, 0.0, Stands::Slower),
+            (1.00, 0.10, 0.0, Stands::Open),
+            (1.00, 0.001, 0.0, Stands::Below),
+        ] {
+            assert_eq!(stands(Direction::Lower, (ratio, spread), limit), wanted, "{ratio} {spread} {limit}");
+            let of_rate = stands(Direction::Higher, (1.0 / ratio, spread), limit);
+            assert_eq!(of_rate, wanted, "throughput: {ratio} {spread} {limit}");
+        }
+    }
+
+    #[test]
+    fn without_an_interval_or_a_ratio_there_is_no_share_that_is_not_reached() {
+        let few = row(Direction::Lower, [&[100.0, 101.0, 99.0], &[100.0, 99.0, 101.0]]);
+        let gate = Gate { slower: Some(0.5), ..Gate::default() };
+        assert_eq!((gate.stands(&few, MARGIN), worse_by(&few), gate.more(&few)), (Stands::Open, None, None));
+        let raised = row(Direction::Lower, [&[0.0; 8], &[100.0; 8]]);
+        assert_eq!(gate.stands(&raised, MARGIN), Stands::Slower);
+        assert_eq!(gate.stands(&row(Direction::Lower, [&[100.0; 8], &[0.0; 8]]), MARGIN), Stands::Below);
+        let around_zero = [0.0, 1.0, -1.0, 0.5, 0.2, 0.1, -0.3, 0.4];
+        let open = row(Direction::Lower, [&around_zero, &around_zero.map(|value| 0.1 - value)]);
+        assert_eq!((open.verdict, gate.stands(&open, MARGIN)), (Verdict::Unclear, Stands::Open));
+        assert_eq!(worse_by(&open), Some((f64::NEG_INFINITY, f64::INFINITY)));
+    }
+
+    #[test]
+    fn it_fails_on_what_it_is_told_to() {
+        let gate = |slower: bool, unclear: bool, missing: bool| Gate {
+            slower: slower.then_some(0.05),
+            unclear,
+            missing,
+        };
+        let open = [Stands::Below, Stands::Open];
+        assert!(!gate(true, false, false).fails(&open, true), "neither was asked for");
+        assert!(gate(true, true, false).fails(&open, false) && gate(true, false, true).fails(&open, true));
+        assert!(gate(true, false, false).fails(&[Stands::Slower], false));
+        assert!(!gate(true, true, true).fails(&[Stands::Below], false));
+        let wide = row(Direction::Lower, [&around(100.0, 0.1, 7), &around(100.0, 0.1, 3)]);
+        assert_eq!(gate(false, true, false).stands(&wide, MARGIN), Stands::Open, "whatever is unclear");
+        assert_eq!(gate(false, false, true).stands(&wide, MARGIN), Stands::Below);
+    }
+
+    #[test]
+    fn so_many_more_as_would_tell_it_from_the_limit() {
+        let of = |ratio: f64, limit: f64| {
+            let row = row(Direction::Lower, [&around(100.0, 0.1, 7), &around(100.0 * ratio, 0.1, 3)]);
+            Gate { slower: Some(limit), ..Gate::default() }.more(&row).map(|more| more.rounds)
+        };
+        assert!(of(1.0, 0.03) < of(1.0, 0.02) && of(1.0, 0.03).is_some(), "{:?}", of(1.0, 0.03));
+        let wide = row(Direction::Lower, [&around(100.0, 0.1, 7), &around(100.0, 0.1, 3)]);
+        assert_eq!(of(1.0, 0.0), wide.comparison.more.map(|more| more.rounds), "from none");
+    }
+}

@@ -1,0 +1,178 @@
+//! What is said of `--fail-on`: what it cannot tell, and what it does not see.
+
+use serde::Serialize;
+use tacho_experiment::compare::{Compared, Gate, Row, Rows, Stands, worse_by};
+
+use super::family::in_order;
+use super::{Report, is_measured};
+use crate::output::{self, text};
+
+/// How many rows are named.
+const NAMED: usize = 10;
+/// More rounds than this are given as a number to nobody.
+const MOST_MORE: usize = 1000;
+
+/// What a comparison is to fail on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FailOn {
+    /// As it was typed: `slower:5%,unclear`.
+    pub typed: String,
+    pub gate: Gate,
+}
+
+impl FailOn {
+    /// From which share on what is slower is a failure, where there is one.
+    pub fn limit(&self) -> Option<f64> {
+        self.gate.slower.filter(|limit| *limit > 0.0)
+    }
+}
+
+/// The answer in JSON; docs/formats.md says what each key means.
+#[derive(Serialize)]
+pub(super) struct FailOnAnswer<'a> {
+    typed: &'a str,
+    slower: Option<f64>,
+    unclear: bool,
+    missing: bool,
+    open: usize,
+    failed: bool,
+}
+
+/// A warning: what it is, and a line for each row that it is of, and what to do.
+struct Warning {
+    told: String,
+    rows: Vec<String>,
+    hint: Option<String>,
+}
+
+impl Report<'_> {
+    /// How a row stands to what is to be a failure; nothing where nothing is, or a side was not measured.
+    pub(super) fn stands(&self, row: &Row) -> Option<Stands> {
+        let fail_on = self.fail_on?;
+        is_measured(row).then(|| fail_on.gate.stands(row, self.terms.margin))
+    }
+
+    pub(super) fn fail_on_answer(&self, all: Option<&Rows>) -> Option<FailOnAnswer<'_>> {
+        let FailOn { typed, gate } = self.fail_on?;
+        let rows = all.map_or(&[][..], |all| &all.rows);
+        let stands: Vec<Stands> = rows.iter().filter_map(|row| self.stands(row)).collect();
+        Some(FailOnAnswer {
+            typed,
+            slower: gate.slower,
+            unclear: gate.unclear,
+            missing: gate.missing,
+            open: stands.iter().filter(|stands| **stands == Stands::Open).count(),
+            failed: gate.fails(&stands, !self.lone[0].is_empty()),
+        })
+    }
+
+    /// Says beside the answer what `--fail-on` cannot tell or does not see, and what only one side has.
+    pub fn tell(&self) {
+        for Warning { told, rows, hint } in self.warnings() {
+            let end = if rows.is_empty() { "" } else { ":" };
+            output::note("warning", &format!("{told}{end}"));
+            for row in rows {
+                output::aside(&format!("  {row}"));
+            }
+            if let Some(hint) = hint {
+                output::note("hint", &hint);
+            }
+        }
+        for line in self.lone() {
+            output::note("note", &line);
+        }
+    }
+
+    /// The same as a list in Markdown.
+    pub(super) fn told_in_markdown(&self) -> String {
+        let item = |Warning { told, rows, .. }: Warning| {
+            let end = if rows.is_empty() { "" } else { ":" };
+            let rows: String = rows.iter().map(|row| format!("  - {row}\n")).collect();
+            format!("- warning: {told}{end}\n{rows}")
+        };
+        let warnings: String = self.warnings().into_iter().map(item).collect();
+        warnings + &self.lone().map(|line| format!("- {line}\n")).collect::<String>()
+    }
+
+    /// What only one side has, but for what is a warning.
+    fn lone(&self) -> impl Iterator<Item = String> {
+        let names = self.names();
+        let is_told = |side: &usize| *side > 0 || self.fail_on.is_none();
+        (0..2)
+            .filter(is_told)
+            .filter(|side| !self.lone[*side].is_empty())
+            .map(move |side| format!("only in {}: {}", names[side], self.lone[side].join(", ")))
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let (Some(fail_on), Compared::Measured(all)) = (self.fail_on, self.compared) else {
+            return Vec::new();
+        };
+        [self.open(fail_on, all), self.unseen(fail_on)].into_iter().flatten().collect()
+    }
+
+    /// The rows of which it cannot be told whether they are slower.
+    fn open(&self, FailOn { typed, gate }: &FailOn, all: &Rows) -> Option<Warning> {
+        let rows = in_order(&all.rows);
+        let open: Vec<&Row> = rows.into_iter().filter(|row| self.stands(row) == Some(Stands::Open)).collect();
+        let so = match (gate.unclear, open.len()) {
+            (_, 0) => return None,
+            (true, _) => "fails",
+            (false, 1) => "lets it pass",
+            (false, _) => "lets them pass",
+        };
+        // Of several diffs that are tried each is told of by itself.
+        let with =
+            if self.terms.patches.is_empty() { String::new() } else { format!(" with {}", self.names()[1]) };
+        let of = format!("{} of {}{with}", open.len(), text::count(all.rows.len(), "row"));
+        let line =
+            |row: &&Row| format!("{} {}: {}", row.benchmark, row.metric.name, self.why_open(gate, row));
+        let mut rows: Vec<String> = open.iter().take(NAMED).map(line).collect();
+        if open.len() > NAMED {
+            rows.push(format!("and {} more", text::count(open.len() - NAMED, "row")));
+        }
+        let them = if open.len() == 1 { "it" } else { "them" };
+        Some(Warning {
+            told: format!("`--fail-on {typed}` cannot tell of {of}, and {so}"),
+            rows,
+            hint: (!gate.unclear).then(|| format!("`--fail-on {typed},unclear` fails on {them}")),
+        })
+    }
+
+    /// What is known of an open row, and what would tell.
+    fn why_open(&self, gate: &Gate, row: &Row) -> String {
+        let by = worse_by(row).filter(|_| gate.slower.is_some()).map(|(least, most)| match (least, most) {
+            (_, f64::INFINITY) if least <= 0.0 => "slower by anything, or not at all".to_owned(),
+            (_, f64::INFINITY) => format!("slower by {} or more", text::percent(least)),
+            _ if least <= 0.0 => format!("slower by {} at most", text::percent(most)),
+            _ => format!("slower by {} to {}", text::percent(least), text::percent(most)),
+        });
+        let more = gate.more(row).filter(|_| by.is_some() && row.levels[0].is_none()).map(|more| match more
+            .rounds
+        {
+            rounds if rounds > MOST_MORE => format!("over {MOST_MORE} more rounds would tell"),
+            rounds => {
+                format!("{} ({}) would tell", text::count(rounds, "more round"), rounds_take(row, rounds))
+            }
+        });
+        let parts = [by, more.or_else(|| self.missing(row))];
+        let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        if why.is_empty() { "unclear".to_owned() } else { why }
+    }
+
+    /// What it does not see, since only the first side has it.
+    fn unseen(&self, FailOn { typed, gate }: &FailOn) -> Option<Warning> {
+        let names: Vec<String> =
+            self.lone[0].iter().map(|name| format!("`{}`", text::cut(name, usize::MAX))).collect();
+        let so = if gate.missing { "fails" } else { "does not see that" };
+        let told = format!("only {} has {}: `--fail-on {typed}` {so}", self.names()[0], names.join(", "));
+        let hint = (!gate.missing).then(|| format!("`--fail-on {typed},missing` fails on what only A has"));
+        (!names.is_empty()).then_some(Warning { told, rows: Vec::new(), hint })
+    }
+}
+
+/// How long so many rounds of a row take.
+pub(super) fn rounds_take(row: &Row, rounds: usize) -> String {
+    let seconds = rounds as f64 * row.round / 1e9;
+    text::duration(std::time::Duration::try_from_secs_f64(seconds).unwrap_or(std::time::Duration::MAX))
+}
