@@ -591,6 +591,47 @@ fn a_file_with_executions_that_reached_a_limit_is_refused() {
     assert!(null.contains("1 of 3 values of `times` are no numbers"), "{null}");
 }
 
+/// Twenty executions of a command, of which the last ones reached a limit of a second.
+fn cut_off(limited: usize) -> String {
+    let known = (limited..20).map(|n| format!("{}", 0.2 * (1.0 + 0.0001 * n as f64)));
+    let times: Vec<String> = known.chain((0..limited).map(|_| "null".to_owned())).collect();
+    let bounds = vec!["1.0"; limited].join(", ");
+    format!(
+        r#"{{"results": [{{"command": "b", "times": [{}], "limited": {limited}, "limit": "limit reached: 1 s",
+            "times_at_least": [{bounds}]}}]}}"#,
+        times.join(", ")
+    )
+}
+
+#[test]
+fn a_file_of_ours_says_what_its_executions_that_reached_a_limit_would_have_been_at_least() {
+    let project = Project::empty().file("a.json", &hyperfine("a", 0.1));
+    let project = project.file("some.json", &cut_off(5)).file("all.json", &cut_off(20));
+    let row = |files: &str| {
+        let json = project.tacho(&format!("compare {files} --fail-on slower:5% --json"));
+        json.json()["rows"][0].clone()
+    };
+    let some = row("a.json some.json");
+    assert_eq!(
+        (&some["verdict"], &some["limited"], &some["samples"]),
+        (&"slower".into(), &serde_json::json!([0, 5]), &serde_json::json!([20, 20]))
+    );
+    assert!(
+        some["at_least"].is_null() && some["b"].as_f64().unwrap() < 0.21e9,
+        "the median is known: {some}"
+    );
+    let all = row("a.json all.json");
+    assert_eq!((&all["verdict"], &all["b"]), (&"slower".into(), &1e9.into()), "{all}");
+    assert_eq!(all["at_least"], serde_json::json!(["b", "ratio", "difference"]));
+    let both = row("all.json all.json");
+    assert_eq!((&both["verdict"], &both["ratio"]), (&"unclear".into(), &Value::Null), "{both}");
+    let told = project.tacho("compare a.json all.json --fail-on slower:5%").exits(1).stdout;
+    assert!(
+        told.contains("command time: limit reached: 1 s (20 executions of all.json): they would have"),
+        "{told}"
+    );
+}
+
 /// A file of hyperfine's with several commands, each with so many times around so many seconds.
 fn hyperfine_of(commands: &[(&str, f64)]) -> String {
     let mut all = Vec::new();

@@ -108,6 +108,9 @@ fn files_of_others_leave_out_what_their_format_cannot_say() {
         json["results"][row][key].as_array().unwrap().iter().filter(|it| it.is_null()).count()
     };
     assert_eq!(["times", "exit_codes", "memory_usage_byte"].map(|key| nothing(0, key)), [2; 3]);
+    let again = project.tacho("compare o.json o.json --json").exits(0).json();
+    let limited = again["rows"].as_array().unwrap().iter().map(|row| &row["limited"]);
+    assert_eq!(limited.collect::<Vec<_>>(), [&json!([2, 2]), &json!([8, 8]), &json!([0, 0])], "{again}");
     assert_eq!(["times", "exit_codes", "memory_usage_byte"].map(|key| nothing(1, key)), [8; 3]);
     assert_snapshot!(marks(&read("o.csv")), @r"
     command,mean,stddev,median,user,system,min,max,limited

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BenchmarkKey, Digest, Metric, Parameters};
+use crate::{BenchmarkKey, Digest, Limited, Metric, Parameters};
 
 /// One of the two programs that are compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -179,6 +179,9 @@ pub struct Exported {
     pub metric: Metric,
     /// Its values, in the metric's base unit.
     pub values: Vec<f64>,
+    /// Executions beside these that reached a limit.
+    #[serde(default, skip_serializing_if = "Limited::is_nothing")]
+    pub limited: Limited,
 }
 
 /// A side of an earlier run.

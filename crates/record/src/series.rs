@@ -42,6 +42,12 @@ pub struct Limited {
 }
 
 impl Limited {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        self.count == 0
+    }
+
     /// Those among these samples.
     #[must_use]
     pub fn of<'a>(samples: impl IntoIterator<Item = &'a Sample>, metric: &Metric) -> Self {

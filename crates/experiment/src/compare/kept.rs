@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 
 use tacho_record::plan::parse;
-use tacho_record::{BenchmarkKey, Comparing, Digest, Limited, Metric, Purpose, Run, RunState, Sample};
+use tacho_record::{
+    BenchmarkKey, Comparing, Digest, Exported, Limited, Metric, Purpose, Run, RunState, Sample,
+};
 use tacho_stats::Summary;
 use tacho_stats::compare::{Prior, Rules, Sample as Value, compare_earlier};
 use tacho_store::Store;
@@ -63,7 +65,10 @@ fn row(
 ) -> Row {
     let exported = [0, 1].map(|side| exported(terms, side, benchmark, metric));
     let of = |side: usize| match exported[side] {
-        Some(numbers) => numbers.iter().copied().map(Value::new).collect(),
+        Some(Exported { values, limited, .. }) => {
+            let bounds = limited.bounds.iter().map(|bound| Value::new(*bound).at_least());
+            values.iter().copied().map(Value::new).chain(bounds).collect()
+        }
         None => values(metric, &had[side].samples),
     };
     let (a, b) = (of(0), of(1));
@@ -74,14 +79,17 @@ fn row(
         benchmark: benchmark.clone(),
         metric: metric.clone(),
         sides: [0, 1].map(|side| match exported[side] {
-            Some(numbers) => Summary::sampled(numbers, &[], false),
+            Some(of) => Summary::sampled(&of.values, &of.limited.bounds, false),
             None => summary(metric, &samples[side]),
         }),
         levels: [None, None],
         verdict: comparison.verdict,
         comparison,
         settled: false,
-        limited: [0, 1].map(|side| Limited::of(&samples[side], metric)),
+        limited: [0, 1].map(|side| match exported[side] {
+            Some(of) => of.limited.clone(),
+            None => Limited::of(&samples[side], metric),
+        }),
         round: samples.iter().filter_map(|side| mean_wall(side)).sum(),
         failure: failure(&samples),
     }
@@ -93,10 +101,9 @@ fn exported<'a>(
     side: usize,
     benchmark: &BenchmarkKey,
     metric: &Metric,
-) -> Option<&'a [f64]> {
+) -> Option<&'a Exported> {
     let name = benchmark.to_string();
-    let found = terms.exported[side].iter().find(|it| it.benchmark == name && it.metric.name == metric.name);
-    found.map(|it| it.values.as_slice())
+    terms.exported[side].iter().find(|it| it.benchmark == name && it.metric.name == metric.name)
 }
 
 /// What a side has of each row.

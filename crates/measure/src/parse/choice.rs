@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use tacho_record::Limited;
+
 use super::number::short;
 
 /// Something that a tool measured.
@@ -10,6 +12,25 @@ pub(super) struct Thing {
     pub names: Vec<String>,
     /// Its values, or why they cannot be used.
     pub values: Result<Vec<f64>, String>,
+    /// Executions beside these that reached a limit.
+    pub limited: Limited,
+}
+
+impl Thing {
+    /// One of which all values are known.
+    pub fn new(names: Vec<String>, values: Result<Vec<f64>, String>) -> Self {
+        Self { names, values, limited: Limited::default() }
+    }
+
+    /// Its values, where that is all of them: to leave out what reached a limit would judge by the others.
+    fn whole(self) -> Result<Vec<f64>, String> {
+        match self.limited.count {
+            0 => self.values,
+            limited => {
+                Err(format!("{limited} of its executions reached a limit, and took longer than is known"))
+            }
+        }
+    }
 }
 
 /// At most so many names are listed in a message.
@@ -24,8 +45,7 @@ pub(super) fn choose(things: Vec<Thing>, name: &str) -> Result<Vec<f64>, String>
         things.into_iter().filter(|thing| name.is_empty() || thing.names.iter().any(|n| n == name)).collect();
     match (first_names(&chosen).as_slice(), name) {
         ([_], _) => {
-            let values: Result<Vec<Vec<f64>>, String> =
-                chosen.into_iter().map(|thing| thing.values).collect();
+            let values: Result<Vec<Vec<f64>>, String> = chosen.into_iter().map(Thing::whole).collect();
             Ok(values?.concat())
         }
         ([], _) if all.is_empty() => Err("it reports nothing".to_owned()),

@@ -27,7 +27,7 @@ pub(super) fn things(text: &str) -> Vec<Thing> {
 }
 
 fn thing(name: &str, value: f64) -> Thing {
-    Thing { names: vec![name.to_owned()], values: Ok(vec![value]) }
+    Thing::new(vec![name.to_owned()], Ok(vec![value]))
 }
 
 /// The second of three times: `[2.5094 ms 2.5306 ms 2.5553 ms]`.

@@ -49,11 +49,12 @@ pub fn report(text: &str) -> Result<Report, String> {
             add(&mut benchmarks, &metric, thing)?;
         }
     }
-    let is_finite = |one: &Exported| one.values.iter().all(|value| value.is_finite());
+    let is_finite =
+        |one: &Exported| one.values.iter().chain(&one.limited.bounds).all(|value| value.is_finite());
     if let Some(odd) = benchmarks.iter().find(|one| !is_finite(one)) {
         return Err(format!("`{}` has a value that is no finite number", odd.benchmark));
     }
-    benchmarks.retain(|one| !one.values.is_empty());
+    benchmarks.retain(|one| !one.values.is_empty() || !one.limited.bounds.is_empty());
     if benchmarks.is_empty() {
         return Err(format!("{tool} reports nothing in it"));
     }
@@ -68,8 +69,18 @@ fn add(benchmarks: &mut Vec<Exported>, metric: &Metric, thing: Thing) -> Result<
     let Some(name) = thing.names.into_iter().next() else { return Ok(()) };
     let values = thing.values.map_err(|why| format!("`{name}`: {why}"))?;
     match benchmarks.iter_mut().find(|one| one.benchmark == name && one.metric == *metric) {
-        Some(one) => one.values.extend(values),
-        None => benchmarks.push(Exported { benchmark: name, metric: metric.clone(), values }),
+        Some(one) => {
+            one.values.extend(values);
+            one.limited.count += thing.limited.count;
+            one.limited.bounds.extend(thing.limited.bounds);
+            one.limited.why = one.limited.why.take().or(thing.limited.why);
+        }
+        None => benchmarks.push(Exported {
+            benchmark: name,
+            metric: metric.clone(),
+            values,
+            limited: thing.limited,
+        }),
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ pub(super) fn things(text: &str, unit: &str) -> Vec<Thing> {
         let pair = words.chunks_exact(2).find(|pair| pair[1] == unit);
         let value = pair.and_then(|pair| pair[0].parse::<f64>().ok());
         let values = value.map(|value| vec![value]).ok_or_else(|| format!("it reports no `{unit}`"));
-        Some(Thing { names: names(full), values })
+        Some(Thing::new(names(full), values))
     };
     text.lines().filter_map(thing).collect()
 }

@@ -2,6 +2,9 @@
 //!
 //! From 2.0 on each execution is an object of its own (`schema_version` 2), and a command may have a name.
 
+use serde_json::Value;
+use tacho_record::Limited;
+
 use super::choice::{Thing, choose};
 use super::documents::documents;
 use super::json;
@@ -17,25 +20,46 @@ pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {
 pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
     let documents = documents(text)?;
     let results = json::elements(&documents, "results")?;
-    let thing = |(index, result): (usize, &&serde_json::Value)| {
+    let thing = |(index, result): (usize, &&Value)| {
         let names = [&result["name"], &result["command"]].map(|name| name.as_str().map(str::to_owned));
-        let values = times(result).and_then(|times| json::or_median(times, result, SECOND));
-        Thing { names: names.into_iter().flatten().chain([index.to_string()]).collect(), values }
+        let names = names.into_iter().flatten().chain([index.to_string()]).collect();
+        match limited(result) {
+            Ok(None) => Thing::new(names, times(result).and_then(|it| json::or_median(it, result, SECOND))),
+            Ok(Some((values, limited))) => Thing { limited, ..Thing::new(names, Ok(values)) },
+            Err(why) => Thing::new(names, Err(why)),
+        }
     };
     Ok(results.iter().enumerate().map(thing).collect())
 }
 
 /// The wall time of each execution of a command, if they are there.
-///
-/// Our own exports have `null` for what reached a limit: of that it is known only that it took longer.
-fn times(result: &serde_json::Value) -> Result<Vec<f64>, String> {
-    if let Some(limited) = result["limited"].as_u64().filter(|&limited| limited > 0) {
-        return Err(format!("{limited} of its executions reached a limit, and took longer than is known"));
-    }
+fn times(result: &Value) -> Result<Vec<f64>, String> {
     let Some(executions) = result["measurements"].as_array() else {
         return json::array(&result["times"], "times", SECOND);
     };
     let times: Vec<_> =
         executions.iter().map(|execution| execution["time_wall_clock"]["value"].clone()).collect();
     json::array(&times.into(), "time_wall_clock", SECOND)
+}
+
+/// Of our own exports, where executions reached a limit: the times of the others, and of those what theirs would have been at least.
+///
+/// There `times` has `null` for each of them, and `times_at_least` what is known of it.
+fn limited(result: &Value) -> Result<Option<(Vec<f64>, Limited)>, String> {
+    let Some(count) = result["limited"].as_u64().filter(|&limited| limited > 0) else { return Ok(None) };
+    let (times, known) = (elements(&result["times"]), elements(&result["times_at_least"]));
+    let cut_off = times.iter().filter(|time| time.is_null()).count();
+    if [cut_off, known.len()].iter().any(|number| *number as u64 != count) {
+        return Err(format!("{count} of its executions reached a limit, and took longer than is known"));
+    }
+    let others: Vec<Value> = times.iter().filter(|time| !time.is_null()).cloned().collect();
+    let values = json::array(&others.into(), "times", SECOND)?;
+    let bounds = json::array(&result["times_at_least"], "times_at_least", SECOND)?;
+    let printable = |why: &str| why.chars().filter(|letter| !letter.is_control()).collect();
+    let why = Some(result["limit"].as_str().map_or_else(|| "limit reached".to_owned(), printable));
+    Ok(Some((values, Limited { count: u32::try_from(count).unwrap_or(u32::MAX), bounds, why })))
+}
+
+fn elements(array: &Value) -> &[Value] {
+    array.as_array().map(Vec::as_slice).unwrap_or_default()
 }

@@ -16,7 +16,7 @@ pub(super) fn values(text: &str, name: &str, unit: &Unit) -> Result<Vec<f64>, St
 
 /// One benchmark, in that unit.
 pub(super) fn thing(result: &Value, unit: &Unit) -> Thing {
-    Thing { names: names(result), values: scores(result, unit) }
+    Thing::new(names(result), scores(result, unit))
 }
 
 fn names(result: &Value) -> Vec<String> {

@@ -27,7 +27,7 @@ pub(super) fn things(text: &str, unit: &Unit) -> Result<Vec<Thing>, String> {
                     .map(str::to_owned)
             };
             let values = values_of(benchmark, told("unit").as_deref().unwrap_or("second"), unit);
-            things.push(Thing { names: vec![told("name").unwrap_or_default()], values });
+            things.push(Thing::new(vec![told("name").unwrap_or_default()], values));
         }
     }
     Ok(things)

@@ -22,7 +22,7 @@ pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
         let stats = &benchmark["stats"];
         let values = json::array(&stats["data"], "data", SECOND)
             .and_then(|rounds| json::or_median(rounds, stats, SECOND));
-        Thing { names: names.map(str::to_owned).collect(), values }
+        Thing::new(names.map(str::to_owned).collect(), values)
     };
     Ok(benchmarks.iter().map(thing).collect())
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tacho_record::Exported;
+use tacho_record::{Exported, Limited};
 
 use super::{Report, time};
 
@@ -67,7 +67,7 @@ fn read(path: &Path) -> Result<Exported, String> {
     if values.is_empty() || values.iter().any(|value| !value.is_finite()) {
         return Err(format!("`{}` has no times", path.display()));
     }
-    Ok(Exported { benchmark: name(path), metric: time(), values })
+    Ok(Exported { benchmark: name(path), metric: time(), values, limited: Limited::default() })
 }
 
 /// What the benchmark is called: as it says itself, else by its folder.

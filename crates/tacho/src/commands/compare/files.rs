@@ -185,7 +185,7 @@ fn for_command(said: &[Exported], rows: &Keys, live: &Taken) -> Vec<Exported> {
     let renamed = found.zip(metrics.first()).map(|(one, metric)| Exported {
         benchmark: row.to_string(),
         metric: metric.clone(),
-        values: one.values.clone(),
+        ..(*one).clone()
     });
     renamed.into_iter().collect()
 }
@@ -204,7 +204,7 @@ fn for_plan(said: &[Exported], rows: &mut Keys) -> Vec<Exported> {
             all.extend(found.map(|one| Exported {
                 benchmark: name.clone(),
                 metric: metric.clone(),
-                values: one.values.clone(),
+                ..one.clone()
             }));
             found.is_some()
         });
