@@ -49,8 +49,7 @@ pub(super) fn judged(
         let known = medians_of_runs(store, of.as_ref(), benchmark, of_row, metrics)?;
         for metric in metrics {
             let programs = known.get(&metric.name).cloned().unwrap_or_default();
-            let prior = Prior::or_unknown(Prior::of_programs(&programs));
-            rows.push(row(terms, (benchmark, metric), of_row, prior));
+            rows.push(row(terms, (benchmark, metric), of_row, Prior::of_programs(&programs)));
         }
     }
     believe(&mut rows);
@@ -61,7 +60,7 @@ fn row(
     terms: &Comparing,
     (benchmark, metric): (&BenchmarkKey, &Metric),
     had: [&Had; 2],
-    prior: Prior,
+    known: Option<Prior>,
 ) -> Row {
     let exported = [0, 1].map(|side| exported(terms, side, benchmark, metric));
     let of = |side: usize| match exported[side] {
@@ -73,6 +72,7 @@ fn row(
     };
     let (a, b) = (of(0), of(1));
     let rules = ruled(metric, [&a, &b], &Rules { margin: terms.margin, ..Rules::default() });
+    let prior = rules.once.map_or_else(|| Prior::or_unknown(known), |counted| counted.with(known));
     let comparison = compare_earlier(&a, &b, &rules, prior, ERROR);
     let samples = had.map(|had| had.samples.clone());
     Row {

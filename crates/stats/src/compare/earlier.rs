@@ -16,7 +16,8 @@ use crate::distribution::student_quantile;
 /// What runs of one program differ by is in the interval ([`compare_over_runs`]); `prior` says how much that is. Nothing but
 /// zeros on both sides is the same; where only some values are zero or negative the difference is compared. Of
 /// modes the levels are compared: what their shares are in other runs is not known, so that nothing with modes is the same. They
-/// have a direction only where the means point there too with 90 %.
+/// have a direction only where the means point there too with 90 %. Of what is counted once a run the prior is what counts of one
+/// program differ by.
 #[must_use]
 pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, error: f64) -> Comparison {
     let (a, b) = (finite(a), finite(b));
@@ -32,6 +33,10 @@ pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, 
     let p = estimate.zip(means).map_or(0.0, |(levels, means)| borne_out(&levels, &means, 1.0));
     let estimate = estimate.map(|it| Estimate { p: it.p.max(p), ..it });
     let mut notes = notes(over.map(|over| over.deviation), estimate.as_ref(), prior);
+    // As where both are counted today.
+    if let Some(over) = over.filter(|_| rules.once.is_some()) {
+        notes = vec![Note::Once(over.deviation)];
+    }
     let limited = [&a, &b].map(|side| side.iter().filter(|sample| !sample.is_exact()).count());
     if limited != [0, 0] {
         notes.push(Note::Limited(limited[0], limited[1]));
@@ -187,7 +192,7 @@ fn rank_test(a: &[Sample], b: &[Sample]) -> RankTest {
 
 #[cfg(test)]
 mod tests {
-    use super::super::judge_together;
+    use super::super::{COUNTED, judge_together};
     use super::*;
 
     fn side(centre: f64) -> Vec<Sample> {
@@ -285,6 +290,28 @@ mod tests {
         }
         assert_eq!(of(&[0.0; 3], &[100.0; 3]).notes, [Note::Few], "by rank three tell nothing");
         assert_eq!(of(&[0.0; 4], &[100.0; 4]).verdict, Verdict::Slower);
+    }
+
+    #[test]
+    fn what_is_counted_once_is_known_as_well_as_where_both_are_counted_today() {
+        let rules = Rules { resolution: Some(0.0), once: Some(COUNTED), ..Rules::default() };
+        for (b, verdict) in [(1e6, Verdict::Same), (1.002e6, Verdict::Same), (1.02e6, Verdict::Slower)] {
+            let [a, b] = [1e6, b].map(|count| [Sample::new(count).in_round(1)]);
+            let sides = super::super::Sides { a: &a, b: &b, control: &[] };
+            let today = super::super::compare(&sides, &rules, Look { level: 0.05, ..Look::only(6, 0.05) });
+            let kept = compare_earlier(&a, &b, &rules, COUNTED, 0.05);
+            let interval = |it: &Comparison| it.estimate.and_then(|it| it.interval);
+            assert_eq!((kept.verdict, interval(&kept)), (verdict, interval(&today)));
+            assert_eq!(kept.notes, today.notes);
+            // Builds that counted alike in three other runs each.
+            let seen = Prior { deviation: 0.0, freedom: 4.0, assumed: false };
+            let (low, high) =
+                interval(&compare_earlier(&a, &b, &rules, COUNTED.with(Some(seen)), 0.05)).unwrap();
+            assert!(
+                low < high && (high / low).ln() > 0.4 * 0.0078,
+                "never as if there was nothing: {low} {high}"
+            );
+        }
     }
 
     #[test]

@@ -51,10 +51,16 @@ impl Prior {
         if known.freedom >= Self::UNKNOWN.freedom {
             return known;
         }
+        Self::UNKNOWN.with(Some(known))
+    }
+
+    /// What is known beforehand together with what was seen, each by its degrees of freedom.
+    #[must_use]
+    pub fn with(self, seen: Option<Self>) -> Self {
+        let Some(seen) = seen else { return self };
         let square = |one: Self| one.freedom * one.deviation.powi(2);
-        let freedom = known.freedom + Self::UNKNOWN.freedom;
-        let deviation = ((square(known) + square(Self::UNKNOWN)) / freedom).sqrt();
-        Self { deviation, freedom, assumed: true }
+        let freedom = self.freedom + seen.freedom;
+        Self { deviation: ((square(self) + square(seen)) / freedom).sqrt(), freedom, ..self }
     }
 }
 

@@ -76,20 +76,21 @@ impl Report<'_> {
 
     /// That what is compared is not of one run, and what that costs.
     fn of_several_runs(&self, all: &Rows) -> String {
-        let found = all.rows.iter().filter_map(|row| between_runs(&row.comparison));
-        let Some(most) = found.max_by(|one, other| one.deviation.total_cmp(&other.deviation)) else {
-            return String::new();
-        };
         let names = self.names();
         let kept: Vec<&str> =
             (0..2).filter(|side| !self.terms.executes(*side)).map(|side| names[side]).collect();
-        let mut all_known = all.rows.iter().filter_map(|row| between_runs(&row.comparison));
-        let from = said::from_runs(all_known.any(|it| it.assumed), most.deviation);
-        let mut out = format!(
-            "not measured today: {}; the interval has in it what runs of one program differ by (up to {}, {from})\n",
-            kept.join(" and "),
-            text::percent(most.deviation)
-        );
+        if kept.is_empty() {
+            return String::new();
+        }
+        let found = || all.rows.iter().filter_map(|row| between_runs(&row.comparison));
+        let most = found().max_by(|one, other| one.deviation.total_cmp(&other.deviation));
+        // Of counts it is told in each row.
+        let differ = most.map_or_else(String::new, |most| {
+            let from = said::from_runs(found().any(|it| it.assumed), most.deviation);
+            let most = text::percent(most.deviation);
+            format!("; the interval has in it what runs of one program differ by (up to {most}, {from})")
+        });
+        let mut out = format!("not measured today: {}{differ}\n", kept.join(" and "));
         for otherwise in &self.terms.otherwise {
             out += &format!("not alike: {otherwise}\n");
         }
@@ -109,7 +110,7 @@ impl Report<'_> {
         let mut out = String::new();
         for row in in_order(&all.rows).into_iter().filter(|row| is_measured(row)) {
             let Comparison { modes, choice, .. } = &row.comparison;
-            let is_today = between_runs(&row.comparison).is_none();
+            let is_today = (0..2).all(|side| self.terms.executes(side));
             let clauses = [
                 said::limited(row.limited.each_ref(), self.names()),
                 modes.map(|modes| said::two_modes(&modes, self.names(), &row.metric.unit, is_today)),
