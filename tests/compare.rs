@@ -125,7 +125,7 @@ fn what_never_varies_is_told_for_certain_and_passes_no_gate() {
         assert_eq!((&errors["verdict"], &size["verdict"]), (&verdict.into(), &verdict.into()), "{sides}");
     }
     let told = project.tacho("compare zero hundred -m errors -r 10").exits(0).stdout;
-    assert!(told.contains("  100  100 … 100  all pairs  slower\n"), "{told}");
+    assert!(told.contains("  +100  100 … 100  all pairs  slower\n"), "{told}");
     let few = project.tacho("compare zero hundred -m errors -r 2").exits(0).stdout;
     assert!(few.contains("  unclear: 2 more rounds (") && few.contains(") would settle it\n"), "{few}");
     // The runs above were of both builds, and what they differ by is nothing.
@@ -340,6 +340,14 @@ fn what_fails_at_one_revision_is_told() {
     let project = project.file("prog", "exit\n").commit("works").file("prog", "exit 3\n").commit("fails");
     let answer = project.tacho("compare HEAD~1 HEAD -r 3 --no-control").exits(2).stdout;
     assert!(answer.contains("failed at HEAD (exit 3)"), "{answer}");
+}
+
+#[test]
+fn a_short_budget_is_told_with_its_unit() {
+    let project = Project::empty();
+    let arguments = ["compare", "sleep 0.01", "sleep 0.011", "--budget", "1ms", "--no-control"];
+    let told = Answer::of(&project.command(arguments).output().unwrap()).stdout;
+    assert!(told.contains("the budget of 1.000 ms held "), "{told}");
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod host;
 mod metric;
 pub mod numbers;
 pub mod plan;
+mod ratio;
 mod recipes;
 mod revision;
 mod rule;
@@ -42,6 +43,7 @@ pub use digest::{Digest, ParseDigestError};
 pub use host::Host;
 pub use metric::{Direction, Metric};
 pub use plan::Plan;
+pub use ratio::factor;
 pub use recipes::{Quirky, Recipes};
 pub use revision::{Commit, Numbers, Revision, short_name};
 pub use rule::{

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use tacho_record::Commit;
+use tacho_record::{Commit, Unit, factor};
 
 /// `1 build`, `3 builds`, `1,207 packages`.
 pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
@@ -42,6 +42,7 @@ pub(crate) fn percent(share: f64) -> String {
 /// Three digits are as many as anyone reads.
 fn percent_of(percent: f64) -> String {
     match percent.abs() {
+        x if x >= 1e6 => format!("{} %", factor(percent)),
         x if x >= 99.95 => format!("{percent:.0} %"),
         x if x >= 9.995 => format!("{percent:.1} %"),
         _ => format!("{percent:.2} %"),
@@ -74,10 +75,14 @@ pub(crate) fn minute(at: Timestamp) -> String {
     format!("{} {} UTC", day(at), &time_of_day(at)[..5])
 }
 
-/// A duration for people: `0.42 s`, `41 s`, `2 min 5 s`, `15 min`, `3 h 12 min`.
+/// Shorter ones have the unit that suits them.
+const SHORT: Duration = Duration::from_millis(10);
+
+/// A duration for people: `1.000 ms`, `0.42 s`, `41 s`, `2 min 5 s`, `15 min`, `3 h 12 min`.
 pub(crate) fn duration(took: Duration) -> String {
     let seconds = took.as_secs();
     match seconds {
+        0 if !took.is_zero() && took < SHORT => Unit::Nanoseconds.show(took.as_secs_f64() * 1e9),
         0..10 => format!("{:.2} s", took.as_secs_f64()),
         10..60 => format!("{seconds} s"),
         60..3600 if seconds.is_multiple_of(60) => format!("{} min", seconds / 60),
@@ -164,6 +169,7 @@ mod tests {
         assert_eq!(percent_change(0.0), "0 %");
         assert_eq!(percent(1.304), "130 %");
         assert_eq!(duration(Duration::from_millis(420)), "0.42 s");
+        assert_eq!(duration(Duration::from_millis(4)), "4.000 ms");
         assert_eq!(duration(Duration::from_secs(125)), "2 min 5 s");
         assert_eq!(duration(Duration::from_secs(900)), "15 min");
         assert_eq!(duration(Duration::from_secs(11_520)), "3 h 12 min");

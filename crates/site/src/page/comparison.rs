@@ -1,7 +1,7 @@
 //! Two programs beside one another: with a diff and without it, or one revision against another.
 
 use maud::{Markup, html};
-use tacho_record::RunState;
+use tacho_record::{RunState, factor};
 use tacho_stats::Summary;
 use tacho_stats::compare::{Estimate, Verdict};
 use tacho_stats::levels::Levels;
@@ -180,7 +180,7 @@ fn verdict(one: &ComparisonRecord, row: &ComparedRow) -> String {
 }
 
 pub(super) fn ratio(ratio: f64) -> String {
-    format!("× {ratio:.3}")
+    format!("× {}", factor(ratio))
 }
 
 /// The ratio of an estimate, if anything is known of it.
@@ -192,6 +192,8 @@ fn shown(estimate: Option<Estimate>) -> Option<String> {
 fn table(all: &[&ComparisonRecord]) -> Markup {
     let [a, b] = all.first().map(|one| short(one)).unwrap_or_default();
     let several = all.len() > 1;
+    let is_without = |row: &ComparedRow| row.comparison.estimate.is_some_and(|it| it.ratio.is_none());
+    let has_difference = all.iter().any(|one| one.rows.iter().any(is_without));
     scrolling(
         "comparison",
         &html! {
@@ -202,7 +204,7 @@ fn table(all: &[&ComparisonRecord]) -> Markup {
                     th scope="col" { "metric" }
                     th.num scope="col" { (a) }
                     th.num scope="col" { (b) }
-                    th.num scope="col" { "ratio" }
+                    th.num scope="col" { "ratio" @if has_difference { " or difference" } }
                     th.num scope="col" { "95 % interval" }
                     th scope="col" { "of" }
                     th scope="col" { "also" }

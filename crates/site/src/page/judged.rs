@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use maud::{Markup, html};
+use tacho_record::factor;
 use tacho_stats::compare::{Note, Verdict, is_trade_off, order_of_telling};
 
 use super::comparison::ratio;
@@ -66,7 +67,8 @@ pub(super) fn least(row: &ComparedRow) -> Option<f64> {
 pub(super) fn difference(row: &ComparedRow) -> String {
     let by_difference = || {
         let estimate = interval_of_difference(row).and(row.comparison.estimate)?;
-        Some(estimate.known_difference().shown(|it| row.metric.unit.show(it)))
+        let signed = |it: f64| format!("{}{}", if it > 0.0 { "+" } else { "" }, row.metric.unit.show(it));
+        Some(estimate.known_difference().shown(signed))
     };
     row.known_ratio().map(|it| it.shown(ratio)).or_else(by_difference).unwrap_or_default()
 }
@@ -79,7 +81,7 @@ pub(super) fn between(row: &ComparedRow) -> String {
     };
     let is_known = row.known_ratio().is_none_or(|it| it.if_known().is_some());
     let by_difference = || interval_of_difference(row).map(|it| to(it, &|value| unit.show(value)));
-    let by_ratio = row.interval().filter(|_| is_known).map(|it| to(it, &|value| format!("{value:.3}")));
+    let by_ratio = row.interval().filter(|_| is_known).map(|it| to(it, &factor));
     by_ratio.or_else(by_difference).unwrap_or_default()
 }
 

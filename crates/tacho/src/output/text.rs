@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use tacho_record::{Commit, Course, End, Limited, Phase, Rule, Steadiness, Stopped, Unit};
+use tacho_record::{Commit, Course, End, Limited, Phase, Rule, Steadiness, Stopped, Unit, factor};
 use tacho_stats::Summary;
 use tacho_stats::levels::Repetition;
 use tacho_store::QuietWait;
@@ -19,11 +19,12 @@ pub fn moment(date: Timestamp) -> String {
     date.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// A duration with the precision that its size deserves: `0.35 s`, `12.3 s`, `3 min 5 s`, `2 h 10 min`.
+/// A duration with the precision that its size deserves: `1.000 ms`, `0.35 s`, `12.3 s`, `3 min 5 s`, `2 h 10 min`.
 pub fn duration(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let whole = time.as_secs();
     match seconds {
+        s if s > 0.0 && s < 0.01 => Unit::Nanoseconds.show(s * 1e9),
         s if s < 10.0 => format!("{s:.2} s"),
         s if s < 60.0 => format!("{s:.1} s"),
         s if s < 3600.0 => format!("{} min {} s", whole / 60, whole % 60),
@@ -152,14 +153,15 @@ pub fn change(ratio: f64) -> String {
     let percent = (ratio - 1.0) * 100.0;
     let sign = if percent < 0.0 { '−' } else { '+' };
     if percent.abs() >= 1000.0 {
-        return format!("× {ratio:.1}");
+        return format!("× {}", factor(ratio));
     }
     format!("{sign}{:.1} %", percent.abs())
 }
 
 /// A share in percent: `1.2 %`.
 pub fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    let percent = share * 100.0;
+    if percent.abs() >= 1e6 { format!("{} %", factor(percent)) } else { format!("{percent:.1} %") }
 }
 
 /// At most `width` characters, the cut marked; on one line, whatever the text has in it.
@@ -247,6 +249,8 @@ mod tests {
             [shown(350), shown(12_340), shown(185_000), shown(7_800_000)],
             ["0.35 s", "12.3 s", "3 min 5 s", "2 h 10 min"]
         );
+        assert_eq!([shown(0), shown(1), shown(9), shown(10)], ["0.00 s", "1.000 ms", "9.000 ms", "0.01 s"]);
+        assert_eq!(duration(Duration::from_nanos(1500)), "1.500 µs");
     }
 
     #[test]
@@ -280,6 +284,7 @@ mod tests {
             [change(1.123), change(0.5), change(1.0), change(80.0)],
             ["+12.3 %", "−50.0 %", "+0.0 %", "× 80.0"]
         );
+        assert_eq!([change(3.57e18), percent(3.57e18)], ["× 3.57e18", "3.57e20 %"]);
     }
 
     #[test]

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tacho_experiment::side_by_side::{Command, Standing};
 use tacho_experiment::trial::EXIT_STATUS;
-use tacho_record::{Limited, Sample};
+use tacho_record::{Limited, Sample, factor};
 use tacho_stats::Bounded;
 
 use super::Report;
-use super::ranking::factor;
 use crate::output::{self, text};
 
 /// A file of hyperfine's `--export-json`.

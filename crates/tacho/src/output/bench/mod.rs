@@ -16,7 +16,6 @@ use tacho_record::Host;
 
 pub use answer::{estimator, word};
 pub use progress::BenchProgress;
-pub use ranking::factor;
 
 /// All that is known of commands side by side.
 pub struct Report<'a> {

@@ -11,7 +11,7 @@ mod tests;
 use std::time::Duration;
 
 use tacho_experiment::compare::{Compared, Row, Rows};
-use tacho_record::{Comparing, Unit};
+use tacho_record::{Comparing, Unit, factor};
 use tacho_site::said;
 use tacho_stats::compare::{Comparison, Counts, Estimate, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
@@ -87,14 +87,11 @@ impl Report<'_> {
 
     /// A row each; with the smallest differences that would have been told, or without.
     fn rows(&self, all: &Rows, has_least: bool) -> String {
-        let [a, b] = self.names();
-        let head =
-            ["benchmark", "metric", "n", a, b, "ratio", "95 %", "of", "also", "control", LEAST, "verdict"];
-        let mut list = table::plain(&head, &[2, 3, 4, 5, 6, 9, 10]);
+        let mut list = table::plain(&self.head(), &[2, 3, 4, 5, 6, 7, 10, 11]);
         for row in in_order(&all.rows) {
             let mut cells = self.cells(row);
             if !has_least {
-                cells[10].clear();
+                cells[11].clear();
             }
             list.add_row(cells);
         }
@@ -102,15 +99,49 @@ impl Report<'_> {
         table::indent(&table::render(&list))
     }
 
+    /// What stands above the cells of rows.
+    fn head(&self) -> [&str; 13] {
+        let [a, b] = self.names();
+        [
+            "benchmark",
+            "metric",
+            "n",
+            a,
+            b,
+            "ratio",
+            "difference",
+            "95 %",
+            "of",
+            "also",
+            "control",
+            LEAST,
+            "verdict",
+        ]
+    }
+
     /// The rows where the table has no room: some lines each.
     fn listed(&self, all: &Rows) -> String {
         let names = self.names().map(|name| text::cut(name, NAME));
         let mut out = String::new();
         for row in in_order(&all.rows) {
-            let [benchmark, metric, rounds, a, b, ratio, interval, of, also, control, least, verdict] =
-                <[String; 12]>::try_from(self.cells(row)).unwrap_or_default();
+            let [
+                benchmark,
+                metric,
+                rounds,
+                a,
+                b,
+                ratio,
+                difference,
+                interval,
+                of,
+                also,
+                control,
+                least,
+                verdict,
+            ] = <[String; 13]>::try_from(self.cells(row)).unwrap_or_default();
             out += &format!("{benchmark} {metric}: {verdict}\n");
-            let told = [ratio, interval, of].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>();
+            let told =
+                [ratio, difference, interval, of].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>();
             let also = if also.is_empty() { also } else { format!("also {also}") };
             let control = if control.is_empty() { control } else { format!("control {control}") };
             let least = if least.is_empty() { least } else { format!("{LEAST} {least}") };
@@ -132,13 +163,17 @@ impl Report<'_> {
             ratio.map(|it| it.shown(times)).filter(|it| !it.is_empty())
         };
         let [first, between] = estimate.map_or_else(Default::default, |it| shown(&it, &row.metric.unit));
+        let is_ratio = estimate.is_none_or(|it| it.ratio.is_some());
+        let [ratio_of_all, difference] =
+            if is_ratio { [first, String::new()] } else { [String::new(), first] };
         vec![
             row.benchmark.to_string(),
             row.metric.name.clone(),
             counts.rounds.to_string(),
             median(&row.sides[0]),
             median(&row.sides[1]),
-            first,
+            ratio_of_all,
+            difference,
             between,
             estimate.map_or_else(String::new, |it| said::of(it.estimator).to_owned()),
             ratio(second)
@@ -240,15 +275,21 @@ impl Report<'_> {
     /// A table for a pull request, and below it all that limits what it says.
     pub fn markdown(&self) -> String {
         let Compared::Measured(all) = self.compared else { return self.text() };
-        let [a, b] = self.names();
-        let mut out = format!(
-            "| benchmark | metric | {a} | {b} | ratio | 95 % | of | also | control | {LEAST} | verdict |\n|:---|:---|---:|---:|---:|---:|:---|:---|---:|---:|:---|\n"
-        );
-        for row in in_order(&all.rows) {
-            let mut cells = self.cells(row);
-            cells.remove(2);
+        let rows: Vec<Vec<String>> = in_order(&all.rows).into_iter().map(|row| self.cells(row)).collect();
+        // How many rounds there were is left out, and so are differences where all have a ratio.
+        let has_difference = rows.iter().any(|cells| !cells[6].is_empty());
+        let line = |cells: &[&str]| {
+            let kept = cells.iter().enumerate().filter(|(at, _)| *at != 2 && (*at != 6 || has_difference));
+            format!("| {} |\n", kept.map(|(_, cell)| *cell).collect::<Vec<_>>().join(" | "))
+        };
+        let aligned = [
+            ":---", ":---", "", "---:", "---:", "---:", "---:", "---:", ":---", ":---", "---:", "---:",
+            ":---",
+        ];
+        let mut out = line(&self.head()) + &line(&aligned).replace(' ', "");
+        for cells in rows {
             let cells: Vec<String> = cells.into_iter().map(|cell| cell.replace('|', "\\|")).collect();
-            out += &format!("| {} |\n", cells.join(" | "));
+            out += &line(&cells.iter().map(String::as_str).collect::<Vec<_>>());
         }
         out + "\n" + &list(&self.prose(all)) + &self.told_in_markdown()
     }
@@ -288,10 +329,16 @@ pub fn shown(estimate: &Estimate, unit: &Unit) -> [String; 2] {
         (Some(Bounded { bound: Bound::Unknown, .. }), _) => Default::default(),
         (Some(ratio), _) => [ratio.shown(times), between(estimate.interval, &interval)],
         (None, Some((low, high))) if (low, high) != (0.0, 0.0) && difference.bound != Bound::Unknown => {
-            [difference.shown(|it| unit.show(it)), text::interval(unit, (low, high))]
+            [difference.shown(|it| signed(unit, it)), text::interval(unit, (low, high))]
         }
         _ => Default::default(),
     }
+}
+
+/// A difference, which no ratio has the sign of.
+fn signed(unit: &Unit, value: f64) -> String {
+    let sign = if value > 0.0 { "+" } else { "" };
+    format!("{sign}{}", unit.show(value))
 }
 
 fn times(ratio: f64) -> String {
