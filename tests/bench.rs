@@ -283,7 +283,51 @@ fn the_files_of_hyperfine_are_written() {
     assert!(unwritable.stderr.contains("cannot write `no/such/o.csv`"), "{}", unwritable.stderr);
     assert_eq!(unwritable.stdout, "", "nothing is measured for it");
     let names = in_project(&project, &["-r", "1", "-n", "a", "-n", "b", "true"]).exits(2).stderr;
-    assert!(names.starts_with("error: more names were given (2) than commands (1)\nhint: "), "{names}");
+    assert!(
+        names.starts_with("error: `-n` is given 2 times for 1 command\nhint: one name for each, "),
+        "{names}"
+    );
+}
+
+#[test]
+fn with_parameters_a_name_is_that_of_all_or_there_is_one_for_each() {
+    let names = |words: &[&str]| -> Vec<(String, String)> {
+        let json = bench(&[&["--json", "-r", "1"], words].concat()).exits(0).json();
+        let text = |command: &serde_json::Value, key: &str| command[key].as_str().unwrap().to_owned();
+        let one = |it: &serde_json::Value| (text(it, "command"), text(it, "name"));
+        json["commands"].as_array().unwrap().iter().map(one).collect()
+    };
+    let pairs = |all: &[(&str, &str)]| -> Vec<(String, String)> {
+        all.iter().map(|(command, name)| ((*command).to_owned(), (*name).to_owned())).collect()
+    };
+    let two = ["-L", "x", "1,2", "true {x}"];
+    assert_eq!(
+        names(&[&two[..], &["-n", "a", "-n", "b"]].concat()),
+        pairs(&[("true 1", "a"), ("true 2", "b")])
+    );
+    assert_eq!(
+        names(&[&two[..], &["-n", "with {x}"]].concat()),
+        pairs(&[("true 1", "with 1"), ("true 2", "with 2")])
+    );
+    assert_eq!(names(&[&two[..], &["-n", "a"]].concat()), pairs(&[("true 1", "a"), ("true 2", "a (2)")]));
+    // The command changes faster than its values, as hyperfine has it.
+    let four = ["-L", "x", "1,2", "true {x}", "echo {x}", "-n", "a", "-n", "b", "-n", "c", "-n", "d"];
+    assert_eq!(names(&four), pairs(&[("true 1", "a"), ("true 2", "c"), ("echo 1", "b"), ("echo 2", "d")]));
+    let reference =
+        names(&[&two[..], &["-n", "a", "-n", "b", "--reference", "b", "--reference-name", "r"]].concat());
+    assert_eq!(reference, pairs(&[("true 1", "a"), ("true 2", "r")]));
+    // One for each that was typed.
+    let typed = ["-L", "x", "1,2", "true {x}", "echo {x}", "-n", "t{x}", "-n", "e{x}"];
+    assert_eq!(
+        names(&typed),
+        pairs(&[("true 1", "t1"), ("true 2", "t2"), ("echo 1", "e1"), ("echo 2", "e2")])
+    );
+    let three = [&two[..], &["-n", "a", "-n", "b", "-n", "c"]].concat();
+    assert_eq!(
+        bench(&three).exits(2).stderr,
+        "error: `-n` is given 3 times for 2 commands\n\
+         hint: one name for each, in their order; where parameters make several of one, one is that of all\n"
+    );
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub enum Mistake {
     FewestAboveMost { fewest: u32, most: u32 },
     #[error("`{option}` is given {given} times for {}", crate::output::text::count(*.commands, "command"))]
     HowMany { option: &'static str, given: usize, commands: usize },
-    #[error("more names were given ({given}) than commands ({commands})")]
+    #[error("`-n` is given {given} times for {}", crate::output::text::count(*.commands, "command"))]
     Names { given: usize, commands: usize },
     #[error("`{command}` has `{operator}`, which only a shell understands")]
     NeedsShell { command: String, operator: char },
@@ -95,7 +95,10 @@ impl Mistake {
             }
             Mistake::DuetByShell => Some("`-S sh` starts both by one".into()),
             Mistake::Elsewhere { instead, .. } => Some((*instead).to_owned()),
-            Mistake::Names { .. } => Some("the first `-n` is the name of the first command".into()),
+            Mistake::Names { .. } => Some(
+                "one name for each, in their order; where parameters make several of one, one is that of all"
+                    .into(),
+            ),
             Mistake::FewestAboveMost { .. } => Some("raise the one or lower the other".into()),
             Mistake::HowMany { .. } => Some("give it once for all commands, or once for each".into()),
             Mistake::NeedsShell { .. } => Some("leave out `-N`: a shell is used where one is needed".into()),

@@ -1,6 +1,7 @@
 //! `tacho bench`: measure commands side by side, without a plan.
 
 pub mod mistake;
+mod names;
 mod parameters;
 pub(super) mod start;
 pub mod typed;

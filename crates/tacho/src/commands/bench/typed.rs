@@ -9,6 +9,7 @@ use tacho_record::plan::{Hook, Hooks, Output};
 use tacho_record::{Cgroup, Conditions, Cpus, Inherit, Limits, Precision, Rule, Warmup, duration, size};
 
 use super::mistake::Mistake;
+use super::names::Names;
 use super::parameters::{self, Choice, Parameter, fill};
 use super::start::{self, Shell};
 use crate::cli::Bench;
@@ -105,14 +106,11 @@ impl Typed {
     /// The commands that were typed, with all that belongs to them.
     pub fn new(typed: &Bench, folder: &Path) -> Result<Self, CliError> {
         let parameters = parameters(typed)?;
-        let (texts, reference_text) = with_reference(typed, &parameters);
+        let names = Names::of(typed, &parameters)?;
+        let (texts, reference_text) = with_reference(typed, &parameters, &names);
         let mut reference = None;
         let shell = Shell::parse(typed.shell.as_deref(), typed.no_shell)?;
         let prepare = PerCommand::new("--prepare", &typed.prepare, texts.len())?;
-        if typed.command_name.len() > typed.commands.len() {
-            let (given, commands) = (typed.command_name.len(), typed.commands.len());
-            return Err(Mistake::Names { given, commands }.into());
-        }
         let conclude = PerCommand::new("--conclude", &typed.conclude, texts.len())?;
         let output = PerCommand::new("--output", &typed.output, texts.len())?;
         typed.output.iter().try_for_each(|output| check_output(output, folder))?;
@@ -126,11 +124,13 @@ impl Typed {
                 [typed.setup.as_deref(), prepare.of(index), conclude.of(index), typed.cleanup.as_deref()];
             let own: Vec<Parameter> = used_by(&parameters, text, &hooks, &mut used);
             let first = commands.len();
-            for choice in parameters::choices(&own) {
+            for (place, choice) in parameters::choices(&own).into_iter().enumerate() {
                 let filled = fill(text, &choice);
                 let start = shell.start(&filled)?;
                 start::check(&start, &filled, folder, &typed.commands)?;
-                let own = name(typed, index, &texts, &choice);
+                let added = texts.len() - typed.commands.len();
+                let own = index.checked_sub(added).and_then(|text| names.get(text, place));
+                let own = own.map(|name| fill(name, &choice));
                 let is_reference = reference_text == Some(index) && is_meant(typed, own.as_deref(), &filled);
                 if is_reference {
                     reference = Some(commands.len());
@@ -176,16 +176,22 @@ impl Typed {
 
 /// The commands, the reference before them if it is none of them; and which of them is the reference, or with some values of
 /// parameters is.
-fn with_reference(typed: &Bench, parameters: &[Parameter]) -> (Vec<String>, Option<usize>) {
+fn with_reference(
+    typed: &Bench,
+    parameters: &[Parameter],
+    names: &Names<'_>,
+) -> (Vec<String>, Option<usize>) {
     let mut texts = typed.commands.clone();
     let Some(reference) = &typed.reference else { return (texts, None) };
-    let named = typed.command_name.iter().take(texts.len()).position(|name| name == reference);
-    let found = named.or_else(|| texts.iter().position(|text| text == reference));
+    let position = |is_it: &dyn Fn(&String) -> bool| {
+        (0..texts.len()).find(|text| names.of_text(*text).iter().copied().any(is_it))
+    };
+    let found =
+        position(&|name| name == reference).or_else(|| texts.iter().position(|text| text == reference));
     let found = found.or_else(|| {
         let choices = parameters::choices(parameters);
         let is_it = |text: &String| choices.iter().any(|choice| fill(text, choice) == *reference);
-        let of_name = typed.command_name.iter().take(texts.len()).position(is_it);
-        of_name.or_else(|| texts.iter().position(is_it))
+        position(&is_it).or_else(|| texts.iter().position(is_it))
     });
     if found.is_none() {
         texts.insert(0, reference.clone());
@@ -212,13 +218,6 @@ fn only(typed: &Bench, of_text: &mut [Command]) -> Result<usize, Mistake> {
     Ok(0)
 }
 
-/// What was typed for a command's name.
-fn name(typed: &Bench, index: usize, texts: &[String], choice: &Choice) -> Option<String> {
-    let added = texts.len() - typed.commands.len();
-    let own = index.checked_sub(added).and_then(|index| typed.command_name.get(index));
-    own.map(|name| fill(name, choice))
-}
-
 /// The name, with a number where another has it already.
 fn unique(name: String, others: &[Command]) -> String {
     let is_taken = |name: &String| others.iter().any(|other| other.name == *name);
@@ -243,7 +242,7 @@ fn parameters(typed: &Bench) -> Result<Vec<Parameter>, Mistake> {
 }
 
 /// The parameters that have a place in the command or its hooks.
-fn used_by(
+pub(super) fn used_by(
     parameters: &[Parameter],
     text: &str,
     hooks: &[Option<&str>; 4],
