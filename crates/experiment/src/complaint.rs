@@ -1,5 +1,7 @@
 //! What a build that failed complains of, and whether another one complains of the same.
 
+use tacho_record::is_shown;
+
 /// What a build that failed says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaint {
@@ -80,7 +82,7 @@ pub fn first_error(log: &str) -> Option<String> {
     };
     let lines = || log.lines().filter(said);
     let line = lines().find(tells).or_else(|| lines().next_back())?;
-    Some(line.trim().chars().filter(|c| !c.is_control()).take(300).collect())
+    Some(line.trim().chars().filter(|c| is_shown(*c)).take(300).collect())
 }
 
 /// What is known to mend such an error: flags for a C compiler, and why.

@@ -25,6 +25,7 @@ mod rule;
 mod run;
 mod sample;
 mod series;
+mod shown;
 mod signal;
 mod steadiness;
 mod unit;
@@ -52,6 +53,7 @@ pub use rule::{
 pub use run::{Cell, Purpose, Run, RunState};
 pub use sample::{Failure, Outcome, Place, Sample, median_of_replicates};
 pub use series::{Limited, Measurement, Point, Series, SeriesKey};
+pub use shown::{is_shown, shown};
 pub use signal::killed_by;
 pub use steadiness::{Course, Phase, Steadiness};
 pub use unit::Unit;

@@ -19,10 +19,12 @@ pub struct Revision {
     /// commits up to that time. For releases the place in the list.
     pub order: u64,
     /// Who wrote it; empty for releases.
+    #[serde(deserialize_with = "crate::shown::read")]
     pub author: String,
     /// When it was committed, by the committer's clock; absent for releases.
     pub date: Option<Timestamp>,
     /// The first line of its message; empty for releases.
+    #[serde(deserialize_with = "crate::shown::read")]
     pub subject: String,
     /// Tags that point at it.
     pub tags: Vec<String>,
@@ -68,10 +70,12 @@ pub struct Commit {
     /// Its place in history, on the same scale as [`Revision::order`].
     pub order: u64,
     /// Who wrote it.
+    #[serde(deserialize_with = "crate::shown::read")]
     pub author: String,
     /// When it was committed, by the committer's clock.
     pub date: Option<Timestamp>,
     /// The first line of its message.
+    #[serde(deserialize_with = "crate::shown::read")]
     pub subject: String,
     /// The files that it changed, as paths from the root of the repository; what is not UTF-8 in them is replaced.
     pub files: Vec<String>,

@@ -1,6 +1,6 @@
 //! Revisions and commits: what is known of the subject's history.
 
-use tacho_record::{Commit, Revision};
+use tacho_record::{Commit, Revision, shown};
 
 use crate::columns::{intern, json, maybe_text, whole};
 use crate::database::{Begin, Database, Value};
@@ -34,9 +34,9 @@ impl Store {
             Ok(Revision {
                 id: row.text(0)?.to_owned(),
                 order: row.number(1)?,
-                author: row.text(2)?.to_owned(),
+                author: shown(row.text(2)?),
                 date: row.time_if_any(3)?,
-                subject: row.text(4)?.to_owned(),
+                subject: shown(row.text(4)?),
                 tags: row.json(5)?,
             })
         })
@@ -59,9 +59,9 @@ impl Store {
             Ok(Commit {
                 id: row.text(0)?.to_owned(),
                 order: row.number(1)?,
-                author: row.text(2)?.to_owned(),
+                author: shown(row.text(2)?),
                 date: row.time_if_any(3)?,
-                subject: row.text(4)?.to_owned(),
+                subject: shown(row.text(4)?),
                 files: row.json(5)?,
                 numbers: row.json(6)?,
             })

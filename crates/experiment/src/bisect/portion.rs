@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
 use tacho_record::bisection::{Comparison, HostReadings, Seen, UnusableKind};
-use tacho_record::{Counter, Digest, Failure, Outcome, Place, Sample};
+use tacho_record::{Counter, Digest, Failure, Outcome, Place, Sample, is_shown};
 
 use super::driver::{Done, Driver};
 use super::fold::NO_RATIO;
@@ -260,7 +260,7 @@ fn said(failure: &Failure, output: &str) -> String {
     let last = lines().find(|line| line.to_lowercase().contains("error")).or_else(|| lines().next());
     match (failure, last) {
         (Failure::Exit { .. } | Failure::Signal { .. }, Some(last)) => {
-            let last: String = last.chars().filter(|c| !c.is_control()).take(PRINTED).collect();
+            let last: String = last.chars().filter(|c| is_shown(*c)).take(PRINTED).collect();
             format!("{}: {last}", failure.line())
         }
         _ => failure.line(),

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use tacho_record::is_shown;
+
 use crate::SubjectError;
 
 /// How many bytes are kept from the start, and how many from the end; together 64 MiB.
@@ -117,7 +119,7 @@ impl Log {
 
 /// Without what would disturb a terminal, and not too long.
 fn readable(line: &str) -> String {
-    line.trim().chars().filter(|c| !c.is_control()).take(200).collect()
+    line.trim().chars().filter(|c| is_shown(*c)).take(200).collect()
 }
 
 /// Appends, keeps the last bytes only, and says how many went.

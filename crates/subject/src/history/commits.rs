@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use glob::Pattern;
-use tacho_record::{Commit, Revision};
+use tacho_record::{Commit, Revision, shown};
 
 use super::choose::choose;
 use super::survey::{self, Survey};
@@ -250,9 +250,9 @@ impl Part {
         Revision {
             id: entry.id.clone(),
             order: self.survey.standings[place].order,
-            author: entry.author.clone(),
+            author: shown(&entry.author),
             date: entry.date,
-            subject: entry.subject.clone(),
+            subject: shown(&entry.subject),
             tags: self.tags.get(&entry.id).cloned().unwrap_or_default(),
         }
     }
@@ -281,9 +281,9 @@ impl Part {
         Commit {
             id: entry.id.clone(),
             order: self.survey.standings[place].order,
-            author: entry.author.clone(),
+            author: shown(&entry.author),
             date: entry.date,
-            subject: entry.subject.clone(),
+            subject: shown(&entry.subject),
             numbers: BTreeMap::new(),
             files,
         }

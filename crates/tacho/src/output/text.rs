@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use tacho_record::{Commit, Course, End, Limited, Phase, Rule, Steadiness, Stopped, Unit, factor};
+use tacho_record::{
+    Commit, Course, End, Limited, Phase, Rule, Steadiness, Stopped, Unit, factor, is_shown, shown,
+};
 use tacho_stats::Summary;
 use tacho_stats::levels::Repetition;
 use tacho_store::QuietWait;
@@ -166,7 +168,7 @@ pub fn percent(share: f64) -> String {
 
 /// At most `width` characters, the cut marked; on one line, whatever the text has in it.
 pub fn cut(text: &str, width: usize) -> String {
-    let text: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let text = shown(text);
     if text.chars().count() <= width {
         return text;
     }
@@ -176,7 +178,7 @@ pub fn cut(text: &str, width: usize) -> String {
 
 /// A text with its begin and its end, if it is longer than that: of a path the end tells most, and of an error both.
 pub fn cut_within(text: &str, width: usize) -> String {
-    let letters: Vec<char> = text.chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
+    let letters: Vec<char> = shown(text).chars().collect();
     if letters.len() <= width {
         return letters.into_iter().collect();
     }
@@ -232,7 +234,7 @@ pub fn numbered(commit: &Commit, file: &str) -> String {
 /// The last lines of a text, without the control characters that would move the terminal's cursor.
 pub fn last_lines(text: &str, lines: usize) -> Vec<String> {
     let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    let printable = |line: &&str| line.chars().filter(|c| !c.is_control() || *c == '\t').collect();
+    let printable = |line: &&str| line.chars().filter(|c| is_shown(*c) || *c == '\t').collect();
     all[all.len().saturating_sub(lines)..].iter().map(printable).collect()
 }
 

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use tacho_record::plan::CvsModule;
-use tacho_record::{Commit, Numbers, Revision};
+use tacho_record::{Commit, Numbers, Revision, shown};
 
 use self::file::Line;
 use self::names::Tag;
@@ -145,9 +145,9 @@ impl Past {
         Commit {
             id: commit.id.clone(),
             order: at as u64 + 1,
-            author: commit.author.clone(),
+            author: shown(&commit.author),
             date: Timestamp::from_second(commit.end).ok(),
-            subject: commit.message.lines().next().unwrap_or_default().trim().to_owned(),
+            subject: shown(commit.message.lines().next().unwrap_or_default().trim()),
             files: numbers.keys().cloned().collect(),
             numbers,
         }

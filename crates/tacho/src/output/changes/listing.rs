@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 use tacho_experiment::Unbuilt;
 use tacho_experiment::changes::{FalseAlarms, Verdict, verdict_of};
-use tacho_record::{Change, Life, Revision, SeriesKey, Word};
+use tacho_record::{Change, Life, Revision, SeriesKey, Word, shown};
 
 use super::answer::{ChangeAnswer, RevisionAnswer};
 use super::{effect, interval, kind_words, life_word, verdict_word, withdrawal, word};
@@ -385,8 +385,7 @@ impl<'a> RemarkAnswer<'a> {
 /// Text that means itself in Markdown, on one line.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::new();
-    for c in text.chars() {
-        let c = if c.is_control() { ' ' } else { c };
+    for c in shown(text).chars() {
         if r"\`*_[]<>|".contains(c) {
             out.push('\\');
         }
