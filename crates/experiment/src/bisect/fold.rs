@@ -141,8 +141,12 @@ impl Fold {
 
     /// How many samples were taken of what is no candidate.
     pub(super) fn samples_of_others(&self) -> usize {
-        let others = self.steps.iter().filter(|step| !self.places.contains_key(&step.revision));
-        others.map(|step| if let Seen::Samples { values, .. } = &step.seen { values.len() } else { 0 }).sum()
+        self.steps.iter().filter(|step| !self.places.contains_key(&step.revision)).map(samples).sum()
+    }
+
+    /// How many samples were taken.
+    pub(super) fn samples_of_all(&self) -> usize {
+        self.steps.iter().map(samples).sum()
     }
 
     /// Takes up a step; of a revision that is no candidate it tells only what it cost.
@@ -237,6 +241,12 @@ impl Fold {
         if let Some(seconds) = seconds {
             self.unpaid = Some(self.unpaid.unwrap_or(0.0) + seconds);
         }
+    /// So many candidates between two of the same program may be that program without being asked. Where all changes are asked for, it
+    /// is no more than what came and went again within it stays unseen anyway.
+    fn reach(&self) -> usize {
+        self.asked.all_gap(self.names.len()).unwrap_or(self.names.len())
+    }
+
     }
 
     /// Tells the mathematics of values, or that there are none.
@@ -257,7 +267,7 @@ impl Fold {
 
     /// Folds everything anew where more is one program than was known.
     fn merge(&mut self) {
-        let blocks = blocks(self.names.len(), &self.artifacts);
+        let blocks = blocks(self.names.len(), &self.artifacts, self.reach());
         if !self.by_artifact || blocks == self.blocks {
             return;
         }
@@ -283,6 +293,10 @@ impl Fold {
 /// or cannot be fetched.
 fn of_command(kind: UnusableKind, why: &str) -> bool {
     match kind {
+fn samples(step: &Observed) -> usize {
+    if let Seen::Samples { values, .. } = &step.seen { values.len() } else { 0 }
+}
+
         UnusableKind::Crashed | UnusableKind::NoMetric | UnusableKind::WrongAnswer => true,
         UnusableKind::NotBuilt => was_not_there(why) || was_not_fetched(why),
         UnusableKind::Skipped | UnusableKind::TimedOut => false,
@@ -315,8 +329,9 @@ fn without_digests(why: &str) -> String {
 /// So many hexadecimal digits in a row are more than a number.
 const DIGEST: usize = 12;
 
-/// Which candidates are known to be one program: those that built to the same, one after the other, with all between them.
-fn blocks(candidates: usize, artifacts: &BTreeMap<usize, Digest>) -> Vec<(usize, usize)> {
+/// Which candidates are known to be one program: those that built to the same, one after the other and no farther apart than this, with all
+/// between them.
+fn blocks(candidates: usize, artifacts: &BTreeMap<usize, Digest>, reach: usize) -> Vec<(usize, usize)> {
     let mut blocks: Vec<(usize, usize)> = Vec::with_capacity(candidates);
     let mut before: Option<(usize, Digest)> = None;
     let mut joined: Vec<(usize, usize)> = Vec::new();
@@ -327,6 +342,7 @@ fn blocks(candidates: usize, artifacts: &BTreeMap<usize, Digest>) -> Vec<(usize,
             joined.push((earlier, place));
         }
         before = Some((place, artifact));
+            && place - earlier <= reach
     }
     let mut joined = joined.into_iter().peekable();
     let mut place = 0;
@@ -375,17 +391,20 @@ mod tests {
 
     #[test]
     fn equal_artifacts_one_after_the_other_are_one_block_with_all_between() {
-        let of = |built: &[(usize, &str)]| {
+        let within = |reach: usize, built: &[(usize, &str)]| {
             let artifacts = built.iter().map(|&(place, text)| (place, Digest::of(text))).collect();
-            blocks(6, &artifacts)
+            blocks(6, &artifacts, reach)
         };
         let single =
             |places: &[usize]| -> Vec<(usize, usize)> { places.iter().map(|&at| (at, at)).collect() };
         assert_eq!(of(&[]), single(&[0, 1, 2, 3, 4, 5]));
         assert_eq!(of(&[(0, "a"), (5, "b")]), single(&[0, 1, 2, 3, 4, 5]));
+        let of = |built: &[(usize, &str)]| within(6, built);
         assert_eq!(of(&[(0, "a"), (2, "a"), (5, "b")]), [(0, 2), (3, 3), (4, 4), (5, 5)]);
         assert_eq!(of(&[(0, "a"), (2, "a"), (3, "a"), (4, "b"), (5, "b")]), [(0, 3), (4, 5)]);
         assert_eq!(of(&[(0, "a"), (3, "b"), (5, "a")]), single(&[0, 1, 2, 3, 4, 5]), "there and back");
         assert_eq!(of(&[(0, "a"), (5, "a")]), [(0, 5)]);
     }
 }
+        assert_eq!(within(4, &[(0, "a"), (5, "a")]), single(&[0, 1, 2, 3, 4, 5]), "too far apart");
+        assert_eq!(within(4, &[(0, "a"), (2, "a"), (5, "a")]), [(0, 5)]);

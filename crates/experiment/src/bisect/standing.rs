@@ -103,7 +103,7 @@ impl Fold {
             drift: 0.0,
             between_builds: None,
             builds: self.builds,
-            samples: self.samples_of_others(),
+            samples: self.samples_of_all(),
             building: self.spent.0,
             executing: self.spent.1,
         }

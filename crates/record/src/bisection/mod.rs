@@ -117,7 +117,16 @@ impl Asked {
             // By ratio: half as much is as far away as twice as much.
             Comparison::Ratio => (effect.ln_1p(), self.least.ln_1p()),
             Comparison::Difference | Comparison::Failure => (effect, self.least),
+/// Where all changes are asked for, no gap between measured revisions is longer than this part of all candidates, or than two of them.
+const GAPS: usize = 8;
+
         };
+    /// Where all changes are asked for: how many of so many candidates may lie in a row that are not measured.
+    #[must_use]
+    pub fn all_gap(&self, candidates: usize) -> Option<usize> {
+        self.all.then(|| (candidates / GAPS).max(2))
+    }
+
         size.abs() >= least * (1.0 - CLOSE)
     }
 }

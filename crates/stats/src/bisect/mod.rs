@@ -158,8 +158,15 @@ impl Bisection {
         sides
     }
 
-    /// Forgets what was asked for and decides anew, from all that was observed.
+    /// Forgets what was asked for and decides anew, from all that was observed. That nothing changed may have been said by too little of
+    /// it, where all changes are asked for.
     pub fn reconsider(&mut self) {
+        let is_nothing = |outcome: &Outcome| outcome.finding == Finding::NotReproduced;
+        if self.rules.all && self.outcome.as_deref().is_some_and(is_nothing) {
+            (self.outcome, self.accounting) = (None, false);
+            self.sides.clear();
+            self.search = Search::new((0, self.candidates - 1), &self.record, &self.rules);
+        }
         if self.outcome.is_none() {
             self.queue.clear();
             self.decide();

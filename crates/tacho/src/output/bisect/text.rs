@@ -137,8 +137,16 @@ fn not_reproduced(bisection: &Bisection) -> String {
         subject(&bisection.asked),
         least(bisection),
     );
-    if bisection.standing.ladder.is_empty() && bisection.standing.builds > 0 {
+    let same_program = bisection.standing.ladder.is_empty() && bisection.standing.builds > 0;
+    if same_program {
         text.push_str("  both built to the same artifacts: they are the same program\n");
+    }
+    if let (true, true, Some(gap)) = (same_program, asked.all, asked.all_gap(bisection.candidates.len())) {
+        let _ = writeln!(
+            text,
+            "  so did all that were built in between; what came and went again within {} would not be seen",
+            count(gap, "commit")
+        );
     }
     if let Some(then) = then(bisection) {
         let _ = writeln!(text, "  they {then}");
