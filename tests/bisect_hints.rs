@@ -1,7 +1,7 @@
 //! What a bisection tells of ends that are alike.
 
-use crate::bisect::PLAN;
-use crate::harness::Project;
+use crate::bisect::{PLAN, step, without_plan};
+use crate::harness::{Answer, Project};
 
 /// So many commits without paths that matter; those in this range are slower, and all others are the same program.
 fn there_and_back(commits: u32, slower: std::ops::Range<u32>) -> Project {
@@ -29,4 +29,28 @@ fn all_changes_are_looked_for_between_ends_that_are_the_same_program() {
         ),
         "{said}"
     );
+}
+
+#[test]
+fn a_command_that_never_fails_or_always_is_soon_known() {
+    let project = without_plan(step(8, 8));
+    let test = |test: &str, more: &[&str]| {
+        let words = [&["bisect", "HEAD~7", "HEAD", "--test", test, "--quiet"], more].concat();
+        Answer::of(&project.command(words).output().unwrap()).exits(3)
+    };
+    let said = test("true", &[]).stdout;
+    assert!(
+        said.starts_with(
+            "not reproduced: HEAD~7 and HEAD do not differ in how often `true` fails by 20 % here and now\n  \
+             it never failed, in 14 executions of each: that it fails in 20 % of executions or more is excluded with 95 %\n\
+             hint: `--min-effect 5%` asks for less, with 59 executions of each or more\n"
+        ),
+        "{said}"
+    );
+    assert!(said.contains(", 28 samples in "), "{said}");
+    let said = test("exit 1", &["--min-effect", "50%"]).stdout;
+    let always = "it failed each time, in 6 executions of each: that it passes in 40 % of executions or more is excluded";
+    assert!(said.contains(always), "{said}");
+    let markdown = test("true", &["--markdown"]).stdout;
+    assert!(markdown.contains("\nIt never failed, in 14 executions of each: "), "{markdown}");
 }

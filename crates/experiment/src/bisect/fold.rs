@@ -117,6 +117,9 @@ impl Fold {
         if let Some(next) = self.next_of_aside() {
             return Some(next);
         }
+        if self.is_constant() {
+            return None;
+        }
         match self.bisection.as_ref()?.next() {
             Step::Finished(_) => None,
             Step::Measure(portions) => self.unbuilt_parent().map(|parent| (parent, 1)).or_else(|| {

@@ -4,9 +4,11 @@
 //! revision) is kept before the next begins, and what is believed is a pure fold of the steps ([`Fold`]): killed anywhere and taken
 //! up again, a bisection comes to the same. One file each: what is asked (`inquiry`), the fold (`fold`), the
 //! steps (`driver`), revisions ready to be executed (`ready`), what is kept of it all (`standing`), what is asked of commits that were left
-//! out (`taken_up`), and of an end beside the main line (`aside`).
+//! out (`taken_up`), and of an end beside the main line (`aside`); and when a command that never fails, or always, has been executed often
+//! enough (`constant`).
 
 mod aside;
+mod constant;
 mod driver;
 mod fold;
 mod inquiry;

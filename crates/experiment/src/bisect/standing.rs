@@ -29,9 +29,11 @@ impl Fold {
         let probing = probes.iter().any(|probe| probe.probed == Probed::UnderWay);
         let aside = self.told_of_aside();
         let is_aside_open = aside.as_ref().is_some_and(|aside| aside.said == AsideSaid::UnderWay);
-        let over = (stage == stats::Stage::Finished && !probing && !is_aside_open) || mistaken;
+        let constant = self.is_constant();
+        let over = (stage == stats::Stage::Finished && !probing && !is_aside_open) || mistaken || constant;
         let found = match found(outcome.finding) {
             _ if mistaken => Found::Undecided { reason: Undecided::Command },
+            _ if constant => Found::NotReproduced,
             // What is named stays; what is left of it is undecided.
             _ if spent && !open.is_empty() => Found::Verified,
             _ if spent && !over => Found::Undecided { reason: Undecided::Budget },

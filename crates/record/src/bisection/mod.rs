@@ -9,6 +9,7 @@ mod account;
 mod aside;
 mod beside;
 mod command;
+mod constant;
 mod merge;
 mod others;
 mod probe;
@@ -18,6 +19,7 @@ pub use beside::{Beside, HostReadings};
 pub use command::TypedSubject;
 pub use merge::Merge;
 pub use others::Others;
+pub use constant::Constant;
 pub use probe::{Disturbance, Probe, Probed};
 
 /// A bisection, finished or under way, as it is kept and as `--json` prints it.

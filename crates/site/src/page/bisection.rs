@@ -161,6 +161,13 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
         @if let Some(left) = one.left_unknown() {
             p.callout { "What is left over of the whole change is not known: " (effect(one, &left)) " (" (interval(one, &left)) ")." }
         }
+        @if let Some(constant) = one.constant() {
+            p.callout {
+                "The command " @if constant.fails { "failed each time" } @else { "never failed" } ", in "
+                (count(constant.executions, "execution", "executions")) " of each end: with 95 % it does not do otherwise in "
+                (percent(constant.excluded)) " of executions or more."
+            }
+        }
         @if one.may_have_drifted() { p.callout { "The host may have drifted meanwhile; the ends were measured again and again." } }
         @if let Some((good, bad)) = one.asked.before {
             p.callout { "Once the ends were " (level(one, good)) " and " (level(one, bad)) "." }

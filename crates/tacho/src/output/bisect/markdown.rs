@@ -8,7 +8,7 @@ use tacho_record::bisection::{Found, Rung};
 use super::live::so_far;
 use super::why::{alike, failure_of, hidden_ends, stretch, undecided};
 use super::words::{
-    aside, commit, effect, least, level, likely, merges, name, probes, sides, small, stage, subject, then,
+    aside, commit, constant, effect, least, level, likely, merges, name, probes, sides, small, stage, subject, then,
     within,
 };
 use crate::output::text::{count, day};
@@ -81,6 +81,9 @@ fn answer(bisection: &Bisection) -> String {
             let what = escaped(&subject(&bisection.asked));
             let least = least(bisection);
             let _ = writeln!(text, "`{good}` and `{bad}` do not differ in {what} by {least} here and now.\n");
+            if let Some(constant) = constant(bisection) {
+                let _ = writeln!(text, "{}.\n", sentence(&constant));
+            }
         }
         Some(Found::Undecided { reason }) => {
             let of = if standing.suspects.is_empty() { "" } else { " With 95 % it is one of:\n" };
@@ -183,6 +186,12 @@ fn ladder(bisection: &Bisection) -> String {
         );
     }
     text + "\n"
+}
+
+/// With a capital letter.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Without what Markdown would take for its own.

@@ -8,7 +8,7 @@ use tacho_record::{Bisection, Direction};
 
 use super::why::{alike, failure_of, hidden_ends, ratios, retry, stretch, undecided};
 use super::words::{
-    aside, commit, effect, least, level, likely, merges, name, probes, sides, small, stage, subject,
+    aside, commit, constant, effect, least, level, likely, merges, name, probes, sides, small, stage, subject,
     suspected, then, within,
 };
 use crate::output::table::{plain, render};
@@ -148,6 +148,11 @@ fn not_reproduced(bisection: &Bisection) -> String {
             count(gap, "commit")
         );
     }
+    if let Some(constant) = constant(bisection) {
+        let (less, executions) = rarer(asked.least);
+        let _ = writeln!(text, "  {constant}");
+        let _ = writeln!(text, "hint: `--min-effect {less}%` asks for less, with {executions} executions of each or more");
+    }
     if let Some(then) = then(bisection) {
         let _ = writeln!(text, "  they {then}");
         text.push_str("  so it is the machine, the toolchain or the input that moved, not the program\n");
@@ -157,6 +162,12 @@ fn not_reproduced(bisection: &Bisection) -> String {
         text.push_str("hint: what was changed and changed back in between does not show at the ends: `--all` looks there, or name one in between\n");
     }
     text
+}
+
+/// A quarter of a rate, in percent, and how often each end is executed to exclude that.
+fn rarer(least: f64) -> (f64, usize) {
+    let less = (least * 25.0).ceil().max(1.0);
+    (less, Asked::executions_to_exclude(less / 100.0))
 }
 
 /// The commits that it may be.

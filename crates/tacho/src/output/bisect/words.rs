@@ -1,7 +1,7 @@
 //! Numbers and names of a bisection as people read them.
 
 use tacho_record::bisection::{
-    AsideSaid, Asked, BisectedEffect, Candidate, Comparison, Culprit, Found, Merge, Probe, Side, Stage,
+    AsideSaid, Asked, BisectedEffect, Candidate, Comparison, Constant, Culprit, Found, Merge, Probe, Side, Stage,
     Standing, Suspects,
 };
 use tacho_record::{Bisection, short_name};
@@ -243,6 +243,17 @@ pub fn merges(bisection: &Bisection) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// What a command did each time at both ends, and what that excludes.
+pub fn constant(bisection: &Bisection) -> Option<String> {
+    let Constant { fails, executions, excluded } = bisection.constant()?;
+    let (did, other) = if fails { ("failed each time", "passes") } else { ("never failed", "fails") };
+    let excluded = (excluded * 100.0).ceil();
+    Some(format!(
+        "it {did}, in {} of each: that it {other} in {excluded} % of executions or more is excluded with 95 %",
+        count(executions, "execution")
+    ))
 }
 
 /// What a culprit was probed with, and what came of it: a line each.

@@ -1,0 +1,36 @@
+//! A command that never fails at either end, or always: when it has been executed often enough.
+
+use tacho_record::bisection::{Asked, Comparison, Seen};
+use tacho_stats::bisect::Stage;
+
+use super::Fold;
+
+impl Fold {
+    /// Whether both ends did the same each time, so often that a change of the asked size would have been seen: the rest of the proof
+    /// would exclude no more than is asked for. Where more than the ends is asked of, it goes on.
+    pub(super) fn is_constant(&self) -> bool {
+        let asks = self.asked.by == Comparison::Failure && !self.asked.all && self.aside.is_none();
+        let proving = self.bisection.as_ref().filter(|it| asks && it.stage() == Stage::Proving);
+        let Some(bisection) = proving else { return false };
+        let (good, bad) = bisection.ends();
+        if (good, bad) != (0, self.blocks.len() - 1) {
+            return false;
+        }
+        let (good, bad) = (self.values(good), self.values(bad));
+        let enough = Asked::executions_to_exclude(self.asked.least);
+        let same = |values: &[f64]| values.iter().all(|value| value.total_cmp(&good[0]).is_eq());
+        good.len() >= enough && bad.len() >= enough && same(&good) && same(&bad)
+    }
+
+    /// What was seen of a block.
+    fn values(&self, block: usize) -> Vec<f64> {
+        let (first, last) = self.blocks[block];
+        let of_block = |name: &str| self.names[first..=last].iter().any(|it| it == name);
+        let steps = self.steps.iter().filter(|step| of_block(&step.revision));
+        let values = steps.filter_map(|step| match &step.seen {
+            Seen::Samples { values, .. } => Some(values.iter().copied()),
+            Seen::Built { .. } | Seen::Unusable { .. } => None,
+        });
+        values.flatten().collect()
+    }
+}

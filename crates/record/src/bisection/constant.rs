@@ -1,0 +1,57 @@
+//! A command that did the same each time at both ends: what that excludes.
+
+use super::{Asked, Bisection, Comparison};
+
+/// What is excluded is excluded with this: 95 %.
+const CHANCE: f64 = 0.05;
+/// Fewer executions of an end exclude nothing.
+const FEWEST: f64 = 6.0;
+
+/// A command that did the same in each execution of both ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Constant {
+    /// Whether it failed each time; else it never did.
+    pub fails: bool,
+    /// How often each end was executed at least.
+    pub executions: usize,
+    /// With 95 % neither end does the other thing as often as this, as a share of its executions.
+    pub excluded: f64,
+}
+
+impl Asked {
+    /// How often each end is executed at least, before it is said that a command which did the same each time changed by no more than
+    /// this: what happens in that share of all executions, or more often, would have been seen with 95 %.
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive number, and small")]
+    pub fn executions_to_exclude(rate: f64) -> usize {
+        let executions = CHANCE.ln() / (1.0 - rate.min(1.0)).ln();
+        executions.ceil().max(FEWEST) as usize
+    }
+}
+
+impl Bisection {
+    /// What the command did each time at both ends, if it did the same.
+    #[must_use]
+    pub fn constant(&self) -> Option<Constant> {
+        let (first, last) = self.standing.ends;
+        let rung = |place: usize| self.standing.ladder.iter().find(|it| (it.place..=it.same_to).contains(&place));
+        let (one, other) = (rung(first)?, rung(last)?);
+        let is_test = self.asked.by == Comparison::Failure;
+        let alike = |level: f64| one.level.total_cmp(&level).is_eq() && other.level.total_cmp(&level).is_eq();
+        let fails = [0.0, 1.0].into_iter().find(|level| is_test && alike(*level))? > 0.5;
+        let executions = one.samples.min(other.samples);
+        Some(Constant { fails, executions, excluded: 1.0 - CHANCE.powf(1.0 / executions as f64) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_executions_exclude_a_rate() {
+        let of = Asked::executions_to_exclude;
+        assert_eq!([of(0.2), of(0.05), of(0.5), of(1.0)], [14, 59, 6, 6]);
+        assert!(0.8_f64.powi(14) < CHANCE && 0.8_f64.powi(13) > CHANCE);
+    }
+}
