@@ -1,6 +1,6 @@
-//! What a bisection tells of ends that are alike.
+//! What a bisection tells of ends that are alike, and of numbers in other units.
 
-use crate::bisect::{PLAN, step, without_plan};
+use crate::bisect::{PLAN, history, step, without_plan};
 use crate::harness::{Answer, Project};
 
 /// So many commits without paths that matter; those in this range are slower, and all others are the same program.
@@ -53,4 +53,33 @@ fn a_command_that_never_fails_or_always_is_soon_known() {
     assert!(said.contains(always), "{said}");
     let markdown = test("true", &["--markdown"]).stdout;
     assert!(markdown.contains("\nIt never failed, in 14 executions of each: "), "{markdown}");
+}
+
+#[test]
+fn a_jump_from_unit_to_unit_is_told_as_one() {
+    let hint = "hint: numbers that change by a factor of 1000 or 1024, ";
+    for (before, after, told) in [("0.5", "500", true), ("2097152", "2", true), ("1", "900", false)] {
+        let project = history(8, |n| format!("echo work {}", if n < 5 { before } else { after }));
+        let said = project.tacho("bisect HEAD~7 HEAD --quiet").exits(0).stdout;
+        assert_eq!(said.contains(hint), told, "{said}");
+    }
+}
+
+#[test]
+fn a_negative_effect_is_a_mistake_with_a_hint() {
+    let said = step(3, 2).tacho("bisect HEAD~2 HEAD --min-effect -5%").exits(2).stderr;
+    assert_eq!(
+        said,
+        "error: `-5%` is no size of a change\nhint: what goes up and what goes down is looked for alike: write it as `5%`\n"
+    );
+}
+
+#[test]
+fn prose_keeps_to_the_width_of_the_terminal() {
+    let project = step(8, 5);
+    let output = project.command(["bisect", "HEAD~7", "HEAD~4", "--quiet"]).env("COLUMNS", "60").output();
+    let said = Answer::of(&output.unwrap()).exits(3).stdout;
+    let wide: Vec<&str> =
+        said.lines().filter(|line| line.chars().count() > 60 && !line.contains(": tacho bisect ")).collect();
+    assert!(wide.is_empty(), "{wide:#?}");
 }

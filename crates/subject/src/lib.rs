@@ -29,6 +29,7 @@ mod tools;
 mod workshop;
 
 pub use builder::{Builder, Built, NoBuilder};
+pub use checkout::CONFLICT;
 pub use cvs::{Reading, tell_of_reading};
 pub use error::SubjectError;
 pub use history::{Every, History, Passed, Selected, Selection, What, fetch, history};

@@ -34,6 +34,9 @@ const MERGE: [&str; 11] = [
     "--allow-unrelated-histories",
 ];
 
+/// Why what does not merge is not built.
+pub const CONFLICT: &str = "it does not merge without conflicts";
+
 impl Checkout {
     /// Makes the folder hold this revision's source merged into the first of those others, into which the rest is merged before, and
     /// nothing else. What does not merge without conflicts fails.
@@ -61,7 +64,7 @@ impl Checkout {
                 let conflict = !self.git().lines(&["ls-files", "--unmerged"])?.is_empty();
                 self.end_merge()?;
                 let why = if conflict {
-                    "it does not merge without conflicts".to_owned()
+                    CONFLICT.to_owned()
                 } else {
                     let said = work.log.last_line().unwrap_or_default();
                     format!("git merge failed with {status}: {said}")

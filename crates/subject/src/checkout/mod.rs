@@ -9,6 +9,8 @@ mod cvs;
 mod merge;
 mod submodule;
 
+pub use merge::CONFLICT;
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -45,11 +45,11 @@ pub struct Bisect {
     pub test: Option<String>,
     /// The least change that is worth finding: a share of the value (2%), or a difference (5ms, 1MiB, 3), for metrics that may be
     /// 0; with `--test` a share of all executions [default: 2%; with `--test` 20%]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub min_effect: Option<String>,
     /// How far builds of the same program differ by their layout alone, as a standard deviation: 1%, as `tacho layouts` tells. Then it
     /// is reckoned with from the beginning, and no neighbours are built
-    #[arg(long, value_name = "SIZE", conflicts_with = "test")]
+    #[arg(long, value_name = "SIZE", conflicts_with = "test", allow_hyphen_values = true)]
     pub layout: Option<String>,
     /// Spend at most so long on builds and executions: 2h
     #[arg(long, value_name = "TIME")]

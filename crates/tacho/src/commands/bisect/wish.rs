@@ -56,6 +56,10 @@ impl Mistake {
         let hint = match self {
             Self::WhichBenchmark { known } => return format!("`--benchmark` names one of {known}"),
             Self::NoUnit { hint, .. } => return hint.clone(),
+            Self::BadEffect { text } if text.starts_with('-') => {
+                let size = text.trim_start_matches('-');
+                return format!("what goes up and what goes down is looked for alike: write it as `{size}`");
+            }
             Self::SameEnds { .. } => "name a revision from before the change, then one with it",
             Self::NothingShared { .. } => {
                 "name two ends of which one has the other in its history, or a commit with it"

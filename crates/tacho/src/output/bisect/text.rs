@@ -6,13 +6,14 @@ use std::time::Duration;
 use tacho_record::bisection::{Asked, BisectedEffect, Comparison, Culprit, Found, Rung, Standing};
 use tacho_record::{Bisection, Direction};
 
-use super::why::{alike, failure_of, hidden_ends, ratios, retry, stretch, undecided};
+use super::why::{alike, failure_of, hidden_ends, ratios, retry, stretch, undecided, unit};
 use super::words::{
     aside, commit, constant, effect, least, level, likely, merges, name, probes, sides, small, stage, subject,
     suspected, then, within,
 };
 use crate::output::table::{plain, render};
-use crate::output::text::{count, day, duration};
+use crate::output::terminal_width;
+use crate::output::text::{count, day, duration, wrap};
 
 /// So many suspects are listed one by one.
 const LISTED: usize = 20;
@@ -24,13 +25,14 @@ const DEPENDS: &str = "verified, but it depends on the machine or the layout of 
 ///
 /// `interrupted`: with what it goes on, if it was.
 pub fn text(bisection: &Bisection, interrupted: Option<&str>) -> String {
+    let width = terminal_width();
     let parts = [
-        answer(bisection),
-        beside(bisection),
-        whole(bisection),
+        wrap(&answer(bisection), width),
+        wrap(&beside(bisection), width),
+        wrap(&whole(bisection), width),
         ladder(bisection),
-        unusable(bisection),
-        account(bisection, interrupted),
+        wrap(&unusable(bisection), width),
+        account(bisection, interrupted, width),
     ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
@@ -323,14 +325,14 @@ fn unusable(bisection: &Bisection) -> String {
     if more > 0 {
         let _ = writeln!(text, "… {more} more could not be measured");
     }
-    for hint in [retry(bisection), ratios(bisection)].into_iter().flatten() {
+    for hint in [retry(bisection), ratios(bisection), unit(bisection)].into_iter().flatten() {
         let _ = writeln!(text, "hint: {hint}");
     }
     text
 }
 
 /// What it took, and how it is repeated or gone on with.
-fn account(bisection: &Bisection, interrupted: Option<&str>) -> String {
+fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize>) -> String {
     let Standing { builds, samples, building, executing, .. } = bisection.standing;
     let time = |seconds: f64| duration(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default());
     let mut text = format!(
@@ -344,13 +346,13 @@ fn account(bisection: &Bisection, interrupted: Option<&str>) -> String {
     );
     if let Some(goes_on) = interrupted {
         let _ = writeln!(text, "interrupted: nothing is lost, {goes_on} goes on");
-        return text;
+        return wrap(&text, width);
     }
     let (next, again) = match bisection.standing.found {
         Some(_) => ("once more, with fresh samples", " --again"),
         None => ("the same command goes on", ""),
     };
     let _ = writeln!(text, "`tacho bisect log {}` shows each step", bisection.name);
-    let _ = writeln!(text, "{next}: {}{again}", bisection.command());
-    text
+    // A command is one line, however long: it is to be copied.
+    wrap(&text, width) + &format!("{next}: {}{again}\n", bisection.command())
 }

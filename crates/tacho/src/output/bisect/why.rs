@@ -1,8 +1,11 @@
 //! Why nothing was named, what could not be measured, and what may be done about it.
 
 use tacho_experiment::bisect::NO_RATIO;
-use tacho_record::Bisection;
-use tacho_record::bisection::{Found, Standing, Undecided, Unusable, UnusableKind};
+use tacho_record::bisection::{
+    Comparison, Culprit, Found, Measured, Standing, Undecided, Unusable, UnusableKind,
+};
+use tacho_record::{Bisection, Counter, Metric};
+use tacho_subject::CONFLICT;
 
 use super::words::{name, size};
 use crate::output::text::count;
@@ -167,13 +170,40 @@ pub fn hidden_ends(bisection: &Bisection) -> Vec<String> {
 pub fn retry(bisection: &Bisection) -> Option<&'static str> {
     let standing = &bisection.standing;
     let not_built = |from: usize, to: usize| {
-        let of = |it: &&Unusable| it.kind == UnusableKind::NotBuilt && (from..to).contains(&it.place);
+        let of = |it: &&Unusable| may_be_built(it) && (from..to).contains(&it.place);
         standing.unusable.iter().any(|it| of(&it))
     };
     let hides = standing.culprits.iter().any(|it| not_built(it.parent_place, it.place));
     let all = standing.culprits.is_empty() && matches!(standing.found, Some(Found::Undecided { .. }));
-    let hidden = hides || (all && any_not_built(bisection));
+    let hidden = hides || (all && standing.unusable.iter().any(may_be_built));
     hidden.then_some("`--retry-failed` builds again what could not be built")
+}
+
+/// Whether another build may come out otherwise: what does not merge today does not tomorrow.
+fn may_be_built(unusable: &Unusable) -> bool {
+    unusable.kind == UnusableKind::NotBuilt && unusable.why != CONFLICT
+}
+
+/// Factors by which a number changes with its unit.
+const UNITS: [f64; 6] = [1e3, 1e6, 1e9, 1024.0, 1_048_576.0, 1_073_741_824.0];
+/// So near to one of them: noise, and little of the program.
+const NEAR: f64 = 0.02;
+
+/// That numbers of the output change by a factor between units, where a culprit changes them so.
+pub fn unit(bisection: &Bisection) -> Option<&'static str> {
+    let Bisection { asked, standing, .. } = bisection;
+    let own = Metric::known(&asked.metric.name).is_none() && Counter::named(&asked.metric.name).is_none();
+    let is_read = own && asked.of == Measured::Execution && asked.by != Comparison::Failure;
+    let level = |place: usize| {
+        standing.ladder.iter().find(|it| (it.place..=it.same_to).contains(&place)).map(|it| it.level)
+    };
+    let jumps = |culprit: &Culprit| {
+        let ratio = level(culprit.place).zip(level(culprit.parent_place)).map_or(1.0, |(new, old)| new / old);
+        UNITS.iter().any(|unit| [ratio, 1.0 / ratio].iter().any(|it| (it / unit - 1.0).abs() < NEAR))
+    };
+    (is_read && standing.culprits.iter().any(jumps)).then_some(
+        "numbers that change by a factor of 1000 or 1024, or of a power of it, may have changed their unit: look at the output of both",
+    )
 }
 
 /// What could not be measured; those with the same reason together, as long as none in between was measured.
