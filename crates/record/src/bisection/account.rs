@@ -1,9 +1,35 @@
 //! What a bisection leaves open beside what it named: another change, or a host that drifted.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Asked, BisectedEffect, Bisection, Comparison, Rung};
+use crate::Direction;
 
 /// That the host may have drifted meanwhile is said from here on: where it did not, by far more than a hundred to one.
 const DRIFTED: f64 = 0.995;
+
+/// What culprits leave of the whole change, where there is something to be said of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Left {
+    /// How much.
+    pub effect: BisectedEffect,
+    /// What that says.
+    pub said: LeftSaid,
+}
+
+/// What is left of the whole change says that something else changed too, or how likely that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeftSaid {
+    /// It is likelier than not that something of the asked size is left.
+    Likely,
+    /// It may be as large as was asked for, though the best guess is less than half of that.
+    Little,
+    /// It is too much to be chance.
+    More,
+    /// The best guess is less than was asked for, but not by half.
+    Unknown,
+}
 
 impl Bisection {
     /// Whether to say that the host may have drifted meanwhile: not where several steps were found or show in the ladder, which a
@@ -14,21 +40,42 @@ impl Bisection {
         standing.drift > DRIFTED
             && !standing.more
             && standing.culprits.len() < 2
-            && self.left_unknown().is_none()
+            && self.left().is_none()
             && !self.shows_another_level()
     }
 
-    /// What culprits leave of the whole change, where that is neither surely something nor surely less than was asked for, and nobody
-    /// has looked for it.
+    /// What culprits leave of the whole change: surely something, or neither that nor surely less than was asked for, where nobody has
+    /// looked for it.
     #[must_use]
-    pub fn left_unknown(&self) -> Option<BisectedEffect> {
+    pub fn left(&self) -> Option<Left> {
         let (asked, standing) = (&self.asked, &self.standing);
-        let left = standing.left_over.filter(|_| !standing.more && standing.sides.is_empty())?;
+        let effect = standing.left_over?;
+        if standing.more {
+            return Some(Left { effect, said: LeftSaid::More });
+        }
         // Rates are never known so well.
-        let (low, high) = left.interval;
-        let may_be =
-            asked.by != Comparison::Failure && (asked.is_reached_by(low) || asked.is_reached_by(high));
-        (may_be && standing.found.is_some()).then_some(left)
+        let is_open =
+            standing.found.is_some() && standing.sides.is_empty() && asked.by != Comparison::Failure;
+        let (low, high) = effect.interval;
+        let may_be = is_open && (asked.is_reached_by(low) || asked.is_reached_by(high));
+        let said = match effect.estimate {
+            left if asked.is_reached_by(left) => LeftSaid::Likely,
+            left if asked.is_half_reached_by(left) => LeftSaid::Unknown,
+            _ => LeftSaid::Little,
+        };
+        may_be.then_some(Left { effect, said })
+    }
+
+    /// Whether the bad end is the better one; nothing where that is not known, or goes without saying.
+    #[must_use]
+    pub fn bad_is_better(&self) -> Option<bool> {
+        let Asked { exchanged, by, metric, .. } = &self.asked;
+        let change = self.standing.change?;
+        let later_is_better = (change.estimate < 0.0) == (metric.better == Direction::Lower);
+        let bad_is_better = later_is_better != *exchanged;
+        let known = self.standing.nothing < 0.5 && *by != Comparison::Failure;
+        // Of ends that are exchanged in time nobody has said which is the better one.
+        (known && (bad_is_better || *exchanged)).then_some(bad_is_better)
     }
 
     /// Whether two revisions on one side of all culprits clearly differ by the least effect.
@@ -113,12 +160,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_over_is_known_only_where_its_interval_is_clear_of_what_was_asked_for() {
-        let left = |left| bisection([100.0, 100.0, 120.0, 120.0], left, 0.0).left_unknown().is_some();
-        assert!(left((0.052, -0.004, 0.112)) && left((-0.03, -0.08, 0.02)));
-        assert!(!left((0.01, -0.02, 0.04)));
+    fn what_is_left_over_is_told_by_how_likely_it_is_to_be_something() {
+        let said = |left| bisection([100.0, 100.0, 120.0, 120.0], left, 0.0).left().map(|left| left.said);
+        assert_eq!(said((0.01, -0.02, 0.04)), None, "surely less than was asked for");
+        assert_eq!(said((0.02, -0.03, 0.07)), Some(LeftSaid::Little));
+        assert_eq!(said((-0.03, -0.08, 0.02)), Some(LeftSaid::Unknown));
+        assert_eq!(said((0.052, -0.004, 0.112)), Some(LeftSaid::Likely));
         let mut searched = bisection([100.0; 4], (0.05, -0.01, 0.11), 0.0);
         searched.standing.more = true;
-        assert!(searched.left_unknown().is_none(), "that is said otherwise");
+        assert_eq!(searched.left().map(|left| left.said), Some(LeftSaid::More));
     }
 }

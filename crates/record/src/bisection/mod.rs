@@ -15,6 +15,7 @@ mod others;
 mod probe;
 
 pub use aside::{Aside, AsideSaid};
+pub use account::{Left, LeftSaid};
 pub use beside::{Beside, HostReadings};
 pub use command::TypedSubject;
 pub use merge::Merge;
@@ -129,7 +130,26 @@ const GAPS: usize = 8;
         self.all.then(|| (candidates / GAPS).max(2))
     }
 
-        size.abs() >= least * (1.0 - CLOSE)
+    /// Whether an effect is as large as the least that is worth finding, up or down.
+    #[must_use]
+    pub fn is_reached_by(&self, effect: f64) -> bool {
+        self.part(effect) >= 1.0 - CLOSE
+    }
+
+    /// Whether it is half as large, up or down.
+    #[must_use]
+    pub fn is_half_reached_by(&self, effect: f64) -> bool {
+        self.part(effect) >= 0.5
+    }
+
+    /// How large an effect is, as a part of the least.
+    fn part(&self, effect: f64) -> f64 {
+        let (size, least) = match self.by {
+            // By ratio: half as much is as far away as twice as much.
+            Comparison::Ratio => (effect.ln_1p(), self.least.ln_1p()),
+            Comparison::Difference | Comparison::Failure => (effect, self.least),
+        };
+        size.abs() / least
     }
 }
 

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use tacho_record::Bisection;
 use tacho_record::bisection::{
-    Aside, AsideSaid, BisectedEffect, Candidate, Comparison, Culprit, Found, Rung, Undecided, UnusableKind,
+    Aside, AsideSaid, BisectedEffect, Candidate, Comparison, Culprit, Found, Left, LeftSaid, Rung, Undecided, UnusableKind,
 };
 
 use super::{Frame, bisection_samples, framed, revision_named, scrolling};
@@ -153,14 +153,7 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
         }
         (aside(one))
         (sides(view, one))
-        @if standing.more {
-            p.callout { "Another change is in the range: "
-                @if let Some(left) = &standing.left_over { (effect(one, left)) " is left over (" (interval(one, left)) ")." }
-            }
-        }
-        @if let Some(left) = one.left_unknown() {
-            p.callout { "What is left over of the whole change is not known: " (effect(one, &left)) " (" (interval(one, &left)) ")." }
-        }
+        @if let Some(left) = one.left() { p.callout { (left_over(one, &left)) } }
         @if let Some(constant) = one.constant() {
             p.callout {
                 "The command " @if constant.fails { "failed each time" } @else { "never failed" } ", in "
@@ -172,6 +165,18 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
         @if let Some((good, bad)) = one.asked.before {
             p.callout { "Once the ends were " (level(one, good)) " and " (level(one, bad)) "." }
         }
+    }
+}
+
+/// What culprits leave of the whole change.
+fn left_over(one: &Bisection, left: &Left) -> String {
+    let said = format!("{} ({})", effect(one, &left.effect), interval(one, &left.effect));
+    match left.said {
+        LeftSaid::Little => format!("Left over of the whole change: {said}."),
+        LeftSaid::Likely | LeftSaid::Unknown => {
+            format!("What is left over of the whole change is not known: {said}.")
+        }
+        LeftSaid::More => format!("Another change is in the range: {said} is left over."),
     }
 }
 

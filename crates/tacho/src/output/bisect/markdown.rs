@@ -8,7 +8,7 @@ use tacho_record::bisection::{Found, Rung};
 use super::live::so_far;
 use super::why::{alike, failure_of, hidden_ends, stretch, undecided};
 use super::words::{
-    aside, commit, constant, effect, least, level, likely, merges, name, probes, sides, small, stage, subject, then,
+    self, aside, commit, constant, effect, least, level, likely, merges, name, probes, sides, small, stage, subject, then,
     within,
 };
 use crate::output::text::{count, day};
@@ -34,12 +34,8 @@ pub fn markdown(bisection: &Bisection) -> String {
     if let Some(then) = then(bisection) {
         let _ = writeln!(text, "- The ends {then}");
     }
-    if let (true, Some(left)) = (standing.more, standing.left_over) {
-        let _ =
-            writeln!(text, "- {} of that is left over: something else changed too", effect(bisection, &left));
-    }
-    if let Some(left) = bisection.left_unknown() {
-        let _ = writeln!(text, "- What is left over of that is not known: {}", effect(bisection, &left));
+    if let Some(left) = bisection.left() {
+        let _ = writeln!(text, "- {}", escaped(&sentence(&words::left(bisection, &left))));
     }
     if bisection.may_have_drifted() {
         text.push_str("- The host may have drifted meanwhile, which was reckoned with\n");

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use tacho_record::bisection::{Asked, BisectedEffect, Comparison, Culprit, Found, Rung, Standing};
-use tacho_record::{Bisection, Direction};
+use tacho_record::Bisection;
+use tacho_record::bisection::{Asked, Culprit, Found, LeftSaid, Rung, Standing};
 
 use super::why::{alike, failure_of, hidden_ends, ratios, retry, stretch, undecided, unit};
 use super::words::{
-    aside, commit, constant, effect, least, level, likely, merges, name, probes, sides, small, stage, subject,
+    self, aside, commit, constant, effect, least, left_hint, level, likely, merges, name, probes, sides, small, stage, subject,
     suspected, then, within,
 };
 use crate::output::table::{plain, render};
@@ -224,58 +224,38 @@ fn open_hint(bisection: &Bisection) -> Option<String> {
 
 /// What changed from end to end, and what of it is explained.
 fn whole(bisection: &Bisection) -> String {
-    let standing = &bisection.standing;
+    let (asked, standing) = (&bisection.asked, &bisection.standing);
     let mut text = String::new();
     let (first, last) = standing.ends;
     let ends = [name(bisection, first), name(bisection, last)];
     for line in merges(bisection).into_iter().chain(aside(bisection)).chain(hidden_ends(bisection)) {
         let _ = writeln!(text, "{line}");
     }
+    let (little, left) = match bisection.left() {
+        Some(left) if left.said == LeftSaid::Little => (format!("; {}", words::left(bisection, &left)), None),
+        left => (String::new(), left),
+    };
     if let Some(change) = standing.change {
-        let _ = writeln!(text, "from {} to {} in all: {}", ends[0], ends[1], effect(bisection, &change));
-        if let Some(better) = better(bisection, &change) {
-            let _ = writeln!(text, "{better} is the better one of both");
-        }
+        let change = effect(bisection, &change);
+        let _ = writeln!(text, "from {} to {} in all: {change}{little}", ends[0], ends[1]);
+    }
+    if let Some(bad_is_better) = bisection.bad_is_better() {
+        let better = if bad_is_better { &asked.bad } else { &asked.good };
+        let _ = writeln!(text, "{better} is the better one of both");
     }
     // Of what was not reproduced it stands above.
     if let Some(then) = then(bisection).filter(|_| standing.found != Some(Found::NotReproduced)) {
         let _ = writeln!(text, "the ends {then}");
     }
-    text.push_str(&left_over(bisection));
+    if let Some(left) = left {
+        let _ = writeln!(text, "{}", words::left(bisection, &left));
+        let searched = asked.all || !standing.sides.is_empty();
+        if let Some(hint) = left_hint(bisection, &left, searched) {
+            let _ = writeln!(text, "hint: {hint}");
+        }
+    }
     if bisection.may_have_drifted() {
         text.push_str("the host may have drifted meanwhile, which was reckoned with\n");
-    }
-    text
-}
-
-/// Which end is the better one, where that is known and does not go without saying.
-fn better<'a>(bisection: &'a Bisection, change: &BisectedEffect) -> Option<&'a str> {
-    let Asked { good, bad, exchanged, by, metric, .. } = &bisection.asked;
-    let later_is_better = (change.estimate < 0.0) == (metric.better == Direction::Lower);
-    let bad_is_better = later_is_better != *exchanged;
-    let known = bisection.standing.nothing < 0.5 && *by != Comparison::Failure;
-    // Of ends that are exchanged in time nobody has said which is the better one.
-    (known && (bad_is_better || *exchanged)).then_some(if bad_is_better { bad.as_str() } else { good })
-}
-
-/// What culprits leave of the change from end to end.
-fn left_over(bisection: &Bisection) -> String {
-    let (asked, standing) = (&bisection.asked, &bisection.standing);
-    if let Some(left) = bisection.left_unknown() {
-        let left = effect(bisection, &left);
-        let hint = if asked.all { "" } else { "hint: `--all` looks for what else may have changed\n" };
-        return format!("what is left over of that is not known: {left}\n{hint}");
-    }
-    let Some(left) = standing.left_over.filter(|_| standing.more) else { return String::new() };
-    let mut text = format!("{} of that is left over: something else changed too\n", effect(bisection, &left));
-    if !asked.is_reached_by(left.estimate) {
-        let _ = writeln!(
-            text,
-            "hint: that is less than {}: `--all --min-effect` with less looks for it",
-            least(bisection)
-        );
-    } else if !asked.all {
-        text.push_str("hint: `--all` goes on with what is left\n");
     }
     text
 }

@@ -1,7 +1,7 @@
 //! Numbers and names of a bisection as people read them.
 
 use tacho_record::bisection::{
-    AsideSaid, Asked, BisectedEffect, Candidate, Comparison, Constant, Culprit, Found, Merge, Probe, Side, Stage,
+    AsideSaid, Asked, BisectedEffect, Candidate, Comparison, Constant, Culprit, Found, Left, LeftSaid, Merge, Probe, Side, Stage,
     Standing, Suspects,
 };
 use tacho_record::{Bisection, short_name};
@@ -243,6 +243,30 @@ pub fn merges(bisection: &Bisection) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// What culprits leave of the whole change.
+pub fn left(bisection: &Bisection, left: &Left) -> String {
+    let by = effect(bisection, &left.effect);
+    match left.said {
+        LeftSaid::Little => format!("left over of that: {by}"),
+        LeftSaid::Likely | LeftSaid::Unknown => format!("what is left over of that is not known: {by}"),
+        LeftSaid::More => format!("{by} of that is left over: something else changed too"),
+    }
+}
+
+/// What may be done about what is left; `searched`: all changes were looked for.
+pub fn left_hint(bisection: &Bisection, left: &Left, searched: bool) -> Option<String> {
+    let asked = &bisection.asked;
+    match left.said {
+        LeftSaid::More if !asked.is_reached_by(left.effect.estimate) => Some(format!(
+            "that is less than {}: `--all --min-effect` with less looks for it",
+            least(bisection)
+        )),
+        LeftSaid::More if !searched => Some("`--all` goes on with what is left".to_owned()),
+        LeftSaid::Likely if !searched => Some("`--all` looks for what else may have changed".to_owned()),
+        LeftSaid::Likely | LeftSaid::Little | LeftSaid::More | LeftSaid::Unknown => None,
+    }
 }
 
 /// What a command did each time at both ends, and what that excludes.
