@@ -18,7 +18,7 @@ metrics = [{ name = "work", from = 'regex:work ([0-9.]+)' }]
 "#;
 
 /// Steps of a history: a commit `NAME` or `NAME file=text`, `on BRANCH` (made where nobody is yet), `merge MESSAGE BRANCH...`, `tag NAME`.
-fn made(steps: &str) -> Project {
+pub fn made(steps: &str) -> Project {
     let start = Project::repository().plan(PLAN).file("a", "100").file("b", "100").commit("m0");
     steps.split(';').map(|step| step.split_whitespace().collect::<Vec<_>>()).fold(start, |project, step| {
         match step.as_slice() {
@@ -51,7 +51,7 @@ fn made(steps: &str) -> Project {
 }
 
 /// What is told, without how long it took, and which names the bisections have.
-fn told(text: &str) -> String {
+pub fn told(text: &str) -> String {
     let name = regex::Regex::new("bisection [a-z]+").unwrap();
     let text = name.replace_all(text, "bisection NAME");
     let lasting = |line: &&str| !line.contains("; run ") && !line.starts_with("`tacho bisect log ");
@@ -59,7 +59,7 @@ fn told(text: &str) -> String {
 }
 
 /// The subjects of what is named, in order.
-fn named(answer: &serde_json::Value) -> Vec<&str> {
+pub fn named(answer: &serde_json::Value) -> Vec<&str> {
     let culprits = answer["standing"]["culprits"].as_array().unwrap();
     let place = |culprit: &serde_json::Value| usize::try_from(culprit["place"].as_u64().unwrap()).unwrap();
     culprits.iter().map(|it| answer["candidates"][place(it)]["subject"].as_str().unwrap()).collect()
@@ -171,16 +171,6 @@ fn a_merge_that_did_it_itself_is_named() {
     );
     assert!(answer.stderr.ends_with(&why), "{}", answer.stderr);
     assert!(answer.stdout.contains(&format!("{short} 2023-11-15 bring\n")), "{}", answer.stdout);
-}
-
-#[test]
-fn of_several_merges_none_is_gone_into_which_is_said() {
-    let steps = "tag good; m1; on br; b1; b2 b=112; on main; m2; merge bring br; m3; on other; o1; o2 a=130; on main; \
-        m4; merge carry other; m5; m6; tag bad";
-    let project = made(steps);
-    let answer = project.tacho("bisect good bad --into-merges --all --quiet").exits(0);
-    assert!(answer.stdout.contains(" bring\n") && answer.stdout.contains(" carry\n"), "{}", answer.stdout);
-    assert_snapshot!(answer.stderr, @"note: f6afdbf70a, 25f27cac59 are merges: none of them is gone into; the same command with `f6afdbf70a^..f6afdbf70a` without `--all` goes into f6afdbf70a");
 }
 
 #[test]

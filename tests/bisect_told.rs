@@ -121,16 +121,27 @@ fn that_each_revision_is_measured_by_the_same_program_is_told() {
 #[test]
 fn what_others_wrote_moves_no_cursor_and_turns_no_writing() {
     let project = step(8, 8).file("prog", "echo work 130\n").commit("slow\u{202e}er \u{1b}[31mred\u{2066}");
-    project.git(["commit", "--quiet", "--amend", "--no-edit", "--author", "A.\u{202e} Author <a@example.org>"]);
+    project.git([
+        "commit",
+        "--quiet",
+        "--amend",
+        "--no-edit",
+        "--author",
+        "A.\u{202e} Author <a@example.org>",
+    ]);
     let clean = |text: &str| {
         let evil = |c: char| c != '\n' && (c.is_control() || "\u{202e}\u{2066}".contains(c));
         assert!(!text.contains(evil), "{text:?}");
     };
     let answer = project.tacho("bisect HEAD~7 HEAD").exits(0);
     assert!(answer.stdout.contains(" slower [31mred\n  by A. Author\n"), "{}", answer.stdout);
-    [&answer.stdout, &answer.stderr].into_iter().for_each(|text| clean(text));
-    for words in ["bisect log --markdown", "bisect log", "bisect list", "track HEAD~1..HEAD --quiet", "show HEAD"] {
+    clean(&answer.stdout);
+    clean(&answer.stderr);
+    for words in
+        ["bisect log --markdown", "bisect log", "bisect list", "track HEAD~1..HEAD --quiet", "show HEAD"]
+    {
         let answer = project.tacho(words).succeeds();
-        [&answer.stdout, &answer.stderr].into_iter().for_each(|text| clean(text));
+        clean(&answer.stdout);
+        clean(&answer.stderr);
     }
 }

@@ -7,6 +7,7 @@
 mod bench;
 mod beside;
 mod bisect;
+mod bisect_accounted;
 mod bisect_hints;
 mod bisect_merges;
 mod bisect_told;

@@ -4,8 +4,8 @@ use serde::{Deserialize, Deserializer};
 
 /// What turns the direction of writing, or marks it.
 const DIRECTIONS: [char; 12] = [
-    '\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}', '\u{2066}',
-    '\u{2067}', '\u{2068}', '\u{2069}',
+    '\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}',
+    '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}',
 ];
 /// What ends a line, or a paragraph, and is no control character.
 const ENDS: [char; 2] = ['\u{2028}', '\u{2029}'];

@@ -474,7 +474,11 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     let picture = |label: &str| html.split(label).nth(1).unwrap().split("</svg>").next().unwrap();
     assert_eq!(picture("how likely each stretch").matches("<rect").count(), 4 + 1);
     assert_eq!(picture("levels of measured commits").matches("<circle").count(), 7);
-    assert!(read("bisection/b2.html").contains("The ends did not differ"));
+    let other = read("bisection/b2.html");
+    assert!(other.contains("The ends did not differ"));
+    let around = "as the bisection <a href=\"b3.html\">b3</a> between <code>v1 &amp; &lt;old&gt;</code> and <code>v2</code> has found. \
+        There: Another change is in the range: +8.00 %";
+    assert!(other.contains("bring &lt;b&gt;all&lt;/b&gt;") && other.contains(around), "{other}");
     let [good, bad] = fixture.lab.bisections[1].bisection.end_names();
     assert!(html.contains(&format!("39 commits after <code>{good}</code>, up to <code>{bad}</code>")));
     assert!(

@@ -197,7 +197,7 @@ impl<'a, 'b> Driver<'a, 'b> {
 
     /// Whether another build may be made.
     pub(super) fn may_build(&self) -> bool {
-        self.bisection.asked.most_builds.is_none_or(|most| self.fold.builds < most)
+        self.bisection.asked.own_builds().is_none_or(|most| self.fold.builds < most)
     }
 
     /// The build of a candidate, made now unless there is one.

@@ -155,6 +155,7 @@ impl Fold {
     /// Takes up a step; of a revision that is no candidate it tells only what it cost.
     pub fn observe(&mut self, observed: &Observed) {
         self.take(observed);
+        self.account_for_merge();
         self.settle();
     }
 
@@ -240,16 +241,16 @@ impl Fold {
         self.blocks.partition_point(|(_, last)| *last < place)
     }
 
-    fn pay_later(&mut self, seconds: Option<f64>) {
-        if let Some(seconds) = seconds {
-            self.unpaid = Some(self.unpaid.unwrap_or(0.0) + seconds);
-        }
     /// So many candidates between two of the same program may be that program without being asked. Where all changes are asked for, it
     /// is no more than what came and went again within it stays unseen anyway.
     fn reach(&self) -> usize {
         self.asked.all_gap(self.names.len()).unwrap_or(self.names.len())
     }
 
+    fn pay_later(&mut self, seconds: Option<f64>) {
+        if let Some(seconds) = seconds {
+            self.unpaid = Some(self.unpaid.unwrap_or(0.0) + seconds);
+        }
     }
 
     /// Tells the mathematics of values, or that there are none.
@@ -292,14 +293,14 @@ impl Fold {
     }
 }
 
-/// Whether it is likely no matter of the revision: what is executed fails, its output is wrong or has no value, or what builds it is not there
-/// or cannot be fetched.
-fn of_command(kind: UnusableKind, why: &str) -> bool {
-    match kind {
 fn samples(step: &Observed) -> usize {
     if let Seen::Samples { values, .. } = &step.seen { values.len() } else { 0 }
 }
 
+/// Whether it is likely no matter of the revision: what is executed fails, its output is wrong or has no value, or what builds it is not there
+/// or cannot be fetched.
+fn of_command(kind: UnusableKind, why: &str) -> bool {
+    match kind {
         UnusableKind::Crashed | UnusableKind::NoMetric | UnusableKind::WrongAnswer => true,
         UnusableKind::NotBuilt => was_not_there(why) || was_not_fetched(why),
         UnusableKind::Skipped | UnusableKind::TimedOut => false,
@@ -341,11 +342,11 @@ fn blocks(candidates: usize, artifacts: &BTreeMap<usize, Digest>, reach: usize) 
     for (&place, &artifact) in artifacts {
         if let Some((earlier, same)) = before
             && same == artifact
+            && place - earlier <= reach
         {
             joined.push((earlier, place));
         }
         before = Some((place, artifact));
-            && place - earlier <= reach
     }
     let mut joined = joined.into_iter().peekable();
     let mut place = 0;
@@ -374,7 +375,7 @@ fn rules(asked: &Asked) -> Rules {
     let builds = asked.layout.map_or(usual_builds, Builds::Vary);
     // Ratios are compared by their logarithms: 200 % more is three times as much.
     let least = if asked.by == Comparison::Ratio { asked.least.ln_1p() } else { asked.least };
-    Rules { values, least, builds, budget: asked.budget, all: asked.all, build_cost }
+    Rules { values, least, builds, budget: asked.own_budget(), all: asked.all, build_cost }
 }
 
 fn unusable(kind: UnusableKind) -> Unusable {
@@ -398,16 +399,16 @@ mod tests {
             let artifacts = built.iter().map(|&(place, text)| (place, Digest::of(text))).collect();
             blocks(6, &artifacts, reach)
         };
+        let of = |built: &[(usize, &str)]| within(6, built);
         let single =
             |places: &[usize]| -> Vec<(usize, usize)> { places.iter().map(|&at| (at, at)).collect() };
         assert_eq!(of(&[]), single(&[0, 1, 2, 3, 4, 5]));
         assert_eq!(of(&[(0, "a"), (5, "b")]), single(&[0, 1, 2, 3, 4, 5]));
-        let of = |built: &[(usize, &str)]| within(6, built);
         assert_eq!(of(&[(0, "a"), (2, "a"), (5, "b")]), [(0, 2), (3, 3), (4, 4), (5, 5)]);
         assert_eq!(of(&[(0, "a"), (2, "a"), (3, "a"), (4, "b"), (5, "b")]), [(0, 3), (4, 5)]);
         assert_eq!(of(&[(0, "a"), (3, "b"), (5, "a")]), single(&[0, 1, 2, 3, 4, 5]), "there and back");
         assert_eq!(of(&[(0, "a"), (5, "a")]), [(0, 5)]);
-    }
-}
         assert_eq!(within(4, &[(0, "a"), (5, "a")]), single(&[0, 1, 2, 3, 4, 5]), "too far apart");
         assert_eq!(within(4, &[(0, "a"), (2, "a"), (5, "a")]), [(0, 5)]);
+    }
+}

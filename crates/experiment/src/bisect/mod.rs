@@ -4,9 +4,10 @@
 //! revision) is kept before the next begins, and what is believed is a pure fold of the steps ([`Fold`]): killed anywhere and taken
 //! up again, a bisection comes to the same. One file each: what is asked (`inquiry`), the fold (`fold`), the
 //! steps (`driver`), revisions ready to be executed (`ready`), what is kept of it all (`standing`), what is asked of commits that were left
-//! out (`taken_up`), and of an end beside the main line (`aside`); and when a command that never fails, or always, has been executed often
-//! enough (`constant`).
+//! out (`taken_up`), of an end beside the main line (`aside`), and of what a merge changed (`accounted`); and when a command that never
+//! fails, or always, has been executed often enough (`constant`).
 
+mod accounted;
 mod aside;
 mod constant;
 mod driver;
@@ -86,6 +87,8 @@ pub fn bisect(
 fn told(known: &Asked, now: &Asked) -> Asked {
     Asked {
         before: now.before.or(known.before),
+        within: now.within.clone(),
+        spent: now.spent,
         into_merges: known.into_merges || now.into_merges,
         revert: known.revert || now.revert,
         ..known.clone()

@@ -58,7 +58,7 @@ impl Fold {
 
     /// Whether more may be spent on it.
     fn may_go_on(&self) -> bool {
-        !self.is_spent() && self.asked.most_builds.is_none_or(|most| self.builds < most)
+        !self.is_spent() && self.asked.own_builds().is_none_or(|most| self.builds < most)
     }
 
     /// The candidates with all that is left out right before culprits, if anything is.
@@ -81,7 +81,7 @@ impl Fold {
     }
 
     /// The same question of these candidates, with all that was observed.
-    fn anew(&self, candidates: Vec<Candidate>) -> Self {
+    pub(super) fn anew(&self, candidates: Vec<Candidate>) -> Self {
         let mut fold = Self::of(self.asked.clone(), candidates);
         for step in &self.steps {
             fold.take(step);

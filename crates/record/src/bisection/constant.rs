@@ -22,7 +22,11 @@ impl Asked {
     /// How often each end is executed at least, before it is said that a command which did the same each time changed by no more than
     /// this: what happens in that share of all executions, or more often, would have been seen with 95 %.
     #[must_use]
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive number, and small")]
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a positive number, and small"
+    )]
     pub fn executions_to_exclude(rate: f64) -> usize {
         let executions = CHANCE.ln() / (1.0 - rate.min(1.0)).ln();
         executions.ceil().max(FEWEST) as usize
@@ -34,7 +38,8 @@ impl Bisection {
     #[must_use]
     pub fn constant(&self) -> Option<Constant> {
         let (first, last) = self.standing.ends;
-        let rung = |place: usize| self.standing.ladder.iter().find(|it| (it.place..=it.same_to).contains(&place));
+        let rung =
+            |place: usize| self.standing.ladder.iter().find(|it| (it.place..=it.same_to).contains(&place));
         let (one, other) = (rung(first)?, rung(last)?);
         let is_test = self.asked.by == Comparison::Failure;
         let alike = |level: f64| one.level.total_cmp(&level).is_eq() && other.level.total_cmp(&level).is_eq();

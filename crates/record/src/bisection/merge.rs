@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BisectedEffect, Bisection, Candidate};
+use super::{BisectedEffect, Bisection, Candidate, Culprit, Left};
 
 /// A merge that was named. The candidates are then what was before it, each of the commits that it brought merged into that, and the
 /// merge itself: all that lies between what it was measured against and it.
@@ -18,20 +18,36 @@ pub struct Merge {
     pub bisection: String,
     /// The good end and the bad one of that bisection, by names that mean the same tomorrow.
     pub ends: (String, String),
+    /// Whether the bad one of them is the earlier.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exchanged: bool,
+    /// What changed there from end to end; absent where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<BisectedEffect>,
+    /// What all that it named leaves of that; absent where that is nothing to speak of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Left>,
+    /// Which of those ends is the better one; absent where it is not known, or goes without saying.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub better: Option<String>,
 }
 
 impl Merge {
-    /// That of the only culprit of a bisection, if it has no other.
+    /// That of this culprit of a bisection.
     #[must_use]
-    pub fn named(bisection: &Bisection) -> Option<Self> {
-        let [culprit] = bisection.standing.culprits.as_slice() else { return None };
+    pub fn named(bisection: &Bisection, culprit: &Culprit) -> Option<Self> {
         let Candidate { revision, .. } = bisection.candidates.get(culprit.place)?;
         let [good, bad] = bisection.end_names().map(str::to_owned);
+        let better = bisection.bad_is_better().map(|bad_is| if bad_is { bad.clone() } else { good.clone() });
         Some(Self {
             revision: revision.id.clone(),
             subject: revision.subject.clone(),
             effect: culprit.effect,
             bisection: bisection.name.clone(),
+            exchanged: bisection.asked.exchanged,
+            change: bisection.standing.change,
+            left: bisection.left(),
+            better,
             ends: (good, bad),
         })
     }

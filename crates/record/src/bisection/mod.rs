@@ -13,15 +13,17 @@ mod constant;
 mod merge;
 mod others;
 mod probe;
+mod spent;
 
-pub use aside::{Aside, AsideSaid};
 pub use account::{Left, LeftSaid};
+pub use aside::{Aside, AsideSaid};
 pub use beside::{Beside, HostReadings};
 pub use command::TypedSubject;
+pub use constant::Constant;
 pub use merge::Merge;
 pub use others::Others;
-pub use constant::Constant;
 pub use probe::{Disturbance, Probe, Probed};
+pub use spent::Spent;
 
 /// A bisection, finished or under way, as it is kept and as `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,9 +75,9 @@ pub struct Asked {
     /// The least effect that is worth finding: 0.02 is 2 %, 2 is three times as much, or a third; of differences in the metric's base
     /// unit.
     pub least: f64,
-    /// Seconds that may be spent on builds and samples.
+    /// Seconds that may be spent on builds and samples, with those of `spent`.
     pub budget: Option<f64>,
-    /// So many builds may be made.
+    /// So many builds may be made, with those of `spent`.
     pub most_builds: Option<usize>,
     /// Whether it goes on after the first culprit.
     pub all: bool,
@@ -107,23 +109,18 @@ pub struct Asked {
     /// The merges that the candidates were brought by, the outermost first; none where they are those of a main line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub within: Vec<Merge>,
+    /// What the bisections of the same call had taken when this one was asked for: what may be spent is for all of them together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent: Option<Spent>,
 }
 
 /// What is less than the least effect by no more than this part of it is not told to be less: a best guess is no surer.
 const CLOSE: f64 = 0.05;
 
-impl Asked {
-    /// Whether an effect is as large as the least that is worth finding, up or down.
-    #[must_use]
-    pub fn is_reached_by(&self, effect: f64) -> bool {
-        let (size, least) = match self.by {
-            // By ratio: half as much is as far away as twice as much.
-            Comparison::Ratio => (effect.ln_1p(), self.least.ln_1p()),
-            Comparison::Difference | Comparison::Failure => (effect, self.least),
 /// Where all changes are asked for, no gap between measured revisions is longer than this part of all candidates, or than two of them.
 const GAPS: usize = 8;
 
-        };
+impl Asked {
     /// Where all changes are asked for: how many of so many candidates may lie in a row that are not measured.
     #[must_use]
     pub fn all_gap(&self, candidates: usize) -> Option<usize> {

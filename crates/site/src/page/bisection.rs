@@ -1,10 +1,11 @@
 //! A bisection: what it named and how sure, what it believes of each commit, and all that it measured.
 
 use maud::{Markup, html};
-use tacho_record::Bisection;
 use tacho_record::bisection::{
-    Aside, AsideSaid, BisectedEffect, Candidate, Comparison, Culprit, Found, Left, LeftSaid, Rung, Undecided, UnusableKind,
+    Aside, AsideSaid, BisectedEffect, Candidate, Comparison, Culprit, Found, Left, LeftSaid, Rung, Undecided,
+    UnusableKind,
 };
+use tacho_record::{Bisection, short_name};
 
 use super::{Frame, bisection_samples, framed, revision_named, scrolling};
 use crate::text::{count, duration, grouped, minute, percent, percent_change};
@@ -65,6 +66,7 @@ fn named(view: &View, root: &str, one: &Bisection) -> Markup {
         @for culprit in &one.standing.culprits {
             (revision_named(view, root, &culprit.revision))
             @if let Some(others) = one.others(culprit).words() { " or " (others) }
+            @if one.is_merge_itself(culprit.place) { ", the merge itself," }
             @if let Some(surprise) = one.candidates.get(culprit.place).and_then(Candidate::surprise) { ", " (surprise) "," }
             " did, by " (effect(one, &culprit.effect))
             @if !one.asked.is_reached_by(culprit.effect.estimate) { ", which is less than was asked for" }
@@ -151,6 +153,7 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
                 } }
             }
         }
+        (within(view, one))
         (aside(one))
         (sides(view, one))
         @if let Some(left) = one.left() { p.callout { (left_over(one, &left)) } }
@@ -177,6 +180,25 @@ fn left_over(one: &Bisection, left: &Left) -> String {
             format!("What is left over of the whole change is not known: {said}.")
         }
         LeftSaid::More => format!("Another change is in the range: {said} is left over."),
+    }
+}
+
+/// The merges in which the commits are that were bisected.
+fn within(view: &View, one: &Bisection) -> Markup {
+    html! {
+        @for merge in &one.asked.within {
+            p.callout {
+                "The commits are those of the merge "
+                @if view.revision(&merge.revision).is_some() { (revision_named(view, "../", &merge.revision)) } @else { span.rev { (short_name(&merge.revision)) } }
+                " (" (merge.subject) "), each merged into what was before it. The merge changes it by " (effect(one, &merge.effect)) ", as the bisection "
+                @if view.lab.bisections.iter().any(|it| it.bisection.name == merge.bisection) {
+                    a href={ (slug::revision(&merge.bisection)) ".html" } { (merge.bisection) }
+                } @else { (merge.bisection) }
+                " between " code { (merge.ends.0) } " and " code { (merge.ends.1) } " has found. "
+                @if let Some(left) = &merge.left { "There: " (left_over(one, left)) }
+                @if let Some(better) = &merge.better { " " code { (better) } " is the better one of both." }
+            }
+        }
     }
 }
 

@@ -72,6 +72,7 @@ fn bisection(name: &str, run: i64) -> Bisection {
             layout: Some(0.01),
             prior: vec![0.25, 0.1 + 0.2],
             within: Vec::new(),
+            spent: None,
             before: Some((21e9, 44e9)),
             aside: Some("v0".into()),
         },

@@ -15,7 +15,7 @@ use super::shared::{Begin, Form};
 /// measured once more against its parent. The commits are those of the main line, first parents only; what fails is kept apart.
 /// Interrupted or killed, the same command goes on. Exit status: 0 named and verified, as one commit or as a set; 2 a mistake, or what
 /// is executed fails in the same way at both ends; 3 the ends do not differ here and now; 4 undecided (the commits that it may be are
-/// printed), or with `--all` a side of what is named; 5 named and verified, but it depends on the machine or the layout (`--probe`);
+/// printed), or with `--all` and inside a merge a side of what is named; 5 named and verified, but it depends on the machine or the layout (`--probe`);
 /// 130 interrupted.
 #[derive(Clone, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -51,16 +51,16 @@ pub struct Bisect {
     /// is reckoned with from the beginning, and no neighbours are built
     #[arg(long, value_name = "SIZE", conflicts_with = "test", allow_hyphen_values = true)]
     pub layout: Option<String>,
-    /// Spend at most so long on builds and executions: 2h
+    /// Spend at most so long on builds and executions, those inside merges included: 2h
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
-    /// Make at most so many builds
+    /// Make at most so many builds, those inside merges included
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub max_builds: Option<usize>,
     /// Go on after the first commit that is found, on both sides of it: all changes of the range
     #[arg(long)]
     pub all: bool,
-    /// If a merge did it, go on among the commits that it brought, each merged into what was before the merge
+    /// If merges did it, go on among the commits that each brought, each merged into what was before the merge
     #[arg(long)]
     pub into_merges: bool,
     /// Measure what was named under disturbances too: an environment of random length, memory at other addresses, one processor

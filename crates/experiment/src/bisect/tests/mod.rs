@@ -1,5 +1,6 @@
 //! Bisections with a scripted builder, a scripted executor and a real store: nothing is compiled or timed.
 
+mod accounted;
 mod aside;
 mod failing;
 mod left_out;
@@ -94,6 +95,7 @@ fn asked(metric: &str) -> Asked {
         aside: None,
         prior: Vec::new(),
         within: Vec::new(),
+        spent: None,
     }
 }
 

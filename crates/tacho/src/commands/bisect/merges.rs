@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use tacho_experiment::bisect::Bisected;
-use tacho_record::Revision;
-use tacho_record::bisection::{Found, Merge};
+use tacho_record::bisection::{Culprit, Found, Merge, Spent};
+use tacho_record::{Bisection, Revision};
 use tacho_subject::{History, Selected, history};
 
 use super::range::Range;
@@ -25,71 +25,130 @@ pub struct Brought {
     pub onto: BTreeMap<String, Vec<String>>,
     /// This merge, after those in whose commits it was found.
     pub within: Vec<Merge>,
+    /// What the bisections of this call have taken so far.
+    pub spent: Spent,
 }
 
-/// Goes on among what the culprit brought, as long as that is a merge; what was found in the end.
+/// What was found in the end.
+pub struct Followed {
+    /// Of the range; where one merge did it alone, of what that brought.
+    pub answer: Bisected,
+    /// Where several did it, of what each merge of them brought.
+    pub inside: Vec<Bisected>,
+}
+
+/// Goes on among what guilty merges brought, as long as there are any; what was found in the end.
 pub fn follow(
     global: &Global,
     project: &Project,
     command: &Bisect,
-    mut outer: Bisected,
-) -> Result<Bisected, CliError> {
+    outer: Bisected,
+) -> Result<Followed, CliError> {
     let history = history(&project.plan.subject, &project.folder)?;
-    let mut onto = BTreeMap::new();
-    while let Some(merge) = merge(&*history, command, &outer)? {
-        let brought = brought(&*history, &outer, &merge, &onto)?;
-        let short = merge.short().to_owned();
-        if brought.onto.is_empty() {
-            output::note("note", &format!("{short} is a merge that brought no commits"));
-            return Ok(outer);
-        }
-        output::note("note", &format!("{short} is a merge: going on among the commits that it brought"));
-        let Some(inner) = among(global, project, command, (&short, &brought))? else { return Ok(outer) };
-        let effect = brought.within.last().map_or(0.0, |merge| merge.effect.estimate);
-        match inner.bisection.standing.found {
-            Some(Found::NotReproduced) => {
-                output::note("note", &format!("what {short} changed was not seen again among them"));
-                return Ok(outer);
-            }
-            Some(Found::Undecided { .. }) => {
-                let why =
-                    format!("that {short} did it is verified; which of the commits that it brought is not");
-                output::note("note", &why);
-                return Ok(inner);
-            }
-            Some(Found::Verified | Found::DependsOnMachine) if !goes_the_same_way(&inner, effect) => {
-                let why = format!("all that was found among them goes the other way than {short}");
-                output::note("note", &why);
-                return Ok(outer);
-            }
-            Some(Found::Verified | Found::DependsOnMachine) | None => {}
-        }
-        onto = brought.onto;
-        outer = inner;
-    }
-    Ok(outer)
+    let spent = Spent::default().and(&outer.bisection.standing);
+    Way { global, project, command, history: &*history, spent }.enter(outer, &BTreeMap::new())
 }
 
-/// Bisects what a merge brought. Where only what goes the other way is found, more than one of its commits changed it: then all changes
-/// are looked for.
-fn among(
-    global: &Global,
-    project: &Project,
-    command: &Bisect,
-    (short, brought): (&str, &Brought),
-) -> Result<Option<Bisected>, CliError> {
-    let ends = (Some(format!("{short}^1")), Some(short.to_owned()));
-    let inside = Bisect { good: ends.0, bad: ends.1, before: None, ..command.clone() };
-    let Some(first) = once(global, project, &inside, Inside::Merge(brought))? else { return Ok(None) };
-    let effect = brought.within.last().map_or(0.0, |merge| merge.effect.estimate);
-    if command.all || first.interrupted || goes_the_same_way(&first, effect) {
-        return Ok(Some(first));
+/// What goes on into merges.
+struct Way<'a> {
+    global: &'a Global,
+    project: &'a Project,
+    command: &'a Bisect,
+    history: &'a dyn History,
+    /// What all that was bisected so far has taken.
+    spent: Spent,
+}
+
+impl Way<'_> {
+    /// Goes into the merges that this named among revisions that are themselves merged into those others.
+    fn enter(&mut self, outer: Bisected, onto: &BTreeMap<String, Vec<String>>) -> Result<Followed, CliError> {
+        let mut inside = Vec::new();
+        let is_only = outer.bisection.standing.culprits.len() == 1;
+        for (culprit, merge) in self.merges(&outer)? {
+            let brought = brought(self.history, &outer, (&culprit, &merge), onto, self.spent)?;
+            let Some(inner) = self.among(&merge, &brought)? else { continue };
+            let interrupted = inner.interrupted;
+            let followed = self.enter(inner, &brought.onto)?;
+            if is_only {
+                return Ok(followed);
+            }
+            inside.extend([followed.answer].into_iter().chain(followed.inside));
+            if interrupted {
+                break;
+            }
+        }
+        Ok(Followed { answer: outer, inside })
     }
-    output::note(
-        "note",
-        &format!("what was found goes the other way than {short}: looking for all that changed it"),
-    );
-    once(global, project, &Bisect { all: true, ..inside }, Inside::Merge(brought))
+
+    /// Bisects what a merge brought; nothing where that does not say more than that the merge did it.
+    fn among(&mut self, merge: &Revision, brought: &Brought) -> Result<Option<Bisected>, CliError> {
+        let short = merge.short();
+        if brought.onto.is_empty() {
+            output::note("note", &format!("{short} is a merge that brought no commits"));
+            return Ok(None);
+        }
+        output::note("note", &format!("{short} is a merge: going on among the commits that it brought"));
+        let ends = (Some(format!("{short}^1")), Some(short.to_owned()));
+        let inside = Bisect { good: ends.0, bad: ends.1, before: None, ..self.command.clone() };
+        let Some(inner) = once(self.global, self.project, &inside, Inside::Merge(brought))? else {
+            return Ok(None);
+        };
+        self.spent = self.spent.and(&inner.bisection.standing);
+        let effect = brought.within.last().map_or(0.0, |merge| merge.effect.estimate);
+        let why = match inner.bisection.standing.found {
+            Some(Found::NotReproduced) => format!("what {short} changed was not seen again among them"),
+            Some(Found::Verified | Found::DependsOnMachine) if !goes_the_same_way(&inner, effect) => {
+                format!("all that was found among them goes the other way than {short}")
+            }
+            Some(Found::Undecided { .. }) => {
+                let why = "is verified; which of the commits that it brought is not";
+                output::note("note", &format!("that {short} did it {why}"));
+                return Ok(Some(inner));
+            }
+            Some(Found::Verified | Found::DependsOnMachine) | None => return Ok(Some(inner)),
+        };
+        output::note("note", &why);
+        Ok(None)
+    }
+
+    /// The culprits that are merges to be gone into: no other may have done it instead.
+    fn merges(&self, bisected: &Bisected) -> Result<Vec<(Culprit, Revision)>, CliError> {
+        let bisection = &bisected.bisection;
+        let mut merges = Vec::new();
+        if bisected.interrupted {
+            return Ok(merges);
+        }
+        for culprit in &bisection.standing.culprits {
+            let Some(candidate) = bisection.candidates.get(culprit.place) else { continue };
+            if self.history.parents(&candidate.revision.id)?.len() < 2 {
+                continue;
+            }
+            match stays_out(bisection, culprit, candidate.revision.short()) {
+                Some(why) => output::note("note", &why),
+                None => merges.push((culprit.clone(), candidate.revision.clone())),
+            }
+        }
+        Ok(merges)
+    }
+}
+
+/// Why a merge that was named is not gone into, if it is not.
+fn stays_out(bisection: &Bisection, culprit: &Culprit, short: &str) -> Option<String> {
+    let others = bisection.others(culprit).words();
+    let is_only = bisection.standing.culprits.len() == 1;
+    match (bisection.is_merge_itself(culprit.place), others) {
+        (true, Some(others)) => Some(format!("it is {short} itself, or {others}")),
+        (true, None) if is_only => Some(format!(
+            "none of the commits that {short} brought changes it on its own: it is the merge itself"
+        )),
+        (true, None) => Some(format!(
+            "what the commits that {short} brought change does not account for what it changed: the merge itself did, too"
+        )),
+        (false, Some(others)) => {
+            Some(format!("{short} is a merge, but {others} may have done it instead: it is not gone into"))
+        }
+        (false, None) => None,
+    }
 }
 
 /// Whether nothing is named, or something that changes it in the same direction as this effect.
@@ -98,62 +157,16 @@ fn goes_the_same_way(bisected: &Bisected, effect: f64) -> bool {
     culprits.is_empty() || culprits.iter().any(|it| (it.effect.estimate < 0.0) == (effect < 0.0))
 }
 
-/// The only culprit, if it is a merge that is to be gone into, and no other may have done it instead.
-fn merge(history: &dyn History, command: &Bisect, bisected: &Bisected) -> Result<Option<Revision>, CliError> {
-    let bisection = &bisected.bisection;
-    let culprits = &bisection.standing.culprits;
-    if bisected.interrupted {
-        return Ok(None);
-    }
-    let mut merges = Vec::new();
-    for culprit in culprits {
-        let Some(candidate) = bisection.candidates.get(culprit.place) else { continue };
-        if history.parents(&candidate.revision.id)?.len() > 1 {
-            merges.push((culprit, candidate.revision.clone()));
-        }
-    }
-    let Some((culprit, merge)) = merges.first().cloned() else { return Ok(None) };
-    let short = merge.short();
-    if culprits.len() > 1 {
-        let names: Vec<&str> = merges.iter().map(|(_, merge)| merge.short()).collect();
-        let why = match names.as_slice() {
-            [one] => format!("{one} is a merge, and others are named too: it is not gone into"),
-            all => format!("{} are merges: none of them is gone into", all.join(", ")),
-        };
-        let all = if command.all { " without `--all`" } else { "" };
-        output::note(
-            "note",
-            &format!("{why}; the same command with `{short}^..{short}`{all} goes into {short}"),
-        );
-        return Ok(None);
-    }
-    if bisection.is_merge_itself(culprit.place) {
-        let why = match bisection.others(culprit).words() {
-            Some(others) => format!("it is {short} itself, or {others}"),
-            None => format!(
-                "none of the commits that {short} brought changes it on its own: it is the merge itself"
-            ),
-        };
-        output::note("note", &why);
-        return Ok(None);
-    }
-    if let Some(others) = bisection.others(culprit).words() {
-        let why = format!("{short} is a merge, but {others} may have done it instead: it is not gone into");
-        output::note("note", &why);
-        return Ok(None);
-    }
-    Ok(Some(merge))
-}
-
 /// What this merge brought, which was named among revisions that are themselves merged into those others.
 fn brought(
     history: &dyn History,
     outer: &Bisected,
-    merge: &Revision,
+    (culprit, merge): (&Culprit, &Revision),
     onto: &BTreeMap<String, Vec<String>>,
+    spent: Spent,
 ) -> Result<Brought, CliError> {
     let bisection = &outer.bisection;
-    let before = bisection.standing.culprits.first().and_then(|it| bisection.candidates.get(it.parent_place));
+    let before = bisection.candidates.get(culprit.parent_place);
     let mut selected = Selected::default();
     selected.revisions.extend(before.map(|before| before.revision.clone()));
     // What the merge itself and the one before it are merged into.
@@ -180,6 +193,6 @@ fn brought(
     selected.revisions.push(merge.clone());
     selected.known.clone_from(&selected.revisions);
     let all = if brought == 0 { BTreeMap::new() } else { all };
-    let within = bisection.asked.within.iter().cloned().chain(Merge::named(bisection)).collect();
-    Ok(Brought { range: Range { selected, exchanged: false, aside: None }, onto: all, within })
+    let within = bisection.asked.within.iter().cloned().chain(Merge::named(bisection, culprit)).collect();
+    Ok(Brought { range: Range { selected, exchanged: false, aside: None }, onto: all, within, spent })
 }

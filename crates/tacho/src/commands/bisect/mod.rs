@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use tacho_experiment::bisect::{Bisected, Inquiry, bisect};
 use tacho_record::bisection::{Asked, Found, Measured, Standing, Undecided};
-use tacho_record::{Plan, Revision};
+use tacho_record::{Bisection, Plan, Revision};
 
 use super::Exit;
 use super::session::{Session, Wanted};
@@ -24,7 +24,7 @@ use crate::output;
 use crate::output::answer::versioned;
 use crate::output::bisect::{self as report, Expected};
 use crate::project::Project;
-use merges::Brought;
+use merges::{Brought, Followed};
 use range::Range;
 use revert::Reverted;
 
@@ -46,23 +46,25 @@ pub fn execute(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
 /// Bisects what was typed.
 fn measure(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
     let project = typed::project(global, command)?;
-    let Some(mut bisected) = once(global, &project, command, Inside::All)? else { return Ok(Exit::Success) };
+    let Some(bisected) = once(global, &project, command, Inside::All)? else { return Ok(Exit::Success) };
     // What is reverted is reverted there, though it may be found on a branch that was merged before.
     let later_end = bisected.bisection.candidates.get(bisected.bisection.standing.ends.1);
     let later_end = later_end.map(|it| it.revision.clone());
-    if command.into_merges {
-        bisected = merges::follow(global, &project, command, bisected)?;
-    }
-    let base = later_end.filter(|_| command.revert && !bisected.interrupted);
+    let found = if command.into_merges {
+        merges::follow(global, &project, command, bisected)?
+    } else {
+        Followed { answer: bisected, inside: Vec::new() }
+    };
+    let base = later_end.filter(|_| command.revert && !found.answer.interrupted);
     let reverted = base.and_then(|base| {
         // What was found is told whatever comes of it.
-        revert::measure(global, &project, command, (&bisected, base)).unwrap_or_else(|error| {
+        revert::measure(global, &project, command, (&found.answer, base)).unwrap_or_else(|error| {
             output::note("note", &format!("its revert could not be measured: {error}"));
             None
         })
     });
-    print(command, &bisected, reverted.as_ref())?;
-    Ok(exit(&bisected))
+    print(command, &found, reverted.as_ref())?;
+    Ok(exit(&found))
 }
 
 /// Which commits are bisected.
@@ -82,12 +84,14 @@ fn once(
     inside: Inside<'_>,
 ) -> Result<Option<Bisected>, CliError> {
     let (good, bad) = range::ends(command)?;
-    let (range, onto, within) = match inside {
+    let (range, onto, within, spent) = match inside {
         Inside::All => {
             let range = Range::select(project, good, bad).map_err(|error| typed::mistaken(command, error))?;
-            (range, BTreeMap::new(), Vec::new())
+            (range, BTreeMap::new(), Vec::new(), None)
         }
-        Inside::Merge(Brought { range, onto, within }) => (range.clone(), onto.clone(), within.clone()),
+        Inside::Merge(Brought { range, onto, within, spent }) => {
+            (range.clone(), onto.clone(), within.clone(), Some(*spent))
+        }
     };
     let aside = range.aside.clone();
     let mut wish = wish::wish(&project.plan, command)?;
@@ -100,6 +104,7 @@ fn once(
         asked: Asked {
             aside: aside.as_ref().map(|aside| aside.id.clone()),
             within,
+            spent,
             ..wish.asked(command, (good, bad), range.exchanged, &layouts)?
         },
         layouts,
@@ -148,35 +153,54 @@ fn bisected(
     session.measure(project, wanted, |bench, question| bisect(bench, question, inquiry))
 }
 
-fn print(command: &Bisect, bisected: &Bisected, reverted: Option<&Reverted>) -> Result<(), CliError> {
+fn print(command: &Bisect, found: &Followed, reverted: Option<&Reverted>) -> Result<(), CliError> {
+    let Followed { answer: bisected, inside } = found;
     let bisection = &bisected.bisection;
     let revert = reverted.map(|it| it.tried.report(&it.base));
+    let each: Vec<&Bisection> = inside.iter().map(|it| &it.bisection).collect();
     if command.form.json {
-        return Ok(output::print_json(&versioned(report::Answer::new(
-            bisection,
-            bisected.interrupted,
-            revert.as_ref(),
-        )))?);
+        let answer = report::Answer::new(bisection, is_interrupted(found), revert.as_ref());
+        return Ok(output::print_json(&versioned(answer.with(each)))?);
     }
     if command.form.markdown {
+        let all = [bisection].into_iter().chain(each).map(report::markdown);
         let of_revert =
             revert.map_or_else(String::new, |revert| format!("\nReverted:\n\n{}", revert.markdown()));
-        return Ok(output::print(&(report::markdown(bisection) + &of_revert))?);
+        return Ok(output::print(&(all.collect::<Vec<_>>().join("\n") + &of_revert))?);
     }
     if bisected.known {
         let when = crate::output::text::moment(bisection.standing.updated);
         output::note("note", &format!("this was answered on {when}; `--again` bisects anew"));
     }
     let goes_on = if command.again { "the same command without `--again`" } else { "the same command" };
-    output::print(&report::text(bisection, bisected.interrupted.then_some(goes_on)))?;
+    let text = |it: &Bisected| report::text(&it.bisection, it.interrupted.then_some(goes_on));
+    let all: Vec<String> = [bisected].into_iter().chain(inside).map(text).collect();
+    output::print(&all.join("\n"))?;
     if let Some(revert) = revert {
         output::print(&format!("\nreverted:\n{}", revert.text()))?;
     }
     Ok(())
 }
 
-fn exit(bisected: &Bisected) -> Exit {
-    if bisected.interrupted { Exit::Interrupted } else { exit_of(&bisected.bisection.standing) }
+fn is_interrupted(found: &Followed) -> bool {
+    found.answer.interrupted || found.inside.iter().any(|it| it.interrupted)
+}
+
+/// That of the range; of what merges brought, what is undecided or depends on the machine.
+fn exit(found: &Followed) -> Exit {
+    if is_interrupted(found) {
+        return Exit::Interrupted;
+    }
+    let of_inside = |wanted: Exit| {
+        let mut all = found.inside.iter().map(|it| exit_of(&it.bisection.standing));
+        all.find(|exit| *exit == wanted)
+    };
+    match exit_of(&found.answer.bisection.standing) {
+        Exit::Success => {
+            of_inside(Exit::Undecided).or_else(|| of_inside(Exit::DependsOnMachine)).unwrap_or(Exit::Success)
+        }
+        exit => exit,
+    }
 }
 
 /// The exit status that says how a bisection ended.

@@ -224,6 +224,7 @@ impl Wish {
             aside: None,
             prior: Vec::new(),
             within: Vec::new(),
+            spent: None,
         })
     }
 }

@@ -149,7 +149,7 @@ impl Expected {
             0 => String::new(),
             built => format!(", of which {built} may be there"),
         };
-        let most = match asked.most_builds {
+        let most = match asked.own_builds() {
             Some(most) => format!(", at most {most}"),
             None => String::new(),
         };
@@ -182,7 +182,7 @@ impl Expected {
     }
 
     fn time(&self, asked: &Asked) -> String {
-        let most = asked.budget.map_or_else(String::new, |most| format!(", at most {}", seconds(most)));
+        let most = asked.own_budget().map_or_else(String::new, |most| format!(", at most {}", seconds(most)));
         let Some(build) = self.build else {
             return format!("how long that takes is known after the first build{most}");
         };

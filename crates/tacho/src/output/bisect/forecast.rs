@@ -47,7 +47,7 @@ pub fn forecast(bisection: &Bisection) -> Option<String> {
     let samples = samples(&bisection.asked, sd).filter(|samples| *samples >= MANY)?;
     let spent = if bisection.asked.of == Measured::Build { standing.building } else { standing.executing };
     let seconds = samples * spent / standing.samples.max(1) as f64;
-    let more = bisection.asked.budget.is_some_and(|budget| seconds > budget);
+    let more = bisection.asked.own_budget().is_some_and(|budget| seconds > budget);
     Some(format!(
         "values vary by {} (standard deviation), so that to find a change of {} takes about {} samples, some {}{}; \
          a larger `--min-effect` takes fewer",

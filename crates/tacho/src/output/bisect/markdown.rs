@@ -8,8 +8,8 @@ use tacho_record::bisection::{Found, Rung};
 use super::live::so_far;
 use super::why::{alike, failure_of, hidden_ends, stretch, undecided};
 use super::words::{
-    self, aside, commit, constant, effect, least, level, likely, merges, name, probes, sides, small, stage, subject, then,
-    within,
+    self, aside, commit, constant, effect, least, level, likely, merges, name, probes, sides, small, stage,
+    subject, then, within,
 };
 use crate::output::text::{count, day};
 
@@ -121,6 +121,9 @@ fn culprits(bisection: &Bisection) -> String {
         let others = bisection.others(culprit).words();
         if let Some(others) = &others {
             let _ = writeln!(text, "or {others}\n");
+        }
+        if bisection.is_merge_itself(culprit.place) {
+            text.push_str("the merge itself, against all that it brought, merged one after the other\n\n");
         }
         if let Some(surprise) = candidate.surprise() {
             let _ = writeln!(text, "{surprise}\n");

@@ -30,12 +30,19 @@ pub struct Answer<'a> {
     bisection: &'a Bisection,
     #[serde(skip_serializing_if = "Option::is_none")]
     revert: Option<CompareAnswer<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    inside: Vec<&'a Bisection>,
 }
 
 impl<'a> Answer<'a> {
     /// Of this bisection, which the user stopped or not, and of what was named reverted.
     pub fn new(bisection: &'a Bisection, interrupted: bool, revert: Option<&'a Report<'a>>) -> Self {
-        Self { interrupted, bisection, revert: revert.map(Report::answer) }
+        Self { interrupted, bisection, revert: revert.map(Report::answer), inside: Vec::new() }
+    }
+
+    /// With those of what guilty merges brought, where several did it.
+    pub fn with(self, inside: Vec<&'a Bisection>) -> Self {
+        Self { inside, ..self }
     }
 }
 

@@ -8,8 +8,8 @@ use tacho_record::bisection::{Asked, Culprit, Found, LeftSaid, Rung, Standing};
 
 use super::why::{alike, failure_of, hidden_ends, ratios, retry, stretch, undecided, unit};
 use super::words::{
-    self, aside, commit, constant, effect, least, left_hint, level, likely, merges, name, probes, sides, small, stage, subject,
-    suspected, then, within,
+    self, aside, commit, constant, effect, least, left_hint, level, likely, merges, name, probes, sides,
+    small, stage, subject, suspected, then, within,
 };
 use crate::output::table::{plain, render};
 use crate::output::terminal_width;
@@ -70,8 +70,8 @@ fn more_to_spend(bisection: &Bisection) -> &'static str {
     let (asked, standing) = (&bisection.asked, &bisection.standing);
     let left_out = standing.culprits.iter().any(|culprit| bisection.others(culprit).left_out > 0);
     let seconds = standing.building + standing.executing;
-    let no_time = asked.budget.is_some_and(|budget| seconds >= budget);
-    match (left_out, asked.most_builds.is_some_and(|most| standing.builds >= most)) {
+    let no_time = asked.own_budget().is_some_and(|budget| seconds >= budget);
+    match (left_out, asked.own_builds().is_some_and(|most| standing.builds >= most)) {
         (true, true) => {
             "hint: with a larger `--max-builds`, the same command goes on among the commits before it\n"
         }
@@ -95,6 +95,9 @@ pub fn culprit(bisection: &Bisection, culprit: &Culprit) -> String {
     let others = bisection.others(culprit).words();
     if let Some(others) = &others {
         let _ = writeln!(text, "  or {others}");
+    }
+    if bisection.is_merge_itself(culprit.place) {
+        text.push_str("  the merge itself, against all that it brought, merged one after the other\n");
     }
     if let Some(surprise) = candidate.surprise() {
         let _ = writeln!(text, "  {surprise}");
@@ -153,7 +156,10 @@ fn not_reproduced(bisection: &Bisection) -> String {
     if let Some(constant) = constant(bisection) {
         let (less, executions) = rarer(asked.least);
         let _ = writeln!(text, "  {constant}");
-        let _ = writeln!(text, "hint: `--min-effect {less}%` asks for less, with {executions} executions of each or more");
+        let _ = writeln!(
+            text,
+            "hint: `--min-effect {less}%` asks for less, with {executions} executions of each or more"
+        );
     }
     if let Some(then) = then(bisection) {
         let _ = writeln!(text, "  they {then}");
@@ -228,7 +234,13 @@ fn whole(bisection: &Bisection) -> String {
     let mut text = String::new();
     let (first, last) = standing.ends;
     let ends = [name(bisection, first), name(bisection, last)];
-    for line in merges(bisection).into_iter().chain(aside(bisection)).chain(hidden_ends(bisection)) {
+    for line in merges(bisection) {
+        let _ = writeln!(text, "{line}");
+    }
+    for hint in asked.within.iter().filter_map(|merge| left_hint(bisection, &merge.left?, asked.all)) {
+        let _ = writeln!(text, "hint: {hint}");
+    }
+    for line in aside(bisection).into_iter().chain(hidden_ends(bisection)) {
         let _ = writeln!(text, "{line}");
     }
     let (little, left) = match bisection.left() {
@@ -315,8 +327,17 @@ fn unusable(bisection: &Bisection) -> String {
 fn account(bisection: &Bisection, interrupted: Option<&str>, width: Option<usize>) -> String {
     let Standing { builds, samples, building, executing, .. } = bisection.standing;
     let time = |seconds: f64| duration(Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default());
+    let around = bisection.asked.spent.map_or_else(String::new, |spent| {
+        let all = spent.and(&bisection.standing);
+        let took = time(all.building + all.executing);
+        format!(
+            " (with those before it {} and {} in {took})",
+            count(all.builds, "build"),
+            count(all.samples, "sample")
+        )
+    });
     let mut text = format!(
-        "{} in {}, {} in {}; run {} on {}\n",
+        "{} in {}, {} in {}{around}; run {} on {}\n",
         count(builds, "build"),
         time(building),
         count(samples, "sample"),

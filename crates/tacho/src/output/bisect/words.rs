@@ -1,8 +1,8 @@
 //! Numbers and names of a bisection as people read them.
 
 use tacho_record::bisection::{
-    AsideSaid, Asked, BisectedEffect, Candidate, Comparison, Constant, Culprit, Found, Left, LeftSaid, Merge, Probe, Side, Stage,
-    Standing, Suspects,
+    AsideSaid, Asked, BisectedEffect, Candidate, Comparison, Constant, Culprit, Found, Left, LeftSaid, Merge,
+    Probe, Side, Stage, Standing, Suspects,
 };
 use tacho_record::{Bisection, short_name};
 
@@ -242,7 +242,18 @@ pub fn merges(bisection: &Bisection) -> Vec<String> {
             short_name(&merge.revision),
         ));
     }
+    lines.extend(merges.iter().filter_map(|merge| around(bisection, merge)));
     lines
+}
+
+/// What is to be said of the range in which a merge was named.
+fn around(bisection: &Bisection, merge: &Merge) -> Option<String> {
+    let better = merge.better.as_ref().map(|end| format!("{end} is the better one of both"));
+    let said = merge.left.map(|it| left(bisection, &it)).into_iter().chain(better).collect::<Vec<_>>();
+    let change = effect(bisection, &merge.change?);
+    let (good, bad) = &merge.ends;
+    let (first, last) = if merge.exchanged { (bad, good) } else { (good, bad) };
+    (!said.is_empty()).then(|| format!("from {first} to {last} in all: {change}; {}", said.join("; ")))
 }
 
 /// What culprits leave of the whole change.
