@@ -32,6 +32,7 @@ mod quiet;
 mod quirks;
 mod resume;
 mod schedule;
+mod stopped;
 mod stopping;
 mod survey;
 mod track;

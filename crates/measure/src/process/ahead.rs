@@ -71,7 +71,8 @@ impl ProcessExecutor {
     pub(super) fn go_on(&mut self, sent: Sent<'_>, before: &Answer) {
         if before.is_followed() {
             let Some((launcher, events)) = self.launchers[0].take() else { return };
-            let under_way = UnderWay { launcher, events, outputs: sent.outputs, answer: None };
+            let (outputs, limit) = (sent.outputs, sent.request.timeout);
+            let under_way = UnderWay { launcher, events, outputs, limit, answer: None };
             self.ahead = Some(Ahead { request: sent.request.clone(), under_way });
         } else if before.is_well() && !self.is_interrupted() {
             self.begin_ahead(sent.request);

@@ -9,12 +9,14 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recv, sendmsg};
 use rustix::param::page_size;
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process, pidfd_open, waitid};
 
 use super::answer::Answer;
 use super::order::Order;
@@ -35,10 +37,29 @@ const GONE: &str = "the launcher of commands was killed, by the command or by so
 const GONE_IN_GROUP: &str = "the launcher of commands was killed, by the command or by somebody else: the command was killed with it, \
                              and what the command had started by its control group";
 
+/// What is known where the launcher was there and did not answer, so that it was killed.
+const SILENT: &str = "the launcher of commands did not answer: the command or somebody else kept it from that; it was killed and the \
+                      command with it, and what the command had started may be alive";
+const SILENT_IN_GROUP: &str = "the launcher of commands did not answer: the command or somebody else kept it from that; it was killed \
+                               and the command with it, and what the command had started by its control group";
+/// What is known where the launcher was stopped: meanwhile nobody kept the time.
+pub const STOPPED: &str = "the launcher of commands was stopped (SIGSTOP), by the command or by somebody else: the command was ended, \
+                           with all that it had started";
+
 /// What is known of something that failed, where it was in a control group.
 pub fn in_group(why: String) -> String {
-    if why == GONE { GONE_IN_GROUP.to_owned() } else { why }
+    match why.as_str() {
+        GONE => GONE_IN_GROUP.to_owned(),
+        SILENT => SILENT_IN_GROUP.to_owned(),
+        _ => why,
+    }
 }
+
+/// How often it is looked whether a launcher that is waited for is stopped, or late.
+pub const LOOK: Duration = Duration::from_secs(1);
+/// What it may take to end an execution, beside what the order leaves that: 5 seconds for orphans, as `launcher.c` has it, and as much
+/// again for a machine that is busy.
+const SLACK: Duration = Duration::from_secs(10);
 
 /// How many files may go with an order.
 const MOST_FILES: usize = 8;
@@ -55,6 +76,8 @@ pub struct Launcher {
     longest: u64,
     /// Whether it has held two orders.
     holds_two: bool,
+    /// The longest that an order so far leaves its command to end.
+    leave: Duration,
     /// The clock of its processor time, and what that said when it was asked last.
     clock: Option<libc::clockid_t>,
     used: Duration,
@@ -91,7 +114,7 @@ impl Launcher {
         let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
         let clock = cpu_clock(process.id());
         let used = clock.map_or(Duration::ZERO, cpu_time);
-        Ok(Self { process, socket, null, longest: 0, holds_two: false, clock, used })
+        Ok(Self { process, socket, null, longest: 0, holds_two: false, leave: Duration::ZERO, clock, used })
     }
 
     /// Whether nobody has killed it since.
@@ -112,6 +135,7 @@ impl Launcher {
     pub fn order(&mut self, order: &Order, due: Duration, ends: &Ends) -> Result<(), String> {
         self.longest = self.longest.max(order.memory());
         self.holds_two |= order.is_ahead();
+        self.leave = self.leave.max(order.grace.saturating_add(order.patience));
         self.send(order, due, ends).map_err(|error| format!("the launcher of commands is gone: {error}"))
     }
 
@@ -132,10 +156,37 @@ impl Launcher {
         self.socket.write_all(&order.strings()[sent.saturating_sub(head.len())..])
     }
 
-    /// Asks it to end the subject, and then itself; the answer still comes.
+    /// Asks it to end the subject, and then itself; the answer still comes. If it is stopped, it goes on for that.
     pub fn ask_to_end(&self) {
         // It fails if there is nobody to ask any more.
         let _ = self.socket.shutdown(Shutdown::Write);
+        self.go_on();
+    }
+
+    fn go_on(&self) {
+        let _ = kill_process(self.pid(), Signal::CONT);
+    }
+
+    /// Whether somebody has stopped it, so that it neither keeps the time nor answers.
+    pub fn is_stopped(&self) -> bool {
+        let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        waitid(WaitId::Pid(self.pid()), options).is_ok_and(|found| found.is_some())
+    }
+
+    /// How long it may take to answer once it is asked to end the subject, or has to of its own.
+    pub fn longest_end(&self) -> Duration {
+        self.leave.saturating_add(SLACK)
+    }
+
+    /// Kills it, as it does not answer; what is known then.
+    pub fn give_up(&mut self) -> String {
+        // It fails if it has ended.
+        let _ = self.process.kill();
+        SILENT.to_owned()
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_child(&self.process)
     }
 
     /// Reads its answer, waiting for it.
@@ -167,11 +218,29 @@ impl AsFd for Launcher {
 }
 
 impl Drop for Launcher {
-    /// Ends it, with all that may still be below it.
+    /// Ends it, with all that may still be below it; one that is stopped goes on for that, once.
     fn drop(&mut self) {
         let _ = self.socket.shutdown(Shutdown::Both);
+        self.go_on();
+        let begun = Instant::now();
+        // Where the kernel has no such files (before Linux 5.3), it is just waited for.
+        if let Ok(process) = pidfd_open(self.pid(), PidfdFlags::empty()) {
+            while !is_readable_within(&process, LOOK) {
+                if self.is_stopped() || begun.elapsed() >= self.longest_end() {
+                    let _ = self.process.kill();
+                    break;
+                }
+            }
+        }
         let _ = self.process.wait();
     }
+}
+
+fn is_readable_within(file: &OwnedFd, time: Duration) -> bool {
+    let mut fds = [PollFd::new(file, PollFlags::IN)];
+    let time = Timespec::try_from(time).ok();
+    // What interrupts it makes it look once more.
+    poll(&mut fds, time.as_ref()).is_ok_and(|ready| ready > 0)
 }
 
 /// The clock of that process's processor time. It holds the process's number: to ask for it each time would be one call

@@ -33,8 +33,8 @@ const LONGEST_AHEAD: usize = 16 * 1024;
 /// `struct order` of the launcher, and what comes with it.
 pub struct Order {
     limit: Duration,
-    grace: Duration,
-    patience: Duration,
+    pub grace: Duration,
+    pub patience: Duration,
     settings: Settings,
     words: Arc<Words>,
     /// Whether it is to follow the one that is executed, or to be forgotten.

@@ -22,6 +22,8 @@ pub struct UnderWay {
     pub launcher: Launcher,
     pub events: Events,
     pub outputs: Outputs,
+    /// How long it may take.
+    pub limit: Duration,
     /// What came of it, once it has ended.
     pub answer: Option<Answer>,
 }
@@ -73,7 +75,8 @@ impl ProcessExecutor {
             let (launcher, events) = idle.map_or_else(start, Ok)?;
             let events = events.or_those(&request.counters, launcher.id());
             let (outputs, ends) = Outputs::new(request, &mut self.spare)?;
-            under_way.push((UnderWay { launcher, events, outputs, answer: None }, ends));
+            under_way
+                .push((UnderWay { launcher, events, outputs, limit: request.timeout, answer: None }, ends));
         }
         self.host.begin();
         for (one, _) in &mut under_way {
@@ -158,7 +161,7 @@ impl ProcessExecutor {
 
 impl Ended {
     fn new(one: UnderWay) -> Result<Self, String> {
-        let UnderWay { launcher, mut events, outputs, answer } = one;
+        let UnderWay { launcher, mut events, outputs, answer, .. } = one;
         let answer = answer.ok_or("the launcher of commands did not answer")?;
         let (counts, uncounted) = events.end();
         let usage = answer.usage(launcher.floor());

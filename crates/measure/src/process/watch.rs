@@ -1,7 +1,7 @@
 //! Waits for the launchers' answers, reading what subjects print, and passes on that the user interrupts.
 //!
-//! One thread, one `poll`, no looking in vain: the loop sleeps until a subject has ended, prints, or the user
-//! interrupts. The launcher keeps the time.
+//! One thread, one `poll`: the loop sleeps until a subject has ended, prints, or the user interrupts. The launcher keeps the time,
+//! and answers; once a second it is looked whether it is able to, as a subject may stop its parent.
 
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 
+use super::launcher::{LOOK, STOPPED};
 use super::output::Output;
 use super::perform::UnderWay;
 use crate::interrupt::{Interrupt, TICK};
@@ -23,14 +24,14 @@ pub struct Stop<'a> {
     patience: Option<Duration>,
     /// When that interrupt was seen; one from before it began, when it began.
     since: Option<Instant>,
-    /// Whether it is being ended.
-    asked: bool,
+    /// Since when it is being ended.
+    asked: Option<Instant>,
 }
 
 impl<'a> Stop<'a> {
     /// At the first interrupt.
     pub fn at_once(interrupt: &'a Interrupt) -> Self {
-        Self { interrupt, patience: None, since: None, asked: false }
+        Self { interrupt, patience: None, since: None, asked: None }
     }
 
     /// At the second one, or when so long has passed since the first.
@@ -49,23 +50,31 @@ impl<'a> Stop<'a> {
     /// How long to sleep at most; nothing is for ever.
     fn sleep(&self) -> Option<Timespec> {
         // Once it is being ended, another interrupt changes nothing here.
-        let unannounced = (!self.asked && self.interrupt.wake_up().is_none()).then_some(TICK);
-        let left = self.since.zip(self.patience).filter(|_| !self.asked);
+        let is_open = self.asked.is_none();
+        let unannounced = (is_open && self.interrupt.wake_up().is_none()).then_some(TICK);
+        let left = self.since.zip(self.patience).filter(|_| is_open);
         let left = left.map(|(since, patience)| patience.saturating_sub(since.elapsed()));
-        let longest = unannounced.into_iter().chain(left).min();
-        longest.and_then(|longest| Timespec::try_from(longest).ok())
+        let longest = unannounced.into_iter().chain(left).fold(LOOK, Duration::min);
+        Timespec::try_from(longest).ok()
+    }
+
+    /// Has all end that have not.
+    fn ask(&mut self, all: &[UnderWay]) {
+        for one in all.iter().filter(|one| one.answer.is_none()) {
+            one.launcher.ask_to_end();
+        }
+        self.asked = Some(Instant::now());
     }
 }
 
 /// Waits until all these subjects have ended, with all that they started; when the user wants it, has them ended.
 pub fn until_answered(all: &mut [UnderWay], buffer: &mut [u8], mut stop: Stop<'_>) -> Result<(), String> {
+    let begun = Instant::now();
+    let (mut looked, mut was_stopped) = (begun, false);
     while all.iter().any(|one| one.answer.is_none()) {
         // Before the first wait too: an interrupt from before, as hooks after it have one, wakes nobody up any more.
-        if !stop.asked && stop.is_due() {
-            for one in all.iter().filter(|one| one.answer.is_none()) {
-                one.launcher.ask_to_end();
-            }
-            stop.asked = true;
+        if stop.asked.is_none() && stop.is_due() {
+            stop.ask(all);
         }
         for (place, what) in wait(all, &stop) {
             let one = &mut all[place];
@@ -76,8 +85,38 @@ pub fn until_answered(all: &mut [UnderWay], buffer: &mut [u8], mut stop: Stop<'_
                 (What::Stdout, _) => {}
             }
         }
+        // By the clock, as a subject that prints all the time lets nobody sleep so long.
+        if looked.elapsed() >= LOOK {
+            was_stopped |= look_after(all, begun, &mut stop)?;
+            looked = Instant::now();
+        }
     }
-    Ok(())
+    if was_stopped { Err(STOPPED.to_owned()) } else { Ok(()) }
+}
+
+/// Sees to launchers that cannot answer: whether one was stopped, so that all that was begun is being ended. One that is stopped
+/// nevertheless, or does not answer in time, is killed.
+fn look_after(all: &mut [UnderWay], begun: Instant, stop: &mut Stop<'_>) -> Result<bool, String> {
+    let mut was_stopped = false;
+    for one in all.iter_mut().filter(|one| one.answer.is_none()) {
+        let is_stopped = one.launcher.is_stopped();
+        // Since it was looked what there is to read, we may have been stopped ourselves.
+        if (is_stopped && stop.asked.is_some()) || (is_late(one, begun, stop) && one.launcher.is_there()) {
+            return Err(one.launcher.give_up());
+        }
+        was_stopped |= is_stopped;
+    }
+    if was_stopped {
+        stop.ask(all);
+    }
+    Ok(was_stopped)
+}
+
+/// Whether a launcher that does its work would have answered by now.
+fn is_late(one: &UnderWay, begun: Instant, stop: &Stop<'_>) -> bool {
+    let longest = one.launcher.longest_end();
+    begun.elapsed() > one.limit.saturating_add(longest)
+        || stop.asked.is_some_and(|asked| asked.elapsed() > longest)
 }
 
 /// What has happened to a subject.
@@ -97,7 +136,7 @@ fn wait(all: &[UnderWay], stop: &Stop<'_>) -> Vec<(usize, What)> {
         sources.extend(one.outputs.stderr.source().map(|source| ((place, What::Stderr), source)));
         sources.extend(stdout.map(|source| ((place, What::Stdout), source)));
     }
-    let wake_up = stop.interrupt.wake_up().filter(|_| !stop.asked);
+    let wake_up = stop.interrupt.wake_up().filter(|_| stop.asked.is_none());
     let mut fds: Vec<PollFd> = sources
         .iter()
         .map(|(_, source)| *source)
@@ -121,10 +160,13 @@ fn wait(all: &[UnderWay], stop: &Stop<'_>) -> Vec<(usize, What)> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::sync::atomic::Ordering;
 
     use super::*;
     use crate::process::ProcessExecutor;
+    use crate::process::cgroup::GroupFiles;
+    use crate::process::order::Orders;
     use crate::{Ended, Executor, Request, install_interrupt};
 
     /// The flag is the one that signals set: its socket, which was read, announces nothing any more.
@@ -138,5 +180,26 @@ mod tests {
         let late = Request { timeout: Duration::from_secs(60), ..Request::new(["sleep", "1000"]) };
         assert_eq!(executor.finish(&late).ended, Ended::Interrupted);
         flag.store(false, Ordering::SeqCst);
+    }
+
+    /// Nobody here keeps a launcher from answering otherwise than by SIGSTOP, which is seen before.
+    #[test]
+    fn a_launcher_is_late_after_limit_grace_patience_and_slack() {
+        let interrupt = Interrupt::new(Arc::default());
+        let mut executor = ProcessExecutor::new(Arc::default());
+        let mut late = |timeout, passed, asked: Option<u64>| {
+            let [grace, patience] = [20, 30].map(Duration::from_secs);
+            let request = Request { timeout, grace, patience, ..Request::new(["true"]) };
+            let order = Orders::default().order(&request, GroupFiles::default()).unwrap();
+            let mut begun = executor.begin(&[(&request, &order)], Duration::ZERO).unwrap();
+            let now = Instant::now();
+            let before = |seconds| now.checked_sub(Duration::from_secs(seconds)).unwrap();
+            let stop = Stop { asked: asked.map(before), ..Stop::at_once(&interrupt) };
+            is_late(&begun.remove(0), before(passed), &stop)
+        };
+        let limit = Duration::from_secs(5);
+        assert!(!late(limit, 64, None) && late(limit, 66, None));
+        assert!(!late(Duration::MAX, 1000, None));
+        assert!(!late(Duration::MAX, 1000, Some(59)) && late(Duration::MAX, 1000, Some(61)));
     }
 }

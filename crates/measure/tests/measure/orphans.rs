@@ -243,3 +243,29 @@ fn who_kills_its_launcher_is_told_of_and_the_next_has_another() {
         assert_eq!(executor.execute(&script("exit 3")).ended, Ended::Exited(3));
     }
 }
+
+#[test]
+fn who_stops_its_launcher_fails_with_or_without_a_limit_and_leaves_nothing() {
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    let why = "the launcher of commands was stopped (SIGSTOP), by the command or by somebody else: the command was ended, with all \
+               that it had started";
+    for (timeout, rest) in
+        [(Duration::MAX, "exit 0"), (Duration::from_millis(100), "(sleep 1000 &); exec sleep 1000")]
+    {
+        let request = marked(&format!("kill -STOP $PPID; {rest}"), "stopper");
+        let ended = executor.execute(&Request { timeout, ..request }).ended;
+        assert_eq!(ended, Ended::NotStarted(why.to_owned()), "{rest}");
+        assert_eq!(ours("stopper"), Vec::<String>::new());
+        assert_eq!(executor.execute(&script("exit 3")).ended, Ended::Exited(3));
+    }
+}
+
+#[test]
+fn who_stops_its_launcher_again_and_again_has_it_killed() {
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    let request = marked("trap '' TERM; while :; do kill -STOP $PPID; done", "stubborn");
+    let ended = executor.execute(&request).ended;
+    assert!(matches!(&ended, Ended::NotStarted(why) if why.contains("did not answer")), "{ended:?}");
+    until("its end", || ours("stubborn").is_empty());
+    assert_eq!(executor.execute(&script("exit 3")).ended, Ended::Exited(3));
+}
