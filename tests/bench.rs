@@ -67,6 +67,26 @@ fn long_commands_are_wrapped_or_cut_at_sixty_columns() {
 }
 
 #[test]
+fn notes_keep_to_sixty_columns_and_are_single_lines_in_a_pipe() {
+    let project = Project::empty();
+    let limits = ["--limit-address-space", "1GiB", "--limit-cpu-time", "10s"];
+    let words = [&["bench", "-r", "2", "--nice", "5"], &limits[..], &["true"]].concat();
+    let note = "note: executed with niceness 5, with at most 10.0 s of processor time and 1.000 GiB of address space\n";
+    let piped = Answer::of(&project.command(words.iter().copied()).output().unwrap()).exits(0).stderr;
+    assert!(piped.contains(note), "{piped}");
+    let told = |words: &[&str]| {
+        let mut command = project.command(words.iter().copied());
+        Answer::of(&command.env("COLUMNS", "60").output().unwrap()).stderr
+    };
+    let (notes, mistake) = (told(&words), told(&["bench", "--reference", "absent", "true", "false"]));
+    assert!(notes.contains("with at most 10.0 s of\n  processor time and"), "{notes}");
+    assert!(mistake.starts_with("error: ") && mistake.contains("\nhint: "), "{mistake}");
+    for line in notes.lines().chain(mistake.lines()) {
+        assert!(line.chars().count() <= 60, "{line}");
+    }
+}
+
+#[test]
 fn the_order_is_that_of_the_seed() {
     let project = Project::empty();
     let order = |seed: &str| {

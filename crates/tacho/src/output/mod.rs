@@ -19,6 +19,7 @@ pub mod tracked;
 pub mod unbuilt;
 
 use std::io::Write;
+use std::os::fd::AsFd;
 
 use anstyle::{AnsiColor, Style};
 
@@ -33,9 +34,13 @@ pub fn print(text: &str) -> std::io::Result<()> {
 
 /// How wide the terminal is that the answer goes to, in columns; nothing where it goes elsewhere, and `COLUMNS` is not set.
 pub fn terminal_width() -> Option<usize> {
-    let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let terminal = || terminal_size::terminal_size_of(std::io::stdout());
-    set.or_else(|| terminal().map(|(width, _)| usize::from(width.0)))
+    width_of(std::io::stdout())
+}
+
+fn width_of(stream: impl AsFd) -> Option<usize> {
+    let set =
+        std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|width| *width > 0);
+    set.or_else(|| terminal_size::terminal_size_of(stream).map(|(width, _)| usize::from(width.0)))
 }
 
 /// Prints a value as JSON, for machines.
@@ -46,12 +51,14 @@ pub fn print_json(value: &impl serde::Serialize) -> std::io::Result<()> {
 /// Prints an error, its cause and what to do about it.
 pub fn error(error: &CliError) {
     const RED: Style = AnsiColor::Red.on_default().bold();
-    let coloured = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
-    let text = match error {
-        CliError::Plan(errors) => errors.render(coloured),
-        other => format!("{RED}error{RED:#}: {other}"),
-    };
-    anstream::eprintln!("{}", text.trim_end());
+    match error {
+        // It shows the place in the plan, which is no prose.
+        CliError::Plan(errors) => {
+            let coloured = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+            aside(errors.render(coloured).trim_end());
+        }
+        other => say(RED, "error", &other.to_string()),
+    }
     if let Some(hint) = error.hint() {
         note("hint", &hint);
     }
@@ -65,5 +72,17 @@ pub fn aside(line: &str) {
 /// Prints a line beside the answer: `hint: …`, `note: …`.
 pub fn note(kind: &str, text: &str) {
     const BOLD: Style = Style::new().bold();
-    anstream::eprintln!("{BOLD}{kind}{BOLD:#}: {text}");
+    say(BOLD, kind, text);
+}
+
+/// Prints a line that belongs to the note before it.
+pub fn note_more(text: &str) {
+    aside(&text::wrap(&format!("  {text}"), width_of(std::io::stderr())));
+}
+
+/// Prose beside the answer: in lines that fit on a terminal, in one where it goes elsewhere.
+fn say(style: Style, kind: &str, text: &str) {
+    let told = text::wrap(&format!("{kind}: {}", text.trim_end()), width_of(std::io::stderr()));
+    let text = told.strip_prefix(kind).unwrap_or(&told);
+    anstream::eprintln!("{style}{kind}{style:#}{text}");
 }

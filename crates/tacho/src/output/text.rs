@@ -202,7 +202,8 @@ fn wrapped(line: &str, width: usize) -> String {
     let indent = body.chars().take_while(|c| *c == ' ').count();
     let mut out = " ".repeat(indent);
     let mut used = indent;
-    for (place, word) in body.split_whitespace().enumerate() {
+    // At single blanks: what was typed with more of them comes out as it was.
+    for (place, word) in body[indent..].trim_end().split(' ').enumerate() {
         let length = word.chars().count();
         match place {
             0 => {}
@@ -261,6 +262,7 @@ mod tests {
         assert_eq!(wrap(told, None), told);
         assert_eq!(wrap(told, Some(80)), told);
         assert_eq!(wrap(told, Some(12)), "a word and\n  another\n\n  one more\n    than\n    fits\nshort\n");
+        assert_eq!(wrap("`echo a  b` exits with 1\n", Some(12)), "`echo a  b`\n  exits with\n  1\n");
         assert_eq!(
             wrap("of × 1.002, some\nincomprehensibilities go", Some(9)),
             "of ×\n  1.002,\n  some\nincomprehensibilities\n  go"

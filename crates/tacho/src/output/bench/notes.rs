@@ -21,8 +21,9 @@ impl Report<'_> {
             output::note("note", "interrupted: this is what was measured so far");
         }
         if let Some([first, second]) = self.question.duet {
-            output::note("note", &format!("executed at the same time on processors {first} and {second},"));
-            output::aside("  swapped each round: each time is that beside the other");
+            let how = "swapped each round: each time is that beside the other";
+            let text = format!("executed at the same time on processors {first} and {second}, {how}");
+            output::note("note", &text);
         }
         if let Some(conditions) = self.conditions() {
             output::note("note", &format!("executed {conditions}"));
@@ -177,7 +178,7 @@ fn tell_outliers(name: &str, standing: &Standing) {
         return output::note("note", &format!("`{name}`: 1 outlier, {}", line(first)));
     }
     output::note("note", &format!("`{name}`: {number}, the farthest:"));
-    far.iter().take(OUTLIERS).for_each(|outlier| output::aside(&format!("  {}", line(outlier))));
+    far.iter().take(OUTLIERS).for_each(|outlier| output::note_more(&line(outlier)));
 }
 
 fn tell_failure(name: &str, standing: &Standing) {
