@@ -138,6 +138,7 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
             div { dt { "Cost" } dd { (count(standing.builds, "build", "builds")) } dd.note {
                 (count(standing.samples, "sample", "samples"))
                 @if let Ok(spent) = spent { ", " (duration(spent)) " in all" }
+                @if let Some(before) = &one.asked.spent { "; before it in the same call " (count(before.builds, "build", "builds")) ", " (count(before.samples, "sample", "samples")) }
             } }
         }
         p.byline {

@@ -154,8 +154,9 @@ fn not_reproduced(bisection: &Bisection) -> String {
         );
     }
     if let Some(constant) = constant(bisection) {
-        let (less, executions) = rarer(asked.least);
         let _ = writeln!(text, "  {constant}");
+    }
+    if let (Some(_), Some((less, executions))) = (bisection.constant(), rarer(asked.least)) {
         let _ = writeln!(
             text,
             "hint: `--min-effect {less}%` asks for less, with {executions} executions of each or more"
@@ -172,10 +173,10 @@ fn not_reproduced(bisection: &Bisection) -> String {
     text
 }
 
-/// A quarter of a rate, in percent, and how often each end is executed to exclude that.
-fn rarer(least: f64) -> (f64, usize) {
+/// A quarter of a rate, in percent, and how often each end is executed to exclude that; nothing below 1 %.
+fn rarer(least: f64) -> Option<(f64, usize)> {
     let less = (least * 25.0).ceil().max(1.0);
-    (less, Asked::executions_to_exclude(less / 100.0))
+    (less < least * 100.0).then(|| (less, Asked::executions_to_exclude(less / 100.0)))
 }
 
 /// The commits that it may be.
