@@ -4,6 +4,8 @@
 //! ends, parent and culprit) tell what the host did, which is then no part of what builds differ by. The host stays,
 //! or wanders, or jumps once, and each is as likely as it explains what was seen (Laplace's approximation).
 
+use std::collections::BTreeSet;
+
 use super::filter::Tail;
 use super::noise::own_scale;
 use super::path::{Estimate, Moves, Seen};
@@ -118,18 +120,16 @@ fn kinds(scale: f64, (walk, ln_prior): (f64, f64)) -> impl Iterator<Item = Kind>
 
 /// The same kind with a jump: at places far apart first, then at all beside the likeliest of these.
 fn jumps(seen: &Seen, kind: Kind) -> Vec<Explained> {
-    let places = seen.places();
-    let stride = places.div_ceil(COARSE);
-    let of = |at: usize| {
-        let ln_prior = kind.ln_prior + (JUMPS / places as f64).ln();
-        explained(seen, Kind { jump: Some(at), ln_prior, ..kind })
-    };
-    let mut all: Vec<Explained> = (1..places).step_by(stride).map(of).collect();
+    let places = seen.inner(LASTS);
+    let stride = places.len().div_ceil(COARSE).max(1);
+    let ln_prior = kind.ln_prior + (JUMPS / seen.places() as f64).ln();
+    let of = |at: usize| explained(seen, Kind { jump: Some(at), ln_prior, ..kind });
+    let mut all: Vec<Explained> = places.clone().step_by(stride).map(of).collect();
     all.sort_by(|a, b| b.evidence.total_cmp(&a.evidence));
     let likely = all.iter().take(LIKELIEST).filter_map(|of| of.kind.jump);
-    let beside = likely.flat_map(|at| (at + 1).saturating_sub(stride)..(at + stride).min(places));
-    let fine: std::collections::BTreeSet<usize> =
-        beside.filter(|at| *at > 0 && (at - 1) % stride > 0).collect();
+    let beside = likely.flat_map(|at| (at + 1).saturating_sub(stride)..at + stride);
+    let is_new = |at: &usize| places.contains(at) && !(at - places.start).is_multiple_of(stride);
+    let fine: BTreeSet<usize> = beside.filter(is_new).collect();
     all.extend(fine.into_iter().map(of));
     all
 }
@@ -151,8 +151,9 @@ const WANDERS: f64 = 1.0 / 3.0;
 const WALKS: [f64; 3] = [0.05, 0.3, 2.0];
 const STAYS: f64 = 1e-5;
 
-/// So many jump.
+/// So many jump; what fewer samples than this show, before or after it, may as well be outliers.
 const JUMPS: f64 = 0.1;
+const LASTS: usize = 4;
 
 /// So many places of a jump are looked at first, and all beside so many of these.
 const COARSE: usize = 32;

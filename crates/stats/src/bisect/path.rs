@@ -3,6 +3,8 @@
 //! Noise has tails, so that what lies far off counts less (Lange, Little & Taylor, JASA 84, 1989). The path is eliminated first, whose matrix has three
 //! diagonals; what is left is as large as there are builds.
 
+use std::ops::Range;
+
 use super::filter::Tail;
 use super::record::Reading;
 
@@ -12,6 +14,8 @@ pub(super) struct Seen {
     /// How much time lies between a place of the path and the one before.
     elapsed: Vec<f64>,
     builds: usize,
+    /// So many readings share a place.
+    share: usize,
     /// So far apart levels may be.
     far: f64,
 }
@@ -65,6 +69,7 @@ impl Seen {
             readings: all.iter().enumerate().map(value).collect(),
             elapsed: starts.windows(2).map(|pair| (pair[1] - pair[0]).max(f64::EPSILON)).collect(),
             builds: revisions.len(),
+            share,
             far,
         }
     }
@@ -72,6 +77,14 @@ impl Seen {
     /// Of the path.
     pub(super) fn places(&self) -> usize {
         self.elapsed.len() + 1
+    }
+
+    /// The places of the path that have so many readings before them, and from them on.
+    pub(super) fn inner(&self, readings: usize) -> Range<usize> {
+        let last = self.readings.len().saturating_sub(1);
+        let place = |rank: usize| self.readings.get(rank.min(last)).map_or(0, |of| of.place);
+        let from = place(readings + self.share - 1);
+        from..(place(self.readings.len().saturating_sub(readings)) + 1).max(from)
     }
 
     /// With noise of this scale and these tails.
@@ -82,13 +95,14 @@ impl Seen {
         let steps = solved.path.windows(2).map(|pair| pair[1] - pair[0]);
         let by_path: f64 =
             steps.zip(&variances).map(|(by, variance)| by * by / variance + variance.ln()).sum();
+        let by_levels = solved.levels.iter().map(|level| level * level).sum::<f64>() / self.apart();
         // What tails take from the weights, on average.
         let told: Vec<f64> = weights.iter().map(|weight| weight / tail.price()).collect();
         let known = self.solve(&told, noise, &variances);
         Estimate {
             levels: solved.levels,
             covariance: known.covariance,
-            ln_evidence: by_noise - 0.5 * (by_path + known.ln_determinant),
+            ln_evidence: by_noise - 0.5 * (by_levels + by_path + known.ln_determinant),
         }
     }
 
@@ -106,6 +120,11 @@ impl Seen {
             }
         }
         (solved, weights)
+    }
+
+    /// How far levels are apart beforehand, as a variance: a host that jumps does not make up for many builds that are far off.
+    fn apart(&self) -> f64 {
+        self.far * self.far / 4.0
     }
 
     /// Of what the path moves by, from place to place.
@@ -150,12 +169,11 @@ impl Seen {
     fn sums(&self, weights: &[f64], noise: f64) -> (Vec<f64>, Vec<f64>, Levels) {
         let (free, places) = (self.builds - 1, self.places());
         let width = free + 1;
-        let loose = 1.0 / (LOOSE * self.far * self.far);
         let mut columns = vec![0.0; places * width];
         let mut diagonal = vec![0.0; places];
-        diagonal[0] = loose;
+        diagonal[0] = 1.0 / (LOOSE * self.far * self.far);
         let mut levels = Levels { normal: vec![0.0; free * free], right: vec![0.0; free] };
-        levels.normal.iter_mut().step_by(width).for_each(|of| *of = loose);
+        levels.normal.iter_mut().step_by(width).for_each(|of| *of = 1.0 / self.apart());
         for (of, weight) in self.readings.iter().zip(weights) {
             let weight = weight / noise;
             diagonal[of.place] += weight;
@@ -170,7 +188,7 @@ impl Seen {
     }
 }
 
-/// Beforehand levels are known to so many times as far as they may be apart, as a variance: hardly at all.
+/// Beforehand the path begins within so many times of how far levels may be apart, as a variance: anywhere.
 const LOOSE: f64 = 100.0;
 
 struct Solved {
