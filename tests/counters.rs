@@ -161,6 +161,30 @@ fn callgrind_tells_programs_apart_to_the_instruction() {
 }
 
 #[test]
+fn a_kept_count_is_known_no_better_than_one_of_today() {
+    if !has(Counter::CallgrindInstructions) {
+        return;
+    }
+    let project = two_programs().plan(&format!("{PROGRAM}metrics = ['callgrind-instructions']\n"));
+    let row =
+        |typed: &str| project.tacho(&format!("compare {typed} --json")).exits(0).json()["rows"][0].clone();
+    let today = row("HEAD~1 HEAD -r 1 --no-control --save-as good");
+    let kept = row("run:1/a good --kept");
+    assert_eq!((&kept["ratio"], &kept["verdict"]), (&today["ratio"], &today["verdict"]));
+    assert_eq!((&kept["notes"], &today["notes"]), (&serde_json::json!(["once"]), &kept["notes"]));
+    let width = |row: &serde_json::Value| {
+        let [low, high] = [0, 1].map(|end| row["interval"][end].as_f64().unwrap());
+        (high / low).ln()
+    };
+    // Where runs are planned, a part of the error is kept for those who go on.
+    let narrower = width(&kept) / width(&today);
+    assert!((0.85..=1.0).contains(&narrower), "{kept} {today}");
+    let told = project.tacho("compare run:1/a good --kept").exits(0).stdout;
+    let told = told.split_once("\nnot measured today: ").unwrap().1;
+    assert!(told.starts_with("run:1/a and good\n"), "{told}");
+}
+
+#[test]
 fn one_session_may_ask_for_what_the_plan_does_not() {
     if !has(Counter::CallgrindInstructions) {
         return;

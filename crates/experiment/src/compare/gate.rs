@@ -64,14 +64,14 @@ impl Gate {
         has(Stands::Slower) || self.unclear && has(Stands::Open) || self.missing && is_missing
     }
 
-    /// How many more would tell how an open row stands.
+    /// How many more would tell how an open row stands; of one that would be told alone, as many as it takes among all.
     #[must_use]
     pub fn more(&self, row: &Row) -> Option<More> {
-        match self.slower.filter(|limit| *limit > 0.0) {
-            None => row.comparison.more,
-            Some(limit) if row.metric.better == Direction::Lower => row.comparison.more_against(1.0 + limit),
-            Some(limit) => row.comparison.more_against(1.0 / (1.0 + limit)),
-        }
+        let Some(limit) = self.slower.filter(|limit| *limit > 0.0) else { return row.comparison.more };
+        let ratio = if row.metric.better == Direction::Lower { 1.0 + limit } else { 1.0 / (1.0 + limit) };
+        let against = row.comparison.more_against(ratio);
+        let among = row.comparison.more.filter(|_| row.comparison.verdict != row.verdict);
+        [against, among].into_iter().flatten().max_by_key(|more| more.rounds)
     }
 }
 
@@ -198,5 +198,12 @@ mod tests {
         assert!(of(1.0, 0.03) < of(1.0, 0.02) && of(1.0, 0.03).is_some(), "{:?}", of(1.0, 0.03));
         let wide = row(Direction::Lower, [&around(100.0, 0.1, 7), &around(100.0, 0.1, 3)]);
         assert_eq!(of(1.0, 0.0), wide.comparison.more.map(|more| more.rounds), "from none");
+        let mut alone = row(Direction::Lower, [&around(100.0, 0.01, 7), &around(120.0, 0.01, 3)]);
+        (alone.verdict, alone.comparison.more) = (Verdict::Unclear, Some(More { rounds: 40 }));
+        let gate = Gate { slower: Some(0.05), ..Gate::default() };
+        assert_eq!(
+            (gate.stands(&alone, MARGIN), gate.more(&alone)),
+            (Stands::Open, Some(More { rounds: 40 }))
+        );
     }
 }
