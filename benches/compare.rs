@@ -4,13 +4,19 @@
 //! and after how many rounds of at most thirty. *Ours* looks at fixed times and stops when it is settled, without and
 //! with a control; the *rank test* is Mann & Whitney's of all thirty rounds; the *sign test* may be looked at after each round. All at
 //! 5 %. The executions of a control count: with one, a round is three executions and not two.
+//!
+//! `TACHO_TABLES=noise` is that; `power` asks the same of a shifted lognormal, and of executions that were really measured: those
+//! whose times stand in the file `TACHO_TIMES`, one a line in their order. Each trial takes as many in a row as it needs, from
+//! anywhere, gives them to both sides and the control, and has B's take longer. `TACHO_TRIALS` (200) is for each row.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tacho_stats::PairedRatio;
-use tacho_stats::compare::{Estimator, Look, Looks, RankTest, Rules, Sample, Sides, Verdict, compare};
+use tacho_stats::compare::{
+    Comparison, Estimator, Look, Looks, RankTest, Rules, Sample, Sides, Verdict, compare,
+};
 
 #[allow(dead_code, reason = "shared with the tests")]
 #[path = "../crates/stats/src/compare/noise.rs"]
@@ -46,6 +52,18 @@ fn main() {
         return;
     }
     let trials: u32 = std::env::var("TACHO_TRIALS").map_or(200, |trials| trials.parse().unwrap());
+    let tables = std::env::var("TACHO_TABLES").unwrap_or_else(|_| "noise,power".to_owned());
+    for table in tables.split(',') {
+        match table {
+            "noise" => of_noise(trials),
+            "power" => of_power(trials),
+            other => println!("there is no table `{other}`"),
+        }
+    }
+}
+
+/// In each kind of noise.
+fn of_noise(trials: u32) {
     let looks = Looks::planned(ROUNDS, ERROR);
     println!("{trials} trials each, ten times as many of no effect; told in so many rounds");
     println!("| noise | effect | ours | with a control | rank test | sign test |\n|---|---|---|---|---|---|");
@@ -65,26 +83,26 @@ fn main() {
 }
 
 fn trial(noise: Noise, takes: f64, seed: u64, looks: &Looks, found: &mut [Found; 4], rng: &mut ChaCha8Rng) {
-    let [alone, controlled] = [&[100.0, takes][..], &[100.0, takes, 100.0]].map(|t| session(noise, t, rng));
+    let [alone, controlled] = [&[100.0, takes][..], &[100.0, takes, 100.0]].map(|takes| {
+        session(takes.len(), rng, |order, rng| noise.session(order.len(), rng, |slot| takes[order[slot]]))
+    });
     for (found, sides) in found.iter_mut().zip([&alone, &controlled]) {
-        let (told, until) = ours(sides, seed, looks);
-        found.add(told, until);
+        let ended = ours(sides, seed, looks);
+        let rounds = ended.look.rounds;
+        found.add(ended.verdict.differs().then_some(rounds), rounds);
     }
     found[2].add(rank_test(&alone), ROUNDS);
     found[3].add(sign_test(&alone), ROUNDS);
 }
 
-/// After how many rounds a difference is told, if it is, and after how many it ended.
-fn ours(sides: &[Vec<Sample>], seed: u64, looks: &Looks) -> (Option<usize>, usize) {
+/// Where it ended: with a verdict, or with all rounds.
+fn ours(sides: &[Vec<Sample>], seed: u64, looks: &Looks) -> Comparison {
     let rules = Rules { seed, ..Rules::default() };
-    for &look in looks.all() {
+    let mut looked = looks.all().iter().map(|&look| {
         let side = |index: usize| sides.get(index).map_or(&[][..], |side| &side[..look.rounds]);
-        let verdict = compare(&Sides { a: side(0), b: side(1), control: side(2) }, &rules, look).verdict;
-        if verdict != Verdict::Unclear {
-            return (verdict.differs().then_some(look.rounds), look.rounds);
-        }
-    }
-    (None, ROUNDS)
+        compare(&Sides { a: side(0), b: side(1), control: side(2) }, &rules, look)
+    });
+    looked.find(|it| it.verdict != Verdict::Unclear || it.look.rounds == ROUNDS).unwrap()
 }
 
 fn rank_test(sides: &[Vec<Sample>]) -> Option<usize> {
@@ -100,20 +118,94 @@ fn sign_test(sides: &[Vec<Sample>]) -> Option<usize> {
     (1..=ROUNDS).find(|&rounds| PairedRatio::of(&pairs[..rounds]).is_some_and(|r| r.evidence >= 1.0 / ERROR))
 }
 
-/// Programs that take so long each, in rounds of random order.
-fn session(noise: Noise, takes: &[f64], rng: &mut ChaCha8Rng) -> Vec<Vec<Sample>> {
+/// So many programs in rounds of random order; `values` are those of executions in that order.
+fn session(
+    programs: usize,
+    rng: &mut ChaCha8Rng,
+    values: impl Fn(&[usize], &mut ChaCha8Rng) -> Vec<f64>,
+) -> Vec<Vec<Sample>> {
     let mut order: Vec<usize> = Vec::new();
     for _ in 0..ROUNDS {
-        let mut round: Vec<usize> = (0..takes.len()).collect();
+        let mut round: Vec<usize> = (0..programs).collect();
         for last in (1..round.len()).rev() {
             round.swap(last, rng.random_range(0..=last));
         }
         order.extend(round);
     }
-    let values = noise.session(order.len(), rng, |slot| takes[order[slot]]);
-    let mut sides = vec![Vec::new(); takes.len()];
+    let values = values(&order, rng);
+    let mut sides = vec![Vec::new(); programs];
     for (slot, (&side, value)) in order.iter().zip(values).enumerate() {
-        sides[side].push(Sample::new(value).in_round(u32::try_from(slot / takes.len()).unwrap()));
+        sides[side].push(Sample::new(value).in_round(u32::try_from(slot / programs).unwrap()));
     }
     sides
+}
+
+/// What executions of one program took.
+enum Times {
+    /// As if noise only ever added: 98 % of the median at best, and beyond that a lognormal.
+    ShiftedLognormal,
+    /// In the order in which they were measured.
+    Measured(Vec<f64>),
+}
+
+impl Times {
+    fn name(&self) -> String {
+        match self {
+            Self::ShiftedLognormal => "shifted lognormal".to_owned(),
+            Self::Measured(times) => format!("{} measured executions", times.len()),
+        }
+    }
+
+    /// Of so many executions in a row.
+    fn some(&self, number: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
+        match self {
+            Self::ShiftedLognormal => (0..number).map(|_| 98.0 + 2.0 * noise::gaussian(rng).exp()).collect(),
+            Self::Measured(times) => {
+                let first = rng.random_range(0..times.len());
+                times.iter().cycle().skip(first).take(number).copied().collect()
+            }
+        }
+    }
+}
+
+/// What is found of a program that is slower, with a control.
+fn of_power(trials: u32) {
+    let mut all = vec![Times::ShiftedLognormal];
+    if let Ok(file) = std::env::var("TACHO_TIMES") {
+        let text = std::fs::read_to_string(file).unwrap();
+        all.push(Times::Measured(text.split_whitespace().map(|time| time.parse().unwrap()).collect()));
+    }
+    println!("\n{trials} trials each, five times as many of no effect\n");
+    println!("| times | slower by | told | interval has the truth | rounds | rank test of {ROUNDS} rounds |");
+    println!("|---|---|---|---|---|---|");
+    for (stream, times) in (100..).zip(&all) {
+        for (substream, percent) in (0..).zip([0.0, 1.0, 2.0, 5.0, 10.0]) {
+            let trials = if percent == 0.0 { 5 * trials } else { trials };
+            let mut rng = ChaCha8Rng::seed_from_u64(10 * stream + substream);
+            let row = power(times, 1.0 + percent / 100.0, trials, &mut rng);
+            println!("| {} | {percent} % | {row} |", times.name());
+        }
+    }
+}
+
+/// What is found where B takes so many times as long.
+fn power(times: &Times, truth: f64, trials: u32, rng: &mut ChaCha8Rng) -> String {
+    let looks = Looks::planned(ROUNDS, ERROR);
+    let (mut found, mut by_ranks, mut covered) = (Found::default(), Found::default(), 0);
+    for seed in 0..trials {
+        let sides = session(3, rng, |order, rng| {
+            let slower = |(time, side): (f64, &usize)| if *side == 1 { truth * time } else { time };
+            times.some(order.len(), rng).into_iter().zip(order).map(slower).collect()
+        });
+        let ended = ours(&sides, seed.into(), &looks);
+        let rounds = ended.look.rounds;
+        found.add(ended.verdict.differs().then_some(rounds), rounds);
+        by_ranks.add(rank_test(&sides), ROUNDS);
+        let interval = ended.estimate.and_then(|it| it.interval);
+        covered += u32::from(interval.is_some_and(|(low, high)| low <= truth && truth <= high));
+    }
+    let share = |number: f64| 100.0 * number / f64::from(trials);
+    let rounds = found.rounds / f64::from(trials);
+    let (told, covered, by_ranks) = (share(found.told), share(covered.into()), share(by_ranks.told));
+    format!("{told:.1} % | {covered:.1} % | {rounds:.1} | {by_ranks:.1} %")
 }
