@@ -201,6 +201,37 @@ fn a_series_and_a_revision_show_bounds_as_such() {
 }
 
 #[test]
+fn a_bisection_shows_bounds_as_such() {
+    let all = [("one", "exit\n"), ("two", "exit 0\n"), ("three", ALL), ("four", "while :; do : ; done\n")];
+    let script = |project: Project, (subject, text): (&str, &str)| project.file("prog", text).commit(subject);
+    let plan = std::fs::read_to_string(history().path().join("tacho.toml")).unwrap();
+    let project = all.into_iter().fold(Project::repository(), script).plan(&plan);
+    let told = project.tacho("bisect HEAD~3 HEAD --quiet").exits(0).stdout;
+    let line = |what: &str| told.lines().find(|line| line.contains(what)).unwrap_or_default();
+    assert!(told.contains(" three\n"), "{told}");
+    assert!(
+        line("  changed cpu of answer by ").contains(" by > ") && line(" in all: > ").contains("limit"),
+        "{told}"
+    );
+    assert!(told.contains("  > 4") && !line(" > 4").contains('±'), "{told}");
+    let log = project.tacho("bisect log").exits(0).stdout;
+    assert!(log.lines().any(|line| line.contains("(2) > 4") || line.contains("(3) > 4")), "{log}");
+    assert!(!log.lines().any(|line| line.contains("(0) > ")), "{log}");
+    let markdown = project.tacho("bisect log --markdown").exits(0).stdout;
+    assert!(markdown.contains(" by **> ") && markdown.contains("| > 4"), "{markdown}");
+    let json = project.tacho("bisect log --json").exits(0).json();
+    let ladder = json["standing"]["ladder"].as_array().unwrap();
+    let last = &ladder[ladder.len() - 1];
+    assert_eq!((&last["limited"], &last["is_bound"]), (&last["samples"], &json!(true)), "{json}");
+    assert_eq!(ladder[0]["limited"], Value::Null);
+    project.tacho("site pages").exits(0);
+    let pages = project.path().join("pages/bisection");
+    let page = std::fs::read_dir(pages).unwrap().next().unwrap().unwrap().path();
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("<dd>&gt; ") && page.matches("&gt; 4").count() > 2, "{page}");
+}
+
+#[test]
 fn sixty_columns_are_enough_for_a_revision() {
     let project = history();
     project.tacho("track HEAD~3..HEAD").exits(0);

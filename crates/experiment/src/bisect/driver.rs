@@ -246,7 +246,11 @@ impl<'a, 'b> Driver<'a, 'b> {
                     Seen::Built { .. } => {
                         self.samples += 1;
                         let values = vec![build.took.as_nanos() as f64];
-                        Done::Seen(Seen::Samples { values, host: Vec::new() }, None, seconds)
+                        Done::Seen(
+                            Seen::Samples { values, limited: Vec::new(), host: Vec::new() },
+                            None,
+                            seconds,
+                        )
                     }
                     seen => Done::Seen(seen, Some(seconds), 0.0),
                 }
@@ -265,7 +269,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         };
         self.samples += samples;
         let values = vec![size as f64; samples];
-        Ok(Done::Seen(Seen::Samples { values, host: Vec::new() }, None, 0.0))
+        Ok(Done::Seen(Seen::Samples { values, limited: Vec::new(), host: Vec::new() }, None, 0.0))
     }
 }
 

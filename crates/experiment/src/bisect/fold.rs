@@ -47,6 +47,8 @@ pub struct Fold {
     pub(super) unusable: BTreeMap<usize, (UnusableKind, String)>,
     /// What was read of the host during each candidate's samples.
     pub(super) host: BTreeMap<usize, Vec<HostReadings>>,
+    /// The values of each candidate, and whether they are only known to be at least that.
+    pub(super) values: BTreeMap<usize, Vec<(f64, bool)>>,
     pub(super) steps: Vec<Observed>,
     /// Seconds of builds that no observation has paid for yet.
     unpaid: Option<f64>,
@@ -83,6 +85,7 @@ impl Fold {
             artifacts: BTreeMap::new(),
             unusable: BTreeMap::new(),
             host: BTreeMap::new(),
+            values: BTreeMap::new(),
             steps: Vec::new(),
             unpaid: None,
             bisection: None,
@@ -179,7 +182,9 @@ impl Fold {
                 self.unusable.insert(place, (*kind, why.clone()));
                 self.tell(place, observed);
             }
-            Seen::Samples { host, .. } => {
+            Seen::Samples { values, limited, host } => {
+                let known = values.iter().enumerate().map(|(at, value)| (*value, limited.contains(&at)));
+                self.values.entry(place).or_default().extend(known);
                 if !host.is_empty() {
                     self.host.entry(place).or_default().extend(host.iter().cloned());
                 }

@@ -26,6 +26,8 @@ const NOT_FOUND: i32 = 127;
 /// What an execution is worth.
 enum Worth {
     Value(f64),
+    /// At least that.
+    Bound(f64),
     Nothing(UnusableKind, String),
 }
 
@@ -189,7 +191,19 @@ impl Driver<'_, '_> {
             let why = format!("its `{metric}` is {value}, {NO_RATIO}");
             return Worth::Nothing(UnusableKind::NoMetric, why);
         }
-        Worth::Value(value)
+        match sample.outcome {
+            Outcome::LimitReached { .. } => Worth::Bound(value),
+            _ => Worth::Value(value),
+        }
+    }
+}
+
+impl Worth {
+    fn value(&self) -> Option<f64> {
+        match self {
+            Worth::Value(value) | Worth::Bound(value) => Some(*value),
+            Worth::Nothing(..) => None,
+        }
     }
 }
 
@@ -219,25 +233,25 @@ fn passed_or_failed(outcome: &Outcome) -> Worth {
 
 /// What a step has seen, once it has seen enough; with what was read of the host during each execution.
 fn seen(worths: &[Worth], host: &[HostReadings], wanted: usize) -> Option<Seen> {
-    let values: Vec<f64> = worths
-        .iter()
-        .filter_map(|worth| if let Worth::Value(value) = worth { Some(*value) } else { None })
-        .collect();
+    let values: Vec<f64> = worths.iter().filter_map(Worth::value).collect();
     let failures = worths.len() - values.len();
     if values.len() < wanted && failures < FAILURES {
         return None;
     }
     if !values.is_empty() {
-        let with_value = worths.iter().zip(host).filter(|(worth, _)| matches!(worth, Worth::Value(_)));
+        let with_value = worths.iter().zip(host).filter(|(worth, _)| worth.value().is_some());
         let mut host: Vec<HostReadings> = with_value.map(|(_, readings)| readings.clone()).collect();
         if host.iter().all(HostReadings::is_empty) {
             host.clear();
         }
-        return Some(Seen::Samples { values, host });
+        let with_value = worths.iter().filter(|worth| worth.value().is_some()).enumerate();
+        let limited =
+            with_value.filter(|(_, worth)| matches!(worth, Worth::Bound(_))).map(|(at, _)| at).collect();
+        return Some(Seen::Samples { values, limited, host });
     }
     worths.iter().rev().find_map(|worth| match worth {
         Worth::Nothing(kind, why) => Some(Seen::Unusable { kind: *kind, why: why.clone() }),
-        Worth::Value(_) => None,
+        Worth::Value(_) | Worth::Bound(_) => None,
     })
 }
 

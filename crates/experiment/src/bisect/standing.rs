@@ -160,6 +160,9 @@ impl Fold {
 
     fn rung(&self, rung: &stats::Rung) -> Rung {
         let (place, same_to) = self.blocks[rung.revision];
+        let values: Vec<(f64, bool)> =
+            self.values.range(place..=same_to).flat_map(|(_, all)| all).copied().collect();
+        let (limited, is_bound) = bounds(values);
         Rung {
             place,
             revision: self.names[place].clone(),
@@ -167,6 +170,8 @@ impl Fold {
             samples: rung.samples,
             level: rounded(rung.level),
             error: rung.error,
+            limited,
+            is_bound,
             beside: Beside::of(self.host.range(place..=same_to).flat_map(|(_, all)| all)),
         }
     }
@@ -186,6 +191,20 @@ impl Fold {
         });
         Unusable { place, revision: self.names[place].clone(), kind, why }
     }
+}
+
+/// How many values are only known to be at least that, and whether so is the median of all: if one of them is not above it.
+fn bounds(mut values: Vec<(f64, bool)>) -> (u32, bool) {
+    let limited = values.iter().filter(|(_, is_bound)| *is_bound).count();
+    if limited == 0 {
+        return (0, false);
+    }
+    values.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let upper = values[values.len() / 2].0;
+    (
+        u32::try_from(limited).unwrap_or(u32::MAX),
+        values.iter().any(|(value, is_bound)| *is_bound && *value <= upper),
+    )
 }
 
 /// Without what logarithms leave behind the digits that mean something.
@@ -220,4 +239,20 @@ fn found(finding: stats::Finding) -> Found {
         stats::Reason::NotConfirmed => Undecided::NotConfirmed,
     };
     Found::Undecided { reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bounds;
+
+    #[test]
+    fn a_level_is_a_bound_where_a_limited_sample_may_lie_above_it() {
+        let of = |values: &[f64], limit: f64| bounds(values.iter().map(|it| (*it, *it >= limit)).collect());
+        assert_eq!(of(&[1.0, 2.0, 3.0], 9.0), (0, false));
+        assert_eq!(of(&[1.0, 2.0, 4.0, 4.0, 3.0], 4.0), (2, false));
+        assert_eq!(of(&[1.0, 2.0, 4.0, 4.0], 4.0), (2, true), "the upper one of the middle two");
+        assert_eq!(of(&[4.0], 4.0), (1, true));
+        // Another limit may be reached early.
+        assert_eq!(bounds(vec![(1.0, true), (2.0, false), (3.0, false)]), (1, true));
+    }
 }

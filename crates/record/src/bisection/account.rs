@@ -66,6 +66,21 @@ impl Bisection {
         may_be.then_some(Left { effect, said })
     }
 
+    /// How many samples of a candidate reached a limit.
+    #[must_use]
+    pub fn limited(&self, place: usize) -> u32 {
+        let mut rungs = self.standing.ladder.iter();
+        rungs.find(|rung| (rung.place..=rung.same_to).contains(&place)).map_or(0, |rung| rung.limited)
+    }
+
+    /// Whether limits were reached by what says how much is left, which is not known then.
+    #[must_use]
+    pub fn is_left_over_of_bounds(&self) -> bool {
+        let (first, last) = self.standing.ends;
+        let culprits = self.standing.culprits.iter().flat_map(|it| [it.parent_place, it.place]);
+        [first, last].into_iter().chain(culprits).any(|place| self.limited(place) > 0)
+    }
+
     /// Whether the bad end is the better one; nothing where that is not known, or goes without saying.
     #[must_use]
     pub fn bad_is_better(&self) -> Option<bool> {

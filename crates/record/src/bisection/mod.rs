@@ -416,9 +416,21 @@ pub struct Rung {
     pub level: f64,
     /// The standard error of the level: of ratios relative, else in the base unit; 0 of a metric without noise.
     pub error: f64,
+    /// How many of its samples reached a limit: what they took is at least what was read.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub limited: u32,
+    /// Whether the level is only known to be at least that, as such samples may lie above it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_bound: bool,
     /// What the host did meanwhile; absent where none of the samples has readings of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<Beside>,
+}
+
+/// For what is left out where there is none of it.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_none(number: &u32) -> bool {
+    *number == 0
 }
 
 /// A revision that has no values.
@@ -486,6 +498,9 @@ pub enum Seen {
     Samples {
         /// In the metric's base unit.
         values: Vec<f64>,
+        /// Which of them, counted from 0, are only known to be at least that, as a limit was reached.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        limited: Vec<usize>,
         /// What was read of the host during each; nothing at all where nothing was read.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         host: Vec<HostReadings>,

@@ -6,6 +6,7 @@ use tacho_record::bisection::{
     UnusableKind,
 };
 use tacho_record::{Bisection, short_name};
+use tacho_stats::{Bound, Bounded};
 
 use super::{Frame, bisection_samples, framed, revision_named, scrolling};
 use crate::text::{count, duration, grouped, minute, percent, percent_change};
@@ -68,7 +69,7 @@ fn named(view: &View, root: &str, one: &Bisection) -> Markup {
             @if let Some(others) = one.others(culprit).words() { " or " (others) }
             @if one.is_merge_itself(culprit.place) { ", the merge itself," }
             @if let Some(surprise) = one.candidates.get(culprit.place).and_then(Candidate::surprise) { ", " (surprise) "," }
-            " did, by " (effect(one, &culprit.effect))
+            " did, by " (effect_between(one, [culprit.parent_place, culprit.place], &culprit.effect)[0])
             @if !one.asked.is_reached_by(culprit.effect.estimate) { ", which is less than was asked for" }
             ". "
         }
@@ -83,6 +84,18 @@ fn why_not(reason: Undecided) -> &'static str {
         Undecided::End => "no usable commit was found near an end",
         Undecided::Exhausted => "nothing that can be measured would tell more",
         Undecided::NotConfirmed => "fresh samples did not confirm what had been found",
+    }
+}
+
+/// How much the later one of two candidates differs, as far as limits that were reached let that be known, and within what.
+fn effect_between(one: &Bisection, places: [usize; 2], effect: &BisectedEffect) -> [String; 2] {
+    match Bound::of_sides(places.map(|place| one.limited(place))) {
+        Bound::Exact => [difference(one, effect.estimate), interval(one, effect)],
+        Bound::Unknown => ["not known".to_owned(), "both reached a limit".to_owned()],
+        bound => {
+            let shown = Bounded { value: effect.estimate, bound }.shown(|value| difference(one, value));
+            [shown, "a limit was reached".to_owned()]
+        }
     }
 }
 
@@ -126,14 +139,16 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
     html! {
         dl.numbers {
             @for culprit in &standing.culprits {
-                div { dt { "Effect" } dd { (effect(one, &culprit.effect)) } dd.note { (interval(one, &culprit.effect)) } }
+                @let [by, within] = effect_between(one, [culprit.parent_place, culprit.place], &culprit.effect);
+                div { dt { "Effect" } dd { (by) } dd.note { (within) } }
                 div { dt { "How sure" } dd { (sure(culprit.posterior)) } dd.note {
                     @if one.others(culprit).number() > 0 { "that it is one of these, " }
                     "and verified in " (count(culprit.pairs, "fresh pair", "fresh pairs")) " with " (verified_with(one, culprit))
                 } }
             }
             @if let Some(change) = &standing.change {
-                div { dt { "End to end" } dd { (effect(one, change)) } dd.note { (interval(one, change)) } }
+                @let [by, within] = effect_between(one, [standing.ends.0, standing.ends.1], change);
+                div { dt { "End to end" } dd { (by) } dd.note { (within) } }
             }
             div { dt { "Cost" } dd { (count(standing.builds, "build", "builds")) } dd.note {
                 (count(standing.samples, "sample", "samples"))
@@ -174,6 +189,9 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
 
 /// What culprits leave of the whole change.
 fn left_over(one: &Bisection, left: &Left) -> String {
+    if one.is_left_over_of_bounds() {
+        return "What is left over of the whole change is not known, as limits were reached.".to_owned();
+    }
     let said = format!("{} ({})", effect(one, &left.effect), interval(one, &left.effect));
     match left.said {
         LeftSaid::Little => format!("Left over of the whole change: {said}."),
@@ -349,8 +367,8 @@ fn ladder(view: &View, one: &Bisection) -> Markup {
                         } }
                         tbody { @for rung in rungs { tr {
                             td { (commit(view, &one.candidates[rung.place])) " " span.note { (one.candidates[rung.place].revision.subject) } }
-                            td.num { (level(one, rung.level)) }
-                            @if noise { td.num { "± " (within(rung)) } }
+                            td.num { (Bounded::least(rung.level, rung.is_bound).shown(|value| level(one, value))) }
+                            @if noise { td.num { @if !rung.is_bound { "± " (within(rung)) } } }
                             td.num { (count(rung.samples, "sample", "samples")) }
                             @if host { td { (beside(rung)) } }
                             td { @if named(rung) { b { "this one" } } @else if rung.same_to > rung.place { "the same program to " (commit(view, &one.candidates[rung.same_to])) } }

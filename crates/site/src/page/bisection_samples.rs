@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 use tacho_record::bisection::{HostReadings, Observed, Seen};
 use tacho_record::{Bisection, Metric};
+use tacho_stats::Bounded;
 
 use super::bisection::level;
 use super::scrolling;
@@ -13,10 +14,12 @@ use crate::text::{count, time_of_day};
 /// The samples in the order in which they were taken, folded.
 pub(super) fn section(one: &Bisection, steps: &[Observed]) -> Markup {
     let nothing = HostReadings::new();
-    let mut rows: Vec<(&Observed, f64, &HostReadings)> = Vec::new();
+    let mut rows: Vec<(&Observed, Bounded, &HostReadings)> = Vec::new();
     for step in steps {
-        let Seen::Samples { values, host } = &step.seen else { continue };
-        let row = |(at, value): (usize, &f64)| (step, *value, host.get(at).unwrap_or(&nothing));
+        let Seen::Samples { values, limited, host } = &step.seen else { continue };
+        let row = |(at, value): (usize, &f64)| {
+            (step, Bounded::least(*value, limited.contains(&at)), host.get(at).unwrap_or(&nothing))
+        };
         rows.extend(values.iter().enumerate().map(row));
     }
     let names: BTreeSet<&str> =
@@ -41,7 +44,7 @@ pub(super) fn section(one: &Bisection, steps: &[Observed]) -> Markup {
                                 td.num { (step.number) }
                                 td { (time_of_day(step.at)) }
                                 td { (short(one, &step.revision)) }
-                                td.num { (level(one, *value)) }
+                                td.num { (value.shown(|value| level(one, value))) }
                                 @for name in &names { td.num { (read(host, name)) } }
                             } } }
                         }

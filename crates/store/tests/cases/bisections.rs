@@ -110,6 +110,7 @@ pub fn bisections_come_back_with_their_steps(ground: &Ground) {
             2,
             Seen::Samples {
                 values: vec![0.1 + 0.2, 1e300],
+                limited: vec![1],
                 host: vec![HostReadings::from([("host-steal".to_owned(), 1e7)]), HostReadings::new()],
             },
         ),

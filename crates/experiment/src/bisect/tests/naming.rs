@@ -72,7 +72,7 @@ fn what_the_host_did_is_kept_beside_each_sample() {
         assert!((beside.other_cpus.unwrap() - 0.5).abs() < 0.1, "{beside:?}");
     }
     for step in scene.store().observed(2).unwrap() {
-        if let Seen::Samples { values, host } = step.seen {
+        if let Seen::Samples { values, host, .. } = step.seen {
             assert_eq!(values.len(), host.len());
             assert!(host.iter().all(|it| it.contains_key("host-other-cpu") && it.contains_key("wall")));
         }
@@ -228,7 +228,9 @@ fn sizes_and_build_times_need_no_execution() {
     assert_eq!((standing.found, standing.builds), (Some(Found::NotReproduced), standing.samples));
     let steps = scene.store().observed(2).unwrap();
     assert!(
-        steps.iter().all(|step| step.seen == Seen::Samples { values: vec![1e9], host: vec![] }),
+        steps
+            .iter()
+            .all(|step| step.seen == Seen::Samples { values: vec![1e9], limited: vec![], host: vec![] }),
         "{steps:?}"
     );
 }

@@ -2,6 +2,7 @@
 
 use tacho_record::Bisection;
 use tacho_record::bisection::{Beside, Comparison, Observed, Seen};
+use tacho_stats::Bounded;
 
 use super::why::failure;
 use super::words::{found, level, subject};
@@ -53,8 +54,10 @@ pub fn step(bisection: &Bisection, step: &Observed) -> String {
             let failed = values.iter().filter(|value| **value != 0.0).count();
             format!("{failed} of {} failed", count(values.len(), "execution"))
         }
-        Seen::Samples { values, host } => {
-            let shown: Vec<String> = values.iter().map(|value| level(bisection, *value)).collect();
+        Seen::Samples { values, limited, host } => {
+            let known = |(at, value): (usize, &f64)| Bounded::least(*value, limited.contains(&at));
+            let shown = values.iter().enumerate().map(known);
+            let shown: Vec<String> = shown.map(|it| it.shown(|value| level(bisection, value))).collect();
             let beside = Beside::of(host).map_or_else(String::new, |beside| beside.line());
             if beside.is_empty() { shown.join(", ") } else { format!("{} ({beside})", shown.join(", ")) }
         }

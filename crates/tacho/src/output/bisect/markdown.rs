@@ -8,8 +8,8 @@ use tacho_record::bisection::{Found, Rung};
 use super::live::so_far;
 use super::why::{alike, failure_of, hidden_ends, stretch, undecided};
 use super::words::{
-    self, aside, commit, constant, effect, least, level, likely, merges, name, probes, sides, small, stage,
-    subject, then, within,
+    self, aside, commit, constant, effect_between, least, level_of, likely, merges, name, probes, sides,
+    small, stage, subject, then, within,
 };
 use crate::output::text::{count, day};
 
@@ -28,8 +28,13 @@ pub fn markdown(bisection: &Bisection) -> String {
     }
     if let Some(change) = standing.change {
         let ends = [standing.ends.0, standing.ends.1].map(|place| name(bisection, place));
-        let _ =
-            writeln!(text, "- From `{}` to `{}` in all: {}", ends[0], ends[1], effect(bisection, &change));
+        let _ = writeln!(
+            text,
+            "- From `{}` to `{}` in all: {}",
+            ends[0],
+            ends[1],
+            effect_between(bisection, [standing.ends.0, standing.ends.1], &change)
+        );
     }
     if let Some(then) = then(bisection) {
         let _ = writeln!(text, "- The ends {then}");
@@ -136,7 +141,7 @@ fn culprits(bisection: &Bisection) -> String {
             text,
             "changed {} by **{}**: {} likely{one_of} among all commits of `{good}`..`{bad}`, and verified in {} with {with}.\n",
             escaped(&subject(&bisection.asked)),
-            effect(bisection, &culprit.effect),
+            effect_between(bisection, [culprit.parent_place, culprit.place], &culprit.effect),
             likely(culprit.posterior),
             count(culprit.pairs, "fresh pair"),
         );
@@ -171,7 +176,9 @@ fn ladder(bisection: &Bisection) -> String {
     let mut text = format!("| revision | date | samples | level | |{name}\n|---|---|---:|---:|---|{line}\n");
     for rung in &standing.ladder {
         let revision = &bisection.candidates[rung.place].revision;
-        let error = within(bisection, rung.error).map_or_else(String::new, |error| format!(" ± {error}"));
+        let error = within(bisection, rung.error)
+            .filter(|_| !rung.is_bound)
+            .map_or_else(String::new, |error| format!(" ± {error}"));
         let mark =
             if standing.culprits.iter().any(|it| it.place == rung.place) { "**this one**" } else { "" };
         let _ = writeln!(
@@ -180,7 +187,7 @@ fn ladder(bisection: &Bisection) -> String {
             revision.short(),
             day(revision.date),
             rung.samples,
-            level(bisection, rung.level),
+            level_of(bisection, rung),
             if host { format!(" {} |", told(rung)) } else { String::new() },
         );
     }

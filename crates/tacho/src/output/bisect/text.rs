@@ -8,8 +8,8 @@ use tacho_record::bisection::{Asked, Culprit, Found, LeftSaid, Rung, Standing};
 
 use super::why::{alike, failure_of, hidden_ends, ratios, retry, stretch, undecided, unit};
 use super::words::{
-    self, aside, commit, constant, effect, least, left_hint, level, likely, merges, name, probes, sides,
-    small, stage, subject, suspected, then, within,
+    self, aside, commit, constant, effect_between, least, left_hint, level_of, likely, merges, name, probes,
+    sides, small, stage, subject, suspected, then, within,
 };
 use crate::output::table::{plain, render};
 use crate::output::terminal_width;
@@ -105,8 +105,12 @@ pub fn culprit(bisection: &Bisection, culprit: &Culprit) -> String {
     if !candidate.revision.author.is_empty() {
         let _ = writeln!(text, "  by {}", candidate.revision.author);
     }
-    let _ =
-        writeln!(text, "  changed {} by {}", subject(&bisection.asked), effect(bisection, &culprit.effect));
+    let _ = writeln!(
+        text,
+        "  changed {} by {}",
+        subject(&bisection.asked),
+        effect_between(bisection, [culprit.parent_place, culprit.place], &culprit.effect)
+    );
     if let Some(small) = small(bisection, culprit) {
         let _ = writeln!(text, "  which is {small}");
     }
@@ -249,7 +253,7 @@ fn whole(bisection: &Bisection) -> String {
         left => (String::new(), left),
     };
     if let Some(change) = standing.change {
-        let change = effect(bisection, &change);
+        let change = effect_between(bisection, [standing.ends.0, standing.ends.1], &change);
         let _ = writeln!(text, "from {} to {} in all: {change}{little}", ends[0], ends[1]);
     }
     if let Some(bad_is_better) = bisection.bad_is_better() {
@@ -286,7 +290,9 @@ fn ladder(bisection: &Bisection) -> String {
     let mut table = plain(&heads, &[2, 3, 4]);
     for rung in &standing.ladder {
         let revision = &bisection.candidates[rung.place].revision;
-        let error = within(bisection, rung.error).map_or_else(String::new, |error| format!("± {error}"));
+        let error = within(bisection, rung.error)
+            .filter(|_| !rung.is_bound)
+            .map_or_else(String::new, |error| format!("± {error}"));
         let mark = standing.culprits.iter().any(|it| it.place == rung.place);
         let same = match rung.same_to - rung.place {
             0 => String::new(),
@@ -297,7 +303,7 @@ fn ladder(bisection: &Bisection) -> String {
             revision.short().to_owned(),
             day(revision.date),
             rung.samples.to_string(),
-            level(bisection, rung.level),
+            level_of(bisection, rung),
             error,
             words,
         ];

@@ -2,9 +2,10 @@
 
 use tacho_record::bisection::{
     AsideSaid, Asked, BisectedEffect, Candidate, Comparison, Constant, Culprit, Found, Left, LeftSaid, Merge,
-    Probe, Side, Stage, Standing, Suspects,
+    Probe, Rung, Side, Stage, Standing, Suspects,
 };
 use tacho_record::{Bisection, short_name};
+use tacho_stats::{Bound, Bounded};
 
 use super::why::undecided;
 use crate::output::text::{change, count, cut, day, percent};
@@ -27,6 +28,25 @@ pub fn effect(bisection: &Bisection, effect: &BisectedEffect) -> String {
     let interval =
         if effect.is_exact() { String::new() } else { format!(" ({} … {})", show(low), show(high)) };
     format!("{}{interval}{of}", show(effect.estimate))
+}
+
+/// How much the later one of two candidates differs, as far as limits that were reached let that be known: `> +5.1 %`.
+pub fn effect_between(bisection: &Bisection, places: [usize; 2], shown: &BisectedEffect) -> String {
+    match Bound::of_sides(places.map(|place| bisection.limited(place))) {
+        Bound::Exact => effect(bisection, shown),
+        Bound::Unknown => "an unknown amount, as both reached a limit".to_owned(),
+        bound => {
+            let estimate =
+                BisectedEffect { estimate: shown.estimate, interval: (shown.estimate, shown.estimate) };
+            let known = Bounded { value: shown.estimate, bound };
+            format!("{} (a limit was reached)", known.shown(|_| effect(bisection, &estimate)))
+        }
+    }
+}
+
+/// The level of a revision, which may be no more than a bound.
+pub fn level_of(bisection: &Bisection, rung: &Rung) -> String {
+    Bounded::least(rung.level, rung.is_bound).shown(|value| level(bisection, value))
 }
 
 /// A level of the metric.
@@ -130,7 +150,8 @@ fn named(bisection: &Bisection) -> String {
 /// That a culprit changes less than was asked for, if so: `less than the 2 % that was asked for`.
 pub fn small(bisection: &Bisection, culprit: &Culprit) -> Option<String> {
     let reached = bisection.asked.is_reached_by(culprit.effect.estimate);
-    (!reached).then(|| format!("less than the {} that was asked for", least(bisection)))
+    let is_known = bisection.limited(culprit.place) + bisection.limited(culprit.parent_place) == 0;
+    (!reached && is_known).then(|| format!("less than the {} that was asked for", least(bisection)))
 }
 
 /// What the ends once were, if that was said, and what they are now as far as that is known: `were 21 s and 44 s, now 44 s and 44 s`.
@@ -145,7 +166,7 @@ fn ends(bisection: &Bisection) -> Option<(String, String)> {
     let Standing { ladder, ends, .. } = &bisection.standing;
     let of = |place: usize| {
         let rung = ladder.iter().find(|rung| rung.place <= place && place <= rung.same_to)?;
-        Some(level(bisection, rung.level))
+        Some(level_of(bisection, rung))
     };
     let (first, last) = (of(ends.0)?, of(ends.1)?);
     Some(if bisection.asked.exchanged { (last, first) } else { (first, last) })
@@ -258,6 +279,9 @@ fn around(bisection: &Bisection, merge: &Merge) -> Option<String> {
 
 /// What culprits leave of the whole change.
 pub fn left(bisection: &Bisection, left: &Left) -> String {
+    if bisection.is_left_over_of_bounds() {
+        return "what is left over of that is not known, as limits were reached".to_owned();
+    }
     let by = effect(bisection, &left.effect);
     match left.said {
         LeftSaid::Little => format!("left over of that: {by}"),
