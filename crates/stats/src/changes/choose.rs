@@ -162,7 +162,8 @@ impl<'a> Judge<'a> {
             return 0.0;
         }
         let clarity = self.clarity(&stage.steps[which], stage.places.len());
-        if tail::is_tail(self.series, place) {
+        // One of the last values with another change behind it is as any other.
+        if tail::is_tail(self.series, place) && which + 1 == stage.places.len() {
             return tail::strength(self, stage, clarity, fewest);
         }
         let (n, left, right) = (self.series.len() as f64, (place - before) as f64, (after - place) as f64);

@@ -5,7 +5,7 @@
 
 use super::choose::{Choice, Judge};
 use super::finding::{Change, Kind};
-use super::robust;
+use super::{judge, robust};
 
 /// How many values on each side are looked at, at most.
 const NEAR: usize = 150;
@@ -73,6 +73,7 @@ struct Side {
     error: f64,
     share: f64,
     visits: usize,
+    count: f64,
 }
 
 impl Side {
@@ -86,7 +87,13 @@ impl Side {
             error: (variance / n).sqrt(),
             share: is_there.iter().filter(|there| **there).count() as f64 / n,
             visits: usize::from(is_there[0]) + is_there.windows(2).filter(|pair| !pair[0] && pair[1]).count(),
+            count: n,
         }
+    }
+
+    /// How many values a visit takes, of those that it would take without any memory.
+    fn stay(&self) -> f64 {
+        (self.share * self.count / self.visits.max(1) as f64 * (1.0 - self.share)).max(1.0)
     }
 }
 
@@ -106,18 +113,33 @@ fn exchanged(judge: &Judge, choice: &Choice, raw: &[f64], which: usize) -> Optio
     (shares && old.visits + new.visits > VISITS).then_some([old, new])
 }
 
+/// What the shares of the later level tell by not being the same on both sides, in standard errors: the root of twice the log likelihood,
+/// of as many values as there are visits.
+fn evidence(old: Side, new: Side) -> f64 {
+    let entropy = |p: f64| if p > 0.0 { p * p.ln() } else { 0.0 };
+    let told = |share: f64, count: f64| count * (entropy(share) + entropy(1.0 - share));
+    let (before, after) = (old.share, 1.0 - new.share);
+    let both = (before * old.count + after * new.count) / (old.count + new.count);
+    let gain = told(before, old.count) + told(after, new.count) - told(both, old.count + new.count);
+    (2.0 * gain / old.stay().max(new.stay())).max(0.0).sqrt()
+}
+
 fn of_share(judge: &Judge, change: Change, [old, new]: [Side; 2]) -> Change {
     let series = judge.series;
     let place = series.index.partition_point(|index| *index < change.index);
     let reach = 1.96 * old.error.hypot(new.error);
     let effect = |difference| series.effect(series.with_trend(place, old.mean), old.error, difference);
     let difference = new.mean - old.mean;
+    // How clear the change of a level would be says nothing of that of a share.
+    let p = judge::p_anywhere(series.len(), evidence(old, new));
     Change {
         before: series.unit_at(place, old.mean),
         after: series.unit_at(place, new.mean),
         effect: effect(difference),
         interval: (effect(difference - reach), effect(difference + reach)),
         kind: Kind::ModeShare,
+        p,
+        confidence: 1.0 - p,
         ..change
     }
 }

@@ -28,6 +28,7 @@ mod locate;
 mod modes;
 mod noise;
 mod order;
+mod parts;
 mod phases;
 mod point;
 mod refuse;

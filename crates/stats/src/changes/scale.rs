@@ -1,33 +1,66 @@
 //! How large the noise is, and where it is larger.
 
-use super::robust;
+use std::ops::Range;
+
 use super::series::Series;
 use super::stretches::stretches;
+use super::{parts, robust};
 
 /// The standard deviation of each value's noise, before any level is known: from differences of neighbours,
 /// which hardly see changes of level.
 pub(super) fn from_differences(series: &mut Series) {
     let differences: Vec<f64> = series.y.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    series.sd = spread_out(series, robust::deviation(&differences) / std::f64::consts::SQRT_2);
+    let all = 0..series.len();
+    series.sd = spread_out(series, all, robust::deviation(&differences) / std::f64::consts::SQRT_2);
+    series.parts = parts::of(&series.y, &series.sd);
+    if series.parts.len() > 2 {
+        series.sd = in_parts(series).flat_map(|part| apart(series, part)).collect();
+    }
+}
+
+/// That of the values of one of several parts. A few that lie close together may do so by chance.
+fn apart(series: &Series, part: Range<usize>) -> Vec<f64> {
+    let own = spread_out(series, part.clone(), parts::width(&series.y[part.clone()]));
+    if part.len() >= parts::WELL_KNOWN {
+        return own;
+    }
+    own.iter().zip(&series.sd[part]).map(|(own, usual)| own.max(*usual)).collect()
 }
 
 /// The standard deviation of each value's noise from its residuals.
 pub(super) fn from_residuals(series: &mut Series, residuals: &[f64]) {
-    let typical = robust::median_of(&series.sd);
-    series.sd = spread_out(series, robust::trimmed_deviation(residuals, typical));
-    let standard: Vec<f64> = residuals.iter().zip(&series.sd).map(|(residual, sd)| residual / sd).collect();
-    for ((sd, local), grain) in series.sd.iter_mut().zip(local(&standard)).zip(&series.grain) {
+    let one = series.parts.len() == 2;
+    // A few values are known by their differences as well as by what they lie from a level that is theirs.
+    let sd = |part: Range<usize>| match part.len() {
+        few if few < parts::WELL_KNOWN && !one => series.sd[part].to_vec(),
+        _ => within(series, part.clone(), &residuals[part]),
+    };
+    series.sd = in_parts(series).flat_map(sd).collect();
+}
+
+fn in_parts(series: &Series) -> impl Iterator<Item = Range<usize>> {
+    series.parts.windows(2).map(|part| part[0]..part[1])
+}
+
+/// That of the values of a part.
+fn within(series: &Series, part: Range<usize>, residuals: &[f64]) -> Vec<f64> {
+    let typical = robust::median_of(&series.sd[part.clone()]);
+    let mut all = spread_out(series, part.clone(), robust::trimmed_deviation(residuals, typical));
+    let standard: Vec<f64> = residuals.iter().zip(&all).map(|(residual, sd)| residual / sd).collect();
+    for ((sd, local), grain) in all.iter_mut().zip(local(&standard)).zip(&series.grain[part]) {
         *sd = (*sd * local).max(grain / 2.0);
     }
+    all
 }
 
 /// Standard deviations of this typical size: what replicates know of a value is part of its noise, the rest is
 /// the same for all. Never below half a grain: rounding hides how little there is.
-fn spread_out(series: &Series, sd: f64) -> Vec<f64> {
-    let typical = robust::median_of(&series.known);
+fn spread_out(series: &Series, part: Range<usize>, sd: f64) -> Vec<f64> {
+    let (known, grain) = (&series.known[part.clone()], &series.grain[part]);
+    let typical = robust::median_of(known);
     let between = (sd * sd - typical).max(sd * sd * 0.1);
     let spread = |(known, grain): (&f64, &f64)| (between + known).sqrt().max(grain / 2.0);
-    series.known.iter().zip(&series.grain).map(spread).collect()
+    known.iter().zip(grain).map(spread).collect()
 }
 
 /// By how much the noise is larger or smaller around each value than typical: the same within each stretch.

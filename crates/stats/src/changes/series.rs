@@ -9,6 +9,8 @@ pub(super) struct Series {
     pub y: Vec<f64>,
     /// The standard deviation of the noise of each value.
     pub sd: Vec<f64>,
+    /// Where parts begin in which the noise is as wide as it is there alone, and both ends.
+    pub parts: Vec<usize>,
     /// The variance of each value as its replicates tell it; 0 when they tell nothing.
     pub known: Vec<f64>,
     /// The least distance of two values of the series, on the scale at each value.
@@ -50,6 +52,7 @@ impl Series {
                 .map(|(_, point)| if log { point.value.ln() } else { point.value / by })
                 .collect(),
             sd: vec![0.0; finite.len()],
+            parts: vec![0, finite.len()],
             known: known(&finite, log, by),
             grain: grain(&finite, log, by),
             index: finite.iter().map(|&(index, _)| index).collect(),

@@ -231,13 +231,13 @@ pub fn refusal(why: Refusal) -> &'static str {
         Refusal::Drift => "the level wanders as much everywhere",
         Refusal::Few => "too few values yet",
         Refusal::Mode => "a level that it goes to now and then",
-        Refusal::Small => "too small against the noise",
+        Refusal::Small => "not clear enough against the noise",
         Refusal::Spike => "very few values far off",
     }
 }
 
-/// Why something that would be a change alone is none among so many series.
-pub const BY_CHANCE: &str = "so many series show as clear ones by chance";
+/// Why what was found is told of no series, be it one or many.
+pub const BY_CHANCE: &str = "chance alone shows one as clear too often";
 
 /// Why a series was not judged; nothing if it was.
 pub fn not_judged(judged: Judged) -> Option<String> {
