@@ -39,8 +39,8 @@ fn bench_marks_bounds_in_its_table() {
     let told = bench(&scripts(), &words).exits(0).stdout;
     let row = |name: &str| told.lines().find(|line| line.starts_with(name)).unwrap_or_default();
     let count = |line: &str| line.matches("> ").count();
-    // Of some: the largest, user, sys. Of all: the median, both ends, user, sys and memory.
-    assert_eq!([row("some"), row("all"), row("none")].map(count), [3, 6, 0], "{told}");
+    // Of some: where the median is, the largest, user, sys. Of all: the median and where it is, both ends, user, sys and memory.
+    assert_eq!([row("some"), row("all"), row("none")].map(count), [4, 7, 0], "{told}");
     assert!(row("some").ends_with("limit reached: 40.00 ms of processor time (2 executions)"), "{told}");
     assert!(row("all").ends_with("limit reached: 40.00 ms of processor time (8 executions)"), "{told}");
     assert!(!row("some").contains('%') && row("none").contains(" % "), "no share of what went on: {told}");
@@ -74,7 +74,11 @@ fn bench_says_in_json_which_keys_are_bounds() {
     assert_eq!(at_least(1), json!(["median", "min", "max", "user", "sys", "peak_memory"]));
     assert_eq!((at_least(2), &json["commands"][2]["cpu_percent"].is_number()), (Value::Null, &true));
     assert_eq!([&json["commands"][0]["cpu_percent"], &json["commands"][1]["cpu_percent"]], [&Value::Null; 2]);
-    assert_eq!(json["commands"][1]["compared"]["at_least"], json!(["ratio", "difference"]));
+    let compared = &json["commands"][1]["compared"];
+    assert_eq!(
+        [&compared["at_least"], &compared["at_most"]],
+        [&json!(["ratio", "difference"]), &json!(["p"])]
+    );
     assert!(json["notes"]["cpu_percent"].as_str().unwrap().contains("reached a limit"), "{}", json["notes"]);
     let limited = ["limited", "limit"].map(|key| json["commands"][0][key].clone());
     assert_eq!(limited, [json!(2), json!("limit reached: 40.00 ms of processor time")]);

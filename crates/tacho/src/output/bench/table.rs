@@ -83,7 +83,7 @@ fn row(name: &str, standing: &Standing, looked_at: bool) -> Vec<String> {
     };
     let time = |value: Option<Bounded>| shown(value, &Unit::Nanoseconds);
     let of = |value: fn(&Summary) -> Bounded| time(standing.time.as_ref().map(value));
-    let margin = standing.time.as_ref().and_then(|summary| table::margin(summary, unit));
+    let margin = standing.time.as_ref().and_then(|summary| reach(summary, unit));
     let margin = margin.map(|margin| margin + if looked_at { table::LOOKED_AT } else { "" });
     let mut cells = vec![
         text::cut(name, COMMAND),
@@ -101,6 +101,13 @@ fn row(name: &str, standing: &Standing, looked_at: bool) -> Vec<String> {
     cells.extend(standing.counters.iter().map(|(metric, value)| shown(*value, &metric.unit)));
     cells.push(state(standing));
     cells
+}
+
+/// How far the interval reaches; where no more of it is known than its lower end, that.
+fn reach(summary: &Summary, unit: &Unit) -> Option<String> {
+    let open = summary.interval.filter(|(_, high)| high.is_infinite());
+    open.map(|(low, _)| Bounded::least(low, true).shown(|it| unit.show(it)))
+        .or_else(|| table::margin(summary, unit))
 }
 
 /// The spread, as it is where the interval has 0 in it, as that of a difference may.
