@@ -245,3 +245,13 @@ fn sixty_columns_are_enough_for_a_revision() {
         assert!(told.lines().all(|line| line.chars().count() <= 60), "{told}");
     }
 }
+
+#[test]
+fn a_limit_too_low_to_start_is_said_and_no_success() {
+    let project = Project::empty();
+    let words = ["bench", "-q", "-N", "-r", "2", "--limit-address-space", "64KiB", "true"];
+    let answer = Answer::of(&project.command(words).output().unwrap()).exits(2);
+    let told = "warning: `true`: all executions reached the limit, which may be too low for it to start\n\
+                hint: `--limit-address-space` takes a higher one\n";
+    assert!(answer.stderr.contains(told), "{}", answer.stderr);
+}

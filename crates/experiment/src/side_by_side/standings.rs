@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use tacho_record::{End, Limited, Metric, Outcome, Rule, Sample, Stopped};
+use tacho_record::{End, Limit, Limited, Metric, Outcome, Rule, Sample, Stopped};
 use tacho_stats::compare::{
     Comparison, Look, Pair, Rules, Sample as Compared, Sides, Size, Verdict, compare, compare_duet,
     judge_together,
 };
-use tacho_stats::{Bounded, Summary};
+use tacho_stats::{Bound, Bounded, Summary};
 
 use super::warnings::{carry_over, of_command, of_host};
 use super::{Command, Question, Warning};
@@ -24,8 +24,8 @@ const ERROR: f64 = 0.05;
 pub struct Standings {
     /// One a command, in their order.
     pub each: Vec<Standing>,
-    /// The command that the others are compared with: the one that was named, else the fastest; none when there are not two
-    /// that gave values.
+    /// The command that the others are compared with: the one that was named, else the fastest by its ratios; none when there are not
+    /// two that gave values.
     pub reference: Option<usize>,
     /// What may spoil all numbers.
     pub warnings: Vec<Warning>,
@@ -59,6 +59,8 @@ pub struct Standing {
     pub beaten_by: Vec<usize>,
     /// The executions that reached a limit, with what their times would have been at least.
     pub limited: Limited,
+    /// The limit on memory that all its executions reached: nothing shows that it even starts below that.
+    pub refused: Option<Limit>,
     /// How many executions failed.
     pub failed: usize,
     /// How the first of them did, in one line, and the last of what it printed.
@@ -91,6 +93,9 @@ impl Standings {
             at_once: question.duet.is_some(),
         };
         standings.compare(samples, &how);
+        if reference.is_none() {
+            standings.settle(samples, &how);
+        }
         standings.find_beaten(samples, &how);
         standings
     }
@@ -115,17 +120,50 @@ impl Standings {
         times.into_iter().map(|(index, _)| index).collect()
     }
 
-    /// Whether no other can be faster by its median: none that was cut off was so before that one had ended.
+    /// Whether nothing says that another is faster than the reference: no ratio, where there is none no median, and none was cut off
+    /// before that one had ended.
     #[must_use]
-    pub fn is_fastest(&self, command: usize) -> bool {
-        let Some(own) = self.each[command].time.and_then(|it| it.known_median().if_exact()) else {
-            return false;
+    pub fn is_reference_fastest(&self) -> bool {
+        let median = |index: usize| self.each[index].time?.known_median().if_exact();
+        let Some(own) = self.reference.and_then(median) else { return false };
+        let is_slower = |other: &Standing| {
+            let Some(time) = other.time else { return true };
+            let is_compared = other.compared.as_ref().is_some_and(|it| it.estimate.is_some());
+            own <= time.median || (is_compared && !time.is_bound)
         };
-        self.each.iter().filter_map(|it| it.time).all(|other| own <= other.median)
+        self.quicker().is_none() && self.each.iter().all(is_slower)
+    }
+
+    /// The command that its ratio calls faster than the reference, by the most.
+    fn quicker(&self) -> Option<usize> {
+        let time = |(index, it): (usize, &Standing)| {
+            let estimate = it.compared.as_ref()?.estimate?;
+            let difference = estimate.known_difference();
+            let is_known = matches!(difference.bound, Bound::Exact | Bound::AtMost);
+            (is_known && difference.value < 0.0).then_some((index, difference.value))
+        };
+        let faster = self.each.iter().enumerate().filter_map(time);
+        faster.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(index, _)| index)
+    }
+
+    /// Has that one be the reference that the ratios call the fastest; where they go round in a circle, the one of the smallest median
+    /// stays.
+    fn settle(&mut self, samples: &[Vec<Sample>], how: &How) {
+        let mut tried = Vec::from_iter(self.reference);
+        while let Some(quicker) = self.quicker() {
+            let is_circle = tried.contains(&quicker);
+            self.reference = if is_circle { tried.first().copied() } else { Some(quicker) };
+            self.compare(samples, how);
+            if is_circle {
+                return;
+            }
+            tried.push(quicker);
+        }
     }
 
     fn compare(&mut self, samples: &[Vec<Sample>], how: &How) {
         let Some(reference) = self.reference else { return };
+        (self.each[reference].compared, self.each[reference].verdict) = (None, None);
         let others: Vec<usize> = (0..self.each.len())
             .filter(|index| *index != reference && self.each[*index].time.is_some())
             .collect();
@@ -269,6 +307,7 @@ impl Standing {
             verdict: None,
             beaten_by: Vec::new(),
             limited,
+            refused: refused(samples),
             failed: failures.len(),
             failure: told.map(|(line, output)| (line, output.to_owned())),
             outliers: causes::explain(samples, &metric),
@@ -276,6 +315,17 @@ impl Standing {
             metric,
         }
     }
+}
+
+/// The limit on memory that all of these reached.
+fn refused(samples: &[Sample]) -> Option<Limit> {
+    let reached = |sample: &Sample| match &sample.outcome {
+        Outcome::LimitReached { reached, .. } => Some(reached.limit).filter(|it| *it != Limit::CpuTime),
+        _ => None,
+    };
+    let mut limits = samples.iter().filter(|sample| sample.place.round > 0).map(reached);
+    let first = limits.next()??;
+    limits.all(|limit| limit.is_some()).then_some(first)
 }
 
 /// The mean of values and of those that were cut off, of which each may have been more; none where one of those is not known at all.

@@ -450,3 +450,29 @@ fn what_a_command_leaves_to_the_next_is_told() {
     let told = (0..20).filter(|seed| !standings_after(1.0, *seed).warnings.is_empty());
     assert_eq!(told.count(), 0, "of 20 where nothing is carried over, at 0.5 %");
 }
+
+/// In all rounds but one the second is faster, by 2 % each; that round, in which it is slower, holds both medians.
+#[test]
+fn the_fastest_is_whom_no_ratio_calls_slower() {
+    let question = question(["median", "rounds"].map(command), rounds(11));
+    let mut count = HashMap::new();
+    let (answer, _) = measured(&question, |request, at| {
+        let name = request.command[0].clone();
+        let round = count.entry(name.clone()).or_insert(0);
+        *round += 1;
+        let share = match (name.as_str(), *round) {
+            ("median", _) => 100,
+            (_, 6) => 102,
+            _ => 98,
+        };
+        Execution::of(Ended::Exited(0), at, Duration::from_micros((90 + 10 * *round) * 10 * share))
+    });
+    let found = standings(&question, &answer, None);
+    let median = |index: usize| found.each[index].time.unwrap().median;
+    assert!(median(0) < median(1));
+    assert_eq!((found.reference, found.is_reference_fastest()), (Some(1), true));
+    assert!(found.each[1].compared.is_none() && found.each[0].compared.is_some());
+    let named = standings(&question, &answer, Some(0));
+    assert_eq!((named.reference, named.is_reference_fastest()), (Some(0), false));
+    assert!(named.each[1].compared.as_ref().unwrap().estimate.unwrap().ratio.unwrap() < 1.0);
+}

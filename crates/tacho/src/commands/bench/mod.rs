@@ -11,10 +11,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tacho_experiment::side_by_side::{Answer, Question, Standings, measure};
+use tacho_experiment::side_by_side::{Answer, Question, Standing, Standings, measure};
 use tacho_experiment::{Bench as Workbench, ExperimentError, Instrument};
 use tacho_measure::ProcessExecutor;
-use tacho_record::Host;
+use tacho_record::{Host, Limit};
 use tacho_store::{Location, Store};
 use tacho_subject::NoBuilder;
 
@@ -162,11 +162,16 @@ fn export_all(command: &Bench, report: &Report<'_>) -> Result<(), CliError> {
     Ok(())
 }
 
-/// A command that failed is an error, also where others gave values; so is a cleanup, as with hyperfine.
+fn has_failed(standing: &Standing) -> bool {
+    standing.failed > 0 || standing.time.is_none() || standing.refused == Some(Limit::AddressSpace)
+}
+
+/// A command that failed is an error, also where others gave values; so is one that was never seen to work below its limit on address
+/// space, and a cleanup, as with hyperfine.
 fn exit(answer: &Answer, standings: &Standings, is_troubled: bool) -> Exit {
     if answer.interrupted {
         Exit::Interrupted
-    } else if is_troubled || standings.each.iter().any(|it| it.failed > 0 || it.time.is_none()) {
+    } else if is_troubled || standings.each.iter().any(has_failed) {
         Exit::Error
     } else {
         Exit::Success

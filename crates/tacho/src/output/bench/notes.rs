@@ -2,7 +2,7 @@
 
 use tacho_experiment::causes;
 use tacho_experiment::side_by_side::{Standing, Warning};
-use tacho_record::{Cgroup, Conditions, Inherit, Limits, Unit, Warmup};
+use tacho_record::{Cgroup, Conditions, Inherit, Limit, Limits, Unit, Warmup};
 
 use super::Report;
 use crate::output::{self, text};
@@ -57,6 +57,7 @@ impl Report<'_> {
                 self.warn(&format!("`{name}`: "), *warning);
             }
             tell_outliers(&name, standing);
+            tell_refusal(&name, standing);
             tell_failure(&name, standing);
         }
         // Of a signal, a hook or a time limit it is no help.
@@ -179,6 +180,20 @@ fn tell_outliers(name: &str, standing: &Standing) {
     }
     output::note("note", &format!("`{name}`: {number}, the farthest:"));
     far.iter().take(OUTLIERS).for_each(|outlier| output::note_more(&line(outlier)));
+}
+
+/// That a limit may be too low to start below it.
+fn tell_refusal(name: &str, standing: &Standing) {
+    let option = match standing.refused {
+        Some(Limit::AddressSpace) => "--limit-address-space",
+        Some(Limit::Memory) => "--limit-memory",
+        _ => return,
+    };
+    output::note(
+        "warning",
+        &format!("`{name}`: all executions reached the limit, which may be too low for it to start"),
+    );
+    output::note("hint", &format!("`{option}` takes a higher one"));
 }
 
 fn tell_failure(name: &str, standing: &Standing) {

@@ -23,7 +23,7 @@ impl Report<'_> {
         let rows = table::render(&list);
         let name = text::cut(&self.question.commands[reference].name, COMMAND);
         let wrap = |prose: &str| text::wrap(prose, self.width);
-        let word = if self.standings.is_fastest(reference) { ", the fastest" } else { "" };
+        let word = if self.standings.is_reference_fastest() { ", the fastest" } else { "" };
         let by = match self.question.estimator {
             None => "",
             Some(Estimator::Mean) => " by means,",
