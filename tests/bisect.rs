@@ -721,8 +721,12 @@ fn without_a_plan_two_commands_are_enough() {
     let folder = elsewhere.path().to_str().unwrap();
     let nothing = project.tacho(&format!("bisect log --repository {folder}")).exits(2);
     assert!(nothing.stderr.starts_with("error: nothing was bisected yet\n"), "{}", nothing.stderr);
+    project.tacho("site pages").succeeds();
+    assert!(project.path().join(format!("pages/bisection/{name}.html")).exists(), "it can be shared");
     let project = project.plan(PLAN);
     assert_eq!(project.tacho("bisect log --json").succeeds().json()["name"], name, "a plan does not hide it");
+    project.tacho("site more --repository .").succeeds();
+    assert!(project.path().join(format!("more/bisection/{name}.html")).exists());
 }
 
 #[test]

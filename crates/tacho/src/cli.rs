@@ -447,6 +447,9 @@ fn percent(text: &str) -> Result<f64, String> {
 pub struct Site {
     /// The folder to write them to
     pub folder: PathBuf,
+    /// Of what was bisected in this repository without a plan [default: that of this folder, where there is no plan]
+    #[arg(long, value_name = "FOLDER")]
+    pub repository: Option<PathBuf>,
 }
 
 /// Write generated files: completions, man pages, the plan's schema

@@ -5,6 +5,7 @@ mod layouts;
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use jiff::Timestamp;
@@ -23,6 +24,7 @@ use tacho_site::{
 };
 use tacho_store::{HostId, Store, StoreError};
 
+use super::bisect::typed;
 use super::changes::found::Found;
 use super::{Exit, lookup};
 use crate::cli::{Global, Site};
@@ -31,8 +33,7 @@ use crate::output;
 use crate::project::Project;
 
 pub fn execute(global: &Global, command: &Site) -> Result<Exit, CliError> {
-    let project = Project::open(global)?;
-    let mut store = project.store()?;
+    let (project, mut store) = shown(global, command)?;
     let lab = lab(&project, &mut store)?;
     let target =
         if global.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(4) };
@@ -46,6 +47,21 @@ pub fn execute(global: &Global, command: &Site) -> Result<Exit, CliError> {
     bar.finish_and_clear();
     output::print(&format!("open {}\n", written.index.display()))?;
     Ok(Exit::Success)
+}
+
+/// The plan's project; where there is none, what was bisected without one.
+fn shown(global: &Global, command: &Site) -> Result<(Project, Store), CliError> {
+    let typed = |repository: &Path| {
+        let project = typed::of(global, repository)?;
+        let store = project.store()?;
+        Ok((project, store))
+    };
+    match (&command.repository, Project::open(global)) {
+        (Some(repository), _) => typed(repository),
+        (None, Ok(project)) => project.store().map(|store| (project, store)),
+        (None, Err(none @ CliError::NoPlan { .. })) => typed(Path::new(".")).map_err(|_: CliError| none),
+        (None, Err(error)) => Err(error),
+    }
 }
 
 /// Everything but samples and logs.

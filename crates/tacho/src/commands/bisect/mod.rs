@@ -7,7 +7,7 @@ mod probe;
 mod range;
 mod revert;
 mod same;
-mod typed;
+pub mod typed;
 mod wish;
 
 use std::collections::BTreeMap;

@@ -61,11 +61,16 @@ fn made(global: &Global, typed: &Typed) -> Result<Project, CliError> {
     Project::typed(global, plan(typed, &folder), &folder)
 }
 
-/// Where bisections without a plan keep what they measure of this repository, if one was made.
-pub fn store(global: &Global, repository: &Path) -> Result<Store, CliError> {
+/// The project of all bisections of this repository that were made without a plan.
+pub fn of(global: &Global, repository: &Path) -> Result<Project, CliError> {
     let folder = repository.canonicalize().map_err(CliError::reading(repository))?;
     let nothing = Typed { repository: folder.clone(), ..Typed::default() };
-    Project::typed(global, plan(&nothing, &folder), &folder)?.store()
+    Project::typed(global, plan(&nothing, &folder), &folder)
+}
+
+/// Where they keep what they measure, if one was made.
+pub fn store(global: &Global, repository: &Path) -> Result<Store, CliError> {
+    of(global, repository)?.store()
 }
 
 /// The text of the plan.
