@@ -391,7 +391,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
 
     fn keep(&mut self, trial: Trial, sampled: &Sampled) -> Result<(), ExperimentError> {
         self.keep_answer(trial, sampled)?;
-        if self.bench.store.outlives_us() {
+        // What may be marked as disturbed once its round is over is kept by itself.
+        if self.bench.store.outlives_us() || self.quiet.is_wanted() {
             self.bench.store.put_sample(self.session.cells[trial.cell].id, &sampled.sample)?;
         } else {
             self.unwritten[trial.cell].push(sampled.sample.clone());
@@ -458,8 +459,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
     /// Marks the round if it was disturbed, unless it was repeated often enough: who took part lacks a sample again.
     fn settle(&mut self, round: u32) -> Result<(), ExperimentError> {
         let Some(noise) = self.progress.disturbed(round) else { return Ok(()) };
-        self.write()?;
-        self.bench.store.disturb(self.session.run.number, round, &noise.to_string())?;
+        let marked = self.bench.store.disturb(self.session.run.number, round, &noise.to_string())?;
+        debug_assert!(marked > 0, "nothing of round {round} is kept by itself");
         self.progress.forget(round);
         self.until.forget(round);
         let again = self.instructions.iter().filter(|(counted, _)| *counted == round);

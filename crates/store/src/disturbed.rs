@@ -33,8 +33,8 @@ pub struct QuietWait {
 impl Store {
     /// Marks the valid samples of a round as disturbed: they are kept, and count no more. Nothing happens to the others.
     ///
-    /// For a run that is under way, whose chunks have one sample each.
-    pub fn disturb(&mut self, run: i64, round: u32, why: &str) -> Result<(), StoreError> {
+    /// For a run that is under way, whose chunks have one sample each; tells how many of the round there are.
+    pub fn disturb(&mut self, run: i64, round: u32, why: &str) -> Result<usize, StoreError> {
         let sql = "SELECT cell, position, samples FROM chunk WHERE run = $1 AND round = $2";
         self.database.transaction(Begin::Write, |database| {
             let key = [Value::Integer(run), Value::Integer(round.into())];
@@ -42,9 +42,11 @@ impl Store {
                 let chunk = Chunk::decode(row.bytes(2)?).map_err(|error| row.corrupt(&error))?;
                 Ok((MeasurementId { run, cell: row.integer(0)? }, row.integer(1)?, chunk))
             })?;
+            let count = found.len();
             found.into_iter().try_for_each(|(measurement, position, chunk)| {
                 disturb(database, measurement, (round, position), chunk, why)
-            })
+            })?;
+            Ok(count)
         })
     }
 

@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_measure::{Capture, Ended, Execution, Request, ScriptedExecutor, Unavailable, Usage};
+use tacho_measure::{Capture, Ended, Execution, Readings, Request, ScriptedExecutor, Unavailable, Usage};
 use tacho_record::plan::{Counting, Hook, Hooks, Output};
-use tacho_record::{Conditions, Counter, Host, Limits, Precision, Rule, Warmup};
+use tacho_record::{Conditions, Counter, Host, Limits, Outcome, Precision, Rule, Sample, Warmup};
 use tacho_stats::compare::Verdict;
 use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
@@ -138,6 +138,26 @@ fn what_comes_next_is_certain_where_no_sample_decides_on_it() {
     let budget = Some(Duration::from_secs(3600));
     assert_eq!(foreseen(both(), Rule { budget, ..rounds(4) }), (8, 4));
     assert_eq!(foreseen(both(), Rule { quiet_wait: budget, ..rounds(4) }), (8, 4));
+}
+
+#[test]
+fn a_round_that_others_disturb_counts_for_nobody_and_is_repeated() {
+    let rule = Rule { quiet_wait: Some(Duration::from_secs(1)), ..rounds(4) };
+    let mut executed = 0;
+    let (answer, requests) = measured(&question(["a", "b"].map(command), rule), |_: &Request, at| {
+        executed += 1;
+        // One of the third round, one of the fourth.
+        let others = Duration::from_secs(u64::from([5, 8].contains(&executed)));
+        let readings =
+            Readings { other_cpu: Some(others), span: Duration::from_secs(1), ..Readings::default() };
+        Execution { readings, ..Execution::of(Ended::Exited(0), at, Duration::from_secs(1)) }
+    });
+    assert_eq!(requests.len(), 12);
+    for samples in &answer.samples {
+        let counts = |sample: &&Sample| sample.outcome == Outcome::Valid;
+        let rounds: Vec<u32> = samples.iter().filter(counts).map(|sample| sample.place.round).collect();
+        assert_eq!((rounds, samples.len()), (vec![1, 2, 5, 6], 6));
+    }
 }
 
 #[test]
