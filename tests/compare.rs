@@ -320,6 +320,41 @@ fn a_precision_that_was_not_reached_is_told() {
 }
 
 #[test]
+fn what_is_asked_of_a_run_is_shown_or_refused() {
+    let project = Project::scripts(2);
+    project.tacho("compare HEAD~1 HEAD -r 4 --all-rounds").exits(0);
+    let metrics = |typed: &str| {
+        let shown = project.tacho(&format!("show run:1 --json {typed}")).exits(0).json();
+        shown["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["metric"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(metrics("-m wall"), ["wall"]);
+    assert_eq!(metrics("-m all"), metrics(""));
+    let told = |typed: &str| project.tacho(&format!("show run:1 {typed}")).exits(2).stderr;
+    assert!(told("-m nope").starts_with("error: `nope` was not compared, but `wall`"), "{}", told("-m nope"));
+    assert_eq!(
+        told("--build-log"),
+        "error: `--build-log` is of one revision, and a run compares two\nhint: `tacho show REVISION --build-log`\n"
+    );
+    assert!(told("--output").starts_with("error: `--output` is of one revision"), "{}", told("--output"));
+    let all = project.tacho("show run:1 --samples --json").exits(0).json();
+    let cells = all["samples"].as_array().unwrap();
+    let counted = |cell: &Value| {
+        let counts = |sample: &&Value| sample["valid"] == true && sample["warm_up"] == false;
+        cell["samples"].as_array().unwrap().iter().filter(counts).count()
+    };
+    let counts: Vec<usize> = cells.iter().map(counted).collect();
+    assert!(counts.len() >= 2 && counts.iter().all(|count| *count == 4), "{counts:?}");
+    let text = project.tacho("show run:1 --samples").exits(0).stdout;
+    assert!(text.contains("\n  run  round  position  at"), "{text}");
+    assert_eq!(text.matches(" at ").count() - text.matches("position  at").count(), cells.len(), "{text}");
+}
+
+#[test]
 fn a_run_is_shown_again_in_markdown() {
     let project = Project::scripts(2);
     let first = project.tacho("compare HEAD~1 HEAD -r 6 --markdown").exits(0).stdout;

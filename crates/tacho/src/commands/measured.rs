@@ -294,29 +294,33 @@ impl Measured {
 
     /// A row a sample.
     pub fn samples(&self, metrics: &[Metric]) -> String {
-        let mut head = vec!["run", "round", "position", "at"];
-        head.extend(metrics.iter().map(|metric| metric.name.as_str()));
-        head.push("");
-        let numbers: Vec<usize> = (0..head.len() - 1).filter(|&index| index != 3).collect();
-        let mut list = table::plain(&head, &numbers);
-        for (run, sample) in self.all() {
-            let round = match (sample.place.round, &sample.outcome) {
-                (0, _) => "warm-up".to_owned(),
-                (round, Outcome::WarmUp) => format!("{round} (warm-up)"),
-                (round, _) => round.to_string(),
-            };
-            let mut row =
-                vec![run.to_string(), round, sample.place.position.to_string(), sample.at.to_string()];
-            let shown = |m: &Metric| {
-                let value = sample.value(&m.name).map(|it| Bounded::least(it, sample.bound(m).is_some()));
-                value.map_or_else(|| "–".to_owned(), |value| value.shown(|it| m.unit.show(it)))
-            };
-            row.extend(metrics.iter().map(shown));
-            row.push(sample.outcome.told().map_or_else(String::new, |(line, _)| line));
-            list.add_row(row);
-        }
-        fitted(&list, &head)
+        sampled(self.all(), metrics)
     }
+}
+
+/// A row a sample, with its run.
+pub fn sampled<'a>(all: impl Iterator<Item = (i64, &'a Sample)>, metrics: &[Metric]) -> String {
+    let mut head = vec!["run", "round", "position", "at"];
+    head.extend(metrics.iter().map(|metric| metric.name.as_str()));
+    head.push("");
+    let numbers: Vec<usize> = (0..head.len() - 1).filter(|&index| index != 3).collect();
+    let mut list = table::plain(&head, &numbers);
+    for (run, sample) in all {
+        let round = match (sample.place.round, &sample.outcome) {
+            (0, _) => "warm-up".to_owned(),
+            (round, Outcome::WarmUp) => format!("{round} (warm-up)"),
+            (round, _) => round.to_string(),
+        };
+        let mut row = vec![run.to_string(), round, sample.place.position.to_string(), sample.at.to_string()];
+        let shown = |m: &Metric| {
+            let value = sample.value(&m.name).map(|it| Bounded::least(it, sample.bound(m).is_some()));
+            value.map_or_else(|| "–".to_owned(), |value| value.shown(|it| m.unit.show(it)))
+        };
+        row.extend(metrics.iter().map(shown));
+        row.push(sample.outcome.told().map_or_else(String::new, |(line, _)| line));
+        list.add_row(row);
+    }
+    fitted(&list, &head)
 }
 
 /// The table, two blanks in; where it has no room so, a paragraph a row, with the names of the columns.

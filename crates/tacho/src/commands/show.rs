@@ -52,7 +52,7 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
 
 impl Show {
     /// Whether that benchmark is to be shown.
-    fn names(&self, key: &BenchmarkKey) -> bool {
+    pub fn names(&self, key: &BenchmarkKey) -> bool {
         self.benchmark.as_ref().is_none_or(|name| key.name == *name || key.to_string() == *name)
     }
 }

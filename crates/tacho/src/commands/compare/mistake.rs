@@ -49,6 +49,10 @@ pub enum Mistake {
     NoBuild { name: String },
     #[error("the build `{name}` is several of one source, linked in another order each")]
     BuildOfLayouts { name: String, revision: String },
+    #[error("`{metric}` was not compared, but {known}")]
+    NotCompared { metric: String, known: String },
+    #[error("`{option}` is of one revision, and a run compares two")]
+    OfRevision { option: &'static str },
     #[error("run {run} compared nothing")]
     NoComparison { run: i64 },
     #[error("there is no baseline `{name}`")]
@@ -80,6 +84,8 @@ impl Mistake {
             Mistake::MinimumOfLayouts => {
                 "`--estimator median` or `mean` can be taken over layouts".to_owned()
             }
+            Mistake::NotCompared { .. } => "`tacho show run:12 -m all` shows all".to_owned(),
+            Mistake::OfRevision { option } => format!("`tacho show REVISION {option}`"),
             Mistake::MarkdownOfRevision => "`tacho show run:12 --markdown` writes a table of it".to_owned(),
             Mistake::NoLimit { .. } => {
                 "`slower` fails on what is slower for certain, `slower:5%` if it is so by 5 % or more; `slower:5%,unclear` where that cannot be told too"
