@@ -792,6 +792,29 @@ fn what_was_kept_is_compared_without_measuring_it_again() {
     assert!(none.starts_with("error: neither A nor B was measured before\nhint: `--kept` is for "), "{none}");
 }
 
+/// What is measured later, at another level, tells more of the host, and must not change what was judged before.
+#[test]
+fn a_run_beside_a_baseline_is_judged_at_any_time_as_on_its_day() {
+    let project = Project::repository().plan(SCRIPT_PLAN).file("nap", "0.01");
+    let nap = project.path().join("nap").display().to_string();
+    let prog = |n: u32| format!("sleep $(cat {nap}) # revision {n}\n");
+    let project = project.file("prog", &prog(1)).commit("one").file("prog", &prog(2)).commit("two");
+    let both = "compare HEAD~1 HEAD -r 3 --all-rounds --no-control";
+    project.tacho(&format!("{both} --save-as good")).exits(0);
+    let on_the_day = project.tacho("compare good HEAD~1 --kept -r 4 --json").exits(0).json();
+    let shown = || {
+        ["--json", "", "--markdown"].map(|form| project.tacho(&format!("show run:2 {form}")).exits(0).stdout)
+    };
+    let before = shown();
+    for nap in ["0.03", "0.06"] {
+        std::fs::write(project.path().join("nap"), nap).unwrap();
+        project.tacho(both).exits(0);
+    }
+    assert_eq!(shown(), before);
+    let again: Value = serde_json::from_str(&before[0]).unwrap();
+    assert_eq!(again["rows"], on_the_day["rows"]);
+}
+
 #[test]
 fn a_benchmark_that_a_baseline_never_measured_is_named() {
     let project = Project::scripts(2);

@@ -1,7 +1,8 @@
 //! Sides that are not measured today: what was kept of an earlier run, or what another tool wrote.
 //!
-//! What runs of one program differ by is not in the samples of one run; it is estimated from what the store has of the same
-//! cells in several runs on the host, executed in the same way, and is in the interval and the verdict (`stats::compare::compare_earlier`).
+//! What runs of one program differ by is not in the samples of one run; it is estimated from what the store had of the same
+//! cells in several runs on the host, executed in the same way, when the run that compares began. It is in the interval and the
+//! verdict (`stats::compare::compare_earlier`), which so stay what they were, whatever is measured later.
 
 use std::collections::BTreeMap;
 
@@ -43,10 +44,12 @@ pub(super) fn judged(
         (None, Some(number)) => store.run(number)?,
         (None, None) => None,
     };
+    let tell = those_that_tell(store.runs()?, run);
     let mut rows = Vec::new();
     for (at, (benchmark, metrics)) in terms.rows.iter().enumerate() {
         let of_row = [&sides[0][at], &sides[1][at]];
-        let known = medians_of_runs(store, of.as_ref(), benchmark, of_row, metrics)?;
+        let alike = of.iter().flat_map(|of| tell.iter().filter(|run| is_executed_alike(of, run, benchmark)));
+        let known = medians_of_runs(store, alike, benchmark, of_row, metrics)?;
         for metric in metrics {
             let programs = known.get(&metric.name).cloned().unwrap_or_default();
             rows.push(row(terms, (benchmark, metric), of_row, Prior::of_programs(&programs)));
@@ -151,21 +154,28 @@ fn of_run(store: &mut Store, run: i64, terms: &Comparing, side: usize) -> Result
     Ok(all)
 }
 
-/// By metric, of each of these programs the medians of all runs on this one's host that executed it as that benchmark in the same
-/// way.
-fn medians_of_runs(
+/// The runs that tell what runs differ by: the one that is judged, and those that had ended when it began. What came later is left
+/// out, so that it is judged at any time as it was on its day; where none is judged, that day is today.
+fn those_that_tell(mut all: Vec<Run>, judged: Option<&Run>) -> Vec<Run> {
+    let had_ended = |run: &Run, judged: &Run| {
+        run.number < judged.number && run.ended.is_some_and(|ended| ended <= judged.started)
+    };
+    let tells = |run: &Run| judged.is_none_or(|judged| run.number == judged.number || had_ended(run, judged));
+    all.retain(|run| is_of_series_or_comparison(run) && tells(run));
+    all
+}
+
+/// By metric, of each of these programs the medians of those of the runs that executed it as that benchmark.
+fn medians_of_runs<'a>(
     store: &mut Store,
-    of: Option<&Run>,
+    runs: impl Iterator<Item = &'a Run>,
     benchmark: &BenchmarkKey,
     had: [&Had; 2],
     metrics: &[Metric],
 ) -> Result<BTreeMap<String, Vec<Vec<f64>>>, ExperimentError> {
     let artifacts: Vec<Digest> = had.iter().filter_map(|had| had.artifact).collect();
     let mut found: BTreeMap<String, BTreeMap<String, Vec<f64>>> = BTreeMap::new();
-    for run in store.runs()? {
-        if !is_of_series_or_comparison(&run) || of.is_none_or(|of| !is_executed_alike(of, &run, benchmark)) {
-            continue;
-        }
+    for run in runs {
         // A and its control are one program: what they tell of the run is one median.
         let mut of_run: BTreeMap<String, Vec<Sample>> = BTreeMap::new();
         for (id, cell) in store.cells(run.number)? {
@@ -224,14 +234,21 @@ mod tests {
         rows(compared(lab, &terms(lab), script)).run.unwrap()
     }
 
-    /// The medians by which it is told what runs differ by, of the programs of that run.
+    /// The medians by which it is told what runs differ by today, of the programs of that run.
     fn medians(lab: &Lab, of: &Run) -> Vec<Vec<f64>> {
+        medians_told(lab, of, None)
+    }
+
+    /// The same where a run is judged.
+    fn medians_told(lab: &Lab, of: &Run, judged: Option<&Run>) -> Vec<Vec<f64>> {
         let mut store = lab.store();
         let terms = terms(lab);
         let had = [0, 1].map(|side| of_run(&mut store, of.number, &terms, side).unwrap().remove(0));
         let (benchmark, metrics) = &terms.rows[0];
+        let tell = those_that_tell(store.runs().unwrap(), judged);
+        let alike = tell.iter().filter(|run| is_executed_alike(of, run, benchmark));
         let known =
-            medians_of_runs(&mut store, Some(of), benchmark, had.each_ref(), metrics).unwrap().remove("wall");
+            medians_of_runs(&mut store, alike, benchmark, had.each_ref(), metrics).unwrap().remove("wall");
         let mut programs = known.unwrap_or_default();
         for median in programs.iter_mut().flatten() {
             *median /= 1e6;
@@ -257,6 +274,18 @@ mod tests {
         let other = run(&lab, [500, 600]);
         assert_eq!(medians(&lab, &first), alike);
         assert_eq!(medians(&lab, &other), [[500.0], [600.0]]);
+    }
+
+    #[test]
+    fn of_a_run_that_is_judged_only_itself_and_those_before_are_taken() {
+        let lab = lab(TWO, 3);
+        let runs = [[100, 200], [110, 190], [500, 600]].map(|takes| run(&lab, takes));
+        let judged = |at: usize| medians_told(&lab, &runs[at], Some(&runs[at]));
+        assert_eq!(judged(0), [[100.0], [200.0]]);
+        assert_eq!(judged(1), [[100.0, 110.0], [200.0, 190.0]], "not those of the third");
+        // One that was interrupted before and taken up after had not ended.
+        let late = Run { ended: runs[2].ended, ..runs[0].clone() };
+        assert_eq!(those_that_tell(vec![late, runs[1].clone()], Some(&runs[1])), [runs[1].clone()]);
     }
 
     #[test]
