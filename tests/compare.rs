@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::harness::{Answer, Project, SCRIPT_PLAN};
+use crate::harness::{Answer, Project, SCRIPT_PLAN, done};
 
 #[test]
 fn two_revisions_are_compared_in_a_run_of_their_own() {
@@ -428,6 +428,18 @@ fn a_name_is_kept_and_measured_again_and_never_lost_silently() {
     assert_eq!(shown["rows"][0]["estimator"], "all-ratios");
     let none = project.tacho("compare run:9 HEAD").exits(2).stderr;
     assert!(none.starts_with("error: run 9 compared nothing\n"), "{none}");
+}
+
+#[test]
+fn no_name_of_a_side_breaks_a_table_in_markdown() {
+    let project = Project::empty();
+    let sides = ["compare", "command:true | cat", "command:true\ntrue", "-r", "2", "--markdown"];
+    let told = Answer::of(&done(&mut project.command(sides))).exits(0).stdout;
+    let head = "| benchmark | metric | true \\| cat | true true | ";
+    assert!(told.starts_with(head), "{told}");
+    let cells = |line: &str| line.replace("\\|", "").matches('|').count();
+    let table: Vec<usize> = told.lines().take_while(|line| line.starts_with('|')).map(cells).collect();
+    assert!(table.len() == 3 && table.iter().all(|of| *of == table[0]), "{told}");
 }
 
 #[test]

@@ -176,6 +176,11 @@ pub fn cut(text: &str, width: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
+/// A text as a cell of a table in Markdown: on one line, whatever it has in it, and ending no cell.
+pub fn markdown_cell(text: &str) -> String {
+    shown(text).replace('|', "\\|")
+}
+
 /// A text with its begin and its end, if it is longer than that: of a path the end tells most, and of an error both.
 pub fn cut_within(text: &str, width: usize) -> String {
     let letters: Vec<char> = shown(text).chars().collect();

@@ -88,7 +88,7 @@ pub fn markdown(report: &Report<'_>) -> String {
     for (index, (command, standing)) in
         report.question.commands.iter().zip(&report.standings.each).enumerate()
     {
-        let name = text::cut(&command.name, usize::MAX).replace('|', "\\|");
+        let name = text::markdown_cell(&command.name);
         let Some(time) = standing.time else {
             out += &format!("| `{name}` | failed | | | | |\n");
             continue;

@@ -11,7 +11,7 @@ mod tests;
 use std::time::Duration;
 
 use tacho_experiment::compare::{Compared, Row, Rows};
-use tacho_record::{Comparing, Unit, factor};
+use tacho_record::{Comparing, Unit, factor, shown as in_one_line};
 use tacho_site::said;
 use tacho_stats::compare::{Comparison, Counts, Estimate, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
@@ -50,7 +50,7 @@ pub struct Report<'a> {
 impl Report<'_> {
     /// The answer as people read it.
     pub fn text(&self) -> String {
-        let [a, b] = &self.told;
+        let [a, b] = self.told.each_ref().map(|told| in_one_line(told));
         let wrap = |prose: &str| text::wrap(prose, output::terminal_width());
         let told = match self.compared {
             Compared::Interrupted => "interrupted before anything was measured\n".to_owned(),
@@ -87,7 +87,7 @@ impl Report<'_> {
 
     /// A row each; with the smallest differences that would have been told, or without.
     fn rows(&self, all: &Rows, has_least: bool) -> String {
-        let mut list = table::plain(&self.head(), &[2, 3, 4, 5, 6, 7, 10, 11]);
+        let mut list = table::plain(&self.head().each_ref().map(String::as_str), &[2, 3, 4, 5, 6, 7, 10, 11]);
         for row in in_order(&all.rows) {
             let mut cells = self.cells(row);
             if !has_least {
@@ -100,14 +100,14 @@ impl Report<'_> {
     }
 
     /// What stands above the cells of rows.
-    fn head(&self) -> [&str; 13] {
+    fn head(&self) -> [String; 13] {
         let [a, b] = self.names();
         [
             "benchmark",
             "metric",
             "n",
-            a,
-            b,
+            &a,
+            &b,
             "ratio",
             "difference",
             "95 %",
@@ -117,11 +117,12 @@ impl Report<'_> {
             LEAST,
             "verdict",
         ]
+        .map(str::to_owned)
     }
 
     /// The rows where the table has no room: some lines each.
     fn listed(&self, all: &Rows) -> String {
-        let names = self.names().map(|name| text::cut(name, NAME));
+        let names = self.names().map(|name| text::cut(&name, NAME));
         let mut out = String::new();
         for row in in_order(&all.rows) {
             let [
@@ -210,14 +211,18 @@ impl Report<'_> {
 
     /// Which side a row has nothing of, though nothing failed.
     fn unmeasured(&self, row: &Row) -> Option<String> {
-        said::unmeasured(&row.benchmark, self.names(), [0, 1].map(|side| lacks(row, side)))
-            .filter(|_| !is_failed(row))
+        said::unmeasured(
+            &row.benchmark,
+            self.names().each_ref().map(String::as_str),
+            [0, 1].map(|side| lacks(row, side)),
+        )
+        .filter(|_| !is_failed(row))
     }
 
     /// What would settle a row that is unclear, or why nothing does.
     fn missing(&self, row: &Row) -> Option<String> {
         let time = |rounds: usize| gate::rounds_take(row, rounds);
-        let names = self.names().map(|name| text::cut(name, NAME));
+        let names = self.names().map(|name| text::cut(&name, NAME));
         let layouts = row.levels[0].map(|levels| levels.layouts);
         let names = names.each_ref().map(String::as_str);
         said::missing(&row.comparison, names, &row.metric.unit, layouts, time)
@@ -268,8 +273,9 @@ impl Report<'_> {
         worst.repetition(self.terms.margin, cost)
     }
 
-    fn names(&self) -> [&str; 2] {
-        self.terms.sides.each_ref().map(|side| side.name.as_str())
+    /// What both are called, each on one line: a command may have several.
+    fn names(&self) -> [String; 2] {
+        self.terms.sides.each_ref().map(|side| in_one_line(&side.name))
     }
 
     /// A table for a pull request, and below it all that limits what it says.
@@ -278,30 +284,40 @@ impl Report<'_> {
         let rows: Vec<Vec<String>> = in_order(&all.rows).into_iter().map(|row| self.cells(row)).collect();
         // How many rounds there were is left out, and so are differences where all have a ratio.
         let has_difference = rows.iter().any(|cells| !cells[6].is_empty());
-        let line = |cells: &[&str]| {
+        let line = |cells: &[String]| {
             let kept = cells.iter().enumerate().filter(|(at, _)| *at != 2 && (*at != 6 || has_difference));
-            format!("| {} |\n", kept.map(|(_, cell)| *cell).collect::<Vec<_>>().join(" | "))
+            format!(
+                "| {} |\n",
+                kept.map(|(_, cell)| text::markdown_cell(cell)).collect::<Vec<_>>().join(" | ")
+            )
         };
         let aligned = [
             ":---", ":---", "", "---:", "---:", "---:", "---:", "---:", ":---", ":---", "---:", "---:",
             ":---",
         ];
-        let mut out = line(&self.head()) + &line(&aligned).replace(' ', "");
+        let mut out = line(&self.head()) + &line(&aligned.map(str::to_owned)).replace(' ', "");
         for cells in rows {
-            let cells: Vec<String> = cells.into_iter().map(|cell| cell.replace('|', "\\|")).collect();
-            out += &line(&cells.iter().map(String::as_str).collect::<Vec<_>>());
+            out += &line(&cells);
         }
         out + "\n" + &list(&self.prose(all)) + &self.told_in_markdown()
     }
 }
 
-/// Lines as a list in Markdown: what goes on in the next line, and a hint, belongs to the item before.
+/// Lines as a list in Markdown: what goes on in the next line belongs to the item, and so does a hint, on a line of its own.
 fn list(prose: &str) -> String {
-    let item = |line: &str| match line.trim_start() {
-        rest if rest.len() < line.len() || rest.starts_with("hint: ") => format!("  {rest}\n"),
-        rest => format!("- {rest}\n"),
-    };
-    prose.lines().map(item).collect()
+    let mut out = String::new();
+    for line in prose.lines() {
+        let rest = line.trim_start();
+        if rest.len() < line.len() {
+            out.push(' ');
+        } else {
+            let begin = if rest.starts_with("hint: ") { "  " } else { "- " };
+            out += if out.is_empty() { "" } else { "\n" };
+            out += begin;
+        }
+        out += rest;
+    }
+    out + "\n"
 }
 
 /// Whether there is not a sample of a side, not even one that was cut off.

@@ -65,7 +65,7 @@ impl Report<'_> {
     /// After which side executions differ.
     pub(super) fn carried(&self, all: &Rows) -> String {
         let Some(carried) = &all.carried else { return String::new() };
-        let side = &self.terms.sides[carried.side].name;
+        let side = &self.names()[carried.side];
         format!(
             "warning: what is executed after {side} ({}) differs by {}\n\
              hint: a `prepare` can bring about the same state before each execution, such as `sleep 1`\n",
@@ -78,7 +78,7 @@ impl Report<'_> {
     fn of_several_runs(&self, all: &Rows) -> String {
         let names = self.names();
         let kept: Vec<&str> =
-            (0..2).filter(|side| !self.terms.executes(*side)).map(|side| names[side]).collect();
+            (0..2).filter(|side| !self.terms.executes(*side)).map(|side| names[side].as_str()).collect();
         if kept.is_empty() {
             return String::new();
         }
@@ -108,13 +108,15 @@ impl Report<'_> {
     /// Modes, why another ratio decides, and what pairing is worth.
     fn of_rows(&self, all: &Rows) -> String {
         let mut out = String::new();
+        let names = self.names();
+        let names = names.each_ref().map(String::as_str);
         for row in in_order(&all.rows).into_iter().filter(|row| is_measured(row)) {
             let Comparison { modes, choice, .. } = &row.comparison;
             let is_today = (0..2).all(|side| self.terms.executes(side));
             let clauses = [
-                said::limited(row.limited.each_ref(), self.names()),
-                modes.map(|modes| said::two_modes(&modes, self.names(), &row.metric.unit, is_today)),
-                said::decided(choice, self.names()),
+                said::limited(row.limited.each_ref(), names),
+                modes.map(|modes| said::two_modes(&modes, names, &row.metric.unit, is_today)),
+                said::decided(choice, names),
                 said::pairing(choice),
                 said::once(&row.comparison),
             ];

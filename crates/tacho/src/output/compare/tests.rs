@@ -209,6 +209,6 @@ fn notes_are_a_list_in_markdown() {
     let prose = "sort wall: decided by minima:\n  ± 1 %\nwarning: after old\nhint: a `prepare`\n1 same\n";
     assert_eq!(
         super::list(prose),
-        "- sort wall: decided by minima:\n  ± 1 %\n- warning: after old\n  hint: a `prepare`\n- 1 same\n"
+        "- sort wall: decided by minima: ± 1 %\n- warning: after old\n  hint: a `prepare`\n- 1 same\n"
     );
 }
