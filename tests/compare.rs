@@ -443,6 +443,18 @@ fn no_name_of_a_side_breaks_a_table_in_markdown() {
 }
 
 #[test]
+fn a_budget_that_ended_nothing_is_not_said_to_be_too_small() {
+    let compare = |asked: &str| {
+        let asked = format!("compare command:true command:/bin/true --all-rounds {asked}");
+        Project::empty().tacho(&asked).exits(0).stdout
+    };
+    let told = compare("-r 2 --budget 10m");
+    assert!(told.contains("1 unclear") && !told.contains("the budget"), "{told}");
+    let told = compare("--budget 50ms");
+    assert!(!told.contains("1 unclear") || told.contains("the budget of 0.05 s held "), "{told}");
+}
+
+#[test]
 fn values_of_parameters_are_compared_at_one_revision() {
     let plan = SCRIPT_PLAN.replace("sh {build}/prog", "sh {build}/prog {n}");
     let project = Project::repository().plan(&format!("{plan}parameters = {{ n = [1, 2] }}\n"));

@@ -76,12 +76,18 @@ fn could_see(judged: &[&Row]) -> String {
     what.map_or_else(String::new, |what| format!("; {what} would have been told with a chance of 80 %"))
 }
 
-/// That the budget ended it with something open.
+/// That the budget ended it with something open. Where a side is not executed more rounds settle nothing, and what was executed as often as
+/// was asked for, or known precisely enough, was not ended by it.
 pub(super) fn spent_budget(all: &Rows) -> String {
-    let open = all.rows.iter().filter(|row| row.verdict == Verdict::Unclear && is_measured(row));
-    let fewest = open.map(|row| row.comparison.counts.rounds).min();
-    let budget = all.run.as_ref().and_then(|run| run.rule.budget.filter(|_| !all.interrupted));
-    fewest.zip(budget).map_or_else(String::new, |(rounds, budget)| {
+    let rule = all.run.as_ref().map(|run| &run.rule).filter(|_| !all.interrupted);
+    let Some((rule, budget)) = rule.and_then(|rule| Some((rule, rule.budget?))) else { return String::new() };
+    let is_executed = (0..2).all(|side| all.terms.executes(side));
+    let was_ended = |row: &&Row| {
+        let is_open = row.verdict == Verdict::Unclear && is_measured(row) && row.failure.is_none();
+        is_open && is_executed && !row.settled && row.comparison.counts.rounds < rule.max_rounds as usize
+    };
+    let fewest = all.rows.iter().filter(was_ended).map(|row| row.comparison.counts.rounds).min();
+    fewest.map_or_else(String::new, |rounds| {
         let rounds = text::count(rounds, "round");
         format!("the budget of {} held {rounds}, too few for what is unclear\n", text::duration(budget))
     })

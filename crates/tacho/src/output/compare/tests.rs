@@ -153,13 +153,17 @@ fn the_smallest_difference_is_that_of_each_row() {
 
 #[test]
 fn a_budget_that_left_something_open_is_told() {
-    let minute = Rule { budget: Some(std::time::Duration::from_secs(60)), ..Rule::default() };
+    let minute = Rule { budget: Some(std::time::Duration::from_secs(60)), max_rounds: 30, ..Rule::default() };
     let open = || vec![row("wide", 1.001, 0.2), row("sharp", 1.5, 0.002)];
     let sentence = "the budget of 1 min 0 s held 10 rounds, too few for what is unclear\n";
     let told = |all: &Rows| summary::spent_budget(all);
     let all = measured(open(), SETTLED, minute.clone());
     assert_eq!(told(&all), sentence);
     assert_eq!(told(&Rows { interrupted: true, ..all }), "", "the user ended it");
+    let ten = Rule { max_rounds: 10, ..minute.clone() };
+    assert_eq!(told(&measured(open(), SETTLED, ten)), "", "the number of rounds ended it");
+    let precise = open().into_iter().map(|row| Row { settled: true, ..row }).collect();
+    assert_eq!(told(&measured(precise, Until::Precise(0.5), minute.clone())), "", "the precision ended it");
     assert_eq!(told(&measured(open(), SETTLED, Rule::default())), "", "there was none");
     assert_eq!(told(&measured(vec![row("sharp", 1.5, 0.002)], SETTLED, minute.clone())), "", "all is clear");
     let failed = Row { failure: Some(("exit 1".into(), 1)), sides: [None, None], ..row("wide", 1.0, 0.2) };
