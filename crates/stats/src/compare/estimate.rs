@@ -3,7 +3,7 @@
 use super::contrast::Contrast;
 use super::sample::{Sample, Scale};
 use super::{Estimator, Look, More, order};
-use crate::{Bound, Bounded};
+use crate::{Bound, Bounded, Summary};
 
 /// From so many samples on there is an interval by any ratio, at each look.
 const MOST_FEW: usize = 50;
@@ -13,7 +13,7 @@ const MOST_FEW: usize = 50;
 pub struct Estimate {
     /// How it was taken.
     pub estimator: Estimator,
-    /// B by A; absent where A's centre is zero or negative, or an end of an interval would be.
+    /// B by A; absent where some are zero or negative and A's median may be too, or an end of an interval would be negative.
     pub ratio: Option<f64>,
     /// What the ratio says where samples reached a limit: what it would be at least if only B's did, or at most if only A's did.
     pub ratio_bound: Bound,
@@ -87,6 +87,25 @@ impl Both {
     /// A's median, as compared.
     pub fn centre_of_a(&self) -> Option<f64> {
         order::quantile(&self.stated.a, 0.5)
+    }
+
+    /// The ends of A's median, by which a difference is divided: its 95 % interval, of fewer than six values their range; only where all
+    /// of it is above zero.
+    fn divisor(&self) -> Option<(f64, f64)> {
+        let a = &self.stated.a;
+        let ends = Summary::of(a).and_then(|summary| summary.interval);
+        let ends = ends.or_else(|| a.first().copied().zip(a.last().copied()));
+        ends.filter(|(low, _)| *low > 0.0)
+    }
+
+    /// The ends of the ratio. Those of a difference are divided by what of A's median makes most of them.
+    fn ratios(&self, (low, high): (f64, f64)) -> Option<(f64, f64)> {
+        if self.stated.scale == Scale::Ratio {
+            return Some((low.exp(), high.exp()));
+        }
+        let (least, most) = self.divisor()?;
+        let by = |shift: f64, is_low: bool| if (shift > 0.0) == is_low { most } else { least };
+        Some((1.0 + low / by(low, true), 1.0 + high / by(high, false)))
     }
 
     /// Whether A's median is itself, and would not be another if what was cut off had been more.
@@ -189,14 +208,17 @@ impl Both {
         let above = |by: f64| estimator.chance_above(&self.up, by);
         let below = |by: f64| estimator.chance_above(&self.down, by);
         let centre = self.centre_of_a()?;
-        let ratios = |(low, high)| self.ratio(centre, low).zip(self.ratio(centre, high));
+        let ratios = |ends| self.ratios(ends);
         let differences = |ends| self.differences(centre, ends);
         let [ratio_bound, difference_bound] = self.bounds_of(estimator, shift);
         let p = (2.0 * above(resolution).min(below(resolution))).min(1.0);
         // A side that may be at zero or below has no ratio to speak of.
         let positive = |of: Option<(f64, f64)>| of.and_then(ratios).is_none_or(|(low, _)| low >= 0.0);
-        let is_ratio =
-            self.stated.scale == Scale::Ratio || centre > 0.0 && positive(shown) && positive(repeated);
+        let is_ratio = self.stated.scale == Scale::Ratio
+            || self.divisor().is_some()
+                && self.ratio(centre, shift).is_some_and(|ratio| ratio >= 0.0)
+                && positive(shown)
+                && positive(repeated);
         let ratios = |of: Option<(f64, f64)>| of.filter(|_| is_ratio).and_then(ratios);
         Some(Estimate {
             estimator,

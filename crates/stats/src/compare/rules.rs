@@ -175,10 +175,40 @@ fn what_may_be_below_zero_has_no_ratio() {
     assert_eq!((none.ratio, none.interval, none.repeated), (None, None, None), "{none:?}");
     let (low, high) = none.difference_interval.unwrap();
     assert!(low < none.difference && none.difference < high && low < 0.0, "{none:?}");
-    let (few, many) =
-        (samples(&[9.0, 10.0, 0.0, 11.0, 10.0, 9.0]), samples(&[21.0, 19.0, 20.0, 20.0, 22.0, 18.0]));
-    let (low, high) = compared(&few, &many, Rules::default()).estimate.unwrap().interval.unwrap();
+    // Of six values the median may be anything between the least and the largest: 0, too.
+    let few = [9.0, 10.0, 0.0, 11.0, 10.0, 9.0];
+    let (few, many) = (samples(&few), samples(&[21.0, 19.0, 20.0, 20.0, 22.0, 18.0].repeat(2)));
+    let none = compared(&few, &many[..6], Rules::default());
+    assert_eq!((none.verdict, none.estimate.unwrap().interval), (Verdict::Slower, None));
+    let more = samples(&[9.0, 10.0, 0.0, 11.0, 10.0, 9.0, 10.0, 9.5, 10.5, 9.8, 10.2, 9.9]);
+    let (low, high) = compared(&more, &many, Rules::default()).estimate.unwrap().interval.unwrap();
     assert!(0.0 < low && low < 2.0 && high > 2.0, "{low} {high}");
+}
+
+/// A net time that is next to nothing, and may be anything of its size: what is divided by its median is as unsure as that.
+#[test]
+fn what_is_divided_by_is_known() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let mut around = |level: f64| -> Vec<Sample> {
+        let noise = |rng: &mut ChaCha8Rng| (0..12).map(|_| rng.random::<f64>() - 0.5).sum::<f64>();
+        (0..20).map(|round| Sample::new(level + noise(&mut rng)).in_round(round)).collect()
+    };
+    // The ratio is 20 in truth. Where one is told, its interval holds it as often as it says.
+    for (level, seldom) in [(0.1, 0..=20), (2.0, 190..=200), (8.0, 190..=200)] {
+        let (mut told, mut held) = (0, 0);
+        for _ in 0..200 {
+            let (a, mut b) = (around(level), around(20.0 * level));
+            b[0].value = -1.0;
+            let estimate = compared(&a, &b, Rules::default()).estimate.unwrap();
+            let Some((low, high)) = estimate.interval else { continue };
+            told += 1;
+            held += usize::from(low <= 20.0 && 20.0 <= high);
+        }
+        println!("{level}: {told} of 200 told, {held} hold the truth");
+        assert!(seldom.contains(&told), "{level}: {told} of 200 told");
+        // Where A is hardly ever clear of zero, those few times are luck.
+        assert!(told < 100 || held * 100 >= told * 93, "{level}: {held} of {told} hold the truth");
+    }
 }
 
 /// Thirty rounds of a program that is so often in its upper mode, a fifth above the lower one, at that level.
