@@ -454,6 +454,61 @@ fn a_budget_that_ended_nothing_is_not_said_to_be_too_small() {
     assert!(!told.contains("1 unclear") || told.contains("the budget of 0.05 s held "), "{told}");
 }
 
+/// Two benchmarks with two metrics each.
+fn two_by_two() -> Project {
+    let more = SCRIPT_PLAN.replace("name = \"answer\"", "name = \"late\"");
+    let (_, late) = more.split_once("[[benchmark]]").unwrap();
+    let project = Project::scripts(2).plan(&format!("{SCRIPT_PLAN}\n[[benchmark]]{late}"));
+    project.tacho("compare HEAD~1 HEAD -r 3 --all-rounds -m wall,cpu --save-as good").exits(0);
+    project
+}
+
+#[test]
+fn some_rows_of_a_run_are_shown_as_they_were_judged_among_all() {
+    let project = two_by_two();
+    let rows = |asked: &str| {
+        let answer = project.tacho(&format!("show run:1 --json {asked}")).exits(0).json();
+        let rows = answer["rows"].as_array().unwrap().clone();
+        (rows, answer["family"]["rows"].clone())
+    };
+    let (all, family) = rows("");
+    assert_eq!((all.len(), &family), (4, &4.into()));
+    let (some, family) = rows("-b late -m cpu");
+    assert_eq!(family, 4);
+    let is_it = |row: &&Value| row["benchmark"] == "late" && row["metric"] == "cpu";
+    assert_eq!(some, all.iter().filter(is_it).cloned().collect::<Vec<_>>());
+    let text = project.tacho("show run:1 -b late -m wall").exits(0).stdout;
+    assert!(text.contains("  late ") && !text.contains("  answer ") && !text.contains(" cpu "), "{text}");
+    assert!(text.contains("4 rows judged together"), "{text}");
+    let unknown = project.tacho("show run:1 -b none").exits(2).stderr;
+    assert_eq!(unknown, "error: there is no benchmark `none`\nhint: known are `answer`, `late`\n");
+    let refused = project.tacho("show run:1 --diff").exits(2).stderr;
+    assert!(refused.starts_with("error: `--diff` is of one revision"), "{refused}");
+}
+
+#[test]
+fn each_sample_of_a_run_is_shown_of_both_sides() {
+    let project = two_by_two();
+    let of = |run: i64, benchmark: &str, side: &str| {
+        let answer = project.tacho(&format!("show run:{run} --samples --json")).exits(0).json();
+        let sides = answer["samples"].as_array().unwrap().clone();
+        let is_it = |it: &&Value| it["benchmark"] == benchmark && it["side"] == side;
+        let [side] = sides.iter().filter(is_it).collect::<Vec<_>>()[..] else { panic!("{answer}") };
+        let counted = side["samples"].as_array().unwrap().iter().filter(|it| it["round"] != 0);
+        counted.map(|it| (it["run"].as_i64().unwrap(), it["values"]["wall"].clone())).collect::<Vec<_>>()
+    };
+    let [a, b, control] = ["a", "b", "control"].map(|side| of(1, "late", side));
+    assert!([&a, &b, &control].iter().all(|side| side.len() == 3) && a != b && a != control, "{a:?}");
+    let text = project.tacho("show run:1 --samples -b late -m wall").exits(0).stdout;
+    for head in ["late at HEAD~1\n", "late at HEAD\n", "late at HEAD~1, once more as the control\n"] {
+        assert!(text.contains(head), "{text}");
+    }
+    assert!(!text.contains("answer at "), "{text}");
+    project.tacho("compare good HEAD~1 --kept -r 4 --all-rounds").exits(0);
+    assert_eq!(of(2, "answer", "a"), of(1, "answer", "b"), "those of the run that measured it");
+    assert_eq!(of(2, "answer", "b").len(), 4);
+}
+
 #[test]
 fn values_of_parameters_are_compared_at_one_revision() {
     let plan = SCRIPT_PLAN.replace("sh {build}/prog", "sh {build}/prog {n}");

@@ -244,7 +244,7 @@ pub struct Log {
 pub struct Show {
     /// A tag, a hash or the beginning of one, a release; or what a run compared: run:12 [default: all series]
     pub revision: Option<String>,
-    /// Print every sample
+    /// Print every sample; of what a run compared those of both sides
     #[arg(long, requires = "revision")]
     pub samples: bool,
     /// Print the whole build log and nothing else

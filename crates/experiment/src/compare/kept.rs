@@ -21,9 +21,9 @@ use crate::estimator::ruled;
 
 /// What a side has of a row.
 #[derive(Clone, Debug, Default)]
-struct Had {
+pub(super) struct Had {
     /// The samples, of a side that was executed in this run or an earlier one.
-    samples: Vec<Sample>,
+    pub samples: Vec<Sample>,
     /// What was executed.
     artifact: Option<Digest>,
 }
@@ -110,7 +110,7 @@ fn exported<'a>(
 }
 
 /// What a side has of each row.
-fn had(
+pub(super) fn had(
     store: &mut Store,
     run: Option<&Run>,
     terms: &Comparing,

@@ -7,7 +7,7 @@
 //! cells      what is executed for each row, side by side     judge   the rows, from samples and terms alone
 //! kept       sides of earlier runs and of files
 //! sides      making both sides executable                    rounds  when a benchmark needs no more
-//! gate       what somebody wants it to fail on
+//! gate       what somebody wants it to fail on             sampled the samples of each side
 //! ```
 
 mod cells;
@@ -18,6 +18,7 @@ mod judge;
 mod kept;
 mod quirks;
 mod rounds;
+mod sampled;
 mod sides;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ pub use gate::{Gate, Stands, worse_by};
 pub use judge::{FALSE_DISCOVERIES, Row, judge};
 pub use quirks::{QuirkEffect, quirk_effects};
 use rounds::Sequential;
+pub use sampled::{Sampled, sampled};
 use sides::Ready;
 
 use crate::carried::{Carried, Executed};
@@ -73,6 +75,8 @@ pub struct Rows {
     pub executing: Option<Duration>,
     /// One a benchmark and metric.
     pub rows: Vec<Row>,
+    /// How many rows were judged together: more than these where only some are to be shown.
+    pub together: usize,
     /// After which program what is executed differs, if that is seen.
     pub carried: Option<CarriedOver>,
 }
@@ -91,7 +95,8 @@ pub struct CarriedOver {
 impl Rows {
     /// Of sides of which nothing was executed: there is no run.
     fn of(terms: &Comparing, rows: Vec<Row>) -> Self {
-        Self { run: None, terms: terms.clone(), interrupted: false, executing: None, rows, carried: None }
+        let (together, terms) = (rows.len(), terms.clone());
+        Self { run: None, terms, interrupted: false, executing: None, rows, together, carried: None }
     }
 }
 
@@ -129,8 +134,8 @@ pub fn compare(
     let run = bench.store.run(session.run.number)?.unwrap_or(session.run);
     let rows = judged(bench.store, &run, terms)?;
     let carried = carried_over(bench.store, &run, terms)?;
-    let (run, terms) = (Some(run), terms.clone());
-    Ok(Compared::Measured(Box::new(Rows { run, terms, interrupted, executing, rows, carried })))
+    let (run, terms, together) = (Some(run), terms.clone(), rows.len());
+    Ok(Compared::Measured(Box::new(Rows { run, terms, interrupted, executing, rows, together, carried })))
 }
 
 /// Whether what is compared can be executed at the same time, if it is to be.

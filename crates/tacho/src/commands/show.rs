@@ -29,6 +29,10 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
         return Err(compare::mistake::Mistake::MarkdownOfRevision.into());
     }
     let project = Project::open(global)?;
+    if let Some(number) = command.revision.as_deref().and_then(|name| name.strip_prefix("run:")) {
+        compare::shown::print(&mut project.store()?, number, command)?;
+        return Ok(Exit::Success);
+    }
     if let Some(name) = command.revision.as_deref().filter(|_| command.diff) {
         diff(&project, &shown(&project, name)?)?;
         return Ok(Exit::Success);
@@ -36,10 +40,6 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
     let mut store = project.store()?;
     check_name(&project, &mut store, command)?;
     let revisions = store.revisions()?;
-    if let Some(number) = command.revision.as_deref().and_then(|name| name.strip_prefix("run:")) {
-        compare::shown::print(&mut store, number, command)?;
-        return Ok(Exit::Success);
-    }
     match &command.revision {
         None => all(&project, &mut store, &revisions, command)?,
         Some(name) => {

@@ -1,14 +1,14 @@
 //! `tacho show run:12`: what a run compared, judged again from its samples.
 
 use serde::Serialize;
-use tacho_experiment::compare::{Compared, Row, Rows, carried_over, judged};
-use tacho_record::{Cell, Metric, Run, RunState, Sample, short_name};
+use tacho_experiment::compare::{Compared, Row, Rows, Sampled, carried_over, judged, sampled};
+use tacho_record::{Comparing, Metric, RunState, shown};
 use tacho_store::Store;
 
 use super::mistake::Mistake;
 use super::sides::told;
 use crate::cli::Show;
-use crate::commands::measured::sampled;
+use crate::commands::measured;
 use crate::error::CliError;
 use crate::output::answer::{SampleAnswer, versioned};
 use crate::output::compare::{CompareAnswer, Report};
@@ -17,19 +17,24 @@ use crate::output::{self, table};
 /// Prints what the run of that number compared.
 pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliError> {
     let unknown = || CliError::Unknown { name: format!("run:{number}"), nearest: None };
-    let mistaken = [("--build-log", command.build_log), ("--output", command.output)];
+    let mistaken =
+        [("--build-log", command.build_log), ("--output", command.output), ("--diff", command.diff)];
     if let Some((option, _)) = mistaken.into_iter().find(|(_, asked)| *asked) {
         return Err(Mistake::OfRevision { option }.into());
     }
     let run = store.run(number.parse().map_err(|_| unknown())?)?.ok_or_else(unknown)?;
     let terms = store.comparing(run.number)?.ok_or(Mistake::NoComparison { run: run.number })?;
-    let rows = chosen(judged(store, &run, &terms)?, command)?;
-    let samples = if command.samples { samples_of(store, &run, &rows)? } else { Vec::new() };
+    let rows = judged(store, &run, &terms)?;
+    let together = rows.len();
+    let rows = chosen(rows, command)?;
+    let mut samples = if command.samples { sampled(store, &run, &terms)? } else { Vec::new() };
+    samples.retain(|of| rows.iter().any(|row| row.benchmark == of.benchmark));
     let metrics = metrics_of(&rows);
-    let carried = carried_over(store, &run, &terms)?;
+    let carried = carried_over(store, &run, &terms)?.filter(|it| command.names(&it.benchmark));
     let interrupted = run.state != RunState::Finished;
     let told = terms.sides.each_ref().map(|side| format!("{} ({})", side.name, told(&side.program)));
-    let all = Rows { run: Some(run), terms: terms.clone(), interrupted, executing: None, rows, carried };
+    let all =
+        Rows { run: Some(run), terms: terms.clone(), interrupted, executing: None, rows, together, carried };
     let compared = Compared::Measured(Box::new(all));
     let report = Report {
         terms: &terms,
@@ -41,27 +46,44 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
         lone: Default::default(),
     };
     if command.shown.json {
-        let samples = command.samples.then(|| samples.iter().map(CellAnswer::of).collect());
+        let samples = command.samples.then(|| samples.iter().map(|of| SideAnswer::of(of, &terms)).collect());
         Ok(output::print_json(&versioned(ShownAnswer { compared: report.answer(), samples }))?)
     } else if command.markdown {
         Ok(output::print(&report.markdown())?)
     } else {
-        let samples: String = samples.iter().map(|cell| told_samples(cell, &metrics)).collect();
+        let samples: String = samples.iter().map(|of| told_samples(of, &terms, &metrics)).collect();
         Ok(output::print(&(report.text() + &samples))?)
     }
 }
 
 /// The rows of the benchmark and the metrics that are asked for. They are judged with all others of the run.
-fn chosen(rows: Vec<Row>, command: &Show) -> Result<Vec<Row>, CliError> {
+fn chosen(mut rows: Vec<Row>, command: &Show) -> Result<Vec<Row>, CliError> {
+    if let Some(name) =
+        command.benchmark.as_ref().filter(|_| !rows.iter().any(|row| command.names(&row.benchmark)))
+    {
+        let known = list(rows.iter().map(|row| row.benchmark.name.as_str()));
+        return Err(CliError::UnknownBenchmark { name: name.clone(), known });
+    }
+    rows.retain(|row| command.names(&row.benchmark));
     let metrics = &command.shown.metric;
     let is_asked = |row: &Row, name: &String| name == "all" || *name == row.metric.name;
     if let Some(unknown) = metrics.iter().find(|name| !rows.iter().any(|row| is_asked(row, name))) {
-        let known =
-            metrics_of(&rows).into_iter().map(|metric| format!("`{}`", metric.name)).collect::<Vec<_>>();
-        return Err(Mistake::NotCompared { metric: unknown.clone(), known: known.join(", ") }.into());
+        let known = list(rows.iter().map(|row| row.metric.name.as_str()));
+        return Err(Mistake::NotCompared { metric: unknown.clone(), known }.into());
     }
-    let by_metric = |row: &Row| metrics.is_empty() || metrics.iter().any(|name| is_asked(row, name));
-    Ok(rows.into_iter().filter(|row| command.names(&row.benchmark) && by_metric(row)).collect())
+    rows.retain(|row| metrics.is_empty() || metrics.iter().any(|name| is_asked(row, name)));
+    Ok(rows)
+}
+
+/// Each name once, as it is typed.
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut all: Vec<String> = Vec::new();
+    for name in names.map(|name| format!("`{name}`")) {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all.join(", ")
 }
 
 /// The metrics of these rows, each once.
@@ -75,27 +97,24 @@ fn metrics_of(rows: &[Row]) -> Vec<Metric> {
     metrics
 }
 
-/// What a run measured of a program by a benchmark.
-struct Sampled {
-    run: i64,
-    cell: Cell,
-    samples: Vec<Sample>,
-}
-
-/// All samples of the benchmarks of these rows, of both sides and of their control.
-fn samples_of(store: &mut Store, run: &Run, rows: &[Row]) -> Result<Vec<Sampled>, CliError> {
-    let mut all = Vec::new();
-    for (id, cell) in store.cells(run.number)? {
-        if rows.iter().any(|row| row.benchmark.name == cell.benchmark.name) {
-            all.push(Sampled { run: run.number, cell, samples: store.samples(id)? });
-        }
+/// A table of a side at a benchmark; of a file its values.
+fn told_samples(of: &Sampled, terms: &Comparing, metrics: &[Metric]) -> String {
+    let name = shown(&terms.sides[of.side % 2].name);
+    let control = if of.side == 2 { ", once more as the control" } else { "" };
+    let layout = of.layout.map_or_else(String::new, |layout| format!(", layout {layout}"));
+    let head = format!("\n{} at {name}{control}{layout}\n", of.benchmark);
+    let values: String = terms.exported[of.side % 2]
+        .iter()
+        .filter(|it| it.benchmark == of.benchmark.to_string() && metrics.contains(&it.metric))
+        .map(|it| {
+            let values: Vec<String> = it.values.iter().map(|value| it.metric.unit.show(*value)).collect();
+            format!("  {}: {}\n", it.metric.name, values.join(", "))
+        })
+        .collect();
+    if of.samples.is_empty() {
+        return head + &values;
     }
-    Ok(all)
-}
-
-fn told_samples(Sampled { run, cell, samples }: &Sampled, metrics: &[Metric]) -> String {
-    let rows = sampled(samples.iter().map(|sample| (*run, sample)), metrics);
-    format!("\n{} at {}\n{}", cell.benchmark, short_name(&cell.revision), table::indent(&rows))
+    head + &table::indent(&measured::sampled(of.samples.iter().map(|it| (of.run, it)), metrics))
 }
 
 /// What was compared, and what of it was measured, if that is asked for.
@@ -104,19 +123,27 @@ struct ShownAnswer<'a> {
     #[serde(flatten)]
     compared: CompareAnswer<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    samples: Option<Vec<CellAnswer<'a>>>,
+    samples: Option<Vec<SideAnswer<'a>>>,
 }
 
+/// A side at a benchmark.
 #[derive(Serialize)]
-struct CellAnswer<'a> {
+struct SideAnswer<'a> {
     benchmark: String,
-    revision: &'a str,
+    side: &'static str,
+    layout: Option<usize>,
+    revision: Option<&'a str>,
     samples: Vec<SampleAnswer<'a>>,
 }
 
-impl<'a> CellAnswer<'a> {
-    fn of(cell: &'a Sampled) -> Self {
-        let samples = cell.samples.iter().map(|sample| SampleAnswer::of(cell.run, sample, None)).collect();
-        Self { benchmark: cell.cell.benchmark.to_string(), revision: &cell.cell.revision, samples }
+impl<'a> SideAnswer<'a> {
+    fn of(of: &'a Sampled, terms: &'a Comparing) -> Self {
+        Self {
+            benchmark: of.benchmark.to_string(),
+            side: ["a", "b", "control"][of.side.min(2)],
+            layout: of.layout,
+            revision: terms.sides[of.side % 2].program.revision(),
+            samples: of.samples.iter().map(|sample| SampleAnswer::of(of.run, sample, None)).collect(),
+        }
     }
 }

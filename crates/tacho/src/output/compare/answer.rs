@@ -247,7 +247,7 @@ impl Report<'_> {
             carry_over: all.and_then(|all| all.carried.as_ref()).map(CarryOverAnswer::from),
             otherwise: &self.terms.otherwise,
             executing: all.and_then(|all| Some(all.executing?.as_secs_f64())),
-            family: all.and_then(|all| Family::of(all.rows.len())),
+            family: all.and_then(|all| Family::of(all.together)),
             trade_off: all.is_some_and(|all| is_trade_off(&all.rows)),
             fail_on: self.fail_on_answer(all),
             only_a: &self.lone[0],

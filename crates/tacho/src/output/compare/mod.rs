@@ -232,7 +232,7 @@ impl Report<'_> {
     fn told_alone(&self, row: &Row) -> Option<String> {
         let Compared::Measured(all) = self.compared else { return None };
         let is_told = row.comparison.verdict != Verdict::Unclear;
-        is_told.then(|| format!("told alone, not among {} rows together", all.rows.len()))
+        is_told.then(|| format!("told alone, not among {} rows together", all.together))
     }
 
     /// What each level adds, and how often to repeat.

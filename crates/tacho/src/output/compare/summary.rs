@@ -27,7 +27,7 @@ impl Report<'_> {
         let told = told.chain(others.map(|(number, word)| format!("{number} {word}")));
         let told = told.collect::<Vec<_>>().join(", ");
         let kind = if is_trade_off(&all.rows) { "a trade-off: " } else { "" };
-        let family = Family::of(all.rows.len()).map_or_else(String::new, |family| family.line());
+        let family = Family::of(all.together).map_or_else(String::new, |family| family.line());
         let seen = could_see(&judged);
         let open = spent_budget(all) + &self.imprecise(&judged);
         format!("{kind}{told}{seen}\n{open}{family}{}", self.run(all))

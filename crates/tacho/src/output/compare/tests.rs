@@ -111,7 +111,8 @@ fn terms(until: Until) -> Comparing {
 
 fn measured(rows: Vec<Row>, until: Until, rule: Rule) -> Rows {
     let (run, terms) = (Some(run(rule)), terms(until));
-    Rows { run, terms, interrupted: false, executing: None, rows, carried: None }
+    let together = rows.len();
+    Rows { run, terms, interrupted: false, executing: None, rows, together, carried: None }
 }
 
 /// The last lines of the answer.

@@ -1,0 +1,59 @@
+//! The samples that the rows of a run are judged from, side by side.
+
+use tacho_record::{BenchmarkKey, Comparing, Run, Sample};
+use tacho_store::Store;
+
+use super::kept::had;
+use crate::ExperimentError;
+
+/// What there is of a side at a benchmark.
+#[derive(Clone, Debug)]
+pub struct Sampled {
+    /// The benchmark, without the parameters that the sides fix.
+    pub benchmark: BenchmarkKey,
+    /// The first, the second, or the first once more: the control.
+    pub side: usize,
+    /// Which of its builds, where it is several of one source.
+    pub layout: Option<usize>,
+    /// The run that executed it.
+    pub run: i64,
+    /// All of its samples, in the order in which they were taken.
+    pub samples: Vec<Sample>,
+}
+
+/// All that a run on these terms was judged from, benchmark after benchmark; nothing of what files say.
+pub fn sampled(store: &mut Store, run: &Run, terms: &Comparing) -> Result<Vec<Sampled>, ExperimentError> {
+    if !(terms.executes(0) && terms.executes(1)) {
+        return of_earlier(store, run, terms);
+    }
+    let cells = store.cells(run.number)?;
+    let each = (cells.len() / terms.rows.len().max(1)).max(1);
+    let [a, b] = terms.sides.each_ref().map(|side| side.program.builds());
+    let mut all = Vec::new();
+    for (at, (id, _)) in cells.into_iter().enumerate() {
+        let Some((benchmark, _)) = terms.rows.get(at / each) else { break };
+        let (side, build, builds) = match at % each {
+            build if build < a => (0, build, a),
+            build if build < a + b => (1, build - a, b),
+            build => (2, build - a - b, a),
+        };
+        let layout = (builds > 1).then_some(build);
+        let (benchmark, samples) = (benchmark.clone(), store.samples(id)?);
+        all.push(Sampled { benchmark, side, layout, run: run.number, samples });
+    }
+    Ok(all)
+}
+
+/// The same where a side at least was not executed in this run.
+fn of_earlier(store: &mut Store, run: &Run, terms: &Comparing) -> Result<Vec<Sampled>, ExperimentError> {
+    let sides = [had(store, Some(run), terms, 0)?, had(store, Some(run), terms, 1)?];
+    let mut all = Vec::new();
+    for (at, (benchmark, _)) in terms.rows.iter().enumerate() {
+        for (side, of) in sides.iter().enumerate() {
+            let executed = terms.earlier[side].map_or(run.number, |earlier| earlier.run);
+            let (benchmark, samples) = (benchmark.clone(), of[at].samples.clone());
+            all.push(Sampled { benchmark, side, layout: None, run: executed, samples });
+        }
+    }
+    Ok(all)
+}
