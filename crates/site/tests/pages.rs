@@ -479,6 +479,8 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     let around = "as the bisection <a href=\"b3.html\">b3</a> between <code>v1 &amp; &lt;old&gt;</code> and <code>v2</code> has found. \
         There: Another change is in the range: +8.00 %";
     assert!(other.contains("bring &lt;b&gt;all&lt;/b&gt;") && other.contains(around), "{other}");
+    let by = "The merge changes it by &gt; +12.0 % (a limit was reached), ";
+    assert!(other.contains(by), "{other}");
     let [good, bad] = fixture.lab.bisections[1].bisection.end_names();
     assert!(html.contains(&format!("39 commits after <code>{good}</code>, up to <code>{bad}</code>")));
     assert!(

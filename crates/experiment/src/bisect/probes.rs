@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tacho_record::bisection::{Disturbance, Probe, Probed, Seen, UnusableKind};
 use tacho_record::{Build, BuildState, Digest};
-use tacho_stats::bisect as stats;
+use tacho_stats::{Bound, bisect as stats};
 
 use super::Fold;
 use super::driver::{Done, Driver, built};
@@ -22,6 +22,8 @@ const TIMES: usize = 4;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Disturbed {
     values: BTreeMap<(usize, Disturbance), Vec<f64>>,
+    /// How many of these reached a limit.
+    limited: BTreeMap<(usize, Disturbance), u32>,
     /// What candidates built to.
     pub(super) artifacts: BTreeMap<(usize, Disturbance), Digest>,
     /// Why there are no values.
@@ -32,8 +34,10 @@ impl Disturbed {
     pub(super) fn add(&mut self, place: usize, under: Disturbance, seen: &Seen) {
         match seen {
             Seen::Built { artifact } => drop(self.artifacts.insert((place, under), *artifact)),
-            Seen::Samples { values, .. } => {
+            Seen::Samples { values, limited, .. } => {
                 self.values.entry((place, under)).or_default().extend(values);
+                let count = u32::try_from(limited.len()).unwrap_or(u32::MAX);
+                *self.limited.entry((place, under)).or_default() += count;
             }
             Seen::Unusable { why, .. } => drop(self.refused.insert((place, under), why.clone())),
         }
@@ -97,20 +101,36 @@ impl Fold {
         let refused = [parent_place, place].map(|place| self.disturbed.refused.get(&(place, under)));
         let why = refused.into_iter().flatten().next().cloned();
         let most = PAIRS.max(TIMES * culprit.pairs);
+        let of_limits = |place| self.disturbed.limited.get(&(place, under)).copied().unwrap_or(0);
+        let limited = [parent_place, place].map(of_limits);
         let probed = match said {
             _ if why.is_some() => Probed::NotAvailable,
+            said if !is_known(said, culprit.effect.estimate, Bound::of_sides(limited)) => Probed::Unclear,
             stats::Probed::Gone => Probed::Gone,
             stats::Probed::Holds => Probed::Holds,
             stats::Probed::Turned => Probed::Turned,
             stats::Probed::More if pairs.len() >= most || self.is_spent() => Probed::Unclear,
             stats::Probed::More => Probed::UnderWay,
         };
-        Probe { culprit: number, under, pairs: pairs.len(), effect: shown.map(effect), probed, why }
+        Probe { culprit: number, under, pairs: pairs.len(), effect: shown.map(effect), limited, probed, why }
     }
 
     /// Whether no more may be spent.
     pub(super) fn is_spent(&self) -> bool {
         self.rules.budget.is_some_and(|budget| self.spent.0 + self.spent.1 >= budget)
+    }
+}
+
+/// Whether that is said of an effect whatever those samples would have come to that reached a limit: what is at least as much as is seen
+/// may hold, and is not known to be gone.
+pub(super) fn is_known(said: stats::Probed, effect: f64, bound: Bound) -> bool {
+    let (holds, is_more) = (said == stats::Probed::Holds, effect > 0.0);
+    match bound {
+        _ if said == stats::Probed::More => true,
+        Bound::Exact => true,
+        Bound::AtLeast => holds == is_more,
+        Bound::AtMost => holds != is_more,
+        Bound::Unknown => false,
     }
 }
 

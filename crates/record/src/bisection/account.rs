@@ -21,6 +21,8 @@ pub struct Left {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeftSaid {
+    /// Nothing: samples of those that say it reached limits.
+    Bounds,
     /// It is likelier than not that something of the asked size is left.
     Likely,
     /// It may be as large as was asked for, though the best guess is less than half of that.
@@ -51,7 +53,7 @@ impl Bisection {
         let (asked, standing) = (&self.asked, &self.standing);
         let effect = standing.left_over?;
         if standing.more {
-            return Some(Left { effect, said: LeftSaid::More });
+            return Some(self.unless_of_bounds(Left { effect, said: LeftSaid::More }));
         }
         // Rates are never known so well.
         let is_open =
@@ -63,7 +65,18 @@ impl Bisection {
             left if asked.is_half_reached_by(left) => LeftSaid::Unknown,
             _ => LeftSaid::Little,
         };
-        may_be.then_some(Left { effect, said })
+        may_be.then(|| self.unless_of_bounds(Left { effect, said }))
+    }
+
+    /// The same, or that it is not known where limits were reached by what says how much is left.
+    fn unless_of_bounds(&self, left: Left) -> Left {
+        let culprits = self.standing.culprits.iter().flat_map(|it| [it.parent_place, it.place]);
+        let mut places = [self.standing.ends.0, self.standing.ends.1].into_iter().chain(culprits);
+        if places.any(|place| self.limited(place) > 0) {
+            Left { said: LeftSaid::Bounds, ..left }
+        } else {
+            left
+        }
     }
 
     /// How many samples of a candidate reached a limit.
@@ -71,14 +84,6 @@ impl Bisection {
     pub fn limited(&self, place: usize) -> u32 {
         let mut rungs = self.standing.ladder.iter();
         rungs.find(|rung| (rung.place..=rung.same_to).contains(&place)).map_or(0, |rung| rung.limited)
-    }
-
-    /// Whether limits were reached by what says how much is left, which is not known then.
-    #[must_use]
-    pub fn is_left_over_of_bounds(&self) -> bool {
-        let (first, last) = self.standing.ends;
-        let culprits = self.standing.culprits.iter().flat_map(|it| [it.parent_place, it.place]);
-        [first, last].into_iter().chain(culprits).any(|place| self.limited(place) > 0)
     }
 
     /// Whether the bad end is the better one; nothing where that is not known, or goes without saying.
@@ -184,5 +189,11 @@ mod tests {
         let mut searched = bisection([100.0; 4], (0.05, -0.01, 0.11), 0.0);
         searched.standing.more = true;
         assert_eq!(searched.left().map(|left| left.said), Some(LeftSaid::More));
+        searched.standing.ladder[3].limited = 1;
+        assert_eq!(
+            searched.left().map(|left| left.said),
+            Some(LeftSaid::Bounds),
+            "the later end is no more known"
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BisectedEffect, Bisection, Candidate, Culprit, Left};
+use super::{BisectedEffect, Bisection, Candidate, Culprit, Left, none_limited};
 
 /// A merge that was named. The candidates are then what was before it, each of the commits that it brought merged into that, and the
 /// merge itself: all that lies between what it was measured against and it.
@@ -14,6 +14,9 @@ pub struct Merge {
     pub subject: String,
     /// What it changed as a whole.
     pub effect: BisectedEffect,
+    /// How many samples of what was before it and of it reached a limit.
+    #[serde(default, skip_serializing_if = "none_limited")]
+    pub limited: [u32; 2],
     /// The name of the bisection that named it.
     pub bisection: String,
     /// The good end and the bad one of that bisection, by names that mean the same tomorrow.
@@ -24,6 +27,9 @@ pub struct Merge {
     /// What changed there from end to end; absent where it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<BisectedEffect>,
+    /// How many samples of the earlier end and of the later one reached a limit.
+    #[serde(default, skip_serializing_if = "none_limited")]
+    pub change_limited: [u32; 2],
     /// What all that it named leaves of that; absent where that is nothing to speak of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<Left>,
@@ -38,14 +44,17 @@ impl Merge {
     pub fn named(bisection: &Bisection, culprit: &Culprit) -> Option<Self> {
         let Candidate { revision, .. } = bisection.candidates.get(culprit.place)?;
         let [good, bad] = bisection.end_names().map(str::to_owned);
+        let ends = [bisection.standing.ends.0, bisection.standing.ends.1];
         let better = bisection.bad_is_better().map(|bad_is| if bad_is { bad.clone() } else { good.clone() });
         Some(Self {
             revision: revision.id.clone(),
             subject: revision.subject.clone(),
             effect: culprit.effect,
+            limited: [culprit.parent_place, culprit.place].map(|place| bisection.limited(place)),
             bisection: bisection.name.clone(),
             exchanged: bisection.asked.exchanged,
             change: bisection.standing.change,
+            change_limited: ends.map(|place| bisection.limited(place)),
             left: bisection.left(),
             better,
             ends: (good, bad),

@@ -433,6 +433,12 @@ fn is_none(number: &u32) -> bool {
     *number == 0
 }
 
+/// The same of two sides.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn none_limited(sides: &[u32; 2]) -> bool {
+    *sides == [0, 0]
+}
+
 /// A revision that has no values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unusable {

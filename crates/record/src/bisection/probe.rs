@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::BisectedEffect;
+use super::{BisectedEffect, none_limited};
 
 /// What is otherwise than usual while a culprit is measured beside its parent once more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -52,6 +52,9 @@ pub struct Probe {
     pub pairs: usize,
     /// What changed from the parent to the culprit then; absent where that is not known.
     pub effect: Option<BisectedEffect>,
+    /// How many samples of the parent and of it reached a limit then: of what is compared they are the least that it would have been.
+    #[serde(default, skip_serializing_if = "none_limited")]
+    pub limited: [u32; 2],
     /// What that says.
     pub probed: Probed,
     /// Why it could not be asked, in one line; absent where it could.

@@ -1,14 +1,14 @@
 //! A bisection: what it named and how sure, what it believes of each commit, and all that it measured.
 
 use maud::{Markup, html};
+use tacho_record::Bisection;
 use tacho_record::bisection::{
     Aside, AsideSaid, BisectedEffect, Candidate, Comparison, Culprit, Found, Left, LeftSaid, Rung, Undecided,
     UnusableKind,
 };
-use tacho_record::{Bisection, short_name};
 use tacho_stats::{Bound, Bounded};
 
-use super::{Frame, bisection_samples, framed, revision_named, scrolling};
+use super::{Frame, bisection_merges, bisection_samples, framed, revision_named, scrolling};
 use crate::text::{count, duration, grouped, minute, percent, percent_change};
 use crate::view::View;
 use crate::{BisectionRecord, slug, svg};
@@ -89,7 +89,12 @@ fn why_not(reason: Undecided) -> &'static str {
 
 /// How much the later one of two candidates differs, as far as limits that were reached let that be known, and within what.
 fn effect_between(one: &Bisection, places: [usize; 2], effect: &BisectedEffect) -> [String; 2] {
-    match Bound::of_sides(places.map(|place| one.limited(place))) {
+    bounded(one, places.map(|place| one.limited(place)), effect)
+}
+
+/// How much one side differs from the other, of whose samples so many reached a limit, and within what.
+pub(super) fn bounded(one: &Bisection, limited: [u32; 2], effect: &BisectedEffect) -> [String; 2] {
+    match Bound::of_sides(limited) {
         Bound::Exact => [difference(one, effect.estimate), interval(one, effect)],
         Bound::Unknown => ["not known".to_owned(), "both reached a limit".to_owned()],
         bound => {
@@ -165,11 +170,14 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
                 @for probe in &standing.probes { li {
                     "With " (probe.under.words()) ": " b { (probe.probed.words()) }
                     @if let Some(why) = &probe.why { ": " (why) }
-                    @else if let Some(shown) = &probe.effect { ", " (effect(one, shown)) " (" (interval(one, shown)) ") in " (count(probe.pairs, "pair", "pairs")) }
+                    @else if let Some(shown) = &probe.effect {
+                        @let [by, within] = bounded(one, probe.limited, shown);
+                        ", " (by) " (" (within) ") in " (count(probe.pairs, "pair", "pairs"))
+                    }
                 } }
             }
         }
-        (within(view, one))
+        (bisection_merges::within(view, one))
         (aside(one))
         (sides(view, one))
         @if let Some(left) = one.left() { p.callout { (left_over(one, &left)) } }
@@ -188,36 +196,17 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
 }
 
 /// What culprits leave of the whole change.
-fn left_over(one: &Bisection, left: &Left) -> String {
-    if one.is_left_over_of_bounds() {
-        return "What is left over of the whole change is not known, as limits were reached.".to_owned();
-    }
+pub(super) fn left_over(one: &Bisection, left: &Left) -> String {
     let said = format!("{} ({})", effect(one, &left.effect), interval(one, &left.effect));
     match left.said {
+        LeftSaid::Bounds => {
+            "What is left over of the whole change is not known, as limits were reached.".to_owned()
+        }
         LeftSaid::Little => format!("Left over of the whole change: {said}."),
         LeftSaid::Likely | LeftSaid::Unknown => {
             format!("What is left over of the whole change is not known: {said}.")
         }
         LeftSaid::More => format!("Another change is in the range: {said} is left over."),
-    }
-}
-
-/// The merges in which the commits are that were bisected.
-fn within(view: &View, one: &Bisection) -> Markup {
-    html! {
-        @for merge in &one.asked.within {
-            p.callout {
-                "The commits are those of the merge "
-                @if view.revision(&merge.revision).is_some() { (revision_named(view, "../", &merge.revision)) } @else { span.rev { (short_name(&merge.revision)) } }
-                " (" (merge.subject) "), each merged into what was before it. The merge changes it by " (effect(one, &merge.effect)) ", as the bisection "
-                @if view.lab.bisections.iter().any(|it| it.bisection.name == merge.bisection) {
-                    a href={ (slug::revision(&merge.bisection)) ".html" } { (merge.bisection) }
-                } @else { (merge.bisection) }
-                " between " code { (merge.ends.0) } " and " code { (merge.ends.1) } " has found. "
-                @if let Some(left) = &merge.left { "There: " (left_over(one, left)) }
-                @if let Some(better) = &merge.better { " " code { (better) } " is the better one of both." }
-            }
-        }
     }
 }
 

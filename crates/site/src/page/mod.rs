@@ -4,6 +4,7 @@
 //! text is escaped by the template engine.
 
 pub(crate) mod bisection;
+mod bisection_merges;
 mod bisection_samples;
 pub(crate) mod bisections;
 pub(crate) mod change;

@@ -13,10 +13,12 @@ fn merge(millis: &[f64]) -> Scene {
         revision: format!("r{}", millis.len()),
         subject: "bring".into(),
         effect,
+        limited: [0, 0],
         bisection: "outer".into(),
         ends: ("v1".into(), "v2".into()),
         exchanged: false,
         change: None,
+        change_limited: [0, 0],
         left: None,
         better: None,
     }];

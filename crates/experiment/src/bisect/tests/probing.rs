@@ -66,3 +66,17 @@ fn killed_while_probing_it_comes_to_the_same() {
         assert_eq!((scene.standing(), scene.steps()), expected, "killed in execution {stop}");
     }
 }
+
+/// Samples that reached a limit are the least that it would have been: an effect may hold by them, and is not known to be gone.
+#[test]
+fn what_is_said_by_bounds_alone_is_said_only_where_they_allow_it() {
+    use crate::bisect::probes::is_known;
+    use tacho_stats::Bound::{AtLeast, AtMost, Exact, Unknown};
+    use tacho_stats::bisect::Probed as Said;
+    let known = |said, effect| [Exact, AtLeast, AtMost, Unknown].map(|bound| is_known(said, effect, bound));
+    assert_eq!(known(Said::Holds, 0.1), [true, true, false, false]);
+    assert_eq!(known(Said::Gone, 0.1), [true, false, true, false]);
+    assert_eq!(known(Said::Turned, -0.1), [true, true, false, false]);
+    assert_eq!(known(Said::Holds, -0.1), [true, false, true, false]);
+    assert_eq!(known(Said::More, 0.1), [true; 4]);
+}

@@ -32,7 +32,12 @@ pub fn effect(bisection: &Bisection, effect: &BisectedEffect) -> String {
 
 /// How much the later one of two candidates differs, as far as limits that were reached let that be known: `> +5.1 %`.
 pub fn effect_between(bisection: &Bisection, places: [usize; 2], shown: &BisectedEffect) -> String {
-    match Bound::of_sides(places.map(|place| bisection.limited(place))) {
+    bounded(bisection, places.map(|place| bisection.limited(place)), shown)
+}
+
+/// How much one side differs from the other, as far as so many samples of both that reached a limit let that be known.
+fn bounded(bisection: &Bisection, limited: [u32; 2], shown: &BisectedEffect) -> String {
+    match Bound::of_sides(limited) {
         Bound::Exact => effect(bisection, shown),
         Bound::Unknown => "an unknown amount, as both reached a limit".to_owned(),
         bound => {
@@ -251,7 +256,7 @@ pub fn merges(bisection: &Bisection) -> Vec<String> {
             "inside the merge {} ({}), which changes it by {}, as the bisection {} has found",
             short_name(&merge.revision),
             cut(&merge.subject, 60),
-            effect(bisection, &merge.effect),
+            bounded(bisection, merge.limited, &merge.effect),
             merge.bisection,
         )
     };
@@ -271,7 +276,7 @@ pub fn merges(bisection: &Bisection) -> Vec<String> {
 fn around(bisection: &Bisection, merge: &Merge) -> Option<String> {
     let better = merge.better.as_ref().map(|end| format!("{end} is the better one of both"));
     let said = merge.left.map(|it| left(bisection, &it)).into_iter().chain(better).collect::<Vec<_>>();
-    let change = effect(bisection, &merge.change?);
+    let change = bounded(bisection, merge.change_limited, &merge.change?);
     let (good, bad) = &merge.ends;
     let (first, last) = if merge.exchanged { (bad, good) } else { (good, bad) };
     (!said.is_empty()).then(|| format!("from {first} to {last} in all: {change}; {}", said.join("; ")))
@@ -279,11 +284,9 @@ fn around(bisection: &Bisection, merge: &Merge) -> Option<String> {
 
 /// What culprits leave of the whole change.
 pub fn left(bisection: &Bisection, left: &Left) -> String {
-    if bisection.is_left_over_of_bounds() {
-        return "what is left over of that is not known, as limits were reached".to_owned();
-    }
     let by = effect(bisection, &left.effect);
     match left.said {
+        LeftSaid::Bounds => "what is left over of that is not known, as limits were reached".to_owned(),
         LeftSaid::Little => format!("left over of that: {by}"),
         LeftSaid::Likely | LeftSaid::Unknown => format!("what is left over of that is not known: {by}"),
         LeftSaid::More => format!("{by} of that is left over: something else changed too"),
@@ -299,8 +302,10 @@ pub fn left_hint(bisection: &Bisection, left: &Left, searched: bool) -> Option<S
             least(bisection)
         )),
         LeftSaid::More if !searched => Some("`--all` goes on with what is left".to_owned()),
-        LeftSaid::Likely if !searched => Some("`--all` looks for what else may have changed".to_owned()),
-        LeftSaid::Likely | LeftSaid::Little | LeftSaid::More | LeftSaid::Unknown => None,
+        LeftSaid::Bounds | LeftSaid::Likely if !searched => {
+            Some("`--all` looks for what else may have changed".to_owned())
+        }
+        LeftSaid::Bounds | LeftSaid::Likely | LeftSaid::Little | LeftSaid::More | LeftSaid::Unknown => None,
     }
 }
 
@@ -323,7 +328,7 @@ pub fn probes(bisection: &Bisection, culprit: usize) -> Vec<String> {
             (Some(why), _) => format!("{}: {why}", probe.probed.words()),
             (None, Some(shown)) => {
                 let pairs = count(probe.pairs, "pair");
-                format!("{}, {} in {pairs}", probe.probed.words(), effect(bisection, shown))
+                format!("{}, {} in {pairs}", probe.probed.words(), bounded(bisection, probe.limited, shown))
             }
             (None, None) => probe.probed.words().to_owned(),
         };
