@@ -481,6 +481,8 @@ fn a_bisection_tells_what_it_named_and_by_what() {
     assert!(other.contains("bring &lt;b&gt;all&lt;/b&gt;") && other.contains(around), "{other}");
     let by = "The merge changes it by &gt; +12.0 % (a limit was reached), ";
     assert!(other.contains(by), "{other}");
+    let back = "it goes on in the bisection <a href=\"b2.html\">b2</a>: The ends did not differ";
+    assert!(html.contains(back), "{html}");
     let [good, bad] = fixture.lab.bisections[1].bisection.end_names();
     assert!(html.contains(&format!("39 commits after <code>{good}</code>, up to <code>{bad}</code>")));
     assert!(

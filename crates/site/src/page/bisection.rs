@@ -178,6 +178,7 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
             }
         }
         (bisection_merges::within(view, one))
+        (bisection_merges::inside(view, one))
         (aside(one))
         (sides(view, one))
         @if let Some(left) = one.left() { p.callout { (left_over(one, &left)) } }

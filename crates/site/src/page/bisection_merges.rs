@@ -28,6 +28,21 @@ pub(super) fn within(view: &View, one: &Bisection) -> Markup {
     }
 }
 
+/// Links to the bisections among the commits of merges that this one named.
+pub(super) fn inside(view: &View, one: &Bisection) -> Markup {
+    let merge = |inner: &Bisection| inner.asked.within.last().filter(|it| it.bisection == one.name).cloned();
+    let all = view.lab.bisections.iter().map(|it| &it.bisection);
+    let all: Vec<(&Bisection, Merge)> = all.filter_map(|inner| Some((inner, merge(inner)?))).collect();
+    html! {
+        @for (inner, merge) in &all {
+            p.callout {
+                "Among the commits of the merge " (merge_named(view, merge)) " it goes on in the bisection "
+                a href={ (slug::revision(&inner.name)) ".html" } { (inner.name) } ": " (sentence(view, "../", inner))
+            }
+        }
+    }
+}
+
 /// A merge by its short name, with a link where it has a page.
 fn merge_named(view: &View, merge: &Merge) -> Markup {
     html! {
