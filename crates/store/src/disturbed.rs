@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tacho_record::Outcome;
 
-use crate::chunk::{Chunk, DISTURBED, VALID};
+use crate::chunk::{Chunk, DISTURBED, Packing, VALID};
 use crate::database::{Begin, Database, Value};
 use crate::samples::{counted, put_failure};
 use crate::{MeasurementId, Store, StoreError};
@@ -112,7 +112,7 @@ fn disturb(
     let [counts, failed] = counted(&chunk).map(Value::Integer);
     let sql = "UPDATE chunk SET samples = $1, valid = $2, failed = $3
         WHERE run = $4 AND cell = $5 AND round = $6 AND position = $7";
-    let bytes = chunk.encode();
+    let bytes = chunk.encode(Packing::Small);
     let values = [
         Value::Bytes(&bytes),
         counts,

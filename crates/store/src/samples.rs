@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use tacho_record::{Failure, Outcome, Place, Sample, derived};
 
 use crate::benchmarks::MetricNumbers;
-use crate::chunk::{Chunk, DISTURBED, Decoder, LIMIT_REACHED, MOST_METRICS, VALID};
+use crate::chunk::{Chunk, DISTURBED, Decoder, LIMIT_REACHED, MOST_METRICS, Packing, VALID};
 use crate::columns::{json, unkeepable};
 use crate::database::{Begin, Database, Value};
 use crate::disturbed::Disturbance;
@@ -61,7 +61,7 @@ impl Store {
                 samples.iter().try_for_each(|(measurement, sample)| {
                     let chunk = gather(database, metrics, [*sample])?;
                     if !put_one(database, *measurement, &chunk)? {
-                        add(database, *measurement, &chunk)?;
+                        add(database, *measurement, &chunk, Packing::Small)?;
                     }
                     if sample.outcome.is_as_expected() {
                         return Ok(());
@@ -87,12 +87,14 @@ impl Store {
         &mut self,
         measurements: impl IntoIterator<Item = (MeasurementId, &'a [Sample])>,
     ) -> Result<(), StoreError> {
+        // In memory nobody gains by fewer bytes, and somebody waits.
+        let packing = if self.outlives_us { Packing::Small } else { Packing::Quick };
         self.forgetting(|store| {
             let metrics = &mut store.metrics;
             store.database.transaction(Begin::Durable, |database| {
                 measurements.into_iter().try_for_each(|(measurement, samples)| {
                     let chunk = gather(database, metrics, samples)?;
-                    add(database, measurement, &chunk)?;
+                    add(database, measurement, &chunk, packing)?;
                     let told = samples.iter().filter(|sample| !sample.outcome.is_as_expected());
                     told.into_iter().try_for_each(|sample| {
                         put_failure(database, measurement, sample.place, &sample.outcome)
@@ -187,7 +189,7 @@ fn put_one(
     measurement: MeasurementId,
     chunk: &Chunk,
 ) -> Result<bool, StoreError> {
-    match put_chunk(database, PUT_ONE, measurement, chunk, &chunk.encode()) {
+    match put_chunk(database, PUT_ONE, measurement, chunk, &chunk.encode(Packing::Small)) {
         Err(StoreError::AlreadyStored { .. }) => Err(twice(chunk.places[0])),
         rows => Ok(rows? == 1),
     }
@@ -210,8 +212,13 @@ fn put_chunk(
 }
 
 /// Adds samples after a look at what is there.
-fn add(database: &mut dyn Database, measurement: MeasurementId, chunk: &Chunk) -> Result<(), StoreError> {
-    let pieces = reserve(database, measurement, chunk)?;
+fn add(
+    database: &mut dyn Database,
+    measurement: MeasurementId,
+    chunk: &Chunk,
+    packing: Packing,
+) -> Result<(), StoreError> {
+    let pieces = reserve(database, measurement, pieces(chunk, packing))?;
     let stored = stored(database, measurement)?;
     let mut taken: HashSet<Place> = stored.iter().flat_map(|chunk| chunk.places.iter().copied()).collect();
     if let Some(place) = chunk.places.iter().find(|place| !taken.insert(**place)) {
@@ -223,7 +230,7 @@ fn add(database: &mut dyn Database, measurement: MeasurementId, chunk: &Chunk) -
 /// Merges all chunks of a measurement, unless they are merged already.
 fn merge(database: &mut dyn Database, measurement: MeasurementId) -> Result<(), StoreError> {
     // Locks it; what there is to reserve is known only afterwards.
-    reserve(database, measurement, &Chunk::default())?;
+    reserve(database, measurement, Vec::new())?;
     let stored = stored(database, measurement)?;
     if stored.iter().all(|chunk| chunk.len() > 1) {
         return Ok(());
@@ -234,18 +241,17 @@ fn merge(database: &mut dyn Database, measurement: MeasurementId) -> Result<(), 
     }
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by_key(|index| all.places[*index]);
-    let pieces = reserve(database, measurement, &all.select(&order))?;
+    let pieces = reserve(database, measurement, pieces(&all.select(&order), Packing::Small))?;
     database.execute("DELETE FROM chunk WHERE run = $1 AND cell = $2", &measurement.values())?;
     put_pieces(database, measurement, &pieces)
 }
 
-/// The chunk in pieces of a good size, for which the measurement is now prepared.
+/// The pieces, for which the measurement is now prepared.
 fn reserve(
     database: &mut dyn Database,
     measurement: MeasurementId,
-    chunk: &Chunk,
+    pieces: Vec<(Chunk, Vec<u8>)>,
 ) -> Result<Vec<(Chunk, Vec<u8>)>, StoreError> {
-    let pieces = pieces(chunk);
     let several = pieces.iter().filter(|(piece, _)| piece.len() > 1);
     let last = several.filter_map(|(piece, _)| piece.places.last()).map(|place| place.round).max();
     let reach = Value::Integer(last.map_or(-1, i64::from));
@@ -272,18 +278,22 @@ fn stored(database: &mut dyn Database, measurement: MeasurementId) -> Result<Vec
     })
 }
 
-/// The chunk in pieces that are small enough, each with its bytes.
-fn pieces(chunk: &Chunk) -> Vec<(Chunk, Vec<u8>)> {
+/// The chunk in pieces of a good size, each with its bytes.
+fn pieces(chunk: &Chunk, packing: Packing) -> Vec<(Chunk, Vec<u8>)> {
     if chunk.len() == 0 {
         return vec![];
     }
-    let bytes = if chunk.fits() { chunk.encode() } else { vec![] };
-    if chunk.len() == 1 || (chunk.fits() && bytes.len() <= CHUNK_BYTES) {
+    let bytes = if chunk.fits() { chunk.encode(packing) } else { vec![] };
+    let is_small = bytes.len() <= CHUNK_BYTES || packing == Packing::Quick;
+    if chunk.len() == 1 || (chunk.fits() && is_small) {
         return vec![(chunk.clone(), bytes)];
     }
     let parts = bytes.len().div_ceil(CHUNK_BYTES).clamp(2, chunk.len());
     let indices: Vec<usize> = (0..chunk.len()).collect();
-    indices.chunks(chunk.len().div_ceil(parts)).flat_map(|part| pieces(&chunk.select(part))).collect()
+    indices
+        .chunks(chunk.len().div_ceil(parts))
+        .flat_map(|part| pieces(&chunk.select(part), packing))
+        .collect()
 }
 
 /// How many samples count, those that reached a limit among them, and how many would but failed; the warm-up and

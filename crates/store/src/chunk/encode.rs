@@ -1,7 +1,7 @@
 //! From samples to bytes.
 
 use super::bytes::put_varint;
-use super::{Chunk, FAILED, FINE_TIMES, Readings, VALID, VERSION, column};
+use super::{Chunk, FAILED, FINE_TIMES, Packing, Readings, VALID, VERSION, column};
 
 /// Of more metrics than this that are worth it, the rest is written out: there would be too many pairs to try.
 const MOST_ADDENDS: usize = 12;
@@ -22,7 +22,7 @@ struct Sum {
 
 impl Chunk {
     /// The bytes that stand for the samples, which must [fit](Self::fits).
-    pub(crate) fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self, packing: Packing) -> Vec<u8> {
         let mut out = vec![VERSION];
         put_varint(&mut out, self.len() as u64);
         let mut put = |value: &dyn Fn(usize) -> i64| {
@@ -47,15 +47,18 @@ impl Chunk {
         if failed {
             put(&|index| self.outcomes[index].into());
         }
-        self.put_metrics(&mut out);
+        self.put_metrics(&mut out, packing);
         out
     }
 
     /// First the metrics that are written out, then those that are sums of two of them, then those that are 0.
-    fn put_metrics(&self, out: &mut Vec<u8>) {
+    fn put_metrics(&self, out: &mut Vec<u8>, packing: Packing) {
         let (zeros, others): (Vec<&Readings>, Vec<&Readings>) =
             self.metrics.iter().partition(|readings| is_zero(readings, &self.metrics));
-        let sums = sums(&others);
+        let sums = match packing {
+            Packing::Quick => Vec::new(),
+            Packing::Small => sums(&others),
+        };
         let is_sum = |index: usize| sums.iter().any(|sum| sum.whole == index);
         let written: Vec<usize> = (0..others.len()).filter(|index| !is_sum(*index)).collect();
         put_varint(out, written.len() as u64);

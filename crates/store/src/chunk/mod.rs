@@ -39,6 +39,15 @@ pub(crate) const LIMIT_REACHED: u8 = 8;
 /// The outcome of a sample of a round that was disturbed and repeated.
 pub(crate) const DISTURBED: u8 = 10;
 
+/// What a chunk is written for. Either is read in the same way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Packing {
+    /// To be read once, soon, and by us alone: every metric is written out.
+    Quick,
+    /// To be kept: metrics that are sums of others are looked for.
+    Small,
+}
+
 /// Why bytes are not a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ChunkError {
