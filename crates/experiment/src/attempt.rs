@@ -267,9 +267,9 @@ pub fn empty_time(shell: &Request, execution: &Execution) -> Result<f64, Halt> {
 /// Adds the time of the empty shell to a sample, and what is left of its own without that.
 pub fn net_of_shell(sample: &mut Sample, shell: Option<f64>) {
     let Some(shell) = shell else { return };
-    sample.values.push((Metric::SHELL.to_owned(), shell));
+    sample.add(Metric::SHELL, shell);
     if let Some(wall) = sample.value("wall") {
-        sample.values.push((Metric::NET_WALL.to_owned(), wall - shell));
+        sample.add(Metric::NET_WALL, wall - shell);
     }
 }
 

@@ -324,7 +324,7 @@ mod tests {
         }
         assert_eq!(cause(&samples), "no cause seen in the readings");
         for (round, sample) in (1..).zip(&mut samples) {
-            sample.values.insert(0, ("block-input".into(), if round == 10 { 8e6 } else { 0.0 }));
+            sample.add("block-input", if round == 10 { 8e6 } else { 0.0 });
         }
         assert_eq!(cause(&samples), "waited 300 ms for a device");
     }
@@ -364,7 +364,7 @@ mod tests {
             samples.push(sample(10, &[("cpu-wait", 80e6)]));
             for (round, sample) in (0..).zip(&mut samples) {
                 let steady = 50.0 + f64::from(round) / 10.0;
-                sample.values.insert(3, ("flow".into(), if round == 9 { value } else { steady }));
+                sample.add("flow", if round == 9 { value } else { steady });
             }
             line(&explain(&samples, &metric)[0].causes)
         };

@@ -166,12 +166,13 @@ mod tests {
     use super::*;
 
     fn sample(values: &[(&str, f64)]) -> Sample {
-        Sample {
-            place: Place { round: 1, position: 0 },
-            at: Timestamp::UNIX_EPOCH,
-            outcome: Outcome::Valid,
-            values: values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
+        let place = Place { round: 1, position: 0 };
+        let mut sample =
+            Sample { place, at: Timestamp::UNIX_EPOCH, outcome: Outcome::Valid, values: Vec::new() };
+        for (name, value) in values {
+            sample.add(name, *value);
         }
+        sample
     }
 
     fn told(values: &[(&str, f64)]) -> Option<String> {

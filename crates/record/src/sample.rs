@@ -169,7 +169,9 @@ impl Sample {
     /// evidence than there is.
     #[must_use]
     pub fn value(&self, metric: &str) -> Option<f64> {
-        let mut all = self.values.iter().filter(|(name, _)| name == metric).map(|(_, value)| *value);
+        let begin = self.values.partition_point(|(name, _)| name.as_str() < metric);
+        let named = self.values[begin..].iter().take_while(|(name, _)| name == metric);
+        let mut all = named.map(|(_, value)| *value);
         let first = all.next()?;
         match all.next() {
             None => Some(first),

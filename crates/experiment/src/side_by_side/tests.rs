@@ -423,8 +423,8 @@ fn load_beside_is_told_once_for_all() {
         measured(&question, |_, at| Execution::of(Ended::Exited(0), at, Duration::from_millis(100)));
     assert_eq!(standings(&question, &answer, None).warnings, []);
     for sample in answer.samples.iter_mut().flatten() {
-        sample.values.push(("host-other-cpu".to_owned(), 50e6));
-        sample.values.push(("host-steal".to_owned(), 2e6));
+        sample.add("host-other-cpu", 50e6);
+        sample.add("host-steal", 2e6);
     }
     let found = standings(&question, &answer, None);
     assert_eq!(found.warnings, [Warning::Loaded(0.5), Warning::Stolen(0.02)]);
