@@ -9,6 +9,8 @@ use tacho_record::{Direction, Metric, Place, Sample, Unit};
 use tacho_stats::outlier::{self, Outlier};
 use tacho_stats::summary::median;
 
+use crate::quiet::cpus;
+
 /// What explains less than this share of the deviation is no cause of it.
 pub const LEAST_SHARE: f64 = 0.2;
 /// Others used this many CPUs more (or less) than usual: that is seen as a cause.
@@ -218,14 +220,8 @@ impl Compared<'_> {
     }
 
     /// How many CPUs more other processes used during it than during the others.
-    ///
-    /// Below two ticks it is the kernel's rounding.
     fn more_other_cpus(&self) -> f64 {
-        const TICKS: f64 = 20e6;
-        let cpus = |sample: &Sample| {
-            let (used, wall) = (sample.value("host-other-cpu")?, sample.value("wall")?);
-            (wall > 0.0).then(|| (used - TICKS).max(0.0) / wall)
-        };
+        let cpus = |sample: &Sample| cpus(sample, "host-other-cpu");
         let usual = median(&self.others.iter().filter_map(|other| cpus(other)).collect::<Vec<f64>>());
         cpus(self.sample).zip(usual).map_or(0.0, |(own, usual)| own - usual)
     }
@@ -338,6 +334,20 @@ mod tests {
             "no cause seen in the readings",
             "it was faster"
         );
+    }
+
+    #[test]
+    fn a_reading_that_short_ones_share_is_of_all_their_time() {
+        // 110 ms of two processors, read once after many executions of 5 ms.
+        let short = |round: u32, wall: f64| {
+            let other = if round == 10 { 220e6 } else { 0.0 };
+            sample(round, &[("wall", wall), ("host-other-cpu", other)])
+        };
+        let mut samples: Vec<Sample> =
+            (1..10).map(|round| short(round, 5e6 + f64::from(round) * 1e4)).collect();
+        samples.push(short(10, 50e6));
+        let found = explain(&samples, &Metric::built_in("wall").unwrap());
+        assert_eq!(line(&found[0].causes), "other processes used 2.0 CPU");
     }
 
     #[test]

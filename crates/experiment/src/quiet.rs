@@ -31,6 +31,12 @@ const TICKS: f64 = 20e6;
 /// Readings of shorter samples are of longer times, since several share them.
 const SHORTEST: f64 = 100e6;
 
+/// How many CPUs that reading of a sample is, beyond the kernel's rounding.
+pub(crate) fn cpus(sample: &Sample, reading: &str) -> Option<f64> {
+    let span = sample.value("wall")?.max(SHORTEST);
+    Some((sample.value(reading)? - TICKS).max(0.0) / span)
+}
+
 /// What disturbs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Noise {
@@ -100,11 +106,10 @@ impl Noise {
 
     /// What disturbed an execution. Pressure may be its own doing, and does not count.
     pub fn of_sample(sample: &Sample) -> Option<Self> {
-        let span = sample.value("wall")?.max(SHORTEST);
-        let cpus = |reading| Some((sample.value(reading)? - TICKS).max(0.0) / span);
+        sample.value("wall")?;
         Self::loudest([
-            cpus("host-other-cpu").map(Self::OtherCpu),
-            cpus("host-steal").map(Self::Steal),
+            cpus(sample, "host-other-cpu").map(Self::OtherCpu),
+            cpus(sample, "host-steal").map(Self::Steal),
             Self::throttled(sample.value("host-throttled")),
         ])
     }
