@@ -194,6 +194,19 @@ pub enum Limit {
     Memory,
 }
 
+impl Limit {
+    /// So much of it: `512.0 MiB of memory`, `30.00 ms of processor time`.
+    #[must_use]
+    pub fn amount(self, at: u64) -> String {
+        let (unit, of) = match self {
+            Limit::AddressSpace => (Unit::Bytes, "address space"),
+            Limit::CpuTime => (Unit::Nanoseconds, "processor time"),
+            Limit::Memory => (Unit::Bytes, "memory"),
+        };
+        format!("{} of {of}", unit.show(at as f64))
+    }
+}
+
 /// That an execution used as much as it may: a result, not a failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reached {
@@ -209,13 +222,8 @@ impl Reached {
     /// In one line, for tables: `limit reached: 512.0 MiB of memory`.
     #[must_use]
     pub fn line(&self) -> String {
-        let (unit, of) = match self.limit {
-            Limit::AddressSpace => (Unit::Bytes, "address space"),
-            Limit::CpuTime => (Unit::Nanoseconds, "processor time"),
-            Limit::Memory => (Unit::Bytes, "memory"),
-        };
         let how = self.how.as_ref().map_or_else(String::new, |how| format!(" ({how})"));
-        format!("limit reached: {} of {of}{how}", unit.show(self.at as f64))
+        format!("limit reached: {}{how}", self.limit.amount(self.at))
     }
 }
 
@@ -223,14 +231,24 @@ impl Limits {
     /// That this limit was reached, which is one of these.
     #[must_use]
     pub fn reached(&self, limit: Limit, how: Option<String>) -> Reached {
+        Reached { limit, at: self.at(limit).unwrap_or_default(), how }
+    }
+
+    /// Those that there are, each with what it is of, as [`Reached::line`] has it.
+    #[must_use]
+    pub fn amounts(&self) -> Vec<String> {
+        let all = [Limit::Memory, Limit::CpuTime, Limit::AddressSpace];
+        all.into_iter().filter_map(|limit| Some(limit.amount(self.at(limit)?))).collect()
+    }
+
+    /// That limit, in bytes or nanoseconds.
+    fn at(&self, limit: Limit) -> Option<u64> {
         let time = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        let at = match limit {
+        match limit {
             Limit::AddressSpace => self.address_space,
             Limit::CpuTime => self.cpu_time.map(time),
             Limit::Memory => self.memory,
-        };
-        let at = at.unwrap_or_default();
-        Reached { limit, at, how }
+        }
     }
 }
 
@@ -277,6 +295,9 @@ mod tests {
         assert_eq!(line(Limit::CpuTime, None), "limit reached: 1.500 s of processor time");
         let shown = "limit reached: 1.000 GiB of address space (exit 1)";
         assert_eq!(line(Limit::AddressSpace, Some("exit 1")), shown);
+        let few =
+            Limits { cpu_time: Some(Duration::from_millis(30)), memory: Some(1 << 20), ..Limits::default() };
+        assert_eq!(few.amounts(), ["1.000 MiB of memory", "30.00 ms of processor time"]);
     }
 
     #[test]

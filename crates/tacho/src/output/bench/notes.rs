@@ -2,7 +2,7 @@
 
 use tacho_experiment::causes;
 use tacho_experiment::side_by_side::{Standing, Warning};
-use tacho_record::{Cgroup, Conditions, Inherit, Limit, Limits, Unit, Warmup};
+use tacho_record::{Cgroup, Conditions, Inherit, Limit, Warmup};
 
 use super::Report;
 use crate::output::{self, text};
@@ -87,13 +87,7 @@ impl Report<'_> {
 
     /// What they may use at most, where that was asked for.
     fn limits(&self) -> Option<String> {
-        let Limits { address_space, cpu_time, memory } = self.question.commands.first()?.limits;
-        let told = [
-            memory.map(|bytes| format!("{} of memory", Unit::Bytes.show(bytes as f64))),
-            cpu_time.map(|time| format!("{} of processor time", text::duration(time))),
-            address_space.map(|bytes| format!("{} of address space", Unit::Bytes.show(bytes as f64))),
-        ];
-        let told: Vec<String> = told.into_iter().flatten().collect();
+        let told = self.question.commands.first()?.limits.amounts();
         (!told.is_empty()).then(|| format!("with at most {}", told.join(" and ")))
     }
 
