@@ -30,7 +30,14 @@ impl Report<'_> {
             Some(Estimator::Median) => " by medians,",
             Some(Estimator::Minimum) => " by minima,",
         };
-        let head = format!("times that of `{name}`{word},{by} with 95 % intervals\n");
+        let head = match self.quantities() {
+            (false, false) => format!("against `{name}`{word}\n"),
+            (true, false) => format!("times that of `{name}`{word},{by} with 95 % intervals\n"),
+            (false, true) => format!("differences from `{name}`{word},{by} with 95 % intervals\n"),
+            (true, true) => {
+                format!("times that of `{name}`{word}, or differences from it,{by} with 95 % intervals\n")
+            }
+        };
         // The empty head of the table.
         let rows = rows.split_once('\n').map_or("", |(_, rows)| rows);
         let widest = rows.lines().map(|line| line.chars().count() + 2).max().unwrap_or(0);
@@ -41,6 +48,18 @@ impl Report<'_> {
         };
         let family = self.family().map_or_else(String::new, |family| family.line());
         wrap(&head) + &rows + &wrap(&(self.modes(reference) + &family + &self.beaten()))
+    }
+
+    /// Whether rows have ratios, and whether they have differences: where a time may be 0 there is no ratio.
+    fn quantities(&self) -> (bool, bool) {
+        let estimates = self.standings.each.iter().filter_map(|it| {
+            let estimate = it.compared.as_ref()?.estimate?;
+            let [number, _] = shown(&estimate, &it.metric.unit);
+            Some(estimate.ratio.is_some()).filter(|_| !number.is_empty())
+        });
+        estimates.fold((false, false), |(ratios, differences), is_ratio| {
+            (ratios || is_ratio, differences || !is_ratio)
+        })
     }
 
     /// What is compared where a command or the reference is now fast, now slow.

@@ -141,6 +141,43 @@ fn the_whole_answer() {
 }
 
 #[test]
+fn the_heading_names_what_follows() {
+    let mut question = question();
+    for command in &mut question.commands {
+        command.start = Start::Shell(vec!["sh".to_owned()], command.text.clone());
+    }
+    let mut answer = answer();
+    // About as much time as the shell, which is taken off: no ratio, but a difference.
+    let small = |which: usize, round: usize| [-2e3, 90e3, 90e6][which] + [1e3, -1e3, 2e3, 0.0][round % 4];
+    for (which, samples) in answer.samples.iter_mut().enumerate() {
+        for (round, sample) in samples.iter_mut().enumerate() {
+            sample.values.insert(2, ("net-wall".to_owned(), small(which, round)));
+        }
+    }
+    let head = |samples: &[Vec<Sample>], reference| {
+        let standings = Standings::of(&question, samples, reference, 0.01);
+        let ranking =
+            with_report(|report| Report { question: &question, standings: &standings, ..*report }.ranking());
+        ranking.lines().next().unwrap().to_owned()
+    };
+    let [none, small, large] = answer.samples.clone().try_into().unwrap();
+    assert_eq!(
+        head(&[none.clone(), small.clone(), large.clone()], Some(0)),
+        "differences from `quick`, the fastest, with 95 % intervals"
+    );
+    assert_eq!(
+        head(&[none.clone(), small, large.clone()], Some(1)),
+        "times that of `slow and large`, or differences from it, with 95 % intervals"
+    );
+    let [mut failed, large] = [none, large];
+    failed.truncate(0);
+    assert_eq!(
+        head(&[large.clone(), failed, large], Some(0)),
+        "times that of `quick`, the fastest, with 95 % intervals"
+    );
+}
+
+#[test]
 fn sixty_columns_are_enough() {
     insta::assert_snapshot!(with_report(|report| Report { width: Some(60), ..*report }.text()), @r"
     quick
