@@ -115,6 +115,9 @@ fn files_of_others_leave_out_what_their_format_cannot_say() {
     let again = project.tacho("compare o.json o.json --json").exits(0).json();
     let limited = again["rows"].as_array().unwrap().iter().map(|row| &row["limited"]);
     assert_eq!(limited.collect::<Vec<_>>(), [&json!([2, 2]), &json!([8, 8]), &json!([0, 0])], "{again}");
+    let p_is_bound =
+        |row: usize| again["rows"][row]["at_most"].as_array().is_some_and(|it| it.contains(&json!("p")));
+    assert_eq!([0, 1, 2].map(p_is_bound), [true, true, false], "{again}");
     assert_eq!(["times", "exit_codes", "memory_usage_byte"].map(|key| nothing(1, key)), [8; 3]);
     assert_snapshot!(marks(&read("o.csv")), @r"
     command,mean,stddev,median,user,system,min,max,limited
@@ -174,9 +177,9 @@ fn compare_marks_bounds_and_says_who_reached_the_limit() {
     );
     let json = |run: u32| project.tacho(&format!("show run:{run} --json")).exits(0).json()["rows"][0].clone();
     let at = |row: &Value| (row["at_least"].clone(), row["at_most"].clone());
-    assert_eq!(at(&json(1)), (Value::Null, Value::Null));
-    assert_eq!(at(&json(2)), (json!(["b", "ratio", "difference"]), Value::Null));
-    assert_eq!(at(&json(3)), (json!(["a"]), json!(["ratio", "difference"])));
+    assert_eq!(at(&json(1)), (Value::Null, json!(["p"])));
+    assert_eq!(at(&json(2)), (json!(["b", "ratio", "difference"]), json!(["p"])));
+    assert_eq!(at(&json(3)), (json!(["a"]), json!(["ratio", "difference", "p"])));
     let none = json(4);
     assert_eq!((&none["ratio"], &none["limited"]), (&Value::Null, &json!([8, 8])), "{none}");
     project.tacho("site pages").exits(0);

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tacho_experiment::side_by_side::{Standing, Warning};
 use tacho_record::{Host, Steadiness, Stopped};
-use tacho_stats::compare::{Comparison, Estimator, Note, Verdict};
-use tacho_stats::{Bound, Bounded};
+use tacho_stats::Bounded;
+use tacho_stats::compare::{Comparison, Estimator, Verdict};
 
 use super::Report;
 use crate::commands::bench::typed::shell_of;
 use crate::output::answer::{OutlierAnswer, SampleAnswer, WaitAnswer};
 use crate::output::bounds::Bounds;
-use crate::output::compare::{DuetAnswer, Family, ModesAnswer, RankTestAnswer, names};
+use crate::output::compare::{DuetAnswer, Family, ModesAnswer, RankTestAnswer, known_p, names};
 
 /// Commands side by side.
 #[derive(Serialize)]
@@ -186,16 +186,13 @@ fn compared(standing: &Standing) -> Option<ComparedAnswer> {
     let comparison = standing.compared.as_ref()?;
     let Comparison { estimate, counts, more, detectable, rank_test, modes, .. } = comparison;
     let mut bounds = Bounds::default();
-    let is_limited = comparison.notes.iter().any(|note| matches!(note, Note::Limited(..)));
-    let p_bound = if is_limited { Bound::AtMost } else { Bound::Exact };
     Some(ComparedAnswer {
         verdict: word(standing.verdict?),
         ratio: bounds.of("ratio", estimate.and_then(|it| it.known_ratio())),
         interval: estimate.and_then(|it| it.interval),
         difference: bounds.of("difference", estimate.map(|it| it.known_difference())),
         difference_interval: estimate.and_then(|it| it.difference_interval),
-        // That of what is known: if what was cut off was more, it is less.
-        p: bounds.of("p", estimate.map(|it| Bounded { value: it.p, bound: p_bound })),
+        p: bounds.of("p", known_p(comparison)),
         estimator: estimate.map(|it| estimator(it.estimator)),
         rank_test: RankTestAnswer::from(*rank_test),
         rounds: counts.rounds,

@@ -7,6 +7,7 @@ use tacho_experiment::compare::{CarriedOver, Compared, Row, Stands};
 use tacho_record::{Estimator, Side, Until};
 use tacho_stats::compare::{Comparison, Estimate, Modes, Note, RankTest, Size, Told};
 use tacho_stats::levels::Levels;
+use tacho_stats::{Bound, Bounded};
 
 use super::Report;
 use super::family::{Family, in_order, is_trade_off};
@@ -196,6 +197,13 @@ pub(super) fn places(comparison: &Comparison) -> Option<f64> {
         .find_map(|note| if let Note::Places(places) = note { Some(*places) } else { None })
 }
 
+/// The chance of so much by accident. Where samples were cut off it is that of what is known: if they were more, it is less.
+pub fn known_p(comparison: &Comparison) -> Option<Bounded> {
+    let is_limited = comparison.notes.iter().any(|note| matches!(note, Note::Limited(..)));
+    let bound = if is_limited { Bound::AtMost } else { Bound::Exact };
+    Some(Bounded { value: comparison.estimate?.p, bound })
+}
+
 /// What limits a verdict, in a word each.
 pub fn names(comparison: &Comparison) -> Vec<&'static str> {
     comparison.notes.iter().map(Note::name).collect()
@@ -324,7 +332,7 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             repeated_interval: estimate.and_then(|it| it.repeated),
             difference: bounds.of("difference", estimate.map(|it| it.known_difference())),
             difference_interval: estimate.and_then(|it| it.difference_interval),
-            p: estimate.map(|it| it.p),
+            p: bounds.of("p", known_p(&row.comparison)),
             estimator: estimate.map(|it| estimator(it.estimator)),
             second: SecondAnswer::of(&row.comparison),
             rank_test: RankTestAnswer::from(*rank_test),

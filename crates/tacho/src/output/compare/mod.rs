@@ -17,7 +17,7 @@ use tacho_stats::compare::{Comparison, Counts, Estimate, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
 use tacho_stats::{Bound, Bounded, Summary};
 
-pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer, names};
+pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer, known_p, names};
 pub use self::family::Family;
 use self::family::in_order;
 pub use self::gate::FailOn;
