@@ -286,6 +286,48 @@ fn outputs_and_inputs_go_where_they_are_sent() {
 }
 
 #[test]
+fn an_export_to_standard_output_is_alone_there() {
+    let json = bench(&["-r", "2", "--export-json", "-", "true"]).exits(0);
+    assert_eq!(json.json()["results"][0]["times"].as_array().unwrap().len(), 2);
+    assert!(json.stderr.contains("command") || json.stderr.contains("true\n"), "{}", json.stderr);
+    let project = Project::empty();
+    let csv = in_project(&project, &["-r", "1", "--export-csv", "-", "--export-json", "o.json", "true"]);
+    assert!(csv.exits(0).stdout.starts_with("command,mean,"));
+    assert!(project.path().join("o.json").metadata().unwrap().len() > 0);
+    assert!(!project.path().join("-").exists());
+    let markdown = bench(&["-r", "1", "--export-markdown", "-", "true"]).exits(0);
+    assert!(markdown.stdout.starts_with("| Command |"), "{}", markdown.stdout);
+}
+
+#[test]
+fn exports_that_would_be_mixed_are_refused_before_anything_is_executed() {
+    let project = Project::empty();
+    let refused = |words: &[&str]| {
+        let told = in_project(&project, &[&["-r", "1"], words, &["touch executed"]].concat()).exits(2);
+        assert!(!project.path().join("executed").exists(), "{}", told.stderr);
+        assert_eq!(told.stdout, "");
+        told.stderr
+    };
+    assert_snapshot!(refused(&["--json", "--export-json", "-"]), @"
+    error: `--export-json -` and `--json` would be mixed on standard output
+    hint: `--export-json FILE` writes it to a file
+    ");
+    assert_snapshot!(refused(&["--show-output", "--export-csv", "-"]), @"
+    error: `--export-csv -` and what the commands print would be mixed on standard output
+    hint: `--export-csv FILE` writes it to a file
+    ");
+    assert_snapshot!(refused(&["--export-markdown", "-", "--export-csv", "-"]), @"
+    error: `--export-csv` and `--export-markdown` would both write to standard output
+    hint: give each a file of its own
+    ");
+    assert_snapshot!(refused(&["--export-json", "o", "--export-csv", "./o"]), @"
+    error: `--export-json` and `--export-csv` would both write one file, `./o`
+    hint: give each a file of its own
+    ");
+    assert!(!project.path().join("o").exists());
+}
+
+#[test]
 fn the_files_of_hyperfine_are_written() {
     let project = Project::empty();
     let words =

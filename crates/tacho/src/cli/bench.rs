@@ -150,13 +150,13 @@ pub struct Bench {
     /// Compare by the ratio of these; `auto` takes that of the rounds, or of all executions where that is sharper [default: auto]
     #[arg(long, value_name = "NAME", value_enum, conflicts_with = "duet", help_heading = "Answer")]
     pub estimator: Option<EstimatorName>,
-    /// Write what hyperfine writes, in seconds, for its scripts
+    /// Write what hyperfine writes, in seconds, for its scripts; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub export_json: Option<PathBuf>,
-    /// Write a line a command, in seconds
+    /// Write a line a command, in seconds; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub export_csv: Option<PathBuf>,
-    /// Write a table in Markdown
+    /// Write a table in Markdown; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub export_markdown: Option<PathBuf>,
     /// Answer in JSON, as docs/formats.md describes

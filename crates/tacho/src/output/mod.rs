@@ -32,9 +32,19 @@ pub fn print(text: &str) -> std::io::Result<()> {
     out.flush()
 }
 
+/// Prints an answer beside what standard output is taken for.
+pub fn print_beside(text: &str) -> std::io::Result<()> {
+    anstream::stderr().lock().write_all(text.as_bytes())
+}
+
 /// How wide the terminal is that the answer goes to, in columns; nothing where it goes elsewhere, and `COLUMNS` is not set.
 pub fn terminal_width() -> Option<usize> {
     width_of(std::io::stdout())
+}
+
+/// The same of what is printed beside standard output.
+pub fn terminal_width_beside() -> Option<usize> {
+    width_of(std::io::stderr())
 }
 
 fn width_of(stream: impl AsFd) -> Option<usize> {

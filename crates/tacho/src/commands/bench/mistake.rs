@@ -1,5 +1,7 @@
 //! What may be wrong with what was typed after `tacho bench`.
 
+use std::path::{Path, PathBuf};
+
 /// A mistake, found before anything is executed.
 #[derive(Debug, thiserror::Error)]
 pub enum Mistake {
@@ -21,6 +23,8 @@ pub enum Mistake {
     DuetByShell,
     #[error("`{option}` is not known here")]
     Elsewhere { option: &'static str, instead: &'static str },
+    #[error("`{first}` and `{second}` would both write {}", one_target(.path))]
+    ExportedTwice { first: &'static str, second: &'static str, path: PathBuf },
     #[error("`--min-runs` is {fewest}, and `--max-runs` is {most}")]
     FewestAboveMost { fewest: u32, most: u32 },
     #[error("`{option}` is given {given} times for {}", crate::output::text::count(*.commands, "command"))]
@@ -35,6 +39,8 @@ pub enum Mistake {
     InputPipe { path: String },
     #[error("`--json` and what the commands print would be mixed")]
     Mixed,
+    #[error("`{option} -` and {other} would be mixed on standard output")]
+    MixedWithExport { option: &'static str, other: &'static str },
     #[error("`--output {path}`: there is no folder `{folder}`")]
     NoFolder { path: String, folder: String },
     #[error("there is no file `{path}`")]
@@ -77,6 +83,15 @@ pub enum NoProgram {
 /// The command, where the program is not all of it.
 fn of(program: &str, command: &str) -> String {
     if program == command { String::new() } else { format!(" (in `{command}`)") }
+}
+
+/// What two exports cannot share.
+fn one_target(path: &Path) -> String {
+    if path.as_os_str() == "-" {
+        "to standard output".to_owned()
+    } else {
+        format!("one file, `{}`", path.display())
+    }
 }
 
 impl Mistake {
@@ -126,6 +141,8 @@ impl Mistake {
                 Some(format!("name one of them: `--reference '{first}'`"))
             }
             Mistake::Mixed => Some("`--output pipe` reads what they print, a file keeps it".into()),
+            Mistake::MixedWithExport { option, .. } => Some(format!("`{option} FILE` writes it to a file")),
+            Mistake::ExportedTwice { .. } => Some("give each a file of its own".into()),
             Mistake::InputPipe { .. } => {
                 Some("write what comes from it to a file: each execution reads all of it".into())
             }

@@ -1,5 +1,6 @@
 //! `tacho bench`: measure commands side by side, without a plan.
 
+mod exports;
 pub mod mistake;
 mod names;
 mod parameters;
@@ -27,7 +28,7 @@ use super::{Exit, random_seed};
 use crate::cli::{Bench, EstimatorName, Global};
 use crate::error::CliError;
 use crate::output;
-use crate::output::bench::{BenchProgress, Report, export};
+use crate::output::bench::{BenchProgress, Report};
 use crate::project::current_folder;
 
 pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
@@ -45,7 +46,7 @@ pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
         typed.check_duet()?;
         question.duet = Some(super::duet::processors(None)?);
     }
-    check_exports(command)?;
+    exports::check(command, typed.is_loud())?;
     let interrupt = tacho_measure::install_interrupt()?;
     let lock = super::session::lock("tacho bench", command.wait.then_some(&interrupt))?;
     let is_quiet = global.quiet || command.json || typed.is_loud();
@@ -53,21 +54,23 @@ pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
     let (answer, is_troubled) = measured(&mut question, &host, &interrupt, is_quiet)?;
     drop(lock);
     let standings = Standings::of(&question, &answer.samples, typed.reference, margin);
+    let is_exported = exports::to_stdout(command).is_some();
     let report = Report {
         question: &question,
         host: &host,
         answer: &answer,
         standings: &standings,
         margin,
-        width: output::terminal_width(),
+        width: if is_exported { output::terminal_width_beside() } else { output::terminal_width() },
     };
     if command.json {
         output::print_json(&output::answer::versioned(report.answer()))?;
     } else {
-        output::print(&report.text())?;
+        let print = if is_exported { output::print_beside } else { output::print };
+        print(&report.text())?;
         report.print_notes();
     }
-    export_all(command, &report)?;
+    exports::write(command, &report)?;
     Ok(exit(&answer, &standings, is_troubled))
 }
 
@@ -131,35 +134,6 @@ fn cannot_be_had(error: ExperimentError) -> CliError {
         }
         other => other.into(),
     }
-}
-
-/// Reports a file that cannot be written before anything is measured for it.
-fn check_exports(command: &Bench) -> Result<(), CliError> {
-    let files = [&command.export_json, &command.export_csv, &command.export_markdown];
-    for path in files.into_iter().flatten() {
-        let open = std::fs::OpenOptions::new().append(true).create(true).open(path);
-        open.map_err(CliError::writing(path))?;
-    }
-    Ok(())
-}
-
-fn export_all(command: &Bench, report: &Report<'_>) -> Result<(), CliError> {
-    let write = |path: &Path, content: String| std::fs::write(path, content).map_err(CliError::writing(path));
-    if let Some(path) = &command.export_json {
-        write(path, export::json(report)?)?;
-    }
-    if let Some(path) = &command.export_csv {
-        write(path, export::csv(report))?;
-    }
-    if let Some(path) = &command.export_markdown {
-        write(path, export::markdown(report))?;
-    }
-    if command.export_json.is_some() || command.export_csv.is_some() {
-        for line in export::notes(report) {
-            output::note("warning", &line);
-        }
-    }
-    Ok(())
 }
 
 fn has_failed(standing: &Standing) -> bool {

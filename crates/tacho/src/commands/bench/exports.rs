@@ -1,0 +1,107 @@
+//! Where what was measured is written in the formats of others: files, and at most one on standard output.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::mistake::Mistake;
+use crate::cli::Bench;
+use crate::error::CliError;
+use crate::output;
+use crate::output::bench::{Report, export};
+
+/// What is typed for standard output, as for hyperfine.
+const STDOUT: &str = "-";
+
+/// An option, and where what it writes goes.
+type Target<'a> = (&'static str, &'a Path);
+
+fn targets(command: &Bench) -> Vec<Target<'_>> {
+    let all = [
+        ("--export-json", &command.export_json),
+        ("--export-csv", &command.export_csv),
+        ("--export-markdown", &command.export_markdown),
+    ];
+    all.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect()
+}
+
+fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == STDOUT
+}
+
+/// The option whose file is standard output, which then has nothing else.
+pub fn to_stdout(command: &Bench) -> Option<&'static str> {
+    targets(command).into_iter().find(|(_, path)| is_stdout(path)).map(|(option, _)| option)
+}
+
+/// Reports what cannot be written, or would be written over one another, before anything is measured for it.
+pub fn check(command: &Bench, is_loud: bool) -> Result<(), CliError> {
+    let all = targets(command);
+    for (at, (option, path)) in all.iter().enumerate() {
+        if let Some((first, _)) = all[..at].iter().find(|(_, other)| is_same(other, path)) {
+            return Err(Mistake::ExportedTwice { first, second: option, path: path.to_path_buf() }.into());
+        }
+    }
+    if let Some(option) = to_stdout(command).filter(|_| command.json || is_loud) {
+        let other = if command.json { "`--json`" } else { "what the commands print" };
+        return Err(Mistake::MixedWithExport { option, other }.into());
+    }
+    for (_, path) in all.into_iter().filter(|(_, path)| !is_stdout(path)) {
+        let open = std::fs::OpenOptions::new().append(true).create(true).open(path);
+        open.map_err(CliError::writing(path))?;
+    }
+    Ok(())
+}
+
+/// Whether both are one file; what is no file, such as `/dev/null`, takes both.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let is_device = |path: &Path| !is_stdout(path) && path.metadata().is_ok_and(|data| !data.is_file());
+    full(one) == full(other) && !is_device(one)
+}
+
+/// Without links, of a file that need not be there.
+fn full(path: &Path) -> PathBuf {
+    let of_folder = || {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(folder.canonicalize().ok()?.join(path.file_name()?))
+    };
+    path.canonicalize().ok().or_else(of_folder).unwrap_or_else(|| path.to_owned())
+}
+
+/// Writes all of them.
+pub fn write(command: &Bench, report: &Report<'_>) -> Result<(), CliError> {
+    for (option, path) in targets(command) {
+        let content = match option {
+            "--export-json" => export::json(report)?,
+            "--export-csv" => export::csv(report),
+            _ => export::markdown(report),
+        };
+        if is_stdout(path) {
+            // As it is: what looks like colours may be part of a command.
+            let mut out = std::io::stdout().lock();
+            out.write_all(content.as_bytes()).and_then(|()| out.flush())?;
+        } else {
+            std::fs::write(path, content).map_err(CliError::writing(path))?;
+        }
+    }
+    if command.export_json.is_some() || command.export_csv.is_some() {
+        for line in export::notes(report) {
+            output::note("warning", &line);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_file_has_several_names() {
+        assert!(is_same(Path::new("o"), Path::new("./o")), "that is not there yet");
+        assert!(is_same(Path::new("Cargo.toml"), Path::new("src/../Cargo.toml")));
+        assert!(is_same(Path::new("-"), Path::new("-")));
+        assert!(!is_same(Path::new("-"), Path::new("./-")), "a file may be called so");
+        assert!(!is_same(Path::new("o"), Path::new("p")));
+        assert!(!is_same(Path::new("/dev/null"), Path::new("/dev/null")), "it takes all");
+    }
+}
