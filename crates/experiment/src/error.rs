@@ -70,6 +70,18 @@ pub enum ExperimentError {
         /// The unit that the plan gives.
         planned: Unit,
     },
+    /// Samples that must be marked are not where they were put.
+    #[error(
+        "round {round} was disturbed, and of its {taken} samples {kept} are kept so that they can be marked"
+    )]
+    RoundNotKept {
+        /// The round.
+        round: u32,
+        /// How many samples it has.
+        taken: usize,
+        /// How many of them the store has.
+        kept: usize,
+    },
     /// Conditions or limits of a benchmark cannot be had on this host.
     #[error("benchmark `{benchmark}` cannot be executed as the plan says: {source}")]
     Unavailable {
@@ -124,6 +136,10 @@ impl ExperimentError {
                 let mine = "or move it away; what executions of that benchmark wrote before is overwritten";
                 Some(format!("name another file in `file`, {mine}"))
             }
+            ExperimentError::RoundNotKept { .. } => Some(
+                "they would count as if nothing had been: measure again, or without `--quiet-wait`"
+                    .to_owned(),
+            ),
             ExperimentError::OtherUnit { .. } => Some("give it another name".into()),
             ExperimentError::Store(error) => error.hint().map(str::to_owned),
             ExperimentError::Subject(error) => error.hint(),

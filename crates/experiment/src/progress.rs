@@ -268,6 +268,11 @@ impl<'a> Progress<'a> {
         self.noise.get(&round).copied().filter(|_| !is_last && !self.disturbed.contains(&round))
     }
 
+    /// How many samples it has.
+    pub fn taken(&self, round: u32) -> usize {
+        self.done.iter().filter(|place| place.round == round).count()
+    }
+
     /// Marks the round as disturbed: its valid samples count no more.
     pub fn forget(&mut self, round: u32) {
         self.disturbed.insert(round);

@@ -111,6 +111,22 @@ fn a_host_that_stays_loud_is_waited_for_no_longer_than_wished_all_rounds_togethe
 }
 
 #[test]
+fn a_disturbed_round_that_is_not_kept_by_itself_is_an_error() {
+    let lab = lab("1m");
+    let mut script = loud_in(&[5, 6]);
+    let mut executor = ScriptedExecutor::new(|request: &Request, at: Timestamp| {
+        // Somebody packs the run while it goes on.
+        if at.as_second() == 5 {
+            lab.store().seal(1).unwrap();
+        }
+        script(request, at)
+    });
+    let error = lab.track_by(&mut executor, &mut Silent).unwrap_err();
+    assert!(error.to_string().starts_with("round 2 was disturbed, and of its 2 samples "), "{error}");
+    assert!(error.hint().is_some_and(|hint| hint.contains("measure again")));
+}
+
+#[test]
 fn a_disturbed_round_is_repeated_whole_and_kept() {
     let lab = lab("1m");
     // The host is looked at for 200 ms before each round of 2 s: the second round is from 4.6 to 6.6 s.

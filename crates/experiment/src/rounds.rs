@@ -460,7 +460,10 @@ impl<'a, 'b> Rounds<'a, 'b> {
     fn settle(&mut self, round: u32) -> Result<(), ExperimentError> {
         let Some(noise) = self.progress.disturbed(round) else { return Ok(()) };
         let marked = self.bench.store.disturb(self.session.run.number, round, &noise.to_string())?;
-        debug_assert!(marked > 0, "nothing of round {round} is kept by itself");
+        let taken = self.progress.taken(round);
+        if marked != taken {
+            return Err(ExperimentError::RoundNotKept { round, taken, kept: marked });
+        }
         self.progress.forget(round);
         self.until.forget(round);
         let again = self.instructions.iter().filter(|(counted, _)| *counted == round);

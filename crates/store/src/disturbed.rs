@@ -42,7 +42,8 @@ impl Store {
                 let chunk = Chunk::decode(row.bytes(2)?).map_err(|error| row.corrupt(&error))?;
                 Ok((MeasurementId { run, cell: row.integer(0)? }, row.integer(1)?, chunk))
             })?;
-            let count = found.len();
+            let of_round = |chunk: &Chunk| chunk.places.iter().filter(|it| it.round == round).count();
+            let count = found.iter().map(|(.., chunk)| of_round(chunk)).sum();
             found.into_iter().try_for_each(|(measurement, position, chunk)| {
                 disturb(database, measurement, (round, position), chunk, why)
             })?;

@@ -70,8 +70,9 @@ pub fn valid_samples_of_a_disturbed_round_are_kept_and_count_no_more(ground: &Gr
             expected[index as usize].push(next);
         }
     }
-    store.disturb(run.number, 2, "steal").unwrap();
-    store.disturb(run.number, 2, "steal").unwrap();
+    assert_eq!(store.disturb(run.number, 2, "steal").unwrap(), 2, "all that it has");
+    assert_eq!(store.disturb(run.number, 2, "steal").unwrap(), 2);
+    assert_eq!(store.disturb(run.number, 4, "steal").unwrap(), 0, "there is none");
     expected[0][2].outcome = Outcome::Disturbed { why: "steal".into() };
     for sealed in [false, true] {
         if sealed {
