@@ -105,6 +105,8 @@ impl ProcessExecutor {
     /// An executor that ends what it executes, and starts no more, once that flag is set.
     #[must_use]
     pub fn new(interrupt: Arc<AtomicBool>) -> Self {
+        // Whoever measures next removes them, whether it makes groups itself or not.
+        Cgroups::sweep();
         Self {
             interrupt: Interrupt::new(interrupt),
             patience: watch::PATIENCE,

@@ -110,6 +110,21 @@ impl Cgroups {
         }
     }
 
+    /// Removes the groups that a killed one of us has left where we would make ours.
+    pub fn sweep() {
+        let hierarchies = Hierarchies::read();
+        let of = |controller| candidates(&hierarchies.mounts, &hierarchies.membership, controller);
+        let mut parents: Vec<PathBuf> = ["memory", "cpuacct", "io"]
+            .into_iter()
+            .flat_map(|controller| of(controller).into_iter().map(|(folder, _)| folder))
+            .collect();
+        parents.sort();
+        parents.dedup();
+        for parent in parents {
+            sweep(&parent);
+        }
+    }
+
     /// Looks where groups that account for devices can be made, unless that is known.
     pub fn find_blocks(&mut self) {
         self.blocks
