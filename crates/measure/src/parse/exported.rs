@@ -102,6 +102,9 @@ fn of_json(text: &str) -> Result<Found, String> {
     if first[0]["primaryMetric"].is_object() {
         return Ok(("JMH", nothing(), of_jmh(first)));
     }
+    if first["results"].as_array().is_some_and(Vec::is_empty) {
+        return Err("it is an export of hyperfine without a result".to_owned());
+    }
     if first["results"].is_array() && first["results"][0]["command"].is_string() {
         return Ok(("hyperfine", nothing(), vec![(time(), hyperfine::things(text)?)]));
     }

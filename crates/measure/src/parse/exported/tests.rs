@@ -94,6 +94,7 @@ fn what_is_no_report_is_said() {
     let why = |text: &str| report(text).unwrap_err();
     assert_eq!(why("#!/bin/sh\necho\n"), "it is of no tool whose reports are known");
     assert_eq!(why("{\"a\": 1}"), "it is JSON, but of no tool whose reports are known");
+    assert_eq!(why("{\"results\": []}"), "it is an export of hyperfine without a result");
     assert!(why("{\"a\": ").starts_with("it is not JSON: "));
     assert_eq!(why(""), "it is of no tool whose reports are known");
     assert!(read_report(&fixture("none")).unwrap_err().contains("No such file"));
