@@ -242,7 +242,8 @@ pub struct Log {
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is an option that stands alone
 pub struct Show {
-    /// A tag, a hash or the beginning of one, a release; or what a run compared: run:12 [default: all series]
+    /// A tag, a hash or the beginning of one, a release; or what a run compared: run:12, or the name of a baseline [default: all
+    /// series]
     pub revision: Option<String>,
     /// Print every sample; of what a run compared those of both sides
     #[arg(long, requires = "revision")]

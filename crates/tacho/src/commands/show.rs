@@ -24,14 +24,15 @@ use crate::project::Project;
 const FILES: usize = 6;
 
 pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
-    let is_run = command.revision.as_deref().is_some_and(|name| name.starts_with("run:"));
-    if command.markdown && !is_run {
-        return Err(compare::mistake::Mistake::MarkdownOfRevision.into());
-    }
     let project = Project::open(global)?;
-    if let Some(number) = command.revision.as_deref().and_then(|name| name.strip_prefix("run:")) {
-        compare::shown::print(&mut project.store()?, number, command)?;
+    if let Some(number) =
+        command.revision.as_deref().map(|name| run_named(&project, name)).transpose()?.flatten()
+    {
+        compare::shown::print(&mut project.store()?, &number, command)?;
         return Ok(Exit::Success);
+    }
+    if command.markdown {
+        return Err(compare::mistake::Mistake::MarkdownOfRevision.into());
     }
     if let Some(name) = command.revision.as_deref().filter(|_| command.diff) {
         diff(&project, &shown(&project, name)?)?;
@@ -54,6 +55,28 @@ impl Show {
     /// Whether that benchmark is to be shown.
     pub fn names(&self, key: &BenchmarkKey) -> bool {
         self.benchmark.as_ref().is_none_or(|name| key.name == *name || key.to_string() == *name)
+    }
+}
+
+/// The number of the run that a name is of: `run:12`, or the name of a baseline, which no revision has.
+fn run_named(project: &Project, name: &str) -> Result<Option<String>, CliError> {
+    if let Some(number) = name.strip_prefix("run:") {
+        return Ok(Some(number.to_owned()));
+    }
+    let (baseline, is_said) = name.strip_prefix("saved:").map_or((name, false), |name| (name, true));
+    let found = match project.store() {
+        Ok(mut store) => store.baselines()?.into_iter().find(|known| known.name == baseline),
+        Err(CliError::Store(StoreError::NoStore { .. })) => None,
+        Err(error) => return Err(error),
+    };
+    match found {
+        None if is_said => Err(compare::mistake::Mistake::NoBaseline { name: baseline.to_owned() }.into()),
+        Some(_) if !is_said && lookup::in_history(project, name).is_some() => {
+            let candidates =
+                vec![format!("the baseline (`saved:{name}`)"), "a revision, by its hash".to_owned()];
+            Err(compare::mistake::Mistake::Ambiguous { name: name.to_owned(), candidates }.into())
+        }
+        found => Ok(found.map(|known| known.of.run.to_string())),
     }
 }
 
