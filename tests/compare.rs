@@ -426,8 +426,39 @@ fn a_name_is_kept_and_measured_again_and_never_lost_silently() {
     let shown = project.tacho("show run:1 --json").exits(0).json();
     assert_eq!((&shown["run"], &shown["rows"][0]["samples"]), (&1.into(), &serde_json::json!([2, 2])));
     assert_eq!(shown["rows"][0]["estimator"], "all-ratios");
+    let by_name = project.tacho("show good --json").exits(0).json();
+    assert_eq!(by_name["run"], 1, "{by_name}");
+    assert!(project.tacho("show saved:good --markdown").exits(0).stdout.starts_with("| benchmark |"));
+    let none = project.tacho("show saved:god").exits(2).stderr;
+    assert!(none.starts_with("error: there is no baseline `god`\n"), "{none}");
     let none = project.tacho("compare run:9 HEAD").exits(2).stderr;
     assert!(none.starts_with("error: run 9 compared nothing\n"), "{none}");
+}
+
+#[test]
+fn a_baseline_whose_commit_is_gone_is_still_what_was_measured() {
+    let project = Project::scripts(2);
+    project.tacho("compare HEAD~1 HEAD -r 2 --no-control --save-as good").exits(0);
+    project.git(["reset", "--quiet", "--hard", "HEAD~1"]);
+    project.git(["reflog", "expire", "--expire=now", "--all"]);
+    project.git(["gc", "--quiet", "--prune=now"]);
+    let project = project.file("prog", "echo answer # otherwise\n").commit("otherwise");
+    std::fs::remove_dir_all(project.cache()).unwrap();
+    let told = project.tacho("compare good HEAD -r 2").exits(2);
+    assert!(
+        told.stdout.starts_with("good cannot be compared: its build is not kept any more"),
+        "{}",
+        told.stdout
+    );
+    assert!(told.stderr.starts_with("note: the repository has the commit "), "{}", told.stderr);
+    assert!(
+        told.stderr.ends_with(" no more; `--kept` takes what was measured of good then\n"),
+        "{}",
+        told.stderr
+    );
+    let json = project.tacho("compare good HEAD -r 2 --json").exits(2).json();
+    assert_eq!(json["executed"], serde_json::json!([false, false]));
+    project.tacho("compare good HEAD -r 2 --kept").exits(0);
 }
 
 #[test]
@@ -752,6 +783,17 @@ fn a_file_of_ours_says_what_its_executions_that_reached_a_limit_would_have_been_
         told.contains("command time: limit reached: 1 s (20 executions of all.json): they would have"),
         "{told}"
     );
+}
+
+#[test]
+fn what_executes_nothing_waits_for_nobody() {
+    let project =
+        Project::empty().file("old.json", &hyperfine("old", 0.1)).file("new.json", &hyperfine("new", 0.11));
+    let path = project.path().join(".tacho-lock");
+    let held = tacho_measure::lock_host(&path, "another", tacho_measure::Wait::No).unwrap();
+    project.tacho("compare old.json new.json").exits(0);
+    assert!(project.tacho("compare true false --command").exits(2).stderr.contains("in `another`)"));
+    drop(held);
 }
 
 /// A file of hyperfine's with several commands, each with so many times around so many seconds.

@@ -114,8 +114,7 @@ pub fn compare(
     bench.put_metrics(&question.plan)?;
     bench.store.put_revisions(&question.revisions)?;
     if !terms.executes(0) && !terms.executes(1) {
-        let rows = kept::judged(bench.store, None, terms)?;
-        return Ok(Compared::Measured(Box::new(Rows::of(terms, rows))));
+        return unexecuted(bench.store, terms);
     }
     let sides = match bench.sides(question, terms)? {
         Ready::Interrupted => return Ok(Compared::Interrupted),
@@ -136,6 +135,12 @@ pub fn compare(
     let carried = carried_over(bench.store, &run, terms)?;
     let (run, terms, together) = (Some(run), terms.clone(), rows.len());
     Ok(Compared::Measured(Box::new(Rows { run, terms, interrupted, executing, rows, together, carried })))
+}
+
+/// Compares sides of which none is executed, by what the store and files say of them. The store is only read.
+pub fn unexecuted(store: &mut Store, terms: &Comparing) -> Result<Compared, ExperimentError> {
+    let rows = kept::judged(store, None, terms)?;
+    Ok(Compared::Measured(Box::new(Rows::of(terms, rows))))
 }
 
 /// Whether what is compared can be executed at the same time, if it is to be.

@@ -160,6 +160,9 @@ impl Bench<'_> {
             Unpacked::Otherwise(BuildState::Built { .. }) => {
                 "it came out otherwise when it was built again".to_owned()
             }
+            Unpacked::Otherwise(BuildState::Failed { why } | BuildState::Skipped { why }) => {
+                format!("its build is not kept any more, and cannot be made again: {why}")
+            }
             Unpacked::Otherwise(state) => format!("its build {}", state.word()),
         };
         // What series were measured with stays what is known of the revision.

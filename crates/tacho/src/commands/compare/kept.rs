@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tacho_experiment::compare::Compared;
 use tacho_record::plan::{Benchmark, parse};
-use tacho_record::{BenchmarkKey, Earlier, Metric, Plan, Program};
+use tacho_record::{BenchmarkKey, Earlier, Metric, Plan, Program, short_name};
 
 use super::mistake::Mistake;
 use super::sides::{Given, Taken};
@@ -133,9 +133,18 @@ pub fn lost(
 }
 
 /// That a side which cannot be measured again was measured before.
-pub fn tell_of_kept(compared: &Compared, taken: &[Taken; 2]) {
+pub fn tell_of_kept(given: &Given, compared: &Compared, taken: &[Taken; 2]) {
     let Compared::NotBuilt { side, .. } = compared else { return };
-    if taken.iter().any(|taken| taken.side.name == *side && taken.earlier.is_some()) {
-        output::note("note", &format!("`--kept` takes what was measured of {side} then"));
-    }
+    let is_it = |taken: &&Taken| taken.side.name == *side && taken.earlier.is_some();
+    let Some(taken) = taken.iter().find(is_it) else { return };
+    let gone = taken
+        .side
+        .program
+        .revision()
+        .filter(|revision| given.is_gone(revision))
+        .map(|revision| format!("the repository has the commit {} no more; ", short_name(revision)));
+    output::note(
+        "note",
+        &format!("{}`--kept` takes what was measured of {side} then", gone.unwrap_or_default()),
+    );
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tacho_experiment::compare::{Compared, compare};
+use tacho_experiment::compare::{Compared, compare, unexecuted};
 use tacho_experiment::{Bench, Question};
 use tacho_measure::ProcessExecutor;
 use tacho_record::{Comparing, Digest, Metric, Plan, Program, Recipes};
@@ -29,6 +29,12 @@ pub fn measure(
     terms: &Comparing,
 ) -> Result<(Compared, Option<Duration>), CliError> {
     let quiet = global.quiet || command.form.json;
+    if !terms.executes(0) && !terms.executes(1) {
+        if command.terms.wants_layouts() {
+            return Err(Mistake::NoLayouts.into());
+        }
+        return Ok((read(given, terms)?, None));
+    }
     let (Some(project), Some(plan)) = (given.project(), plan) else {
         if command.terms.wants_layouts() {
             return Err(Mistake::NoLayouts.into());
@@ -72,6 +78,14 @@ pub fn measure(
     let wanted = Wanted { seed: command.begin.seed, quiet, ..Wanted::new(plan, &revisions) };
     let compared = session.measure(project, wanted, |bench, question| compare(bench, question, &terms))?;
     Ok((compared, took))
+}
+
+/// What is executed on neither side disturbs nobody, and waits for nobody.
+fn read(given: &Given, terms: &Comparing) -> Result<Compared, CliError> {
+    Ok(match given.store() {
+        Some(store) => unexecuted(&mut store.borrow_mut(), terms)?,
+        None => unexecuted(&mut Store::open(&Location::Memory)?, terms)?,
+    })
 }
 
 /// Commands: kept beside the plan if there is one, else nowhere.

@@ -68,7 +68,7 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     if let Some(name) = &command.save_as {
         given.save(name, &compared)?;
     }
-    kept::tell_of_kept(&compared, &taken);
+    kept::tell_of_kept(&given, &compared, &taken);
     let told = taken.each_ref().map(Taken::told);
     let is_missing = !lone[0].is_empty();
     let report = Report {

@@ -124,12 +124,21 @@ impl Given {
     /// What both sides' revisions are, and all that the history says beside.
     pub fn select(&self, sides: &[Side; 2]) -> Option<Selected> {
         let project = self.project.as_ref()?;
-        let names: Vec<String> =
+        let mut names: Vec<String> =
             sides.iter().filter_map(|side| side.program.revision()).map(str::to_owned).collect();
         if names.is_empty() {
             return None;
         }
-        select(project, names).ok()
+        // The commit of a baseline may be gone, which takes nothing from the other side.
+        select(project, names.clone()).ok().or_else(|| {
+            names.retain(|name| select(project, vec![name.clone()]).is_ok());
+            select(project, names).ok().filter(|selected| !selected.revisions.is_empty())
+        })
+    }
+
+    /// Whether history has that revision no more.
+    pub fn is_gone(&self, revision: &str) -> bool {
+        self.project.as_ref().is_some_and(|project| select(project, vec![revision.to_owned()]).is_err())
     }
 
     fn side(&self, typed: &str, command: &Compare) -> Result<Taken, CliError> {

@@ -250,7 +250,7 @@ impl Report<'_> {
             seed: all.and_then(|all| Some(all.run.as_ref()?.seed)),
             estimator: self.terms.estimator,
             margin: self.terms.margin,
-            executed: [self.terms.executes(0), self.terms.executes(1)],
+            executed: [0, 1].map(|side| all.is_some() && self.terms.executes(side)),
             duet: self.terms.duet.map(DuetAnswer::on),
             carry_over: all.and_then(|all| all.carried.as_ref()).map(CarryOverAnswer::from),
             otherwise: &self.terms.otherwise,
