@@ -27,7 +27,7 @@ pub struct BenchAnswer<'a> {
     duet: Option<DuetAnswer>,
     family: Option<Family>,
     absent: &'a BTreeMap<String, String>,
-    notes: BTreeMap<&'static str, &'static str>,
+    notes: BTreeMap<&'static str, String>,
     waits: Vec<WaitAnswer>,
     disturbed: BTreeMap<u32, &'a str>,
     warnings: Vec<WarningAnswer>,

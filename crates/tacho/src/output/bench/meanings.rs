@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use tacho_experiment::side_by_side::Start;
+
 use super::Report;
 
 /// Of which kind the peak of memory is.
@@ -10,6 +12,9 @@ const MEMORY: &str = "the peak of the largest process, not of all together";
 const EXACT: f64 = 1e9;
 /// What these are below that.
 const SPLIT: &str = "split as the kernel's ticks fell (every 4 ms, say): only the sum is exact";
+
+/// What holds of all that a shell's processes used.
+const SHELL: &str = "with a shell, its own is part of them: only its wall time is taken off";
 
 /// What is not known where executions were cut off.
 const LIMITED: &str =
@@ -21,23 +26,30 @@ impl Report<'_> {
         let memory = self.standings.each.iter().any(|it| it.peak_memory.is_some());
         let split = self.is_split_by_ticks();
         let limited = self.standings.each.iter().any(|it| it.limited.count > 0);
+        let shell = memory && self.question.commands.iter().any(|it| matches!(it.start, Start::Shell(..)));
         let all = [
             (memory, vec!["memory"], MEMORY),
             (split, vec!["user", "sys"], SPLIT),
+            (shell, vec!["user", "sys", "CPU", "memory"], SHELL),
             (limited, vec!["CPU"], LIMITED),
         ];
         all.into_iter().filter(|(is_shown, ..)| *is_shown).map(|(_, columns, what)| (columns, what)).collect()
     }
 
     /// The same by the keys of JSON.
-    pub(super) fn notes(&self) -> BTreeMap<&'static str, &'static str> {
+    pub(super) fn notes(&self) -> BTreeMap<&'static str, String> {
         let key = |column: &'static str| match column {
             "memory" => "peak_memory",
             "CPU" => "cpu_percent",
             column => column,
         };
-        let all = self.meanings().into_iter();
-        all.flat_map(|(columns, what)| columns.into_iter().map(move |column| (key(column), what))).collect()
+        let mut notes: BTreeMap<&'static str, Vec<&'static str>> = BTreeMap::new();
+        for (columns, what) in self.meanings() {
+            for column in columns {
+                notes.entry(key(column)).or_default().push(what);
+            }
+        }
+        notes.into_iter().map(|(key, all)| (key, all.join("; "))).collect()
     }
 
     /// Whether any execution used so little that it matters how the kernel tells user from sys.

@@ -160,6 +160,10 @@ fn the_heading_names_what_follows() {
             with_report(|report| Report { question: &question, standings: &standings, ..*report }.ranking());
         ranking.lines().next().unwrap().to_owned()
     };
+    let notes = with_report(|report| Report { question: &question, ..*report }.notes());
+    assert!(
+        ["user", "sys", "cpu_percent", "peak_memory"].iter().all(|key| notes[key].contains("with a shell"))
+    );
     let [none, small, large] = answer.samples.clone().try_into().unwrap();
     assert_eq!(
         head(&[none.clone(), small.clone(), large.clone()], Some(0)),
@@ -229,6 +233,7 @@ fn columns_say_what_they_are() {
     let notes = with_report(|report| serde_json::to_value(report.answer()).unwrap())["notes"].clone();
     assert_eq!(notes["peak_memory"], "the peak of the largest process, not of all together");
     assert_eq!(notes["user"], notes["sys"]);
+    assert!(!notes["sys"].as_str().unwrap().contains("shell"), "there is none");
     assert!(notes["sys"].as_str().unwrap().contains("only the sum is exact"), "90 ms of processor time");
     // From a second on the split means something.
     let mut long = answer();
