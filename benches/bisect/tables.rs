@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use tacho_stats::bisect::{Builds, Outcome};
+use tacho_stats::bisect::{Bisection, Builds, Outcome, Seen, Stage, Step};
 
 use crate::bound;
 use crate::cells::{self, Cell, Expected};
@@ -32,17 +32,51 @@ struct Tally {
     in_sets: f64,
     held: f64,
     seconds: f64,
+    /// Samples by what they were for.
+    parts: [f64; PARTS.len()],
+}
+
+/// What samples are for.
+const PARTS: [&str; 4] = ["proof", "search", "pairs", "neighbours"];
+
+/// Bisects, and counts what samples are for.
+fn bisect(world: &mut World, cell: &Cell) -> (Outcome, [usize; PARTS.len()]) {
+    let mut bisection = Bisection::new(cell.rules, world.candidates).unwrap();
+    let mut parts = [0; PARTS.len()];
+    loop {
+        let portions = match bisection.next() {
+            Step::Finished(outcome) => return (*outcome, parts),
+            Step::Measure(portions) => portions,
+        };
+        let part = match bisection.stage() {
+            Stage::Proving => 0,
+            Stage::Searching => 1,
+            // Pairs come alone; neighbours with both sides in between.
+            _ if portions.len() <= 2 => 2,
+            _ => 3,
+        };
+        for portion in portions {
+            let observation = world::observe(world, portion);
+            let unusable = matches!(observation.seen, Seen::Unusable(_));
+            parts[part] += usize::from(!unusable) * portion.samples;
+            bisection.observe(&observation);
+            if unusable {
+                break;
+            }
+        }
+    }
 }
 
 /// One trial as a line of the file, without cell and number.
 fn trial(cell: &Cell, seed: u64) -> String {
     let mut world = cell.world(seed);
     let began = Instant::now();
-    let outcome = world::bisect(&mut world, cell.rules);
+    let (outcome, parts) = bisect(&mut world, cell);
+    let parts = parts.map(|part| part.to_string()).join("\t");
     let seconds = began.elapsed().as_secs_f64();
     let size: usize = outcome.suspects.iter().map(|of| of.last - of.first + 1).sum();
     format!(
-        "{}\t{}\t{}\t{}\t{size}\t{}\t{seconds:.4}",
+        "{}\t{}\t{}\t{}\t{size}\t{}\t{seconds:.4}\t{parts}",
         came(&world, &outcome),
         world.samples,
         world.builds(),
@@ -86,7 +120,9 @@ impl Tally {
     /// Takes up a trial.
     fn add(&mut self, line: &str) -> Option<()> {
         let words: Vec<&str> = line.split('\t').collect();
-        let [came, samples, builds, cost, size, held, seconds] = words.as_slice() else { return None };
+        let [came, samples, builds, cost, size, held, seconds, parts @ ..] = words.as_slice() else {
+            return None;
+        };
         let numbers = [samples, builds, cost, size, held, seconds].map(|text| text.parse::<f64>().ok());
         let [Some(samples), Some(builds), Some(cost), Some(size), Some(held), Some(seconds)] = numbers else {
             return None;
@@ -105,6 +141,9 @@ impl Tally {
         self.in_sets += size;
         self.held += set * held;
         self.seconds += seconds;
+        for (sum, part) in self.parts.iter_mut().zip(parts) {
+            *sum += part.parse::<f64>().unwrap_or(0.0);
+        }
         Some(())
     }
 
@@ -168,6 +207,7 @@ impl Tally {
             percent(self.wrong),
             percent(none),
             numbers.join(" | "),
+            self.parts.map(|part| format!("{:.0}", self.share(part))).join(" + "),
             times,
             sets,
             format!("{:.0}", 1e3 * self.share(self.seconds)),
@@ -215,8 +255,11 @@ pub fn print(words: &str, trials: u64) {
             }
         }
     }
-    let heads = "cell | trials | right % | other step % | stretch % | wrong % | undecided % | samples | builds | cost | × least | sets that hold a step | ms a trial | missed";
-    println!("| {heads} |\n|{}", "---|".repeat(14));
+    let parts = PARTS.join(" + ");
+    println!(
+        "| cell | trials | right % | other step % | stretch % | wrong % | undecided % | samples | builds | cost | {parts} | × least | sets that hold a step | ms a trial | missed |"
+    );
+    println!("|{}", "---|".repeat(15));
     for cell in &cells {
         println!("| {} |", all.get(&cell.name).cloned().unwrap_or_default().row(cell));
     }
