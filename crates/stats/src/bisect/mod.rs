@@ -24,6 +24,7 @@ mod flaky;
 mod host;
 mod information;
 mod levels;
+mod location;
 mod noise;
 mod outcome;
 mod path;

@@ -65,8 +65,11 @@ impl Rules {
 /// Before anything is measured: as likely as not, nothing changed.
 pub(super) const NOTHING: f64 = 0.5;
 
-/// Both ends are measured until *no change* is less likely than this.
-pub(super) const PROVED: f64 = 0.01;
+/// Both ends are measured until *no change* is less likely than this: what is found is verified in fresh samples anyway.
+pub(super) const PROVED: f64 = 0.03;
+
+/// The same of a command that passes or fails, whose rates are less sure than levels.
+pub(super) const PROVED_OF_FAILURES: f64 = 0.01;
 
 /// The search ends when one revision is as likely as this; verification makes it certain.
 pub(super) const FOUND: f64 = 0.9;

@@ -5,7 +5,8 @@ use super::levels::Posterior;
 use super::outcome::{Finding, Reason, Stage};
 use super::record::{Reading, Record};
 use super::rules::{
-    Builds, EXCLUDED, FOUND, LESS, NOTHING_CHANGED, PROVED, ROUNDS, Rules, SENTINEL, SURE, Values, WITHIN,
+    Builds, EXCLUDED, FOUND, LESS, NOTHING_CHANGED, PROVED, PROVED_OF_FAILURES, ROUNDS, Rules, SENTINEL,
+    SURE, Values, WITHIN,
 };
 use super::step::Portion;
 use super::varied::Varied;
@@ -255,7 +256,8 @@ impl Search {
 
     /// Whether anything changed from end to end: until it did, or did not by half of what is asked for.
     fn prove(&mut self, posterior: &Posterior, record: &Record, rules: &Rules) -> Option<Decision> {
-        self.proved = posterior.nothing < if self.proved { 0.5 } else { PROVED };
+        let wanted = if rules.values == Values::Failures { PROVED_OF_FAILURES } else { PROVED };
+        self.proved = posterior.nothing < if self.proved { 0.5 } else { wanted };
         if self.proved {
             return None;
         }

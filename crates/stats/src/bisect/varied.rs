@@ -7,6 +7,7 @@ use super::belief::Belief;
 use super::filter::{Filter, PARTS, Tail};
 use super::host::{Fit, Host};
 use super::levels::{Levels, Posterior};
+use super::location::{Location, locations};
 use super::noise::{NONE, Noise, own_scale};
 use super::record::Record;
 use super::rules::{NOTHING, Rules, SURE, Values};
@@ -58,7 +59,7 @@ impl Varied {
 }
 
 /// What all samples say for certain, levels of builds have to make so likely where there is noise, of which they know less.
-const LIKELY: f64 = 0.7;
+const LIKELY: f64 = 0.9;
 
 /// From here on the host's level is taken off those of builds, which then hold all that samples tell.
 const MOVED: f64 = 0.5;
@@ -122,11 +123,18 @@ struct Seen {
 }
 
 impl Seen {
-    /// The medians of all samples of each build.
+    /// By the samples of each build.
     fn plain(levels: &Levels, record: &Record, rules: &Rules) -> Self {
         // By repeated samples alone, however small it is: what builds are apart is no noise.
         let sd = own_scale(&record.readings).0.max(rules.least * NONE);
-        let mut builds: Vec<Build> = levels.tested.iter().filter_map(|at| build(*at, sd, record)).collect();
+        let values = |at: &usize| record.of(*at).map(|reading| reading.value).collect::<Vec<f64>>();
+        let tested: Vec<usize> = levels.tested.iter().copied().filter(|at| record.has(*at)).collect();
+        let located = locations(&tested.iter().map(values).collect::<Vec<_>>(), sd);
+        let of = |(&revision, location): (&usize, Location)| {
+            let Location { level, variance } = location;
+            Build { revision, level, variance, samples: record.count(revision) }
+        };
+        let mut builds: Vec<Build> = tested.iter().zip(located).map(of).collect();
         builds.sort_by_key(|build| std::cmp::Reverse(build.samples));
         Self { share: 1.0, builds, covariance: None, sd }
     }
@@ -210,14 +218,6 @@ impl ByBuilds {
         let intervals = self.steps.iter().map(|(at, share)| (*at, changed * share / sum)).collect();
         Posterior { nothing: self.nothing, intervals, builds: self.builds, ..by_samples }
     }
-}
-
-/// The level of a revision that has values.
-fn build(revision: usize, sd: f64, record: &Record) -> Option<Build> {
-    let samples = record.count(revision);
-    let worse = if samples > 2 { std::f64::consts::FRAC_PI_2 } else { 1.0 };
-    let level = record.level(revision)?;
-    Some(Build { revision, level, variance: worse * sd * sd / samples as f64, samples })
 }
 
 /// No step, one at each of these places, and each two of them; how likely each is beforehand.

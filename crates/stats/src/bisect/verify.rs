@@ -106,7 +106,9 @@ impl Verification {
     ) -> Verdict {
         let exact = record.is_exact(rules);
         let samples = if exact { 1 } else { wanted(self.step, posterior.sd) };
-        if let Some(more) = self.ask_missing(record, samples) {
+        if self.reach == 1
+            && let Some(more) = self.ask_missing(record, samples)
+        {
             return more;
         }
         let beside = self.beside(record);
@@ -130,9 +132,14 @@ impl Verification {
         Verdict::Layout(self.step)
     }
 
-    /// The nearest one on each side tells most; the next is asked only where that is not enough, and those that agree name the culprit.
+    /// The nearest one on each side tells most; the next are asked one by one, only where that is not enough, and those that agree
+    /// name the culprit.
     fn farther(&mut self, alone: f64, samples: usize, record: &Record, rules: &Rules) -> Option<Verdict> {
         loop {
+            let more = self.ask_missing(record, samples);
+            if more.is_some() {
+                return more;
+            }
             if self.reach + 1 >= NEIGHBOURS && alone >= LIKELIER && self.agrees(record, rules) {
                 return Some(self.named(alone, self.beside(record).len()));
             }
@@ -140,10 +147,6 @@ impl Verification {
                 return None;
             }
             self.reach += 1;
-            let more = self.ask_missing(record, samples);
-            if more.is_some() {
-                return more;
-            }
         }
     }
 
@@ -227,10 +230,13 @@ impl Verification {
         agreeing + 1 >= 2 * (NEIGHBOURS - 1) && no_return(record.tested(), agree)
     }
 
-    /// So many samples of neighbours that have none.
+    /// So many samples of neighbours that have none: of both nearest, of those farther away of one at a time.
     fn ask_missing(&self, record: &Record, samples: usize) -> Option<Verdict> {
         let mut missing = self.beside(record);
         missing.retain(|at| !record.has(*at));
+        if self.reach > 1 {
+            missing.truncate(1);
+        }
         self.ask(&missing, samples)
     }
 
