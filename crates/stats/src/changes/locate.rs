@@ -11,6 +11,9 @@ use super::density::Density;
 use super::levels::Levels;
 use super::{backed, lately, tail};
 
+/// So many values in a row that are the same stand still.
+const STANDING: usize = 10;
+
 /// How far from the place as chosen one is looked for.
 const REACH: usize = 12;
 
@@ -56,9 +59,19 @@ fn density(judge: &Judge, choice: &Choice, raw: &[f64]) -> Option<Density> {
     }
     let levels = Levels::means(judge.series, &places, judge.masked);
     let moved = judge.series.y.iter().zip(&levels.residual);
-    let standard = raw.iter().zip(moved).zip(&judge.series.sd);
-    let standard: Vec<f64> = standard.map(|((raw, (y, residual)), sd)| (raw - y + residual) / sd).collect();
+    let varies = varying(raw);
+    let some_vary = varies.contains(&true);
+    let standard = raw.iter().zip(moved).zip(&judge.series.sd).zip(&varies);
+    let standard = standard.filter(|(_, varies)| **varies || !some_vary);
+    let standard: Vec<f64> =
+        standard.map(|(((raw, (y, residual)), sd), _)| (raw - y + residual) / sd).collect();
     Density::of(&standard)
+}
+
+/// Which values do not stand among many that are the same: those say nothing of how noise elsewhere is distributed.
+fn varying(raw: &[f64]) -> Vec<bool> {
+    let runs = raw.chunk_by(|one, next| one.to_bits() == next.to_bits());
+    runs.flat_map(|run| std::iter::repeat_n(run.len() < STANDING, run.len())).collect()
 }
 
 /// The places that are looked at: not beyond the middle of a level.
