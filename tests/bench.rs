@@ -71,7 +71,7 @@ fn notes_keep_to_sixty_columns_and_are_single_lines_in_a_pipe() {
     let project = Project::empty();
     let limits = ["--limit-address-space", "1GiB", "--limit-cpu-time", "10s"];
     let words = [&["bench", "-r", "2", "--nice", "5"], &limits[..], &["true"]].concat();
-    let note = "note: executed with niceness 5, with at most 10.0 s of processor time and 1.000 GiB of address space\n";
+    let note = "note: executed with niceness 5, with at most 10.00 s of processor time and 1.000 GiB of address space\n";
     let piped = Answer::of(&project.command(words.iter().copied()).output().unwrap()).exits(0).stderr;
     assert!(piped.contains(note), "{piped}");
     let told = |words: &[&str]| {
@@ -180,7 +180,7 @@ fn a_limit_is_a_result() {
         answer.stdout
     );
     assert!(
-        answer.stderr.contains("note: executed with at most 0.04 s of processor time\n"),
+        answer.stderr.contains("note: executed with at most 40.00 ms of processor time\n"),
         "{}",
         answer.stderr
     );
