@@ -79,7 +79,7 @@ fn notes_keep_to_sixty_columns_and_are_single_lines_in_a_pipe() {
         Answer::of(&command.env("COLUMNS", "60").output().unwrap()).stderr
     };
     let (notes, mistake) = (told(&words), told(&["bench", "--reference", "absent", "true", "false"]));
-    assert!(notes.contains("with at most 10.0 s of\n  processor time and"), "{notes}");
+    assert!(notes.contains("with at most 10.00 s of\n  processor time and"), "{notes}");
     assert!(mistake.starts_with("error: ") && mistake.contains("\nhint: "), "{mistake}");
     for line in notes.lines().chain(mistake.lines()) {
         assert!(line.chars().count() <= 60, "{line}");
