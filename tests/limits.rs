@@ -55,9 +55,10 @@ fn bench_marks_bounds_in_its_table() {
 fn of_commands_that_all_reach_a_limit_there_is_neither_a_fastest_nor_a_ratio() {
     let words = ["sh all", "-n", "one", "sh ./all", "-n", "two"];
     let told = bench(&scripts(), &words).exits(0).stdout;
-    let ratios = told.split("times that of").nth(1).unwrap_or_default();
-    assert!(!ratios.contains("fastest") && !ratios.contains('×'), "{told}");
-    assert!(ratios.contains("unclear: of both only lower bounds are known"), "{told}");
+    let against = told.split("\nagainst `").nth(1).unwrap_or_default();
+    assert!(!told.contains("times that of") && !against.contains("interval"), "{told}");
+    assert!(!against.contains("fastest") && !against.contains('×'), "{told}");
+    assert!(against.contains("unclear: of both only lower bounds are known"), "{told}");
     let json = bench(&scripts(), &[&words[..], &["--json"]].concat()).exits(0).json();
     let compared = json["commands"].as_array().unwrap().iter().find(|it| !it["compared"].is_null()).unwrap();
     let compared = &compared["compared"];
