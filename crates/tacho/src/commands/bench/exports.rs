@@ -55,7 +55,7 @@ pub fn check(command: &Bench, is_loud: bool) -> Result<(), CliError> {
 /// Whether both are one file; what is no file, such as `/dev/null`, takes both.
 fn is_same(one: &Path, other: &Path) -> bool {
     let is_device = |path: &Path| !is_stdout(path) && path.metadata().is_ok_and(|data| !data.is_file());
-    full(one) == full(other) && !is_device(one)
+    is_stdout(one) == is_stdout(other) && full(one) == full(other) && !is_device(one)
 }
 
 /// Without links, of a file that need not be there.
