@@ -162,6 +162,13 @@ fn mistakes_are_told_with_their_place() {
 }
 
 #[test]
+fn the_usage_of_a_mistake_offers_nothing_that_is_none() {
+    let mistake = from("values\n1\n", "A..B").exits(2).stderr;
+    assert!(mistake.contains("tacho changes --from <FILE> [OPTIONS]\n"), "{mistake}");
+    assert!(!mistake.contains("<FILE> [A..B"), "{mistake}");
+}
+
+#[test]
 fn a_slower_processor_time_is_told_whatever_its_column_is_called() {
     let rows: String =
         step(0.1).iter().enumerate().map(|(place, cpu)| format!("c{place},10,{cpu}\n")).collect();

@@ -270,13 +270,18 @@ pub struct Show {
     pub shown: Shown,
 }
 
+/// What goes without a file does not go with one: told by hand, since a mistake's usage would offer it all the same.
+const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
+       tacho changes --from <FILE> [OPTIONS]
+       tacho changes <COMMAND>";
+
 /// Tell what changed, and only what changed: where did it get slower?
 ///
 /// All series of the plan are judged together. A change is provisional until points that come later agree, keeps its
 /// name for ever, and what users say of it is kept with it. Exit status: 1 when something got worse that nobody has
 /// said anything to, else 0.
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(args_conflicts_with_subcommands = true, override_usage = CHANGES_USAGE)]
 pub struct Changes {
     #[command(subcommand)]
     pub what: Option<ChangesWhat>,
