@@ -115,7 +115,8 @@ pub(super) fn row(view: &View, one: &ChangeView, root: &str, link: bool) -> Mark
         }
         td.num.change.better[one.judged == Judged::Better].worse[one.judged == Judged::Worse] { (one.effect()) }
         td.word.better[one.judged == Judged::Better].worse[one.judged == Judged::Worse] { (one.judged.word()) }
-        td.num.count { (interval(one)) }
+        // Broken between its ends, where it is broken.
+        td.num.count { (interval(one).replace(" %", "\u{a0}%")) }
         td.num.latest { (level(finding.before)) }
         td.num.latest { (level(finding.after)) }
         td.count { (one.kind()) }
