@@ -37,11 +37,12 @@ fn what_is_slower_is_told_and_can_be_a_failure() {
     let slower = project.tacho("compare HEAD~1 HEAD -r 8 --no-control --fail-on slower:50%").exits(1).stdout;
     assert!(slower.starts_with("HEAD (the revision "), "{slower}");
     assert!(slower.contains(")\n\n  benchmark  metric  n  "), "{slower}");
-    assert!(slower.contains("  slower\n\n1 slower; a difference of "), "{slower}");
+    // Others on this host may be told of in between.
+    assert!(slower.contains("  slower\n\n") && slower.contains("\n1 slower; a difference of "), "{slower}");
     let faster =
         project.tacho("compare HEAD HEAD~1 -r 8 --no-control --fail-on slower --markdown").exits(0).stdout;
     assert!(faster.starts_with("| benchmark | metric | HEAD | HEAD~1 | ratio | 95 % |"), "{faster}");
-    assert!(faster.contains(" | faster |\n\n- 1 faster"), "{faster}");
+    assert!(faster.contains(" | faster |\n\n- ") && faster.contains("\n- 1 faster"), "{faster}");
 }
 
 /// A program that says itself how many errors it made.

@@ -90,8 +90,8 @@ fn the_method_states_the_constants_of_the_code() {
     let others = format!("{} CPU more of other processes", causes::OTHER_CPUS);
     let bench = [
         format!("{} % of the wall time", 100.0 * side_by_side::SHELL_SHARE),
-        format!("used {} CPU or more", side_by_side::LOADED),
-        format!("kept {} % of the time", 100.0 * side_by_side::STOLEN),
+        format!("used {} CPU or more", tacho_experiment::load::LOADED),
+        format!("kept {} % of the time", 100.0 * tacho_experiment::load::STOLEN),
         format!("among up to {} commands", side_by_side::BEATEN_BY),
     ];
     let outliers = [far_off, too_few, share, others];

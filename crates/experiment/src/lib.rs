@@ -38,6 +38,7 @@ mod instructions;
 pub mod instrument;
 pub mod layouts;
 pub mod levels;
+pub mod load;
 mod observer;
 mod output;
 mod padding;

@@ -35,11 +35,12 @@ pub use gate::{Gate, Stands, worse_by};
 pub use judge::{FALSE_DISCOVERIES, Row, judge};
 pub use quirks::{QuirkEffect, quirk_effects};
 use rounds::Sequential;
-pub use sampled::{Sampled, sampled};
+pub use sampled::{Sampled, loads, sampled};
 use sides::Ready;
 
 use crate::carried::{Carried, Executed};
 use crate::duet::why_not_at_once;
+use crate::load::Load;
 use crate::rounds::{Measured, measure_until};
 use crate::session::{Session, SessionCell, Wanted};
 use crate::{Bench, ExperimentError, Question};
@@ -79,6 +80,8 @@ pub struct Rows {
     pub together: usize,
     /// After which program what is executed differs, if that is seen.
     pub carried: Option<CarriedOver>,
+    /// How busy the host was with other things, by run, where that is to be told.
+    pub loads: Vec<(i64, Load)>,
 }
 
 /// What is executed after a side of a benchmark takes more or less than after others.
@@ -94,9 +97,9 @@ pub struct CarriedOver {
 
 impl Rows {
     /// Of sides of which nothing was executed: there is no run.
-    fn of(terms: &Comparing, rows: Vec<Row>) -> Self {
+    fn of(terms: &Comparing, rows: Vec<Row>, loads: Vec<(i64, Load)>) -> Self {
         let (together, terms) = (rows.len(), terms.clone());
-        Self { run: None, terms, interrupted: false, executing: None, rows, together, carried: None }
+        Self { run: None, terms, interrupted: false, executing: None, rows, together, carried: None, loads }
     }
 }
 
@@ -133,14 +136,17 @@ pub fn compare(
     let run = bench.store.run(session.run.number)?.unwrap_or(session.run);
     let rows = judged(bench.store, &run, terms)?;
     let carried = carried_over(bench.store, &run, terms)?;
+    let loads = loads(bench.store, Some(&run), terms)?;
     let (run, terms, together) = (Some(run), terms.clone(), rows.len());
-    Ok(Compared::Measured(Box::new(Rows { run, terms, interrupted, executing, rows, together, carried })))
+    let rows = Rows { run, terms, interrupted, executing, rows, together, carried, loads };
+    Ok(Compared::Measured(Box::new(rows)))
 }
 
 /// Compares sides of which none is executed, by what the store and files say of them. The store is only read.
 pub fn unexecuted(store: &mut Store, terms: &Comparing) -> Result<Compared, ExperimentError> {
     let rows = kept::judged(store, None, terms)?;
-    Ok(Compared::Measured(Box::new(Rows::of(terms, rows))))
+    let loads = loads(store, None, terms)?;
+    Ok(Compared::Measured(Box::new(Rows::of(terms, rows, loads))))
 }
 
 /// Whether what is compared can be executed at the same time, if it is to be.

@@ -1,10 +1,13 @@
 //! The samples that the rows of a run are judged from, side by side.
 
+use std::collections::BTreeMap;
+
 use tacho_record::{BenchmarkKey, Comparing, Run, Sample};
 use tacho_store::Store;
 
 use super::kept::had;
 use crate::ExperimentError;
+use crate::load::Load;
 
 /// What there is of a side at a benchmark.
 #[derive(Clone, Debug)]
@@ -24,7 +27,7 @@ pub struct Sampled {
 /// All that a run on these terms was judged from, benchmark after benchmark; nothing of what files say.
 pub fn sampled(store: &mut Store, run: &Run, terms: &Comparing) -> Result<Vec<Sampled>, ExperimentError> {
     if !(terms.executes(0) && terms.executes(1)) {
-        return of_earlier(store, run, terms);
+        return of_earlier(store, Some(run), terms);
     }
     let cells = store.cells(run.number)?;
     let each = (cells.len() / terms.rows.len().max(1)).max(1);
@@ -44,13 +47,36 @@ pub fn sampled(store: &mut Store, run: &Run, terms: &Comparing) -> Result<Vec<Sa
     Ok(all)
 }
 
+/// How busy the host was with other things in each of the runs that this one is judged from, if that is to be told.
+pub fn loads(
+    store: &mut Store,
+    run: Option<&Run>,
+    terms: &Comparing,
+) -> Result<Vec<(i64, Load)>, ExperimentError> {
+    let all = match run {
+        Some(run) => sampled(store, run, terms)?,
+        None => of_earlier(store, None, terms)?,
+    };
+    let mut programs: BTreeMap<i64, Vec<&[Sample]>> = BTreeMap::new();
+    for one in &all {
+        programs.entry(one.run).or_default().push(&one.samples);
+    }
+    let loads = programs.into_iter().map(|(run, programs)| (run, Load::of(&programs)));
+    Ok(loads.filter(|(_, load)| !load.is_none()).collect())
+}
+
 /// The same where a side at least was not executed in this run.
-fn of_earlier(store: &mut Store, run: &Run, terms: &Comparing) -> Result<Vec<Sampled>, ExperimentError> {
-    let sides = [had(store, Some(run), terms, 0)?, had(store, Some(run), terms, 1)?];
+fn of_earlier(
+    store: &mut Store,
+    run: Option<&Run>,
+    terms: &Comparing,
+) -> Result<Vec<Sampled>, ExperimentError> {
+    let sides = [had(store, run, terms, 0)?, had(store, run, terms, 1)?];
     let mut all = Vec::new();
     for (at, (benchmark, _)) in terms.rows.iter().enumerate() {
         for (side, of) in sides.iter().enumerate() {
-            let executed = terms.earlier[side].map_or(run.number, |earlier| earlier.run);
+            let earlier = terms.earlier[side].map(|earlier| earlier.run);
+            let Some(executed) = earlier.or(run.map(|run| run.number)) else { continue };
             let (benchmark, samples) = (benchmark.clone(), of[at].samples.clone());
             all.push(Sampled { benchmark, side, layout: None, run: executed, samples });
         }

@@ -13,4 +13,4 @@ mod warnings;
 pub use command::{Command, Start};
 pub use measure::{Answer, Question, measure};
 pub use standings::{BEATEN_BY, Standing, Standings};
-pub use warnings::{LOADED, SHELL_SHARE, STOLEN, Warning};
+pub use warnings::{SHELL_SHARE, Warning};

@@ -2,26 +2,17 @@
 
 use tacho_record::{Course, Metric, Rule, Sample, Warmup};
 use tacho_stats::outlier::outliers;
-use tacho_stats::summary::median;
 
 use super::{Command, Question, Start};
 use crate::carried::{Carried, Executed};
+use crate::load::Load;
 use crate::steady::steadiness;
 
 /// From this share of its wall time on a shell's part is told (docs/method.md).
 pub const SHELL_SHARE: f64 = 0.5;
-/// So many CPUs used by others, all executions together, are told.
-pub const LOADED: f64 = 0.25;
-/// This share of the time, kept from the host by a hypervisor, is told.
-pub const STOLEN: f64 = 0.01;
 
 /// From so many times the median on it is told that the first execution took longer.
 const FIRST_SLOW: f64 = 1.05;
-/// Shorter executions have no readings of their own, in nanoseconds: ticks are as long.
-const SHORT: f64 = 20e6;
-/// In less time the host is not judged, in nanoseconds: a few ticks are nothing.
-const LEAST: f64 = 200e6;
-
 /// Something that may spoil a command's numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Warning {
@@ -59,15 +50,9 @@ pub(super) fn of_command(command: &Command, samples: &[Sample], rule: &Rule) -> 
 
 /// The warnings about the host, while all these samples were taken.
 pub(super) fn of_host(samples: &[Vec<Sample>]) -> Vec<Warning> {
-    let all: Vec<&Sample> = samples.iter().flatten().collect();
-    let Some(time) = seen(samples, &all).filter(|time| *time >= LEAST) else { return Vec::new() };
-    let sum = |metric: &str| all.iter().filter_map(|sample| sample.value(metric)).sum::<f64>();
-    let (cpus, stolen) = (sum("host-other-cpu") / time, sum("host-steal") / time);
-    let warnings = [
-        (cpus >= LOADED).then_some(Warning::Loaded(cpus)),
-        (stolen >= STOLEN).then_some(Warning::Stolen(stolen)),
-    ];
-    warnings.into_iter().flatten().collect()
+    let programs: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();
+    let Load { others, stolen } = Load::of(&programs);
+    others.map(Warning::Loaded).into_iter().chain(stolen.map(Warning::Stolen)).collect()
 }
 
 /// Whether it matters which command was executed before; of those at the same time none was.
@@ -81,20 +66,6 @@ pub(super) fn carry_over(question: &Question, samples: &[Vec<Sample>]) -> Option
     let cells: Vec<Executed> = (0..).zip(pairs).map(cell).collect();
     Carried::of(&cells, question.seed)
         .map(|carried| Warning::CarryOver(carried.after as usize, carried.share))
-}
-
-/// How long the host was looked at, in nanoseconds: during executions; where one is too short for readings of its own, they
-/// are of the time between two as well.
-fn seen(samples: &[Vec<Sample>], all: &[&Sample]) -> Option<f64> {
-    let wall = |sample: &&Sample| sample.value("wall");
-    let is_short =
-        |own: &Vec<Sample>| median_of(&own.iter().collect::<Vec<_>>(), "wall").is_some_and(|it| it < SHORT);
-    if !samples.iter().any(is_short) {
-        return Some(all.iter().filter_map(wall).sum());
-    }
-    let first = all.iter().map(|sample| sample.at).min()?;
-    let last = all.iter().max_by_key(|sample| sample.at)?;
-    Some(last.at.duration_since(first).as_secs_f64() * 1e9 + wall(last).unwrap_or_default())
 }
 
 /// How many times as long as the median the first execution took, if it is an outlier and nothing came before it.
@@ -123,9 +94,4 @@ fn share(counted: &[&Sample], metric: &str) -> Option<f64> {
     let both = counted.iter().filter_map(|sample| Some((sample.value(metric)?, sample.value("wall")?)));
     let (part, whole) = both.fold((0.0, 0.0), |(part, whole), (one, other)| (part + one, whole + other));
     (whole > 0.0).then(|| part / whole)
-}
-
-/// The median of a metric of these samples.
-pub(super) fn median_of(samples: &[&Sample], metric: &str) -> Option<f64> {
-    median(&samples.iter().filter_map(|sample| sample.value(metric)).collect::<Vec<_>>())
 }

@@ -1,7 +1,7 @@
 //! `tacho show run:12`: what a run compared, judged again from its samples.
 
 use serde::Serialize;
-use tacho_experiment::compare::{Compared, Row, Rows, Sampled, carried_over, judged, sampled};
+use tacho_experiment::compare::{Compared, Row, Rows, Sampled, carried_over, judged, loads, sampled};
 use tacho_record::{Comparing, Metric, RunState, shown};
 use tacho_store::Store;
 
@@ -33,8 +33,17 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
     let carried = carried_over(store, &run, &terms)?.filter(|it| command.names(&it.benchmark));
     let interrupted = run.state != RunState::Finished;
     let told = terms.sides.each_ref().map(|side| format!("{} ({})", side.name, told(&side.program)));
-    let all =
-        Rows { run: Some(run), terms: terms.clone(), interrupted, executing: None, rows, together, carried };
+    let (loads, terms_of) = (loads(store, Some(&run), &terms)?, terms.clone());
+    let all = Rows {
+        run: Some(run),
+        terms: terms_of,
+        interrupted,
+        executing: None,
+        rows,
+        together,
+        carried,
+        loads,
+    };
     let compared = Compared::Measured(Box::new(all));
     let report = Report {
         terms: &terms,

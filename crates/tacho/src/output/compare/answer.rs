@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tacho_experiment::compare::{CarriedOver, Compared, Row, Stands};
+use tacho_experiment::load::Load;
 use tacho_record::{Estimator, Side, Until};
 use tacho_stats::compare::{Comparison, Estimate, Modes, Note, RankTest, Size, Told};
 use tacho_stats::levels::Levels;
@@ -31,6 +32,7 @@ pub struct CompareAnswer<'a> {
     executed: [bool; 2],
     duet: Option<DuetAnswer>,
     carry_over: Option<CarryOverAnswer>,
+    loads: Vec<LoadAnswer>,
     otherwise: &'a [String],
     executing: Option<f64>,
     family: Option<Family>,
@@ -51,6 +53,20 @@ impl DuetAnswer {
     /// On these processors.
     pub fn on(cpus: [u32; 2]) -> Self {
         Self { cpus }
+    }
+}
+
+/// What others had of the host during a run.
+#[derive(Serialize)]
+struct LoadAnswer {
+    run: i64,
+    other_cpus: Option<f64>,
+    stolen: Option<f64>,
+}
+
+impl From<&(i64, Load)> for LoadAnswer {
+    fn from((run, load): &(i64, Load)) -> Self {
+        Self { run: *run, other_cpus: load.others, stolen: load.stolen }
     }
 }
 
@@ -253,6 +269,7 @@ impl Report<'_> {
             executed: [0, 1].map(|side| all.is_some() && self.terms.executes(side)),
             duet: self.terms.duet.map(DuetAnswer::on),
             carry_over: all.and_then(|all| all.carried.as_ref()).map(CarryOverAnswer::from),
+            loads: all.map_or_else(Vec::new, |all| all.loads.iter().map(LoadAnswer::from).collect()),
             otherwise: &self.terms.otherwise,
             executing: all.and_then(|all| Some(all.executing?.as_secs_f64())),
             family: all.and_then(|all| Family::of(all.together)),

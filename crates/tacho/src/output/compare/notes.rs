@@ -19,6 +19,7 @@ impl Report<'_> {
             + &self.beside_control(all)
             + &self.at_once(all)
             + &self.carried(all)
+            + &of_host(all)
             + &self.of_several_runs(all)
     }
 
@@ -96,6 +97,25 @@ impl Report<'_> {
         }
         out
     }
+}
+
+/// What others had of the host meanwhile.
+pub(super) fn of_host(all: &Rows) -> String {
+    let mut out = String::new();
+    for (run, load) in &all.loads {
+        let own = all.run.as_ref().is_some_and(|own| own.number == *run);
+        let meanwhile = if own { "meanwhile".to_owned() } else { format!("during run {run}") };
+        if let Some(cpus) = load.others {
+            out += &format!("warning: other processes used {cpus:.1} CPU {meanwhile}\n");
+            if own {
+                out += "hint: measure again when they are done\n";
+            }
+        }
+        if let Some(share) = load.stolen {
+            out += &format!("warning: a hypervisor kept {share:.2} CPUs' time from this host {meanwhile}\n");
+        }
+    }
+    out
 }
 
 /// Whether what the control differs by is no less than what is told, and more than what counts as none.

@@ -112,7 +112,7 @@ fn terms(until: Until) -> Comparing {
 fn measured(rows: Vec<Row>, until: Until, rule: Rule) -> Rows {
     let (run, terms) = (Some(run(rule)), terms(until));
     let together = rows.len();
-    Rows { run, terms, interrupted: false, executing: None, rows, together, carried: None }
+    Rows { run, terms, interrupted: false, executing: None, rows, together, carried: None, loads: Vec::new() }
 }
 
 /// The last lines of the answer.

@@ -1,0 +1,109 @@
+//! How busy the host was with other things, as samples tell together. The rule is in docs/method.md.
+
+use tacho_record::Sample;
+use tacho_stats::summary::median;
+
+/// So many CPUs used by others, all executions together, are told.
+pub const LOADED: f64 = 0.25;
+/// This share of the time, kept from the host by a hypervisor, is told.
+pub const STOLEN: f64 = 0.01;
+
+/// Shorter executions have no readings of their own, in nanoseconds: ticks are as long.
+const SHORT: f64 = 20e6;
+/// In less time the host is not judged, in nanoseconds: a few ticks are nothing.
+const LEAST: f64 = 200e6;
+/// Longer nothing was executed, in nanoseconds: no reading is of that.
+const PAUSE: f64 = 60e9;
+
+/// What others had of the host, where that is enough to be told.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Load {
+    /// Other processes used so many CPUs.
+    pub others: Option<f64>,
+    /// A hypervisor kept so many CPUs' time from the host.
+    pub stolen: Option<f64>,
+}
+
+impl Load {
+    /// That of the host while all these samples were taken, those of one program each.
+    #[must_use]
+    pub fn of(programs: &[&[Sample]]) -> Self {
+        let mut all: Vec<&Sample> = programs.iter().copied().flatten().collect();
+        all.sort_by_key(|sample| sample.at);
+        let time = seen(programs, &all);
+        if time < LEAST {
+            return Self::default();
+        }
+        let share = |metric: &str| all.iter().filter_map(|sample| sample.value(metric)).sum::<f64>() / time;
+        Self {
+            others: Some(share("host-other-cpu")).filter(|cpus| *cpus >= LOADED),
+            stolen: Some(share("host-steal")).filter(|share| *share >= STOLEN),
+        }
+    }
+
+    /// Whether there is nothing to tell.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// How long the host was looked at, in nanoseconds: during executions; where one is too short for readings of its own, they
+/// are of the time between two as well.
+fn seen(programs: &[&[Sample]], in_order: &[&Sample]) -> f64 {
+    let wall = |sample: &Sample| sample.value("wall");
+    let executed: f64 = in_order.iter().filter_map(|sample| wall(sample)).sum();
+    let is_short = |own: &&[Sample]| {
+        median(&own.iter().filter_map(wall).collect::<Vec<_>>()).is_some_and(|it| it < SHORT)
+    };
+    if !programs.iter().any(is_short) {
+        return executed;
+    }
+    let between = |pair: &[&Sample]| {
+        let apart = pair[1].at.duration_since(pair[0].at).as_secs_f64() * 1e9;
+        (apart - wall(pair[0]).unwrap_or_default()).max(0.0)
+    };
+    executed + in_order.windows(2).map(between).filter(|between| *between < PAUSE).sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::{SignedDuration, Timestamp};
+    use tacho_record::{Outcome, Place};
+
+    use super::*;
+
+    /// Executions of 10 ms, one every 20 ms, during each of which and up to the next others used 10 ms.
+    fn short(begin: SignedDuration, count: u32) -> Vec<Sample> {
+        let sample = |round: u32| {
+            let at = Timestamp::UNIX_EPOCH + begin + SignedDuration::from_millis(20 * i64::from(round));
+            let mut sample = Sample {
+                place: Place { round, position: 0 },
+                at,
+                outcome: Outcome::Valid,
+                values: Vec::new(),
+            };
+            sample.add("wall", 10e6);
+            sample.add("host-other-cpu", 10e6);
+            sample
+        };
+        (1..=count).map(sample).collect()
+    }
+
+    fn others(programs: &[&[Sample]]) -> Option<f64> {
+        Load::of(programs).others.map(|cpus| (cpus * 100.0).round() / 100.0)
+    }
+
+    #[test]
+    fn short_executions_share_readings_of_the_time_between() {
+        assert_eq!(others(&[&short(SignedDuration::ZERO, 100)]), Some(0.5));
+        assert_eq!(others(&[&short(SignedDuration::ZERO, 5)]), None, "too little to tell");
+        assert_eq!(others(&[]), None);
+    }
+
+    #[test]
+    fn a_pause_is_no_time_in_which_the_host_was_idle() {
+        let [one, two] = [0, 24].map(|hours| short(SignedDuration::from_hours(hours), 100));
+        assert_eq!(others(&[&[one, two].concat()]), Some(0.5));
+    }
+}
