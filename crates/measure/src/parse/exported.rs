@@ -17,7 +17,8 @@ mod criterion_files;
 pub struct Report {
     /// The tool.
     pub tool: &'static str,
-    /// What it says of the host, as `host`, `cpu`, `cpus`, `goarch`: reports in which one of them differs are of two hosts.
+    /// What it says of the host, as `host`, `cpu`, `cpus`, `goarch`, and of how executions ended: reports in which one of them differs
+    /// are not alike.
     pub host: BTreeMap<String, String>,
     /// What it measured, in its order; the usual metric of each benchmark first.
     pub benchmarks: Vec<Exported>,
@@ -106,7 +107,7 @@ fn of_json(text: &str) -> Result<Found, String> {
         return Err("it is an export of hyperfine without a result".to_owned());
     }
     if first["results"].is_array() && first["results"][0]["command"].is_string() {
-        return Ok(("hyperfine", nothing(), vec![(time(), hyperfine::things(text)?)]));
+        return Ok(("hyperfine", hyperfine::statuses(first), vec![(time(), hyperfine::things(text)?)]));
     }
     if benchmark["runs"].is_array() {
         return Ok((

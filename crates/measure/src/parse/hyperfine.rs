@@ -2,6 +2,8 @@
 //!
 //! From 2.0 on each execution is an object of its own (`schema_version` 2), and a command may have a name.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 use tacho_record::Limited;
 
@@ -58,6 +60,26 @@ fn limited(result: &Value) -> Result<Option<(Vec<f64>, Limited)>, String> {
     let printable = |why: &str| why.chars().filter(|letter| !letter.is_control()).collect();
     let why = Some(result["limit"].as_str().map_or_else(|| "limit reached".to_owned(), printable));
     Ok(Some((values, Limited { count: u32::try_from(count).unwrap_or(u32::MAX), bounds, why })))
+}
+
+/// With which status the executions of each command ended, as one condition of it: that of a command which fails at once is no time
+/// to compare with that of one which does its work.
+pub(super) fn statuses(document: &Value) -> BTreeMap<String, String> {
+    let of = |result: &Value| {
+        let name = [&result["name"], &result["command"]].into_iter().find_map(Value::as_str)?;
+        let codes = elements(&result["exit_codes"]);
+        let mut failed: Vec<String> =
+            codes.iter().filter(|code| code.as_i64() != Some(0)).map(Value::to_string).collect();
+        let (count, all) = (failed.len(), codes.len());
+        failed.sort();
+        failed.dedup();
+        let told = match count {
+            0 => "0".to_owned(),
+            _ => format!("{} in {count} of {all} executions", failed.join(", ")),
+        };
+        (all > 0).then(|| (format!("exit status of `{name}`"), told))
+    };
+    elements(&document["results"]).iter().filter_map(of).collect()
 }
 
 fn elements(array: &Value) -> &[Value] {

@@ -90,6 +90,24 @@ fn criterion_is_read_from_its_folder_and_from_single_files() {
 }
 
 #[test]
+fn how_executions_ended_is_a_condition_of_a_report_of_hyperfine() {
+    let of = |codes: &str| {
+        let result =
+            format!(r#"{{"results": [{{"command": "x", "times": [1, 2, 3], "exit_codes": {codes}}}]}}"#);
+        report(&result)
+            .unwrap()
+            .host
+            .into_iter()
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of("[0, 0, 0]"), ["exit status of `x`: 0"]);
+    assert_eq!(of("[2, 0, 1]"), ["exit status of `x`: 1, 2 in 2 of 3 executions"]);
+    assert_eq!(of("[null, 0, 0]"), ["exit status of `x`: null in 1 of 3 executions"]);
+    assert_eq!(of("[]"), Vec::<String>::new());
+}
+
+#[test]
 fn what_is_no_report_is_said() {
     let why = |text: &str| report(text).unwrap_err();
     assert_eq!(why("#!/bin/sh\necho\n"), "it is of no tool whose reports are known");
