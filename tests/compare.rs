@@ -889,15 +889,15 @@ fn what_is_no_report_of_the_same_host_is_refused() {
 #[test]
 fn what_was_kept_is_compared_without_measuring_it_again() {
     let project = Project::scripts(2);
-    project.tacho("compare HEAD~1 HEAD -r 3 --no-control --save-as good").exits(0);
+    project.tacho("compare HEAD~1 HEAD -r 4 --no-control --save-as good").exits(0);
     let answer = project.tacho("compare run:1/a good --kept --json").exits(0).json();
     assert_eq!((&answer["run"], &answer["rows"][0]["estimator"]), (&serde_json::Value::Null, &"runs".into()));
-    assert_eq!(answer["rows"][0]["samples"], serde_json::json!([3, 3]));
-    let half = project.tacho("compare good HEAD~1 --kept -r 4 --json").exits(0).json();
+    assert_eq!(answer["rows"][0]["samples"], serde_json::json!([4, 4]));
+    let half = project.tacho("compare good HEAD~1 --kept -r 5 --json").exits(0).json();
     assert_eq!((&half["executed"], &half["run"]), (&serde_json::json!([false, true]), &2.into()));
     assert_eq!(
         (&half["rows"][0]["samples"], &half["rows"][0]["control"]),
-        (&serde_json::json!([3, 4]), &serde_json::Value::Null)
+        (&serde_json::json!([4, 5]), &serde_json::Value::Null)
     );
     let again = project.tacho("show run:2 --json").exits(0).json();
     assert_eq!(again["rows"], half["rows"], "judged again from what is kept");

@@ -5,11 +5,16 @@ use super::comparison::{Counts, Note, RankTest, Rules};
 use super::means::t_above;
 use super::modes::{self, Modes, Told, borne_out};
 use super::order::sorted;
-use super::runs::{Apart, OverRuns, Prior, compare_over_runs, differences_over_runs, means_over_runs};
+use super::runs::{
+    Apart, OverRuns, Prior, compare_over_runs, differences_over_runs, means_over_runs, variance_of_one,
+};
 use super::sample::{Sample, Scale, finite};
 use super::{Comparison, Estimate, Estimator, Look, Size, Verdict, ranks};
 use crate::Bound;
 use crate::distribution::student_quantile;
+
+/// Fewer values of a run do not tell how much they vary.
+const KNOWN: usize = 4;
 
 /// Compares one run of A with one of B: they may be weeks apart, or what another tool wrote of them.
 ///
@@ -17,12 +22,14 @@ use crate::distribution::student_quantile;
 /// zeros on both sides is the same; where only some values are zero or negative the difference is compared. Of
 /// modes the levels are compared: what their shares are in other runs is not known, so that nothing with modes is the same. They
 /// have a direction only where the means point there too with 90 %. Of what is counted once a run the prior is what counts of one
-/// program differ by.
+/// program differ by. A run of fewer than [`KNOWN`] values varies as the other does; where both have fewer, nothing is told.
 #[must_use]
 pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, error: f64) -> Comparison {
     let (a, b) = (finite(a), finite(b));
     let (modes, levels) = modes(&a, &b);
     let [of_a, of_b] = levels.as_ref().map_or([&a, &b], |[a, b]| [a, b]);
+    let prior = with_unknown_noise([of_a, of_b], rules, prior);
+    let Some(prior) = prior else { return unknown(&a, &b, error) };
     let over = compare_over_runs(&[of_a], &[of_b], Some(prior), error);
     let estimate = over.map(|over| estimate(&over, &a, rules.margin));
     let estimate = estimate.or_else(|| by_difference(&a, &b, prior, (rules.margin, error)));
@@ -68,6 +75,42 @@ pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, 
         fewest: None,
         modes,
         notes,
+        look: Look::only(fewest, error),
+    }
+}
+
+/// What runs differ by, with what the noise of a run of few values adds: those do not tell how much it is. It is that of the values
+/// on the other side then; `None` where neither side tells it.
+///
+/// What is counted has no noise to be known.
+fn with_unknown_noise(sides: [&[Sample]; 2], rules: &Rules, prior: Prior) -> Option<Prior> {
+    let fewest = sides[0].len().min(sides[1].len());
+    if fewest >= KNOWN || rules.once.is_some() || rules.resolution.is_some() {
+        return Some(prior);
+    }
+    let larger = sides.into_iter().find(|side| side.len() >= KNOWN)?;
+    let noise = variance_of_one(larger) / fewest.max(1) as f64;
+    Some(Prior { deviation: prior.deviation.hypot(noise.sqrt()), ..prior })
+}
+
+/// The comparison where noise is not known: nothing is told.
+fn unknown(a: &[Sample], b: &[Sample], error: f64) -> Comparison {
+    let fewest = a.len().min(b.len());
+    Comparison {
+        verdict: Verdict::Unclear,
+        significant: false,
+        size: Size::Open,
+        estimate: None,
+        second: None,
+        choice: Choice::plain(Estimator::Runs, Because::Earlier),
+        rank_test: rank_test(a, b),
+        counts: Counts { a: a.len(), b: b.len(), rounds: fewest },
+        control: None,
+        detectable: None,
+        more: None,
+        fewest: Some(KNOWN),
+        modes: None,
+        notes: vec![Note::Few],
         look: Look::only(fewest, error),
     }
 }
@@ -192,7 +235,10 @@ fn rank_test(a: &[Sample], b: &[Sample]) -> RankTest {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{COUNTED, judge_together};
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::super::{COUNTED, judge_together, noise::gaussian};
     use super::*;
 
     fn side(centre: f64) -> Vec<Sample> {
@@ -290,6 +336,34 @@ mod tests {
         }
         assert_eq!(of(&[0.0; 3], &[100.0; 3]).notes, [Note::Few], "by rank three tell nothing");
         assert_eq!(of(&[0.0; 4], &[100.0; 4]).verdict, Verdict::Slower);
+    }
+
+    #[test]
+    fn few_values_of_a_run_are_as_noisy_as_those_beside_them() {
+        let mut rng = ChaCha8Rng::seed_from_u64(17);
+        let run = |n: usize, noise: f64, rng: &mut ChaCha8Rng| -> Vec<Sample> {
+            let of_run = 0.045 * gaussian(rng);
+            (0..n).map(|_| Sample::new((of_run + noise * gaussian(rng)).exp())).collect()
+        };
+        for (n, m, noise) in [(1, 20, 0.2), (20, 1, 0.3), (2, 20, 0.3), (3, 30, 0.1), (4, 4, 0.2)] {
+            let told = (0..400).filter(|_| {
+                let (a, b) = (run(n, noise, &mut rng), run(m, noise, &mut rng));
+                let judged = compare_earlier(&a, &b, &Rules::default(), Prior::UNKNOWN, 0.05);
+                matches!(judged.verdict, Verdict::Faster | Verdict::Slower)
+            });
+            let told = told.count();
+            println!("{n} against {m}, {noise}: {told} of 400");
+            assert!(told <= 29, "{n} against {m}, {noise}: {told} of 400");
+        }
+        for (n, m) in [(1, 1), (2, 2), (1, 3)] {
+            let (a, b) = (run(n, 0.01, &mut rng), run(m, 0.01, &mut rng));
+            let judged = compare_earlier(&a, &b, &Rules::default(), Prior::UNKNOWN, 0.05);
+            assert_eq!(
+                (judged.verdict, judged.fewest),
+                (Verdict::Unclear, Some(4)),
+                "nothing tells the noise"
+            );
+        }
     }
 
     #[test]

@@ -247,6 +247,12 @@ fn of_middle_half(spread: f64, n: usize) -> f64 {
     std::f64::consts::FRAC_PI_2 * (spread / 1.349).powi(2) / n as f64
 }
 
+/// Of a single value of a run, by the spread of the middle half of the run's logarithms; 0 where they have none.
+pub(super) fn variance_of_one(run: &[Sample]) -> f64 {
+    let values: Vec<f64> = run.iter().map(|sample| sample.value).collect();
+    variance_of_median(&values) * run.len() as f64
+}
+
 /// As if they were Gaussian around the median: π/2 times that of the mean, with the spread of the middle half.
 fn variance_of_median(run: &[f64]) -> f64 {
     let spread = logs(run).and_then(|logs| Some(quantile(&logs, 0.75)? - quantile(&logs, 0.25)?));
