@@ -54,10 +54,8 @@ impl Kind {
     /// The logarithm of how well it explains these values of one build, and where the level is by it: on a grid.
     fn located(&self, values: &[f64], grid: &[f64]) -> (f64, Location) {
         let variance = self.scale * self.scale;
-        let at = |level: &f64| {
-            values.iter().map(|value| self.tail.ln_density(value - level, variance, 0.0)).sum::<f64>()
-        };
-        let all: Vec<f64> = grid.iter().map(at).collect();
+        let all: Vec<f64> =
+            grid.iter().map(|level| self.tail.ln_density_of(values, *level, variance)).collect();
         let most = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let (first, stride) = (grid[0], grid[1] - grid[0]);
         let (mut sum, mut mean, mut square) = (0.0, 0.0, 0.0);
