@@ -25,7 +25,7 @@ fn all_changes_are_looked_for_between_ends_that_are_the_same_program() {
     assert!(
         said.contains(
             "  both built to the same artifacts: they are the same program\n  so did all that were built in between; \
-             what came and went again within 3 commits would not be seen\n"
+             what came and went again within 2 commits would not be seen\n"
         ),
         "{said}"
     );
@@ -83,4 +83,17 @@ fn prose_keeps_to_the_width_of_the_terminal() {
     let is_prose = |line: &&str| !line.starts_with("  ") && !line.contains(": tacho bisect ");
     let wide: Vec<&str> = said.lines().filter(is_prose).filter(|line| line.chars().count() > 60).collect();
     assert!(wide.is_empty(), "{wide:#?}");
+}
+
+#[test]
+fn a_commit_that_the_next_takes_back_is_found_where_one_build_tells() {
+    // Between two commits that are the same program.
+    let project = there_and_back(14, 6..7);
+    let said = project.tacho("bisect HEAD~13 HEAD --all --quiet").exits(0).stdout;
+    assert!(said.contains(" change 6\n") && said.contains(" change 7\n"), "{said}");
+    assert!(!said.contains("would not be seen"), "{said}");
+    // Where that may not be built, it is not known.
+    let project = there_and_back(14, 6..7);
+    let said = project.tacho("bisect HEAD~13 HEAD --all --quiet --max-builds 6").exits(4).stdout;
+    assert!(said.contains("undecided"), "{said}");
 }

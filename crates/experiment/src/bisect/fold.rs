@@ -246,10 +246,10 @@ impl Fold {
         self.blocks.partition_point(|(_, last)| *last < place)
     }
 
-    /// So many candidates between two of the same program may be that program without being asked. Where all changes are asked for, it
-    /// is no more than what came and went again within it stays unseen anyway.
-    fn reach(&self) -> usize {
-        self.asked.all_gap(self.names.len()).unwrap_or(self.names.len())
+    /// Whether so many candidates between two of the same program may be that program without being asked. Where all changes are asked
+    /// for, they are no more than what came and went again within them stays unseen anyway.
+    fn may_be_same(&self, between: usize) -> bool {
+        self.asked.all_gap(self.names.len()).is_none_or(|most| between <= most && between != 1)
     }
 
     fn pay_later(&mut self, seconds: Option<f64>) {
@@ -276,7 +276,7 @@ impl Fold {
 
     /// Folds everything anew where more is one program than was known.
     fn merge(&mut self) {
-        let blocks = blocks(self.names.len(), &self.artifacts, self.reach());
+        let blocks = blocks(self.names.len(), &self.artifacts, |between| self.may_be_same(between));
         if !self.by_artifact || blocks == self.blocks {
             return;
         }
@@ -338,16 +338,20 @@ fn without_digests(why: &str) -> String {
 /// So many hexadecimal digits in a row are more than a number.
 const DIGEST: usize = 12;
 
-/// Which candidates are known to be one program: those that built to the same, one after the other and no farther apart than this, with all
-/// between them.
-fn blocks(candidates: usize, artifacts: &BTreeMap<usize, Digest>, reach: usize) -> Vec<(usize, usize)> {
+/// Which candidates are known to be one program: those that built to the same, one after the other, with all between them, where these
+/// may be so many.
+fn blocks(
+    candidates: usize,
+    artifacts: &BTreeMap<usize, Digest>,
+    may_be_same: impl Fn(usize) -> bool,
+) -> Vec<(usize, usize)> {
     let mut blocks: Vec<(usize, usize)> = Vec::with_capacity(candidates);
     let mut before: Option<(usize, Digest)> = None;
     let mut joined: Vec<(usize, usize)> = Vec::new();
     for (&place, &artifact) in artifacts {
         if let Some((earlier, same)) = before
             && same == artifact
-            && place - earlier <= reach
+            && may_be_same(place - earlier - 1)
         {
             joined.push((earlier, place));
         }
@@ -402,7 +406,7 @@ mod tests {
     fn equal_artifacts_one_after_the_other_are_one_block_with_all_between() {
         let within = |reach: usize, built: &[(usize, &str)]| {
             let artifacts = built.iter().map(|&(place, text)| (place, Digest::of(text))).collect();
-            blocks(6, &artifacts, reach)
+            blocks(6, &artifacts, |between| between < reach)
         };
         let of = |built: &[(usize, &str)]| within(6, built);
         let single =

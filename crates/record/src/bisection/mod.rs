@@ -117,14 +117,16 @@ pub struct Asked {
 /// What is less than the least effect by no more than this part of it is not told to be less: a best guess is no surer.
 const CLOSE: f64 = 0.05;
 
-/// Where all changes are asked for, no gap between measured revisions is longer than this part of all candidates, or than two of them.
+/// Where all changes are asked for, no gap between measured revisions is longer than this part of all candidates, and none holds a
+/// single one.
 const GAPS: usize = 8;
 
 impl Asked {
-    /// Where all changes are asked for: how many of so many candidates may lie in a row that are not measured.
+    /// Where all changes are asked for: how many of so many candidates may lie in a row that are not measured. It is never one, which a
+    /// single build settles for good.
     #[must_use]
     pub fn all_gap(&self, candidates: usize) -> Option<usize> {
-        self.all.then(|| (candidates / GAPS).max(2))
+        self.all.then(|| (candidates / GAPS).saturating_sub(1)).map(|most| if most < 2 { 0 } else { most })
     }
 
     /// Whether an effect is as large as the least that is worth finding, up or down.

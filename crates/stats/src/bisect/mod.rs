@@ -57,7 +57,8 @@ use rules::START;
 use search::{Decision, Search};
 use sides::Shown;
 
-/// Where all changes are asked for, no gap between measured revisions of a side without one is longer than this part of all candidates.
+/// Where all changes are asked for, no gap between measured revisions of a side without one is longer than this part of all candidates,
+/// and none holds a single one.
 const GAPS: usize = 8;
 
 /// A bisection of candidates in order: the first is known as good, the last as bad, or the other way round.
@@ -266,7 +267,7 @@ impl Bisection {
         if finding != Finding::NotReproduced {
             return None;
         }
-        self.shown().unseen((self.candidates / GAPS).max(2))
+        self.shown().unseen(self.candidates / GAPS)
     }
 
     /// What was measured of the side that is being searched.

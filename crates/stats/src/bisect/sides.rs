@@ -112,8 +112,8 @@ impl<'a> Shown<'a> {
         Some(Parts { ranges: all.filter(wanted).collect(), narrow: is_narrow.then(|| undecided(inside)) })
     }
 
-    /// What is to be measured before nothing is said to be in it: the middle of the longest gap, until none is longer than this, and
-    /// more of what is neither clear of the ends nor surely like them.
+    /// What is to be measured before nothing is said to be in it: the middle of the longest gap, until none is longer than this or holds
+    /// a single revision, which one build settles for good, and more of what is neither clear of the ends nor surely like them.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     pub(super) fn unseen(&self, longest: usize) -> Option<Portion> {
         let samples = if self.rules.values == Values::Failures {
@@ -131,11 +131,15 @@ impl<'a> Shown<'a> {
         Some(Portion { revision, samples })
     }
 
-    /// The middle of the longest gap between measured revisions that is longer than this, or the nearest to it that may have values.
+    /// The middle of the longest gap between measured revisions that is longer than this, or holds one; or the nearest to it that may
+    /// have values.
     fn gap(&self, longest: usize) -> Option<usize> {
         let gaps = self.levels.windows(2).map(|pair| (pair[0].at, pair[1].at));
-        let long = gaps.filter(|(before, after)| {
-            after - before > longest && self.record.unusable_between(*before, *after) < UNUSABLE
+        let is_long = |reach: usize| reach > longest.max(1) || reach == 2;
+        let long = gaps.filter(|&(before, after)| {
+            is_long(after - before)
+                && self.record.unusable_between(before, after) < UNUSABLE
+                && (before + 1..after).any(|at| self.record.usable(at))
         });
         let (before, after) = long.max_by_key(|(before, after)| after - before)?;
         let middle = before.midpoint(after);
@@ -287,6 +291,30 @@ mod tests {
                 assert!(same.builds() >= 8, "each eighth is looked at: {}", same.builds());
             }
         }
+    }
+
+    #[test]
+    fn what_comes_and_goes_with_a_single_revision_is_found_where_those_beside_it_are_measured() {
+        for scatter in [Scatter::None, Scatter::Gaussian(0.01)] {
+            for at in [2, 7, 8, 13, 17] {
+                let steps = [(11, 0.2), (at, 0.3), (at + 1, 1.0 / 1.3 - 1.0)];
+                let mut world = world(20, &steps, scatter, 1);
+                let outcome = bisect(&mut world, Rules { builds: Builds::Alike, ..ALL });
+                check(&outcome, &world);
+                assert_eq!(named(&outcome).len(), 3, "{at}: {outcome:?}");
+                assert_eq!(world.builds(), 20);
+            }
+        }
+        let mut builds = 0;
+        for seed in 0..8 {
+            let mut world =
+                world(100, &[(10 + 9 * usize::try_from(seed).unwrap(), 0.2)], Scatter::None, seed);
+            let outcome = bisect(&mut world, ALL);
+            let places: Vec<usize> = outcome.ladder.iter().map(|rung| rung.revision).collect();
+            assert!(places.windows(2).all(|pair| pair[1] - pair[0] != 2), "{places:?}");
+            builds += world.builds();
+        }
+        assert!(builds <= 8 * 21, "log₂ 100, the ends, neighbours, each eighth, and few more: {builds}");
     }
 
     #[test]

@@ -82,8 +82,11 @@ impl Expected {
         let mut expected = Self {
             commits,
             left_out: candidates.iter().map(|it| it.left_out).sum(),
-            builds: (halvings + MORE_BUILDS + if inquiry.asked.all { BUILDS_OF_ALL } else { 0 })
-                .min(candidates.len()),
+            builds: match inquiry.asked.all_gap(candidates.len()) {
+                Some(0) => candidates.len(),
+                Some(_) => (halvings + MORE_BUILDS + BUILDS_OF_ALL).min(candidates.len()),
+                None => (halvings + MORE_BUILDS).min(candidates.len()),
+            },
             built: 0,
             build: None,
             execution: None,

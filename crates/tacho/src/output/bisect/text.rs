@@ -151,11 +151,11 @@ fn not_reproduced(bisection: &Bisection) -> String {
         text.push_str("  both built to the same artifacts: they are the same program\n");
     }
     if let (true, true, Some(gap)) = (same_program, asked.all, asked.all_gap(bisection.candidates.len())) {
-        let _ = writeln!(
-            text,
-            "  so did all that were built in between; what came and went again within {} would not be seen",
-            count(gap, "commit")
-        );
+        let unseen = match gap {
+            0 => String::new(),
+            some => format!("; what came and went again within {some} commits would not be seen"),
+        };
+        let _ = writeln!(text, "  so did all that were built in between{unseen}");
     }
     if let Some(constant) = constant(bisection) {
         let _ = writeln!(text, "  {constant}");
