@@ -22,7 +22,7 @@ const KNOWN: usize = 4;
 /// zeros on both sides is the same; where only some values are zero or negative the difference is compared. Of
 /// modes the levels are compared: what their shares are in other runs is not known, so that nothing with modes is the same. They
 /// have a direction only where the means point there too with 90 %. Of what is counted once a run the prior is what counts of one
-/// program differ by. A run of fewer than [`KNOWN`] values varies as the other does; where both have fewer, nothing is told.
+/// program differ by. A run of fewer than four values varies as the other does; where both have fewer, nothing is told.
 #[must_use]
 pub fn compare_earlier(a: &[Sample], b: &[Sample], rules: &Rules, prior: Prior, error: f64) -> Comparison {
     let (a, b) = (finite(a), finite(b));
