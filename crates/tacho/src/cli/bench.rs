@@ -112,7 +112,7 @@ pub struct Bench {
     /// A name for the reference
     #[arg(long, value_name = "NAME", requires = "reference", help_heading = "Commands")]
     pub reference_name: Option<String>,
-    /// A name for a command; the first is that of the first command. With parameters one for all ('{n} threads'), or one for each
+    /// A name for a command; the first is that of the first command. With parameters one for all ('{threads} threads'), or one for each
     #[arg(long, short = 'n', value_name = "NAME", help_heading = "Commands")]
     pub command_name: Vec<String>,
     /// Start all commands by this shell: bash, "bash --norc", default, or none [default: only where one is needed]
