@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::noise::{self, Noise, Shapes, Step};
 use super::series::Series;
@@ -57,17 +58,26 @@ pub(super) struct Judge<'a> {
     pub one_level: bool,
     /// How many values count.
     count: f64,
-    shapes: Shapes,
+    /// They depend on which values count only.
+    shapes: Rc<Shapes>,
 }
 
 impl<'a> Judge<'a> {
     pub fn new(series: &'a Series, masked: &'a [bool], one_level: bool) -> Self {
+        Self::with(series, masked, one_level, Rc::new(Shapes::of(&sampled(masked))))
+    }
+
+    /// The same of other values with the same noise.
+    pub fn beside(&self, series: &'a Series) -> Self {
+        Self::with(series, self.masked, self.one_level, Rc::clone(&self.shapes))
+    }
+
+    fn with(series: &'a Series, masked: &'a [bool], one_level: bool, shapes: Rc<Shapes>) -> Self {
         let sd: Vec<f64> =
             series.sd.iter().zip(masked).map(|(&sd, &masked)| if masked { f64::NAN } else { sd }).collect();
         let inverse: Vec<f64> = sd.iter().map(|sd| 1.0 / sd).collect();
         let sums = Sums::up_to(&series.y, &inverse);
         let count = sums.of(0..series.len()).count as f64;
-        let shapes = Shapes::of(&sampled(masked));
         Self { series, masked, sd, inverse, sums, one_level, count, shapes }
     }
 

@@ -81,7 +81,7 @@ struct Settled {
 fn settle(judge: &Judge, candidates: &[usize], mut places: Vec<usize>, degree: usize) -> Settled {
     for _ in 0..ROUNDS {
         let rest = judge.series.less(&judge.series.y, &Curve::fit(judge, &places, degree).at);
-        let stage = Judge::new(&rest, judge.masked, judge.one_level).choose(candidates.to_vec());
+        let stage = judge.beside(&rest).choose(candidates.to_vec());
         if stage.places == places {
             break;
         }
@@ -107,7 +107,7 @@ impl Settled {
     fn at(judge: &Judge, places: Vec<usize>, degree: usize) -> Self {
         let curve = Curve::fit(judge, &places, degree).at;
         let rest = judge.series.less(&judge.series.y, &curve);
-        let beside = Judge::new(&rest, judge.masked, judge.one_level);
+        let beside = judge.beside(&rest);
         let cost = beside.cost(&beside.at(&places));
         Self { curve, places, cost }
     }
