@@ -3,11 +3,13 @@
 //! A pure function of samples. It names what was *seen*: a neighbour that no reading shows leaves no cause. The rule
 //! is in docs/method.md.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use tacho_record::{Direction, Metric, Place, Sample, Unit};
 use tacho_stats::outlier::{self, Outlier};
-use tacho_stats::summary::median;
+use tacho_stats::summary::Ordered;
 
 use crate::quiet::cpus;
 
@@ -100,15 +102,11 @@ pub fn explain<'a>(samples: impl IntoIterator<Item = &'a Sample>, metric: &Metri
     let read: Vec<(&Sample, f64)> =
         counted.filter_map(|sample| Some((sample, sample.value(&metric.name)?))).collect();
     let values: Vec<f64> = read.iter().map(|(_, value)| *value).collect();
+    let cell =
+        Cell { samples: read.iter().map(|(sample, _)| *sample).collect(), ordered: RefCell::default() };
     let explained = |Outlier { index, score, ratio }: Outlier| {
         let slower = if metric.better == Direction::Lower { ratio } else { 1.0 / ratio };
-        let others: Vec<&Sample> = read
-            .iter()
-            .enumerate()
-            .filter(|(other, _)| *other != index)
-            .map(|(_, (sample, _))| *sample)
-            .collect();
-        let causes = if bears(metric) { causes(read[index].0, &others, slower) } else { Vec::new() };
+        let causes = if bears(metric) { causes(read[index].0, &cell, slower) } else { Vec::new() };
         Explained { place: read[index].0.place, score, ratio, causes }
     };
     outlier::outliers(&values).into_iter().map(explained).collect()
@@ -124,8 +122,8 @@ fn bears(metric: &Metric) -> bool {
 }
 
 /// What may have brought about that this sample took `slower` times as long as the others.
-fn causes(sample: &Sample, others: &[&Sample], slower: f64) -> Vec<Cause> {
-    let compared = Compared { sample, others };
+fn causes(sample: &Sample, cell: &Cell, slower: f64) -> Vec<Cause> {
+    let compared = Compared { sample, cell };
     let Some(wall) = compared.usual("wall").filter(|wall| *wall > 0.0) else { return Vec::new() };
     // What is to be explained, in nanoseconds; below 0 where it was faster.
     let deviation = wall * (slower - 1.0);
@@ -140,24 +138,42 @@ fn causes(sample: &Sample, others: &[&Sample], slower: f64) -> Vec<Cause> {
     causes
 }
 
+/// What a reading of a sample is.
+type Reading = fn(&Sample, &str) -> Option<f64>;
+
+/// The samples of a cell. Of many that are far off each is compared with all others: these are put in order once.
+struct Cell<'a> {
+    samples: Vec<&'a Sample>,
+    ordered: RefCell<BTreeMap<&'static str, Ordered>>,
+}
+
+impl Cell<'_> {
+    /// The median of a reading of all samples but one, which has this one; of each name there is one reading.
+    fn median_without(&self, own: Option<f64>, metric: &'static str, reading: Reading) -> Option<f64> {
+        let mut ordered = self.ordered.borrow_mut();
+        let read = || self.samples.iter().filter_map(|sample| reading(sample, metric)).collect::<Vec<f64>>();
+        ordered.entry(metric).or_insert_with(|| Ordered::of(&read())).median_without(own)
+    }
+}
+
 /// A sample beside the others of its cell.
 struct Compared<'a> {
     sample: &'a Sample,
-    others: &'a [&'a Sample],
+    cell: &'a Cell<'a>,
 }
 
 impl Compared<'_> {
     /// What the others usually have.
-    fn usual(&self, metric: &str) -> Option<f64> {
-        median(&self.others.iter().filter_map(|other| other.value(metric)).collect::<Vec<f64>>())
+    fn usual(&self, metric: &'static str) -> Option<f64> {
+        self.cell.median_without(self.sample.value(metric), metric, Sample::value)
     }
 
     /// How much more it has than the others, and what they have; 0 where either is not known.
-    fn more(&self, metric: &str) -> f64 {
+    fn more(&self, metric: &'static str) -> f64 {
         self.both(metric).map_or(0.0, |(own, usual)| own - usual)
     }
 
-    fn both(&self, metric: &str) -> Option<(f64, f64)> {
+    fn both(&self, metric: &'static str) -> Option<(f64, f64)> {
         Some((self.sample.value(metric)?, self.usual(metric)?))
     }
 
@@ -221,9 +237,9 @@ impl Compared<'_> {
 
     /// How many CPUs more other processes used during it than during the others.
     fn more_other_cpus(&self) -> f64 {
-        let cpus = |sample: &Sample| cpus(sample, "host-other-cpu");
-        let usual = median(&self.others.iter().filter_map(|other| cpus(other)).collect::<Vec<f64>>());
-        cpus(self.sample).zip(usual).map_or(0.0, |(own, usual)| own - usual)
+        let own = cpus(self.sample, "host-other-cpu");
+        let usual = self.cell.median_without(own, "host-other-cpu", cpus);
+        own.zip(usual).map_or(0.0, |(own, usual)| own - usual)
     }
 }
 

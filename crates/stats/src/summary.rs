@@ -100,6 +100,29 @@ pub fn quantile(samples: &[f64], p: f64) -> Option<f64> {
     (!sorted.is_empty()).then(|| quantile_of_sorted(&sorted, p))
 }
 
+/// Numbers in their order, to ask for the median of all but one of them many times.
+#[derive(Clone, Debug)]
+pub struct Ordered(Vec<f64>);
+
+impl Ordered {
+    /// The finite ones of these numbers.
+    #[must_use]
+    pub fn of(samples: &[f64]) -> Self {
+        Self(sorted(samples))
+    }
+
+    /// The [`median`] of all but one of those that have this value; of all of them where none has it.
+    #[must_use]
+    pub fn median_without(&self, value: Option<f64>) -> Option<f64> {
+        let Self(sorted) = self;
+        let left_out = value.and_then(|value| sorted.binary_search_by(|it| it.total_cmp(&value)).ok());
+        let count = sorted.len() - usize::from(left_out.is_some());
+        let at = |rank: usize| sorted[rank + usize::from(left_out.is_some_and(|left_out| left_out <= rank))];
+        let (low, high) = (at(count.checked_sub(1)? / 2), at(count / 2));
+        Some(if low == high { low } else { low + (high - low) / 2.0 })
+    }
+}
+
 /// The finite ones, ascending.
 pub(crate) fn sorted(samples: &[f64]) -> Vec<f64> {
     let mut sorted: Vec<f64> = samples.iter().copied().filter(|x| x.is_finite()).collect();
@@ -162,6 +185,20 @@ mod tests {
         assert_eq!(quantile(&samples, 1.0), Some(7.0));
         assert_eq!(median(&[]), None);
         assert_eq!(median(&[f64::NAN, f64::INFINITY]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn ordered_numbers_have_the_median_of_all_but_one(
+            values in prop::collection::vec(prop_oneof![Just(0.0), Just(-0.0), Just(f64::NAN), any::<f64>(), 1.0..4.0], 0..12),
+        ) {
+            let ordered = Ordered::of(&values);
+            prop_assert_eq!(ordered.median_without(None), median(&values));
+            for which in 0..values.len() {
+                let others = [&values[..which], &values[which + 1..]].concat();
+                prop_assert_eq!(ordered.median_without(Some(values[which])), median(&others));
+            }
+        }
     }
 
     #[test]
