@@ -37,9 +37,7 @@ pub fn find(store: &mut Store, run: &Run, session: &Session) -> Result<(), Exper
 
 /// How the executions of one cell went, and from which round on they are steady.
 pub(crate) fn steadiness(samples: &[Sample], metric: &Metric) -> Steadiness {
-    let counted = samples.iter().filter(|sample| sample.place.round > 0 && sample.outcome.is_as_expected());
-    let (rounds, values): (Vec<u32>, Vec<f64>) =
-        counted.filter_map(|sample| Some((sample.place.round, sample.value(&metric.name)?))).unzip();
+    let (rounds, values) = sequence(samples, metric);
     let found = steady::steadiness(&values, metric.better == Direction::Lower);
     let phase = |phase: &steady::Phase| Phase {
         first: rounds[phase.range.start],
@@ -52,6 +50,19 @@ pub(crate) fn steadiness(samples: &[Sample], metric: &Metric) -> Steadiness {
         phases: found.phases.iter().map(phase).collect(),
         counts_from: if found.before == 0 { 1 } else { rounds[found.before] },
     }
+}
+
+/// How many rounds the last level of a cell lasted, where that is too few to call it steady.
+pub(crate) fn unsteady(samples: &[Sample], metric: &Metric) -> Option<u32> {
+    let (rounds, values) = sequence(samples, metric);
+    let since = values.len() - steady::unsteady(&values)?;
+    Some(rounds.last()? - rounds[since] + 1)
+}
+
+/// The values of the executions that ended as expected, the warm-up aside, and their rounds.
+fn sequence(samples: &[Sample], metric: &Metric) -> (Vec<u32>, Vec<f64>) {
+    let counted = samples.iter().filter(|sample| sample.place.round > 0 && sample.outcome.is_as_expected());
+    counted.filter_map(|sample| Some((sample.place.round, sample.value(&metric.name)?))).unzip()
 }
 
 fn course(course: steady::Course) -> Course {

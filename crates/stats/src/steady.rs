@@ -12,6 +12,9 @@ use crate::summary::median;
 /// The level must be the same for at least this share of the sequence, at its end.
 pub const STEADY_SHARE: f64 = 0.25;
 
+/// A sequence of more values is judged by medians of several where no more is asked than whether it is steady.
+pub const MOST: usize = 300;
+
 /// How a sequence goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Course {
@@ -66,6 +69,19 @@ pub fn steadiness(values: &[f64], less_is_better: bool) -> Steadiness {
         [before @ .., last] => begin(values, before, last, less_is_better),
     };
     Steadiness { course, phases, before }
+}
+
+/// How many of the last values are at a level that does not last long enough to be called steady, if they are.
+///
+/// As [`steadiness`] tells it, but a long sequence is judged by the medians of so many values in a row that at most
+/// [`MOST`] are left: enough to see a level of a quarter of them, and quick after any number of executions.
+#[must_use]
+pub fn unsteady(values: &[f64]) -> Option<usize> {
+    let together = values.len().div_ceil(MOST).max(1);
+    let medians = values.chunks(together).map(|some| median(some).unwrap_or(f64::NAN));
+    let found = steadiness(&medians.collect::<Vec<f64>>(), true);
+    let last = found.phases.last().filter(|_| found.course == Course::NoSteadyState)?;
+    Some(values.len() - last.range.start * together)
 }
 
 /// How a sequence with a steady state goes, and where that begins.
@@ -137,6 +153,32 @@ mod tests {
         for values in [&[][..], &[1.0], &[9.0, 1.0, 1.0], &[5.0; 12], &[0.0, -1.0, 1.0, 0.0, 2.0, 1.0, 0.5]] {
             assert_eq!(steadiness(values, true).course, Course::Flat, "{values:?}");
         }
+    }
+
+    #[test]
+    fn a_long_sequence_is_unsteady_where_its_last_level_is_short() {
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        for length in [40, 300, 301, 1000, 5000] {
+            let short = length / 8;
+            let values = sequence(&mut rng, &[(length - short, 100.0), (short, 104.0)]);
+            let last = unsteady(&values).unwrap_or_default();
+            assert!(last.abs_diff(short) <= 2 * length.div_ceil(MOST), "{length}: {last}");
+            assert_eq!(unsteady(&sequence(&mut rng, &[(length, 100.0)])), None, "{length}");
+            let long = length / 3;
+            assert_eq!(unsteady(&sequence(&mut rng, &[(length - long, 100.0), (long, 104.0)])), None);
+        }
+        assert_eq!(unsteady(&[]), None);
+    }
+
+    #[test]
+    fn a_flat_long_sequence_is_seldom_unsteady() {
+        let mut rng = ChaCha8Rng::seed_from_u64(8);
+        let mut noise =
+            || (0.2 * gaussian(&mut rng)).exp() + if rng.random::<f64>() < 0.03 { 1.0 } else { 0.0 };
+        let is_unsteady = |_: &usize| unsteady(&(0..1000).map(|_| noise()).collect::<Vec<f64>>()).is_some();
+        let found = (0..200).filter(is_unsteady).count();
+        println!("{found} of 200");
+        assert!(found <= 4, "{found} of 200");
     }
 
     /// How often sequences of that noise are cut although nothing changes.

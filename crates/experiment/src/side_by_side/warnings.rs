@@ -1,12 +1,12 @@
 //! What should be said beside a command's numbers, since it may spoil them.
 
-use tacho_record::{Course, Metric, Rule, Sample, Warmup};
+use tacho_record::{Metric, Rule, Sample, Warmup};
 use tacho_stats::outlier::outliers;
 
 use super::{Command, Question, Start};
 use crate::carried::{Carried, Executed};
 use crate::load::Load;
-use crate::steady::steadiness;
+use crate::steady::unsteady;
 
 /// From this share of its wall time on a shell's part is told (docs/method.md).
 pub const SHELL_SHARE: f64 = 0.5;
@@ -43,7 +43,10 @@ pub(super) fn of_command(command: &Command, samples: &[Sample], rule: &Rule) -> 
             .filter(|share| is_shell && *share >= SHELL_SHARE)
             .map(Warning::MostlyShell),
         Some(left.count()).filter(|left| *left > 0).map(Warning::LeftBehind),
-        no_steady_state(samples, &command.time(), rule).map(Warning::NoSteadyState),
+        // Where the warm-up is found, that is said there.
+        unsteady(samples, &command.time())
+            .filter(|_| rule.warmup != Warmup::Found)
+            .map(Warning::NoSteadyState),
     ];
     warnings.into_iter().flatten().collect()
 }
@@ -77,16 +80,6 @@ fn first_slow(samples: &[Sample], counted: &[&Sample], time: &Metric) -> Option<
     // Of many outliers the first is no warm-up.
     let alone = 20 * far.len() <= values.len().max(40);
     first.value(&time.name).filter(|_| alone).map(|_| outlier.ratio)
-}
-
-/// How many rounds the last level lasted, where that is too few to call it steady; where the warm-up is found, that is said there.
-fn no_steady_state(samples: &[Sample], time: &Metric, rule: &Rule) -> Option<u32> {
-    if rule.warmup == Warmup::Found {
-        return None;
-    }
-    let found = steadiness(samples, time);
-    let last = found.phases.last().filter(|_| found.course == Course::NoSteadyState)?;
-    Some(last.last - last.first + 1)
 }
 
 /// The sum of a metric by that of wall time, of the executions that have both.
