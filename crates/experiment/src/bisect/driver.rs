@@ -83,11 +83,13 @@ impl<'a, 'b> Driver<'a, 'b> {
         };
         self.stand(spent)?;
         let Standing { found, sides, .. } = &self.bisection.standing;
-        let budget = Found::Undecided { reason: Undecided::Budget };
+        let is_open = |found: &Found| {
+            matches!(found, Found::Undecided { reason: Undecided::Budget | Undecided::Noise })
+        };
         // With more to spend, the same question goes on.
         let goes_on = interrupted
-            || *found == Some(budget)
-            || sides.iter().any(|side| side.found == budget)
+            || found.as_ref().is_some_and(is_open)
+            || sides.iter().any(|side| is_open(&side.found))
             || self.fold.left_out == LeftOut::Spent;
         if !goes_on {
             let facts = end_facts(self.bench, self.run.number)?;

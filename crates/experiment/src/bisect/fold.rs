@@ -38,7 +38,7 @@ pub struct Fold {
     /// The full names of the candidates.
     pub(super) names: Vec<String>,
     /// Their places.
-    places: HashMap<String, usize>,
+    pub(super) places: HashMap<String, usize>,
     /// For each block its first and last candidate.
     pub(super) blocks: Vec<(usize, usize)>,
     /// What candidates built to.

@@ -10,6 +10,7 @@
 mod accounted;
 mod aside;
 mod constant;
+mod cpu;
 mod driver;
 mod fold;
 mod inquiry;

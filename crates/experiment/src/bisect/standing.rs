@@ -74,6 +74,7 @@ impl Fold {
             },
             drift: outcome.drift,
             between_builds: outcome.between_builds,
+            cpu: if over && outcome.culprits.is_empty() { self.cpu_of_ends(found) } else { None },
             builds: self.builds,
             samples: outcome.samples + self.disturbed.samples() + self.samples_of_others(),
             building: self.spent.0,
@@ -104,6 +105,7 @@ impl Fold {
             unusable: Vec::new(),
             drift: 0.0,
             between_builds: None,
+            cpu: None,
             builds: self.builds,
             samples: self.samples_of_all(),
             building: self.spent.0,
@@ -236,6 +238,7 @@ fn found(finding: stats::Finding) -> Found {
         stats::Reason::Builds => Undecided::Builds,
         stats::Reason::End => Undecided::End,
         stats::Reason::Exhausted => Undecided::Exhausted,
+        stats::Reason::Noise => Undecided::Noise,
         stats::Reason::NotConfirmed => Undecided::NotConfirmed,
     };
     Found::Undecided { reason }

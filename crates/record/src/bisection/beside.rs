@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::derived::derive;
 use crate::{Metric, Sample};
 
-/// What was read of the host during one execution, by name and in base units: `host-…`, and `wall`, which they are of.
+/// What was read of the host during one execution, by name and in base units: `host-…`, `wall`, which they are of, and `cpu`, the time
+/// that it had of the host's processors.
 pub type HostReadings = BTreeMap<String, f64>;
 
 /// Of shorter executions no share of the time is told: the kernel counts others' in ticks of 10 ms.
@@ -21,7 +23,9 @@ impl Sample {
             return HostReadings::new();
         }
         let kept = self.values.iter().filter(|(name, _)| of_host(name) || name == "wall");
-        kept.cloned().collect()
+        let value = |name: &str| self.values.iter().find(|it| it.0 == name).map(|it| it.1);
+        let cpu = value("cpu").or_else(|| derive("cpu", &value)).map(|cpu| ("cpu".to_owned(), cpu));
+        kept.cloned().chain(cpu).collect()
     }
 }
 

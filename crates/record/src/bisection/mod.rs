@@ -253,6 +253,8 @@ pub enum Undecided {
     End,
     /// Nothing that can be measured would tell more.
     Exhausted,
+    /// Samples vary so much that many of both ends do not tell whether anything changed.
+    Noise,
     /// Fresh samples did not confirm what the search had found, several times.
     NotConfirmed,
 }
@@ -302,6 +304,9 @@ pub struct Standing {
     /// How far builds vary here, as a standard deviation on the scale of `least`; only where that is why nothing was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_builds: Option<f64>,
+    /// What the CPU time of the same samples says of both ends; only where their wall time does not tell whether anything changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<BisectedEffect>,
     /// Builds made.
     pub builds: usize,
     /// Samples taken.

@@ -83,6 +83,7 @@ fn why_not(reason: Undecided) -> &'static str {
         Undecided::Command => "what is executed failed in the same way at both ends",
         Undecided::End => "no usable commit was found near an end",
         Undecided::Exhausted => "nothing that can be measured would tell more",
+        Undecided::Noise => "samples of both ends vary too much to tell whether anything changed",
         Undecided::NotConfirmed => "fresh samples did not confirm what had been found",
     }
 }
@@ -188,6 +189,9 @@ fn numbers(view: &View, one: &Bisection) -> Markup {
                 (count(constant.executions, "execution", "executions")) " of each end: with 95 % it does not do otherwise in "
                 (percent(constant.excluded)) " of executions or more."
             }
+        }
+        @if let Some(cpu) = &one.standing.cpu {
+            p.callout { "The CPU time of the same samples changes by " (effect(one, cpu)) " (" (interval(one, cpu)) ") from end to end; other work on the host moves it less." }
         }
         @if one.may_have_drifted() { p.callout { "The host may have drifted meanwhile; the ends were measured again and again." } }
         @if let Some((good, bad)) = one.asked.before {

@@ -22,8 +22,9 @@ pub(super) fn section(one: &Bisection, steps: &[Observed]) -> Markup {
         };
         rows.extend(values.iter().enumerate().map(row));
     }
+    let names = rows.iter().flat_map(|row| row.2.keys()).map(String::as_str);
     let names: BTreeSet<&str> =
-        rows.iter().flat_map(|row| row.2.keys()).map(String::as_str).filter(|name| *name != "wall").collect();
+        names.filter(|name| *name != "wall" && *name != one.asked.metric.name).collect();
     html! {
         @if !rows.is_empty() {
             section {
@@ -62,5 +63,7 @@ fn short<'a>(one: &'a Bisection, revision: &'a str) -> &'a str {
 /// A reading, if there is one.
 fn read(host: &HostReadings, name: &str) -> String {
     let Some(value) = host.get(name) else { return String::new() };
-    Metric::host(name).map_or_else(|| value.to_string(), |metric| metric.unit.show(*value))
+    Metric::host(name)
+        .or_else(|| Metric::known(name))
+        .map_or_else(|| value.to_string(), |metric| metric.unit.show(*value))
 }

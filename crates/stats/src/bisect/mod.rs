@@ -48,8 +48,8 @@ mod world;
 use std::collections::VecDeque;
 
 pub use outcome::{Culprit, Effect, Finding, Outcome, Reason, Rung, Side, Stage, Standing, Suspects};
-pub use probe::{Probed, probe};
-pub use rules::{Builds, Rules, Values};
+pub use probe::{Probed, difference, probe};
+pub use rules::{Builds, Rules, Values, expected_samples};
 pub use step::{Observation, Portion, Seen, Step, Unusable};
 
 use record::{Prior, Record};

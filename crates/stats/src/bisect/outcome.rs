@@ -53,6 +53,8 @@ pub enum Reason {
     Builds,
     /// Nothing that can be measured would tell more.
     Exhausted,
+    /// As many samples as all of it takes amid such noise do not tell whether anything changed, and nobody said how long it may take.
+    Noise,
 }
 
 /// How a bisection ended.

@@ -59,6 +59,19 @@ pub fn probe(rules: &Rules, effect: Effect, pairs: &[(f64, f64)]) -> (Probed, Op
     (probed, effect_shown)
 }
 
+/// What values of two revisions, the later one's where so said, in the order in which they were taken, show of how the later one
+/// differs; nothing as long as one of them has none.
+#[must_use]
+pub fn difference(rules: &Rules, values: &[(bool, f64)]) -> Option<Effect> {
+    let mut record = Record::default();
+    for (is_later, value) in values {
+        let seen = Seen::Samples(vec![*value]);
+        let revision = usize::from(*is_later);
+        record.add(&Observation { revision, seen, build: None, executing: 0.0 }, rules);
+    }
+    report::between((0, 1), 0.0, &record, rules).map(|shown| report::effect(shown, rules))
+}
+
 fn record(rules: &Rules, pairs: &[(f64, f64)]) -> Record {
     let mut record = Record::default();
     for (at, (parent, culprit)) in pairs.iter().enumerate() {

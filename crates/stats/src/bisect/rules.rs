@@ -62,6 +62,16 @@ impl Rules {
     }
 }
 
+/// About how many samples a bisection takes where one has this standard deviation, both on the scale of the effect: as simulated
+/// (`docs/method.md`, "What it comes to").
+#[must_use]
+pub fn expected_samples(least: f64, sd: f64) -> f64 {
+    30.0 + 200.0 * (sd / least).powi(2)
+}
+
+/// So many samples of both ends are no reason to give up, however little noise there is.
+pub(super) const FEW_ENOUGH: f64 = 500.0;
+
 /// Before anything is measured: as likely as not, nothing changed.
 pub(super) const NOTHING: f64 = 0.5;
 

@@ -2,11 +2,12 @@
 
 use super::belief::Belief;
 use super::levels::Posterior;
+use super::noise::own_scale;
 use super::outcome::{Finding, Reason, Stage};
 use super::record::{Reading, Record};
 use super::rules::{
-    Builds, EXCLUDED, FOUND, LESS, NOTHING_CHANGED, PROVED, PROVED_OF_FAILURES, ROUNDS, Rules, SENTINEL,
-    SURE, Values, WITHIN,
+    Builds, EXCLUDED, FEW_ENOUGH, FOUND, LESS, NOTHING_CHANGED, PROVED, PROVED_OF_FAILURES, ROUNDS, Rules,
+    SENTINEL, SURE, Values, WITHIN, expected_samples,
 };
 use super::step::Portion;
 use super::varied::Varied;
@@ -55,6 +56,8 @@ pub(super) struct Search {
     pub(super) whole: (usize, usize),
     /// Of all that, or of the part that is being searched.
     pub(super) belief: Belief,
+    /// How many samples the ends had when it began.
+    before: usize,
     /// Which end goes first next time.
     turn: bool,
     proved: bool,
@@ -75,6 +78,7 @@ impl Search {
             part: Part::Whole,
             whole: given,
             belief: Belief::of(given, record, rules),
+            before: record.count(given.0) + record.count(given.1),
             turn: false,
             proved: false,
             since: 0,
@@ -281,9 +285,17 @@ impl Search {
         if rules.values == Values::Failures {
             return Some(Decision::Measure(self.one_each()));
         }
-        let (good, bad) = self.belief.ends();
-        let taken = record.count(good) + record.count(bad);
+        let taken = self.of_ends(record);
+        if rules.budget.is_none() && (taken - self.before.min(taken)) as f64 > most(record, rules) {
+            return Some(self.give_up(Reason::Noise, record, rules));
+        }
         Some(Decision::Measure(self.there_and_back(1 + taken / 60)))
+    }
+
+    /// How many samples both ends have.
+    fn of_ends(&self, record: &Record) -> usize {
+        let (good, bad) = self.belief.ends();
+        record.count(good) + record.count(bad)
     }
 
     /// Where builds vary, more samples of two of them do not tell the ends apart: revisions next to the ends do.
@@ -352,6 +364,12 @@ impl Search {
         }
         Decision::Measure(portions)
     }
+}
+
+/// The most samples of both ends that prove anything where nobody says how long that may take: as many as all of a bisection takes amid
+/// noise that makes samples of the same revision, one after the other, differ so. A load that comes and goes does not average out.
+fn most(record: &Record, rules: &Rules) -> f64 {
+    expected_samples(rules.least, own_scale(&record.readings).0).max(FEW_ENOUGH)
 }
 
 /// Whether both ends were measured, and the change between them is surely smaller than what is asked for.

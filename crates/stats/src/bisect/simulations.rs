@@ -301,3 +301,46 @@ fn without_noise_a_second_step_is_no_layout_and_layouts_are_no_steps() {
     let tally = Tally::of(2 * TRIALS, rules(0.02), make);
     assert!(tally.wrong <= 1, "{tally:?}");
 }
+
+/// The host is half as slow again for a while, and scatters then; nothing changed.
+fn loaded(rules: Rules, most: usize, seed: u64) -> (Outcome, usize) {
+    use rand::{RngExt, SeedableRng};
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
+    let mut bisection = Bisection::new(rules, 64).unwrap();
+    let (mut loaded, mut taken) = (false, 0);
+    loop {
+        let portion = match bisection.next() {
+            Step::Finished(outcome) => return (*outcome, taken),
+            Step::Measure(portions) => portions[0],
+        };
+        let mut value = || {
+            loaded ^= rng.random::<f64>() < 0.1;
+            let noise = super::world::gaussian(&mut rng);
+            100.0 * if loaded { 1.5 + 0.3 * noise.abs() } else { 1.0 + 0.01 * noise }
+        };
+        let samples = Seen::Samples((0..portion.samples).map(|_| value()).collect());
+        bisection.observe(&Observation {
+            revision: portion.revision,
+            seen: samples,
+            build: None,
+            executing: 1.0,
+        });
+        taken += portion.samples;
+        if taken >= most {
+            return (*bisection.standing().outcome, taken);
+        }
+    }
+}
+
+#[test]
+fn a_proof_under_a_load_that_comes_and_goes_ends_unless_somebody_says_how_long_it_may_take() {
+    let ended = (0..8).map(|seed| loaded(alike(0.01), 20_000, seed));
+    let ended: Vec<(Outcome, usize)> = ended.collect();
+    assert!(ended.iter().all(|(outcome, taken)| outcome.culprits.is_empty() && *taken < 20_000), "{ended:?}");
+    let noise = |(outcome, _): &&(Outcome, usize)| outcome.finding == Finding::Undecided(Reason::Noise);
+    let given_up: Vec<&(Outcome, usize)> = ended.iter().filter(noise).collect();
+    assert!(!given_up.is_empty());
+    let seed = ended.iter().position(|it| noise(&it)).unwrap() as u64;
+    let budget = Rules { budget: Some(1e9), ..alike(0.01) };
+    assert!(loaded(budget, 20_000, seed).1 > given_up[0].1);
+}

@@ -29,6 +29,7 @@ fn standing() -> Standing {
         unusable: vec![],
         drift: 0.0,
         between_builds: Some(0.0104),
+        cpu: None,
         builds: 2,
         samples: 4,
         building: 20.5,

@@ -50,6 +50,8 @@ struct Scene {
     retry_failed: bool,
     /// The amplitude of noise, as a share.
     noise: f64,
+    /// By how much the wall time of an execution at this moment is longer: other work on the host.
+    load: fn(Timestamp) -> f64,
     /// So many milliseconds more under these conditions.
     under: Option<fn(usize, &Conditions) -> f64>,
     /// How many pages of memory a revision has at the most, where that is read.
@@ -115,6 +117,7 @@ impl Scene {
             noise: 0.0,
             pages: None,
             others: None,
+            load: |_| 1.0,
             under: None,
             clock: Shared::new(Timestamp::UNIX_EPOCH),
             killed_at: None,
@@ -164,6 +167,7 @@ impl Scene {
         let wall = Duration::from_secs_f64(millis / 1e3 * noise);
         let millis = self.under.as_ref().map_or(0.0, |under| under(place, &request.conditions));
         let wall = wall + Duration::from_secs_f64(millis / 1e3 * noise);
+        let (user, wall) = (wall, wall.mul_f64((self.load)(at)));
         let failed = self.fails.is_some_and(|rate| phase.fract() < rate(place));
         let ended = self.ends.get(name).cloned().unwrap_or(Ended::Exited(i32::from(failed)));
         let stdout = Some(Captured::keeping(self.prints.get(name).copied().unwrap_or("ok 1")));
@@ -171,7 +175,7 @@ impl Scene {
             Readings { other_cpu: self.others.map(|share| wall.mul_f64(share)), ..Readings::default() };
         // Pages come and go by a few from one execution to the next.
         let pages = self.pages.map(|pages| pages(place) + at.as_millisecond().unsigned_abs() % 5);
-        let usage = Usage { peak_memory: pages.map(|pages| pages * 4096), ..Usage::default() };
+        let usage = Usage { peak_memory: pages.map(|pages| pages * 4096), user, ..Usage::default() };
         Execution { stdout, readings, usage, ..Execution::of(ended, at, wall) }
     }
 

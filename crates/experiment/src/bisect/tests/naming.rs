@@ -234,3 +234,20 @@ fn sizes_and_build_times_need_no_execution() {
         "{steps:?}"
     );
 }
+
+/// Wall time depends on what else the host does, and CPU time does not.
+#[test]
+fn where_wall_time_does_not_tell_what_cpu_time_says_is_told() {
+    let mut scene = Scene::step(16, 5, 3.0);
+    (scene.others, scene.noise, scene.asked.budget) = (Some(0.5), 0.002, Some(4.0));
+    scene.load = |at| 1.0 + (at.as_millisecond().unsigned_abs() * 7919 % 997) as f64 / 997.0;
+    let open = scene.standing();
+    assert_eq!(open.found, Some(Found::Undecided { reason: Undecided::Budget }), "{open:?}");
+    let cpu = open.cpu.unwrap();
+    assert!((cpu.estimate - 0.03).abs() < 0.002 && cpu.interval.0 > 0.02, "{cpu:?}");
+    // Nothing is told of it where something is found.
+    (scene.asked.budget, scene.load) = (None, |_| 1.0);
+    scene.again = true;
+    let named = scene.standing();
+    assert_eq!((named.culprits.len(), named.cpu), (1, None));
+}

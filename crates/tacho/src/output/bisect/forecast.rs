@@ -4,14 +4,10 @@ use std::time::Duration;
 
 use tacho_record::Bisection;
 use tacho_record::bisection::{Asked, Comparison, Measured, Stage};
+use tacho_stats::bisect::expected_samples;
 
 use super::words::least;
 use crate::output::text::{duration, percent};
-
-/// Samples that any bisection takes, and those besides for each time that the variance of a sample holds the square of the least
-/// effect: as simulated (`docs/method.md`, "What it comes to").
-const ANY: f64 = 30.0;
-const EACH: f64 = 200.0;
 
 /// So many samples of an end tell how much noise there is.
 const ENOUGH: usize = 6;
@@ -26,7 +22,7 @@ pub fn samples(asked: &Asked, sd: f64) -> Option<f64> {
         // How much executions vary follows from the rates, which nobody knows.
         Comparison::Failure => return None,
     };
-    Some(ANY + EACH * (sd / least).powi(2)).filter(|samples| samples.is_finite())
+    Some(expected_samples(least, sd)).filter(|samples| samples.is_finite())
 }
 
 /// The standard deviation of a sample as it was seen, once both ends have enough.

@@ -7,7 +7,8 @@ use tacho_record::bisection::{
 use tacho_record::{Bisection, Counter, Metric};
 use tacho_subject::CONFLICT;
 
-use super::words::{name, size};
+use super::forecast::{noise, varying};
+use super::words::{effect, name, size};
 use crate::output::text::count;
 
 /// Why nothing was named, and what may be done about it.
@@ -15,6 +16,11 @@ pub fn undecided(bisection: &Bisection, reason: Undecided) -> [String; 2] {
     match reason {
         Undecided::End if bisection.standing.ladder.is_empty() => nothing_usable(bisection),
         Undecided::Builds => builds_vary(bisection),
+        Undecided::Noise => too_much_noise(bisection),
+        Undecided::Budget => {
+            let [why, hint] = why_not(bisection, reason);
+            [why.to_owned() + &of_cpu(bisection), hint.to_owned()]
+        }
         _ => why_not(bisection, reason).map(str::to_owned),
     }
 }
@@ -56,6 +62,28 @@ fn builds_vary(bisection: &Bisection) -> [String; 2] {
     }
     hints.push(larger);
     [why, hints.join("; ")]
+}
+
+/// Where samples of both ends do not tell whether anything changed.
+fn too_much_noise(bisection: &Bisection) -> [String; 2] {
+    let Bisection { asked, standing, .. } = bisection;
+    let [why, hint] = why_not(bisection, Undecided::Noise);
+    let vary = noise(bisection)
+        .map(|sd| format!(", which vary by {} (standard deviation)", varying(asked, sd)))
+        .unwrap_or_default();
+    let why = format!("{why} after {}{vary}", count(standing.samples, "sample"));
+    let cpu = if asked.of == Measured::Execution && asked.metric.name == "wall" {
+        "`-m cpu` goes by CPU time, which other work on the host moves less; "
+    } else {
+        ""
+    };
+    [why + &of_cpu(bisection), format!("{cpu}{hint}")]
+}
+
+/// What the CPU time of the same samples says, if that is known.
+fn of_cpu(bisection: &Bisection) -> String {
+    let told = |cpu| format!("; the CPU time of the same samples changes by {}", effect(bisection, cpu));
+    bisection.standing.cpu.as_ref().map_or_else(String::new, told)
 }
 
 /// By how much builds vary is told from this part of the least effect on.
@@ -106,6 +134,10 @@ fn why_not(bisection: &Bisection, reason: Undecided) -> [&'static str; 2] {
         Undecided::Exhausted => [
             "nothing that can be measured would tell more",
             "those that cannot be measured hide it: what they lack may be added to what builds them",
+        ],
+        Undecided::Noise => [
+            "whether anything changed is not known",
+            "with a `--budget` the same command goes on for as long; a larger `--min-effect` takes fewer samples, and a quieter host too",
         ],
         Undecided::NotConfirmed => [
             "fresh samples did not confirm what the search had found, several times",
