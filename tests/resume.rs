@@ -137,6 +137,20 @@ fn a_kill_loses_no_sample_that_was_taken() {
 }
 
 #[test]
+fn a_run_took_the_time_in_which_it_measured_not_the_pause() {
+    let killed = Killed::new();
+    assert!(killed.track(Some(("between", 4))));
+    let pause = std::time::Duration::from_millis(1500);
+    std::thread::sleep(pause);
+    killed.track(None);
+    let run = &killed.project.tacho("log --json").succeeds().json()["runs"][0];
+    let time = |key: &str| run[key].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
+    let from_end_to_end = time("ended").duration_since(time("started")).as_secs_f64();
+    let took = run["took"].as_f64().unwrap();
+    assert!(took > 0.0 && took <= from_end_to_end - pause.as_secs_f64(), "{took} of {from_end_to_end}");
+}
+
+#[test]
 fn an_interrupt_ends_the_child_and_says_how_to_go_on() {
     let killed = Killed::new();
     std::fs::write(killed.folder().join("killer"), INTERRUPTER).unwrap();

@@ -61,6 +61,7 @@ mod steady;
 #[cfg(test)]
 mod stopping_tests;
 pub mod survey;
+mod took;
 mod track;
 #[cfg(test)]
 mod track_tests;
@@ -80,5 +81,6 @@ pub use instrument::Instrument;
 pub use observer::{Event, Observer, Silent};
 pub use output::{LONGEST_OUTPUT, MOST_REPLICATES};
 pub use progress::GIVE_UP_AFTER;
+pub use took::took;
 pub use track::{Question, Tracked, track};
 pub use unbuilt::{Unbuilt, unbuilt};

@@ -244,6 +244,8 @@ pub struct RunRecord {
     pub run: Run,
     /// What was read from the host for this run (governor, turbo, load …), each as one line of text.
     pub conditions: BTreeMap<String, String>,
+    /// How long its sessions measured, where that is known.
+    pub took: Option<Duration>,
 }
 
 /// A measurement, and of what and where it is one.

@@ -38,7 +38,6 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
 
 fn run(record: &RunRecord) -> Markup {
     let run = &record.run;
-    let took = run.ended.map(|ended| ended.duration_since(run.started).unsigned_abs());
     html! {
         p {
             (minute(run.started)) " on " (run.host) ", "
@@ -48,7 +47,7 @@ fn run(record: &RunRecord) -> Markup {
                 RunState::Finished => "finished",
                 RunState::Unfinished => b { "unfinished" },
             }
-            @if let Some(took) = took { " after " (duration(took)) }
+            @if let Some(took) = record.took { " after " (duration(took)) }
             ". Seed " code { (run.seed) } ", tacho " (run.version) "."
         }
     }

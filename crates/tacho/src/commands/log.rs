@@ -1,8 +1,10 @@
 //! `tacho log`: the runs, newest first.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use serde::Serialize;
+use tacho_experiment::took;
 use tacho_record::{Purpose, Run, RunState};
 use tacho_store::Store;
 
@@ -29,7 +31,8 @@ pub fn execute(global: &Global, command: &Log) -> Result<Exit, CliError> {
         ["run", "started", "took", "state", "host", "revisions", "cells", "rounds", "samples", "seed", ""];
     let mut list = table::plain(&head, &[0, 2, 5, 6, 7, 8, 9]);
     for (run, [revisions, cells, samples]) in runs.iter().zip(counts) {
-        list.add_row(row(run, [revisions, cells, run.rounds as usize, samples]));
+        let took = took(&mut store, run)?;
+        list.add_row(row(run, took, [revisions, cells, run.rounds as usize, samples]));
     }
     if !list.is_empty() {
         table::hide_empty_columns(&mut list);
@@ -50,6 +53,7 @@ fn answer<'a>(store: &mut Store, run: &'a Run, counts: [usize; 3]) -> Result<Run
         conditions: store.conditions(run.number)?,
         waits: store.waits(run.number)?,
         disturbed: store.disturbed(run.number)?,
+        took: took(store, run)?,
     };
     Ok(RunAnswer::of(run, surroundings, counts))
 }
@@ -61,9 +65,7 @@ fn counts(store: &mut Store, run: &Run) -> Result<[usize; 3], CliError> {
     Ok([revisions.len(), cells.len(), store.places(run.number)?.len()])
 }
 
-fn row(run: &Run, counts: [usize; 4]) -> Vec<String> {
-    let took =
-        run.ended.and_then(|ended| std::time::Duration::try_from(ended.duration_since(run.started)).ok());
+fn row(run: &Run, took: Option<Duration>, counts: [usize; 4]) -> Vec<String> {
     let state = match run.state {
         RunState::Abandoned => "abandoned",
         RunState::Finished => "finished",

@@ -14,6 +14,7 @@ use tacho_experiment::changes::{Event, FalseAlarms, JudgedSeries};
 use tacho_experiment::equal::Equals;
 use tacho_experiment::rules::Rules;
 use tacho_experiment::series::{self, Of};
+use tacho_experiment::took;
 use tacho_record::{
     BenchmarkKey, Bisection, Change, Digest, Finding, Host, Measurement, Metric, Recipes, Revision, Series,
     SeriesKey,
@@ -82,7 +83,8 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
     let mut runs = Vec::new();
     for run in store.runs()? {
         let conditions = store.conditions(run.number)?;
-        runs.push(RunRecord { run, conditions });
+        let took = took(store, &run)?;
+        runs.push(RunRecord { run, conditions, took });
     }
     let Changed { events, unbuilt, unjudged, remarks, false_alarms } = changes(project, store)?;
     let last = revisions.last().map_or(0, |revision| revision.order);

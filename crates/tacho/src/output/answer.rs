@@ -1,6 +1,7 @@
 //! The answers in JSON; docs/formats.md says what each key means.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -265,6 +266,7 @@ pub struct RunAnswer<'a> {
     purpose: Purpose,
     started: Timestamp,
     ended: Option<Timestamp>,
+    took: Option<f64>,
     finished: bool,
     host: &'a str,
     rounds: u32,
@@ -303,13 +305,15 @@ pub struct Surroundings {
     pub waits: Vec<QuietWait>,
     /// Which rounds were disturbed, and by what.
     pub disturbed: Vec<(u32, String)>,
+    /// How long its sessions measured, where that is known.
+    pub took: Option<Duration>,
 }
 
 impl<'a> RunAnswer<'a> {
     /// The run, in which surroundings it measured, and how many revisions, cells and samples it has.
     pub fn of(
         run: &'a Run,
-        Surroundings { conditions, waits, disturbed }: Surroundings,
+        Surroundings { conditions, waits, disturbed, took }: Surroundings,
         [revisions, cells, samples]: [usize; 3],
     ) -> Self {
         Self {
@@ -317,6 +321,7 @@ impl<'a> RunAnswer<'a> {
             purpose: run.purpose,
             started: run.started,
             ended: run.ended,
+            took: took.map(|it| it.as_secs_f64()),
             finished: run.state == RunState::Finished,
             host: &run.host,
             rounds: run.rounds,
