@@ -651,6 +651,39 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
     assert_eq!((&none["fail_on"], &none["rows"][0]["fail_on"]), (&Value::Null, &Value::Null));
 }
 
+/// Long after its exit status is gone.
+#[test]
+fn how_a_gate_stood_is_told_by_the_run_and_its_page() {
+    let project = steady();
+    let gate = |sides: &str, gate: &str, exits: i32| {
+        let typed = format!("compare {sides} -r 8 -m errors,size --fail-on {gate} --json");
+        project.tacho(&typed).exits(exits).json()["run"].as_i64().unwrap()
+    };
+    let failed = gate("thousand more", "slower:8%", 1);
+    let passed = gate("thousand more", "slower:20%", 0);
+    let beyond = gate("zero hundred", "slower:25%", 1);
+    project.tacho("site pages --quiet").exits(0);
+    for (run, told) in [
+        (failed, "slower:8%: failed by check size (slower by 10.0 %)"),
+        (passed, "slower:20%: passed"),
+        (beyond, "slower:25%: failed by check errors (slower beyond every share)"),
+    ] {
+        let line = format!("\n--fail-on {told}\n");
+        let shown = project.tacho(&format!("show run:{run}")).exits(0).stdout;
+        assert!(shown.contains(&line), "{line} {shown}");
+        let page = std::fs::read_to_string(project.path().join(format!("pages/comparison/{run}.html")));
+        let html = format!("<p><code>--fail-on {}.</p>", told.replacen(": ", "</code>: ", 1));
+        assert!(page.as_ref().unwrap().contains(&html), "{html} {page:?}");
+    }
+    let shown = project.tacho(&format!("show run:{failed} --json")).exits(0).json();
+    assert_eq!(
+        (&shown["fail_on"]["typed"], &shown["fail_on"]["failed"]),
+        (&"slower:8%".into(), &true.into())
+    );
+    let errors = project.tacho(&format!("show run:{failed} --json -m errors")).exits(0).json();
+    assert_eq!(errors["fail_on"], Value::Null, "of some rows alone");
+}
+
 #[test]
 fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
     let project = Project::scripts(2);

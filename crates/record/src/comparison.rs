@@ -137,6 +137,25 @@ pub struct Comparing {
     /// In what hosts or conditions of both sides differ, in words, where that was let pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub otherwise: Vec<String>,
+    /// What it was to fail on, if anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fail_on: Option<FailOn>,
+}
+
+/// What a comparison was to fail on: with its samples, that tells whether it did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FailOn {
+    /// As it was typed.
+    pub typed: String,
+    /// What is slower for certain, by this share or more; with 0 whatever is called slower.
+    pub slower: Option<f64>,
+    /// What cannot be told from being so, and without `slower` whatever is unclear.
+    pub unclear: bool,
+    /// What only the first side has.
+    pub missing: bool,
+    /// What that is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lone: Vec<String>,
 }
 
 /// An end of a quirk's range in history.
@@ -210,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_of_before_there_were_estimators_are_read() {
+    fn terms_of_before_there_were_estimators_or_gates_are_read() {
         let side = Side { name: "v1".into(), program: Program::Revision { revision: "abc".into() } };
         let terms = Comparing {
             sides: [side.clone(), side],
@@ -225,11 +244,19 @@ mod tests {
             quirk: None,
             patches: Vec::new(),
             otherwise: Vec::new(),
+            fail_on: None,
         };
         let text = serde_json::to_string(&terms).unwrap();
-        assert!(!text.contains("estimator"), "{text}");
+        assert!(!text.contains("estimator") && !text.contains("fail_on"), "{text}");
         assert_eq!(serde_json::from_str::<Comparing>(&text).unwrap(), terms);
-        let asked = Comparing { estimator: Some(Estimator::Minimum), ..terms };
+        let gate = FailOn {
+            typed: "slower:5%".into(),
+            slower: Some(0.05),
+            unclear: false,
+            missing: false,
+            lone: Vec::new(),
+        };
+        let asked = Comparing { estimator: Some(Estimator::Minimum), fail_on: Some(gate), ..terms };
         let text = serde_json::to_string(&asked).unwrap();
         assert!(text.contains(r#""estimator":"minimum""#), "{text}");
         assert_eq!(serde_json::from_str::<Comparing>(&text).unwrap(), asked);

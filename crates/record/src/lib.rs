@@ -37,7 +37,7 @@ pub use change::{
     Again, Change, ChangeKind, Finding, Happened, Happening, Life, Otherwise, Tagged, Withdrawal, Word,
     change_name,
 };
-pub use comparison::{Comparing, Earlier, Estimator, Exported, Program, QuirkEdge, Side, Until};
+pub use comparison::{Comparing, Earlier, Estimator, Exported, FailOn, Program, QuirkEdge, Side, Until};
 pub use conditions::{Cgroup, Conditions, Cpus, Inherit, Limit, Limits, Reached, Scheduling, size};
 pub use counter::Counter;
 pub use digest::{Digest, ParseDigestError};

@@ -177,6 +177,27 @@ pub struct ComparisonRecord {
     pub earlier: [Option<i64>; 2],
     /// In what hosts or conditions of both differ, in words, where that was let pass.
     pub otherwise: Vec<String>,
+    /// What it was to fail on, if anything, and how that stands.
+    pub gate: Option<GateRecord>,
+}
+
+/// How a comparison stands to what it was to fail on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GateRecord {
+    /// What that is, as it was typed.
+    pub typed: String,
+    /// Whether it failed; none where not all was measured.
+    pub failed: Option<bool>,
+    /// The rows that are slower by so much, each with by how much it is.
+    pub slower: Vec<String>,
+    /// Those of which it cannot be told.
+    pub open: Vec<String>,
+    /// Whether it fails on them too.
+    pub fails_on_open: bool,
+    /// What only the first side has.
+    pub lone: Vec<String>,
+    /// Whether it fails on that too.
+    pub fails_on_lone: bool,
 }
 
 /// A metric of a benchmark at both sides.

@@ -24,8 +24,8 @@ mod write;
 pub use data::FORMAT_VERSION;
 pub use error::SiteError;
 pub use lab::{
-    BisectionRecord, ChangeRecord, ComparedRow, ComparisonRecord, EventRecord, HostBuild, HostMeasurement,
-    Lab, LaidOut, LayoutRecord, LayoutsRecord, OutlierNote, RunRecord, Source, SourceError,
+    BisectionRecord, ChangeRecord, ComparedRow, ComparisonRecord, EventRecord, GateRecord, HostBuild,
+    HostMeasurement, Lab, LaidOut, LayoutRecord, LayoutsRecord, OutlierNote, RunRecord, Source, SourceError,
 };
 pub use output::Written;
 pub use write::{Progress, write};

@@ -6,6 +6,8 @@ use tacho_record::{Again, BenchmarkKey, Limited, Unit};
 use tacho_stats::compare::{Because, Choice, Comparison, Counts, Estimator, Modes, Note, Prior, Told};
 use tacho_stats::{Bound, Bounded};
 
+use crate::GateRecord;
+
 /// From this gain on pairing is told of.
 const PAIRING: f64 = 1.5;
 /// More rounds than this are given as a number to nobody.
@@ -23,6 +25,33 @@ pub fn sentence(clause: &str, names: Names<'_>) -> String {
         Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
         None => format!("{clause}."),
     }
+}
+
+/// How many rows of a gate are named.
+const NAMED: usize = 10;
+
+/// How a gate came out, and by what; `a` is what the first side is called.
+#[must_use]
+pub fn gate(gate: &GateRecord, a: &str) -> String {
+    let Some(failed) = gate.failed else { return "not decided, since not all was measured".to_owned() };
+    let lone = (!gate.lone.is_empty()).then(|| format!("what only {a} has ({})", named(&gate.lone)));
+    let fails_on_lone = lone.clone().filter(|_| gate.fails_on_lone);
+    let mut by = gate.slower.clone();
+    by.extend(gate.open.iter().filter(|_| gate.fails_on_open).cloned());
+    let by: Vec<String> = (!by.is_empty()).then(|| named(&by)).into_iter().chain(fails_on_lone).collect();
+    let is_open = !gate.open.is_empty() && !gate.fails_on_open;
+    let parts = [
+        Some(if failed { format!("failed by {}", by.join(" and by ")) } else { "passed".to_owned() }),
+        is_open.then(|| format!("it cannot tell of {}", named(&gate.open))),
+        lone.filter(|_| !gate.fails_on_lone).map(|lone| format!("it does not see {lone}")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// The first of them, and how many there are besides.
+fn named(all: &[String]) -> String {
+    let first = all.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    if all.len() > NAMED { format!("{first} and {} more", all.len() - NAMED) } else { first }
 }
 
 /// What a ratio is of, in a word.

@@ -1,6 +1,6 @@
 //! What somebody wants a comparison to fail on, and how its rows stand to that.
 
-use tacho_record::Direction;
+use tacho_record::{Direction, FailOn};
 use tacho_stats::compare::{More, Verdict};
 
 use super::judge::Row;
@@ -15,6 +15,12 @@ pub struct Gate {
     pub unclear: bool,
     /// What only the first side has.
     pub missing: bool,
+}
+
+impl From<&FailOn> for Gate {
+    fn from(&FailOn { slower, unclear, missing, .. }: &FailOn) -> Self {
+        Self { slower, unclear, missing }
+    }
 }
 
 /// How a row stands to a gate.

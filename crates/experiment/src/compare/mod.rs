@@ -198,8 +198,8 @@ pub fn carried_over(
 /// What makes it the same question.
 fn digest(question: &Question, terms: &Comparing) -> Digest {
     let revisions = terms.sides.iter().filter_map(|side| side.program.revision());
-    // What differs beside is told of it; it asks for nothing.
-    let terms = Comparing { otherwise: Vec::new(), ..terms.clone() };
+    // What differs beside is told of it, and so is how a gate stands; neither asks for anything to be measured.
+    let terms = Comparing { otherwise: Vec::new(), fail_on: None, ..terms.clone() };
     let how = (&question.plan.benchmarks, question.rule(), question.recipes.together(revisions), terms);
     // Only a number that JSON cannot write has no text, and plans refuse those.
     Digest::of(serde_json::to_string(&how).unwrap_or_else(|_| format!("{how:?}")))
@@ -235,6 +235,8 @@ impl Bench<'_> {
         if let Some(run) = self.store.unfinished_run(digest, self.host)? {
             let begun = self.store.cells(run.number)?;
             if begun.iter().map(|(_, cell)| cell).eq(cells.iter().map(|(cell, _)| cell)) {
+                // With what is told beside as it is asked for now.
+                self.store.put_comparing(run.number, terms)?;
                 return Ok((run, begun.into_iter().map(|(id, _)| id).collect()));
             }
             // A side is another program by now.

@@ -48,6 +48,7 @@ pub fn terms(lab: &Lab) -> Comparing {
         quirk: None,
         patches: Vec::new(),
         otherwise: Vec::new(),
+        fail_on: None,
     }
 }
 

@@ -73,6 +73,7 @@ fn of_tries(view: &View, all: &[ComparisonRecord]) -> Vec<u8> {
             section id={ "run-" (one.run) } {
                 h2 { (one.names[1]) }
                 (byline(one))
+                (gate(one))
                 (judged::together(one, &short(one)))
                 @for row in judged::in_order(one) {
                     h3 { (row.benchmark) " " (row.metric.name) }
@@ -108,6 +109,7 @@ fn of_one(view: &View, one: &ComparisonRecord) -> Vec<u8> {
             (short(one)[0]) " is " (side(view, one, 0)) ", " (short(one)[1]) " is " (side(view, one, 1)) "."
         }
         (byline(one))
+        (gate(one))
         (not_alike(one))
         (table(&[one]))
         (judged::together(one, &short(one)))
@@ -144,6 +146,15 @@ fn executed_apart(one: &ComparisonRecord, side: usize) -> String {
         _ if one.executed[side] => format!("{name} was executed in this run, by itself."),
         Some(run) => format!("{name} was not executed: it is what run {run} measured."),
         None => format!("{name} was not executed: it is what a file says."),
+    }
+}
+
+/// What it was to fail on, and how that stands.
+fn gate(one: &ComparisonRecord) -> Markup {
+    html! {
+        @if let Some(gate) = &one.gate {
+            p { code { "--fail-on " (gate.typed) } ": " (said::gate(gate, &short(one)[0])) "." }
+        }
     }
 }
 

@@ -130,6 +130,7 @@ pub(super) fn ask(project: &Project, asked: Asked) -> Result<Option<Tried>, CliE
         quirk: None,
         patches: Vec::new(),
         otherwise: Vec::new(),
+        fail_on: None,
         exported: [Vec::new(), Vec::new()],
     };
     let typed = Patch { name, path: path.to_string_lossy().into_owned() };
@@ -166,6 +167,7 @@ fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Resu
         quirk: None,
         patches: Vec::new(),
         otherwise: Vec::new(),
+        fail_on: fail_on.as_ref().map(|it| it.kept(&[])),
     })
 }
 

@@ -57,6 +57,7 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
         quirk: None,
         patches: Vec::new(),
         otherwise,
+        fail_on: fail_on.as_ref().map(|it| it.kept(&lone[0])),
     };
     if terms.estimator.is_some() && !(terms.executes(0) && terms.executes(1)) {
         return Err(Mistake::EstimatorOfRuns.into());

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use tacho_experiment::compare::{Compared, Row, Rows, Sampled, carried_over, judged, loads, sampled};
 use tacho_record::{Comparing, Metric, RunState, shown};
+use tacho_site::{GateRecord, said};
 use tacho_store::Store;
 
 use super::mistake::Mistake;
@@ -11,8 +12,8 @@ use crate::cli::Show;
 use crate::commands::measured;
 use crate::error::CliError;
 use crate::output::answer::{SampleAnswer, versioned};
-use crate::output::compare::{CompareAnswer, Report};
-use crate::output::{self, table};
+use crate::output::compare::{CompareAnswer, FailOn, Report, stood};
+use crate::output::{self, table, text};
 
 /// Prints what the run of that number compared.
 pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliError> {
@@ -26,7 +27,10 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
     let terms = store.comparing(run.number)?.ok_or(Mistake::NoComparison { run: run.number })?;
     let rows = judged(store, &run, &terms)?;
     let together = rows.len();
+    let stood = stood(&terms, &rows, run.state == RunState::Finished);
     let rows = chosen(rows, command)?;
+    // Of some rows alone it is not told how the gate stands.
+    let fail_on = terms.fail_on.as_ref().filter(|_| rows.len() == together).map(FailOn::from);
     let mut samples = if command.samples { sampled(store, &run, &terms)? } else { Vec::new() };
     samples.retain(|of| rows.iter().any(|row| row.benchmark == of.benchmark));
     let metrics = metrics_of(&rows);
@@ -51,8 +55,8 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
         compared: &compared,
         build: None,
         is_kept: true,
-        fail_on: None,
-        lone: Default::default(),
+        fail_on: fail_on.as_ref(),
+        lone: [terms.fail_on.as_ref().map_or_else(Vec::new, |it| it.lone.clone()), Vec::new()],
     };
     if command.shown.json {
         let samples = command.samples.then(|| samples.iter().map(|of| SideAnswer::of(of, &terms)).collect());
@@ -61,8 +65,15 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
         Ok(output::print(&report.markdown())?)
     } else {
         let samples: String = samples.iter().map(|of| told_samples(of, &terms, &metrics)).collect();
-        Ok(output::print(&(report.text() + &samples))?)
+        let gate = stood.map_or_else(String::new, |it| told_gate(&it, &terms));
+        Ok(output::print(&(report.text() + &gate + &samples))?)
     }
+}
+
+/// How the run stood to what it was to fail on.
+fn told_gate(stood: &GateRecord, terms: &Comparing) -> String {
+    let line = format!("--fail-on {}: {}\n", stood.typed, said::gate(stood, &terms.sides[0].name));
+    text::wrap(&line, output::terminal_width())
 }
 
 /// The rows of the benchmark and the metrics that are asked for. They are judged with all others of the run.

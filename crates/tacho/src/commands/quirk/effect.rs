@@ -234,6 +234,7 @@ fn terms(project: &Project, plan: &Plan, edge: &Edge<'_>, base: &Revision) -> Re
         quirk: Some(QuirkEdge { quirk: quirk.clone(), revision: edge.first.id.clone(), begins: edge.begins }),
         patches: Vec::new(),
         otherwise: Vec::new(),
+        fail_on: None,
     })
 }
 

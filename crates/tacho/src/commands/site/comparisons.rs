@@ -9,6 +9,7 @@ use tacho_store::Store;
 
 use crate::commands::compare::told;
 use crate::error::CliError;
+use crate::output::compare::stood;
 
 /// All of them that were not given up, oldest first.
 pub fn all(store: &mut Store) -> Result<Vec<ComparisonRecord>, CliError> {
@@ -30,6 +31,7 @@ fn record(store: &mut Store, run: Run, terms: &Comparing) -> Result<ComparisonRe
         cells.push(store.samples(id)?);
     }
     let rows = judged(store, &run, terms)?;
+    let gate = stood(terms, &rows, run.state == RunState::Finished);
     let carried = carried_over(store, &run, terms)?;
     let each = cells.len() / terms.rows.len().max(1);
     let of_benchmark = |row: &Row| terms.rows.iter().position(|(key, _)| *key == row.benchmark).unwrap_or(0);
@@ -53,6 +55,7 @@ fn record(store: &mut Store, run: Run, terms: &Comparing) -> Result<ComparisonRe
         executed: [terms.executes(0), terms.executes(1)],
         earlier: terms.earlier.map(|earlier| earlier.map(|it| it.run)),
         otherwise: terms.otherwise.clone(),
+        gate,
         false_discovery: FALSE_DISCOVERIES,
         carried: carried.map(|it| (it.benchmark.to_string(), it.side, it.share)),
         rows: rows.into_iter().map(compared).collect(),

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 use tacho_experiment::compare::{Compared, Gate, Row, Rows, Stands, worse_by};
+use tacho_record::Comparing;
+use tacho_site::GateRecord;
 
 use super::family::in_order;
 use super::{Report, is_measured};
@@ -25,6 +27,43 @@ impl FailOn {
     pub fn limit(&self) -> Option<f64> {
         self.gate.slower.filter(|limit| *limit > 0.0)
     }
+
+    /// As it is kept with a run of which only the first side has this.
+    pub fn kept(&self, lone: &[String]) -> tacho_record::FailOn {
+        let Gate { slower, unclear, missing } = self.gate;
+        tacho_record::FailOn { typed: self.typed.clone(), slower, unclear, missing, lone: lone.to_vec() }
+    }
+}
+
+impl From<&tacho_record::FailOn> for FailOn {
+    fn from(kept: &tacho_record::FailOn) -> Self {
+        Self { typed: kept.typed.clone(), gate: Gate::from(kept) }
+    }
+}
+
+/// How all rows of a run stand to what it was to fail on, if anything; `is_finished` says that there will be no more of them.
+pub fn stood(terms: &Comparing, rows: &[Row], is_finished: bool) -> Option<GateRecord> {
+    let kept = terms.fail_on.as_ref()?;
+    let gate = Gate::from(kept);
+    let stands = |row: &Row| gate.stands(row, terms.margin);
+    let all: Vec<Stands> = rows.iter().map(stands).collect();
+    let is_whole = is_finished && rows.iter().all(is_measured);
+    let of = |wanted: Stands| -> Vec<String> {
+        let told = |row: &Row| {
+            let by = slower_by(row).filter(|_| gate.slower.is_some());
+            format!("{} {} ({})", row.benchmark, row.metric.name, by.unwrap_or_else(|| "unclear".to_owned()))
+        };
+        in_order(rows).into_iter().filter(|row| stands(row) == wanted).map(told).collect()
+    };
+    Some(GateRecord {
+        typed: kept.typed.clone(),
+        failed: is_whole.then(|| gate.fails(&all, !kept.lone.is_empty())),
+        slower: of(Stands::Slower),
+        open: of(Stands::Open),
+        fails_on_open: gate.unclear,
+        lone: kept.lone.clone(),
+        fails_on_lone: gate.missing,
+    })
 }
 
 /// The answer in JSON; docs/formats.md says what each key means.
@@ -141,12 +180,7 @@ impl Report<'_> {
 
     /// What is known of an open row, and what would tell.
     fn why_open(&self, gate: &Gate, row: &Row) -> String {
-        let by = worse_by(row).filter(|_| gate.slower.is_some()).map(|(least, most)| match (least, most) {
-            (_, f64::INFINITY) if least <= 0.0 => "slower by anything, or not at all".to_owned(),
-            (_, f64::INFINITY) => format!("slower by {} or more", text::percent(least)),
-            _ if least <= 0.0 => format!("slower by {} at most", text::percent(most)),
-            _ => format!("slower by {} to {}", text::percent(least), text::percent(most)),
-        });
+        let by = slower_by(row).filter(|_| gate.slower.is_some());
         let more = gate.more(row).filter(|_| by.is_some() && row.levels[0].is_none()).map(|more| match more
             .rounds
         {
@@ -169,6 +203,20 @@ impl Report<'_> {
         let hint = (!gate.missing).then(|| format!("`--fail-on {typed},missing` fails on what only A has"));
         (!names.is_empty()).then_some(Warning { told, rows: Vec::new(), hint })
     }
+}
+
+/// By how much a row is slower, at least and at most; nothing where nothing is known of that.
+fn slower_by(row: &Row) -> Option<String> {
+    let (least, most) = worse_by(row)?;
+    let told = [least, most].map(text::percent);
+    Some(match (least, most) {
+        (_, f64::INFINITY) if least <= 0.0 => "slower by anything, or not at all".to_owned(),
+        (f64::INFINITY, _) => "slower beyond every share".to_owned(),
+        (_, f64::INFINITY) => format!("slower by {} or more", told[0]),
+        _ if least <= 0.0 => format!("slower by {} at most", told[1]),
+        _ if told[0] == told[1] => format!("slower by {}", told[0]),
+        _ => format!("slower by {} to {}", told[0], told[1]),
+    })
 }
 
 /// How long so many rounds of a row take.

@@ -20,7 +20,7 @@ use tacho_stats::{Bound, Bounded, Summary};
 pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer, known_p, names};
 pub use self::family::Family;
 use self::family::in_order;
-pub use self::gate::FailOn;
+pub use self::gate::{FailOn, stood};
 use super::bench::word;
 use super::levels::relinking;
 use super::{table, text};

@@ -106,6 +106,7 @@ fn terms(until: Until) -> Comparing {
         quirk: None,
         patches: Vec::new(),
         otherwise: Vec::new(),
+        fail_on: None,
     }
 }
 
