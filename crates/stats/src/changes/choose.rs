@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::noise::{self, Noise, Shapes, Step};
+use super::noise::{self, Noise, Shape, Shapes, Step};
 use super::series::Series;
 use super::sums::Sums;
 use super::tail;
@@ -52,7 +52,7 @@ pub(super) struct Judge<'a> {
     /// The standard deviations, NaN for what is masked.
     pub sd: Vec<f64>,
     /// One by each of them.
-    inverse: Vec<f64>,
+    pub inverse: Vec<f64>,
     sums: Sums,
     /// Whether the series has no modes.
     pub one_level: bool,
@@ -104,7 +104,16 @@ impl<'a> Judge<'a> {
 
     /// What a stage costs: how unlikely its noise is, and the price of its changes.
     pub fn cost(&self, stage: &Choice) -> f64 {
-        stage.noise.cost + self.price(stage)
+        stage.noise.cost + self.price(&stage.places, stage.noise.shape)
+    }
+
+    /// What these places cost once a curve is taken off the values, if that is less than `least`.
+    pub fn cost_beside(&self, curve: &[f64], places: &[usize], least: f64) -> Option<f64> {
+        let standard = self.standard_beside(curve, places);
+        // No price is less than that beside fresh noise.
+        let noise = self.noise_of(&standard, least - self.price(places, noise::WHITE))?;
+        let cost = noise.cost + self.price(places, noise.shape);
+        (cost < least).then_some(cost)
     }
 
     /// The steps at these places, and the noise around them.
@@ -116,9 +125,16 @@ impl<'a> Judge<'a> {
 
     /// The most likely noise when the level changes at these places.
     pub fn noise(&self, places: &[usize]) -> Noise {
-        let standard = self.standard(places);
-        let likeliest = self.shapes.likeliest(&sampled(&standard));
-        if standard.len() > SAMPLE { noise::likelihood(&standard, likeliest.shape) } else { likeliest }
+        self.noise_of(&self.standard(places), f64::INFINITY).expect("nothing costs that much")
+    }
+
+    /// The most likely noise of these residuals, if it costs less than `least`.
+    fn noise_of(&self, standard: &[f64], least: f64) -> Option<Noise> {
+        if standard.len() <= SAMPLE {
+            return self.shapes.likeliest(standard, least);
+        }
+        let likeliest = self.shapes.likeliest(&sampled(standard), f64::INFINITY)?;
+        Some(noise::likelihood(standard, likeliest.shape)).filter(|noise| noise.cost < least)
     }
 
     /// The values less the weighted mean of their level, in standard deviations; NaN for what is masked.
@@ -132,6 +148,25 @@ impl<'a> Judge<'a> {
             let (y, inverse) = (&self.series.y[start..end], &self.inverse[start..end]);
             let level = self.sums.mean(start..end);
             standard.extend(y.iter().zip(inverse).map(|(y, inverse)| (y - level) * inverse));
+        }
+        standard
+    }
+
+    /// The same once a curve is taken off the values.
+    fn standard_beside(&self, curve: &[f64], places: &[usize]) -> Vec<f64> {
+        let mut standard: Vec<f64> = self.series.y.iter().zip(curve).map(|(y, curve)| y - curve).collect();
+        let mut left = &mut standard[..];
+        let mut start = 0;
+        for end in places.iter().copied().chain([self.series.len()]) {
+            let (level, others) = left.split_at_mut(end - start);
+            let inverse = &self.inverse[start..end];
+            let origin = level[0];
+            let weighted = level.iter().zip(inverse).filter(|(_, inverse)| !inverse.is_nan());
+            let sum: f64 = weighted.map(|(y, inverse)| inverse * inverse * (y - origin)).sum();
+            let weights = self.sums.of(start..end).weights;
+            let mean = origin + if weights > 0.0 { sum / weights } else { 0.0 };
+            level.iter_mut().zip(inverse).for_each(|(y, inverse)| *y = (*y - mean) * inverse);
+            (left, start) = (others, end);
         }
         standard
     }
@@ -191,20 +226,20 @@ impl<'a> Judge<'a> {
         (freedom * (step.z().powi(2) / freedom).ln_1p()).sqrt()
     }
 
-    /// What the changes of a stage cost.
+    /// What changes at these places cost beside noise of this shape.
     ///
     /// The modified Bayes information criterion of Zhang & Siegmund, "A Modified Bayes Information Criterion with
     /// Applications to the Analysis of Comparative Genomic Hybridization Data", Biometrics 63 (2007), which is dearer
     /// for even levels than for short ones between long ones, at [`PRICE`]. Changes among slow noise have no [`rebate`]: a
     /// level that wanders would be told as many.
-    fn price(&self, stage: &Choice) -> f64 {
-        let (n, places) = (self.series.len(), &stage.places);
+    fn price(&self, places: &[usize], shape: Shape) -> f64 {
+        let n = self.series.len();
         let bounds: Vec<usize> = [0].into_iter().chain(places.iter().copied()).chain([n]).collect();
         let shares = bounds.windows(2).map(|bound| ((bound[1] - bound[0]) as f64 / n as f64).ln());
         let at_tail = places.last().is_some_and(|&last| tail::is_tail(self.series, last));
         let first = if places.len() > usize::from(at_tail) { FIRST } else { 0.0 };
         let cheaper = if at_tail { tail::CHEAPER } else { 0.0 };
-        let rebate = if stage.noise.shape == noise::WHITE { rebate(places.len()) } else { 0.0 };
+        let rebate = if shape == noise::WHITE { rebate(places.len()) } else { 0.0 };
         places.len() as f64 * self.price_of_one() + shares.sum::<f64>() + first - cheaper - rebate
     }
 

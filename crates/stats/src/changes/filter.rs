@@ -9,8 +9,11 @@ use super::noise::Shape;
 /// A variance that moves by no more than this share of it stands.
 const STANDS: f64 = 1e-14;
 
-/// How many shapes are filtered at once.
-const LANES: usize = 4;
+/// How many shapes are filtered at once: as many as a processor works on while the first of them waits for its last value.
+const LANES: usize = 8;
+
+/// After so many values it is looked whether a group of shapes is given up.
+const LOOKS: usize = 64;
 
 /// Before the product of so many variances, each above 1e-4 and below 1.1, could leave the range of numbers.
 const FACTORS: usize = 64;
@@ -113,32 +116,28 @@ pub(super) fn surprise(values: &[f64], shape: Shape) -> Surprise {
 /// The filters of several shapes, for all sequences in which the same values are missing.
 pub(super) struct Filters(Vec<Group>);
 
-/// Some of them, side by side.
-struct Group {
-    shapes: [Shape; LANES],
-    /// One by the variance of each value, until all filters stand for good.
-    inverse: Vec<[f64; LANES]>,
-    /// That of each value from then on.
-    standing: [f64; LANES],
-    logs: [f64; LANES],
-}
-
 impl Filters {
     /// Those of these shapes.
     pub fn of(shapes: &[Shape], is_missing: &[bool]) -> Self {
         Self(shapes.chunks(LANES).map(|some| Group::of(some, is_missing)).collect())
     }
 
-    /// What each shape makes of the values. What is missing is NaN.
-    pub fn surprises(&self, values: &[f64]) -> impl Iterator<Item = (Shape, Surprise)> {
-        self.0.iter().flat_map(|group| {
-            let squares = group.squares(values);
-            (0..LANES).map(move |lane| {
-                let surprise = Surprise { squares: squares[lane], logs: group.logs[lane] };
-                (group.shapes[lane], surprise)
-            })
-        })
+    pub fn groups(&self) -> &[Group] {
+        &self.0
     }
+}
+
+/// Some of them, side by side.
+pub(super) struct Group {
+    shapes: [Shape; LANES],
+    memory: [f64; LANES],
+    /// What `memory * gain` is less than `memory`, by one by the variance.
+    kept: [f64; LANES],
+    /// One by the variance of each value, until all filters stand for good.
+    inverse: Vec<[f64; LANES]>,
+    /// That of each value from then on.
+    standing: [f64; LANES],
+    logs: [f64; LANES],
 }
 
 impl Group {
@@ -167,39 +166,97 @@ impl Group {
         for (variances, standing) in variances.iter_mut().zip(standing) {
             (inverse.len()..is_missing.len()).for_each(|_| variances.divide(standing));
         }
-        Self { shapes, inverse, standing, logs: variances.map(|variances| variances.ln()) }
+        Self {
+            shapes,
+            memory: shapes.map(|shape| shape.memory),
+            kept: shapes.map(|shape| shape.memory * (1.0 - shape.slow)),
+            inverse,
+            standing,
+            logs: variances.map(|variances| variances.ln()),
+        }
     }
 
-    fn squares(&self, values: &[f64]) -> [f64; LANES] {
-        let memory = self.shapes.map(|shape| shape.memory);
-        // `memory * gain` is `memory` less this by the variance.
-        let kept = self.shapes.map(|shape| shape.memory * (1.0 - shape.slow));
-        let takes = |inverse: &[f64; LANES]| -> [f64; LANES] {
-            std::array::from_fn(|lane| memory[lane] - kept[lane] * inverse[lane])
-        };
-        let (mut mean, mut squares) = ([0.0; LANES], [0.0; LANES]);
-        let mut see = |value: f64, inverse: &[f64; LANES], take: &[f64; LANES]| {
-            for lane in 0..LANES {
-                let error = value - mean[lane];
-                squares[lane] += error * error * inverse[lane];
-                mean[lane] = memory[lane] * mean[lane] + take[lane] * error;
-            }
-        };
+    /// What each shape makes of the values; nothing where the squares of all become more than what `most` makes of their logarithms.
+    /// What is missing is NaN.
+    pub fn surprises(&self, values: &[f64], most: impl Fn(f64) -> f64) -> Option<[(Shape, Surprise); LANES]> {
+        let squares = self.squares(values, &self.logs.map(most))?;
+        Some(std::array::from_fn(|lane| {
+            (self.shapes[lane], Surprise { squares: squares[lane], logs: self.logs[lane] })
+        }))
+    }
+
+    fn squares(&self, values: &[f64], most: &[f64; LANES]) -> Option<[f64; LANES]> {
+        let is_much = |told: &Told| told.squares.iter().zip(most).all(|(squares, most)| squares > most);
         let (first, later) = values.split_at(self.inverse.len());
-        for (&value, inverse) in first.iter().zip(&self.inverse) {
+        let mut told = Told::default();
+        for (values, inverse) in first.chunks(LOOKS).zip(self.inverse.chunks(LOOKS)) {
+            self.see(values, inverse, &mut told);
+            if is_much(&told) {
+                return None;
+            }
+        }
+        for values in later.chunks(LOOKS) {
+            self.see_standing(values, &mut told);
+            if is_much(&told) {
+                return None;
+            }
+        }
+        Some(told.squares)
+    }
+
+    /// Sees some values more, one by the variance of each of which is given.
+    fn see(&self, values: &[f64], inverse: &[[f64; LANES]], told: &mut Told) {
+        let Self { memory, kept, .. } = self;
+        let Told { mut ahead, mut back, mut squares } = *told;
+        for (&value, inverse) in values.iter().zip(inverse) {
             if value.is_nan() {
                 // Nothing is seen, and forgotten all the same.
-                see(0.0, &[0.0; LANES], &[0.0; LANES]);
-            } else {
-                see(value, inverse, &takes(inverse));
+                for lane in 0..LANES {
+                    ahead[lane] = memory[lane] * (ahead[lane] - back[lane]);
+                    back[lane] = 0.0;
+                }
+                continue;
+            }
+            for lane in 0..LANES {
+                let error = (value - ahead[lane]) + back[lane];
+                let surprise = error * inverse[lane];
+                squares[lane] += error * surprise;
+                ahead[lane] = memory[lane] * value;
+                back[lane] = kept[lane] * surprise;
             }
         }
-        let take = takes(&self.standing);
-        for &value in later {
-            see(value, &self.standing, &take);
-        }
-        squares
+        *told = Told { ahead, back, squares };
     }
+
+    /// The same where the variance of each is the standing one; none is missing.
+    fn see_standing(&self, values: &[f64], told: &mut Told) {
+        let Self { memory, kept, standing, .. } = self;
+        let back_by: [f64; LANES] = std::array::from_fn(|lane| kept[lane] * standing[lane]);
+        let (mut ahead, mut back, mut squares) = (told.ahead, told.back, [0.0; LANES]);
+        for &value in values {
+            for lane in 0..LANES {
+                let error = (value - ahead[lane]) + back[lane];
+                squares[lane] += error * error;
+                ahead[lane] = memory[lane] * value;
+                back[lane] = back_by[lane] * error;
+            }
+        }
+        for lane in 0..LANES {
+            squares[lane] = told.squares[lane] + squares[lane] * standing[lane];
+        }
+        *told = Told { ahead, back, squares };
+    }
+}
+
+/// What some filters know after a value, and what all values told them.
+///
+/// The next value is expected at `ahead` less `back`: at what is kept of this one, less what is kept of its surprise for being fresh. The
+/// one does not wait for the other.
+#[derive(Clone, Copy, Default)]
+struct Told {
+    ahead: [f64; LANES],
+    back: [f64; LANES],
+    squares: [f64; LANES],
 }
 
 /// The logarithm of a long product of variances, one by each of which is given.
@@ -260,7 +317,8 @@ mod tests {
             let values: Vec<f64> = (0..2000).map(|i| if gap(i) { f64::NAN } else { value(i) }).collect();
             let is_missing: Vec<bool> = values.iter().map(|value| value.is_nan()).collect();
             let filters = Filters::of(&shapes, &is_missing);
-            let all: Vec<(Shape, Surprise)> = filters.surprises(&values).collect();
+            let all = filters.groups().iter().filter_map(|group| group.surprises(&values, |_| f64::INFINITY));
+            let all: Vec<(Shape, Surprise)> = all.flatten().collect();
             for shape in shapes {
                 let (squares, logs) = by_the_book(&values, shape);
                 let is_right = |one: &Surprise| {

@@ -34,6 +34,9 @@ const SHAPES: [(f64, &[f64]); 7] = [
 /// What noise with a slow part costs beside white noise: the criterion of Akaike, for one parameter.
 const SHAPE_PRICE: f64 = 2.0;
 
+/// So many times the squares that would make two shapes as likely, one of them is less likely however they were rounded.
+const ROUNDED: f64 = 1.0 + 1e-9;
+
 /// The noise of a series as it is most likely.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noise {
@@ -64,18 +67,22 @@ impl Shapes {
         Self(Filters::of(&shapes, is_missing))
     }
 
-    /// The most likely shape for these residuals in standard deviations; what is NaN is missing.
-    pub fn likeliest(&self, residuals: &[f64]) -> Noise {
-        let mut best = likelihood(residuals, WHITE);
-        let count = seen(residuals);
-        for (shape, surprise) in self.0.surprises(residuals) {
-            let mut noise = Noise::of(shape, surprise, count);
-            noise.cost += SHAPE_PRICE;
-            if noise.cost < best.cost {
-                best = noise;
+    /// The most likely shape for these residuals in standard deviations, if it costs less than `least`; what is NaN is missing.
+    pub fn likeliest(&self, residuals: &[f64], least: f64) -> Option<Noise> {
+        let white = likelihood(residuals, WHITE);
+        let mut best = if white.cost < least { white } else { Noise { cost: least, ..white } };
+        let count = seen(residuals).max(1.0);
+        for group in self.0.groups() {
+            let most = |logs: f64| ROUNDED * count * ((best.cost - SHAPE_PRICE - logs) / count).exp();
+            for (shape, surprise) in group.surprises(residuals, most).into_iter().flatten() {
+                let mut noise = Noise::of(shape, surprise, count);
+                noise.cost += SHAPE_PRICE;
+                if noise.cost < best.cost {
+                    best = noise;
+                }
             }
         }
-        best
+        (best.cost < least).then_some(best)
     }
 }
 
