@@ -4,6 +4,8 @@
 //! the way, and leaves noise that is fresh. So where values still climb within the levels that were chosen, a curve is tried in the
 //! stairs' stead: a polynomial of low degree, with the steps that stand out of it. Both are judged by the same criterion.
 
+use std::collections::BTreeMap;
+
 use super::choose::{Choice, Judge};
 use super::finding::Drift;
 use super::robust;
@@ -41,7 +43,8 @@ pub(super) fn beside(judge: &Judge, choice: &Choice, candidates: &[usize]) -> Op
         return None;
     }
     let most = if n <= LONG { DEGREES.0 } else { DEGREES.1 };
-    let climbs = Curve::fit(judge, &choice.places, most).told;
+    let columns: Vec<Vec<f64>> = (1..=most).map(|degree| legendre(n, degree)).collect();
+    let climbs = Curve::fit(judge, &choice.places, &columns).told;
     if climbs[0] < LOOKS.0 && climbs.iter().sum::<f64>() < LOOKS.1 {
         return None;
     }
@@ -50,9 +53,7 @@ pub(super) fn beside(judge: &Judge, choice: &Choice, candidates: &[usize]) -> Op
     // A step that slow noise explains as well is among the candidates.
     let largest = largest(&judge.at(candidates));
     for degree in 1..=most {
-        let starts = [places, largest.clone()].into_iter();
-        let settled = starts.map(|start| settle(judge, candidates, start, degree));
-        let Some(settled) = settled.min_by(|one, other| one.cost.total_cmp(&other.cost)) else { break };
+        let settled = settle(judge, candidates, [places, largest.clone()], &columns[..degree]);
         let cost = settled.cost + PRICE * degree as f64 * (n as f64).ln();
         if cost < least {
             (least, best) = (cost, Some(settled.curve));
@@ -76,40 +77,69 @@ struct Settled {
     cost: f64,
 }
 
-/// The curve beside steps at these places, the steps out of all candidates beside that curve, and so on, until they stand; then
-/// without any of these steps that the curve explains at a lower price.
-fn settle(judge: &Judge, candidates: &[usize], mut places: Vec<usize>, degree: usize) -> Settled {
+/// Where steps begin and the curve beside them, settled from each of these places; the better one.
+fn settle(judge: &Judge, candidates: &[usize], starts: [Vec<usize>; 2], columns: &[Vec<f64>]) -> Settled {
+    let mut known = BTreeMap::new();
+    let [one, other] = starts.map(|start| stand(judge, candidates, start, columns, &mut known));
+    let is_another = other != one;
+    let settled = Settled::at(judge, one, columns).fewer(judge, columns);
+    if !is_another {
+        return settled;
+    }
+    let other = Settled::at(judge, other, columns).fewer(judge, columns);
+    if other.cost < settled.cost { other } else { settled }
+}
+
+/// The curve beside steps at these places, the steps out of all candidates beside that curve, and so on, until they stand. `known` are
+/// the steps that were chosen beside the curve beside others.
+fn stand(
+    judge: &Judge,
+    candidates: &[usize],
+    mut places: Vec<usize>,
+    columns: &[Vec<f64>],
+    known: &mut BTreeMap<Vec<usize>, Vec<usize>>,
+) -> Vec<usize> {
     for _ in 0..ROUNDS {
-        let rest = judge.series.less(&judge.series.y, &Curve::fit(judge, &places, degree).at);
-        let stage = judge.beside(&rest).choose(candidates.to_vec());
-        if stage.places == places {
+        let chosen = known.entry(places.clone()).or_insert_with(|| {
+            let rest = judge.series.less(&judge.series.y, &Curve::fit(judge, &places, columns).at);
+            judge.beside(&rest).choose(candidates.to_vec()).places
+        });
+        if *chosen == places {
             break;
         }
-        places = stage.places;
+        places.clone_from(chosen);
     }
-    let mut settled = Settled::at(judge, places, degree);
-    while settled.places.len() <= MANY {
-        let without = (0..settled.places.len()).map(|which| {
-            let mut places = settled.places.clone();
-            places.remove(which);
-            Settled::at(judge, places, degree)
-        });
-        match without.min_by(|one, other| one.cost.total_cmp(&other.cost)) {
-            Some(fewer) if fewer.cost < settled.cost => settled = fewer,
-            _ => break,
-        }
-    }
-    settled
+    places
 }
 
 impl Settled {
     /// Steps at these places, and the curve beside them.
-    fn at(judge: &Judge, places: Vec<usize>, degree: usize) -> Self {
-        let curve = Curve::fit(judge, &places, degree).at;
-        let rest = judge.series.less(&judge.series.y, &curve);
-        let beside = judge.beside(&rest);
-        let cost = beside.cost(&beside.at(&places));
+    fn at(judge: &Judge, places: Vec<usize>, columns: &[Vec<f64>]) -> Self {
+        let curve = Curve::fit(judge, &places, columns).at;
+        let cost = judge.cost_beside(&curve, &places, f64::INFINITY).unwrap_or(f64::INFINITY);
         Self { curve, places, cost }
+    }
+
+    /// Without any of these steps that the curve explains at a lower price.
+    fn fewer(mut self, judge: &Judge, columns: &[Vec<f64>]) -> Self {
+        while self.places.len() <= MANY {
+            let mut fewer = None;
+            let mut least = self.cost;
+            for which in 0..self.places.len() {
+                let mut places = self.places.clone();
+                places.remove(which);
+                let curve = Curve::fit(judge, &places, columns).at;
+                if let Some(cost) = judge.cost_beside(&curve, &places, least) {
+                    least = cost;
+                    fewer = Some(Self { curve, places, cost });
+                }
+            }
+            match fewer {
+                Some(fewer) => self = fewer,
+                None => break,
+            }
+        }
+        self
     }
 }
 
@@ -121,74 +151,93 @@ struct Curve {
 }
 
 impl Curve {
-    /// Up to that degree, beside levels that change at these places.
+    /// Of these columns, one a degree, beside levels that change at these places.
     ///
     /// Each power, less its mean in each level and less what the lower ones say of it, is a direction of its own (Frisch & Waugh,
     /// "Partial Time Regressions as Compared with Individual Trends", Econometrica 1, 1933).
-    fn fit(judge: &Judge, places: &[usize], degree: usize) -> Self {
-        let n = judge.series.len();
-        let y = judge.standard(places);
-        let mut curve = Self { at: vec![0.0; n], told: Vec::new() };
+    fn fit(judge: &Judge, places: &[usize], columns: &[Vec<f64>]) -> Self {
+        let mut y = judge.standard(places);
+        // What is masked does not count.
+        y.iter_mut().filter(|y| y.is_nan()).for_each(|y| *y = 0.0);
+        let (mut factors, mut told) = (vec![0.0; columns.len()], Vec::new());
         let mut directions: Vec<Direction> = Vec::new();
-        for degree in 1..=degree {
-            let mut direction = Direction::of(judge, places, legendre(n, degree));
+        for which in 0..columns.len() {
+            let mut direction = Direction::of(judge, places, columns, which);
             let whole = dot(&direction.within, &direction.within);
             for other in &directions {
                 direction.less(other);
             }
             direction.square = dot(&direction.within, &direction.within);
-            if direction.square <= CONFOUNDED * whole {
-                curve.told.push(0.0);
+            if direction.square <= CONFOUNDED * whole || direction.square.is_nan() {
+                told.push(0.0);
                 continue;
             }
             let along = dot(&direction.within, &y);
             let by = along / direction.square;
-            curve.at.iter_mut().zip(&direction.column).for_each(|(at, x)| *at += by * x);
-            curve.told.push(along * by);
+            factors.iter_mut().zip(&direction.factors).for_each(|(all, factor)| *all += by * factor);
+            told.push(along * by);
             directions.push(direction);
         }
-        curve
+        let mut at = vec![0.0; judge.series.len()];
+        for (column, factor) in columns.iter().zip(factors) {
+            at.iter_mut().zip(column).for_each(|(at, x)| *at += factor * x);
+        }
+        Self { at, told }
     }
 }
 
 /// A column of a regression.
 struct Direction {
-    column: Vec<f64>,
+    /// How much of each column is in it.
+    factors: Vec<f64>,
     /// What of it is not a level, in standard deviations of each value; 0 where the value does not count.
     within: Vec<f64>,
     square: f64,
 }
 
 impl Direction {
-    fn of(judge: &Judge, places: &[usize], column: Vec<f64>) -> Self {
+    fn of(judge: &Judge, places: &[usize], columns: &[Vec<f64>], which: usize) -> Self {
+        let column = &columns[which];
         let mut within = Vec::with_capacity(column.len());
         let starts = [0].into_iter().chain(places.iter().copied());
         let ends = places.iter().copied().chain([column.len()]);
         for (start, end) in starts.zip(ends) {
+            let (column, inverse) = (&column[start..end], &judge.inverse[start..end]);
             let (mut weights, mut sum) = (0.0, 0.0);
-            for (x, sd) in column[start..end].iter().zip(&judge.sd[start..end]).filter(|(_, sd)| !sd.is_nan())
-            {
-                weights += 1.0 / (sd * sd);
-                sum += x / (sd * sd);
+            for (x, inverse) in column.iter().zip(inverse).filter(|(_, inverse)| !inverse.is_nan()) {
+                weights += inverse * inverse;
+                sum += inverse * inverse * x;
             }
             let mean = if weights > 0.0 { sum / weights } else { 0.0 };
-            let standard = |(x, sd): (&f64, &f64)| if sd.is_nan() { 0.0 } else { (x - mean) / sd };
-            within.extend(column[start..end].iter().zip(&judge.sd[start..end]).map(standard));
+            let standard =
+                |(x, inverse): (&f64, &f64)| if inverse.is_nan() { 0.0 } else { (x - mean) * inverse };
+            within.extend(column.iter().zip(inverse).map(standard));
         }
-        Self { column, within, square: 0.0 }
+        let mut factors = vec![0.0; columns.len()];
+        factors[which] = 1.0;
+        Self { factors, within, square: 0.0 }
     }
 
     /// Takes off what another one says of it.
     fn less(&mut self, other: &Self) {
         let by = dot(&self.within, &other.within) / other.square;
         self.within.iter_mut().zip(&other.within).for_each(|(x, other)| *x -= by * other);
-        self.column.iter_mut().zip(&other.column).for_each(|(x, other)| *x -= by * other);
+        self.factors.iter_mut().zip(&other.factors).for_each(|(x, other)| *x -= by * other);
     }
 }
 
-/// The sum of products, where both are numbers.
+/// The sum of products: several sums side by side, none of which waits for another.
 fn dot(one: &[f64], other: &[f64]) -> f64 {
-    one.iter().zip(other).map(|(one, other)| one * other).filter(|product| !product.is_nan()).sum()
+    const LANES: usize = 8;
+    let (ones, others) = (one.chunks_exact(LANES), other.chunks_exact(LANES));
+    let rest: f64 = ones.remainder().iter().zip(others.remainder()).map(|(one, other)| one * other).sum();
+    let mut sums = [0.0; LANES];
+    for (one, other) in ones.zip(others) {
+        for lane in 0..LANES {
+            sums[lane] += one[lane] * other[lane];
+        }
+    }
+    rest + sums.iter().sum::<f64>()
 }
 
 /// The polynomial of Legendre of this degree, from the first value to the last.
