@@ -86,13 +86,15 @@ impl<'a> Judge<'a> {
         let none = Choice { places: Vec::new(), steps: Vec::new(), noise: self.noise(&[]), late: None };
         let (mut least, mut best) = (none.noise.cost, none);
         while !places.is_empty() {
-            let stage = self.at(&places);
+            // With fewer places no noise is less, and at least one more change is to be paid for.
+            let dear = if self.price(&places, noise::WHITE) >= 0.0 { least.next_up() } else { f64::INFINITY };
+            let Some(noise) = self.noise_of(&self.standard(&places), dear) else { break };
+            let stage = self.stage(&places, noise);
             let cost = self.cost(&stage);
             let strengths: Vec<f64> = (0..places.len()).map(|which| self.strength(&stage, which)).collect();
             let sound = strengths.iter().all(|&strength| strength >= 1.0);
             places = without_weakest(&places, &strengths, sound);
-            // With fewer places no noise is less, and at least one more change is to be paid for.
-            let hopeless = stage.noise.cost > least || sound && cost > least + HOPELESS * self.price_of_one();
+            let hopeless = noise.cost > least || sound && cost > least + HOPELESS * self.price_of_one();
             if sound && cost < least {
                 (least, best) = (cost, stage);
             } else if hopeless {
@@ -118,7 +120,11 @@ impl<'a> Judge<'a> {
 
     /// The steps at these places, and the noise around them.
     pub fn at(&self, places: &[usize]) -> Choice {
-        let noise = self.noise(places);
+        self.stage(places, self.noise(places))
+    }
+
+    /// The steps at these places in this noise.
+    fn stage(&self, places: &[usize], noise: Noise) -> Choice {
         let steps = (0..places.len()).map(|which| self.step(places, which, places[which], &noise)).collect();
         Choice { places: places.to_vec(), steps, noise, late: None }
     }
@@ -189,7 +195,8 @@ impl<'a> Judge<'a> {
             let (before, after) = (self.sums.of(first..place), self.sums.of(place..end));
             return noise::plain_step(self.sums.origin, before, after, noise);
         }
-        noise::step(&self.series.y[first..end], &self.inverse[first..end], place - first, noise)
+        let (y, inverse) = (&self.series.y[first..end], &self.inverse[first..end]);
+        noise::step(y, inverse, place - first, self.shapes.opening(noise.shape), noise)
     }
 
     /// Where the level before begins, and where that after ends.

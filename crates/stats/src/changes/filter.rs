@@ -21,7 +21,7 @@ const FACTORS: usize = 64;
 /// The filter of one shape, and what it makes of the next value.
 #[derive(Clone, Copy)]
 pub(super) struct Filter {
-    memory: f64,
+    pub memory: f64,
     fresh: f64,
     drive: f64,
     /// That of the slow part, before the next value is seen.
@@ -29,7 +29,7 @@ pub(super) struct Filter {
     /// One by the variance of the next value.
     pub inverse: f64,
     /// The share of its surprise that the next value tells of the slow part.
-    pub gain: f64,
+    gain: f64,
     stands: bool,
 }
 
@@ -59,8 +59,7 @@ impl Filter {
 
     /// Once it stands: the squares of the surprises of the values before the first that is missing, and how many these are.
     fn standing(&self, values: &[f64], mean: &mut f64) -> (f64, usize) {
-        let take = self.memory * self.gain;
-        let keep = self.memory - take;
+        let (keep, take) = self.keeps();
         let (mut squares, mut count) = (0.0, 0);
         for value in values.iter().take_while(|value| !value.is_nan()) {
             let error = value - *mean;
@@ -69,6 +68,22 @@ impl Filter {
             count += 1;
         }
         (squares * self.inverse, count)
+    }
+
+    /// The filter before each of the first values, none of which is missing: of so many, or until it stands.
+    pub fn opening(shape: Shape, most: usize) -> Vec<Self> {
+        let next = |filter: &Self| {
+            let mut next = *filter;
+            next.seen();
+            (!filter.stands).then_some(next)
+        };
+        std::iter::successors(Some(Self::of(shape)), next).take(most).collect()
+    }
+
+    /// What is expected of the next value: so much of what was of this one, and so much of this one.
+    pub fn keeps(&self) -> (f64, f64) {
+        let take = self.memory * self.gain;
+        (self.memory - take, take)
     }
 
     fn before(self, variance: f64) -> Self {

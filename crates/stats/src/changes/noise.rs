@@ -5,6 +5,8 @@
 //! Likelihoods by the Kalman filter (Durbin & Koopman, "Time Series Analysis by State Space Methods", 2012, 2.2
 //! and 7.2).
 
+use std::cell::OnceCell;
+
 use super::filter::{self, Filter, Filters, Surprise};
 use super::sums::Weighted;
 
@@ -34,6 +36,9 @@ const SHAPES: [(f64, &[f64]); 7] = [
 /// What noise with a slow part costs beside white noise: the criterion of Akaike, for one parameter.
 const SHAPE_PRICE: f64 = 2.0;
 
+/// For so many values the filters of a stretch are known: no step is looked for in many more.
+const OPENING: usize = 256;
+
 /// So many times the squares that would make two shapes as likely, one of them is less likely however they were rounded.
 const ROUNDED: f64 = 1.0 + 1e-9;
 
@@ -56,7 +61,11 @@ impl Noise {
 }
 
 /// How likely noise of all shapes is, for residuals of which the same ones are missing.
-pub(super) struct Shapes(Filters);
+pub(super) struct Shapes {
+    filters: Filters,
+    /// Those before the first values of a stretch, by their shape: worked out when they are asked for.
+    openings: Vec<(Shape, OnceCell<Vec<Filter>>)>,
+}
 
 impl Shapes {
     pub fn of(is_missing: &[bool]) -> Self {
@@ -64,7 +73,15 @@ impl Shapes {
             .iter()
             .flat_map(|&(memory, shares)| shares.iter().map(move |&slow| Shape { memory, slow }))
             .collect();
-        Self(Filters::of(&shapes, is_missing))
+        let filters = Filters::of(&shapes, is_missing);
+        Self { filters, openings: shapes.into_iter().map(|shape| (shape, OnceCell::new())).collect() }
+    }
+
+    /// The filters of one of the shapes before each of the first values of a stretch.
+    pub fn opening(&self, shape: Shape) -> &[Filter] {
+        let known = self.openings.iter().find(|(other, _)| *other == shape);
+        let (_, opening) = known.expect("noise that is not white has one of the shapes");
+        opening.get_or_init(|| Filter::opening(shape, OPENING))
     }
 
     /// The most likely shape for these residuals in standard deviations, if it costs less than `least`; what is NaN is missing.
@@ -72,7 +89,7 @@ impl Shapes {
         let white = likelihood(residuals, WHITE);
         let mut best = if white.cost < least { white } else { Noise { cost: least, ..white } };
         let count = seen(residuals).max(1.0);
-        for group in self.0.groups() {
+        for group in self.filters.groups() {
             let most = |logs: f64| ROUNDED * count * ((best.cost - SHAPE_PRICE - logs) / count).exp();
             for (shape, surprise) in group.surprises(residuals, most).into_iter().flatten() {
                 let mut noise = Noise::of(shape, surprise, count);
@@ -123,8 +140,8 @@ impl Step {
 /// value is missing.
 ///
 /// The filter makes values and regressors white, after which ordinary least squares do (Durbin & Koopman, 6.2).
-pub(super) fn step(y: &[f64], inverse: &[f64], place: usize, noise: &Noise) -> Step {
-    Products::filtered(y, inverse, place, noise.shape).step(y[place], noise.scale)
+pub(super) fn step(y: &[f64], inverse: &[f64], place: usize, opening: &[Filter], noise: &Noise) -> Step {
+    Products::filtered(y, inverse, place, opening).step(y[place], noise.scale)
 }
 
 /// The step in white noise, between these weighted sums of the values before it and of those after it, from an origin.
@@ -146,35 +163,48 @@ struct Products {
 }
 
 impl Products {
-    fn filtered(y: &[f64], inverse: &[f64], place: usize, shape: Shape) -> Self {
-        let mut filter = Filter::of(shape);
-        let (mut mean_y, mut mean_one, mut mean_step) = (0.0, 0.0, 0.0);
-        let mut sums = Self::default();
-        for (i, (&y_i, &weight)) in y.iter().zip(inverse).enumerate() {
+    /// `opening` are the filters before the first values, where none of them is missing.
+    fn filtered(y: &[f64], inverse: &[f64], place: usize, opening: &[Filter]) -> Self {
+        let (mut sums, mut means) = (Self::default(), Means::default());
+        let of = |i: usize| ((y[i] - y[place]) * inverse[i], inverse[i], i >= place);
+        let known = &inverse[..inverse.len().min(opening.len())];
+        let known = known.iter().position(|weight| weight.is_nan()).unwrap_or(known.len());
+        for (i, filter) in opening[..known].iter().enumerate() {
+            sums.see(of(i), &mut means, filter);
+        }
+        // One that stands goes on as it is.
+        let mut filter = opening[known.saturating_sub(1)];
+        if known > 0 {
+            filter.seen();
+        }
+        for (i, weight) in inverse.iter().enumerate().skip(known) {
             if weight.is_nan() {
+                means.missed(filter.memory);
                 filter.missed();
             } else {
-                let value = (y_i - y[place]) * weight - mean_y;
-                let one = weight - mean_one;
-                let Filter { inverse, gain, .. } = filter;
-                sums.ones += one * one * inverse;
-                sums.y_one += value * one * inverse;
-                mean_y += gain * value;
-                mean_one += gain * one;
-                if i >= place {
-                    let step = weight - mean_step;
-                    sums.both += one * step * inverse;
-                    sums.steps += step * step * inverse;
-                    sums.y_step += value * step * inverse;
-                    mean_step += gain * step;
-                }
+                sums.see(of(i), &mut means, &filter);
                 filter.seen();
             }
-            mean_y *= shape.memory;
-            mean_one *= shape.memory;
-            mean_step *= shape.memory;
         }
         sums
+    }
+
+    /// Sees a value in its standard deviations, and one by those; and whether it is after the step.
+    fn see(&mut self, (value, weight, is_after): (f64, f64, bool), means: &mut Means, filter: &Filter) {
+        let (keep, take) = filter.keeps();
+        let (y, one) = (value - means.y, weight - means.one);
+        let one_by = one * filter.inverse;
+        self.ones += one * one_by;
+        self.y_one += y * one_by;
+        means.y = keep * means.y + take * value;
+        means.one = keep * means.one + take * weight;
+        if is_after {
+            let step = weight - means.step;
+            self.both += step * one_by;
+            self.steps += step * step * filter.inverse;
+            self.y_step += y * step * filter.inverse;
+            means.step = keep * means.step + take * weight;
+        }
     }
 
     fn step(&self, origin: f64, scale: f64) -> Step {
@@ -186,6 +216,21 @@ impl Products {
         let difference = (self.y_step - self.both * self.y_one / self.ones) / free;
         let before = origin + (self.y_one - self.both * difference) / self.ones;
         Step { before, difference, error: scale / free.sqrt() }
+    }
+}
+
+/// What is expected of the next value, and of both regressors at it.
+#[derive(Clone, Copy, Default)]
+struct Means {
+    y: f64,
+    one: f64,
+    step: f64,
+}
+
+impl Means {
+    fn missed(&mut self, memory: f64) {
+        let Self { y, one, step } = *self;
+        *self = Self { y: memory * y, one: memory * one, step: memory * step };
     }
 }
 
@@ -209,7 +254,7 @@ mod tests {
         let y: Vec<f64> = residuals().iter().map(|x| if x.is_nan() { 9.0 } else { *x }).collect();
         let sums = Sums::up_to(&y, &inverse);
         let steps = [
-            step(&y, &inverse, 100, &limit),
+            step(&y, &inverse, 100, &Filter::opening(slow, 50), &limit),
             plain_step(sums.origin, sums.of(0..100), sums.of(100..300), &plain),
         ];
         assert!((steps[0].difference - steps[1].difference).abs() < 1e-6, "{steps:?}");
