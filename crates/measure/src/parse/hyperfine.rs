@@ -22,9 +22,11 @@ pub(super) fn values(text: &str, name: &str) -> Result<Vec<f64>, String> {
 pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
     let documents = documents(text)?;
     let results = json::elements(&documents, "results")?;
+    let apart: Vec<Option<String>> = documents.iter().flat_map(told_apart).collect();
     let thing = |(index, result): (usize, &&Value)| {
-        let names = [&result["name"], &result["command"]].map(|name| name.as_str().map(str::to_owned));
-        let names = names.into_iter().flatten().chain([index.to_string()]).collect();
+        let known = [&result["name"], &result["command"]].map(|name| name.as_str().map(str::to_owned));
+        let apart = apart.get(index).cloned().flatten();
+        let names = [apart].into_iter().chain(known).flatten().chain([index.to_string()]).collect();
         match limited(result) {
             Ok(None) => Thing::new(names, times(result).and_then(|it| json::or_median(it, result, SECOND))),
             Ok(Some((values, limited))) => Thing { limited, ..Thing::new(names, Ok(values)) },
@@ -32,6 +34,47 @@ pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
         }
     };
     Ok(results.iter().enumerate().map(thing).collect())
+}
+
+/// What the results of a document are called, each otherwise: of those that have the same name the parameters are added,
+/// `sort[n=2]`, and the places among those that are still alike, `sort (2)`. Another document with the same names is the same measured again.
+fn told_apart(document: &Value) -> Vec<Option<String>> {
+    let results = elements(&document["results"]);
+    let plain: Vec<Option<String>> = results.iter().map(|result| name(result).map(str::to_owned)).collect();
+    let is_alone = |names: &[Option<String>], one: &Option<String>| {
+        one.is_none() || names.iter().filter(|name| *name == one).count() == 1
+    };
+    let with_parameters = |(plain_name, result): (&Option<String>, &Value)| match parameters(result) {
+        Some(values) if !is_alone(&plain, plain_name) => {
+            plain_name.as_ref().map(|name| format!("{name}[{values}]"))
+        }
+        _ => plain_name.clone(),
+    };
+    let named: Vec<Option<String>> = plain.iter().zip(results).map(with_parameters).collect();
+    let with_place = |(at, name): (usize, &Option<String>)| match name {
+        Some(text) if !is_alone(&named, name) => {
+            let place = named[..=at].iter().filter(|other| *other == name).count();
+            Some(format!("{text} ({place})"))
+        }
+        name => name.clone(),
+    };
+    named.iter().enumerate().map(with_place).collect()
+}
+
+/// What a result is called.
+fn name(result: &Value) -> Option<&str> {
+    [&result["name"], &result["command"]].into_iter().find_map(Value::as_str)
+}
+
+/// The values of a result's parameters, `n=2,level=fast`; nothing without any.
+fn parameters(result: &Value) -> Option<String> {
+    let one = |(name, value): (&String, &Value)| -> String {
+        // From 2.0 on each is an object.
+        let value = if value.is_object() { &value["value"] } else { value };
+        format!("{name}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    };
+    let all: Vec<String> = result["parameters"].as_object()?.iter().map(one).collect();
+    (!all.is_empty()).then(|| all.join(","))
 }
 
 /// The wall time of each execution of a command, if they are there.
@@ -65,8 +108,8 @@ fn limited(result: &Value) -> Result<Option<(Vec<f64>, Limited)>, String> {
 /// With which status the executions of each command ended, as one condition of it: that of a command which fails at once is no time
 /// to compare with that of one which does its work.
 pub(super) fn statuses(document: &Value) -> BTreeMap<String, String> {
-    let of = |result: &Value| {
-        let name = [&result["name"], &result["command"]].into_iter().find_map(Value::as_str)?;
+    let of = |(name, result): (Option<String>, &Value)| {
+        let name = name?;
         let codes = elements(&result["exit_codes"]);
         let mut failed: Vec<String> =
             codes.iter().filter(|code| code.as_i64() != Some(0)).map(Value::to_string).collect();
@@ -79,7 +122,7 @@ pub(super) fn statuses(document: &Value) -> BTreeMap<String, String> {
         };
         (all > 0).then(|| (format!("exit status of `{name}`"), told))
     };
-    elements(&document["results"]).iter().filter_map(of).collect()
+    told_apart(document).into_iter().zip(elements(&document["results"])).filter_map(of).collect()
 }
 
 fn elements(array: &Value) -> &[Value] {

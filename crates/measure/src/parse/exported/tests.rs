@@ -108,6 +108,27 @@ fn how_executions_ended_is_a_condition_of_a_report_of_hyperfine() {
 }
 
 #[test]
+fn results_of_one_name_are_kept_apart_in_one_export_of_hyperfine() {
+    let names = |results: &str| -> Vec<(String, Vec<f64>)> {
+        let text = format!(r#"{{"results": [{results}]}}"#);
+        report(&text).unwrap().benchmarks.into_iter().map(|one| (one.benchmark, one.values)).collect()
+    };
+    let one = |more: &str, time: u32| format!(r#"{{"command": "sort", "times": [{time}]{more}}}"#);
+    let value = |time: f64| vec![time * 1e9];
+    let all = [one("", 1), one("", 2), r#"{"command": "other", "times": [3]}"#.to_owned()].join(", ");
+    let wanted = [("sort (1)", 1.0), ("sort (2)", 2.0), ("other", 3.0)];
+    assert_eq!(names(&all), wanted.map(|(name, time)| (name.to_owned(), value(time))));
+    let [two, four] = ["2", "4"].map(|n| format!(r#", "parameters": {{"n": "{n}"}}"#));
+    let all = [one(&two, 1), one(&four, 2), one(&four, 3)].join(", ");
+    let wanted = [("sort[n=2]", 1.0), ("sort[n=4] (1)", 2.0), ("sort[n=4] (2)", 3.0)];
+    assert_eq!(names(&all), wanted.map(|(name, time)| (name.to_owned(), value(time))));
+    assert_eq!(names(&one(&two, 1)), [("sort".to_owned(), value(1.0))], "no other has the name");
+    let again = format!(r#"{{"results": [{}]}}"#, one("", 1)).repeat(2);
+    let again = report(&again).unwrap().benchmarks;
+    assert_eq!((again.len(), again[0].values.len()), (1, 2), "one of another document is the same");
+}
+
+#[test]
 fn what_is_no_report_is_said() {
     let why = |text: &str| report(text).unwrap_err();
     assert_eq!(why("#!/bin/sh\necho\n"), "it is of no tool whose reports are known");
