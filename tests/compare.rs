@@ -830,6 +830,22 @@ fn what_executes_nothing_waits_for_nobody() {
     drop(held);
 }
 
+#[test]
+fn how_to_execute_is_a_mistake_where_nothing_is_executed() {
+    let project =
+        Project::empty().file("old.json", &hyperfine("old", 0.1)).file("new.json", &hyperfine("new", 0.11));
+    let mistake = |typed: &str| project.tacho(&format!("compare old.json new.json {typed}")).exits(2).stderr;
+    assert_eq!(
+        mistake("-r 10"),
+        "error: neither A nor B is executed, and `--rounds` is for what is\n\
+         hint: without that both are compared as they were measured then\n"
+    );
+    let several = mistake("--all-rounds --wait --seed 7 --no-control --budget 1m");
+    let listed = "`--budget`, `--all-rounds`, `--no-control`, `--seed`, `--wait` are for what is\n";
+    assert!(several.contains(listed), "{several}");
+    project.tacho("compare old.json true -r 4").succeeds();
+}
+
 /// A file of hyperfine's with several commands, each with so many times around so many seconds.
 fn hyperfine_of(commands: &[(&str, f64)]) -> String {
     let mut all = Vec::new();

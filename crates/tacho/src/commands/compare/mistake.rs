@@ -23,6 +23,8 @@ pub enum Mistake {
     LimitWithinMargin { text: String, margin: String },
     #[error("`{option} {text}` is no share between 0 % and 100 %")]
     NoShare { option: &'static str, text: String },
+    #[error("neither A nor B is executed, and {} for what is", is_or_are(options))]
+    NothingExecuted { options: Vec<&'static str> },
     #[error("neither A nor B was measured before")]
     NothingKept,
     #[error("A and B are not of the same host or conditions: {}", differ.join("; "))]
@@ -96,6 +98,9 @@ impl Mistake {
                 format!("`--margin {limit}`, or less, calls two the same only up to there")
             }
             Mistake::NoShare { option, .. } => format!("it is written like `{option} 1%` or `{option} 0.5%`"),
+            Mistake::NothingExecuted { .. } => {
+                "without that both are compared as they were measured then".to_owned()
+            }
             Mistake::NothingKept => "`--kept` is for baselines (NAME) and runs (run:12)".to_owned(),
             Mistake::NotAlike { .. } => "`--regardless` compares them all the same".to_owned(),
             Mistake::NoReport { .. } => {
@@ -134,4 +139,10 @@ impl Mistake {
             }
         }
     }
+}
+
+/// Options, and the verb.
+fn is_or_are(options: &[&str]) -> String {
+    let named: Vec<String> = options.iter().map(|option| format!("`{option}`")).collect();
+    format!("{} {}", named.join(", "), if options.len() == 1 { "is" } else { "are" })
 }

@@ -62,6 +62,9 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     if terms.estimator.is_some() && !(terms.executes(0) && terms.executes(1)) {
         return Err(Mistake::EstimatorOfRuns.into());
     }
+    if !terms.executes(0) && !terms.executes(1) {
+        check_unexecuted(command)?;
+    }
     terms.duet = processors(command, &terms, plan.as_ref())?;
     // What is not measured today has no noise of today; beside both at the same time a third would be none of the pair.
     terms.control = !no_control && terms.duet.is_none() && terms.executes(0) && terms.executes(1);
@@ -90,6 +93,20 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     }
     report.tell();
     Ok(exit(&compared, fail_on.as_ref(), is_missing))
+}
+
+/// That nothing was typed of how to execute where nothing is executed: whoever did takes it for measured.
+fn check_unexecuted(command: &Compare) -> Result<(), Mistake> {
+    let typed = [
+        ("--rounds", command.terms.rounds.is_some()),
+        ("--budget", command.terms.budget.is_some()),
+        ("--all-rounds", command.all_rounds),
+        ("--no-control", command.no_control),
+        ("--seed", command.begin.seed.is_some()),
+        ("--wait", command.begin.wait),
+    ];
+    let options: Vec<&str> = typed.into_iter().filter(|(_, typed)| *typed).map(|(name, _)| name).collect();
+    if options.is_empty() { Ok(()) } else { Err(Mistake::NothingExecuted { options }) }
 }
 
 /// The two processors for both at the same time, if that is wanted.
