@@ -830,6 +830,78 @@ fn what_executes_nothing_waits_for_nobody() {
     drop(held);
 }
 
+/// What `go test -bench` prints of these benchmarks, by names with their ends.
+fn go_bench(names: &[&str], nanoseconds: u32) -> String {
+    let line = |name: &str, n: u32| format!("Benchmark{name}\t100\t{} ns/op\n", nanoseconds + n);
+    names.iter().flat_map(|name| (0..8).map(move |n| line(name, n))).collect()
+}
+
+#[test]
+fn benchmarks_of_go_on_other_numbers_of_processors_are_the_same_under_another_condition() {
+    let project = Project::empty()
+        .file("a.txt", &go_bench(&["Sum-8", "Sort/n-16-8", "Old-8"], 1000))
+        .file("b.txt", &go_bench(&["Sum-16", "Sort/n-16-16"], 2000))
+        .file("one.txt", &go_bench(&["Sum", "Sort/n-16"], 2000))
+        .file("sum.txt", &go_bench(&["Sum-4"], 2000))
+        .file("total.txt", &go_bench(&["Total-8"], 1000));
+    assert_eq!(
+        project.tacho("compare a.txt b.txt").exits(2).stderr,
+        "error: A and B are not of the same host or conditions: GOMAXPROCS 8 of a.txt, 16 of b.txt\n\
+         hint: `--regardless` compares them all the same\n"
+    );
+    let answer = |sides: &str| project.tacho(&format!("compare {sides} --regardless --json")).exits(0).json();
+    let told = answer("a.txt b.txt");
+    assert_eq!(told["otherwise"], serde_json::json!(["GOMAXPROCS 8 of a.txt, 16 of b.txt"]));
+    assert_eq!(told["only_a"], serde_json::json!(["BenchmarkOld"]));
+    let names: Vec<&Value> = told["rows"].as_array().unwrap().iter().map(|row| &row["benchmark"]).collect();
+    assert_eq!(names, ["BenchmarkSum", "BenchmarkSort/n-16"]);
+    let told = answer("one.txt b.txt");
+    assert_eq!(told["otherwise"], serde_json::json!(["GOMAXPROCS 1 of one.txt, 16 of b.txt"]));
+    assert_eq!(told["rows"].as_array().unwrap().len(), 2);
+    let told = answer("total.txt sum.txt");
+    assert_eq!(told["otherwise"], serde_json::json!(["GOMAXPROCS 8 of total.txt, 4 of sum.txt"]), "alone");
+    let none = project.tacho("compare a.txt total.txt").exits(2).stderr;
+    assert!(none.contains("they have no benchmark in common"), "{none}");
+}
+
+/// A file of hyperfine's with one command, which ended so.
+fn ended(command: &str, codes: [u8; 20]) -> String {
+    hyperfine(command, 0.1).replacen("]}]}", &format!(r#"], "exit_codes": {codes:?}}}]}}"#), 1)
+}
+
+#[test]
+fn a_file_of_executions_that_failed_is_not_alike_beside_a_command() {
+    let mut some = [0; 20];
+    some[3] = 2;
+    let project = Project::scripts(1)
+        .file("failed.json", &ended("true", some))
+        .file("well.json", &ended("true", [0; 20]))
+        .file("other.json", &ended("false", [1; 20]))
+        .file("answer.json", &ended("answer", [1; 20]));
+    let refused = |sides: &str| project.tacho(&format!("compare {sides} -r 4")).exits(2).stderr;
+    assert_eq!(
+        refused("file:failed.json command:true"),
+        "error: A and B are not of the same host or conditions: \
+         exit status of `true` 2 in 1 of 20 executions of failed.json, 0 of true\n\
+         hint: `--regardless` compares them all the same\n"
+    );
+    assert!(
+        refused("command:true file:failed.json").contains("exit status of `true` 0 of "),
+        "the other way"
+    );
+    let told =
+        project.tacho("compare file:failed.json command:true -r 4 --regardless --json").exits(0).json();
+    assert!(
+        told["otherwise"][0].as_str().unwrap().starts_with("exit status of `true` 2 in 1 of 20"),
+        "{told}"
+    );
+    project.tacho("compare file:well.json command:true -r 4").exits(0);
+    let of_plan = refused("file:answer.json HEAD");
+    assert!(of_plan.contains("exit status of `answer` 1 in 20 of 20 executions of "), "{of_plan}");
+    let files = project.tacho("compare file:other.json file:well.json").exits(2).stderr;
+    assert!(files.contains("exit status 1 in 20 of 20 executions of "), "whatever they are called: {files}");
+}
+
 #[test]
 fn how_to_execute_is_a_mistake_where_nothing_is_executed() {
     let project =

@@ -1,9 +1,10 @@
 //! What is compared where a side is a file of another tool: the benchmarks that both have, under names that both have.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tacho_record::{BenchmarkKey, Exported, Metric, Parameters, Plan, Unit};
 
+use super::alike::{differ, same_processors, status, statuses};
 use super::kept::is_file;
 use super::measure::metrics_of_commands;
 use super::mistake::Mistake;
@@ -25,6 +26,8 @@ pub struct Found {
     pub exported: Said,
     /// What only the first side has, and only the second.
     pub lone: [Vec<String>; 2],
+    /// In what both sides differ, by what files say of what is compared.
+    pub differ: Vec<String>,
 }
 
 /// What both sides have, and what only one of them has.
@@ -34,7 +37,8 @@ pub fn rows(given: &Given, command: &Compare, taken: &[Taken; 2]) -> Result<Foun
     let (file, live) = match [is_file(a), is_file(b)] {
         [false, false] => {
             let (plan, rows) = super::rows(given, command, [a, b])?;
-            return Ok(Found { plan, rows, exported: Said::default(), lone: Default::default() });
+            let (exported, lone, differ) = (Said::default(), Default::default(), Vec::new());
+            return Ok(Found { plan, rows, exported, lone, differ });
         }
         [true, true] => return both(command, taken, [said(a), said(b)]),
         [true, false] => (0, b),
@@ -42,7 +46,7 @@ pub fn rows(given: &Given, command: &Compare, taken: &[Taken; 2]) -> Result<Foun
     };
     let (plan, mut rows) = super::rows(given, command, [live, live])?;
     let (mut exported, mut lone) = (Said::default(), <[Vec<String>; 2]>::default());
-    exported[file] = if live.side.program.kind() == "command" {
+    let found = if live.side.program.kind() == "command" {
         rows = rows_of_command(live, rows)?;
         for_command(&said(&taken[file]), &rows, live)
     } else {
@@ -52,11 +56,18 @@ pub fn rows(given: &Given, command: &Compare, taken: &[Taken; 2]) -> Result<Foun
         lone[1 - file] = lone_of_plan(&of_plan, &rows);
         found
     };
+    let names: BTreeMap<String, String> =
+        found.iter().map(|(name, one)| (one.benchmark.clone(), name.clone())).collect();
+    let differ = statuses(taken, file, plan.as_ref(), &rows, &names);
+    exported[file] = found.into_iter().map(|(_, one)| one).collect();
     if exported[file].is_empty() {
         return Err(not_comparable(taken, NOTHING_IN_COMMON));
     }
-    Ok(Found { plan, rows, exported, lone })
+    Ok(Found { plan, rows, exported, lone, differ })
 }
+
+/// What a file says under the names of the comparison, each with the name that it has in the file.
+type Renamed = Vec<(String, Exported)>;
 
 const NOTHING_IN_COMMON: &str = "they have no benchmark in common, by name and metric";
 
@@ -73,13 +84,18 @@ fn not_comparable(taken: &[Taken; 2], why: &str) -> CliError {
 
 /// Two files: benchmarks and metrics by name; what each has only one of is compared whatever it is called.
 fn both(command: &Compare, taken: &[Taken; 2], mut said: Said) -> Result<Found, CliError> {
+    let mut differs: Vec<String> = same_processors(taken, &mut said).into_iter().collect();
     check_benchmarks(command, &said)?;
     for side in &mut said {
         side.retain(|one| is_wanted(command, one));
     }
-    let names = |said: &[Exported]| said.iter().map(|one| one.benchmark.clone()).collect::<BTreeSet<_>>();
-    let [of_a, of_b] = [names(&said[0]), names(&said[1])];
-    if of_a.is_disjoint(&of_b) && of_a.len() == 1 && of_b.len() == 1 {
+    if let [Some(a), Some(b)] = said.each_ref().map(|said| only_name(said))
+        && a != b
+    {
+        let ended = [status(&taken[0], a), status(&taken[1], b)];
+        if let [Some(a), Some(b)] = ended {
+            differs.extend(differ("exit status", taken, [a, b]));
+        }
         for one in said.iter_mut().flatten() {
             tacho_experiment::compare::COMMAND.clone_into(&mut one.benchmark);
         }
@@ -91,7 +107,13 @@ fn both(command: &Compare, taken: &[Taken; 2], mut said: Said) -> Result<Found, 
     let metrics = &command.terms.metric;
     let rows = grouped(&common, metrics)?;
     let lone = [0, 1].map(|side| lone(&said[side], &said[1 - side], metrics));
-    Ok(Found { plan: None, rows, exported: said, lone })
+    Ok(Found { plan: None, rows, exported: said, lone, differ: differs })
+}
+
+/// What the only benchmark is called.
+pub fn only_name(said: &[Exported]) -> Option<&str> {
+    let first = said.first()?;
+    said.iter().all(|one| one.benchmark == first.benchmark).then_some(first.benchmark.as_str())
 }
 
 fn has(said: &[Exported], one: &Exported) -> bool {
@@ -176,23 +198,22 @@ fn rows_of_command(live: &Taken, rows: Keys) -> Result<Keys, CliError> {
 }
 
 /// The benchmark that has the command's name, or is the only one; its time as what the command's is called.
-fn for_command(said: &[Exported], rows: &Keys, live: &Taken) -> Vec<Exported> {
+fn for_command(said: &[Exported], rows: &Keys, live: &Taken) -> Renamed {
     let times: Vec<&Exported> = said.iter().filter(|one| one.metric.unit == Unit::Nanoseconds).collect();
     let of_name = times.iter().find(|one| one.benchmark == live.side.name);
     let names: BTreeSet<&str> = times.iter().map(|one| one.benchmark.as_str()).collect();
     let found = of_name.or(times.first().filter(|_| names.len() == 1));
     let Some((row, metrics)) = rows.first() else { return Vec::new() };
-    let renamed = found.zip(metrics.first()).map(|(one, metric)| Exported {
-        benchmark: row.to_string(),
-        metric: metric.clone(),
-        ..(*one).clone()
+    let renamed = found.zip(metrics.first()).map(|(one, metric)| {
+        let benchmark = row.to_string();
+        (one.benchmark.clone(), Exported { benchmark, metric: metric.clone(), ..(*one).clone() })
     });
     renamed.into_iter().collect()
 }
 
 /// Of the plan's benchmarks those that the file has, each with the metrics that it has, by name; a time is a time.
-fn for_plan(said: &[Exported], rows: &mut Keys) -> Vec<Exported> {
-    let mut all = Vec::new();
+fn for_plan(said: &[Exported], rows: &mut Keys) -> Renamed {
+    let mut all = Renamed::new();
     for (key, metrics) in rows.iter_mut() {
         let name = key.to_string();
         let of_benchmark = || said.iter().filter(|one| one.benchmark == name || one.benchmark == key.name);
@@ -201,11 +222,9 @@ fn for_plan(said: &[Exported], rows: &mut Keys) -> Vec<Exported> {
             let is_time =
                 |one: &&Exported| metric.unit == Unit::Nanoseconds && one.metric.unit == metric.unit;
             let found = of_name.or_else(|| of_benchmark().find(is_time));
-            all.extend(found.map(|one| Exported {
-                benchmark: name.clone(),
-                metric: metric.clone(),
-                ..one.clone()
-            }));
+            let renamed =
+                |one: &Exported| Exported { benchmark: name.clone(), metric: metric.clone(), ..one.clone() };
+            all.extend(found.map(|one| (one.benchmark.clone(), renamed(one))));
             found.is_some()
         });
     }

@@ -25,12 +25,14 @@ pub fn earlier(command: &Compare, taken: &[Taken; 2]) -> Result<[Option<Earlier>
     if earlier == [None, None] { Err(Mistake::NothingKept.into()) } else { Ok(earlier) }
 }
 
-/// In what the host or the conditions of one side were not those of the other; an error, unless the user lets that pass.
+/// In what the host or the conditions of one side were not those of the other, with what is said so of benchmarks; an error, unless the
+/// user lets that pass.
 pub fn check_alike(
     given: &Given,
     command: &Compare,
     taken: &[Taken; 2],
     rows: &[(BenchmarkKey, Vec<Metric>)],
+    of_benchmarks: Vec<String>,
 ) -> Result<Vec<String>, CliError> {
     let is_kept = |taken: &Taken| is_file(taken) || command.kept && taken.earlier.is_some();
     if !taken.iter().any(is_kept) {
@@ -42,6 +44,7 @@ pub fn check_alike(
         Some(format!("{name} {value} of {}, {other} of {}", taken[0].side.name, taken[1].side.name))
     };
     let mut differ: Vec<String> = a.iter().filter_map(other).collect();
+    differ.extend(of_benchmarks);
     if !taken.iter().any(is_file) {
         differ.extend(executed_otherwise(given, command, taken, rows)?);
     }

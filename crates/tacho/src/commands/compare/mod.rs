@@ -1,5 +1,6 @@
 //! `tacho compare`: two programs beside one another.
 
+mod alike;
 mod files;
 pub mod gate;
 mod kept;
@@ -39,11 +40,11 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     }
     let earlier = kept::earlier(command, &taken)?;
     let Compare { no_control, .. } = command;
-    let Found { plan, rows, exported, mut lone } = files::rows(&given, command, &taken)?;
+    let Found { plan, rows, exported, mut lone, differ } = files::rows(&given, command, &taken)?;
     for (lone, lost) in lone.iter_mut().zip(kept::lost(&given, command, earlier, &rows)?) {
         lone.extend(lost);
     }
-    let otherwise = kept::check_alike(&given, command, &taken, &rows)?;
+    let otherwise = kept::check_alike(&given, command, &taken, &rows, differ)?;
     let mut terms = Comparing {
         sides: taken.each_ref().map(|taken| taken.side.clone()),
         earlier,
