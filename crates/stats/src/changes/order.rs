@@ -7,7 +7,7 @@ pub(super) fn sort(values: &mut [f64]) {
         values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(*x), high.max(*x)));
     let cells = values.len();
     let fine = cells as f64 / (high - low);
-    if !fine.is_normal() {
+    if !fine.is_normal() || u32::try_from(cells).is_err() {
         values.sort_unstable_by(f64::total_cmp);
         return;
     }
@@ -18,25 +18,28 @@ pub(super) fn sort(values: &mut [f64]) {
         reason = "not below 0, and no more than cells"
     )]
     let cell = |x: f64| (((x - low) * fine) as usize).min(cells - 1);
-    let mut ends = vec![0_usize; cells];
+    // Where each cell ends, and once it is filled from there where it begins.
+    let mut bounds = vec![0_u32; cells + 1];
     for &x in values.iter() {
-        ends[cell(x)] += 1;
+        bounds[cell(x)] += 1;
     }
     let mut end = 0;
-    for count in &mut ends {
+    for count in &mut bounds {
         end += *count;
         *count = end;
     }
     let mut sorted = vec![0.0; cells];
-    let mut starts = ends.clone();
     for &x in values.iter() {
-        let start = &mut starts[cell(x)];
+        let start = &mut bounds[cell(x)];
         *start -= 1;
-        sorted[*start] = x;
+        sorted[*start as usize] = x;
     }
-    for (start, end) in starts.into_iter().zip(ends) {
-        if end - start > 1 {
-            sorted[start..end].sort_unstable_by(f64::total_cmp);
+    for bound in bounds.windows(2) {
+        let cell = &mut sorted[bound[0] as usize..bound[1] as usize];
+        match cell {
+            [one, other] if one.total_cmp(other).is_gt() => std::mem::swap(one, other),
+            [] | [_] | [_, _] => {}
+            _ => cell.sort_unstable_by(f64::total_cmp),
         }
     }
     values.copy_from_slice(&sorted);
