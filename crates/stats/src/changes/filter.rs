@@ -12,6 +12,9 @@ const STANDS: f64 = 1e-14;
 /// How many shapes are filtered at once: as many as a processor works on while the first of them waits for its last value.
 const LANES: usize = 8;
 
+/// So many values of a filter that stands are seen together.
+const TOGETHER: usize = 4;
+
 /// After so many values it is looked whether a group of shapes is given up.
 const LOOKS: usize = 64;
 
@@ -60,14 +63,26 @@ impl Filter {
     /// Once it stands: the squares of the surprises of the values before the first that is missing, and how many these are.
     fn standing(&self, values: &[f64], mean: &mut f64) -> (f64, usize) {
         let (keep, take) = self.keeps();
-        let (mut squares, mut count) = (0.0, 0);
-        for value in values.iter().take_while(|value| !value.is_nan()) {
-            let error = value - *mean;
-            squares += error * error;
-            *mean = keep * *mean + take * value;
-            count += 1;
+        let count = values.iter().position(|value| value.is_nan()).unwrap_or(values.len());
+        let (some, rest) = values[..count].as_chunks::<TOGETHER>();
+        let mut kept = [1.0; TOGETHER];
+        (1..TOGETHER).for_each(|i| kept[i] = kept[i - 1] * keep);
+        let mut squares = [0.0; TOGETHER];
+        for values in some {
+            // What these values themselves make of what is expected does not wait for the values before them.
+            let mut own = 0.0;
+            for i in 0..TOGETHER {
+                let error = values[i] - (kept[i] * *mean + own);
+                squares[i] += error * error;
+                own = keep * own + take * values[i];
+            }
+            *mean = kept[TOGETHER - 1] * keep * *mean + own;
         }
-        (squares * self.inverse, count)
+        for value in rest {
+            squares[0] += (value - *mean).powi(2);
+            *mean = keep * *mean + take * value;
+        }
+        (squares.iter().sum::<f64>() * self.inverse, count)
     }
 
     /// The filter before each of the first values, none of which is missing: of so many, or until it stands.
