@@ -148,19 +148,22 @@ fn all_levels(wells: &[(f64, Stretch)], bound: f64, stretches: &mut Vec<Stretch>
 
 /// Where in the piece the cost is below the ceiling.
 fn below(piece: &Piece, ceiling: f64) -> Option<(f64, f64)> {
-    if piece.is_below(ceiling) {
-        return Some((piece.low, piece.high));
-    }
     // What is flat costs the same everywhere.
     if piece.a <= 0.0 {
-        return None;
+        return (piece.c < ceiling).then_some((piece.low, piece.high));
+    }
+    if piece.is_below(ceiling) {
+        return Some((piece.low, piece.high));
     }
     let middle = -piece.b / (2.0 * piece.a);
     let square = middle * middle - (piece.c - ceiling) / piece.a;
     if square <= 0.0 {
         return None;
     }
-    let (left, right) = ((middle - square.sqrt()).max(piece.low), (middle + square.sqrt()).min(piece.high));
+    let reach = square.sqrt();
+    let (left, right) = (middle - reach, middle + reach);
+    let left = if left > piece.low { left } else { piece.low };
+    let right = if right < piece.high { right } else { piece.high };
     (left < right).then_some((left, right))
 }
 
@@ -176,10 +179,15 @@ impl Best {
     #[inline]
     fn see(&mut self, piece: &Piece, ends: (f64, f64)) {
         if piece.is_least_within() || piece.low <= ends.0 || piece.high >= ends.1 {
-            let cost = piece.least();
-            if cost < self.cost {
-                *self = Self { cost, start: piece.start };
-            }
+            self.take(piece);
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, piece: &Piece) {
+        let cost = piece.least();
+        if cost < self.cost {
+            *self = Self { cost, start: piece.start };
         }
     }
 }
@@ -204,6 +212,8 @@ impl<'a> Adding<'a> {
 
     /// The pieces, `less` so much, under a level that begins with this value; the least cost so far is 0.
     fn all(mut self, pieces: &[Piece], less: f64, new: &Piece) -> (Best, usize) {
+        // A level that costs more than an outlier is not the best where it begins.
+        let is_dear = self.stretches.last().is_some_and(|outside| new.c >= outside.c);
         // Neighbours that are both above it are one, that begins here.
         let mut above = self.ends.0;
         let mut left = pieces;
@@ -212,7 +222,7 @@ impl<'a> Adding<'a> {
             let piece = first.less(less);
             let Some((low, high)) = below(&piece, new.c) else { continue };
             if above < low {
-                self.add(Piece { low: above, high: low, ..*new });
+                self.put(Piece { low: above, high: low, ..*new });
             }
             self.add(Piece { low, high, ..piece });
             above = high;
@@ -222,7 +232,11 @@ impl<'a> Adding<'a> {
             }
         }
         if above < self.ends.1 {
-            self.add(Piece { low: above, high: self.ends.1, ..*new });
+            let high = self.ends.1;
+            self.put(Piece { low: above, high, ..*new });
+        }
+        if !is_dear {
+            self.see(0);
         }
         (self.best, self.count)
     }
@@ -234,28 +248,50 @@ impl<'a> Adding<'a> {
         let (ends, mut best, mut run) = (self.ends, self.best, 0);
         for (piece, out) in pieces.iter().zip(&mut self.out[self.count..]) {
             let piece = piece.less(less);
-            if piece.high > stretch.high || !piece.is_below(ceiling) {
+            // Where it begins it is as high as the one before it, which is below.
+            if piece.high > stretch.high || piece.at(piece.high) >= ceiling {
                 break;
             }
             *out = stretch.under(piece);
-            best.see(out, ends);
+            if out.is_least_within() {
+                best.take(out);
+            }
             run += 1;
+        }
+        // None but the last of them can be where all levels end.
+        if let Some(last) = self.out[self.count..self.count + run].last() {
+            best.see(last, ends);
         }
         (self.best, self.count) = (best, self.count + run);
         run
     }
 
     /// A piece above all that were added before, with what the value costs there.
-    fn add(&mut self, mut piece: Piece) {
+    fn add(&mut self, piece: Piece) {
+        let first = self.count;
+        self.put(piece);
+        self.see(first);
+    }
+
+    /// Looks whether one of the pieces that were added, from so many on, is the best.
+    fn see(&mut self, first: usize) {
+        for piece in &self.out[first..self.count] {
+            self.best.see(piece, self.ends);
+        }
+    }
+
+    /// The same, and not seen whether it is the best.
+    fn put(&mut self, mut piece: Piece) {
         while let [stretch, later @ ..] = self.stretches {
             if stretch.high > piece.low {
-                let part = stretch.under(Piece { high: stretch.high.min(piece.high), ..piece });
-                self.best.see(&part, self.ends);
-                self.out[self.count] = part;
+                let part = stretch.under(Piece { high: stretch.high, ..piece });
+                let out = &mut self.out[self.count];
                 self.count += 1;
                 if stretch.high >= piece.high {
+                    *out = Piece { high: piece.high, ..part };
                     return;
                 }
+                *out = part;
                 piece.low = stretch.high;
             }
             self.stretches = later;
