@@ -475,6 +475,39 @@ fn no_name_of_a_side_breaks_a_table_in_markdown() {
 }
 
 #[test]
+fn names_of_benchmarks_are_literal_and_on_one_line() {
+    let named = |seconds: f64| hyperfine("sort <n> | `tr`\\nuniq", seconds).replace("]}]}", "]}, OTHER]}");
+    let other = hyperfine("other", 0.1);
+    let other = &other[r#"{"results": ["#.len()..other.len() - 2];
+    let project = Project::empty()
+        .file("<a>.json", &named(0.1).replace("OTHER", other))
+        .file("b.json", &named(0.3).replace("OTHER", other));
+    let text = project.tacho("compare <a>.json b.json").exits(0).stdout;
+    assert!(text.contains("\n  sort <n> | `tr` uniq  time  "), "{text}");
+    let markdown = project.tacho("compare <a>.json b.json --markdown").exits(0).stdout;
+    assert!(markdown.contains("\n| sort \\<n> \\| \\`tr\\` uniq | time | "), "{markdown}");
+    assert!(markdown.contains("not measured today: \\<a>.json and b.json"), "{markdown}");
+}
+
+#[test]
+fn a_baseline_has_a_name_of_one_word() {
+    let project = Project::scripts(2);
+    for name in ["a\nb", "a/b", "a\u{202e}b", "a\tb"] {
+        let typed = ["compare", "HEAD~1", "HEAD", "-r", "2", "--save-as", name];
+        let refused = Answer::of(&project.command(typed).output().unwrap()).exits(2).stderr;
+        let (first, hint) = refused.split_once('\n').unwrap();
+        assert!(
+            first.starts_with("error: `a") && first.ends_with("b` cannot be the name of a baseline"),
+            "{refused}"
+        );
+        assert_eq!(
+            hint,
+            "hint: a name is no revision, and has no blanks, no line breaks, no `:` and no `/`\n"
+        );
+    }
+}
+
+#[test]
 fn a_budget_that_ended_nothing_is_not_said_to_be_too_small() {
     let compare = |asked: &str| {
         let asked = format!("compare command:true command:/bin/true --all-rounds {asked}");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
-use tacho_record::{Direction, Exported, Metric, Unit};
+use tacho_record::{Direction, Exported, Metric, Unit, shown};
 
 use super::choice::Thing;
 use super::documents::documents;
@@ -67,7 +67,8 @@ type Found = (&'static str, BTreeMap<String, String>, Vec<(Metric, Vec<Thing>)>)
 
 /// Things of the same first name are the same one, measured several times.
 fn add(benchmarks: &mut Vec<Exported>, metric: &Metric, thing: Thing) -> Result<(), String> {
-    let Some(name) = thing.names.into_iter().next() else { return Ok(()) };
+    // On one line, wherever it is to stand.
+    let Some(name) = thing.names.into_iter().next().map(|name| shown(&name)) else { return Ok(()) };
     let values = thing.values.map_err(|why| format!("`{name}`: {why}"))?;
     match benchmarks.iter_mut().find(|one| one.benchmark == name && one.metric == *metric) {
         Some(one) => {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tacho_record::Limited;
+use tacho_record::{Limited, shown};
 
 use super::choice::{Thing, choose};
 use super::documents::documents;
@@ -40,7 +40,7 @@ pub(super) fn things(text: &str) -> Result<Vec<Thing>, String> {
 /// `sort[n=2]`, and the places among those that are still alike, `sort (2)`. Another document with the same names is the same measured again.
 fn told_apart(document: &Value) -> Vec<Option<String>> {
     let results = elements(&document["results"]);
-    let plain: Vec<Option<String>> = results.iter().map(|result| name(result).map(str::to_owned)).collect();
+    let plain: Vec<Option<String>> = results.iter().map(|result| name(result).map(shown)).collect();
     let is_alone = |names: &[Option<String>], one: &Option<String>| {
         one.is_none() || names.iter().filter(|name| *name == one).count() == 1
     };

@@ -176,9 +176,59 @@ pub fn cut(text: &str, width: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// A text as a cell of a table in Markdown: on one line, whatever it has in it, and ending no cell.
-pub fn markdown_cell(text: &str) -> String {
-    shown(text).replace('|', "\\|")
+/// A text in Markdown, also as a cell of a table: on one line, and literally, whatever it has in it.
+pub fn markdown(text: &str) -> String {
+    let letters: Vec<char> = shown(text).chars().collect();
+    let is_word = |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|c| c.is_alphanumeric());
+    let is_tilde = |at: Option<usize>| at.and_then(|at| letters.get(at)) == Some(&'~');
+    let mut out = String::new();
+    for (at, letter) in letters.iter().enumerate() {
+        let (before, after) = (at.checked_sub(1), Some(at + 1));
+        let is_markup = match letter {
+            '\\' | '`' | '*' | '[' | '<' | '&' | '|' => true,
+            // Within a word it is none.
+            '_' => !(is_word(before) && is_word(after)),
+            '~' => is_tilde(before) || is_tilde(after),
+            _ => false,
+        };
+        if is_markup {
+            out.push('\\');
+        }
+        out.push(*letter);
+    }
+    out
+}
+
+/// A text as code in Markdown, on one line: between more backticks than it has itself one after the other.
+pub fn markdown_code(text: &str) -> String {
+    let text = shown(text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let (fence, pad) = ("`".repeat(longest + 1), if longest > 0 { " " } else { "" });
+    format!("{fence}{pad}{text}{pad}{fence}")
+}
+
+/// The same as a cell of a table, which no `|` ends.
+pub fn markdown_code_cell(text: &str) -> String {
+    markdown_code(text).replace('|', "\\|")
+}
+
+/// Prose as Markdown in which these names are to be read literally; of one that stands between backticks the code is kept.
+pub fn markdown_with(prose: &str, names: &[String]) -> String {
+    let mut names: Vec<&String> =
+        names.iter().filter(|name| !name.is_empty() && markdown(name) != **name).collect();
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    let (mut out, mut rest) = (String::new(), prose);
+    while let Some(letter) = rest.chars().next() {
+        let as_code = |name: &str| rest.strip_prefix('`')?.strip_prefix(name)?.strip_prefix('`');
+        let found = names.iter().find_map(|name| {
+            let code = as_code(name).map(|rest| (markdown_code(name), rest));
+            code.or_else(|| Some((markdown(name), rest.strip_prefix(name.as_str())?)))
+        });
+        let (piece, after) = found.unwrap_or_else(|| (letter.to_string(), &rest[letter.len_utf8()..]));
+        out += &piece;
+        rest = after;
+    }
+    out
 }
 
 /// A text with its begin and its end, if it is longer than that: of a path the end tells most, and of an error both.
@@ -249,6 +299,23 @@ mod tests {
     use tacho_record::Precision;
 
     use super::*;
+
+    #[test]
+    fn names_are_literal_in_markdown() {
+        assert_eq!(markdown("sort <n> | `tr`\n*.txt [x] a\\b"), r"sort \<n> \| \`tr\` \*.txt \[x] a\\b");
+        assert_eq!(markdown("HEAD~1 a_b _c_ ~~d~~"), r"HEAD~1 a_b \_c\_ \~\~d\~\~");
+        for (text, code) in
+            [("sort a", "`sort a`"), ("`a` b", "`` `a` b ``"), ("a ``` b\n", "```` a ``` b  ````")]
+        {
+            assert_eq!(markdown_code(text), code);
+        }
+        assert_eq!(markdown_code_cell("a | b"), r"`a \| b`");
+        let names = ["<a>", "<a>b", "plain", "x`y"].map(str::to_owned);
+        assert_eq!(
+            markdown_with("<a>b against <a>: `<a>` and `x`y`; `--budget` of plain, 1 < 2", &names),
+            r"\<a>b against \<a>: `<a>` and `` x`y ``; `--budget` of plain, 1 < 2"
+        );
+    }
 
     #[test]
     fn durations_read_well() {

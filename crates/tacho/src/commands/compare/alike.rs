@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use tacho_measure::Report;
-use tacho_record::{BenchmarkKey, Exported, Metric, Plan};
+use tacho_record::{BenchmarkKey, Exported, Metric, Plan, shown};
 
 use super::files::only_name;
 use super::sides::Taken;
 
 /// In what both sides differ, in words.
 pub fn differ(what: &str, taken: &[Taken; 2], [a, b]: [&str; 2]) -> Option<String> {
-    let [of_a, of_b] = taken.each_ref().map(|taken| taken.side.name.as_str());
+    let [of_a, of_b] = taken.each_ref().map(|taken| shown(&taken.side.name));
     (a != b).then(|| format!("{what} {a} of {of_a}, {b} of {of_b}"))
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tacho_record::{BenchmarkKey, Exported, Metric, Parameters, Plan, Unit};
+use tacho_record::{BenchmarkKey, Exported, Metric, Parameters, Plan, Unit, shown};
 
 use super::alike::{differ, same_processors, status, statuses};
 use super::kept::is_file;
@@ -200,7 +200,7 @@ fn rows_of_command(live: &Taken, rows: Keys) -> Result<Keys, CliError> {
 /// The benchmark that has the command's name, or is the only one; its time as what the command's is called.
 fn for_command(said: &[Exported], rows: &Keys, live: &Taken) -> Renamed {
     let times: Vec<&Exported> = said.iter().filter(|one| one.metric.unit == Unit::Nanoseconds).collect();
-    let of_name = times.iter().find(|one| one.benchmark == live.side.name);
+    let of_name = times.iter().find(|one| one.benchmark == shown(&live.side.name));
     let names: BTreeSet<&str> = times.iter().map(|one| one.benchmark.as_str()).collect();
     let found = of_name.or(times.first().filter(|_| names.len() == 1));
     let Some((row, metrics)) = rows.first() else { return Vec::new() };

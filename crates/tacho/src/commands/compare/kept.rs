@@ -39,10 +39,7 @@ pub fn check_alike(
         return Ok(Vec::new());
     }
     let [a, b] = [facts(given, command, &taken[0])?, facts(given, command, &taken[1])?];
-    let other = |(name, value): (&String, &String)| {
-        let other = b.get(name).filter(|other| *other != value)?;
-        Some(format!("{name} {value} of {}, {other} of {}", taken[0].side.name, taken[1].side.name))
-    };
+    let other = |(name, value): (&String, &String)| super::alike::differ(name, taken, [value, b.get(name)?]);
     let mut differ: Vec<String> = a.iter().filter_map(other).collect();
     differ.extend(of_benchmarks);
     if !taken.iter().any(is_file) {

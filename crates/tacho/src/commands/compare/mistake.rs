@@ -131,7 +131,7 @@ impl Mistake {
             }
             Mistake::NoBuild { .. } => "`tacho show REVISION` shows a build's digest".to_owned(),
             Mistake::NoComparison { .. } => "`tacho log` lists the runs, and what they were for".to_owned(),
-            Mistake::NoName { .. } => "a name is no revision, and has no blanks and no `:`".to_owned(),
+            Mistake::NoName { .. } => "a name is no revision, and has no blanks, no line breaks, no `:` and no `/`".to_owned(),
             Mistake::NoBaseline { .. } => "`--save-as NAME` gives one a name".to_owned(),
             Mistake::NeedsPlan { .. } => "`tacho init` writes one".to_owned(),
             Mistake::Nothing => {

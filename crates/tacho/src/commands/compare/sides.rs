@@ -6,7 +6,9 @@ use std::path::Path;
 use tacho_experiment::compare::Compared;
 use tacho_experiment::side_by_side::Start;
 use tacho_measure::{Report, read_report};
-use tacho_record::{Earlier, Parameter, Parameters, Program, Revision, Side, short_name as short};
+use tacho_record::{
+    Earlier, Parameter, Parameters, Program, Revision, Side, is_shown, short_name as short, shown,
+};
 use tacho_store::{Baseline, Store};
 use tacho_subject::{Every, Selected, Selection, What, history};
 
@@ -87,8 +89,10 @@ impl Given {
             return Err(Mistake::NeedsPlan { option: "--save-as" }.into());
         };
         let name = name.to_owned();
-        if select(project, vec![name.clone()]).is_ok() || name.is_empty() || name.contains([':', ' ']) {
-            return Err(Mistake::NoName { name }.into());
+        let is_odd = |c: char| c.is_whitespace() || [':', '/'].contains(&c) || !is_shown(c);
+        // What no revision can be called is not looked for.
+        if name.is_empty() || name.contains(is_odd) || select(project, vec![name.clone()]).is_ok() {
+            return Err(Mistake::NoName { name: shown(&name) }.into());
         }
         let Some(store) = &self.store else { return Ok(()) };
         let is_taken = store.borrow_mut().baselines()?.iter().any(|known| known.name == name);

@@ -88,16 +88,16 @@ pub fn markdown(report: &Report<'_>) -> String {
     for (index, (command, standing)) in
         report.question.commands.iter().zip(&report.standings.each).enumerate()
     {
-        let name = text::markdown_cell(&command.name);
+        let name = text::markdown_code_cell(&command.name);
         let Some(time) = standing.time else {
-            out += &format!("| `{name}` | failed | | | | |\n");
+            out += &format!("| {name} | failed | | | | |\n");
             continue;
         };
         let show = |value: f64| format!("{:.1}", value / unit);
         let interval =
             time.interval.map(|(low, high)| format!("{} … {}", text::end(low, show), text::end(high, show)));
         out += &format!(
-            "| `{name}` | {} | {} | {} | {} | {} |\n",
+            "| {name} | {} | {} | {} | {} | {} |\n",
             time.known_median().shown(show),
             interval.unwrap_or_default(),
             time.known_min().shown(show),
@@ -113,8 +113,8 @@ fn limits_reached(report: &Report<'_>) -> String {
     let named = report.question.commands.iter().zip(&report.standings.each);
     let limited = named.filter(|(_, standing)| standing.limited.count > 0);
     let line = |(command, standing): (&Command, &Standing)| {
-        let name = text::cut(&command.name, usize::MAX);
-        format!("- `{name}`: {}\n", text::limited(&standing.limited))
+        let name = text::markdown_code(&command.name);
+        format!("- {name}: {}\n", text::limited(&standing.limited))
     };
     let lines: String = limited.map(line).collect();
     if lines.is_empty() { lines } else { format!("\n{lines}\n`>` and `<` stand before bounds.\n") }

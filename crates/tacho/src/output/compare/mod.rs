@@ -280,16 +280,15 @@ impl Report<'_> {
 
     /// A table for a pull request, and below it all that limits what it says.
     pub fn markdown(&self) -> String {
-        let Compared::Measured(all) = self.compared else { return self.text() };
+        let Compared::Measured(all) = self.compared else {
+            return text::markdown_with(&self.text(), &self.names());
+        };
         let rows: Vec<Vec<String>> = in_order(&all.rows).into_iter().map(|row| self.cells(row)).collect();
         // How many rounds there were is left out, and so are differences where all have a ratio.
         let has_difference = rows.iter().any(|cells| !cells[6].is_empty());
         let line = |cells: &[String]| {
             let kept = cells.iter().enumerate().filter(|(at, _)| *at != 2 && (*at != 6 || has_difference));
-            format!(
-                "| {} |\n",
-                kept.map(|(_, cell)| text::markdown_cell(cell)).collect::<Vec<_>>().join(" | ")
-            )
+            format!("| {} |\n", kept.map(|(_, cell)| text::markdown(cell)).collect::<Vec<_>>().join(" | "))
         };
         let aligned = [
             ":---", ":---", "", "---:", "---:", "---:", "---:", "---:", ":---", ":---", "---:", "---:",
@@ -299,7 +298,11 @@ impl Report<'_> {
         for cells in rows {
             out += &line(&cells);
         }
-        out + "\n" + &list(&self.prose(all)) + &self.told_in_markdown()
+        let mut names = self.names().to_vec();
+        names.extend(all.rows.iter().map(|row| row.benchmark.to_string()));
+        names.extend(self.lone.iter().flatten().cloned());
+        let below = list(&self.prose(all)) + &self.told_in_markdown();
+        out + "\n" + &text::markdown_with(&below, &names)
     }
 }
 
