@@ -43,7 +43,7 @@ pub(super) fn beside(judge: &Judge, choice: &Choice, candidates: &[usize]) -> Op
         return None;
     }
     let most = if n <= LONG { DEGREES.0 } else { DEGREES.1 };
-    let columns: Vec<Vec<f64>> = (1..=most).map(|degree| legendre(n, degree)).collect();
+    let columns = legendre(n, most);
     let climbs = Curve::fit(judge, &choice.places, &columns).told;
     if climbs[0] < LOOKS.0 && climbs.iter().sum::<f64>() < LOOKS.1 {
         return None;
@@ -240,17 +240,16 @@ fn dot(one: &[f64], other: &[f64]) -> f64 {
     rest + sums.iter().sum::<f64>()
 }
 
-/// The polynomial of Legendre of this degree, from the first value to the last.
-fn legendre(n: usize, degree: usize) -> Vec<f64> {
-    let at = |i: usize| {
-        let x = 2.0 * i as f64 / (n - 1) as f64 - 1.0;
-        let next = |(before, here): (f64, f64), k: usize| {
-            let k = k as f64;
-            (here, ((2.0 * k + 1.0) * x * here - k * before) / (k + 1.0))
-        };
-        (1..degree).fold((1.0, x), next).1
-    };
-    (0..n).map(at).collect()
+/// The polynomials of Legendre up to this degree, from the first value to the last.
+fn legendre(n: usize, most: usize) -> Vec<Vec<f64>> {
+    let x = |i: usize| 2.0 * i as f64 / (n - 1) as f64 - 1.0;
+    let mut columns: Vec<Vec<f64>> = vec![vec![1.0; n], (0..n).map(x).collect()];
+    for k in 1..most {
+        let (before, here, by) = (&columns[k - 1], &columns[k], k as f64);
+        let next = |i: usize| ((2.0 * by + 1.0) * columns[1][i] * here[i] - by * before[i]) / (by + 1.0);
+        columns.push((0..n).map(next).collect());
+    }
+    columns.split_off(1)
 }
 
 /// The curve as it is told: from where to where it moved most.
