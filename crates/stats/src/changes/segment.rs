@@ -95,8 +95,12 @@ fn best_starts(series: &Series, modes: &[Mode], outlier: f64, penalty: f64) -> V
     let mut starts = Vec::with_capacity(series.len());
     let mut best = Best { cost: 0.0, start: 0 };
     for (start, (&value, &sd)) in series.y.iter().zip(&series.sd).enumerate() {
-        dig(value - origin, sd, outlier, modes, &mut wells);
-        all_levels(&wells, outlier * outlier, &mut stretches);
+        if modes.is_empty() {
+            around(value - origin, sd, outlier, &mut stretches);
+        } else {
+            dig(value - origin, sd, outlier, modes, &mut wells);
+            all_levels(&wells, outlier * outlier, &mut stretches);
+        }
         // No level begins with the first value.
         let ceiling = if start > 0 { penalty } else { f64::INFINITY };
         let new = Piece { c: ceiling, start, ..nothing };
@@ -112,6 +116,15 @@ fn best_starts(series: &Series, modes: &[Mode], outlier: f64, penalty: f64) -> V
     starts
 }
 
+/// What a value costs at all levels where there are no modes.
+fn around(value: f64, sd: f64, outlier: f64, stretches: &mut Vec<Stretch>) {
+    let (a, reach, c) = (1.0 / (sd * sd), outlier * sd, outlier * outlier);
+    let outside = |high| Stretch { high, a: 0.0, b: 0.0, c };
+    let well = Stretch { high: value + reach, a, b: 2.0 * a * value, c: a * value * value };
+    stretches.clear();
+    stretches.extend_from_slice(&[outside(value - reach), well, outside(f64::INFINITY)]);
+}
+
 /// Where a value is no outlier, in order: from which level on, and what it costs from there.
 fn dig(value: f64, sd: f64, outlier: f64, modes: &[Mode], wells: &mut Vec<(f64, Stretch)>) {
     let a = 1.0 / (sd * sd);
@@ -122,10 +135,8 @@ fn dig(value: f64, sd: f64, outlier: f64, modes: &[Mode], wells: &mut Vec<(f64, 
     };
     wells.clear();
     wells.push(well(value, 0.0));
-    if !modes.is_empty() {
-        wells.extend(modes.iter().map(|mode| well(value - mode.offset, mode.price)));
-        wells.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
-    }
+    wells.extend(modes.iter().map(|mode| well(value - mode.offset, mode.price)));
+    wells.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
 }
 
 /// What a value costs at all levels: within wells, and `bound` between them.
