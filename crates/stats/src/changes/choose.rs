@@ -87,8 +87,12 @@ impl<'a> Judge<'a> {
         let (mut least, mut best) = (none.noise.cost, none);
         while !places.is_empty() {
             // With fewer places no noise is less, and at least one more change is to be paid for.
-            let dear = if self.price(&places, noise::WHITE) >= 0.0 { least.next_up() } else { f64::INFINITY };
-            let Some(noise) = self.noise_of(&self.standard(&places), dear) else { break };
+            let is_paid = least.is_finite() && self.price(&places, noise::WHITE) >= 0.0;
+            let standard = self.standard(&places);
+            let dear = is_paid.then_some(least.next_up());
+            let noise =
+                dear.map_or_else(|| Some(self.noise_of(&standard)), |dear| self.noise_below(&standard, dear));
+            let Some(noise) = noise else { break };
             let stage = self.stage(&places, noise);
             let cost = self.cost(&stage);
             let strengths: Vec<f64> = (0..places.len()).map(|which| self.strength(&stage, which)).collect();
@@ -113,7 +117,7 @@ impl<'a> Judge<'a> {
     pub fn cost_beside(&self, curve: &[f64], places: &[usize], least: f64) -> Option<f64> {
         let standard = self.standard_beside(curve, places);
         // No price is less than that beside fresh noise.
-        let noise = self.noise_of(&standard, least - self.price(places, noise::WHITE))?;
+        let noise = self.noise_below(&standard, least - self.price(places, noise::WHITE))?;
         let cost = noise.cost + self.price(places, noise.shape);
         (cost < least).then_some(cost)
     }
@@ -131,16 +135,21 @@ impl<'a> Judge<'a> {
 
     /// The most likely noise when the level changes at these places.
     pub fn noise(&self, places: &[usize]) -> Noise {
-        self.noise_of(&self.standard(places), f64::INFINITY).expect("nothing costs that much")
+        self.noise_of(&self.standard(places))
     }
 
-    /// The most likely noise of these residuals, if it costs less than `least`.
-    fn noise_of(&self, standard: &[f64], least: f64) -> Option<Noise> {
+    /// The most likely noise of these residuals.
+    fn noise_of(&self, standard: &[f64]) -> Noise {
+        let likeliest = self.shapes.likeliest(&sampled(standard));
+        if standard.len() > SAMPLE { noise::likelihood(standard, likeliest.shape) } else { likeliest }
+    }
+
+    /// The same, if it costs less than `least`.
+    fn noise_below(&self, standard: &[f64], least: f64) -> Option<Noise> {
         if standard.len() <= SAMPLE {
-            return self.shapes.likeliest(standard, least);
+            return self.shapes.likeliest_below(standard, least);
         }
-        let likeliest = self.shapes.likeliest(&sampled(standard), f64::INFINITY)?;
-        Some(noise::likelihood(standard, likeliest.shape)).filter(|noise| noise.cost < least)
+        Some(self.noise_of(standard)).filter(|noise| noise.cost < least)
     }
 
     /// The values less the weighted mean of their level, in standard deviations; NaN for what is masked.

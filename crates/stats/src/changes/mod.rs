@@ -326,6 +326,21 @@ mod tests {
     }
 
     #[test]
+    fn values_beside_one_of_another_size_are_judged() {
+        for far in [-1e300, -1e200, 1e300, 1e-300, 0.0, -3.0] {
+            for n in [12, 60, 300, 1500] {
+                let mut values: Vec<f64> =
+                    (0..n).map(|i| noisy(if i < n / 2 { 100.0 } else { 110.0 }, i)).collect();
+                values[n / 3] = far;
+                assert_eq!(found(&values).judged, Judged::Yes, "{far} of {n}");
+                values[n / 3 + 1] = 1e300;
+                values[n / 2 + 2] = -1e300;
+                assert_eq!(found(&values).judged, Judged::Yes, "{far}, 1e300 and -1e300 of {n}");
+            }
+        }
+    }
+
+    #[test]
     fn a_step_with_the_environment_is_called_that() {
         let mut points: Vec<Point> =
             (0..60).map(|i| Point::of(noisy(if i < 30 { 100.0 } else { 110.0 }, i))).collect();

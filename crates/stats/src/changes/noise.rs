@@ -84,10 +84,20 @@ impl Shapes {
         opening.get_or_init(|| Filter::opening(shape, OPENING))
     }
 
-    /// The most likely shape for these residuals in standard deviations, if it costs less than `least`; what is NaN is missing.
-    pub fn likeliest(&self, residuals: &[f64], least: f64) -> Option<Noise> {
+    /// The most likely shape for these residuals in standard deviations; what is NaN is missing.
+    pub fn likeliest(&self, residuals: &[f64]) -> Noise {
+        self.likelier(residuals, likelihood(residuals, WHITE))
+    }
+
+    /// The same, if it costs less than `least`.
+    pub fn likeliest_below(&self, residuals: &[f64], least: f64) -> Option<Noise> {
         let white = likelihood(residuals, WHITE);
-        let mut best = if white.cost < least { white } else { Noise { cost: least, ..white } };
+        let best = if white.cost < least { white } else { Noise { cost: least, ..white } };
+        Some(self.likelier(residuals, best)).filter(|noise| noise.cost < least)
+    }
+
+    /// The most likely of all shapes that are likelier than the best so far, or that.
+    fn likelier(&self, residuals: &[f64], mut best: Noise) -> Noise {
         let count = seen(residuals).max(1.0);
         for group in self.filters.groups() {
             let most = |logs: f64| ROUNDED * count * ((best.cost - SHAPE_PRICE - logs) / count).exp();
@@ -99,7 +109,7 @@ impl Shapes {
                 }
             }
         }
-        (best.cost < least).then_some(best)
+        best
     }
 }
 

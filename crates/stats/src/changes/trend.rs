@@ -116,7 +116,7 @@ impl Settled {
     /// Steps at these places, and the curve beside them.
     fn at(judge: &Judge, places: Vec<usize>, columns: &[Vec<f64>]) -> Self {
         let curve = Curve::fit(judge, &places, columns).at;
-        let cost = judge.cost_beside(&curve, &places, f64::INFINITY).unwrap_or(f64::INFINITY);
+        let cost = judge.cost_beside(&curve, &places, f64::INFINITY).unwrap_or(f64::NAN);
         Self { curve, places, cost }
     }
 
