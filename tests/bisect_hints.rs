@@ -32,6 +32,32 @@ fn all_changes_are_looked_for_between_ends_that_are_the_same_program() {
 }
 
 #[test]
+fn of_two_builds_it_is_said_that_they_do_not_tell_how_far_builds_vary() {
+    let project = without_plan(history(8, |n| format!("echo work {}", if n < 5 { 100 } else { 105 })));
+    let words = [
+        "bisect",
+        "HEAD~3",
+        "HEAD~2",
+        "--build",
+        "true",
+        "--run",
+        "sh prog",
+        "--number",
+        "work ([0-9]+)",
+        "--quiet",
+    ];
+    let bisect = |more: &[&str]| Answer::of(&project.command([&words, more].concat()).output().unwrap());
+    let said = bisect(&[]).exits(4).stdout;
+    let why = "undecided: two builds do not tell how far builds vary for no reason of the source: +5.0 % may be that\n";
+    assert!(said.contains(why), "{said}");
+    let answer = bisect(&["--json", "--again"]).exits(4).json();
+    assert!(answer["standing"]["between_builds"].is_null(), "{answer}");
+    // As the hint has it.
+    let said = bisect(&["--layout", "0.1%"]).exits(0).stdout;
+    assert!(said.contains(" change 5"), "{said}");
+}
+
+#[test]
 fn a_command_that_never_fails_or_always_is_soon_known() {
     let project = without_plan(step(8, 8));
     let test = |test: &str, more: &[&str]| {

@@ -121,7 +121,8 @@ pub struct Outcome {
     pub unusable: Vec<(usize, Unusable)>,
     /// How likely it is that the host drifted meanwhile; 0 of a metric without noise, which no host moves.
     pub drift: f64,
-    /// Where nothing is named because builds vary: by how much here, as a standard deviation on the scale of the effects.
+    /// Where nothing is named because builds vary: by how much here, as a standard deviation on the scale of the effects. None where only
+    /// two were measured.
     pub between_builds: Option<f64>,
     /// Builds made.
     pub builds: usize,

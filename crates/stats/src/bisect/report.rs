@@ -73,6 +73,9 @@ pub(super) fn outcome(finding: Finding, search: &Search, known: &Known) -> Outco
         .collect();
     let mut sides = sides.to_vec();
     sides.sort_by_key(|side| side.good);
+    let ladder = ladder(&posterior, record, rules);
+    // Of two builds only it is not known whether they differ by themselves.
+    let builds_vary = finding == Finding::Undecided(Reason::Builds) && ladder.len() > 2;
     Outcome {
         finding,
         suspects: if culprits.is_empty() && !outside { suspects(&posterior, search) } else { Vec::new() },
@@ -83,10 +86,10 @@ pub(super) fn outcome(finding: Finding, search: &Search, known: &Known) -> Outco
         more: account.more(rules),
         culprits,
         sides,
-        ladder: ladder(&posterior, record, rules),
+        ladder,
         unusable: record.unusable().collect(),
         drift: if record.is_exact(rules) { 0.0 } else { posterior.drift },
-        between_builds: (finding == Finding::Undecided(Reason::Builds)).then_some(posterior.builds),
+        between_builds: builds_vary.then_some(posterior.builds),
         builds: record.builds,
         samples: record.readings.len(),
     }

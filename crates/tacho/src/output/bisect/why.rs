@@ -48,6 +48,9 @@ fn nothing_usable(bisection: &Bisection) -> [String; 2] {
 /// Where builds differ for no reason of the source.
 fn builds_vary(bisection: &Bisection) -> [String; 2] {
     let Bisection { asked, standing, .. } = bisection;
+    if standing.ladder.len() == 2 && asked.layout.is_none() {
+        return two_builds(bisection);
+    }
     let [why, larger] = why_not(bisection, Undecided::Builds);
     let sd = standing.between_builds.filter(|sd| *sd >= asked.least * TOLD);
     let why = match sd {
@@ -62,6 +65,23 @@ fn builds_vary(bisection: &Bisection) -> [String; 2] {
     }
     hints.push(larger);
     [why, hints.join("; ")]
+}
+
+/// Where no others show by how much builds vary.
+fn two_builds(bisection: &Bisection) -> [String; 2] {
+    let change = bisection.standing.change.as_ref();
+    let change = change.map_or_else(|| "what they differ by".to_owned(), |by| effect(bisection, by));
+    let layouts = match bisection.asked.typed {
+        None => "; `tacho layouts` measures that",
+        Some(_) => "",
+    };
+    let hint = format!(
+        "name ends further apart, so that more builds on both sides of it are measured, or say with --layout how far builds vary{layouts}"
+    );
+    let why = format!(
+        "two builds do not tell how far builds vary for no reason of the source: {change} may be that"
+    );
+    [why, hint]
 }
 
 /// Where samples of both ends do not tell whether anything changed.
