@@ -885,7 +885,16 @@ fn a_change_that_was_found_says_what_to_bisect() {
     let name = change["name"].as_str().unwrap();
     let shown = project.tacho(&format!("changes show {name}")).succeeds().stdout;
     assert!(shown.contains(&format!("tacho bisect --change {name}\n")), "{shown}");
-    let answer = project.tacho(&format!("bisect --change {name} --json")).succeeds().json();
+    let answer = project.tacho(&format!("bisect --change {name} --json")).exits(0);
+    let short = |name: &str| id(&project, name)[..10].to_owned();
+    // One more of those that were tracked, on either side.
+    let note = format!(
+        "note: from `{}` to `{}`: neighbours of so short a range tell how far builds vary\n",
+        short("HEAD~17"),
+        short("HEAD~11")
+    );
+    assert_eq!(answer.stderr, note);
+    let answer = answer.json();
     let asked = &answer["asked"];
     assert_eq!((&asked["change"], &asked["before"][0]), (&change["name"], &change["before"]));
     assert!((asked["least"].as_f64().unwrap() - change["effect"].as_f64().unwrap() / 2.0).abs() < 1e-6);

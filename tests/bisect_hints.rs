@@ -58,6 +58,22 @@ fn of_two_builds_it_is_said_that_they_do_not_tell_how_far_builds_vary() {
 }
 
 #[test]
+fn a_change_between_two_neighbours_is_bisected_with_what_lies_beside_them() {
+    let level = |n: u32| if n < 12 { 100_000 } else { 105_000 } + n * 7919 % 101;
+    let project = history(20, |n| format!("echo work {}", level(n)));
+    project.tacho("track --seed 1").succeeds();
+    let events = project.tacho("changes --json").json();
+    let name = events["events"][0]["changes"][0]["name"].as_str().unwrap().to_owned();
+    let answer = project.tacho(&format!("bisect --change {name}")).exits(0);
+    assert!(
+        answer.stderr.contains(": neighbours of so short a range tell how far builds vary\n"),
+        "{}",
+        answer.stderr
+    );
+    assert!(answer.stdout.contains(" change 12\n"), "{}", answer.stdout);
+}
+
+#[test]
 fn a_command_that_never_fails_or_always_is_soon_known() {
     let project = without_plan(step(8, 8));
     let test = |test: &str, more: &[&str]| {

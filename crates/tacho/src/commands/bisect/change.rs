@@ -1,14 +1,16 @@
 //! Which commit made a change that was found in a series: what that change asks of a bisection.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tacho_experiment::bisect::Earlier;
 use tacho_record::bisection::Candidate;
 use tacho_record::{Change, ChangeKind, Revision};
 use tacho_stats::summary::median;
+use tacho_store::Store;
 
 use crate::cli::{Bisect, Global};
 use crate::error::CliError;
+use crate::output;
 use crate::project::Project;
 
 /// The command that the change stands for, with all else as it was typed.
@@ -22,7 +24,14 @@ pub fn asked(global: &Global, command: &Bisect, name: &str) -> Result<Bisect, Cl
         known.map_or(id, Revision::short).to_owned()
     };
     let finding = &change.finding;
-    let (good, bad) = (short(&finding.good), short(&finding.bad));
+    let (good, bad) = (&finding.good, &finding.bad);
+    let wider = ends_beside(&mut store, &change, &revisions)?;
+    if wider != (good.clone(), bad.clone()) {
+        let [from, to] = [&wider.0, &wider.1].map(|id| short(id));
+        let why = format!("from `{from}` to `{to}`: neighbours of so short a range tell how far builds vary");
+        output::note("note", &why);
+    }
+    let (good, bad) = (short(&wider.0), short(&wider.1));
     let unit = &change.series.metric.unit;
     let what = match finding.kind {
         ChangeKind::Spread => "its spread",
@@ -41,6 +50,44 @@ pub fn asked(global: &Global, command: &Bisect, name: &str) -> Result<Bisect, Cl
         before: Some([finding.before, finding.after].map(|value| unit.exact(value)).join(",")),
         ..command.clone()
     })
+}
+
+/// Where there are fewer revisions between the ends of a change, so many before and after are bisected with them: of two builds alone
+/// nobody knows whether they differ for no reason of the source.
+const BESIDE: u64 = 3;
+
+/// The ends of a change; of a short range the farthest of the tracked revisions right before it and after that have the same level.
+fn ends_beside(
+    store: &mut Store,
+    change: &Change,
+    revisions: &[Revision],
+) -> Result<(String, String), CliError> {
+    let finding = &change.finding;
+    let own = (finding.good.clone(), finding.bad.clone());
+    let orders: HashMap<&str, u64> = revisions.iter().map(|it| (it.id.as_str(), it.order)).collect();
+    let host = store.hosts()?.into_iter().find(|(_, host)| host.name == change.series.host);
+    let order = |id: &str| orders.get(id).copied();
+    let (Some((host, _)), Some(good), Some(bad)) = (host, order(&own.0), order(&own.1)) else {
+        return Ok(own);
+    };
+    if bad.saturating_sub(good) > BESIDE {
+        return Ok(own);
+    }
+    // Whether all that was measured of a revision is at the level after the change.
+    let mut levels: BTreeMap<u64, (String, Vec<bool>)> = BTreeMap::new();
+    for values in store.values(host, &change.series.benchmark, &change.series.metric.name)? {
+        let (Some(order), Some(median)) = (order(&values.revision), median(&values.values)) else { continue };
+        let is_after = (median - finding.after).abs() < (median - finding.before).abs();
+        levels.entry(order).or_insert_with(|| (values.revision, Vec::new())).1.push(is_after);
+    }
+    let same = |after: bool| {
+        move |(_, (_, levels)): &(&u64, &(String, Vec<bool>))| levels.iter().all(|it| *it == after)
+    };
+    let before = levels.range(good.saturating_sub(BESIDE)..good).rev().take_while(same(false)).last();
+    let after = levels.range(bad + 1..=bad + BESIDE).take_while(same(true)).last();
+    let name =
+        |found: Option<(&u64, &(String, Vec<bool>))>, own: String| found.map_or(own, |it| it.1.0.clone());
+    Ok((name(before, own.0), name(after, own.1)))
 }
 
 /// So many revisions on either side of the range tell how far sessions are apart.
