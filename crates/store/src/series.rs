@@ -1,9 +1,12 @@
 //! Samples on their way out: of one measurement, and of all measurements of a benchmark.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde::Deserialize;
-use tacho_record::{BenchmarkKey, Digest, Failure, Measurement, Outcome, Place, Reached, Sample, derived};
+use tacho_record::{
+    BenchmarkKey, Digest, Failure, Measurement, Outcome, Place, Reached, Sample, Steadiness, derived,
+};
 
 use crate::benchmarks::{find_benchmark, metric_names};
 use crate::chunk::{Chunk, Decoder, VALID};
@@ -42,6 +45,13 @@ impl Store {
                 Failures::of_measurement(database, measurement)?.explain(measurement, &mut samples)?;
             }
             Ok(samples)
+        })
+    }
+
+    /// What was found of the warm-up of a measurement, if that was looked for.
+    pub fn steadiness(&mut self, measurement: MeasurementId) -> Result<Option<Steadiness>, StoreError> {
+        self.database.transaction(Begin::Read, |database| {
+            Ok(Steady::of_measurement(database, measurement)?.of(measurement).cloned())
         })
     }
 
@@ -134,11 +144,13 @@ fn read_chunk(
     }
     // Stable: replicates stay in order.
     metrics.sort_by_key(|(name, _)| *name);
+    let mut columns: Vec<Column<'_>> =
+        metrics.into_iter().map(|(name, read)| (name.as_str(), Cow::Borrowed(&**read))).collect();
+    complete(&mut columns, chunk.len());
     samples.reserve(chunk.len());
     for index in 0..chunk.len() {
-        let mut values = Vec::with_capacity(metrics.len());
-        values.extend(metrics.iter().filter_map(|(name, read)| Some(((*name).clone(), read[index]?))));
-        derived::complete(&mut values);
+        let mut values = Vec::with_capacity(columns.len());
+        values.extend(columns.iter().filter_map(|(name, read)| Some(((*name).to_owned(), read[index]?))));
         let outcome = if chunk.outcomes[index] == VALID {
             Outcome::Valid
         } else {
@@ -147,6 +159,34 @@ fn read_chunk(
         samples.push(Sample { place: chunk.places[index], at: chunk.at[index], outcome, values });
     }
     Ok(())
+}
+
+/// A metric of a chunk, with a reading or none of each sample.
+type Column<'a> = (&'a str, Cow<'a, [Option<f64>]>);
+
+/// Adds what follows from other columns, which are in order of their names and stay so; what a sample has already stays, and what
+/// has replicates is no part of anything.
+fn complete(columns: &mut Vec<Column<'_>>, samples: usize) {
+    for metric in derived::DERIVED {
+        let named = |name: &str| -> Vec<&[Option<f64>]> {
+            columns.iter().filter(|(other, _)| *other == name).map(|(_, read)| &**read).collect()
+        };
+        let own = named(metric);
+        let parts: Vec<(&str, Vec<&[Option<f64>]>)> =
+            derived::parts(metric).iter().map(|part| (*part, named(part))).collect();
+        let value = |index: usize| {
+            let only = |part: &str| {
+                let (_, read) = parts.iter().find(|(name, _)| *name == part)?;
+                let mut found = read.iter().filter_map(|read| read[index]);
+                found.next().filter(|_| found.next().is_none())
+            };
+            let is_there = own.iter().any(|read| read[index].is_some());
+            if is_there { None } else { derived::derive(metric, &only) }
+        };
+        let derived: Vec<Option<f64>> = (0..samples).map(value).collect();
+        let place = columns.partition_point(|(name, _)| *name < metric);
+        columns.insert(place, (metric, Cow::Owned(derived)));
+    }
 }
 
 /// Chunks that were imported apart may overlap; samples are in order of the schedule all the same.

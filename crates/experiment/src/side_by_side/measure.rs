@@ -91,8 +91,7 @@ pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, Exp
     };
     for SessionCell { id, cell, .. } in &session.cells {
         answer.samples.push(bench.store.samples(*id)?);
-        let measured = bench.store.measurements(bench.host, &cell.benchmark)?;
-        answer.steadiness.push(measured.into_iter().next().and_then(|it| it.steadiness));
+        answer.steadiness.push(bench.store.steadiness(*id)?);
         let absences = bench.store.absences(answer.run.number, &cell.benchmark)?;
         answer.absent.extend(absences.into_iter().map(|absence| (absence.metric, absence.why)));
     }
