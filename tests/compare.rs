@@ -948,6 +948,7 @@ fn how_to_execute_is_a_mistake_where_nothing_is_executed() {
     let several = mistake("--all-rounds --wait --seed 7 --no-control --budget 1m");
     let listed = "`--budget`, `--all-rounds`, `--no-control`, `--seed`, `--wait` are for what is\n";
     assert!(several.contains(listed), "{several}");
+    assert!(mistake("--precision 1%").contains("and `--precision` is for what is\n"), "as it ends executing");
     project.tacho("compare old.json true -r 4").succeeds();
 }
 

@@ -102,6 +102,7 @@ fn check_unexecuted(command: &Compare) -> Result<(), Mistake> {
         ("--rounds", command.terms.rounds.is_some()),
         ("--budget", command.terms.budget.is_some()),
         ("--all-rounds", command.all_rounds),
+        ("--precision", command.precision.is_some()),
         ("--no-control", command.no_control),
         ("--seed", command.begin.seed.is_some()),
         ("--wait", command.begin.wait),
