@@ -52,6 +52,19 @@ fn bench_marks_bounds_in_its_table() {
 }
 
 #[test]
+fn what_a_limit_ended_has_left_nothing_behind() {
+    let project = Project::empty().file("tree", "while :; do :; done &\nwhile :; do :; done\n");
+    let told = bench(&project, &["sh tree", "-n", "tree"]).exits(0);
+    assert!(
+        told.stdout.contains("limit reached: 40.00 ms of processor time (8 executions)"),
+        "{}",
+        told.stdout
+    );
+    assert!(!told.stderr.contains("behind"), "{}", told.stderr);
+    assert!(told.stderr.contains("note: user, sys: split as the kernel's ticks fell"), "{}", told.stderr);
+}
+
+#[test]
 fn of_commands_that_all_reach_a_limit_there_is_neither_a_fastest_nor_a_ratio() {
     let words = ["sh all", "-n", "one", "sh ./all", "-n", "two"];
     let told = bench(&scripts(), &words).exits(0).stdout;

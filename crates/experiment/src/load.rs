@@ -49,27 +49,26 @@ impl Load {
 }
 
 /// How long the host was looked at, in nanoseconds: during executions; where one is too short for readings of its own, they
-/// are of the time between two as well.
+/// are of the time between two as well, as they are after one that reached a limit, which takes a while to be ended.
 fn seen(programs: &[&[Sample]], in_order: &[&Sample]) -> f64 {
     let wall = |sample: &Sample| sample.value("wall");
     let executed: f64 = in_order.iter().filter_map(|sample| wall(sample)).sum();
     let is_short = |own: &&[Sample]| {
         median(&own.iter().filter_map(wall).collect::<Vec<_>>()).is_some_and(|it| it < SHORT)
     };
-    if !programs.iter().any(is_short) {
-        return executed;
-    }
+    let is_any_short = programs.iter().any(is_short);
     let between = |pair: &[&Sample]| {
         let apart = pair[1].at.duration_since(pair[0].at).as_secs_f64() * 1e9;
         (apart - wall(pair[0]).unwrap_or_default()).max(0.0)
     };
-    executed + in_order.windows(2).map(between).filter(|between| *between < PAUSE).sum::<f64>()
+    let looked_at = in_order.windows(2).filter(|pair| is_any_short || pair[0].is_limited());
+    executed + looked_at.map(between).filter(|between| *between < PAUSE).sum::<f64>()
 }
 
 #[cfg(test)]
 mod tests {
     use jiff::{SignedDuration, Timestamp};
-    use tacho_record::{Outcome, Place};
+    use tacho_record::{Limit, Outcome, Place, Reached};
 
     use super::*;
 
@@ -99,6 +98,24 @@ mod tests {
         assert_eq!(others(&[&short(SignedDuration::ZERO, 100)]), Some(0.5));
         assert_eq!(others(&[&short(SignedDuration::ZERO, 5)]), None, "too little to tell");
         assert_eq!(others(&[]), None);
+    }
+
+    #[test]
+    fn what_reached_a_limit_is_looked_at_until_it_is_ended() {
+        let limited = |mut sample: Sample| {
+            let reached = Reached { limit: Limit::CpuTime, at: 30_000_000, how: None };
+            sample.outcome = Outcome::LimitReached { reached, output: String::new() };
+            sample.values.clear();
+            sample.add("wall", 40e6);
+            sample.add("host-other-cpu", 60e6);
+            sample
+        };
+        let mut samples: Vec<Sample> = short(SignedDuration::ZERO, 100).into_iter().map(limited).collect();
+        for sample in &mut samples {
+            sample.at =
+                Timestamp::UNIX_EPOCH + SignedDuration::from_millis(80 * i64::from(sample.place.round));
+        }
+        assert_eq!(others(&[&samples]), Some(0.75), "of 80 ms, not of 40");
     }
 
     #[test]

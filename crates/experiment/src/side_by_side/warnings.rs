@@ -35,7 +35,9 @@ pub enum Warning {
 /// The warnings about a command with these samples.
 pub(super) fn of_command(command: &Command, samples: &[Sample], rule: &Rule) -> Vec<Warning> {
     let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
-    let left = samples.iter().filter(|sample| sample.value("left-behind").is_some_and(|left| left > 0.0));
+    // What reached a limit was ended with all that it had started: that it left nothing behind.
+    let left = (samples.iter().filter(|sample| !sample.is_limited()))
+        .filter(|sample| sample.value("left-behind").is_some_and(|left| left > 0.0));
     let is_shell = matches!(command.start, Start::Shell(..));
     let warnings = [
         first_slow(samples, &counted, &command.time()).map(Warning::FirstSlow),

@@ -54,10 +54,11 @@ impl Report<'_> {
 
     /// Whether any execution used so little that it matters how the kernel tells user from sys.
     fn is_split_by_ticks(&self) -> bool {
-        let counted = self.answer.samples.iter().flatten().filter(|sample| sample.counts());
+        let all = self.answer.samples.iter().flatten();
+        let mut shown = all.filter(|sample| sample.counts() || sample.is_limited());
         let is_short = |sample: &tacho_record::Sample| {
             sample.value("user").is_some() && sample.value("cpu").is_some_and(|cpu| cpu < EXACT)
         };
-        counted.into_iter().any(is_short)
+        shown.any(is_short)
     }
 }

@@ -176,17 +176,17 @@ fn tell_outliers(name: &str, standing: &Standing) {
     far.iter().take(OUTLIERS).for_each(|outlier| output::note_more(&line(outlier)));
 }
 
-/// That a limit may be too low to start below it.
+/// That nothing shows that it works below a limit.
 fn tell_refusal(name: &str, standing: &Standing) {
-    let option = match standing.refused {
-        Some(Limit::AddressSpace) => "--limit-address-space",
-        Some(Limit::Memory) => "--limit-memory",
+    let (option, what) = match standing.refused {
+        Some(Limit::AddressSpace) => {
+            ("--limit-address-space", "the limit, which may be too low for it to start")
+        }
+        // Memory is in use only once a program was started.
+        Some(Limit::Memory) => ("--limit-memory", "the limit: whether it works below that is not known"),
         _ => return,
     };
-    output::note(
-        "warning",
-        &format!("`{name}`: all executions reached the limit, which may be too low for it to start"),
-    );
+    output::note("warning", &format!("`{name}`: all executions reached {what}"));
     output::note("hint", &format!("`{option}` takes a higher one"));
 }
 
