@@ -300,6 +300,16 @@ fn an_export_to_standard_output_is_alone_there() {
 }
 
 #[test]
+fn of_what_could_not_be_measured_no_file_is_written() {
+    let project = Project::empty().file("old.json", "{}");
+    let words = ["-N", "-r", "2", "--export-json", "old.json", "--export-csv", "new.csv", "false"];
+    let told = in_project(&project, &words).exits(2).stderr;
+    assert!(told.contains("note: nothing was measured: `old.json` is not written\n"), "{told}");
+    assert_eq!(std::fs::read_to_string(project.path().join("old.json")).unwrap(), "{}");
+    assert!(!project.path().join("new.csv").exists());
+}
+
+#[test]
 fn exports_that_would_be_mixed_are_refused_before_anything_is_executed() {
     let project = Project::empty();
     let refused = |words: &[&str]| {
@@ -325,6 +335,9 @@ fn exports_that_would_be_mixed_are_refused_before_anything_is_executed() {
     hint: give each a file of its own
     ");
     assert!(!project.path().join("o").exists());
+    assert!(
+        refused(&["--json", "--export-csv", "/dev/stdout"]).contains("would be mixed on standard output")
+    );
 }
 
 #[test]

@@ -9,8 +9,8 @@ use crate::error::CliError;
 use crate::output;
 use crate::output::bench::{Report, export};
 
-/// What is typed for standard output, as for hyperfine.
-const STDOUT: &str = "-";
+/// What is typed for standard output: as for hyperfine, and as the system calls it.
+const STDOUT: [&str; 2] = ["-", "/dev/stdout"];
 
 /// An option, and where what it writes goes.
 type Target<'a> = (&'static str, &'a Path);
@@ -25,7 +25,7 @@ fn targets(command: &Bench) -> Vec<Target<'_>> {
 }
 
 fn is_stdout(path: &Path) -> bool {
-    path.as_os_str() == STDOUT
+    STDOUT.iter().any(|name| path.as_os_str() == *name)
 }
 
 /// The option whose file is standard output, which then has nothing else.
@@ -45,11 +45,22 @@ pub fn check(command: &Bench, is_loud: bool) -> Result<(), CliError> {
         let other = if command.json { "`--json`" } else { "what the commands print" };
         return Err(Mistake::MixedWithExport { option, other }.into());
     }
-    for (_, path) in all.into_iter().filter(|(_, path)| !is_stdout(path)) {
-        let open = std::fs::OpenOptions::new().append(true).create(true).open(path);
-        open.map_err(CliError::writing(path))?;
+    all.into_iter().filter(|(_, path)| !is_stdout(path)).try_for_each(|(_, path)| check_writable(path))
+}
+
+/// Whether a file can be written, of which nothing is changed by that: one that was not there is not there afterwards.
+fn check_writable(path: &Path) -> Result<(), CliError> {
+    let mut append = std::fs::OpenOptions::new();
+    append.append(true);
+    match append.clone().create_new(true).open(path) {
+        Ok(_) => std::fs::remove_file(path),
+        // A link that leads nowhere is there as well.
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            append.create(true).open(path).map(drop)
+        }
+        Err(error) => Err(error),
     }
-    Ok(())
+    .map_err(CliError::writing(path))
 }
 
 /// Whether both are one file; what is no file, such as `/dev/null`, takes both.
@@ -67,9 +78,14 @@ fn full(path: &Path) -> PathBuf {
     path.canonicalize().ok().or_else(of_folder).unwrap_or_else(|| path.to_owned())
 }
 
-/// Writes all of them.
+/// Writes all of them; where no command gave a value, files stay as they were.
 pub fn write(command: &Bench, report: &Report<'_>) -> Result<(), CliError> {
+    let is_measured = report.standings.each.iter().any(|standing| standing.time.is_some());
     for (option, path) in targets(command) {
+        if !is_measured && !is_stdout(path) {
+            output::note("note", &format!("nothing was measured: `{}` is not written", path.display()));
+            continue;
+        }
         let content = match option {
             "--export-json" => export::json(report)?,
             "--export-csv" => export::csv(report),
