@@ -255,7 +255,7 @@ fn execution(random: &mut ChaCha8Rng, level: f64, place: Place, at: Timestamp) -
     let wall = (noisy(level, 0.01) / 1e3).round() * 1e3;
     let memory = noisy(3000.0, 0.005).round() * 4096.0;
     let values = [("cpu", user + sys), ("peak-memory", memory), ("sys", sys), ("user", user), ("wall", wall)];
-    let values = values.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    let values = values.map(|(name, value)| (name.into(), value)).to_vec();
     // As `tacho` takes it: to the millisecond.
     let at = at.round(Unit::Millisecond).unwrap();
     Sample { place, at, outcome: Outcome::Valid, values }
@@ -279,9 +279,9 @@ fn add_the_others(random: &mut ChaCha8Rng, sample: &mut Sample) {
         ("on-cpu", on_cpu),
         ("voluntary-switches", f64::from(random.random_range(1..4_u32))),
     ];
-    sample.values.extend(others.map(|(name, value)| (name.to_owned(), value)));
+    sample.values.extend(others.map(|(name, value)| (name.into(), value)));
     let readings = quiet_host(random, wall);
-    sample.values.extend(readings.map(|(name, value)| (name.to_owned(), value)));
+    sample.values.extend(readings.map(|(name, value)| (name.into(), value)));
     sample.values.sort_by(|(one, _), (other, _)| one.cmp(other));
 }
 

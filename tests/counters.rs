@@ -212,7 +212,7 @@ fn counts_of_some_of_the_time_are_told_to_be_scaled() {
         place: Place { round: 9, position: 0 },
         at: jiff::Timestamp::UNIX_EPOCH,
         outcome: Outcome::Valid,
-        values: values.map(|(name, value)| (name.to_owned(), value)).into(),
+        values: values.map(|(name, value)| (name.into(), value)).into(),
     };
     store.import(measurement, &[sample]).unwrap();
     drop(store);

@@ -6,7 +6,7 @@
 
 use jiff::Timestamp;
 use tacho_measure::{Absent, CompanionUsage, Ended, Execution, Executor, Request};
-use tacho_record::{Digest, Failure, Metric, Outcome, Place, Sample};
+use tacho_record::{Digest, Failure, Metric, Name, Outcome, Place, Sample};
 
 use crate::ExperimentError;
 use crate::company::{Member, Missing};
@@ -274,7 +274,7 @@ pub fn net_of_shell(sample: &mut Sample, shell: Option<f64>) {
 }
 
 /// Takes the processor time of a companion from that of others on the host, who it is none of.
-fn not_of_others(values: &mut [(String, f64)], usage: CompanionUsage) {
+fn not_of_others(values: &mut [(Name, f64)], usage: CompanionUsage) {
     let others = values.iter_mut().find(|(name, _)| name == "host-other-cpu");
     if let (Some((_, others)), Some(cpu)) = (others, usage.cpu) {
         // That of others is counted in ticks, and the companion's to the nanosecond.
@@ -283,8 +283,8 @@ fn not_of_others(values: &mut [(String, f64)], usage: CompanionUsage) {
 }
 
 /// What a companion used, by the names of its metrics.
-fn of_companion(usage: CompanionUsage) -> impl Iterator<Item = (String, f64)> {
+fn of_companion(usage: CompanionUsage) -> impl Iterator<Item = (Name, f64)> {
     let cpu = usage.cpu.map(|cpu| ("companion-cpu", cpu.as_nanos() as f64));
     let peak = usage.peak_memory.map(|bytes| ("companion-peak-memory", bytes as f64));
-    cpu.into_iter().chain(peak).map(|(name, value)| (name.to_owned(), value))
+    cpu.into_iter().chain(peak).map(|(name, value)| (name.into(), value))
 }

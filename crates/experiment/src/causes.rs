@@ -247,7 +247,7 @@ impl Compared<'_> {
 mod tests {
     use jiff::Timestamp;
     use proptest::prelude::*;
-    use tacho_record::{Outcome, derived};
+    use tacho_record::{Name, Outcome, derived};
 
     use super::*;
 
@@ -272,8 +272,8 @@ mod tests {
         let value = |name: &str, usual: f64| {
             other.iter().find(|(it, _)| *it == name).map_or(usual, |(_, value)| *value)
         };
-        let mut values: Vec<(String, f64)> =
-            usual.into_iter().map(|(name, usual)| (name.to_owned(), value(name, usual))).collect();
+        let mut values: Vec<(Name, f64)> =
+            usual.into_iter().map(|(name, usual)| (name.into(), value(name, usual))).collect();
         derived::complete(&mut values);
         Sample {
             place: Place { round, position: 0 },
@@ -409,8 +409,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_readings_are_survived(values in prop::collection::vec(any::<f64>(), 14), wall in 1e3_f64..1e12) {
-            let names: Vec<String> = sample(1, &[]).values.into_iter().map(|(name, _)| name).collect();
-            let mut odd: Vec<(&str, f64)> = names.iter().map(String::as_str).zip(values).collect();
+            let names: Vec<Name> = sample(1, &[]).values.into_iter().map(|(name, _)| name).collect();
+            let mut odd: Vec<(&str, f64)> = names.iter().map(|name| &**name).zip(values).collect();
             odd.push(("wall", wall));
             odd.reverse();
             let _ = said(&odd);

@@ -131,7 +131,7 @@ mod tests {
             place: Place { round: 1, position: 0 },
             at: Timestamp::UNIX_EPOCH,
             outcome: Outcome::Valid,
-            values: values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
+            values: values.iter().map(|(name, value)| ((*name).to_owned().into(), *value)).collect(),
         };
         assert_eq!(limit(&sample(&[("cpu", 4e9), ("wall", 1e9)])), Duration::from_secs(860));
         assert_eq!(limit(&sample(&[("cpu", 1e6), ("wall", 1e9)])), Duration::from_secs(260));

@@ -9,8 +9,8 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use tacho_measure::{Captured, Execution, Look, Parser, check_no_pipe};
-use tacho_record::median_of_replicates;
 use tacho_record::plan::{OutputPlace, PlannedMetric};
+use tacho_record::{Metric, Name, median_of_replicates};
 
 /// An output that metrics are read from may be that long, in bytes (docs/method.md).
 pub const LONGEST_OUTPUT: usize = 16 << 20;
@@ -27,7 +27,7 @@ pub struct OutputMetrics(Vec<OutputMetric>);
 
 #[derive(Clone, Debug)]
 struct OutputMetric {
-    name: String,
+    name: Name,
     place: Place,
     parser: Parser,
 }
@@ -61,7 +61,7 @@ impl OutputMetrics {
                 OutputPlace::Stdout => Place::Stdout,
             };
             let parser = Parser::new(reading, &metric.unit);
-            Some(OutputMetric { name: metric.name.clone(), place, parser })
+            Some(OutputMetric { name: Metric::shared_name(&metric.name), place, parser })
         };
         Self(metrics.iter().filter_map(read).collect())
     }
@@ -96,7 +96,7 @@ impl OutputMetrics {
     }
 
     /// The values of all metrics, replicates one after the other; or why one of them has none.
-    pub fn read(&self, execution: &Execution) -> Result<Vec<(String, f64)>, Unreadable> {
+    pub fn read(&self, execution: &Execution) -> Result<Vec<(Name, f64)>, Unreadable> {
         let mut values = Vec::new();
         let limit = MOST_REPLICATES.min(MOST_VALUES / self.0.len().max(1)).max(1);
         for OutputMetric { name, place, parser } in &self.0 {
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(missing.why, format!("`c`: `{}` was not written", file.display()));
         std::fs::write(file, "c\n8\n9\n").unwrap();
         let values = [("a", 2e6), ("a", 3e6), ("b", 5.0), ("c", 8.0), ("c", 9.0)];
-        assert_eq!(metrics.read(&said).unwrap(), values.map(|(name, value)| (name.to_owned(), value)));
+        assert_eq!(metrics.read(&said).unwrap(), values.map(|(name, value)| (name.into(), value)));
     }
 
     #[test]
@@ -239,6 +239,6 @@ mod tests {
             metrics.read(&Execution { stdout: Some(stdout), ..execution() }).unwrap()
         };
         assert_eq!(print(MOST_REPLICATES).len(), MOST_REPLICATES);
-        assert_eq!(print(MOST_REPLICATES + 1), [("a".to_owned(), 50.0)]);
+        assert_eq!(print(MOST_REPLICATES + 1), [("a".into(), 50.0)]);
     }
 }

@@ -89,7 +89,7 @@ mod tests {
     }
 
     fn sample(round: u32, position: u32, at: i64, wall: f64) -> Sample {
-        let values = vec![("wall".to_owned(), wall * 1e9)];
+        let values = vec![("wall".into(), wall * 1e9)];
         Sample { place: Place { round, position }, at: second(at), outcome: Outcome::Valid, values }
     }
 

@@ -10,8 +10,8 @@ use jiff::{Timestamp, Unit};
 use tacho_measure::{Capture, Ended, Execution, Executor, Look, Request, check_no_pipe};
 use tacho_record::plan::{Benchmark, ExpectOutput, Output, fill, fill_shell};
 use tacho_record::{
-    BenchmarkKey, Conditions, Counter, Digest, Failure, Limit, Limits, Metric, Outcome, Parameters, Place,
-    Reached, derived, layout_folder,
+    BenchmarkKey, Conditions, Counter, Digest, Failure, Limit, Limits, Metric, Name, Outcome, Parameters,
+    Place, Reached, derived, layout_folder,
 };
 
 use crate::ExperimentError;
@@ -241,7 +241,7 @@ impl Trial {
     }
 
     /// All that can be read of it. What went wrong need not have printed its metrics; what went well must.
-    pub(crate) fn read(&self, execution: &Execution, outcome: Outcome) -> (Outcome, Vec<(String, f64)>) {
+    pub(crate) fn read(&self, execution: &Execution, outcome: Outcome) -> (Outcome, Vec<(Name, f64)>) {
         let mut values = values(execution);
         if let Outcome::LimitReached { reached, .. } = &outcome {
             at_least(&mut values, reached);
@@ -252,7 +252,7 @@ impl Trial {
         match self.output.read(execution) {
             Ok(more) => {
                 values.extend(more);
-                values.extend(self.exit_status(execution).map(|status| (EXIT_STATUS.to_owned(), status)));
+                values.extend(self.exit_status(execution).map(|status| (EXIT_STATUS.into(), status)));
                 (outcome, values)
             }
             Err(Unreadable { why, tail: end }) => {
@@ -346,15 +346,15 @@ fn conditioned(benchmark: &Benchmark, request: Request) -> Request {
 }
 
 /// Raises the value of what was limited to the limit: it would have been more.
-fn at_least(values: &mut Vec<(String, f64)>, reached: &Reached) {
+fn at_least(values: &mut Vec<(Name, f64)>, reached: &Reached) {
     let (name, at) = match reached.limit {
         Limit::AddressSpace => return,
         Limit::CpuTime => ("cpu", reached.at as f64),
         Limit::Memory => (Metric::PEAK_MEMORY_TREE, reached.at as f64),
     };
-    match values.binary_search_by(|(other, _)| other.as_str().cmp(name)) {
+    match values.binary_search_by(|(other, _)| (**other).cmp(name)) {
         Ok(place) => values[place].1 = values[place].1.max(at),
-        Err(place) => values.insert(place, (name.to_owned(), at)),
+        Err(place) => values.insert(place, (name.into(), at)),
     }
 }
 
@@ -399,7 +399,7 @@ pub(crate) fn moment(at: Timestamp) -> Timestamp {
 
 /// What an execution's readings, and those of the host, are called; what could not be read is absent. In order of
 /// the names.
-fn values(execution: &Execution) -> Vec<(String, f64)> {
+fn values(execution: &Execution) -> Vec<(Name, f64)> {
     let nanoseconds = |time: Duration| time.as_nanos() as f64;
     let usage = &execution.usage;
     // Who had no memory even to start was not executed.
@@ -439,7 +439,7 @@ fn values(execution: &Execution) -> Vec<(String, f64)> {
     ];
     let own = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let others = execution.readings.values().into_iter().chain(counting::values(execution));
-    let mut all: Vec<_> = own.chain(others).map(|(name, value)| (name.to_owned(), value)).collect();
+    let mut all: Vec<(Name, f64)> = own.chain(others).map(|(name, value)| (name.into(), value)).collect();
     all.sort_by(|(one, _), (other, _)| one.cmp(other));
     derived::complete(&mut all);
     all
@@ -507,10 +507,10 @@ mod tests {
         assert!(all.is_sorted_by(|a, b| a.0 < b.0));
         let mut names = Metric::BUILT_IN;
         names.sort_unstable();
-        assert_eq!(all.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), names);
+        assert_eq!(all.iter().map(|(name, _)| &**name).collect::<Vec<_>>(), names);
 
         let usage = Usage::default();
-        let some: Vec<String> = values(&execution(usage)).into_iter().map(|(name, _)| name).collect();
+        let some: Vec<Name> = values(&execution(usage)).into_iter().map(|(name, _)| name).collect();
         let absent: Vec<_> = usage.absent().into_iter().map(|absent| absent.metric).collect();
         assert_eq!(some.len() + absent.len(), names.len());
         assert!(absent.iter().all(|metric| !some.iter().any(|name| name == metric)));
@@ -524,10 +524,7 @@ mod tests {
         assert_eq!(of(usage), ["left-behind", "wall"]);
         let grouped = Usage { tree_cpu: Some(Duration::from_millis(6)), ..usage };
         assert_eq!(of(grouped), ["cpu", "cpu-percent", "left-behind", "wall"]);
-        assert_eq!(
-            values(&execution(grouped))[..2],
-            [("cpu".to_owned(), 6e6), ("cpu-percent".to_owned(), 200.0)]
-        );
+        assert_eq!(values(&execution(grouped))[..2], [("cpu".into(), 6e6), ("cpu-percent".into(), 200.0)]);
     }
 
     #[test]

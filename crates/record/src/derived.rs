@@ -2,6 +2,8 @@
 //!
 //! The one place that says how: who takes a sample, keeps it or reads it back asks here.
 
+use crate::Name;
+
 /// The metrics that follow from others, in the order of their names.
 pub const DERIVED: [&str; 3] = ["blocked", "cpu", "cpu-percent"];
 
@@ -38,28 +40,28 @@ pub fn derive(metric: &str, value: &dyn Fn(&str) -> Option<f64>) -> Option<f64> 
 /// Adds what follows from the values of a sample, which are in order of their names, and stay so.
 ///
 /// What is there already stays, and what has replicates is no part of anything.
-pub fn complete(values: &mut Vec<(String, f64)>) {
+pub fn complete(values: &mut Vec<(Name, f64)>) {
     for metric in DERIVED {
-        let place = values.partition_point(|(name, _)| name.as_str() < metric);
+        let place = values.partition_point(|(name, _)| &**name < metric);
         if values.get(place).is_some_and(|(name, _)| name == metric) {
             continue;
         }
         if let Some(value) = derive(metric, &|part| only(values, part)) {
-            values.insert(place, (metric.to_owned(), value));
+            values.insert(place, (metric.into(), value));
         }
     }
 }
 
 /// Whether that value of a sample follows, to the last bit, from the others.
 #[must_use]
-pub fn follows(values: &[(String, f64)], metric: &str, value: f64) -> bool {
+pub fn follows(values: &[(Name, f64)], metric: &str, value: f64) -> bool {
     let derived = derive(metric, &|part| only(values, part));
     derived.is_some_and(|derived| derived.to_bits() == value.to_bits()) && only(values, metric).is_some()
 }
 
 /// The value of a metric that has one value.
-fn only(values: &[(String, f64)], metric: &str) -> Option<f64> {
-    let begin = values.partition_point(|(name, _)| name.as_str() < metric);
+fn only(values: &[(Name, f64)], metric: &str) -> Option<f64> {
+    let begin = values.partition_point(|(name, _)| &**name < metric);
     let mut found = values[begin..].iter().take_while(|(name, _)| name == metric);
     found.next().map(|(_, value)| *value).filter(|_| found.next().is_none())
 }
@@ -70,8 +72,8 @@ mod tests {
 
     use super::*;
 
-    fn values(of: &[(&str, f64)]) -> Vec<(String, f64)> {
-        of.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
+    fn values(of: &[(&str, f64)]) -> Vec<(Name, f64)> {
+        of.iter().map(|(name, value)| ((*name).to_owned().into(), *value)).collect()
     }
 
     #[test]
@@ -132,7 +134,7 @@ mod tests {
         fn nothing_else_changes(
             present in prop::collection::btree_map("(blocked|cpu|cpu-percent|cpu-wait|on-cpu|sys|user|wall|x)", any::<f64>(), 0..9)
         ) {
-            let before: Vec<(String, f64)> = present.clone().into_iter().collect();
+            let before: Vec<(Name, f64)> = present.clone().into_iter().map(|(name, value)| (name.into(), value)).collect();
             let mut all = before.clone();
             complete(&mut all);
             prop_assert!(all.is_sorted_by(|one, other| one.0 < other.0));
@@ -140,8 +142,8 @@ mod tests {
             for (name, value) in before {
                 prop_assert!(all.iter().any(|(other, same)| *other == name && bits(*same) == bits(value)));
             }
-            all.retain(|(name, _)| !present.contains_key(name));
-            prop_assert!(all.iter().all(|(name, _)| DERIVED.contains(&name.as_str())));
+            all.retain(|(name, _)| !present.contains_key(&**name));
+            prop_assert!(all.iter().all(|(name, _)| DERIVED.contains(&&**name)));
         }
     }
 }

@@ -51,7 +51,7 @@ pub use rule::{
     End, MOST_IN_BUDGET, Precision, Rule, RuleError, Stopped, Warmup, Wishes, duration, percentage,
 };
 pub use run::{Cell, Purpose, Run, RunState};
-pub use sample::{Failure, Outcome, Place, Sample, median_of_replicates};
+pub use sample::{Failure, Name, Outcome, Place, Sample, median_of_replicates};
 pub use series::{Limited, Measurement, Point, Series, SeriesKey};
 pub use shown::{is_shown, shown};
 pub use signal::killed_by;

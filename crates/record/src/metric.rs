@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Counter, Unit};
+use crate::{Counter, Name, Unit};
 
 /// Whether more of it is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -136,6 +136,13 @@ impl Metric {
         "host-temperature",
         "host-throttled",
     ];
+
+    /// That name as samples have it: of those that are known beforehand without a text of its own.
+    #[must_use]
+    pub fn shared_name(name: &str) -> Name {
+        let mut known = Self::names().chain([Self::COUNTED_SHARE]).chain(Self::HOST);
+        known.find(|known| *known == name).map_or_else(|| Name::Owned(name.to_owned()), Name::Borrowed)
+    }
 
     /// Whether that is the name of a reading of the host.
     #[must_use]

@@ -1,5 +1,7 @@
 //! Samples: the raw readings of one execution.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -146,6 +148,9 @@ impl Outcome {
     }
 }
 
+/// The name of a metric in a sample. A sample has some thirty: of those that are known beforehand it has no text of its own.
+pub type Name = Cow<'static, str>;
+
 /// The raw readings of one execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
@@ -159,7 +164,7 @@ pub struct Sample {
     ///
     /// A metric that could not be read is absent, never 0. A name that repeats holds the replicates of that metric
     /// within this one execution, in the order in which they were found.
-    pub values: Vec<(String, f64)>,
+    pub values: Vec<(Name, f64)>,
 }
 
 impl Sample {
@@ -169,7 +174,7 @@ impl Sample {
     /// evidence than there is.
     #[must_use]
     pub fn value(&self, metric: &str) -> Option<f64> {
-        let begin = self.values.partition_point(|(name, _)| name.as_str() < metric);
+        let begin = self.values.partition_point(|(name, _)| &**name < metric);
         let named = self.values[begin..].iter().take_while(|(name, _)| name == metric);
         let mut all = named.map(|(_, value)| *value);
         let first = all.next()?;
@@ -181,8 +186,8 @@ impl Sample {
 
     /// Adds a value, in order of the names and after others of the same name.
     pub fn add(&mut self, metric: &str, value: f64) {
-        let at = self.values.partition_point(|(name, _)| name.as_str() <= metric);
-        self.values.insert(at, (metric.to_owned(), value));
+        let at = self.values.partition_point(|(name, _)| &**name <= metric);
+        self.values.insert(at, (Metric::shared_name(metric), value));
     }
 
     /// Whether its values may be summarised: it ended as expected and was not the warm-up.
@@ -229,13 +234,13 @@ mod tests {
             place: Place { round: 1, position: 0 },
             at: Timestamp::UNIX_EPOCH,
             outcome: Outcome::Valid,
-            values: values.map(|(name, value)| (name.to_owned(), value)).into(),
+            values: values.map(|(name, value)| (name.into(), value)).into(),
         };
         assert_eq!([sample.value("a"), sample.value("b"), sample.value("c")], [Some(3.0), Some(2.0), None]);
         let mut sample = sample;
         sample.add("b", 9.0);
         sample.add("aa", 7.0);
-        let names: Vec<&str> = sample.values.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = sample.values.iter().map(|(name, _)| &**name).collect();
         assert_eq!((names, sample.values[5].1), (vec!["a", "aa", "b", "b", "b", "b"], 9.0));
     }
 }

@@ -61,13 +61,13 @@ impl Ledger {
                     continue;
                 }
                 let value = sample.value(metric).unwrap_or(f64::NAN);
-                if let Some(values) = executions.values.get_mut(metric) {
+                if let Some(values) = executions.values.get_mut(&**metric) {
                     values.resize(row, f64::NAN);
                     values.push(value);
                 } else {
                     let mut values = vec![f64::NAN; row];
                     values.push(value);
-                    executions.values.insert(metric.clone(), values);
+                    executions.values.insert(metric.to_string(), values);
                 }
             }
         }

@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use tacho_record::{Failure, Outcome, Place, Sample, derived};
+use tacho_record::{Failure, Name, Outcome, Place, Sample, derived};
 
 use crate::benchmarks::MetricNumbers;
 use crate::chunk::{Chunk, DISTURBED, Decoder, LIMIT_REACHED, MOST_METRICS, Packing, VALID};
@@ -175,7 +175,7 @@ fn gather<'a>(
         if sample.values.len() > MOST_METRICS {
             return Err(unkeepable("the sample", &format!("it has more than {MOST_METRICS} values")));
         }
-        let follows = |(name, value): &&(String, f64)| derived::follows(&sample.values, name, *value);
+        let follows = |(name, value): &&(Name, f64)| derived::follows(&sample.values, name, *value);
         for (name, value) in sample.values.iter().filter(|entry| !follows(entry)) {
             chunk.put_value(metrics.of(database, name)?, *value);
         }

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 use tacho_record::{
-    BenchmarkKey, Digest, Failure, Measurement, Outcome, Place, Reached, Sample, Steadiness, derived,
+    BenchmarkKey, Digest, Failure, Measurement, Metric, Name, Outcome, Place, Reached, Sample, Steadiness,
+    derived,
 };
 
 use crate::benchmarks::{find_benchmark, metric_names};
@@ -144,13 +145,14 @@ fn read_chunk(
     }
     // Stable: replicates stay in order.
     metrics.sort_by_key(|(name, _)| *name);
-    let mut columns: Vec<Column<'_>> =
-        metrics.into_iter().map(|(name, read)| (name.as_str(), Cow::Borrowed(&**read))).collect();
+    let mut columns: Vec<Column<'_>> = (metrics.into_iter())
+        .map(|(name, read)| (Metric::shared_name(name), Cow::Borrowed(&**read)))
+        .collect();
     complete(&mut columns, chunk.len());
     samples.reserve(chunk.len());
     for index in 0..chunk.len() {
         let mut values = Vec::with_capacity(columns.len());
-        values.extend(columns.iter().filter_map(|(name, read)| Some(((*name).to_owned(), read[index]?))));
+        values.extend(columns.iter().filter_map(|(name, read)| Some((name.clone(), read[index]?))));
         let outcome = if chunk.outcomes[index] == VALID {
             Outcome::Valid
         } else {
@@ -162,14 +164,14 @@ fn read_chunk(
 }
 
 /// A metric of a chunk, with a reading or none of each sample.
-type Column<'a> = (&'a str, Cow<'a, [Option<f64>]>);
+type Column<'a> = (Name, Cow<'a, [Option<f64>]>);
 
 /// Adds what follows from other columns, which are in order of their names and stay so; what a sample has already stays, and what
 /// has replicates is no part of anything.
 fn complete(columns: &mut Vec<Column<'_>>, samples: usize) {
     for metric in derived::DERIVED {
         let named = |name: &str| -> Vec<&[Option<f64>]> {
-            columns.iter().filter(|(other, _)| *other == name).map(|(_, read)| &**read).collect()
+            columns.iter().filter(|(other, _)| other == name).map(|(_, read)| &**read).collect()
         };
         let own = named(metric);
         let parts: Vec<(&str, Vec<&[Option<f64>]>)> =
@@ -184,8 +186,8 @@ fn complete(columns: &mut Vec<Column<'_>>, samples: usize) {
             if is_there { None } else { derived::derive(metric, &only) }
         };
         let derived: Vec<Option<f64>> = (0..samples).map(value).collect();
-        let place = columns.partition_point(|(name, _)| *name < metric);
-        columns.insert(place, (metric, Cow::Owned(derived)));
+        let place = columns.partition_point(|(name, _)| &**name < metric);
+        columns.insert(place, (metric.into(), Cow::Owned(derived)));
     }
 }
 

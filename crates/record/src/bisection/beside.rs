@@ -25,7 +25,7 @@ impl Sample {
         let kept = self.values.iter().filter(|(name, _)| of_host(name) || name == "wall");
         let value = |name: &str| self.values.iter().find(|it| it.0 == name).map(|it| it.1);
         let cpu = value("cpu").or_else(|| derive("cpu", &value)).map(|cpu| ("cpu".to_owned(), cpu));
-        kept.cloned().chain(cpu).collect()
+        kept.map(|(name, value)| (name.to_string(), *value)).chain(cpu).collect()
     }
 }
 

@@ -141,7 +141,7 @@ fn columns<'a>(one: &'a HostMeasurement, series: &'a Named) -> Vec<Column<'a>> {
 fn usual_columns(samples: &[Sample]) -> Vec<Column<'_>> {
     let mut metrics: Vec<&str> = Vec::new();
     for (metric, _) in samples.iter().flat_map(|sample| &sample.values) {
-        if !metrics.contains(&metric.as_str()) && !Metric::is_host(metric) {
+        if !metrics.contains(&&**metric) && !Metric::is_host(metric) {
             metrics.push(metric);
         }
     }

@@ -132,7 +132,7 @@ pub fn the_same_sample_is_never_stored_twice(ground: &Ground) {
     assert_eq!(store.samples(measurements[1]).unwrap(), samples[..1]);
 
     let mut endless = sample(8, 8);
-    endless.values.extend((0..1024).map(|value| ("x".to_owned(), f64::from(value))));
+    endless.values.extend((0..1024).map(|value| ("x".into(), f64::from(value))));
     let words = store.put_sample(measurements[0], &endless).unwrap_err().to_string();
     assert_eq!(words, "the sample cannot be kept: it has more than 1024 values");
 }
@@ -142,7 +142,7 @@ pub fn replicates_come_back_in_their_order(ground: &Ground) {
     let (lab, run, measurements) = begin(&mut store, "q", &[cell("a", "x")]);
     let with = |round: u32, times: &[f64]| {
         let mut sample = sample(round, 0);
-        sample.values.extend(times.iter().map(|time| ("time".to_owned(), *time)));
+        sample.values.extend(times.iter().map(|time| ("time".into(), *time)));
         sample.values.sort_by(|(one, _), (other, _)| one.cmp(other));
         sample
     };
@@ -225,8 +225,9 @@ pub fn a_large_measurement_is_split_and_comes_back(ground: &Ground) {
 type Content = (Place, Timestamp, Outcome, Vec<(String, u64)>);
 
 fn content(samples: &[Sample]) -> Vec<Content> {
-    let bits =
-        |sample: &Sample| sample.values.iter().map(|(name, value)| (name.clone(), value.to_bits())).collect();
+    let bits = |sample: &Sample| {
+        sample.values.iter().map(|(name, value)| (name.to_string(), value.to_bits())).collect()
+    };
     samples.iter().map(|it| (it.place, it.at, it.outcome.clone(), bits(it))).collect()
 }
 
@@ -261,7 +262,12 @@ pub fn any_samples_come_back(ground: &Ground) {
             .into_iter()
             .map(|((round, position), (at, outcome, values))| {
                 let place = Place { round, position };
-                Sample { place, at, outcome, values: values.into_iter().collect() }
+                Sample {
+                    place,
+                    at,
+                    outcome,
+                    values: values.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+                }
             })
             .collect();
         if imported {

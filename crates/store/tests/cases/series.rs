@@ -139,14 +139,14 @@ pub fn what_follows_is_read_as_if_it_had_been_kept(ground: &Ground) {
     let mut samples: Vec<Sample> = (1..=5).map(|round| sample(round, 0)).collect();
     for sample in &mut samples {
         let others = [("cpu-wait", 7e3), ("on-cpu", 41e6), ("sys", 3e6)];
-        sample.values.extend(others.map(|(name, value)| (name.to_owned(), value)));
+        sample.values.extend(others.map(|(name, value)| (name.into(), value)));
         sample.values.sort_by(|(one, _), (other, _)| one.cmp(other));
         derived::complete(&mut sample.values);
     }
     // Measured otherwise, so it stays as it is; what follows from it too.
     let cpu = samples[2].values.iter_mut().find(|(name, _)| name == "cpu").unwrap();
     cpu.1 += 1e6;
-    samples[3].values.retain(|(name, _)| !["user", "cpu", "cpu-percent"].contains(&name.as_str()));
+    samples[3].values.retain(|(name, _)| !["user", "cpu", "cpu-percent"].contains(&&**name));
     for sample in &samples {
         store.put_sample(measurements[0], sample).unwrap();
     }

@@ -217,7 +217,7 @@ impl<'a> SampleAnswer<'a> {
             output,
             kept,
             values: (sample.values.iter())
-                .filter_map(|(name, _)| Some((name.as_str(), sample.value(name)?)))
+                .filter_map(|(name, _)| Some((&**name, sample.value(name)?)))
                 .collect(),
             replicates: replicates(sample),
         }

@@ -47,7 +47,7 @@ fn samples(milliseconds: f64, mebibytes: f64) -> Vec<Sample> {
             place: Place { round, position: 0 },
             at: Timestamp::UNIX_EPOCH,
             outcome: Outcome::Valid,
-            values: values.map(|(name, value)| (name.to_owned(), value)).into(),
+            values: values.map(|(name, value)| (name.into(), value)).into(),
         }
     };
     (1..=10).map(sample).collect()
@@ -151,7 +151,7 @@ fn the_heading_names_what_follows() {
     let small = |which: usize, round: usize| [-2e3, 90e3, 90e6][which] + [1e3, -1e3, 2e3, 0.0][round % 4];
     for (which, samples) in answer.samples.iter_mut().enumerate() {
         for (round, sample) in samples.iter_mut().enumerate() {
-            sample.values.insert(2, ("net-wall".to_owned(), small(which, round)));
+            sample.values.insert(2, ("net-wall".into(), small(which, round)));
         }
     }
     let head = |samples: &[Vec<Sample>], reference| {
