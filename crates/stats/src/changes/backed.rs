@@ -46,8 +46,8 @@ fn told(judge: &Judge, choice: &Choice, which: usize, raw: &[f64], density: &Den
     let side =
         if is_after { place..after.min(place + NEAR) } else { before.max(place.saturating_sub(NEAR))..place };
     let told = side.map(|i| {
-        let (away, sd) = (raw[i] - step.before, judge.series.sd[i]);
-        density.ln((away - step.difference) / sd) - density.ln(away / sd)
+        let away = |level: f64| density.ln(judge.away(raw, i, level, 1.0));
+        away(step.before + step.difference) - away(step.before)
     });
     let told: f64 = told.sum();
     if is_after { told } else { -told }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use super::noise::{self, Noise, Shape, Shapes, Step};
 use super::series::Series;
 use super::sums::Sums;
-use super::tail;
+use super::{robust, tail};
 
 /// How many values on each side of a change are looked at, at most.
 const WINDOW: usize = 100;
@@ -54,6 +54,8 @@ pub(super) struct Judge<'a> {
     /// One by each of them.
     pub inverse: Vec<f64>,
     sums: Sums,
+    /// The usual standard deviation.
+    typical: f64,
     /// Whether the series has no modes.
     pub one_level: bool,
     /// How many values count.
@@ -78,7 +80,16 @@ impl<'a> Judge<'a> {
         let inverse: Vec<f64> = sd.iter().map(|sd| 1.0 / sd).collect();
         let sums = Sums::up_to(&series.y, &inverse);
         let count = sums.of(0..series.len()).count as f64;
-        Self { series, masked, sd, inverse, sums, one_level, count, shapes }
+        let typical = robust::median_of(&series.sd);
+        Self { series, masked, sd, inverse, sums, typical, one_level, count, shapes }
+    }
+
+    /// How far a value lies from a level, in standard deviations, `raw` being the values before any was moved from a mode to its level.
+    ///
+    /// Modes are as far from each other where noise is wider: that tells how far the value lies from its mode only.
+    pub fn away(&self, raw: &[f64], i: usize, level: f64, wider: f64) -> f64 {
+        let (y, sd) = (self.series.y[i], self.series.sd[i]);
+        (raw[i] - y) / self.typical + (y - level) / (sd * wider)
     }
 
     /// Chooses among candidates.

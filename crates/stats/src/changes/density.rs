@@ -1,21 +1,25 @@
 //! How the noise of a series is distributed.
 
-use super::robust;
+use super::{order, robust};
 
-/// How far a value may be off, in standard deviations, to be of the density; all beyond it are equally likely.
-pub(super) const FARTHEST: f64 = 12.0;
+/// So many standard deviations to each side are of any density.
+pub(super) const NEAR: f64 = 12.0;
+/// No value is further off, in standard deviations, where it is of a density.
+const FARTHEST: f64 = 1e9;
 /// So many cells a standard deviation.
 const FINE: f64 = 16.0;
-/// So many cells.
-const CELLS: usize = 2 * 12 * 16 + 1;
 /// Fewer values tell nothing beyond their spread.
 const FEWEST: usize = 60;
 /// The widths of each value's kernel that are tried, in standard deviations times the fifth root of the number of values.
 const WIDTHS: [f64; 3] = [0.9, 0.45, 0.25];
 /// The product of the densities of so many values is far within the range of numbers.
 const TOGETHER: usize = 16;
-/// So many values more might lie anywhere.
+/// So many values more might lie anywhere
 const ANYWHERE: f64 = 2.0;
+/// within so many standard deviations.
+const WIDE: f64 = 24.0;
+/// Where the density is that of so many values, there are no two.
+const NOT_TWO: f64 = 1.2;
 /// So much more likely than under Gaussian noise, as a log likelihood, values are under noise that is taken for other.
 const CLEARLY: f64 = 4.0;
 
@@ -26,7 +30,21 @@ const CLEARLY: f64 = 4.0;
 /// value likelier by all others (Habbema, Hermans & van den Broek, "A Stepwise Discrimination Analysis Program Using Density
 /// Estimation", 1974): two levels within one spread are two. With any, a little is the same everywhere, so that no single value
 /// tells more than the series could know.
+#[derive(PartialEq)]
 pub(super) struct Density {
+    /// In order, none of them near another: modes may be thousands of standard deviations apart.
+    runs: Vec<Run>,
+    /// The logarithm wherever no run is,
+    nowhere: f64,
+    /// and no less than where one value and no other is.
+    alone: f64,
+}
+
+/// Cells in a row.
+#[derive(PartialEq)]
+struct Run {
+    /// Where the first of them is, counted from 0.
+    first: f64,
     ln: Vec<f64>,
 }
 
@@ -38,9 +56,11 @@ impl Density {
         }
         let plain = Self::gaussian(standard.len() as f64);
         let plainly: f64 = standard.iter().map(|&x| plain.ln(x)).sum();
+        let mut ordered: Vec<f64> = standard.iter().copied().filter(|x| x.abs() < FARTHEST).collect();
+        order::sort(&mut ordered);
         let mut best: Option<(f64, Self)> = None;
         for width in WIDTHS {
-            let own = Self::smooth(standard, width);
+            let own = Self::smooth(&ordered, standard.len() as f64, width);
             let likelier = own.of_others(standard) - plainly;
             if best.as_ref().map_or(CLEARLY, |best| best.0) >= likelier {
                 break;
@@ -50,43 +70,94 @@ impl Density {
         Some(best.map_or(plain, |best| best.1))
     }
 
-    /// The density of values, and what each of them adds to it where it is.
+    /// The density of values in order, and what each of them adds to it where it is.
+    fn smooth(ordered: &[f64], n: f64, width: f64) -> Smooth {
+        let kernel = Kernel::of(width * n.powf(-0.2) * FINE);
+        let apart = 2.0 * (kernel.reach() + 1) as f64 / FINE;
+        let runs = ordered.chunk_by(|one, next| next - one <= apart).map(|values| kernel.run(values, n));
+        let one = FINE / kernel.whole;
+        let density =
+            Self { runs: runs.collect(), nowhere: blended(0.0, n), alone: blended(NOT_TWO * one, n) };
+        Smooth { density, itself: one / (n + ANYWHERE) }
+    }
+
+    /// The Gaussian's, as known as that of so many values.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cells are few and positive")]
-    fn smooth(standard: &[f64], width: f64) -> Smooth {
-        let mut counts = vec![0.0; CELLS];
-        for x in standard.iter().filter(|x| x.abs() < FARTHEST) {
-            let at = (x + FARTHEST) * FINE;
+    fn gaussian(n: f64) -> Self {
+        let ln = |cell: usize| blended(n * robust::density(cell as f64 / FINE - NEAR), n);
+        let cells = (2.0 * NEAR * FINE) as usize + 1;
+        let run = Run { first: -NEAR * FINE, ln: (0..cells).map(ln).collect() };
+        Self { runs: vec![run], nowhere: blended(0.0, n), alone: blended(0.0, n) }
+    }
+
+    /// The logarithm of the density.
+    pub fn ln(&self, x: f64) -> f64 {
+        let at = x * FINE;
+        let within = self.runs.partition_point(|run| run.first <= at).checked_sub(1);
+        within.and_then(|run| self.runs[run].ln(at)).unwrap_or(self.nowhere)
+    }
+
+    /// Whether one of the values is far off, and from all others too.
+    pub fn is_alone(&self, x: f64) -> bool {
+        x.abs() > NEAR && self.ln(x) <= self.alone
+    }
+}
+
+impl Run {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cells are few and positive")]
+    fn ln(&self, at: f64) -> Option<f64> {
+        let at = at - self.first;
+        if at > (self.ln.len() - 1) as f64 {
+            return None;
+        }
+        let cell = (at as usize).min(self.ln.len() - 2);
+        let part = at - cell as f64;
+        Some(self.ln[cell] * (1.0 - part) + self.ln[cell + 1] * part)
+    }
+}
+
+/// A kernel at the middle of a cell.
+struct Kernel {
+    /// That of the cell itself and those beside it, to one side.
+    of: Vec<f64>,
+    /// The sum of all.
+    whole: f64,
+}
+
+impl Kernel {
+    /// A Gaussian of this width in cells, above 0.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cells are few and positive")]
+    fn of(width: f64) -> Self {
+        let reach = (4.0 * width).ceil() as usize;
+        let of: Vec<f64> = (0..=reach).map(|k| (-(k as f64 / width).powi(2) / 2.0).exp()).collect();
+        let whole = 2.0 * of.iter().sum::<f64>() - 1.0;
+        Self { of, whole }
+    }
+
+    /// How many cells it reaches to each side.
+    fn reach(&self) -> usize {
+        self.of.len() - 1
+    }
+
+    /// The density of these values, which are in order and near each other, as of so many.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cells are few and positive")]
+    fn run(&self, values: &[f64], n: f64) -> Run {
+        let (lowest, highest) = (values[0], values[values.len() - 1]);
+        let first = (lowest * FINE).floor() - self.reach() as f64;
+        let mut counts = vec![0.0; ((highest * FINE).floor() - first) as usize + self.reach() + 2];
+        for x in values {
+            let at = x * FINE - first;
             let (cell, part) = (at as usize, at - (at as usize) as f64);
             counts[cell] += 1.0 - part;
             counts[cell + 1] += part;
         }
-        let n = standard.len() as f64;
-        let width = width * n.powf(-0.2) * FINE;
-        let reach = (4.0 * width).ceil() as usize;
-        let kernel: Vec<f64> = (0..=reach).map(|k| (-(k as f64 / width).powi(2) / 2.0).exp()).collect();
-        let whole = 2.0 * kernel.iter().sum::<f64>() - 1.0;
         let ln = |cell: usize| {
-            let (first, last) = (cell.saturating_sub(reach), (cell + reach).min(CELLS - 1));
-            let sum: f64 = (first..=last).map(|other| counts[other] * kernel[cell.abs_diff(other)]).sum();
-            blended(sum / whole * FINE, n)
+            let (first, last) =
+                (cell.saturating_sub(self.reach()), (cell + self.reach()).min(counts.len() - 1));
+            let sum: f64 = (first..=last).map(|other| counts[other] * self.of[cell.abs_diff(other)]).sum();
+            blended(sum / self.whole * FINE, n)
         };
-        let itself = FINE / whole / (n + ANYWHERE);
-        Smooth { density: Self { ln: (0..CELLS).map(ln).collect() }, itself }
-    }
-
-    /// The Gaussian's, as known as that of so many values.
-    fn gaussian(n: f64) -> Self {
-        let ln = |cell: usize| blended(n * robust::density(cell as f64 / FINE - FARTHEST), n);
-        Self { ln: (0..CELLS).map(ln).collect() }
-    }
-
-    /// The logarithm of the density.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-    pub fn ln(&self, x: f64) -> f64 {
-        let at = (x.clamp(-FARTHEST, FARTHEST) + FARTHEST) * FINE;
-        let cell = (at as usize).min(CELLS - 2);
-        let part = at - cell as f64;
-        self.ln[cell] * (1.0 - part) + self.ln[cell + 1] * part
+        Run { first, ln: (0..counts.len()).map(ln).collect() }
     }
 }
 
@@ -108,7 +179,7 @@ impl Smooth {
 
 /// The logarithm of a density of `n` values, given as a number of them, with what may lie anywhere.
 fn blended(count: f64, n: f64) -> f64 {
-    ((count + ANYWHERE / (2.0 * FARTHEST)) / (n + ANYWHERE)).ln()
+    ((count + ANYWHERE / WIDE) / (n + ANYWHERE)).ln()
 }
 
 #[cfg(test)]
@@ -124,7 +195,7 @@ mod tests {
 
     #[test]
     fn what_is_gaussian_is_taken_for_that_and_nothing_else_is() {
-        let is_plain = |shape| density(shape).ln == Density::gaussian(300.0).ln;
+        let is_plain = |shape| density(shape) == Density::gaussian(300.0);
         assert!(is_plain(Shape::Gaussian));
         for shape in [Shape::Lognormal, Shape::Bimodal, Shape::Spikes] {
             assert!(!is_plain(shape), "{shape:?}");
@@ -143,8 +214,10 @@ mod tests {
     fn a_density_is_one_in_all() {
         for shape in [Shape::Gaussian, Shape::Lognormal, Shape::Bimodal] {
             let density = density(shape);
-            let all: f64 = density.ln.iter().map(|ln| ln.exp() / FINE).sum();
-            assert!((all - 1.0).abs() < 0.01, "{shape:?}: {all}");
+            let least = density.nowhere.exp();
+            let all: f64 =
+                (-600..600).map(|cell| (density.ln(f64::from(cell) / FINE).exp() - least) / FINE).sum();
+            assert!((all - 300.0 / 302.0).abs() < 1e-3, "{shape:?}: {all}");
         }
     }
 
@@ -153,8 +226,8 @@ mod tests {
         assert!(Density::of(&[0.0; 59]).is_none());
         let density = density(Shape::Gaussian);
         for x in [20.0, 1e300, f64::INFINITY] {
-            assert_eq!(density.ln(x), density.ln(FARTHEST));
+            assert_eq!(density.ln(x), density.ln(NEAR));
         }
-        assert!(density.ln(FARTHEST) > -9.0);
+        assert!(density.ln(NEAR) > -9.0);
     }
 }

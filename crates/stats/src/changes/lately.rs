@@ -3,7 +3,7 @@
 //! [`super::tail`] judges it where it is not: in few values, and among slow noise.
 
 use super::choose::{Choice, Judge};
-use super::density::{Density, FARTHEST};
+use super::density::{Density, NEAR};
 use super::levels::Levels;
 use super::tail::{self, BEFORE, LONGEST};
 use super::{locate, robust};
@@ -54,9 +54,8 @@ pub(super) fn judged(judge: &Judge, choice: Choice, raw: &[f64], density: &Densi
     let levels =
         Levels::means(judge.series, &[&choice.places[..known], &[n - LONGEST]].concat(), judge.masked);
     let level = levels.at(n - LONGEST - 1);
-    let before = Before::of(judge, &levels, raw);
-    let sd = |i: usize| judge.series.sd[i] * before.wider;
-    let away: Vec<f64> = (n - LONGEST..n).map(|i| (raw[i] - level) / sd(i)).collect();
+    let before = Before::of(judge, &levels, raw, density);
+    let away: Vec<f64> = (n - LONGEST..n).map(|i| judge.away(raw, i, level, before.wider)).collect();
     let noise = Noise { density, beyond: before.beyond };
     let late = likeliest(&away, &noise);
     if late.told < (if before.far <= SELDOM { LEAST.0 } else { LEAST.1 }) {
@@ -67,7 +66,7 @@ pub(super) fn judged(judge: &Judge, choice: Choice, raw: &[f64], density: &Densi
     choice.late = Some(late.told);
     if let Some(step) = choice.steps.last_mut().filter(|_| !judge.one_level) {
         // Values at another mode were moved to where they would be without it: they do not say how large the step is.
-        (step.before, step.difference) = (level, late.size * sd(n - 1));
+        (step.before, step.difference) = (level, late.size * judge.series.sd[n - 1] * before.wider);
     }
     choice
 }
@@ -83,14 +82,14 @@ struct Before {
 }
 
 impl Before {
-    fn of(judge: &Judge, levels: &Levels, raw: &[f64]) -> Self {
+    fn of(judge: &Judge, levels: &Levels, raw: &[f64], density: &Density) -> Self {
         let count = raw.len() - LONGEST;
         let standard: Vec<f64> =
             levels.residual[..count].iter().zip(&judge.sd).map(|(residual, sd)| residual / sd).collect();
         // What is masked is no number.
         let near = standard.iter().filter(|x| x.abs() <= FAR).count();
         let far = 1.0 - near as f64 / standard.len() as f64;
-        let beyond = beyond(judge, levels, raw);
+        let beyond = beyond(judge, levels, raw, density);
         let Some(until) = standard.len().checked_sub(NOW).filter(|until| *until >= NOW) else {
             return Self { far, wider: 1.0, beyond };
         };
@@ -99,12 +98,14 @@ impl Before {
     }
 }
 
-/// The logarithms of the shares of the values before the last ones that are beyond the density, below and above.
-fn beyond(judge: &Judge, levels: &Levels, raw: &[f64]) -> [f64; 2] {
-    let away = |i: usize| (raw[i] - judge.series.y[i] + levels.residual[i]) / judge.series.sd[i];
-    let before: Vec<f64> = (0..raw.len() - LONGEST).map(away).collect();
+/// The logarithms of the shares of the values before the last ones that are far off alone, below and above.
+fn beyond(judge: &Judge, levels: &Levels, raw: &[f64], density: &Density) -> [f64; 2] {
+    let level = |i: usize| judge.series.y[i] - levels.residual[i];
+    let before = 0..raw.len() - LONGEST;
+    let alone: Vec<f64> =
+        before.clone().map(|i| judge.away(raw, i, level(i), 1.0)).filter(|&x| density.is_alone(x)).collect();
     [-1.0, 1.0].map(|side| {
-        let count = before.iter().filter(|&x| x * side > FARTHEST).count();
+        let count = alone.iter().filter(|&x| x * side > 0.0).count();
         (count as f64 / before.len() as f64).ln()
     })
 }
@@ -119,7 +120,7 @@ impl Noise<'_> {
     /// The logarithm of the density. Beyond what it covers, all values that were there may be within one standard deviation.
     fn ln(&self, x: f64) -> f64 {
         let known = self.density.ln(x);
-        if x.abs() > FARTHEST { known.max(self.beyond[usize::from(x > 0.0)]) } else { known }
+        if x.abs() > NEAR { known.max(self.beyond[usize::from(x > 0.0)]) } else { known }
     }
 }
 

@@ -58,13 +58,11 @@ fn density(judge: &Judge, choice: &Choice, raw: &[f64]) -> Option<Density> {
         return None;
     }
     let levels = Levels::means(judge.series, &places, judge.masked);
-    let moved = judge.series.y.iter().zip(&levels.residual);
     let varies = varying(raw);
     let some_vary = varies.contains(&true);
-    let standard = raw.iter().zip(moved).zip(&judge.series.sd).zip(&varies);
-    let standard = standard.filter(|(_, varies)| **varies || !some_vary);
-    let standard: Vec<f64> =
-        standard.map(|(((raw, (y, residual)), sd), _)| (raw - y + residual) / sd).collect();
+    let level = |i: usize| judge.series.y[i] - levels.residual[i];
+    let told = (0..n).filter(|&i| varies[i] || !some_vary);
+    let standard: Vec<f64> = told.map(|i| judge.away(raw, i, level(i), 1.0)).collect();
     Density::of(&standard)
 }
 
@@ -104,8 +102,8 @@ fn by_density(
     range
         .map(|i| {
             let here = told;
-            let (away, sd) = (raw[i] - step.before, judge.series.sd[i]);
-            told += density.ln(away / sd) - density.ln((away - step.difference) / sd);
+            let at = |level: f64| density.ln(judge.away(raw, i, level, 1.0));
+            told += at(step.before) - at(step.before + step.difference);
             here
         })
         .collect()
