@@ -251,6 +251,8 @@ impl Visited {
 #[cfg(test)]
 mod bound;
 #[cfg(test)]
+mod distances;
+#[cfg(test)]
 mod lengths;
 #[cfg(test)]
 mod rates;

@@ -5,6 +5,15 @@ use std::f64::consts::PI;
 /// Makes a median absolute deviation the standard deviation of Gaussian noise.
 pub(super) const MAD_TO_SD: f64 = 1.4826;
 
+/// So many differences show whether they are of two sizes:
+const MANY: usize = 20;
+/// from so many standard deviations of the small ones up to so many
+const APART: (f64, f64) = (2.5, 4.0);
+/// there is at most this share of all,
+const HARDLY: f64 = 0.05;
+/// and the small ones are narrower than all by so many times.
+const NARROWER: f64 = 2.0;
+
 /// The median; reorders the slice. 0 when it is empty.
 pub(super) fn median(values: &mut [f64]) -> f64 {
     let n = values.len();
@@ -33,6 +42,13 @@ pub(super) fn deviation(values: &[f64]) -> f64 {
     MAD_TO_SD * median(&mut distances)
 }
 
+/// The same if half of the values are far out.
+fn deviation_of_half(values: &[f64]) -> f64 {
+    let mut distances: Vec<f64> = values.iter().map(|x| x.abs()).collect();
+    let quarter = distances.len() / 4;
+    MAD_TO_SD * *distances.select_nth_unstable_by(quarter, f64::total_cmp).1
+}
+
 /// The standard deviation around 0 of what is not far out: more efficient than [`deviation`], from which it starts.
 ///
 /// Values beyond `2.5` of it are left out, which is made up for as if the noise were Gaussian, until it stands.
@@ -57,6 +73,21 @@ pub(super) fn trimmed_deviation(values: &[f64], start: f64) -> f64 {
         sd = next;
     }
     sd
+}
+
+/// The standard deviation of differences between neighbours at one level.
+///
+/// Where values go to and fro between modes, most neighbours may be at different ones: then the differences are of two sizes, with
+/// hardly any between, and the small ones are noise. But they are none where they are nothing: counts, rounded, stand still.
+pub(super) fn of_neighbours(differences: &[f64]) -> f64 {
+    let usual = deviation(differences);
+    if differences.len() < MANY {
+        return usual;
+    }
+    let near = trimmed_deviation(differences, deviation_of_half(differences));
+    let within = |reach: f64| differences.iter().filter(|x| x.abs() <= reach * near).count() as f64;
+    let between = (within(APART.1) - within(APART.0)) / differences.len() as f64;
+    if near > 0.0 && near * NARROWER < usual && between <= HARDLY { near } else { usual }
 }
 
 /// The density of the Gaussian.

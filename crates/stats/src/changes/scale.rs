@@ -11,7 +11,7 @@ use super::{parts, robust};
 pub(super) fn from_differences(series: &mut Series) {
     let differences: Vec<f64> = series.y.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let all = 0..series.len();
-    series.sd = spread_out(series, all, robust::deviation(&differences) / std::f64::consts::SQRT_2);
+    series.sd = spread_out(series, all, robust::of_neighbours(&differences) / std::f64::consts::SQRT_2);
     widen(&mut series.sd, &differences, &series.grain);
     series.parts = parts::of(&series.y, &series.sd);
     if series.parts.len() > 2 {
