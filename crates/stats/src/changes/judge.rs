@@ -58,8 +58,8 @@ fn change(judge: &Judge, choice: &Choice, which: usize) -> Change {
     Change {
         index: series.index[place],
         range: series.index[range.start() - 1] + 1..=series.index[*range.end()],
-        before: series.unit(level),
-        after: series.unit(level + step.difference),
+        before: series.level(level, step.difference),
+        after: series.level(level + step.difference, step.difference),
         effect: effect(step.difference),
         interval: (effect(step.difference - reach), effect(step.difference + reach)),
         p,

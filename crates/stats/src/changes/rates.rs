@@ -256,6 +256,14 @@ fn zeros_and_negative_values_are_judged_as_they_are() {
 }
 
 #[test]
+fn a_level_of_nothing_is_0() {
+    for (before, after) in [(0.0, 5.0), (5.0, 0.0), (0.0, -1e9), (0.0, 1e-9)] {
+        let change = &detection(&[[before; 7], [after; 7]].concat()).changes[0];
+        assert!(change.before == 0.0 || change.after == 0.0, "{before}, {after}: {change:?}");
+    }
+}
+
+#[test]
 fn a_huge_outlier_at_either_end_is_no_change() {
     let mut maker = Maker::new(83);
     for factor in [1e6, 1e-6] {

@@ -86,6 +86,11 @@ impl Series {
         if self.log { y.exp() } else { y * self.by }
     }
 
+    /// A level beside such a difference, in the unit of the values: 0 where nothing but rounding tells it from that.
+    pub fn level(&self, y: f64, difference: f64) -> f64 {
+        if !self.log && y.abs() <= ROUNDING * difference.abs() { 0.0 } else { self.unit(y) }
+    }
+
     /// A level at one of the values, in their unit: what was taken off there is part of it.
     pub fn unit_at(&self, place: usize, level: f64) -> f64 {
         self.unit(self.with_trend(place, level))
