@@ -429,14 +429,17 @@ fn alert(id: u32, change: &Change, places: &HashMap<&str, usize>) -> Option<Aler
     Some(Alert { id, change: found, state, seen: finding.seen, missed: finding.missed, since })
 }
 
-/// For each change with whose name the level came back, by name.
+/// For each change the name of that with which its level came back, by name: once that is confirmed, as else each that is withdrawn
+/// would make a regression new again.
 fn fixed(named: &[(String, &Alert)], kept: &HashMap<u32, &Change>) -> HashMap<String, String> {
     let mut standing: Vec<&(String, &Alert)> = named.iter().filter(|(_, alert)| alert.stands()).collect();
     standing.sort_by_key(|(_, alert)| alert.change.index);
     let changes: Vec<stats::Change> =
         standing.iter().map(|(_, alert)| as_known(alert, kept.get(&alert.id).copied())).collect();
-    let back = returns(&changes).into_iter().enumerate();
-    back.filter_map(|(at, by)| Some((standing[at].0.clone(), standing[by?].0.clone()))).collect()
+    let back =
+        returns(&changes).into_iter().enumerate().filter_map(|(at, by)| Some((standing[at], standing[by?])));
+    let confirmed = back.filter(|(_, (_, by))| by.state == State::Confirmed);
+    confirmed.map(|((name, _), (by, _))| (name.clone(), by.clone())).collect()
 }
 
 /// A change as it was found, or the program's where it differed when it was measured again.

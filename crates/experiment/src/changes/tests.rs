@@ -272,6 +272,22 @@ fn a_level_that_comes_back_is_fixed_by_itself() {
 }
 
 #[test]
+fn a_return_that_is_provisional_fixes_nothing() {
+    let mut lab = Lab::new();
+    let slower = lab.measure(1..41, step).only();
+    let changes = lab.measure(41..46, |_| 101.0).judge().changes;
+    assert_eq!(
+        changes.iter().map(|change| change.life).collect::<Vec<_>>(),
+        [Life::Confirmed, Life::Provisional]
+    );
+    assert!(changes.iter().any(is_new_regression), "{changes:#?}");
+    for order in 46..61 {
+        lab.measure(order..order + 1, |_| 101.0).judge();
+    }
+    assert!(lab.story(&slower.name).contains(&"fixed"));
+}
+
+#[test]
 fn a_dip_keeps_its_name_and_the_word_while_it_is_backed_out() {
     let mut lab = Lab::new();
     let level = |order: u64| if (34..37).contains(&order) { 120.0 } else { 100.0 };
