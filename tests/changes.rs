@@ -333,7 +333,7 @@ fn the_users_word_is_kept_and_counted() {
     let said = project.tacho(&format!("changes set {slower} confirmed")).succeeds().stdout;
     assert_eq!(
         said,
-        format!("{slower}  show · time: acknowledged\n"),
+        format!("{slower}  show · time: acknowledged (was expected: the price of the cache)\n"),
         "another word than for what analyses say"
     );
     let count = |state: &str| {

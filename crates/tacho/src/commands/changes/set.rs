@@ -1,7 +1,7 @@
 //! `tacho changes set`: the user's word.
 
 use jiff::Timestamp;
-use tacho_record::Word;
+use tacho_record::{Change, Word};
 
 use super::found::Found;
 use crate::cli::{Global, State};
@@ -26,8 +26,15 @@ pub fn execute(global: &Global, name: &str, state: State, note: &str) -> Result<
     for change in found.named(&project, name)? {
         store.say(&change.name, said, note, Timestamp::now())?;
         let key = &change.series;
-        lines += &format!("{}  {} · {}: {}\n", change.name, key.benchmark, key.metric.name, word(said));
+        let was = if change.word == Word::New { String::new() } else { was(change) };
+        lines += &format!("{}  {} · {}: {}{was}\n", change.name, key.benchmark, key.metric.name, word(said));
     }
     output::print(&lines)?;
     Ok(Exit::Success)
+}
+
+/// What the user said of it before.
+fn was(change: &Change) -> String {
+    let note = if change.note.is_empty() { String::new() } else { format!(": {}", change.note) };
+    format!(" (was {}{note})", word(change.word))
 }
