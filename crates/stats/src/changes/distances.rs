@@ -12,12 +12,17 @@ const GAP: f64 = 0.061;
 /// How many series each.
 const SERIES: usize = 200;
 
-/// How often, in percent, these are told a change of the right kind; each has three values of ten in the upper mode.
-fn told(n: usize, gap: f64, step: (usize, f64), is_it: impl Fn(&[usize]) -> bool) -> [f64; APART.len()] {
+/// How often, in percent, series with such a share of their values in the upper mode are told a change of the right kind.
+fn told(
+    n: usize,
+    (share, gap): (f64, f64),
+    step: (usize, f64),
+    is_it: impl Fn(&[usize]) -> bool,
+) -> [f64; APART.len()] {
     APART.map(|apart| {
         let mut maker = Maker::new(210);
         let count = (0..SERIES).filter(|_| {
-            let mut values = maker.two_modes(n, gap, gap.abs() / apart);
+            let mut values = maker.two_modes(n, share, gap, gap.abs() / apart);
             values[step.0..].iter_mut().for_each(|value| *value *= step.1);
             let points: Vec<Point> = values.into_iter().map(Point::of).collect();
             let found = detect(&points, &Options::default()).changes;
@@ -30,10 +35,16 @@ fn told(n: usize, gap: f64, step: (usize, f64), is_it: impl Fn(&[usize]) -> bool
 #[test]
 fn series_without_a_change_seldom_alarm() {
     // Of 200 series 2 may; some more of short ones, of whose noise less is known.
-    for (n, gap, most) in [(300, GAP, 1.0), (300, -GAP, 1.0), (100, GAP, 2.5)] {
-        let told = told(n, gap, (n, 1.0), |places| !places.is_empty());
-        println!("{n} values, {gap}: {told:?} %");
-        assert!(told.iter().all(|told| *told <= most), "{n} values, {gap}: {told:?} %");
+    for (n, share, gap, most) in [
+        (300, 0.3, GAP, 1.0),
+        (300, 0.3, -GAP, 1.0),
+        (100, 0.3, GAP, 2.5),
+        (300, 0.5, GAP, 2.5),
+        (1000, 0.5, GAP, 2.5),
+    ] {
+        let told = told(n, (share, gap), (n, 1.0), |places| !places.is_empty());
+        println!("{n} values, {share} of them {gap} above: {told:?} %");
+        assert!(told.iter().all(|told| *told <= most), "{n} values, {share} of them {gap} above: {told:?} %");
     }
 }
 
@@ -42,7 +53,8 @@ fn steps_half_way_are_told_where_they_are() {
     for (n, factor, least) in
         [(100, 2.0, 99.0), (300, 2.0, 99.0), (60, 1.5, 98.0), (300, 0.9, 98.0), (300, 1.2, 98.0)]
     {
-        let told = told(n, GAP, (n / 2, factor), |places| places.iter().any(|at| at.abs_diff(n / 2) <= 2));
+        let told =
+            told(n, (0.3, GAP), (n / 2, factor), |places| places.iter().any(|at| at.abs_diff(n / 2) <= 2));
         println!("{n} values, times {factor}: {told:?} %");
         assert!(told.iter().all(|told| *told >= least), "{n} values, times {factor}: {told:?} %");
     }
@@ -51,7 +63,8 @@ fn steps_half_way_are_told_where_they_are() {
 #[test]
 fn steps_are_told_with_five_values_after_them() {
     for (factor, least) in [(1.1, 95.0), (0.9, 95.0), (1.5, 97.0)] {
-        let told = told(300, GAP, (295, factor), |places| places.iter().any(|at| at.abs_diff(295) <= 2));
+        let told =
+            told(300, (0.3, GAP), (295, factor), |places| places.iter().any(|at| at.abs_diff(295) <= 2));
         println!("times {factor}: {told:?} %");
         assert!(told.iter().all(|told| *told >= least), "times {factor}: {told:?} %");
     }

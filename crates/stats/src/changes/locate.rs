@@ -9,10 +9,7 @@ use std::ops::Range;
 use super::choose::{Choice, Judge};
 use super::density::Density;
 use super::levels::Levels;
-use super::{backed, lately, tail};
-
-/// So many values in a row that are the same stand still.
-const STANDING: usize = 10;
+use super::{backed, lately, robust, tail};
 
 /// How far from the place as chosen one is looked for.
 const REACH: usize = 12;
@@ -69,7 +66,7 @@ fn density(judge: &Judge, choice: &Choice, raw: &[f64]) -> Option<Density> {
 /// Which values do not stand among many that are the same: those say nothing of how noise elsewhere is distributed.
 fn varying(raw: &[f64]) -> Vec<bool> {
     let runs = raw.chunk_by(|one, next| one.to_bits() == next.to_bits());
-    runs.flat_map(|run| std::iter::repeat_n(run.len() < STANDING, run.len())).collect()
+    runs.flat_map(|run| std::iter::repeat_n(run.len() < robust::STANDING, run.len())).collect()
 }
 
 /// The places that are looked at: not beyond the middle of a level.

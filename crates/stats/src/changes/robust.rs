@@ -5,7 +5,10 @@ use std::f64::consts::PI;
 /// Makes a median absolute deviation the standard deviation of Gaussian noise.
 pub(super) const MAD_TO_SD: f64 = 1.4826;
 
-/// So many differences show whether they are of two sizes:
+/// So many values in a row that are the same stand still.
+pub(super) const STANDING: usize = 10;
+
+/// So many values show whether they are of two sizes:
 const MANY: usize = 20;
 /// from so many standard deviations of the small ones up to so many
 const APART: (f64, f64) = (2.5, 4.0);
@@ -75,19 +78,24 @@ pub(super) fn trimmed_deviation(values: &[f64], start: f64) -> f64 {
     sd
 }
 
-/// The standard deviation of differences between neighbours at one level.
+/// The standard deviation around 0 of noise; of the small values where they are of two sizes.
+pub(super) fn of_noise(values: &[f64]) -> f64 {
+    of_small(values).unwrap_or_else(|| deviation(values))
+}
+
+/// The standard deviation around 0 of the small ones of values that are of two sizes, with hardly any between.
 ///
-/// Where values go to and fro between modes, most neighbours may be at different ones: then the differences are of two sizes, with
-/// hardly any between, and the small ones are noise. But they are none where they are nothing: counts, rounded, stand still.
-pub(super) fn of_neighbours(differences: &[f64]) -> f64 {
-    let usual = deviation(differences);
-    if differences.len() < MANY {
-        return usual;
+/// Where values go to and fro between modes, neighbours differ by noise or by what the modes lie apart; so do values and the level of
+/// one mode. But small ones are no noise where they are nothing, as of counts, or where values stand still.
+pub(super) fn of_small(values: &[f64]) -> Option<f64> {
+    let stands_still = |run: &[f64]| run.len() >= STANDING;
+    if values.len() < MANY || values.chunk_by(|one, next| one == next).any(stands_still) {
+        return None;
     }
-    let near = trimmed_deviation(differences, deviation_of_half(differences));
-    let within = |reach: f64| differences.iter().filter(|x| x.abs() <= reach * near).count() as f64;
-    let between = (within(APART.1) - within(APART.0)) / differences.len() as f64;
-    if near > 0.0 && near * NARROWER < usual && between <= HARDLY { near } else { usual }
+    let small = trimmed_deviation(values, deviation_of_half(values));
+    let within = |reach: f64| values.iter().filter(|x| x.abs() <= reach * small).count() as f64;
+    let between = (within(APART.1) - within(APART.0)) / values.len() as f64;
+    (small > 0.0 && small * NARROWER < deviation(values) && between <= HARDLY).then_some(small)
 }
 
 /// The density of the Gaussian.

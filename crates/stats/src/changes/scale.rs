@@ -11,7 +11,7 @@ use super::{parts, robust};
 pub(super) fn from_differences(series: &mut Series) {
     let differences: Vec<f64> = series.y.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let all = 0..series.len();
-    series.sd = spread_out(series, all, robust::of_neighbours(&differences) / std::f64::consts::SQRT_2);
+    series.sd = spread_out(series, all, robust::of_noise(&differences) / std::f64::consts::SQRT_2);
     widen(&mut series.sd, &differences, &series.grain);
     series.parts = parts::of(&series.y, &series.sd);
     if series.parts.len() > 2 {
@@ -107,6 +107,9 @@ fn local(standard: &[f64]) -> Vec<f64> {
 /// How large the noise of a stretch is.
 fn scale(standard: &[f64], sums: &Sums, stretch: Range<usize>) -> f64 {
     let here = &standard[stretch.clone()];
+    if let Some(small) = robust::of_small(here).filter(|_| here.len() >= LONG) {
+        return small;
+    }
     let rough = wild(here).unwrap_or_else(|| sums.mean(stretch.start, stretch.end) / MEAN_DISTANCE);
     // Trimmed again, now within the stretch.
     let sum: f64 = here.iter().map(|x| x.abs().min(2.5 * rough)).sum();
@@ -172,6 +175,9 @@ const NARROWEST: f64 = 1e-3;
 
 /// The shortest stretch.
 const SHORTEST: usize = 10;
+
+/// From so many values on a stretch tells whether its values are at modes.
+const LONG: usize = 40;
 
 /// What a stretch must gain: so much, and so much for each logarithm of the number of values.
 const PRICE: (f64, f64) = (8.0, 2.0);

@@ -68,11 +68,11 @@ impl Maker {
             .collect()
     }
 
-    /// Noise of this standard deviation around 100, and around a second mode with three of ten values, so far above on the scale of
-    /// logarithms.
-    pub fn two_modes(&mut self, n: usize, apart: f64, sd: f64) -> Vec<f64> {
+    /// Noise of this standard deviation around 100, and around a second mode with this share of the values, so far above on the
+    /// scale of logarithms.
+    pub fn two_modes(&mut self, n: usize, share: f64, apart: f64, sd: f64) -> Vec<f64> {
         let noise =
-            |maker: &mut Self| sd * maker.gaussian() + if maker.uniform() < 0.3 { apart } else { 0.0 };
+            |maker: &mut Self| sd * maker.gaussian() + if maker.uniform() < share { apart } else { 0.0 };
         (0..n).map(|_| 100.0 * noise(self).exp()).collect()
     }
 
