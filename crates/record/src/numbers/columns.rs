@@ -10,9 +10,11 @@ use super::{NumbersError, moment};
 const LABELS: [&str; 8] = ["commit", "revision", "release", "version", "label", "sha", "hash", "build"];
 /// Those of them that many revisions one after the other may share.
 const SHARED: [&str; 2] = ["release", "version"];
-/// Names of columns that say when. One called `time`, the last, is one only if it holds no plain numbers, or such as
+/// Names of columns that say when. One called `time`, the last, is one only if it holds nothing that was measured, or numbers that
 /// count from 1970.
 const TIMES: [&str; 4] = ["date", "timestamp", "datetime", "time"];
+/// That one: the likeliest name of what was measured, too.
+const MAY_BE_MEASURED: [&str; 1] = [TIMES[3]];
 /// Names of columns that say with what.
 const TAGS: [&str; 7] = ["host", "machine", "kernel", "compiler", "environment", "os", "cpu"];
 /// The one of them under which numbers are always measured: a time or a share, not a version or a number of a machine.
@@ -37,7 +39,8 @@ pub(super) struct Columns {
 impl Columns {
     pub fn of(table: &Table) -> Self {
         let is_time = |&column: &usize| {
-            !table.is(column, &["time"]) || !has_numbers(table, column) || counts(table, column)
+            let is_measured = has_numbers(table, column) || nearly_numbers(table, column);
+            !table.is(column, &MAY_BE_MEASURED) || !is_measured || counts(table, column)
         };
         let time = table.find(&TIMES).filter(is_time);
         let tags = (0..table.head.len()).filter(|&column| is_tag(table, column)).collect();
@@ -167,12 +170,18 @@ pub(super) fn shared(table: &Table, column: usize) -> Option<&str> {
 /// Refuses a column of numbers with decimal commas, thousands set apart, or with units behind them: nobody wants those left out. One with the same
 /// in all rows tells something else.
 fn refuse_nearly_numbers(table: &Table, column: usize) -> Result<(), NumbersError> {
-    let known = [&LABELS[..], &TIMES[..], &TAGS[..], &ORDERS[..]].iter().any(|names| table.is(column, names));
-    let comma = |cell: &str| cell.matches(',').count() == 1 && number(&cell.replace(',', ".")).is_some();
-    let nearly = cells(table, column).all(|cell| comma(cell) || has_thousands(cell) || has_unit(cell));
+    let known =
+        [&LABELS[..], &TIMES[..3], &TAGS[..], &ORDERS[..]].iter().any(|names| table.is(column, names));
     let first = table.rows.iter().find(|row| !is_gap(&row.cells[column]));
-    match first.filter(|_| nearly && !known && !is_constant(table, column)) {
+    match first.filter(|_| nearly_numbers(table, column) && !known && !is_constant(table, column)) {
         Some(row) => Err(table.wrong(row, column, "a number")),
         None => Ok(()),
     }
+}
+
+/// Whether a column holds numbers with decimal commas, thousands set apart, or units behind them, and nothing else.
+fn nearly_numbers(table: &Table, column: usize) -> bool {
+    let comma = |cell: &str| cell.matches(',').count() == 1 && number(&cell.replace(',', ".")).is_some();
+    cells(table, column)
+        .all(|cell| comma(cell) || number(cell).is_some() || has_thousands(cell) || has_unit(cell))
 }

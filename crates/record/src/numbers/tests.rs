@@ -372,6 +372,19 @@ fn numbers_that_are_written_otherwise_are_not_left_out() {
 }
 
 #[test]
+fn times_that_were_measured_and_are_written_otherwise_are_not_taken_for_dates() {
+    insta::assert_snapshot!(refused("commit;time;size\na;1,5;3\nb;1,6;4\n"), @r"
+    line 2, column `time`: `1,5` is not a number
+    hint: decimals are written with a point
+    ");
+    insta::assert_snapshot!(refused("commit,time\na,10 ms\nb,9.5 ms\n"), @r"
+    line 2, column `time`: `10 ms` is not a number
+    hint: only the number: a unit may stand in the column's name
+    ");
+    assert_eq!(read("time,wall\n2026-01-01T10:00:00Z,5\n2026-01-02T10:00:00Z,6\n").series.len(), 1);
+}
+
+#[test]
 fn thousands_that_are_set_apart_are_refused_for_what_they_are() {
     let why =
         "line 2, column `wall`: `10,050.12` is not a number\nhint: thousands are not set apart: `10050.12`";
