@@ -279,7 +279,7 @@ const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
 ///
 /// All series of the plan are judged together. A change is provisional until points that come later agree, keeps its
 /// name for ever, and what users say of it is kept with it. Exit status: 1 when something got worse that nobody has
-/// said anything to, else 0.
+/// said anything to, else 0; the end of a dip for the better is nothing that got worse.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, override_usage = CHANGES_USAGE)]
 pub struct Changes {

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use tacho_record::{
-    Change, ChangeKind, Digest, Finding, Happened, Happening, Life, Tagged, Withdrawal, Word, change_name,
+    Change, ChangeKind, Digest, Direction, Finding, Happened, Happening, Life, Tagged, Withdrawal, Word,
+    change_name,
 };
 use tacho_stats::Summary;
 use tacho_stats::changes::ledger::{
@@ -211,7 +212,31 @@ impl Living<'_> {
         };
         detection.changes.retain(is_told);
         detection.scatter.retain(is_told);
+        self.keep_gains(&mut detection.changes, alerts);
         detection
+    }
+
+    /// Leaves a step for the better that was confirmed one: when its level is lost soon after, it is not told to have been a dip, whose
+    /// end is nobody's loss.
+    fn keep_gains(&self, found: &mut [stats::Change], alerts: &[Alert]) {
+        let rises_well = self.material.series.key.metric.better == Direction::Higher;
+        let is_gain = |alert: &&Alert| {
+            alert.state == State::Confirmed
+                && alert.change.kind == stats::Kind::Step
+                && (alert.change.effect > 0.0) == rises_well
+        };
+        for gain in alerts.iter().filter(is_gain) {
+            let is_it = |found: &stats::Change| {
+                found.kind == stats::Kind::DipStart
+                    && found.index.abs_diff(gain.change.index) <= SAME_PLACE
+                    && (found.effect > 0.0) == rises_well
+            };
+            let Some(start) = found.iter().position(is_it) else { continue };
+            let end = found[start..].iter().position(|found| found.kind == stats::Kind::DipEnd);
+            for at in [Some(start), end.map(|end| start + end)].into_iter().flatten() {
+                found[at].kind = stats::Kind::Step;
+            }
+        }
     }
 
     /// Alerts as they are kept, and what happened to them since.

@@ -15,6 +15,8 @@ use super::*;
 use crate::builds::tests::revision;
 use crate::track_tests::plan;
 
+mod back;
+
 const PLAN: &str =
     "[[benchmark]]\nname = 'b'\ncommand = 'b'\n[[benchmark]]\nname = 'flat'\ncommand = 'flat'\n";
 
@@ -257,85 +259,6 @@ fn what_the_user_says_stays_whatever_is_found_later() {
     assert_eq!((slower.word, slower.note.as_str()), (Word::Expected, "it does more"));
     assert_eq!(slower.fixed_by.as_ref(), Some(&faster.name), "that it came back is known all the same");
     assert!(!is_new_regression(slower) && !is_new_regression(faster));
-}
-
-#[test]
-fn a_level_that_comes_back_is_fixed_by_itself() {
-    let mut lab = Lab::new();
-    let slower = lab.measure(1..41, step).only();
-    assert!(is_new_regression(&slower));
-    let changes = lab.measure(41..61, |_| 101.0).judge().changes;
-    let slower = changes.iter().find(|change| change.name == slower.name).unwrap();
-    assert_eq!((slower.state(), slower.word), (Word::Fixed, Word::New));
-    assert!(!changes.iter().any(is_new_regression), "{changes:#?}");
-    assert!(lab.story(&slower.name.clone()).contains(&"fixed"));
-}
-
-#[test]
-fn a_return_that_is_provisional_fixes_nothing() {
-    let mut lab = Lab::new();
-    let slower = lab.measure(1..41, step).only();
-    let changes = lab.measure(41..46, |_| 101.0).judge().changes;
-    assert_eq!(
-        changes.iter().map(|change| change.life).collect::<Vec<_>>(),
-        [Life::Confirmed, Life::Provisional]
-    );
-    assert!(changes.iter().any(is_new_regression), "{changes:#?}");
-    for order in 46..61 {
-        lab.measure(order..order + 1, |_| 101.0).judge();
-    }
-    assert!(lab.story(&slower.name).contains(&"fixed"));
-}
-
-#[test]
-fn a_dip_keeps_its_name_and_the_word_while_it_is_backed_out() {
-    let mut lab = Lab::new();
-    let level = |order: u64| if (34..37).contains(&order) { 120.0 } else { 100.0 };
-    lab.measure(1..34, level).judge();
-    let mut seen: Vec<Change> = Vec::new();
-    for order in 34..50 {
-        let changes = lab.measure(order..order + 1, level).judge().changes;
-        for change in changes.into_iter().filter(|change| change.finding.effect > Some(0.0)) {
-            if seen.is_empty() {
-                lab.store.say(&change.name, Word::Expected, "a trial", Timestamp::UNIX_EPOCH).unwrap();
-            }
-            seen.push(change);
-        }
-    }
-    assert!(seen.iter().all(|change| change.name == seen[0].name), "{seen:#?}");
-    let last = seen.last().unwrap();
-    assert_eq!((last.word, last.note.as_str()), (Word::Expected, "a trial"));
-    assert_eq!(last.finding.kind, ChangeKind::DipStart);
-}
-
-#[test]
-fn a_dip_that_is_seen_no_more_came_back_all_the_same() {
-    let mut lab = Lab::new();
-    let dip = |order: u64| if (20..23).contains(&order) { 130.0 } else { 100.0 };
-    let changes = lab.measure(1..41, dip).judge().changes;
-    let begin = changes.iter().find(|change| change.finding.kind == ChangeKind::DipStart).unwrap().clone();
-    assert_eq!((begin.life, begin.state()), (Life::Confirmed, Word::Fixed));
-    // Measured twice more, its commits are as fast as all others.
-    lab.measure(20..23, |_| 100.0).measure(20..23, |_| 100.0);
-    for order in 41..63 {
-        lab.measure(order..order + 1, |_| 100.0).judge();
-    }
-    assert_eq!(lab.story(&begin.name), ["found", "confirmed", "fixed", "withdrawn"]);
-}
-
-#[test]
-fn a_level_that_comes_back_with_the_compiler_is_not_fixed() {
-    let mut lab = Lab::new();
-    let cc = |version: &str| BTreeMap::from([("cc".to_owned(), version.to_owned())]);
-    lab.tools = cc("cc 12.2.0");
-    let slower = lab.measure(1..41, step).only();
-    lab.tools = cc("cc 13.1.0");
-    let changes = lab.measure(41..61, |_| 100.0).judge().changes;
-    let kinds: Vec<ChangeKind> = changes.iter().map(|change| change.finding.kind).collect();
-    assert_eq!(kinds, [ChangeKind::Step, ChangeKind::Environment]);
-    let slower = changes.iter().find(|change| change.name == slower.name).unwrap();
-    assert_eq!((slower.state(), &slower.fixed_by), (Word::New, &None));
-    assert!(is_new_regression(slower), "the program is as slow as it was");
 }
 
 #[test]
