@@ -4,7 +4,7 @@
 //! a level to squares, and are none to who knows how far they often lie.
 
 use super::choose::{Choice, Judge};
-use super::density::Density;
+use super::density::Distribution;
 use super::dips;
 use super::tail;
 
@@ -16,7 +16,7 @@ const LEAST: (f64, f64) = (4.0, 3.0);
 const NEAR: usize = 100;
 
 /// The changes without those that the density of the noise does not tell; of the last few values [`super::lately`] judges.
-pub(super) fn backed(judge: &Judge, mut choice: Choice, raw: &[f64], density: &Density) -> Choice {
+pub(super) fn backed(judge: &Judge, mut choice: Choice, raw: &[f64], density: &Distribution) -> Choice {
     let least = LEAST.0 + LEAST.1 * (raw.len() as f64).ln();
     loop {
         let elsewhere =
@@ -39,14 +39,14 @@ fn without(judge: &Judge, choice: &Choice, which: usize) -> Vec<usize> {
 }
 
 /// What the values of the shorter side of a change tell by lying at their own level, rather than at that of the other side.
-fn told(judge: &Judge, choice: &Choice, which: usize, raw: &[f64], density: &Density) -> f64 {
+fn told(judge: &Judge, choice: &Choice, which: usize, raw: &[f64], density: &Distribution) -> f64 {
     let (before, after) = judge.around(&choice.places, which);
     let (place, step) = (choice.places[which], choice.steps[which]);
     let is_after = after - place <= place - before;
     let side =
         if is_after { place..after.min(place + NEAR) } else { before.max(place.saturating_sub(NEAR))..place };
     let told = side.map(|i| {
-        let away = |level: f64| density.ln(judge.away(raw, i, level, 1.0));
+        let away = |level: f64| density.ln(i, judge.away(raw, i, level, 1.0));
         away(step.before + step.difference) - away(step.before)
     });
     let told: f64 = told.sum();

@@ -40,6 +40,32 @@ pub(super) struct Density {
     alone: f64,
 }
 
+/// How the noise of each value of a series is distributed.
+pub(super) struct Distribution {
+    /// That of all values, but for those that stand still among others that do not.
+    pub all: Density,
+    /// The Gaussian's, of values that stand still: how others are distributed says nothing of them.
+    still: Density,
+    /// Which values do not; all where all do.
+    pub varies: Vec<bool>,
+}
+
+impl Distribution {
+    /// That of these values, of which those are told that do not stand still; nothing for too few.
+    pub fn of(standard: &[f64], varies: Vec<bool>) -> Option<Self> {
+        let some_vary = varies.contains(&true);
+        let told = standard.iter().zip(&varies).filter(|(_, varies)| **varies || !some_vary);
+        let all = Density::of(&told.map(|(x, _)| *x).collect::<Vec<_>>())?;
+        let varies = if some_vary { varies } else { vec![true; varies.len()] };
+        Some(Self { all, still: Density::gaussian(standard.len() as f64), varies })
+    }
+
+    /// The logarithm of the density of one of the values where it is so far off.
+    pub fn ln(&self, i: usize, x: f64) -> f64 {
+        if self.varies[i] { self.all.ln(x) } else { self.still.ln(x) }
+    }
+}
+
 /// Cells in a row.
 #[derive(PartialEq)]
 struct Run {

@@ -3,7 +3,7 @@
 //! [`super::tail`] judges it where it is not: in few values, and among slow noise.
 
 use super::choose::{Choice, Judge};
-use super::density::{Density, NEAR};
+use super::density::{Distribution, NEAR};
 use super::levels::Levels;
 use super::tail::{self, BEFORE, LONGEST};
 use super::{locate, robust};
@@ -43,7 +43,7 @@ struct Late {
 }
 
 /// The changes with one within the last few values where they tell of it, and without one where they do not.
-pub(super) fn judged(judge: &Judge, choice: Choice, raw: &[f64], density: &Density) -> Choice {
+pub(super) fn judged(judge: &Judge, choice: Choice, raw: &[f64], density: &Distribution) -> Choice {
     let n = raw.len();
     let known = choice.places.partition_point(|&place| !tail::is_tail(judge.series, place));
     let start = known.checked_sub(1).map_or(0, |last| choice.places[last]);
@@ -56,7 +56,7 @@ pub(super) fn judged(judge: &Judge, choice: Choice, raw: &[f64], density: &Densi
     let level = levels.at(n - LONGEST - 1);
     let before = Before::of(judge, &levels, raw, density);
     let away: Vec<f64> = (n - LONGEST..n).map(|i| judge.away(raw, i, level, before.wider)).collect();
-    let noise = Noise { density, beyond: before.beyond };
+    let noise = Noise { density, first: n - LONGEST, beyond: before.beyond };
     let late = likeliest(&away, &noise);
     if late.told < (if before.far <= SELDOM { LEAST.0 } else { LEAST.1 }) {
         return if known < choice.places.len() { judge.at(&choice.places[..known]) } else { choice };
@@ -82,7 +82,7 @@ struct Before {
 }
 
 impl Before {
-    fn of(judge: &Judge, levels: &Levels, raw: &[f64], density: &Density) -> Self {
+    fn of(judge: &Judge, levels: &Levels, raw: &[f64], density: &Distribution) -> Self {
         let count = raw.len() - LONGEST;
         let standard: Vec<f64> =
             levels.residual[..count].iter().zip(&judge.sd).map(|(residual, sd)| residual / sd).collect();
@@ -90,6 +90,8 @@ impl Before {
         let near = standard.iter().filter(|x| x.abs() <= FAR).count();
         let far = 1.0 - near as f64 / standard.len() as f64;
         let beyond = beyond(judge, levels, raw, density);
+        let moving = |(i, x): (usize, &f64)| if density.varies[i] { *x } else { f64::NAN };
+        let standard: Vec<f64> = standard.iter().enumerate().map(moving).collect();
         let Some(until) = standard.len().checked_sub(NOW).filter(|until| *until >= NOW) else {
             return Self { far, wider: 1.0, beyond };
         };
@@ -99,11 +101,14 @@ impl Before {
 }
 
 /// The logarithms of the shares of the values before the last ones that are far off alone, below and above.
-fn beyond(judge: &Judge, levels: &Levels, raw: &[f64], density: &Density) -> [f64; 2] {
+fn beyond(judge: &Judge, levels: &Levels, raw: &[f64], density: &Distribution) -> [f64; 2] {
     let level = |i: usize| judge.series.y[i] - levels.residual[i];
     let before = 0..raw.len() - LONGEST;
-    let alone: Vec<f64> =
-        before.clone().map(|i| judge.away(raw, i, level(i), 1.0)).filter(|&x| density.is_alone(x)).collect();
+    let alone: Vec<f64> = before
+        .clone()
+        .map(|i| judge.away(raw, i, level(i), 1.0))
+        .filter(|&x| density.all.is_alone(x))
+        .collect();
     [-1.0, 1.0].map(|side| {
         let count = alone.iter().filter(|&x| x * side > 0.0).count();
         (count as f64 / before.len() as f64).ln()
@@ -112,14 +117,17 @@ fn beyond(judge: &Judge, levels: &Levels, raw: &[f64], density: &Density) -> [f6
 
 /// How the noise is distributed, beyond its density too.
 struct Noise<'a> {
-    density: &'a Density,
+    density: &'a Distribution,
+    /// Which value is the first of the last ones.
+    first: usize,
     beyond: [f64; 2],
 }
 
 impl Noise<'_> {
-    /// The logarithm of the density. Beyond what it covers, all values that were there may be within one standard deviation.
-    fn ln(&self, x: f64) -> f64 {
-        let known = self.density.ln(x);
+    /// The logarithm of the density of one of the last values. Beyond what it covers, all values that were there may be within one
+    /// standard deviation.
+    fn ln(&self, which: usize, x: f64) -> f64 {
+        let known = self.density.ln(self.first + which, x);
         if x.abs() > NEAR { known.max(self.beyond[usize::from(x > 0.0)]) } else { known }
     }
 }
@@ -138,8 +146,8 @@ fn likeliest(away: &[f64], noise: &Noise) -> Late {
     let mut best = Late { told: 0.0, size: 0.0 };
     for size in (-SIZES..=SIZES).map(|size| f64::from(size) * FINE).chain(large(away)) {
         let (mut told, mut at_it) = (0.0, 0);
-        for x in away.iter().rev() {
-            let tells = noise.ln(x - size) - noise.ln(*x);
+        for (which, x) in away.iter().enumerate().rev() {
+            let tells = noise.ln(which, x - size) - noise.ln(which, *x);
             told += 2.0 * tells;
             at_it += usize::from(tells > 0.0);
             if at_it >= SHORTEST && told > best.told {
@@ -160,9 +168,9 @@ fn large(away: &[f64]) -> Vec<f64> {
 /// Where a level of this size most often begins.
 fn begin(away: &[f64], noise: &Noise, size: f64) -> usize {
     let mut told = 0.0;
-    let places = away[..away.len() - SHORTEST].iter().map(|x| {
+    let places = away[..away.len() - SHORTEST].iter().enumerate().map(|(which, x)| {
         let here = told;
-        told += noise.ln(*x) - noise.ln(x - size);
+        told += noise.ln(which, *x) - noise.ln(which, x - size);
         here
     });
     let mut all: Vec<f64> = places.collect();

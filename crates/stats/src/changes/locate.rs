@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::choose::{Choice, Judge};
-use super::density::Density;
+use super::density::Distribution;
 use super::levels::Levels;
 use super::{backed, lately, robust, tail};
 
@@ -46,7 +46,7 @@ pub(super) fn locate(judge: &Judge, mut choice: Choice, raw: &[f64]) -> Choice {
 /// How noise that is fresh in each value is distributed.
 ///
 /// A level of the last values that was not chosen moves no others, and makes no noise slow.
-fn density(judge: &Judge, choice: &Choice, raw: &[f64]) -> Option<Density> {
+fn density(judge: &Judge, choice: &Choice, raw: &[f64]) -> Option<Distribution> {
     let (n, mut places) = (judge.series.len(), choice.places.clone());
     if n - places.last().copied().unwrap_or(0) >= tail::BEFORE + tail::LONGEST {
         places.push(n - tail::LONGEST);
@@ -55,15 +55,12 @@ fn density(judge: &Judge, choice: &Choice, raw: &[f64]) -> Option<Density> {
         return None;
     }
     let levels = Levels::means(judge.series, &places, judge.masked);
-    let varies = varying(raw);
-    let some_vary = varies.contains(&true);
     let level = |i: usize| judge.series.y[i] - levels.residual[i];
-    let told = (0..n).filter(|&i| varies[i] || !some_vary);
-    let standard: Vec<f64> = told.map(|i| judge.away(raw, i, level(i), 1.0)).collect();
-    Density::of(&standard)
+    let standard: Vec<f64> = (0..n).map(|i| judge.away(raw, i, level(i), 1.0)).collect();
+    Distribution::of(&standard, varying(raw))
 }
 
-/// Which values do not stand among many that are the same: those say nothing of how noise elsewhere is distributed.
+/// Which values do not stand among many that are the same.
 fn varying(raw: &[f64]) -> Vec<bool> {
     let runs = raw.chunk_by(|one, next| one.to_bits() == next.to_bits());
     runs.flat_map(|run| std::iter::repeat_n(run.len() < robust::STANDING, run.len())).collect()
@@ -91,7 +88,7 @@ fn by_density(
     choice: &Choice,
     which: usize,
     raw: &[f64],
-    density: &Density,
+    density: &Distribution,
     range: Range<usize>,
 ) -> Vec<f64> {
     let step = choice.steps[which];
@@ -99,7 +96,7 @@ fn by_density(
     range
         .map(|i| {
             let here = told;
-            let at = |level: f64| density.ln(judge.away(raw, i, level, 1.0));
+            let at = |level: f64| density.ln(i, judge.away(raw, i, level, 1.0));
             told += at(step.before) - at(step.before + step.difference);
             here
         })

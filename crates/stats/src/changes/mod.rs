@@ -258,6 +258,8 @@ mod lengths;
 mod rates;
 #[cfg(test)]
 mod simulated;
+#[cfg(test)]
+mod stills;
 
 #[cfg(test)]
 mod tests {

@@ -155,11 +155,15 @@ pub(super) fn step(y: &[f64], inverse: &[f64], place: usize, opening: &[Filter],
 }
 
 /// The step in white noise, between these weighted sums of the values before it and of those after it, from an origin.
+///
+/// By the mean of either side, whose weights may be of very different sizes: values that stand still weigh a billion times others.
 pub(super) fn plain_step(origin: f64, before: Weighted, after: Weighted, noise: &Noise) -> Step {
-    // All is white as it is, and the second regressor is the first, as far as it is there.
-    let (ones, y_one) = (before.weights + after.weights, before.sum + after.sum);
-    let products = Products { ones, both: after.weights, steps: after.weights, y_one, y_step: after.sum };
-    products.step(origin, noise.scale)
+    if before.count == 0 || after.count == 0 || before.weights.min(after.weights) <= 0.0 {
+        return Step { before: origin, difference: 0.0, error: f64::INFINITY };
+    }
+    let [before_mean, after_mean] = [before, after].map(|side| side.sum / side.weights);
+    let error = noise.scale * (1.0 / before.weights + 1.0 / after.weights).sqrt();
+    Step { before: origin + before_mean, difference: after_mean - before_mean, error }
 }
 
 /// The sums of products of two regressors, one throughout and one from the step on, with each other and with the values.

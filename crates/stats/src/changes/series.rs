@@ -142,7 +142,8 @@ fn grain(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
     order::sort(&mut values);
     let pairs = values.windows(2).filter(|pair| apart(pair));
     let least = pairs.map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
-    finite.iter().map(|(_, point)| if log { least / point.value } else { least }).collect()
+    // What is less than a grain is rounded to a finer one.
+    finite.iter().map(|(_, point)| if log { (least / point.value).min(1.0) } else { least }).collect()
 }
 
 /// The variances that the replicates tell, on the scale.

@@ -1,0 +1,67 @@
+//! Steps between values that stand still and others, which are noisy, coarse or at one of two values.
+
+use super::simulated::{Maker, Shape};
+use super::{Options, Point, detect};
+
+/// In how many of 100 pairs of levels, either way round, the step between them is told and no other.
+fn told(seed: u64, still: (usize, f64), other: impl Fn(&mut Maker) -> Vec<f64>) -> [usize; 2] {
+    let mut maker = Maker::new(seed);
+    let both = (0..100).map(|_| {
+        let values = [vec![still.1; still.0], other(&mut maker)].concat();
+        let reversed: Vec<f64> = values.iter().rev().copied().collect();
+        [(values, still.0), (reversed, 0)].map(|(values, place)| {
+            let place = if place == 0 { values.len() - still.0 } else { place };
+            let points: Vec<Point> = values.into_iter().map(Point::of).collect();
+            let changes = detect(&points, &Options::default()).changes;
+            usize::from(changes.len() == 1 && changes[0].index.abs_diff(place) <= 1)
+        })
+    });
+    both.fold([0, 0], |sums, now| [sums[0] + now[0], sums[1] + now[1]])
+}
+
+/// One of two values, the second with this share.
+fn two_valued(maker: &mut Maker, n: usize, values: [f64; 2], share: f64) -> Vec<f64> {
+    (0..n).map(|_| values[usize::from(maker.uniform() < share)]).collect()
+}
+
+#[test]
+fn steps_to_one_of_two_values_are_told() {
+    for (seed, (still, n, values, share)) in (220..).zip([
+        (40, 40, [200.0, 220.0], 0.3),
+        (40, 100, [200.0, 220.0], 0.3),
+        (40, 300, [200.0, 220.0], 0.3),
+        (40, 100, [200.0, 220.0], 0.5),
+        (200, 200, [200.0, 201.0], 0.5),
+        (60, 120, [1100.0, 1101.0], 0.5),
+        (100, 100, [1e5, 2e5], 0.5),
+    ]) {
+        let told = told(seed, (still, 100.0), |maker| two_valued(maker, n, values, share));
+        println!("{still} times 100, {n} of {values:?}, {share} of the second: {told:?} of 100");
+        assert!(told.iter().all(|&told| told >= 94), "{still}, {n} of {values:?}: {told:?} of 100");
+    }
+}
+
+#[test]
+fn steps_to_coarse_values_are_told_however_large() {
+    for (seed, level) in (230..).zip([1e3, 1e4, 1e5, 1e6]) {
+        let coarse = |maker: &mut Maker| -> Vec<f64> {
+            let noise = maker.noise(Shape::Gaussian, 100, 0.03).into_iter();
+            noise.map(|value| (value / 5.0).round() * 5.0 * level / 100.0).collect()
+        };
+        let told = told(seed, (20, 100.0), coarse);
+        println!("to {level}: {told:?} of 100");
+        assert!(told.iter().all(|&told| told >= 94), "to {level}: {told:?} of 100");
+    }
+}
+
+#[test]
+fn steps_to_nothing_are_told() {
+    // Where noise is wide some are taken for noise that is slow, as values that stand still are.
+    let cases = [(20, 0.1, 94), (50, 0.1, 94), (150, 0.1, 94), (150, 0.2, 88), (500, 0.1, 90)];
+    for (seed, (n, sd, least)) in (240..).zip(cases) {
+        let noisy = |maker: &mut Maker| (0..n).map(|_| 5.0 + 5.0 * sd * maker.gaussian()).collect();
+        let told = told(seed, (n, 0.0), noisy);
+        println!("{n} of 5, and as many of 0: {told:?} of 100");
+        assert!(told.iter().all(|&told| told >= least), "{n}, {sd}: {told:?} of 100");
+    }
+}
