@@ -13,6 +13,7 @@ pub mod changes;
 pub mod compare;
 mod discoveries;
 pub mod distribution;
+pub mod interleaved;
 pub mod levels;
 pub mod outlier;
 pub mod place;

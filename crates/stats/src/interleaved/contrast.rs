@@ -1,0 +1,153 @@
+//! Two programs: by how much the second is above the first, tested and bounded.
+//!
+//! The order within each round was drawn at random. If the second program is above the first by exactly `by`, then
+//! taking `by` off leaves executions that could as well have had each other's places. So the chance of what was seen is
+//! counted over the orders that might have been drawn. The scales of the scores are found without knowing which
+//! execution is of which program, or the count would be too favourable.
+
+use super::neighbours::{self, Tails};
+use super::permutation::{Outcomes, chance_above};
+use super::{Execution, Fit, flat, movement};
+
+/// The share of the error that scores have that are cut off wide.
+const WIDE: f64 = 0.1;
+/// The widest difference that is looked at, as a logarithm.
+const FARTHEST: f64 = 12.0;
+/// How fast the search for an end of an interval walks outward.
+const STRIDE: f64 = 1.4;
+/// Halvings of the last step: an end is known to a thousandth of it.
+const HALVINGS: usize = 10;
+
+/// Executions of two programs in order of time.
+#[derive(Clone, Debug)]
+pub struct Contrast {
+    /// The values, and whether each is of the second program.
+    values: Vec<(f64, bool)>,
+    /// Where each round with both programs is in `values`.
+    rounds: Vec<std::ops::Range<usize>>,
+    fit: Fit,
+}
+
+impl Contrast {
+    /// Of programs 0 and 1; executions of others are left out. `None` where either has none.
+    #[must_use]
+    pub fn of(executions: &[Execution]) -> Option<Self> {
+        let both: Vec<Execution> = executions.iter().copied().filter(|it| it.program < 2).collect();
+        let fit = Fit::of(&both, 2)?;
+        let values: Vec<(f64, bool)> = both.iter().map(|it| (it.value, it.program == 1)).collect();
+        let has_both = |range: &std::ops::Range<usize>| {
+            let second = values[range.clone()].iter().filter(|(_, second)| *second).count();
+            second > 0 && second < range.len()
+        };
+        let rounds = super::permutation::rounds(&both).into_iter().map(|(range, _)| range);
+        let rounds = rounds.filter(has_both).collect();
+        Some(Self { values, rounds, fit })
+    }
+
+    /// The fit of both.
+    #[must_use]
+    pub fn fit(&self) -> &Fit {
+        &self.fit
+    }
+
+    /// How many rounds have both.
+    #[must_use]
+    pub fn rounds(&self) -> usize {
+        self.rounds.len()
+    }
+
+    /// By how much the second program is above the first.
+    #[must_use]
+    pub fn shift(&self) -> f64 {
+        self.fit.effects[1] - self.fit.effects[0]
+    }
+
+    /// The chance to see the second program so high, when it is above the first by `by`.
+    #[must_use]
+    pub fn chance_above(&self, by: f64) -> f64 {
+        self.chance(by, 1.0, 0.0)
+    }
+
+    /// The chance to see it so low.
+    #[must_use]
+    pub fn chance_below(&self, by: f64) -> f64 {
+        self.chance(by, -1.0, 0.0)
+    }
+
+    /// The shift is below this at most with the chance `level`; minus infinity where nothing bounds it.
+    #[must_use]
+    pub fn bound_below(&self, level: f64) -> f64 {
+        self.bound(-1.0, level)
+    }
+
+    /// The shift is above this at most with the chance `level`; infinity where nothing bounds it.
+    #[must_use]
+    pub fn bound_above(&self, level: f64) -> f64 {
+        self.bound(1.0, level)
+    }
+
+    /// The first difference on the way outward that is not possible.
+    fn bound(&self, way: f64, level: f64) -> f64 {
+        let middle = self.shift();
+        let is_possible = |far: f64| self.chance(middle + way * far, -way, level) > level;
+        let error = self.fit.errors[0] + self.fit.errors[1];
+        let mut step = if error.is_finite() { error.max(1e-6) } else { 0.01 };
+        let mut inside = 0.0;
+        while is_possible(step) {
+            inside = step;
+            step *= STRIDE;
+            if step > FARTHEST {
+                return way * f64::INFINITY;
+            }
+        }
+        for _ in 0..HALVINGS {
+            let half = f64::midpoint(inside, step);
+            if is_possible(half) { inside = half } else { step = half }
+        }
+        middle + way * step
+    }
+
+    /// The chance of what was seen, if it is above `enough`; else one that is not.
+    ///
+    /// Scores with sharp tails find what is as small as the noise, and count what is far off for little, a large
+    /// difference included; scores that are cut off wide find any large one. Each has its share of the error.
+    fn chance(&self, by: f64, way: f64, enough: f64) -> f64 {
+        let rest: Vec<f64> =
+            self.values.iter().map(|&(value, second)| if second { value - by } else { value }).collect();
+        let of = |scores: &[f64]| {
+            let outcomes = self.rounds.iter().map(|range| self.outcome(range.clone(), scores, way));
+            chance_above(&outcomes.collect::<Vec<_>>())
+        };
+        let is_moving = self.fit.by_neighbours || movement::is_seen(&rest);
+        let sharp = if is_moving { Tails::of(&rest).scores(&rest) } else { flat::scores(&rest) };
+        let sharp = of(&sharp) / (1.0 - WIDE);
+        if sharp <= enough {
+            return sharp;
+        }
+        let wide = if is_moving { neighbours::wide_scores(&rest) } else { flat::wide_scores(&rest) };
+        sharp.min(of(&wide) / WIDE).min(1.0)
+    }
+
+    fn outcome(&self, range: std::ops::Range<usize>, scores: &[f64], way: f64) -> Outcomes {
+        let mean = scores[range.clone()].iter().sum::<f64>() / range.len() as f64;
+        let above: Vec<f64> = scores[range.clone()].iter().map(|score| way * (score - mean)).collect();
+        let second: Vec<bool> = self.values[range].iter().map(|(_, second)| *second).collect();
+        let seen = above.iter().zip(&second).filter(|(_, second)| **second).map(|(above, _)| above).sum();
+        let chosen = second.iter().filter(|second| **second).count();
+        Outcomes { possible: sums(&above, chosen), seen }
+    }
+}
+
+/// The sums of all choices of so many of these values, which sum to 0.
+fn sums(values: &[f64], chosen: usize) -> Vec<f64> {
+    if chosen == 0 {
+        return vec![0.0];
+    }
+    let mut all = Vec::new();
+    for (at, value) in values.iter().enumerate() {
+        if values.len() - at >= chosen {
+            all.extend(sums(&values[at + 1..], chosen - 1).into_iter().map(|sum| sum + value));
+        }
+    }
+    all
+}

@@ -1,0 +1,111 @@
+//! What programs that were executed in turns differ by, on a host whose speed moves.
+//!
+//! An idle virtual machine, a processor that boosts and a busy neighbour have one thing in common: the host runs all
+//! programs at one speed for a while, and then at another. Executions next to each other in time share that speed. So
+//! the estimate stands on differences between neighbours:
+//!
+//! `ln value = program + path of the host + noise`
+//!
+//! The model asks nothing of the path. [`Fit`] weighs the differences of neighbours by how far out they are, so that a
+//! pair across a jump of the path counts for little. Where ranks show no movement of the host, it fits each program on
+//! its own instead, which loses nothing on a steady host. [`Contrast`] tests and bounds a difference of two programs by
+//! the random order within rounds, which needs no model of the path at all.
+//!
+//! Shapes and units: values are natural logarithms, effects are differences of them, executions are in order of time.
+
+mod contrast;
+mod flat;
+mod movement;
+mod neighbours;
+mod path;
+mod permutation;
+mod polish;
+mod solve;
+
+pub use contrast::Contrast;
+pub use path::{Spell, spells};
+
+/// Wide scores cut off what is beyond this quantile of all distances.
+const WIDE: f64 = 0.9;
+
+/// Where ranks show no movement, neighbours decide all the same if they are sharper by this factor: a host that
+/// changes between speeds as fast as it executes.
+const SHARPER: f64 = 0.5;
+
+/// One execution that counts, in order of time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Execution {
+    /// Which program, from 0.
+    pub program: usize,
+    /// The round it was executed in. The order within a round was drawn at random.
+    pub round: u32,
+    /// The logarithm of the metric's value.
+    pub value: f64,
+}
+
+/// The programs' effects and the host's path, estimated together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// What each program differs by from the mean of all programs.
+    pub effects: Vec<f64>,
+    /// The standard error of each effect, against the mean of all programs.
+    pub errors: Vec<f64>,
+    /// Whether the host's speed is seen to move: neighbours in time are more alike than chance has them.
+    pub moves: bool,
+    /// Whether the differences of neighbours decided, and not each program's own values.
+    pub by_neighbours: bool,
+    /// What is left of each execution when its program's effect is taken off: the path and the noise.
+    pub rest: Vec<f64>,
+    /// How much each execution counts: 1 is the most.
+    pub weights: Vec<f64>,
+}
+
+impl Fit {
+    /// Fits executions of programs `0..programs`, in order of time. `None` where a program has no execution or a value
+    /// is not finite.
+    #[must_use]
+    pub fn of(executions: &[Execution], programs: usize) -> Option<Self> {
+        let mut counts = vec![0_usize; programs];
+        for execution in executions {
+            if !execution.value.is_finite() {
+                return None;
+            }
+            *counts.get_mut(execution.program)? += 1;
+        }
+        if programs == 0 || counts.contains(&0) {
+            return None;
+        }
+        let start = polish::effects(executions, programs);
+        let fit = neighbours::fit(executions, &counts, &start);
+        if moves(executions, &start, programs) {
+            return Some(Self { moves: true, ..fit });
+        }
+        let flat = flat::fit(executions, &counts, &start);
+        let sharper = fit.errors.iter().zip(&flat.errors).filter(|(one, other)| **one < SHARPER * **other);
+        Some(if 2 * sharper.count() > programs { fit } else { flat })
+    }
+
+    /// The level of each program at the host's usual speed, as a logarithm: its effect above the middle of the path.
+    #[must_use]
+    pub fn levels(&self) -> Vec<f64> {
+        let usual = crate::summary::median(&self.rest).unwrap_or(0.0);
+        self.effects.iter().map(|effect| usual + effect).collect()
+    }
+}
+
+/// Whether what is left beside the programs moves in time. Asked once with the fit's starting effects and once with
+/// the programs' medians: either may hide a movement.
+fn moves(executions: &[Execution], start: &[f64], programs: usize) -> bool {
+    movement::is_seen(&rest(executions, start))
+        || movement::is_seen(&rest(executions, &polish::medians(executions, programs)))
+}
+
+/// The values without the programs' effects.
+fn rest(executions: &[Execution], effects: &[f64]) -> Vec<f64> {
+    executions.iter().map(|execution| execution.value - effects[execution.program]).collect()
+}
+
+#[cfg(test)]
+pub(crate) mod simulated;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,261 @@
+//! The fit on a host whose speed moves: heavy-tailed weights on differences of neighbours in time.
+//!
+//! A pair of neighbours shares the host's speed, unless the path jumps between them. So the differences of neighbours
+//! have a sharp peak and very long tails: Student's t with half a degree of freedom describes them. Its scale is
+//! estimated by maximum likelihood for each lag, since differences over longer lags are wider.
+
+use super::{Execution, Fit};
+use crate::interleaved::solve::Laplacian;
+use crate::summary::quantile;
+
+/// Neighbours up to this far apart. Farther ones add little on any host, and false peaks on some.
+pub(super) const LAGS: usize = 3;
+/// Turns with the first, safer tails, and with the final ones.
+const TURNS: [usize; 3] = [10, 15, 30];
+/// The first turns have Cauchy's tails, whose likelihood has fewer false peaks.
+const SAFE: f64 = 1.0;
+/// The degrees of freedom of neighbours' differences.
+const PEAKED: f64 = 0.5;
+/// The same, where their tails are about those of a normal distribution.
+const ROUND: f64 = 5.0;
+/// Tails are about normal where the 90th percentile of distances is less than this many times their median: 2.44 is
+/// the normal distribution's.
+const ROUND_TAILS: f64 = 2.6;
+/// No scale is smaller: 0.03 % is below what any clock and scheduler allow.
+const FINEST: f64 = 3e-4;
+/// Effects are found when a turn moves none by more.
+const STILL: f64 = 1e-6;
+/// The weights choose the executions that agree, which makes errors look smaller: as if each program had this many
+/// executions less. By simulation, at 10, 20 and 60 executions.
+const CHOSEN: f64 = 3.5;
+/// A program's own noise counts as this many executions less than that of all programs.
+const POOLED: f64 = 20.0;
+
+/// The differences' distribution: its tails, and for each lag the square of its scale.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tails {
+    freedom: f64,
+    squares: [f64; LAGS],
+}
+
+impl Tails {
+    /// The scales of what is left beside programs, found without knowing which execution is of which.
+    pub fn of(rest: &[f64]) -> Self {
+        let mut tails = Self::first(|lag| lags(rest, lag).collect());
+        tails.freedom = Self::peaked(|lag| lags(rest, lag).collect());
+        for _ in 0..20 {
+            let before = tails.squares;
+            for lag in 1..=LAGS {
+                tails.rescale(lag, lags(rest, lag));
+            }
+            let is_still = |(now, before): (&f64, &f64)| (now / before - 1.0).abs() < 1e-3;
+            if tails.squares.iter().zip(&before).all(is_still) {
+                break;
+            }
+        }
+        tails
+    }
+
+    /// Scales from the median distance.
+    fn first(differences: impl Fn(usize) -> Vec<f64>) -> Self {
+        let scale = |lag: usize| {
+            let far: Vec<f64> = differences(lag).into_iter().map(f64::abs).collect();
+            (1.4826 * crate::summary::median(&far).unwrap_or(0.0)).max(FINEST).powi(2)
+        };
+        Self { freedom: SAFE, squares: std::array::from_fn(|at| scale(at + 1)) }
+    }
+
+    /// How heavy the tails of these differences are.
+    fn peaked(differences: impl Fn(usize) -> Vec<f64>) -> f64 {
+        let far: Vec<f64> = (1..=LAGS).flat_map(&differences).map(f64::abs).collect();
+        let [high, middle] = [0.9, 0.5].map(|p| quantile(&far, p).unwrap_or(0.0));
+        if high < ROUND_TAILS * middle { ROUND } else { PEAKED }
+    }
+
+    /// How much a difference counts.
+    fn weight(&self, lag: usize, difference: f64) -> f64 {
+        (self.freedom + 1.0) / (self.freedom * self.squares[lag - 1] + difference * difference)
+    }
+
+    /// A step towards the likeliest scale.
+    fn rescale(&mut self, lag: usize, differences: impl Iterator<Item = f64>) {
+        let (mut sum, mut count) = (0.0, 0_usize);
+        for difference in differences {
+            sum += self.weight(lag, difference) * difference * difference;
+            count += 1;
+        }
+        self.grow(lag, sum, count);
+    }
+
+    fn grow(&mut self, lag: usize, sum: f64, count: usize) {
+        let square = &mut self.squares[lag - 1];
+        if count > 0 {
+            *square = (*square * sum / count as f64).max(FINEST * FINEST);
+        }
+    }
+
+    /// How far each execution is above its neighbours: the score of the level in it.
+    pub fn scores(&self, rest: &[f64]) -> Vec<f64> {
+        let mut scores = vec![0.0; rest.len()];
+        for lag in 1..=LAGS.min(rest.len().saturating_sub(1)) {
+            for at in lag..rest.len() {
+                let difference = rest[at] - rest[at - lag];
+                let score = self.weight(lag, difference) * difference;
+                scores[at] += score;
+                scores[at - lag] -= score;
+            }
+        }
+        scores
+    }
+
+    /// The mean slope of the score at each lag: the information in one difference.
+    fn information(&self, rest: &[f64], lag: usize) -> f64 {
+        let (mut slope, mut square, mut count) = (0.0, 0.0, 0_usize);
+        for difference in lags(rest, lag) {
+            let weight = self.weight(lag, difference);
+            let far = weight * difference;
+            slope += weight - 2.0 * far * far / (self.freedom + 1.0);
+            square += far * far;
+            count += 1;
+        }
+        // By the model both are the same; the slope's mean can be near 0 or below in few samples.
+        if count == 0 { 0.0 } else { slope.max(0.3 * square) / count as f64 }
+    }
+}
+
+/// How far each execution is above its neighbours, where only the farthest differences are cut off.
+pub(super) fn wide_scores(rest: &[f64]) -> Vec<f64> {
+    let mut scores = vec![0.0; rest.len()];
+    for lag in 1..=LAGS.min(rest.len().saturating_sub(1)) {
+        let far: Vec<f64> = lags(rest, lag).map(f64::abs).collect();
+        let most = quantile(&far, super::WIDE).unwrap_or(0.0).max(FINEST);
+        for at in lag..rest.len() {
+            let score = (rest[at] - rest[at - lag]).clamp(-most, most) / most;
+            scores[at] += score;
+            scores[at - lag] -= score;
+        }
+    }
+    scores
+}
+
+/// The differences over this lag.
+fn lags(values: &[f64], lag: usize) -> impl Iterator<Item = f64> + '_ {
+    values.iter().zip(values.iter().skip(lag)).map(|(earlier, later)| later - earlier)
+}
+
+/// Fits all programs, starting from these effects.
+pub(super) fn fit(executions: &[Execution], counts: &[usize], start: &[f64]) -> Fit {
+    let mut effects = start.to_vec();
+    let across = |lag: usize, effects: &[f64]| -> Vec<f64> {
+        pairs(executions, lag).map(|pair| pair.above(effects)).collect()
+    };
+    let mut tails = Tails::first(|lag| across(lag, &effects));
+    for (stage, turns) in TURNS.into_iter().enumerate() {
+        tails.freedom = match stage {
+            0 => ROUND,
+            1 => SAFE,
+            _ => Tails::peaked(|lag| across(lag, &effects)),
+        };
+        for _ in 0..turns {
+            let before = effects.clone();
+            effects = turn(executions, &mut tails, &effects);
+            if before.iter().zip(&effects).all(|(before, now)| (before - now).abs() < STILL) {
+                break;
+            }
+        }
+    }
+    let rest = super::rest(executions, &effects);
+    let errors = errors(executions, counts, &tails, &rest);
+    let weights = weights(&tails, &rest);
+    Fit { effects, errors, moves: false, by_neighbours: true, rest, weights }
+}
+
+/// Two neighbours of different programs.
+struct Pair {
+    programs: (usize, usize),
+    difference: f64,
+}
+
+impl Pair {
+    /// The difference without that of the programs.
+    fn above(&self, effects: &[f64]) -> f64 {
+        self.difference - (effects[self.programs.1] - effects[self.programs.0])
+    }
+}
+
+fn pairs(executions: &[Execution], lag: usize) -> impl Iterator<Item = Pair> + '_ {
+    let both = executions.iter().zip(executions.iter().skip(lag));
+    both.filter(|(one, other)| one.program != other.program).map(|(one, other)| Pair {
+        programs: (one.program, other.program),
+        difference: other.value - one.value,
+    })
+}
+
+/// One turn: weights and scales by the effects as they are, then the effects by these weights.
+fn turn(executions: &[Execution], tails: &mut Tails, effects: &[f64]) -> Vec<f64> {
+    let mut system = Laplacian::new(effects.len());
+    for lag in 1..=LAGS {
+        let (mut sum, mut count) = (0.0, 0);
+        for pair in pairs(executions, lag) {
+            let above = pair.above(effects);
+            let weight = tails.weight(lag, above);
+            system.add(pair.programs, weight, pair.difference);
+            sum += weight * above * above;
+            count += 1;
+        }
+        tails.grow(lag, sum, count);
+    }
+    system.solve(effects.to_vec())
+}
+
+/// The standard errors of effects: how scores vary when the programs of a round change places, by the information.
+fn errors(executions: &[Execution], counts: &[usize], tails: &Tails, rest: &[f64]) -> Vec<f64> {
+    let programs = counts.len();
+    let scores = tails.scores(rest);
+    let mut of_programs = vec![(0.0, 0.0); programs];
+    let (mut all, mut rounds) = ((0.0, 0.0), 0.0);
+    for (range, share) in super::permutation::rounds(executions) {
+        let mean = scores[range.clone()].iter().sum::<f64>() / range.len() as f64;
+        rounds += 1.0;
+        for at in range {
+            let square = (scores[at] - mean).powi(2) * share;
+            let of = &mut of_programs[executions[at].program];
+            *of = (of.0 + square, of.1 + 1.0);
+            all = (all.0 + square, all.1 + 1.0);
+        }
+    }
+    let mut touched = vec![0.0; programs];
+    for lag in 1..=LAGS {
+        let information = tails.information(rest, lag);
+        for pair in pairs(executions, lag) {
+            touched[pair.programs.0] += information;
+            touched[pair.programs.1] += information;
+        }
+    }
+    let pooled = if all.1 > 0.0 { all.0 / all.1 } else { f64::INFINITY };
+    let few: f64 = rounds / f64::max(rounds - 1.0, 1.0);
+    let spread = programs as f64 / (programs as f64 - 1.0).max(1.0);
+    let one = |program: usize| {
+        let (sum, count) = of_programs[program];
+        let own = (sum + POOLED * pooled) / (count + POOLED);
+        let information = touched[program] * spread;
+        let executions = counts[program] as f64;
+        let chosen = executions / (executions - CHOSEN).max(0.5);
+        chosen * (own * executions * few / spread).sqrt() / information
+    };
+    (0..programs).map(one).collect()
+}
+
+/// How much each execution counts among all: by its differences to its neighbours.
+fn weights(tails: &Tails, rest: &[f64]) -> Vec<f64> {
+    let mut weights = vec![0.0; rest.len()];
+    for lag in 1..=LAGS {
+        for at in lag..rest.len() {
+            let weight = tails.weight(lag, rest[at] - rest[at - lag]);
+            weights[at] += weight;
+            weights[at - lag] += weight;
+        }
+    }
+    let most = weights.iter().copied().fold(0.0, f64::max);
+    weights.iter().map(|weight| if most > 0.0 { weight / most } else { 1.0 }).collect()
+}
