@@ -1,7 +1,10 @@
 //! Two sides, ready for asking whether the second is above the first.
 
+use std::sync::Arc;
+
 use super::order::sorted;
 use super::sample::{self, Sample, Scale};
+use crate::interleaved::{self, Execution};
 
 /// Values of both sides as they are compared.
 #[derive(Clone, Debug)]
@@ -15,8 +18,60 @@ pub(super) struct Contrast {
     pub rounds: Vec<f64>,
     /// The values of each side by the units of their topmost level, where there are levels.
     pub units: Option<[Vec<Vec<f64>>; 2]>,
+    /// Both sides in order of time, where that is known.
+    pub neighbours: Option<Directed>,
     /// Where drawing begins.
     pub seed: u64,
+}
+
+/// Two programs in order of time, seen from either.
+#[derive(Clone, Debug)]
+pub(super) struct Directed {
+    pub both: Arc<interleaved::Contrast>,
+    /// Whether it is asked how far the first is above the second.
+    pub is_reversed: bool,
+}
+
+impl Directed {
+    /// Of samples with round and place, both sides' and the control's, which is A again. `None` where that is not known
+    /// of some, and of levels, limits and values without a logarithm.
+    pub fn of(scale: Scale, a: &[Sample], b: &[Sample], control: &[Sample]) -> Option<Self> {
+        if scale == Scale::Difference {
+            return None;
+        }
+        let sides = [(0, a), (1, b), (0, control)];
+        let all = sides.into_iter().flat_map(|(program, side)| side.iter().map(move |it| (program, it)));
+        let place = |(program, sample): (usize, &Sample)| {
+            let is_plain = sample.is_exact() && sample.layout.is_none() && sample.process.is_none();
+            let round = sample.round.filter(|_| is_plain)?;
+            let execution = Execution { program, round, value: sample.value.ln() };
+            Some((round, sample.position?, execution))
+        };
+        let mut places: Vec<_> = all.map(place).collect::<Option<_>>()?;
+        places.sort_by_key(|&(round, position, _)| (round, position));
+        let executions: Vec<Execution> = places.into_iter().map(|(_, _, execution)| execution).collect();
+        let both = interleaved::Contrast::of(&executions)?;
+        Some(Self { both: Arc::new(both), is_reversed: false })
+    }
+
+    pub fn reversed(&self) -> Self {
+        Self { both: Arc::clone(&self.both), is_reversed: !self.is_reversed }
+    }
+
+    pub fn shift(&self) -> f64 {
+        if self.is_reversed { -self.both.shift() } else { self.both.shift() }
+    }
+
+    /// `None` where nothing bounds it yet.
+    pub fn bound_below(&self, level: f64) -> Option<f64> {
+        let bound =
+            if self.is_reversed { -self.both.bound_above(level) } else { self.both.bound_below(level) };
+        bound.is_finite().then_some(bound)
+    }
+
+    pub fn chance_above(&self, by: f64) -> f64 {
+        if self.is_reversed { self.both.chance_below(-by) } else { self.both.chance_above(by) }
+    }
 }
 
 impl Contrast {
@@ -33,7 +88,7 @@ impl Contrast {
     /// So many rounds in which both sides are what they always are.
     pub fn alike(scale: Scale, rounds: usize) -> Self {
         let all = vec![0.0; rounds];
-        Self { scale, a: all.clone(), b: all.clone(), rounds: all, units: None, seed: 0 }
+        Self { scale, a: all.clone(), b: all.clone(), rounds: all, units: None, neighbours: None, seed: 0 }
     }
 
     fn of(
@@ -67,6 +122,7 @@ impl Contrast {
             b: sorted(&b.iter().map(value_b).collect::<Vec<_>>()),
             rounds: sorted(&rounds.collect::<Vec<_>>()),
             units,
+            neighbours: None,
             seed,
         }
     }
@@ -75,7 +131,14 @@ impl Contrast {
     pub fn shifted(&self, by: f64) -> Self {
         let lower = |values: &[f64]| values.iter().map(|value| value - by).collect();
         let units = self.units.as_ref().map(|[a, b]| [a.clone(), b.iter().map(|unit| lower(unit)).collect()]);
-        Self { a: self.a.clone(), b: lower(&self.b), rounds: lower(&self.rounds), units, ..*self }
+        Self {
+            a: self.a.clone(),
+            b: lower(&self.b),
+            rounds: lower(&self.rounds),
+            units,
+            neighbours: None,
+            ..*self
+        }
     }
 }
 

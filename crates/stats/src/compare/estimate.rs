@@ -1,9 +1,9 @@
 //! A ratio with its interval.
 
-use super::contrast::Contrast;
+use super::contrast::{Contrast, Directed};
 use super::sample::{Sample, Scale};
 use super::{Estimator, Look, More, order};
-use crate::{Bound, Bounded, Summary};
+use crate::{Bound, Bounded, Summary, interleaved};
 
 /// From so many samples on there is an interval by any ratio, at each look.
 const MOST_FEW: usize = 50;
@@ -61,12 +61,24 @@ pub(super) struct Both {
 
 impl Both {
     pub fn of(scale: Scale, a: &[Sample], b: &[Sample], seed: u64) -> Self {
+        Self::with_control(scale, a, b, &[], seed)
+    }
+
+    /// The same, where executions of the control tell as much of A as its own do, if the order of all is known.
+    pub fn with_control(scale: Scale, a: &[Sample], b: &[Sample], control: &[Sample], seed: u64) -> Self {
+        let neighbours = Directed::of(scale, a, b, control);
+        let reversed = neighbours.as_ref().map(Directed::reversed);
         Self {
-            stated: Contrast::stated(scale, a, b, seed),
-            up: Contrast::against(scale, a, b, seed),
-            down: Contrast::against(scale, b, a, seed),
+            stated: Contrast { neighbours: neighbours.clone(), ..Contrast::stated(scale, a, b, seed) },
+            up: Contrast { neighbours, ..Contrast::against(scale, a, b, seed) },
+            down: Contrast { neighbours: reversed, ..Contrast::against(scale, b, a, seed) },
             is_exact: a.iter().chain(b).all(Sample::is_exact),
         }
+    }
+
+    /// Both sides in order of time, where that is known.
+    pub fn interleaved(&self) -> Option<&interleaved::Contrast> {
+        self.stated.neighbours.as_ref().map(|it| it.both.as_ref())
     }
 
     /// A's values as compared, ascending.
@@ -174,6 +186,7 @@ impl Both {
         let have = usize::try_from(self.fewest()).ok().filter(|_| !self.has_levels())?;
         (have + 1..=MOST_FEW).find(|&rounds| {
             let alike = Contrast::alike(self.stated.scale, rounds);
+            let estimator = if estimator.is_paired() { Estimator::RoundRatios } else { estimator };
             estimator.bound_below(&alike, level).is_some()
         })
     }

@@ -1,7 +1,7 @@
 //! What is said to be the ratio of two sides, with its interval: several, since none is the sharpest everywhere.
 
 use super::Scale;
-use super::contrast::Contrast;
+use super::contrast::{Contrast, Directed};
 use super::{levels, means, median, order, quantiles, ranks};
 
 /// How the ratio of B to A is taken.
@@ -10,6 +10,9 @@ pub enum Estimator {
     /// The middle of the ratios within each round: Hodges & Lehmann's estimate, the median of the means (on the
     /// logarithm's scale) of all pairs of rounds. Blind to what drifts.
     RoundRatios,
+    /// The ratio by executions next to each other in time, which share the host's speed: see
+    /// [`interleaved`](crate::interleaved).
+    Neighbours,
     /// The middle of the ratios of each sample of B to each of A: Hodges & Lehmann's estimate for two sides.
     AllRatios,
     /// The ratio of the medians.
@@ -18,22 +21,21 @@ pub enum Estimator {
     Mean,
     /// The ratio of the smallest samples.
     Minimum,
-    /// The ratio of the tenth percentiles.
-    LowDecile,
     /// The ratio of the medians of runs, for samples that are not of one run: see
     /// [`compare_earlier`](super::compare_earlier). Never chosen among the others.
     Runs,
 }
 
 impl Estimator {
-    /// All that compare samples of one run.
-    pub const ALL: [Self; 6] =
-        [Self::RoundRatios, Self::AllRatios, Self::Median, Self::Mean, Self::Minimum, Self::LowDecile];
+    /// All that compare samples of one run whose order is not known.
+    #[cfg(test)]
+    pub(super) const ALL: [Self; 5] =
+        [Self::RoundRatios, Self::AllRatios, Self::Median, Self::Mean, Self::Minimum];
 
     /// Whether samples of one round are taken as a pair.
     #[must_use]
     pub fn is_paired(self) -> bool {
-        self == Self::RoundRatios
+        matches!(self, Self::RoundRatios | Self::Neighbours)
     }
 
     /// The quantile that it compares.
@@ -41,7 +43,6 @@ impl Estimator {
         match self {
             Self::Median => Some(0.5),
             Self::Minimum => Some(0.0),
-            Self::LowDecile => Some(0.1),
             _ => None,
         }
     }
@@ -49,9 +50,9 @@ impl Estimator {
     /// Where one side is, as values are compared; ratios of pairs have two sides or none.
     pub(super) fn location(self, scale: Scale, sorted: &[f64]) -> Option<f64> {
         match self {
-            Self::RoundRatios | Self::AllRatios | Self::Runs => None,
+            Self::Neighbours | Self::RoundRatios | Self::AllRatios | Self::Runs => None,
             Self::Mean => means::location(scale, sorted),
-            Self::Median | Self::Minimum | Self::LowDecile => order::quantile(sorted, self.quantile()?),
+            Self::Median | Self::Minimum => order::quantile(sorted, self.quantile()?),
         }
     }
 
@@ -59,6 +60,7 @@ impl Estimator {
     pub(super) fn shift(self, contrast: &Contrast) -> Option<f64> {
         let Contrast { scale, a, b, rounds, .. } = contrast;
         match self {
+            Self::Neighbours => contrast.neighbours.as_ref().map(Directed::shift),
             Self::RoundRatios => middle(rounds.len() * (rounds.len() + 1) / 2, |k| order::walsh(rounds, k)),
             Self::AllRatios => middle(a.len() * b.len(), |k| order::difference(a, b, k)),
             _ => Some(self.location(*scale, b)? - self.location(*scale, a)?),
@@ -76,11 +78,12 @@ impl Estimator {
             return levels::bound_below(self, contrast, level);
         }
         match self {
+            Self::Neighbours => contrast.neighbours.as_ref()?.bound_below(level),
             Self::RoundRatios => Some(order::walsh(rounds, ranks::walsh_rank(rounds.len(), level)?)),
             Self::AllRatios => Some(order::difference(a, b, ranks::shift_rank(a.len(), b.len(), level)?)),
             Self::Median => median::bound_below(a, b, level),
             Self::Mean => means::bound_below(contrast, level),
-            Self::Minimum | Self::LowDecile => quantiles::bound_below(a, b, self.quantile()?, level),
+            Self::Minimum => quantiles::bound_below(a, b, self.quantile()?, level),
             Self::Runs => None,
         }
     }
@@ -90,6 +93,9 @@ impl Estimator {
         if contrast.units.is_some() && !self.is_paired() {
             return levels::above(self, contrast, by);
         }
+        if self == Self::Neighbours {
+            return contrast.neighbours.as_ref().map_or(1.0, |it| it.chance_above(by));
+        }
         let Contrast { a, b, rounds, .. } = &contrast.shifted(by);
         match self {
             Self::RoundRatios => ranks::signed_ranks_above(rounds),
@@ -97,8 +103,7 @@ impl Estimator {
             Self::Median => median::above(a, b),
             Self::Mean => means::above(contrast, by),
             Self::Minimum => quantiles::above(a, b, 0.0),
-            Self::LowDecile => quantiles::above(a, b, 0.1),
-            Self::Runs => 1.0,
+            Self::Neighbours | Self::Runs => 1.0,
         }
     }
 }

@@ -28,7 +28,6 @@ mod once;
 mod order;
 mod quantiles;
 mod ranks;
-mod relabel;
 mod resolution;
 #[cfg(test)]
 mod rules;

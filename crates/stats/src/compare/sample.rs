@@ -13,6 +13,8 @@ pub struct Sample {
     pub bound: Bound,
     /// The round that it was measured in; samples of both sides in one round are a pair.
     pub round: Option<u32>,
+    /// Its place in the round's order of executions, which was drawn at random; absent where that is not known.
+    pub position: Option<u32>,
     /// Which layout of the program it is of (links, addresses), where there are several: the topmost level.
     pub layout: Option<u32>,
     /// Which execution it is of, where an execution has several values: the level below.
@@ -23,13 +25,19 @@ impl Sample {
     /// A value on its own.
     #[must_use]
     pub fn new(value: f64) -> Self {
-        Self { value, bound: Bound::Exact, round: None, layout: None, process: None }
+        Self { value, bound: Bound::Exact, round: None, position: None, layout: None, process: None }
     }
 
     /// The same, measured in a round.
     #[must_use]
     pub fn in_round(self, round: u32) -> Self {
         Self { round: Some(round), ..self }
+    }
+
+    /// The same, executed at this place of the round.
+    #[must_use]
+    pub fn at(self, position: u32) -> Self {
+        Self { position: Some(position), ..self }
     }
 
     /// The same, one of several values of an execution.

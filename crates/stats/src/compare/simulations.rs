@@ -22,8 +22,9 @@ fn session(noise: Noise, rounds: u32, speeds: &[f64], rng: &mut ChaCha8Rng) -> V
     let values = noise.session(order.len(), rng, |slot| speeds[order[slot]]);
     let mut sides = vec![Vec::new(); speeds.len()];
     for (slot, (&side, value)) in order.iter().zip(values).enumerate() {
-        let round = u32::try_from(slot / speeds.len()).unwrap();
-        sides[side].push(Sample::new(value).in_round(round));
+        let place = |of: usize| u32::try_from(of).unwrap();
+        let sample = Sample::new(value).in_round(place(slot / speeds.len()));
+        sides[side].push(sample.at(place(slot % speeds.len())));
     }
     sides
 }

@@ -1,11 +1,10 @@
 //! How a comparison is worked out.
 
-use super::choice::{self, Because, Choice};
+use super::choice::{Because, Choice};
 use super::comparison::{Comparison, Counts, Note, RankTest, Rules, Sides};
 use super::estimate::Both;
 use super::modes::{Apart, DIRECTIONS, Modes, Told, borne_out};
 use super::more::{More, more};
-use super::relabel::Null;
 use super::resolution::Clock;
 use super::sample::{self, Sample, Scale};
 use super::{Estimate, Estimator, Look, Size, Verdict, ranks};
@@ -44,11 +43,14 @@ impl Work {
     pub fn new(sides: &Sides, rules: &Rules, look: Look) -> Self {
         let [a, b, control] = [sides.a, sides.b, sides.control].map(sample::finite);
         let scale = Scale::of(&[&a, &b, &control]);
-        let both = Both::of(scale, &a, &b, rules.seed);
+        let both = Both::with_control(scale, &a, &b, &control, rules.seed);
         let clock = Clock::of(scale, &a, &b, rules.resolution);
         // A limit that was reached is no level of the program's.
         let is_exact = limited(&a) + limited(&b) + limited(&control) == 0;
-        let apart = if is_exact { Apart::of(both.a(), both.b(), clock.compared_step) } else { None };
+        // Modes that come and go with the host's speed are the host's.
+        let is_moving = both.interleaved().is_some_and(|both| both.fit().moves);
+        let apart =
+            if is_exact && !is_moving { Apart::of(both.a(), both.b(), clock.compared_step) } else { None };
         let work =
             Self { a, b, control, scale, both, measured: None, modes: None, rules: *rules, look, clock };
         match apart {
@@ -61,10 +63,8 @@ impl Work {
     fn with_modes(self, apart: &Apart) -> Self {
         let numbers = [self.a.len(), self.b.len()];
         let told = |told: Told| Some(apart.modes(self.scale, numbers, told));
-        let is_given = matches!(
-            self.rules.estimator,
-            Some(Estimator::Mean | Estimator::Minimum | Estimator::LowDecile | Estimator::Runs)
-        );
+        let is_given =
+            matches!(self.rules.estimator, Some(Estimator::Mean | Estimator::Minimum | Estimator::Runs));
         if is_given || self.both.has_levels() {
             return Self { modes: told(Told::Given), ..self };
         }
@@ -86,12 +86,12 @@ impl Work {
     }
 
     pub fn finish(self) -> Comparison {
-        let (choice, null) = self.choose();
+        let choice = self.choose();
         let by = choice.estimator;
         let Ratios { first: estimate, second, control, choice, modes, is_open } = self.ratios(choice);
         let detectable = match self.measured.as_ref().filter(|_| choice.because == Because::Modes) {
-            Some([measured, _]) => self.detectable(measured, choice.estimator, None),
-            None => self.detectable(&self.both, by, null.as_ref()),
+            Some([measured, _]) => self.detectable(measured, choice.estimator),
+            None => self.detectable(&self.both, by),
         };
         let mut notes = self.notes(estimate.as_ref(), second.as_ref(), control.as_ref());
         let is_refuted = notes.iter().any(Note::is_refuting);
@@ -172,7 +172,7 @@ impl Work {
     /// and yet be slow more often. Then the ratio of all must be within the margin too; where there are modes that of the
     /// means, since the same levels may have other shares.
     fn same_for_all(&self, estimator: Estimator) -> Verdict {
-        let is_low = matches!(estimator, Estimator::Minimum | Estimator::LowDecile);
+        let is_low = estimator == Estimator::Minimum;
         let of_all = match &self.measured {
             Some([measured, _]) => self.estimate(measured, Estimator::Mean),
             None if !is_low => return Verdict::Same,
@@ -187,16 +187,30 @@ impl Work {
         self.look.level / 2.0
     }
 
-    fn choose(&self) -> (Choice, Option<Null>) {
-        if self.modes.is_some_and(|modes| modes.told == Told::Means) {
-            return (Choice::plain(Estimator::Mean, Because::Modes), None);
-        }
-        if let Some(choice) = Choice::given(self.rules.estimator, self.both.has_levels()) {
-            return (choice, None);
-        }
-        let (null, is_control) =
-            choice::null(self.scale, &self.a, &self.b, &self.control, self.level(), self.rules.seed);
-        (Choice::by(self.scale, &null, is_control, self.level()), Some(null))
+    /// The estimator, by what is known of the host: neighbours in time where its speed moves, else all executions.
+    fn choose(&self) -> Choice {
+        let of_both = self.both.interleaved();
+        let choice = match (self.rules.estimator, of_both) {
+            _ if self.modes.is_some_and(|modes| modes.told == Told::Means) => {
+                Choice::plain(Estimator::Mean, Because::Modes)
+            }
+            (Some(estimator), _) => Choice::plain(estimator, Because::Asked),
+            (None, _) if self.both.has_levels() => Choice::plain(Estimator::Median, Because::Levels),
+            (None, Some(both)) if both.fit().by_neighbours => {
+                let choice = Choice::plain(Estimator::Neighbours, Because::HostMoves);
+                Choice { gain: self.gain(), ..choice }
+            }
+            (None, _) => Choice::plain(Estimator::AllRatios, Because::Steady),
+        };
+        Choice { uneven: of_both.map(|both| both.fit().uneven()), ..choice }
+    }
+
+    /// How many times as many samples all ratios would need.
+    fn gain(&self) -> Option<f64> {
+        let width =
+            |estimator: Estimator| self.both.bounds(estimator, self.level()).map(|(low, high)| high - low);
+        let (all, neighbours) = (width(Estimator::AllRatios)?, width(Estimator::Neighbours)?);
+        Some((all / neighbours).powi(2)).filter(|gain| gain.is_finite())
     }
 
     /// The median beside all others; where it lies between modes, or is itself the first, another.
@@ -222,16 +236,13 @@ impl Work {
     }
 
     /// Nothing of what reached limits: they hide how far values vary.
-    fn detectable(&self, both: &Both, estimator: Estimator, null: Option<&Null>) -> Option<f64> {
+    fn detectable(&self, both: &Both, estimator: Estimator) -> Option<f64> {
         if limited(&self.a) + limited(&self.b) > 0 {
             return None;
         }
-        let from_null = || null.and_then(|null| null.detectable(estimator, self.level()));
-        let from_width = || {
-            let (low, high) = both.bounds(estimator, self.level())?;
-            Some((high - low) / 2.0 * (1.0 + normal_quantile(0.8) / normal_quantile(1.0 - self.level())))
-        };
-        let shift = from_null().or_else(from_width)? + self.clock.error;
+        let (low, high) = both.bounds(estimator, self.level())?;
+        let power = 1.0 + normal_quantile(0.8) / normal_quantile(1.0 - self.level());
+        let shift = (high - low) / 2.0 * power + self.clock.error;
         match self.scale {
             Scale::Ratio => Some(shift.exp_m1()),
             // Nothing moved, as most values are the same: that tells no smallest difference.

@@ -85,6 +85,15 @@ impl Fit {
         Some(if 2 * sharper.count() > programs { fit } else { flat })
     }
 
+    /// How much longer executions take at the host's slow speed than at its fast one, as a share: its path's 90th
+    /// percentile by the 10th.
+    #[must_use]
+    pub fn uneven(&self) -> f64 {
+        let path = path::smooth(&self.rest);
+        let [low, high] = [0.1, 0.9].map(|p| crate::summary::quantile(&path, p).unwrap_or(0.0));
+        (high - low).exp_m1()
+    }
+
     /// The level of each program at the host's usual speed, as a logarithm: its effect above the middle of the path.
     #[must_use]
     pub fn levels(&self) -> Vec<f64> {

@@ -20,14 +20,9 @@ pub struct Spell {
 #[must_use]
 pub fn spells(rest: &[f64]) -> Vec<Spell> {
     let usual = median(rest).unwrap_or(0.0);
-    let smooth: Vec<f64> = (0..rest.len())
-        .map(|at| {
-            let near = &rest[at.saturating_sub(AROUND)..(at + AROUND + 1).min(rest.len())];
-            median(near).unwrap_or(usual) - usual
-        })
-        .collect();
+    let smooth = smooth(rest).into_iter().map(|level| level - usual);
     let mut spells: Vec<Spell> = Vec::new();
-    for (at, slower) in smooth.into_iter().enumerate() {
+    for (at, slower) in smooth.enumerate() {
         match spells.last_mut().filter(|spell| (spell.slower - slower).abs() < APART) {
             Some(spell) => {
                 let size = spell.executions.len() as f64;
@@ -38,4 +33,10 @@ pub fn spells(rest: &[f64]) -> Vec<Spell> {
         }
     }
     spells
+}
+
+/// What is left beside the programs, without the noise of single executions.
+pub(super) fn smooth(rest: &[f64]) -> Vec<f64> {
+    let around = |at: usize| &rest[at.saturating_sub(AROUND)..(at + AROUND + 1).min(rest.len())];
+    (0..rest.len()).map(|at| median(around(at)).unwrap_or(0.0)).collect()
 }
