@@ -8,8 +8,8 @@ use tacho_stats::{Bound, Bounded};
 
 use crate::GateRecord;
 
-/// From this gain on pairing is told of.
-const PAIRING: f64 = 1.5;
+/// A gain in samples below this is not worth a word.
+const GAIN: f64 = 1.5;
 /// More rounds than this are given as a number to nobody.
 const MOST_MORE: usize = 1000;
 
@@ -58,12 +58,12 @@ fn named(all: &[String]) -> String {
 #[must_use]
 pub fn of(estimator: Estimator) -> &'static str {
     match estimator {
+        Estimator::Neighbours => "neighbours in time",
         Estimator::RoundRatios => "rounds",
         Estimator::AllRatios => "all pairs",
         Estimator::Median => "medians",
         Estimator::Mean => "means",
         Estimator::Minimum => "minima",
-        Estimator::LowDecile => "tenth percentiles",
         Estimator::Runs => "runs",
     }
 }
@@ -258,32 +258,18 @@ pub fn two_modes(modes: &Modes, [first, second]: Names<'_>, unit: &Unit, is_toda
     )
 }
 
-/// That another ratio than the usual one decides, since it was sharper where nothing differed.
+/// How uneven the host was, and what comparing neighbours in time gained, where they decide.
 #[must_use]
-pub fn decided(choice: &Choice, [a, _]: Names<'_>) -> Option<String> {
-    let width = |of: Estimator| choice.widths.iter().find(|(one, _)| *one == of).map(|(_, width)| *width);
-    let usual = [Estimator::RoundRatios, Estimator::AllRatios].into_iter().find(|it| width(*it).is_some());
-    let (usual, sharper) = usual.zip(width(choice.estimator)).filter(|(it, _)| *it != choice.estimator)?;
-    let by = match choice.because {
-        Because::Control => format!("{a} and its control"),
-        Because::Pairing => "both as if alike".to_owned(),
-        _ => return None,
-    };
-    let wider = width(usual)?;
-    let [this, usual] = [choice.estimator, usual].map(of);
-    let wider = if wider.is_finite() {
-        format!("that of {usual} ± {}", percent(wider))
-    } else {
-        format!("that of {usual} has no end")
-    };
-    Some(format!("decided by {this}, which {by} showed to be sharper: ± {}, {wider}", percent(sharper)))
-}
-
-/// What pairing by rounds is worth, where that is much.
-#[must_use]
-pub fn pairing(choice: &Choice) -> Option<String> {
-    let gain = choice.pairing_gain.filter(|gain| *gain >= PAIRING && gain.is_finite())?;
-    Some(format!("without pairing by rounds {gain:.1} times as many would have been needed"))
+pub fn uneven(choice: &Choice) -> Option<String> {
+    let uneven = choice.uneven.filter(|_| choice.because == Because::HostMoves)?;
+    let slow = format!(
+        "the host's speed moved by {:.0} %, so executions next to each other are compared",
+        100.0 * uneven
+    );
+    Some(match choice.gain.filter(|gain| *gain >= GAIN) {
+        Some(gain) => format!("{slow}; otherwise {gain:.0} times as many samples would be needed"),
+        None => slow,
+    })
 }
 
 /// That a count is one a side, and what is taken of how well it repeats itself.
@@ -426,24 +412,17 @@ mod tests {
     }
 
     #[test]
-    fn why_another_ratio_decides_is_told() {
-        let widths = vec![(Estimator::RoundRatios, 0.014), (Estimator::Minimum, 0.006)];
-        let choice = |estimator| Choice {
-            estimator,
-            because: Because::Control,
-            widths: widths.clone(),
-            pairing_gain: None,
-        };
-        let told = |choice: &Choice| decided(choice, NAMES);
+    fn an_uneven_host_is_reported_where_neighbours_decide() {
+        let choice =
+            |because, gain| Choice { estimator: Estimator::Neighbours, because, uneven: Some(0.78), gain };
         assert_eq!(
-            told(&choice(Estimator::Minimum)).unwrap(),
-            "decided by minima, which old and its control showed to be sharper: ± 0.6 %, that of rounds ± 1.4 %"
+            uneven(&choice(Because::HostMoves, Some(12.3))).unwrap(),
+            "the host's speed moved by 78 %, so executions next to each other are compared; \
+             otherwise 12 times as many samples would be needed"
         );
-        assert_eq!(told(&choice(Estimator::RoundRatios)), None, "as usual");
-        let modes = Choice { because: Because::Modes, ..choice(Estimator::Minimum) };
-        assert_eq!(told(&modes), None, "the modes decide");
-        let asked = Choice { widths: Vec::new(), because: Because::Asked, ..choice(Estimator::Minimum) };
-        assert_eq!(told(&asked), None, "as it was asked for");
+        let [slight, unknown] = [Some(1.2), None].map(|gain| uneven(&choice(Because::HostMoves, gain)));
+        assert_eq!(slight, unknown, "a slight gain is not worth a word");
+        assert_eq!(uneven(&choice(Because::Steady, None)), None);
     }
 
     #[test]
@@ -452,24 +431,6 @@ mod tests {
         assert_eq!(from_runs(true, 0.045), "assumed, as too little is known of this host");
         let in_part = "4.5 % being assumed in part, as too little is known of this host";
         assert_eq!(from_runs(true, 0.034), in_part);
-    }
-
-    #[test]
-    fn pairing_is_told_of_where_it_is_worth_much() {
-        let gain = |gain| {
-            let choice = Choice {
-                estimator: Estimator::RoundRatios,
-                because: Because::Pairing,
-                widths: Vec::new(),
-                pairing_gain: gain,
-            };
-            pairing(&choice)
-        };
-        assert_eq!(
-            gain(Some(2.34)).as_deref(),
-            Some("without pairing by rounds 2.3 times as many would have been needed")
-        );
-        assert_eq!([gain(Some(1.2)), gain(Some(f64::INFINITY)), gain(None)], [None, None, None]);
     }
 
     #[test]

@@ -279,10 +279,10 @@ fn in_layouts(metric: &Metric, builds: &[Vec<Sample>]) -> Vec<Value> {
 /// What counts of a side, each value in its round; of a limit that was reached a bound, where less is better.
 pub(super) fn values(metric: &Metric, side: &[Sample]) -> Vec<Value> {
     let one = |sample: &Sample| {
-        let round = sample.place.round;
+        let place = sample.place;
         let exact = sample.value(&metric.name).filter(|_| sample.counts());
         let bound = || sample.bound(metric).map(|bound| Value::new(bound).at_least());
-        exact.map(Value::new).or_else(bound).map(|it| it.in_round(round))
+        exact.map(Value::new).or_else(bound).map(|it| it.in_round(place.round).at(place.position))
     };
     side.iter().filter_map(one).collect()
 }

@@ -223,7 +223,9 @@ fn against(a: (&[Sample], &Metric), b: (&[Sample], &Metric), how: &How) -> Compa
     let common = last(a.0).min(last(b.0));
     let side = |(samples, metric): (&[Sample], &Metric)| -> Vec<Compared> {
         let common = samples.iter().filter(|sample| sample.place.round <= common);
-        common.filter_map(|it| Some(compared(it, metric)?.in_round(it.place.round))).collect()
+        common
+            .filter_map(|it| Some(compared(it, metric)?.in_round(it.place.round).at(it.place.position)))
+            .collect()
     };
     let (a, b) = (side(a), side(b));
     let look = Look::only(a.len().min(b.len()), ERROR);

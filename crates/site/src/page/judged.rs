@@ -111,8 +111,7 @@ pub(super) fn notes(row: &ComparedRow, names: &[String; 2]) -> Vec<String> {
                     .modes
                     .as_ref()
                     .map(|modes| said::two_modes(modes, names, &row.metric.unit, earlier.is_none())),
-                said::decided(&comparison.choice, names),
-                said::pairing(&comparison.choice),
+                said::uneven(&comparison.choice),
                 said::once(comparison),
                 earlier,
             ]

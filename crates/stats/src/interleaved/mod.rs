@@ -32,6 +32,12 @@ const WIDE: f64 = 0.9;
 /// changes between speeds as fast as it executes.
 const SHARPER: f64 = 0.5;
 
+/// Errors of programs with fewer executions than this do not tell which fit is sharper.
+const KNOWN: usize = 8;
+
+/// Values that differ by less are the same, but for rounding.
+const EXACT: f64 = 1e-9;
+
 /// One execution that counts, in order of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Execution {
@@ -76,13 +82,15 @@ impl Fit {
             return None;
         }
         let start = polish::effects(executions, programs);
+        if is_exact(&rest(executions, &start)) {
+            return Some(flat::fit(executions, &counts, &start));
+        }
         let fit = neighbours::fit(executions, &counts, &start);
         if moves(executions, &start, programs) {
             return Some(Self { moves: true, ..fit });
         }
         let flat = flat::fit(executions, &counts, &start);
-        let sharper = fit.errors.iter().zip(&flat.errors).filter(|(one, other)| **one < SHARPER * **other);
-        Some(if 2 * sharper.count() > programs { fit } else { flat })
+        Some(if is_sharper(&fit, &flat, &counts) { fit } else { flat })
     }
 
     /// How much longer executions take at the host's slow speed than at its fast one, as a share: its path's 90th
@@ -100,6 +108,18 @@ impl Fit {
         let usual = crate::summary::median(&self.rest).unwrap_or(0.0);
         self.effects.iter().map(|effect| usual + effect).collect()
     }
+}
+
+/// Whether nothing varies beside the programs.
+fn is_exact(rest: &[f64]) -> bool {
+    rest.iter().all(|value| (value - rest[0]).abs() < EXACT)
+}
+
+/// Whether neighbours are clearly sharper than the programs' own values. Few executions do not tell.
+fn is_sharper(neighbours: &Fit, flat: &Fit, counts: &[usize]) -> bool {
+    let pairs = neighbours.errors.iter().zip(&flat.errors);
+    let sharper = pairs.filter(|(one, other)| **one < SHARPER * **other).count();
+    counts.iter().all(|&count| count >= KNOWN) && 2 * sharper > counts.len()
 }
 
 /// Whether what is left beside the programs moves in time. Asked once with the fit's starting effects and once with

@@ -65,12 +65,12 @@ impl Samples {
 fn counting(metric: &Metric, taken: &[Taken]) -> Vec<Sample> {
     let counted = taken.iter().filter(|sample| sample.place.round > 0);
     let one = |taken: &Taken| {
-        let round = taken.place.round;
-        match taken.outcome {
-            Ended::Valid => Some(Sample::new(taken.value(&metric.name)?).in_round(round)),
-            Ended::LimitReached { .. } => Some(Sample::new(taken.bound(metric)?).in_round(round).at_least()),
-            _ => None,
-        }
+        let sample = match taken.outcome {
+            Ended::Valid => Sample::new(taken.value(&metric.name)?),
+            Ended::LimitReached { .. } => Sample::new(taken.bound(metric)?).at_least(),
+            _ => return None,
+        };
+        Some(sample.in_round(taken.place.round).at(taken.place.position))
     };
     counted.filter_map(one).collect()
 }

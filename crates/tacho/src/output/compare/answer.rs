@@ -1,7 +1,5 @@
 //! The answer in JSON; docs/formats.md says what each key means.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use tacho_experiment::compare::{CarriedOver, Compared, Row, Stands};
 use tacho_experiment::load::Load;
@@ -104,8 +102,8 @@ struct RowAnswer<'a> {
     estimator: Option<String>,
     second: Option<SecondAnswer>,
     rank_test: RankTestAnswer,
-    pairing_gain: Option<f64>,
-    widths: BTreeMap<String, f64>,
+    host_uneven: Option<f64>,
+    neighbours_gain: Option<f64>,
     places: Option<f64>,
     between_runs: Option<BetweenAnswer>,
     modes: Option<ModesAnswer>,
@@ -353,8 +351,8 @@ impl<'a> From<&'a Row> for RowAnswer<'a> {
             estimator: estimate.map(|it| estimator(it.estimator)),
             second: SecondAnswer::of(&row.comparison),
             rank_test: RankTestAnswer::from(*rank_test),
-            pairing_gain: choice.pairing_gain,
-            widths: choice.widths.iter().map(|(of, width)| (estimator(*of), *width)).collect(),
+            host_uneven: choice.uneven,
+            neighbours_gain: choice.gain,
             places: places(&row.comparison),
             between_runs: between_runs(&row.comparison),
             modes: row.comparison.modes.map(ModesAnswer::from),

@@ -125,7 +125,7 @@ fn is_beyond(control: f64, told: f64, margin: f64) -> bool {
 }
 
 impl Report<'_> {
-    /// Modes, why another ratio decides, and what pairing is worth.
+    /// Modes, and how uneven the host was.
     fn of_rows(&self, all: &Rows) -> String {
         let mut out = String::new();
         let names = self.names();
@@ -136,8 +136,7 @@ impl Report<'_> {
             let clauses = [
                 said::limited(row.limited.each_ref(), names),
                 modes.map(|modes| said::two_modes(&modes, names, &row.metric.unit, is_today)),
-                said::decided(choice, names),
-                said::pairing(choice),
+                said::uneven(choice),
                 said::once(&row.comparison),
             ];
             for clause in clauses.into_iter().flatten() {
