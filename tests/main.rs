@@ -21,6 +21,7 @@ mod counters;
 mod cvs;
 mod doctor;
 mod documents;
+mod failures;
 mod generate;
 mod harness;
 mod init;

@@ -99,6 +99,14 @@ pub enum Event<'a> {
         /// By what.
         noise: Noise,
     },
+    /// A program changed the folder of its own build while it was measured: later executions may have measured something
+    /// else than the build.
+    BuildChanged {
+        /// What was executed.
+        cell: &'a Cell,
+        /// What was changed, from the build's folder.
+        path: &'a std::path::Path,
+    },
     /// The budget has no room for another round.
     OutOfTime {
         /// The rounds that took place.

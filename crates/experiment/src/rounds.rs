@@ -94,6 +94,7 @@ pub fn measure_until(
         interrupted: !whole?,
         ..rounds.measured
     };
+    report_changed_builds(bench, session);
     if !measured.interrupted {
         steady::find(bench.store, &session.run, session)?;
         let facts = end_facts(bench, session.run.number)?;
@@ -102,6 +103,15 @@ pub fn measure_until(
         bench.store.finish_run(session.run.number, bench.executor.now())?;
     }
     Ok(measured)
+}
+
+/// Reports each build that was changed while it was measured.
+fn report_changed_builds(bench: &mut Bench<'_>, session: &Session) {
+    for SessionCell { cell, .. } in &session.cells {
+        if let Some(path) = bench.builder.changed(cell.artifact) {
+            bench.observer.note(&Event::BuildChanged { cell, path: &path });
+        }
+    }
 }
 
 /// The rounds of one session.

@@ -37,10 +37,16 @@ pub trait Builder {
         Ok(None)
     }
 
-    /// The folder with these artifacts; none when the cache has let them go, and they must be built again.
+    /// The folder with these artifacts, as they were built; none when the cache has let them go, and they must be built again.
     ///
     /// The paths of all such folders have the same length.
     fn unpack(&mut self, artifact: Digest) -> Result<Option<PathBuf>, SubjectError>;
+
+    /// A path in the unpacked folder of these artifacts that was changed since `unpack` named the folder; each change is
+    /// reported once.
+    fn changed(&mut self, _: Digest) -> Option<PathBuf> {
+        None
+    }
 
     /// Says what is needed from now on; all else may be let go. What is built or unpacked later is needed too.
     fn keep(&mut self, needed: &[Digest]);

@@ -340,6 +340,10 @@ impl Builder for Workshop {
         self.cache.unpack(artifact)
     }
 
+    fn changed(&mut self, artifact: Digest) -> Option<PathBuf> {
+        self.cache.changed(artifact)
+    }
+
     fn keep(&mut self, needed: &[Digest]) {
         self.cache.keep(needed);
     }

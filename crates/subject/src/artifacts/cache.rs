@@ -1,8 +1,9 @@
 //! Archives by digest, the least recently used of which are let go.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -10,6 +11,7 @@ use tacho_record::Digest;
 
 use super::archive;
 use super::content::Content;
+use super::manifest::{Manifest, make_read_only};
 use crate::SubjectError;
 use crate::files;
 
@@ -27,6 +29,10 @@ pub(crate) struct Cache {
     /// `builds/DIGEST`, the digest always cut to the same length: where the arguments of a program end in
     /// memory moves its stack, and with it its speed.
     unpacked: PathBuf,
+    /// `manifests/DIGEST`: what each copy looked like when it was known to be whole.
+    manifests: PathBuf,
+    /// Those of the copies that were handed out, until something is known to have changed them.
+    handed_out: HashMap<Digest, Manifest>,
     /// In bytes, for the archives.
     limit: u64,
     needed: HashSet<Digest>,
@@ -35,11 +41,12 @@ pub(crate) struct Cache {
 impl Cache {
     pub fn open(folder: &Path, limit: u64) -> Result<Self, SubjectError> {
         let (archives, unpacked) = (folder.join("artifacts"), folder.join("builds"));
-        for folder in [&archives, &unpacked] {
+        let manifests = folder.join("manifests");
+        for folder in [&archives, &unpacked, &manifests] {
             fs::create_dir_all(folder).map_err(SubjectError::cache("create", folder))?;
             remove_unfinished(folder).map_err(SubjectError::cache("clean up", folder))?;
         }
-        Ok(Self { archives, unpacked, limit, needed: HashSet::new() })
+        Ok(Self { archives, unpacked, manifests, handed_out: HashMap::new(), limit, needed: HashSet::new() })
     }
 
     /// Keeps the content, whose digest this is; others may have to go.
@@ -53,19 +60,63 @@ impl Cache {
         Ok(())
     }
 
-    /// The folder with the content of that digest; none when it was let go.
+    /// The folder with the content of that digest, as it was built; none when it was let go.
+    ///
+    /// A copy that was changed since it was unpacked is replaced.
     pub fn unpack(&mut self, digest: Digest) -> Result<Option<PathBuf>, SubjectError> {
         let archive = self.archive(digest);
         let folder = self.folder(digest);
         let is_kept = touch(&archive);
-        if !folder.is_dir() {
+        let manifest = if let Some(manifest) = self.whole_copy(digest, &folder) {
+            manifest
+        } else {
+            self.remove_copy(&folder).map_err(SubjectError::cache("remove", &folder))?;
             let failed = SubjectError::cache("unpack", &archive);
             if !is_kept || !self.unpack_anew(digest, &archive, &folder).map_err(failed)? {
                 return Ok(None);
             }
-        }
+            self.put_manifest(&folder).map_err(SubjectError::cache("write", &self.manifests))?
+        };
+        self.handed_out.insert(digest, manifest);
         self.needed.insert(digest);
         Ok(Some(folder))
+    }
+
+    /// What was changed in an unpacked copy since it was handed out: a path in it, and only once.
+    pub fn changed(&mut self, digest: Digest) -> Option<PathBuf> {
+        let folder = self.folder(digest);
+        let before = self.handed_out.get(&digest)?;
+        let now = Manifest::of(&folder).unwrap_or_default();
+        let changed = before.difference(&now)?.to_owned();
+        self.handed_out.remove(&digest);
+        Some(changed)
+    }
+
+    /// The manifest of a copy that holds what it should; none where it does not, or is not there.
+    fn whole_copy(&self, digest: Digest, folder: &Path) -> Option<Manifest> {
+        let now = Manifest::of(folder).ok()?;
+        let kept = fs::read(self.manifest(folder)).ok().and_then(|bytes| Manifest::from_bytes(&bytes));
+        if kept.as_ref() == Some(&now) {
+            return Some(now);
+        }
+        // Times may differ without a change, as when a cache was moved to another disk.
+        let content = Content::of_folder(folder).ok()?;
+        let is_whole = content.entries().count() == now.len() && content.digest().ok()? == digest;
+        // A manifest that cannot be kept only costs this comparison again.
+        is_whole.then(|| self.put_manifest(folder).unwrap_or(now))
+    }
+
+    /// Keeps what a copy that is whole looks like.
+    fn put_manifest(&self, folder: &Path) -> io::Result<Manifest> {
+        let manifest = Manifest::of(folder)?;
+        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.manifests)?;
+        file.write_all(&manifest.to_bytes())?;
+        file.persist(self.manifest(folder))?;
+        Ok(manifest)
+    }
+
+    fn manifest(&self, folder: &Path) -> PathBuf {
+        self.manifests.join(folder.file_name().unwrap_or_default())
     }
 
     /// From now on these must stay, and nothing else: unpacked copies of others go, archives when there is
@@ -116,7 +167,10 @@ impl Cache {
             return Ok(false);
         }
         rustix::fs::syncfs(File::open(&copy)?)?;
+        make_read_only(&copy)?;
         fs::rename(&copy, folder)?;
+        // Only now: a folder that cannot be written to cannot be moved.
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o555))?;
         Ok(true)
     }
 
@@ -150,8 +204,13 @@ impl Cache {
 
     /// Removes an unpacked copy in such a way that it is never there in part.
     fn remove_copy(&self, folder: &Path) -> io::Result<()> {
-        if !folder.exists() {
-            return Ok(());
+        let Ok(metadata) = folder.symlink_metadata() else { return Ok(()) };
+        let manifest = self.manifest(folder);
+        if manifest.exists() {
+            fs::remove_file(manifest)?;
+        }
+        if metadata.is_dir() {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
         }
         let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(&self.unpacked)?;
         fs::rename(folder, unfinished.path().join("copy"))?;
@@ -189,6 +248,8 @@ fn remove_unfinished(folder: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt;
+
     use tempfile::TempDir;
 
     use super::*;
@@ -237,14 +298,72 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_is_unpacked_once() {
+    fn a_copy_is_unpacked_once_unless_it_was_changed() {
         let (_folder, mut cache) = cache(u64::MAX);
         let one = store(&mut cache, "one", 10);
         let copy = cache.unpack(one).unwrap().unwrap();
-        fs::write(copy.join("prog"), "changed").unwrap();
-        assert_eq!(read(&mut cache, one).as_deref(), Some("changed"));
-        cache.keep(&[]);
+        let inode = |path: &Path| path.metadata().unwrap().ino();
+        let first = inode(&copy);
+        assert_eq!((cache.changed(one), read(&mut cache, one).as_deref()), (None, Some("one")));
+        assert_eq!(inode(&copy), first);
+        let change: [&dyn Fn(); 4] = [
+            &|| fs::write(copy.join("prog"), "two").unwrap(),
+            &|| fs::remove_file(copy.join("prog")).unwrap(),
+            &|| fs::write(copy.join("beside"), "").unwrap(),
+            &|| rustix::fs::mkfifoat(rustix::fs::CWD, copy.join("pipe"), rustix::fs::Mode::RWXU).unwrap(),
+        ];
+        for (change, path) in change.into_iter().zip(["prog", "prog", "beside", "pipe"]) {
+            make_writable(&copy);
+            cache.unpack(one).unwrap();
+            change();
+            assert_eq!(cache.changed(one), Some(PathBuf::from(path)));
+            assert_eq!(cache.changed(one), None, "it is said once");
+            assert_eq!(read(&mut cache, one).as_deref(), Some("one"));
+            assert_eq!(children(&copy).unwrap().len(), 2);
+        }
+    }
+
+    /// As a user without the right to write may do.
+    fn make_writable(copy: &Path) {
+        fs::set_permissions(copy, fs::Permissions::from_mode(0o755)).unwrap();
+        if let Ok(metadata) = copy.join("prog").metadata() {
+            fs::set_permissions(copy.join("prog"), fs::Permissions::from_mode(metadata.mode() | 0o200))
+                .unwrap();
+        }
+    }
+
+    #[test]
+    fn a_copy_that_only_looks_changed_is_kept() {
+        let (_folder, mut cache) = cache(u64::MAX);
+        let one = store(&mut cache, "one", 10);
+        let copy = cache.unpack(one).unwrap().unwrap();
+        let inode = copy.metadata().unwrap().ino();
+        fs::remove_file(cache.manifest(&copy)).unwrap();
         assert_eq!(read(&mut cache, one).as_deref(), Some("one"));
+        assert_eq!(copy.metadata().unwrap().ino(), inode);
+        assert!(cache.manifest(&copy).exists());
+    }
+
+    #[test]
+    fn a_changed_copy_without_its_archive_is_not_there() {
+        let (_folder, mut cache) = cache(u64::MAX);
+        let one = store(&mut cache, "one", 10);
+        let copy = cache.unpack(one).unwrap().unwrap();
+        fs::remove_file(cache.archive(one)).unwrap();
+        assert_eq!(read(&mut cache, one).as_deref(), Some("one"));
+        make_writable(&copy);
+        fs::remove_file(copy.join("noise")).unwrap();
+        assert_eq!(read(&mut cache, one), None);
+        assert!(!copy.exists());
+    }
+
+    #[test]
+    fn a_copy_is_read_only() {
+        let (_folder, mut cache) = cache(u64::MAX);
+        let one = store(&mut cache, "one", 10);
+        let copy = cache.unpack(one).unwrap().unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().mode() & 0o222;
+        assert_eq!((mode(&copy), mode(&copy.join("prog"))), (0, 0));
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! What builds made, kept by digest until there is too much of it.
 //!
 //! `content` says what artifacts consist of and when they are the same; `archive` makes one file of them and
-//! back; the [`Cache`] keeps archives and, of those in use, unpacked copies. Nothing here knows of revisions:
+//! back; `manifest` sees whether an unpacked copy was changed; the [`Cache`] keeps archives and, of those in use, unpacked copies. Nothing here knows of revisions:
 //! whoever asks for what was let go must build it again.
 
 mod archive;
 mod cache;
 mod content;
+mod manifest;
 mod pattern;
 
 pub(crate) use archive::copy;

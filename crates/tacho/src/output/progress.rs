@@ -1,6 +1,7 @@
 //! Progress bars: what is done, what goes on, how long it will take.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -111,6 +112,15 @@ impl Progress {
         }
     }
 
+    fn warn_of_changed_build(&self, cell: &Cell, path: &Path) {
+        let (name, path) = (self.name(cell), path.display());
+        let what = format!("`{}` at {name} changed `{path}` in its own build", cell.benchmark);
+        self.bar.suspend(|| {
+            super::note("warning", &format!("{what}: later executions may measure something else"));
+            super::note("hint", "have the program write elsewhere, or copy the build in `prepare`");
+        });
+    }
+
     fn name<'a>(&'a self, cell: &'a Cell) -> &'a str {
         self.names.get(&cell.revision).map_or(&cell.revision, String::as_str)
     }
@@ -195,6 +205,7 @@ impl Observer for Progress {
             Event::Disturbed { round, noise } => {
                 self.say(&format!("round {round} is repeated: {noise}"));
             }
+            Event::BuildChanged { cell, path } => self.warn_of_changed_build(cell, path),
             Event::OutOfTime { rounds } => {
                 self.bar.set_length(self.bar.position());
                 self.say(&format!("the time is spent after {}", text::count(*rounds as usize, "round")));

@@ -1,0 +1,51 @@
+//! Failing machines and hostile programs: what is lost comes back, or one clear error says what happened.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::harness::Project;
+
+impl Project {
+    /// The folders that builds are unpacked to.
+    fn unpacked(&self) -> Vec<PathBuf> {
+        let project = fs::read_dir(self.cache()).unwrap().map(|it| it.unwrap().path());
+        let builds = project.map(|it| it.join("builds")).find(|it| it.is_dir()).unwrap();
+        fs::read_dir(builds).unwrap().map(|it| it.unwrap().path()).collect()
+    }
+
+    /// Whether each sample of a revision is valid.
+    fn validity(&self, revision: &str) -> Vec<bool> {
+        let shown = self.tacho(&format!("show {revision} --json")).json();
+        let samples = shown["hosts"][0]["benchmarks"][0]["samples"].as_array().unwrap().clone();
+        samples.iter().map(|sample| sample["valid"] == true).collect()
+    }
+}
+
+#[test]
+fn a_build_that_lost_a_file_is_unpacked_again() {
+    let project = Project::scripts(2);
+    project.tacho("track ..HEAD --rounds 1").exits(0);
+    for folder in project.unpacked() {
+        fs::remove_file(folder.join("prog")).unwrap();
+    }
+    project.tacho("track ..HEAD --rounds 3").exits(0);
+    assert_eq!(project.validity("HEAD"), [true; 5]);
+}
+
+#[test]
+fn a_program_that_writes_into_its_build_is_reported_and_the_build_is_unpacked_again() {
+    // Without the right to write the program has to take it first.
+    let write = "d=$(dirname $0); chmod u+w $d; echo more >> $d/count; echo answer\n";
+    let plan = crate::harness::SCRIPT_PLAN.replace("rounds = 3", "rounds = 1\nwarmup = false");
+    let project = Project::repository().file("prog", write).commit("one").plan(&plan);
+    let answer = project.tacho("track HEAD").exits(0);
+    let warning = "changed `count` in its own build: later executions may measure something else\n";
+    assert!(answer.stderr.contains(warning), "{}", answer.stderr);
+    project.tacho("track HEAD --rounds 2").exits(0);
+    let count = project.unpacked()[0].join("count");
+    assert_eq!(
+        fs::read_to_string(count).unwrap(),
+        "more\n",
+        "the second session began with the build as it was"
+    );
+}
