@@ -1,4 +1,4 @@
-//! Removing files and folders, however they were left.
+//! Removing files, folders and whatever else there is, however they were left.
 
 use std::fs;
 use std::io;
@@ -21,6 +21,23 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
         }
         removed => removed,
     }
+}
+
+/// Removes whatever is neither a file nor a folder nor a link from a folder, and from those in it, but not from what
+/// git keeps.
+pub(crate) fn remove_special(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            if entry.file_name() != ".git" {
+                remove_special(&entry.path())?;
+            }
+        } else if !kind.is_file() && !kind.is_symlink() {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes all folders from here on writable to their owner.

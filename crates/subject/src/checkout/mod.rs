@@ -276,6 +276,9 @@ impl Checkout {
         submodule::clear(&git)?;
         self.fetch_tags(repository, work)?;
         self.fetch_missing(repository, revision, work)?;
+        // git sees neither sockets nor FIFOs nor devices, and takes a folder that holds one for an empty one.
+        files::remove_special(&self.tree)
+            .map_err(|error| Stop::Failed(format!("cannot clean the checkout: {error}")))?;
         let checkout = ["checkout", "--quiet", "--force", "--detach", &revision.id, "--"];
         work.step("git checkout", git.command(checkout))?;
         work.step("git clean", git.command(["clean", "-ffdxq"]))?;

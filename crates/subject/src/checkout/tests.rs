@@ -94,6 +94,25 @@ fn the_tree_holds_the_revision_and_nothing_else() {
 }
 
 #[test]
+fn sockets_and_pipes_do_not_stay() {
+    let repo = repo().write("x", "1").commit("a").write("out/y", "2").write("z", "3").commit("b");
+    let mut bench = Bench::of(repo.path());
+    assert_eq!(bench.shown(&repo.id("HEAD~1")), "x=1");
+    let tree = bench.checkout.tree().to_owned();
+    let pipe = |name: &str| {
+        rustix::fs::mkfifoat(rustix::fs::CWD, tree.join(name), rustix::fs::Mode::RWXU).unwrap();
+    };
+    fs::create_dir_all(tree.join("z/deep")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(tree.join("z/deep/socket")).unwrap();
+    fs::create_dir(tree.join("only")).unwrap();
+    ["out", "only/pipe", "pipe"].into_iter().for_each(pipe);
+    assert_eq!(bench.shown(&repo.id("HEAD")), "out/y=2 x=1 z=3");
+    assert_eq!(bench.log().matches("clones").count(), 0, "there was no need for another clone");
+    pipe("pipe");
+    assert_eq!(bench.shown(&repo.id("HEAD~1")), "x=1");
+}
+
+#[test]
 fn the_users_work_tree_is_left_as_it_is() {
     let repo = repo().commits("a b").write("a", "changed").write("new", "untracked").write("staged", "1");
     let repo = repo.git(&["add", "staged"]);
