@@ -49,3 +49,31 @@ fn a_program_that_writes_into_its_build_is_reported_and_the_build_is_unpacked_ag
         "the second session began with the build as it was"
     );
 }
+
+#[test]
+fn a_submodule_that_cannot_be_fetched_is_no_failure_of_the_revision() {
+    let library = Project::repository().file("lib", "echo answer\n").commit("library");
+    let away = library.path().join("away");
+    let project = Project::scripts(1);
+    let url = library.path().join(".git");
+    project.git([
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        url.to_str().unwrap(),
+        "sub",
+    ]);
+    let project = project.commit("with a submodule");
+    // The user has it nowhere either.
+    fs::remove_dir_all(project.path().join(".git/modules")).unwrap();
+    fs::rename(&url, &away).unwrap();
+    let offline = project.tacho("track ..HEAD");
+    assert!(offline.stderr.contains("1 of 2 builds failed"), "{}", offline.stderr);
+    let hint = "hint: what could not be fetched is not stored as a failure: the same command tries again\n";
+    assert!(offline.stderr.contains(hint), "{}", offline.stderr);
+    fs::rename(&away, &url).unwrap();
+    project.tacho("track ..HEAD").succeeds();
+    assert_eq!(project.validity("HEAD"), [true; 4]);
+}

@@ -83,7 +83,8 @@ impl Builds<'_> {
         retry_failed: bool,
     ) -> Result<Option<Build>, ExperimentError> {
         let before = self.store.build(self.host, &revision.id, self.recipes.of(&revision.id))?;
-        Ok(before.filter(|build| build.state.artifact().is_some() || !retry_failed))
+        let stays = |state: &BuildState| !was_not_fetched(state) && !retry_failed;
+        Ok(before.filter(|build| build.state.artifact().is_some() || stays(&build.state)))
     }
 
     /// What is built already must not make room for what is built now.
@@ -139,6 +140,8 @@ impl Builds<'_> {
     }
 
     /// Builds one revision and keeps the log and the result; `None` when interrupted.
+    ///
+    /// What could not be fetched is not kept: it says nothing of the revision.
     pub fn one(
         &mut self,
         revision: &Revision,
@@ -149,6 +152,10 @@ impl Builds<'_> {
         let Built::Done { mut build, log } = self.builder.build(revision, self.interrupt)? else {
             return Ok(None);
         };
+        if was_not_fetched(&build.state) {
+            self.observer.note(&Event::BuildEnds { revision, build: &build });
+            return Ok(Some(build));
+        }
         if log.exists() {
             build.log = Some(self.store.put_log_file(&log)?);
         }
@@ -156,6 +163,22 @@ impl Builds<'_> {
         self.observer.note(&Event::BuildEnds { revision, build: &build });
         Ok(Some(build))
     }
+}
+
+/// Whether what a build needs could not be fetched: a clone, a submodule, or something that the build looked for in the
+/// network. That says nothing of the revision, and may be otherwise by now.
+#[must_use]
+pub fn was_not_fetched(state: &BuildState) -> bool {
+    matches!(state, BuildState::Failed { why } if is_of_fetching(why))
+}
+
+/// The same, of the reason of a failed build.
+pub(crate) fn is_of_fetching(why: &str) -> bool {
+    const STEPS: [&str; 5] =
+        ["git clone failed", "git fetch failed", "git submodule", "cvs checkout failed", "cvs update failed"];
+    const NETWORK: [&str; 3] =
+        ["Could not resolve host", "unable to access 'http", "Temporary failure in name resolution"];
+    STEPS.iter().any(|step| why.starts_with(step)) || NETWORK.iter().any(|said| why.contains(said))
 }
 
 /// How many of these builds failed or timed out, and the first that did.

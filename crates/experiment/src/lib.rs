@@ -71,7 +71,7 @@ mod uncounted;
 mod written;
 
 pub use bench::Bench;
-pub use builds::failures;
+pub use builds::{failures, was_not_fetched};
 pub use cells::benchmarks;
 pub use error::ExperimentError;
 pub use fill::{AT_ONCE, Lacking, fill, would_fill};

@@ -8,7 +8,7 @@ use tacho_record::plan::PlannedMetric;
 use tacho_record::{Build, Cell, Digest, Metric, Plan, Purpose, Revision, Run, Sample};
 use tacho_store::{HostId, MeasurementId, Store, StoreError};
 
-use crate::builds::Builds;
+use crate::builds::{Builds, was_not_fetched};
 use crate::cells::{self, Counts, Known};
 use crate::definitions::Failures;
 use crate::equal::Equals;
@@ -110,8 +110,10 @@ impl Bench<'_> {
             TakenUp::None => {}
         }
         for _ in 0..ATTEMPTS {
-            // As they are now: some may have been built again.
-            if let Some(builds) = self.builds(question).all(&question.revisions, false)? {
+            // As they are now: some may have been built again. What could not be fetched a moment ago still cannot be.
+            let not_fetched = tracked.builds.iter().cloned().enumerate();
+            let not_fetched = not_fetched.filter(|(_, build)| was_not_fetched(&build.state)).collect();
+            if let Some(builds) = self.builds(question).all_but(&question.revisions, false, not_fetched)? {
                 tracked.builds = builds;
             }
             match self.begin(question, &tracked.builds)? {

@@ -9,11 +9,10 @@ use tacho_record::{Bisection, Build, BuildState, Digest, Revision, Run};
 use tacho_store::Absence;
 use tacho_subject::Layout;
 
-use super::fold::was_not_fetched;
 use super::ready::Ready;
 use super::taken_up::LeftOut;
 use super::{Bisected, Fold, Inquiry};
-use crate::builds::Unpacked;
+use crate::builds::{Unpacked, was_not_fetched};
 use crate::quiet::Quiet;
 use crate::rounds::{absence, end_facts};
 use crate::trial::moment;
@@ -208,7 +207,7 @@ impl<'a, 'b> Driver<'a, 'b> {
         let before =
             self.bench.store.build(self.bench.host, &revision.id, self.question.recipes.of(&revision.id))?;
         let stays = |build: &Build| match &build.state {
-            BuildState::Failed { why } if was_not_fetched(why) => false,
+            state if was_not_fetched(state) => false,
             state => state.artifact().is_some() || !self.question.retry_failed,
         };
         if let Some(build) = before.filter(stays) {

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::aside::Aside;
 use super::probes::Disturbed;
 use super::taken_up::{LeftOut, left_out_again};
+use crate::builds::is_of_fetching;
 use tacho_record::Digest;
 use tacho_record::bisection::{
     Asked, Candidate, Comparison, HostReadings, Measured, Observed, Seen, UnusableKind,
@@ -214,7 +215,7 @@ impl Fold {
         let [(kind, why), (other, other_why)] = [self.unusable.get(&0)?, self.unusable.get(&last)?];
         let alike = kind == other && without_digests(why) == without_digests(other_why);
         let missing = was_not_there(why) && was_not_there(other_why);
-        let unfetched = was_not_fetched(why) && was_not_fetched(other_why);
+        let unfetched = is_of_fetching(why) && is_of_fetching(other_why);
         let ratioless = why.ends_with(NO_RATIO) && other_why.ends_with(NO_RATIO);
         let both = alike || missing || unfetched || ratioless;
         (of_command(*kind, why) && both && !self.has_values()).then_some(why)
@@ -307,7 +308,7 @@ fn samples(step: &Observed) -> usize {
 fn of_command(kind: UnusableKind, why: &str) -> bool {
     match kind {
         UnusableKind::Crashed | UnusableKind::NoMetric | UnusableKind::WrongAnswer => true,
-        UnusableKind::NotBuilt => was_not_there(why) || was_not_fetched(why),
+        UnusableKind::NotBuilt => was_not_there(why) || is_of_fetching(why),
         UnusableKind::Skipped | UnusableKind::TimedOut => false,
     }
 }
@@ -318,15 +319,6 @@ fn was_not_there(why: &str) -> bool {
         .iter()
         .filter_map(|exit| why.strip_prefix(exit))
         .any(|code| code.starts_with("126") || code.starts_with("127"))
-}
-
-/// Whether what a build needs could not be fetched, which has nothing to do with the revision, and may be otherwise by now.
-pub(super) fn was_not_fetched(why: &str) -> bool {
-    let step =
-        ["git clone failed", "git fetch failed", "git submodule", "cvs checkout failed", "cvs update failed"];
-    let network =
-        ["Could not resolve host", "unable to access 'http", "Temporary failure in name resolution"];
-    step.iter().any(|step| why.starts_with(step)) || network.iter().any(|said| why.contains(said))
 }
 
 /// Paths of builds have digests in them.

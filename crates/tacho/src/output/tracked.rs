@@ -181,10 +181,14 @@ impl Report<'_> {
             }
         }
         self.print_other_failures(first);
-        note(
-            "hint",
-            &format!("`tacho show {name} --build-log` prints all of it; `--retry-failed` builds again"),
-        );
+        if tacho_experiment::was_not_fetched(&first.state) {
+            let again = "what could not be fetched is not stored as a failure: the same command tries again";
+            note("hint", again);
+        } else {
+            let hint =
+                format!("`tacho show {name} --build-log` prints all of it; `--retry-failed` builds again");
+            note("hint", &hint);
+        }
     }
 
     /// The name of a build's revision.
