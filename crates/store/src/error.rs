@@ -110,6 +110,12 @@ pub enum StoreError {
         /// For whom it was opened.
         asked: String,
     },
+    /// The database was deleted or replaced while it was open: what is written goes nowhere.
+    #[error("`{place}` was deleted or replaced while it was in use: the samples since then are lost")]
+    Replaced {
+        /// The database.
+        place: String,
+    },
     /// What was given cannot be written down so that it comes back the same.
     #[error("{what} cannot be kept: {why}")]
     Unkeepable {
@@ -162,6 +168,7 @@ impl StoreError {
             Self::OtherSubject { .. } => {
                 Some("give each subject a store of its own: `--store`, or another database")
             }
+            Self::Replaced { .. } => Some("the same command measures what the store there lacks"),
             Self::Unreachable { .. } => Some("check that the server runs, and the URL"),
             _ => None,
         }

@@ -174,7 +174,10 @@ impl Store {
     fn update_run(&mut self, sql: &'static str, values: &[Value], number: i64) -> Result<(), StoreError> {
         // First, because what is written next after it waits for the disk once more: not the next sample then.
         self.database.tidy()?;
-        let updated = self.database.transaction(Begin::Durable, |database| database.execute(sql, values))?;
+        let updated = self.database.transaction(Begin::Durable, |database| database.execute(sql, values));
+        // Before any error of the database, which would only be a consequence.
+        self.database.check_place()?;
+        let updated = updated?;
         if updated == 0 { Err(self.database.unknown(format!("run {number}"))) } else { Ok(()) }
     }
 }

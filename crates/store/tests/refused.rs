@@ -183,3 +183,25 @@ fn a_server_that_was_locked_can_be_used_once_it_is_not() {
     let (run, _) = store.begin_run(&new_run(lab, "q"), &[]).unwrap();
     assert_eq!(store.runs().unwrap(), [run]);
 }
+
+#[test]
+fn a_store_that_was_deleted_or_replaced_is_seen_at_the_end_of_a_round() {
+    let changes: [fn(&Path); 2] = [
+        |database| fs::remove_file(database).unwrap(),
+        |database| {
+            fs::rename(database, database.with_extension("old")).unwrap();
+            fs::copy(database.with_extension("old"), database).unwrap();
+        },
+    ];
+    for change in changes {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&Location::Folder(folder.path().to_owned())).unwrap();
+        let (_, run, measurements) = begin(&mut store, "q", &[cell("a", "x")]);
+        store.put_sample(measurements[0], &sample(0, 0)).unwrap();
+        store.end_round(run.number, 0).unwrap();
+        change(&folder.path().join("tacho.db"));
+        let _ = store.put_sample(measurements[0], &sample(1, 0));
+        let error = store.end_round(run.number, 1).unwrap_err();
+        assert!(matches!(error, StoreError::Replaced { .. }), "{error}");
+    }
+}

@@ -103,6 +103,11 @@ pub(crate) trait Database: Send {
     /// Ends the transaction and forgets what it wrote.
     fn rollback(&mut self) -> Result<(), StoreError>;
 
+    /// Fails where what is written is no longer what others find at its place.
+    fn check_place(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Does the housekeeping that must not happen between samples.
     fn tidy(&mut self) -> Result<(), StoreError>;
 }

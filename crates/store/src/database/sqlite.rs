@@ -8,6 +8,7 @@
 //! say nothing.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -25,12 +26,22 @@ const LOG_BYTES: u64 = 4096 * 1000;
 /// How long to wait before trying again where SQLite does not wait for others by itself.
 const RETRY: Duration = Duration::from_millis(5);
 
+/// Device and inode of a file.
+type FileIdentity = (u64, u64);
+
+/// The file at that path, links followed; none where there is no file.
+fn identity(path: &Path) -> Option<FileIdentity> {
+    fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
 /// A SQLite database.
 pub(crate) struct Sqlite {
     connection: Connection,
     place: String,
     /// The write-ahead log.
     log: PathBuf,
+    /// The database's file when it was opened; none in memory.
+    file: Option<(PathBuf, FileIdentity)>,
     /// The transaction under way waits for the disk when it is committed.
     durable: bool,
 }
@@ -53,7 +64,8 @@ impl Sqlite {
         let connection = connect().map_err(|error| explain(&place, error))?;
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
-        Ok(Self { connection, place, log: log.into(), durable: false })
+        let file = identity(path).map(|identity| (path.to_owned(), identity));
+        Ok(Self { connection, place, log: log.into(), file, durable: false })
     }
 
     /// A database that is gone when it is dropped.
@@ -65,7 +77,7 @@ impl Sqlite {
             Ok(connection)
         };
         let connection = connect().map_err(|error| explain(&place, error))?;
-        Ok(Self { connection, place, log: PathBuf::new(), durable: false })
+        Ok(Self { connection, place, log: PathBuf::new(), file: None, durable: false })
     }
 
     fn explained<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
@@ -129,6 +141,15 @@ impl Database for Sqlite {
     fn rollback(&mut self) -> Result<(), StoreError> {
         let rolled_back = if self.connection.is_autocommit() { Ok(()) } else { self.batch("ROLLBACK") };
         self.relax().and(rolled_back)
+    }
+
+    fn check_place(&self) -> Result<(), StoreError> {
+        match &self.file {
+            Some((path, opened)) if identity(path) != Some(*opened) => {
+                Err(StoreError::Replaced { place: self.place.clone() })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn tidy(&mut self) -> Result<(), StoreError> {
