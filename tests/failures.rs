@@ -1,9 +1,12 @@
 //! Failing machines and hostile programs: what is lost comes back, or one clear error says what happened.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
+use std::process::Command;
 
-use crate::harness::Project;
+use crate::harness::{Answer, Project, done};
 
 impl Project {
     /// The folders that builds are unpacked to.
@@ -76,4 +79,33 @@ fn a_submodule_that_cannot_be_fetched_is_no_failure_of_the_revision() {
     fs::rename(&away, &url).unwrap();
     project.tacho("track ..HEAD").succeeds();
     assert_eq!(project.validity("HEAD"), [true; 4]);
+}
+
+/// `tacho` without the right to write here: as another user where these tests are executed by root.
+fn reader(project: &Project, arguments: &str) -> Answer {
+    let mut command = project.command(arguments.split_whitespace());
+    // SAFETY: only asks who we are.
+    if unsafe { libc::geteuid() } == 0 {
+        command.uid(65534).gid(65534).env("HOME", "/nonexistent").env("GIT_CONFIG_COUNT", "1");
+        command.env("GIT_CONFIG_KEY_0", "safe.directory").env("GIT_CONFIG_VALUE_0", "*");
+    }
+    Answer::of(&command.output().unwrap())
+}
+
+#[test]
+fn a_store_is_read_without_the_right_to_write() {
+    let project = Project::scripts(3);
+    project.tacho("track ..HEAD").succeeds();
+    let own = ["log", "show HEAD --json", "changes"].map(|command| project.tacho(command).succeeds().stdout);
+    done(Command::new("chmod").args(["-R", "a=rX"]).arg(project.path()));
+    let others =
+        ["log", "show HEAD --json", "changes"].map(|command| reader(&project, command).succeeds().stdout);
+    assert_eq!(own, others);
+    let pages = tempfile::tempdir().unwrap();
+    fs::set_permissions(pages.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    reader(&project, &format!("site {}", pages.path().join("pages").display())).succeeds();
+    assert!(pages.path().join("pages/index.html").exists());
+    let refused = reader(&project, "changes set any expected").exits(2);
+    assert!(refused.stderr.contains("cannot be written"), "{}", refused.stderr);
+    done(Command::new("chmod").args(["-R", "u+w"]).arg(project.path()));
 }

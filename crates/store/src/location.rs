@@ -51,6 +51,24 @@ impl Store {
         Ok(store)
     }
 
+    /// Opens a store that must be there already, to read it: one that may not be written too.
+    ///
+    /// Of such a one a copy is opened. What is written there is gone with it, and everything reads as if it had been kept.
+    pub fn open_to_read(location: &Location) -> Result<Self, StoreError> {
+        match (Self::open_existing(location), location) {
+            (Err(StoreError::NotWritable { .. }), Location::Folder(folder)) => {
+                let database = Box::new(Sqlite::open_copy(&database_file(folder))?);
+                let logs = Logs::new(folder.join("logs"));
+                let mut store =
+                    Self { database, logs, metrics: MetricNumbers::default(), outlives_us: false };
+                database::ensure(&mut *store.database)?;
+                database::migrate(&mut *store.database, MIGRATIONS)?;
+                Ok(store)
+            }
+            (opened, _) => opened,
+        }
+    }
+
     fn connect(location: &Location) -> Result<Self, StoreError> {
         let (database, logs): (Box<dyn Database>, _) = match location {
             Location::Folder(folder) => {

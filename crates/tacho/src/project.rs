@@ -89,6 +89,11 @@ impl Project {
         Ok(Store::open_existing(&self.location())?)
     }
 
+    /// Opens the store, which must be there and may belong to somebody else, to read it.
+    pub fn store_to_read(&self) -> Result<Store, CliError> {
+        Ok(Store::open_to_read(&self.location())?)
+    }
+
     /// The folder for checkouts and builds: outside the user's work tree, since build tools look for their
     /// configuration in all folders above. It is the same for the same plan, and no other plan's.
     pub fn cache(&self) -> PathBuf {

@@ -8,13 +8,15 @@
 //! say nothing.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, ffi};
+use tempfile::TempDir;
 
 use super::{Begin, Database, EachRow, Row, Value, Words};
 use crate::StoreError;
@@ -34,6 +36,40 @@ fn identity(path: &Path) -> Option<FileIdentity> {
     fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
+/// The file beside a database that SQLite names so.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// How often a copy is tried while somebody else writes.
+const ATTEMPTS: u32 = 10;
+
+/// Copies a database and its write-ahead log, which need not exist, as they were at one moment.
+fn copy_unchanged(from: [&Path; 2], to: [&Path; 2]) -> io::Result<()> {
+    let state = || from.map(|path| fs::metadata(path).ok().map(|it| (it.len(), it.mtime(), it.mtime_nsec())));
+    for _ in 0..ATTEMPTS {
+        let before = state();
+        fs::copy(from[0], to[0])?;
+        match fs::copy(from[1], to[1]) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        if state() == before {
+            return to.into_iter().filter(|path| path.exists()).try_for_each(make_writable);
+        }
+        to.into_iter().filter(|path| path.exists()).try_for_each(fs::remove_file)?;
+        thread::sleep(RETRY);
+    }
+    Err(io::Error::new(io::ErrorKind::ResourceBusy, "another process keeps writing to it"))
+}
+
+/// A copy has the permissions of what it was made from.
+fn make_writable(path: &Path) -> io::Result<()> {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))
+}
+
 /// A SQLite database.
 pub(crate) struct Sqlite {
     connection: Connection,
@@ -42,6 +78,9 @@ pub(crate) struct Sqlite {
     log: PathBuf,
     /// The database's file when it was opened; none in memory.
     file: Option<(PathBuf, FileIdentity)>,
+    /// The folder of a copy, which goes with it.
+    #[expect(dead_code, reason = "held to be removed when this is dropped")]
+    folder: Option<TempDir>,
     /// The transaction under way waits for the disk when it is committed.
     durable: bool,
 }
@@ -62,10 +101,25 @@ impl Sqlite {
             Ok(connection)
         };
         let connection = connect().map_err(|error| explain(&place, error))?;
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
+        // SQLite opens a file that may only be read without a word, and refuses the first write.
+        if connection.is_readonly("main").unwrap_or(false) {
+            let source = io::Error::from(io::ErrorKind::PermissionDenied).into();
+            return Err(StoreError::NotWritable { place, source });
+        }
         let file = identity(path).map(|identity| (path.to_owned(), identity));
-        Ok(Self { connection, place, log: log.into(), file, durable: false })
+        Ok(Self { connection, place, log: beside(path, "-wal"), file, folder: None, durable: false })
+    }
+
+    /// Opens a copy of the file, for a database that may be read and not written; what is written into the copy goes with it.
+    ///
+    /// SQLite itself cannot read a database that is written ahead where it may not write beside it.
+    pub(crate) fn open_copy(path: &Path) -> Result<Self, StoreError> {
+        let failed = |source| StoreError::of_file(path, source);
+        let folder = tempfile::Builder::new().prefix("tacho-").tempdir().map_err(failed)?;
+        let target = folder.path().join("tacho.db");
+        copy_unchanged([path, &beside(path, "-wal")], [&target, &beside(&target, "-wal")]).map_err(failed)?;
+        let copy = Self::open(&target, Duration::ZERO)?;
+        Ok(Self { place: path.display().to_string(), file: None, folder: Some(folder), ..copy })
     }
 
     /// A database that is gone when it is dropped.
@@ -77,7 +131,7 @@ impl Sqlite {
             Ok(connection)
         };
         let connection = connect().map_err(|error| explain(&place, error))?;
-        Ok(Self { connection, place, log: PathBuf::new(), file: None, durable: false })
+        Ok(Self { connection, place, log: PathBuf::new(), file: None, folder: None, durable: false })
     }
 
     fn explained<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {

@@ -16,7 +16,7 @@ use crate::output::{self, table, text};
 use crate::project::Project;
 
 pub fn execute(global: &Global, command: &Log) -> Result<Exit, CliError> {
-    let mut store = Project::open(global)?.store()?;
+    let mut store = Project::open(global)?.store_to_read()?;
     let mut runs = store.runs()?;
     runs.sort_by_key(|run| std::cmp::Reverse(run.number));
     runs.truncate(command.number.unwrap_or(usize::MAX));

@@ -29,7 +29,7 @@ pub(super) fn execute(
 ) -> Result<Exit, CliError> {
     let began = Instant::now();
     // Without a store there is no past; nothing is to come of asking.
-    let mut store = project.store()?;
+    let mut store = project.store_to_read()?;
     if command.dry_run {
         return dry_run(command, project, plan, &mut store);
     }

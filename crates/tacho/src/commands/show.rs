@@ -28,7 +28,7 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
     if let Some(number) =
         command.revision.as_deref().map(|name| run_named(&project, name)).transpose()?.flatten()
     {
-        compare::shown::print(&mut project.store()?, &number, command)?;
+        compare::shown::print(&mut project.store_to_read()?, &number, command)?;
         return Ok(Exit::Success);
     }
     if command.markdown {
@@ -38,7 +38,7 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
         diff(&project, &shown(&project, name)?)?;
         return Ok(Exit::Success);
     }
-    let mut store = project.store()?;
+    let mut store = project.store_to_read()?;
     check_name(&project, &mut store, command)?;
     let revisions = store.revisions()?;
     match &command.revision {
@@ -64,7 +64,7 @@ fn run_named(project: &Project, name: &str) -> Result<Option<String>, CliError> 
         return Ok(Some(number.to_owned()));
     }
     let (baseline, is_said) = name.strip_prefix("saved:").map_or((name, false), |name| (name, true));
-    let found = match project.store() {
+    let found = match project.store_to_read() {
         Ok(mut store) => store.baselines()?.into_iter().find(|known| known.name == baseline),
         Err(CliError::Store(StoreError::NoStore { .. })) => None,
         Err(error) => return Err(error),
@@ -83,7 +83,7 @@ fn run_named(project: &Project, name: &str) -> Result<Option<String>, CliError> 
 /// Which revision is shown by that name, in full: the diff is to be that of the same one. The name itself where nothing of it
 /// is kept, since diffs need no measurement.
 fn shown(project: &Project, name: &str) -> Result<String, CliError> {
-    let revisions = match project.store() {
+    let revisions = match project.store_to_read() {
         Ok(mut store) => store.revisions()?,
         Err(CliError::Store(StoreError::NoStore { .. })) => return Ok(name.to_owned()),
         Err(error) => return Err(error),

@@ -54,12 +54,12 @@ pub fn execute(global: &Global, command: &Site) -> Result<Exit, CliError> {
 fn shown(global: &Global, command: &Site) -> Result<(Project, Store), CliError> {
     let typed = |repository: &Path| {
         let project = typed::of(global, repository)?;
-        let store = project.store()?;
+        let store = project.store_to_read()?;
         Ok((project, store))
     };
     match (&command.repository, Project::open(global)) {
         (Some(repository), _) => typed(repository),
-        (None, Ok(project)) => project.store().map(|store| (project, store)),
+        (None, Ok(project)) => project.store_to_read().map(|store| (project, store)),
         (None, Err(none @ CliError::NoPlan { .. })) => typed(Path::new(".")).map_err(|_: CliError| none),
         (None, Err(error)) => Err(error),
     }

@@ -75,7 +75,7 @@ fn wanted(stores: Vec<Store>, name: Option<&str>) -> Result<(Store, Bisection), 
 
 /// The plan's store, and that of what was typed for the repository without a plan, as far as they are there: at least one.
 fn stores(global: &Global, repository: &Path) -> Result<Vec<Store>, CliError> {
-    let planned = Project::open(global).and_then(|project| project.store());
+    let planned = Project::open(global).and_then(|project| project.store_to_read());
     if global.store.is_some() && planned.is_ok() {
         // Both are kept in the same place.
         return Ok(vec![planned?]);

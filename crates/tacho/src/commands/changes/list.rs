@@ -15,7 +15,7 @@ use crate::project::Project;
 
 pub fn execute(global: &Global, command: &ListChanges) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
-    let mut store = project.store()?;
+    let mut store = project.store_to_read()?;
     lookup::named_metrics(store.metrics()?, &command.metric)?;
     let found = Found::look(&project, &mut store)?;
     found.named_benchmarks(&project, &command.benchmark)?;

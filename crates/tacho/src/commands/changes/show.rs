@@ -22,7 +22,7 @@ const NEAR: usize = 30;
 
 pub fn execute(global: &Global, name: &str, json: bool) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
-    let mut store = project.store()?;
+    let mut store = project.store_to_read()?;
     let found = Found::look(&project, &mut store)?;
     let mut all = Vec::new();
     for change in found.named(&project, name)? {

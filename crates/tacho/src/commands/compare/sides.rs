@@ -60,7 +60,7 @@ impl Given {
             Err(error @ CliError::NoPlan { .. }) => return Err(mistyped(command).map_or(error, Into::into)),
             Err(error) => return Err(error),
         };
-        let store = project.as_ref().and_then(|project| project.store().ok()).map(RefCell::new);
+        let store = project.as_ref().and_then(|project| project.store_to_read().ok()).map(RefCell::new);
         Ok(Self { project, store })
     }
 

@@ -94,7 +94,7 @@ impl Expected {
             executes: inquiry.asked.of == Measured::Execution,
         };
         // Without a store nothing is known; that it cannot be opened is told where it is needed.
-        let Ok(mut store) = project.store() else { return Ok(expected) };
+        let Ok(mut store) = project.store_to_read() else { return Ok(expected) };
         let name = tacho_measure::host().name;
         let Some((host, _)) = store.hosts()?.into_iter().find(|(_, host)| host.name == name) else {
             return Ok(expected);
