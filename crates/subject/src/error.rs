@@ -81,6 +81,12 @@ pub enum SubjectError {
         /// The cache.
         path: PathBuf,
     },
+    /// The cache was removed while something was built in it.
+    #[error("the build cache `{path}` was removed during a build", path = path.display())]
+    CacheGone {
+        /// The cache.
+        path: PathBuf,
+    },
     /// cvs itself failed.
     #[error("`cvs {command}` failed: {why}")]
     Cvs {
@@ -319,6 +325,9 @@ impl SubjectError {
             Self::BadEvery { .. } => "such as 1h, 1d, 2w, 1month, 1y, commit or 10commits",
             Self::BadRange { .. } => "a range is `A..B`, `A..` or `..B`",
             Self::CacheBusy { .. } => "give each its own with `--cache` or TACHO_CACHE",
+            Self::CacheGone { .. } => {
+                "nothing that was measured is lost: the same command builds again and goes on"
+            }
             Self::CvsMissing { .. } => "install cvs; it is called as a program",
             Self::CvsSilent { .. } => {
                 "does `cvs -d … version` answer without asking for anything? passwords are not asked for: `cvs login`, or a key of ssh"

@@ -281,6 +281,11 @@ impl Workshop {
         left < FULL || left < NEARLY_FULL && log.says("No space left on device")
     }
 
+    /// Whether somebody removed the cache, or what a build cannot do without in it.
+    fn is_gone(&self) -> bool {
+        !self.checkout.tree().is_dir() || !self.folder.join("logs").is_dir() || !self.cache.is_there()
+    }
+
     fn log(&self, revision: &Revision) -> Result<Log, SubjectError> {
         let keep = |c: char| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { '-' };
         let name: String = revision.id.chars().map(keep).take(80).collect();
@@ -314,6 +319,9 @@ impl Builder for Workshop {
             Err(Stop::Cut(Cut::TimedOut)) => BuildState::TimedOut { limit: self.timeout },
             Err(Stop::Failed(_) | Stop::Fatal(SubjectError::Git { .. })) if self.is_full(&log) => {
                 return Err(SubjectError::DiskFull { path: self.folder.clone() });
+            }
+            Err(Stop::Failed(_)) if self.is_gone() => {
+                return Err(SubjectError::CacheGone { path: self.folder.clone() });
             }
             Err(Stop::Failed(why)) => BuildState::Failed { why },
             Err(Stop::Fatal(error)) => return Err(error),

@@ -49,6 +49,11 @@ impl Cache {
         Ok(Self { archives, unpacked, manifests, handed_out: HashMap::new(), limit, needed: HashSet::new() })
     }
 
+    /// Whether its folders are still there.
+    pub fn is_there(&self) -> bool {
+        [&self.archives, &self.unpacked, &self.manifests].into_iter().all(|folder| folder.is_dir())
+    }
+
     /// Keeps the content, whose digest this is; others may have to go.
     pub fn store(&mut self, content: &Content, digest: Digest) -> Result<(), SubjectError> {
         self.needed.insert(digest);

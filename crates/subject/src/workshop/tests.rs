@@ -92,6 +92,20 @@ fn equal_programs_have_equal_digests() {
 }
 
 #[test]
+fn a_cache_that_is_removed_during_a_build_is_no_failure_of_the_revision() {
+    let repo = repo().commit("a");
+    for gone in ["tree", "artifacts", "logs"] {
+        let cache = tempfile::tempdir().unwrap();
+        let path = cache.path().canonicalize().unwrap();
+        let build = format!("rm -rf {}/{gone}; false", path.display());
+        let mut workshop =
+            Workshop::new(&subject(Some(&build), &["x"]), repo.path(), &path, u64::MAX).unwrap();
+        let error = workshop.build(&revision(&repo.id("HEAD")), &NEVER).unwrap_err();
+        assert!(matches!(error, SubjectError::CacheGone { .. }), "{gone}: {error}");
+    }
+}
+
+#[test]
 fn without_a_command_the_checkout_is_what_is_used() {
     let repo = repo().write("src/x", "1").commit("a");
     let mut bench = Bench::new(&repo, &subject(None, &["."]), u64::MAX);
