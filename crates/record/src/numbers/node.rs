@@ -66,7 +66,13 @@ fn without_specials(text: &str) -> String {
             None if !quoted => {
                 let taken = number(rest).unwrap_or(&rest[..c.len_utf8()]);
                 let huge = taken.parse::<f64>().is_ok_and(f64::is_infinite);
-                out += &if huge { format!("{:1$}", "\"\"", taken.len()) } else { taken.to_owned() };
+                if huge {
+                    // Not by a width of `format!`, which must be below 65,536.
+                    out += "\"\"";
+                    out.extend(std::iter::repeat_n(' ', taken.len() - 2));
+                } else {
+                    out += taken;
+                }
                 taken
             }
             None => {

@@ -432,3 +432,10 @@ fn a_number_that_is_too_large_is_a_gap_as_infinity_is() {
         Some("1e400")
     );
 }
+
+#[test]
+fn a_number_of_many_digits_is_a_gap() {
+    let huge = "9".repeat(70_000);
+    assert_eq!(samples(&read(&format!("[1, {huge}, 2]")).series[0]), [vec![1.0], vec![], vec![2.0]]);
+    assert_eq!(samples(&read("[1, 1e400, 2]").series[0]), [vec![1.0], vec![], vec![2.0]]);
+}
