@@ -74,6 +74,14 @@ pub fn confirm(
         let answers = pairs.into_iter().filter_map(Result::err).map(|why| Answer::NotMeasured { why });
         return Ok(Confirmation::nothing(building, false, answers.collect()));
     }
+    if let Some(session) = bench.unjudged_session(question, changes, &pairs, &folders)? {
+        let answers = bench.keep_answers(question, changes, &pairs, &session)?;
+        // Where it says nothing it would say nothing for ever.
+        if answers.iter().any(|answer| matches!(answer, Answer::Measured(_))) {
+            let run = Some(session.run.number);
+            return Ok(Confirmation { run, answers, ..Confirmation::nothing(building, false, vec![]) });
+        }
+    }
     let session = bench.session_of_pairs(question, &pairs, &folders)?;
     let Measured { samples, executing, interrupted } = measure(bench, &session)?;
     let answers =
@@ -120,6 +128,39 @@ impl Bench<'_> {
         folders: &HashMap<Digest, PathBuf>,
     ) -> Result<Session, ExperimentError> {
         let (run, cells) = self.run_of_pairs(question, pairs)?;
+        self.ready_session(question, run, cells, folders)
+    }
+
+    /// The last run of the same question, where it was finished and killed before anything was said of it.
+    fn unjudged_session(
+        &mut self,
+        question: &Question,
+        changes: &[Change],
+        pairs: &[Result<Pair, String>],
+        folders: &HashMap<Digest, PathBuf>,
+    ) -> Result<Option<Session>, ExperimentError> {
+        let digest = digest(question, pairs);
+        if self.store.unfinished_run(digest, self.host)?.is_some() {
+            return Ok(None);
+        }
+        let runs = self.store.finished_runs(self.host)?;
+        let Some(run) = runs.into_iter().rfind(|run| run.question == digest) else { return Ok(None) };
+        let is_judged = |change: &Change| change.again.as_ref().is_some_and(|it| it.run == run.number);
+        let measured = self.store.cells(run.number)?;
+        let wanted = cells(pairs, question.rule().max_rounds);
+        if changes.iter().any(is_judged) || !measured.iter().map(|(_, cell)| cell).eq(&wanted) {
+            return Ok(None);
+        }
+        self.ready_session(question, run, measured, folders).map(Some)
+    }
+
+    fn ready_session(
+        &mut self,
+        question: &Question,
+        run: Run,
+        cells: Vec<(MeasurementId, Cell)>,
+        folders: &HashMap<Digest, PathBuf>,
+    ) -> Result<Session, ExperimentError> {
         let mut ready = Vec::with_capacity(cells.len());
         for (id, cell) in cells {
             let before = self.store.samples(id)?;

@@ -66,6 +66,17 @@ impl Past {
         builder: &mut ScriptedBuilder,
         script: impl FnMut(&Request, Timestamp) -> Execution,
     ) -> Confirmation {
+        self.with_bench(builder, script, |bench| {
+            confirm(bench, &self.question(20), &[self.change()]).unwrap()
+        })
+    }
+
+    fn with_bench<T>(
+        &self,
+        builder: &mut ScriptedBuilder,
+        script: impl FnMut(&Request, Timestamp) -> Execution,
+        work: impl FnOnce(&mut Bench<'_>) -> T,
+    ) -> T {
         let mut store = self.lab.store();
         let host = store.put_host(&Host { name: "lab".into(), facts: [].into() }).unwrap();
         let mut executor = ScriptedExecutor::new(script).starting_at(self.lab.clock.get());
@@ -77,9 +88,9 @@ impl Past {
             interrupt: &AtomicBool::new(false),
             host,
         };
-        let confirmation = confirm(&mut bench, &self.question(20), &[self.change()]).unwrap();
+        let done = work(&mut bench);
         self.lab.clock.set(tacho_measure::Executor::now(&mut executor));
-        confirmation
+        done
     }
 
     /// What happened to a change since it was found, in the store's own words.
@@ -189,6 +200,29 @@ fn interrupted_it_goes_on_where_it_stopped_and_says_nothing_before() {
     let rest = past.confirm(&mut ScriptedBuilder::new(), step);
     assert_eq!((rest.run, rest.samples), (stopped.run, 2 * 21 - 9));
     assert_eq!(outcome(&rest), Outcome::Confirmed);
+}
+
+#[test]
+fn killed_between_the_last_sample_and_the_verdict_it_is_only_judged() {
+    let past = Past::of(step);
+    let change = past.change();
+    let mut builder = ScriptedBuilder::new();
+    past.with_bench(
+        &mut builder,
+        |request, at| past.executes(request, at, &step),
+        |bench| {
+            let (question, changes) = (past.question(20), [change.clone()]);
+            let pairs = bench.pairs(&question, &changes).unwrap();
+            let Built { folders, pairs } = bench.unpack_sides(&question, pairs).unwrap().unwrap();
+            let session = bench.session_of_pairs(&question, &pairs, &folders).unwrap();
+            measure(bench, &session).unwrap();
+        },
+    );
+    let runs = past.lab.store().runs().unwrap().len();
+    let judged = past.confirm(&mut builder, |_| panic!("all is measured"));
+    assert_eq!((outcome(&judged), judged.samples), (Outcome::Confirmed, 0));
+    assert_eq!(past.lab.store().runs().unwrap().len(), runs);
+    assert_ne!(past.confirm(&mut builder, step).samples, 0, "asked again, it is measured again");
 }
 
 #[test]
