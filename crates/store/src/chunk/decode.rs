@@ -6,7 +6,7 @@ use tacho_record::Place;
 use super::bytes::Reader;
 use super::encode::sum;
 use super::{
-    Chunk, ChunkError, FAILED, FINE_TIMES, MOST_METRICS, MOST_SAMPLES, Readings, VALID, VERSION, column,
+    Chunk, ChunkError, FAILED, FINE_TIMES, MOST_METRICS, MOST_SAMPLES, Readings, VALID, checked, column,
 };
 
 /// Reads chunks one after the other, in the same memory.
@@ -31,7 +31,7 @@ impl Chunk {
 impl Decoder {
     /// The samples that these bytes stand for.
     pub(crate) fn decode(&mut self, bytes: &[u8]) -> Result<&Chunk, ChunkError> {
-        let reader = &mut Reader::new(bytes);
+        let reader = &mut Reader::new(checked(bytes)?);
         let count = self.read_places(reader)?;
         let flags = read_flags(reader)?;
         self.read_times(reader, count, flags)?;
@@ -54,7 +54,7 @@ impl Decoder {
     /// Where the samples stood in the schedule and how they ended, with the readings of those metrics, if they
     /// have any: several where there are replicates. The rest is not read.
     pub(crate) fn decode_metrics(&mut self, bytes: &[u8], metrics: &[u32]) -> Result<&Chunk, ChunkError> {
-        let reader = &mut Reader::new(bytes);
+        let reader = &mut Reader::new(checked(bytes)?);
         let count = self.read_places(reader)?;
         let flags = read_flags(reader)?;
         for _ in 0..if flags & FINE_TIMES == 0 { 1 } else { 2 } {
@@ -93,15 +93,12 @@ impl Decoder {
 
     /// Where the samples stood in the schedule. The rest is not read.
     pub(crate) fn decode_places(&mut self, bytes: &[u8]) -> Result<&[Place], ChunkError> {
-        self.read_places(&mut Reader::new(bytes))?;
+        self.read_places(&mut Reader::new(checked(bytes)?))?;
         Ok(&self.chunk.places)
     }
 
     fn read_places(&mut self, reader: &mut Reader) -> Result<usize, ChunkError> {
-        let version = reader.byte()?;
-        if version != VERSION {
-            return Err(ChunkError::Version { found: version });
-        }
+        reader.byte()?; // The version, which is one that we know.
         let found = reader.varint()?;
         let count = usize::try_from(found)
             .ok()

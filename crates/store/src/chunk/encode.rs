@@ -1,7 +1,7 @@
 //! From samples to bytes.
 
 use super::bytes::put_varint;
-use super::{Chunk, FAILED, FINE_TIMES, Packing, Readings, VALID, VERSION, column};
+use super::{Chunk, FAILED, FINE_TIMES, Packing, Readings, VALID, VERSION, checksum, column};
 
 /// Of more metrics than this that are worth it, the rest is written out: there would be too many pairs to try.
 const MOST_ADDENDS: usize = 12;
@@ -48,6 +48,8 @@ impl Chunk {
             put(&|index| self.outcomes[index].into());
         }
         self.put_metrics(&mut out, packing);
+        let sum = checksum(&out);
+        out.extend(sum);
         out
     }
 

@@ -21,7 +21,11 @@ use tacho_record::Place;
 pub(crate) use decode::Decoder;
 
 /// The format's version: the first byte of every chunk.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
+/// The version before, which had no checksum at its end and was otherwise the same.
+const UNCHECKED: u8 = 1;
+/// How long the checksum is, in bytes.
+const CHECKSUM: usize = 4;
 /// The most samples in a chunk, so that a few hostile bytes cannot ask for all memory.
 const MOST_SAMPLES: usize = 4096;
 /// The most metrics in a chunk, likewise.
@@ -54,6 +58,9 @@ pub(crate) enum ChunkError {
     /// A column asks for more bytes than there are.
     #[error("it ends in the middle of a column")]
     Ended,
+    /// Its bytes are not those that were written.
+    #[error("its checksum does not match: its bytes were changed since they were written")]
+    Checksum,
     /// A column is written in a way that this version does not know.
     #[error("a column has an unknown form")]
     Form,
@@ -105,6 +112,24 @@ pub(crate) struct Readings {
     pub metric: u32,
     /// One a sample, in the metric's base unit; `None` where it was not read.
     pub values: Vec<Option<f64>>,
+}
+
+/// The checksum of a chunk's bytes.
+fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
+    let digest = blake3::hash(bytes);
+    *digest.as_bytes().first_chunk().expect("a digest has 32 bytes")
+}
+
+/// The bytes of a chunk without its checksum, which must match.
+fn checked(bytes: &[u8]) -> Result<&[u8], ChunkError> {
+    match bytes.first() {
+        Some(&UNCHECKED) => return Ok(bytes),
+        Some(&VERSION) => {}
+        Some(&found) => return Err(ChunkError::Version { found }),
+        None => return Err(ChunkError::Ended),
+    }
+    let (content, sum) = bytes.split_last_chunk().ok_or(ChunkError::Ended)?;
+    if checksum(content) == *sum { Ok(content) } else { Err(ChunkError::Checksum) }
 }
 
 impl Chunk {

@@ -137,7 +137,8 @@ proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..200), valid_start: bool) {
         if valid_start && !bytes.is_empty() {
-            bytes[0] = VERSION;
+            // Without a checksum, which would hide all else from arbitrary bytes.
+            bytes[0] = UNCHECKED;
         }
         read_all_ways(&bytes);
     }
@@ -153,6 +154,7 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = value;
         }
+        bytes[0] = UNCHECKED;
         read_all_ways(&bytes);
         read_all_ways(&bytes[..kept.index(bytes.len())]);
     }
@@ -189,13 +191,35 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+    #[test]
+    fn no_flipped_bit_goes_unseen(samples in prop::collection::vec(sample(), 1..10)) {
+        let mut bytes = chunk(&samples).encode(Packing::Small);
+        for bit in 0..8 * bytes.len() {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            prop_assert!(Chunk::decode(&bytes).is_err(), "bit {bit}");
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+
+    #[test]
+    fn chunks_without_a_checksum_are_read(samples in prop::collection::vec(sample(), 1..10)) {
+        let chunk = chunk(&samples);
+        let mut bytes = chunk.encode(Packing::Small);
+        bytes.truncate(bytes.len() - CHECKSUM);
+        bytes[0] = UNCHECKED;
+        prop_assert_eq!(content(&Chunk::decode(&bytes).unwrap()), content(&chunk));
+    }
+}
+
 #[test]
 fn few_bytes_cannot_ask_for_all_memory() {
-    let mut bytes = vec![VERSION];
+    let mut bytes = vec![UNCHECKED];
     put_varint(&mut bytes, u64::MAX);
     bytes.extend([0; 40]);
     assert_eq!(Chunk::decode(&bytes).unwrap_err(), ChunkError::Samples { found: u64::MAX });
-    assert_eq!(Chunk::decode(&[VERSION, 0]).unwrap_err(), ChunkError::Samples { found: 0 });
+    assert_eq!(Chunk::decode(&[UNCHECKED, 0]).unwrap_err(), ChunkError::Samples { found: 0 });
 }
 
 #[test]
@@ -259,7 +283,7 @@ fn replicates_are_never_written_as_sums() {
 #[test]
 fn a_later_format_is_named() {
     let words = Chunk::decode(&[9, 1, 2]).unwrap_err().to_string();
-    assert_eq!(words, "it is of format 9, and this program knows format 1");
+    assert_eq!(words, "it is of format 9, and this program knows format 2");
 }
 
 #[test]
@@ -297,7 +321,7 @@ fn ten_usual_samples_take_few_bytes() {
         })
         .collect();
     let bytes = chunk(&samples).encode(Packing::Small);
-    assert!(bytes.len() <= 130, "{} bytes", bytes.len());
+    assert!(bytes.len() <= 130 + CHECKSUM, "{} bytes", bytes.len());
 }
 
 /// The bytes of the example in the documentation: what stands before two spaces in each line of its block.

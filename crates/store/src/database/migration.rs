@@ -23,6 +23,7 @@ pub(crate) struct Migration {
 pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration { number: 1, name: "first", sql: include_str!("../../migrations/0001_first.sql") },
     Migration { number: 2, name: "surveys", sql: include_str!("../../migrations/0002_surveys.sql") },
+    Migration { number: 3, name: "checksums", sql: include_str!("../../migrations/0003_checksums.sql") },
 ];
 
 /// Brings the schema up to date; a database without one gets it.
