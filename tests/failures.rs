@@ -109,3 +109,21 @@ fn a_store_is_read_without_the_right_to_write() {
     assert!(refused.stderr.contains("cannot be written"), "{}", refused.stderr);
     done(Command::new("chmod").args(["-R", "u+w"]).arg(project.path()));
 }
+
+#[test]
+fn a_store_is_verified() {
+    let project = Project::scripts(2);
+    project.tacho("track ..HEAD").succeeds();
+    let whole = project.tacho("fsck").succeeds().stdout;
+    assert!(
+        whole.starts_with("8 samples and ") && whole.ends_with(" are whole; nothing is damaged\n"),
+        "{whole}"
+    );
+    let database = project.path().join(".tacho/tacho.db");
+    let mut bytes = fs::read(&database).unwrap();
+    let length = bytes.len();
+    bytes[length - 8192..].fill(0xff);
+    fs::write(&database, bytes).unwrap();
+    let damaged = project.tacho("fsck").exits(2);
+    assert!(damaged.stdout.ends_with(" damaged or missing\n"), "{}", damaged.stdout);
+}

@@ -151,7 +151,7 @@ impl StoreError {
                 Some("the server's log may tell more; a backup brings back what cannot be read any more")
             }
             Self::Corrupt { .. } => Some(
-                "copy it before anything else; `sqlite3 FILE .recover` often saves what can still be read",
+                "copy it before anything else; `tacho fsck` says what is lost, and `tacho fsck --copy-whole` saves the rest",
             ),
             Self::DiskFull { .. } => Some(
                 "all that was measured before is kept; make room, and the same command goes on from there",

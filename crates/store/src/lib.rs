@@ -18,6 +18,7 @@
 //! changes    what was found in series, and what users say of it
 //! bisections what was asked, each step, and how far they came
 //! comparisons what runs compare, baselines
+//! check      verifying all of it, and copying what is whole
 //! ```
 
 mod absences;
@@ -26,6 +27,7 @@ mod bisections;
 mod builds;
 mod cells;
 mod changes;
+mod check;
 mod chunk;
 mod columns;
 mod comparisons;
@@ -51,6 +53,7 @@ use std::fmt;
 pub use absences::Absence;
 pub use cells::MeasurementId;
 pub use changes::{Analysis, NewAnalysis};
+pub use check::{Damage, StoreCheck};
 pub use comparisons::Baseline;
 pub use counts::Count;
 pub use disturbed::QuietWait;

@@ -89,7 +89,7 @@ impl Store {
     }
 }
 
-fn database_file(folder: &Path) -> PathBuf {
+pub(crate) fn database_file(folder: &Path) -> PathBuf {
     folder.join("tacho.db")
 }
 

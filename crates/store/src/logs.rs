@@ -91,7 +91,19 @@ impl Logs {
         Ok(())
     }
 
-    fn get(&self, digest: Digest) -> Result<Vec<u8>, StoreError> {
+    /// The digests of all logs there are.
+    pub(crate) fn all(&self) -> Result<Vec<Digest>, StoreError> {
+        let mut all = Vec::new();
+        for folder in children(&self.folder)? {
+            for path in children(&folder)? {
+                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                all.extend(name.strip_suffix(".zst").and_then(|name| name.parse::<Digest>().ok()));
+            }
+        }
+        Ok(all)
+    }
+
+    pub(crate) fn get(&self, digest: Digest) -> Result<Vec<u8>, StoreError> {
         let path = self.path(digest);
         let file = match File::open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -107,6 +119,17 @@ impl Logs {
         } else {
             Err(StoreError::LogDamaged { path, why: format!("its content has the digest {}", found.short()) })
         }
+    }
+}
+
+/// What is in a folder; nothing where there is none.
+fn children(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let failed = |source| StoreError::of_file(folder, source);
+    match fs::read_dir(folder) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(Vec::new())
+        }
+        entries => entries.map_err(failed)?.map(|entry| entry.map(|it| it.path()).map_err(failed)).collect(),
     }
 }
 

@@ -79,6 +79,7 @@ pub enum Command {
     Track(Box<Track>),
     Try(Try),
     Log(Log),
+    Fsck(Fsck),
     Show(Show),
     Changes(Box<Changes>),
     Bisect(Box<Bisect>),
@@ -225,6 +226,16 @@ pub struct Shown {
     /// Answer in JSON, as docs/formats.md describes
     #[arg(long)]
     pub json: bool,
+}
+
+/// Verify the store: what is damaged or missing in it
+///
+/// Everything that is stored is read and compared with its checksum. Exits with 2 where something is damaged.
+#[derive(Args, Debug)]
+pub struct Fsck {
+    /// Write a new store with all that is whole to this folder, which must not hold one yet
+    #[arg(long, value_name = "FOLDER")]
+    pub copy_whole: Option<PathBuf>,
 }
 
 /// List what was measured: runs, newest first

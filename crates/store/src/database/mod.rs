@@ -16,6 +16,7 @@ pub(crate) use postgres::{Postgres, SERVER};
 pub(crate) use sqlite::Sqlite;
 
 use std::fmt::Display;
+use std::path::Path;
 
 use crate::StoreError;
 
@@ -106,6 +107,23 @@ pub(crate) trait Database: Send {
     /// Fails where what is written is no longer what others find at its place.
     fn check_place(&self) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    /// What the database itself finds wrong with its structure, a line each.
+    fn quick_check(&mut self) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    /// Writes all rows that can be read into the empty database of the same schema in that file; of the table `picked`
+    /// those that are wanted, whose columns are asked for in the order of the table.
+    fn copy_into(
+        &mut self,
+        _file: &Path,
+        _picked: &str,
+        _is_wanted: &mut dyn FnMut(&dyn Row) -> bool,
+    ) -> Result<(), StoreError> {
+        let (what, why) = ("a server's database".to_owned(), "`pg_dump` copies it".to_owned());
+        Err(StoreError::Unkeepable { what, why })
     }
 
     /// Does the housekeeping that must not happen between samples.

@@ -138,6 +138,41 @@ impl Sqlite {
         result.map_err(|error| explain(&self.place, error))
     }
 
+    /// The names of all tables.
+    fn tables(&self) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
+        let names = |connection: &Connection| -> rusqlite::Result<Vec<String>> {
+            connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+        };
+        self.explained(names(&self.connection))
+    }
+
+    /// Copies the rows of a table as far as they can be read.
+    fn copy_table(
+        &self,
+        target: &Self,
+        table: &str,
+        is_wanted: &mut dyn FnMut(&dyn Row) -> bool,
+    ) -> Result<(), StoreError> {
+        // The names are those of our own schema.
+        let mut read = self.explained(self.connection.prepare(&format!("SELECT * FROM {table}")))?;
+        let places = vec!["?"; read.column_count()].join(", ");
+        let write = format!("INSERT OR REPLACE INTO {table} VALUES ({places})");
+        let mut write = target.explained(target.connection.prepare(&write))?;
+        let columns = read.column_count();
+        let mut rows = self.explained(read.query([]))?;
+        // The first page that cannot be read ends a table.
+        while let Ok(Some(row)) = rows.next() {
+            if is_wanted(&SqliteRow { row, place: &self.place }) {
+                let values: rusqlite::Result<Vec<ValueRef>> =
+                    (0..columns).map(|it| row.get_ref(it)).collect();
+                let values = self.explained(values)?.into_iter().map(ToSqlOutput::Borrowed);
+                target.explained(write.execute(rusqlite::params_from_iter(values)))?;
+            }
+        }
+        Ok(())
+    }
+
     /// After a transaction, however it ended: commits wait for no disk again.
     fn relax(&mut self) -> Result<(), StoreError> {
         if std::mem::take(&mut self.durable) { self.batch("PRAGMA synchronous = NORMAL") } else { Ok(()) }
@@ -204,6 +239,34 @@ impl Database for Sqlite {
             }
             _ => Ok(()),
         }
+    }
+
+    fn quick_check(&mut self) -> Result<Vec<String>, StoreError> {
+        let lines = |connection: &Connection| -> rusqlite::Result<Vec<String>> {
+            let mut statement = connection.prepare("PRAGMA quick_check")?;
+            statement.query_map([], |row| row.get(0))?.collect()
+        };
+        let lines = match self.explained(lines(&self.connection)) {
+            Err(StoreError::Corrupt { why, .. }) => vec![why],
+            lines => lines?,
+        };
+        Ok(lines.into_iter().filter(|line| line != "ok").collect())
+    }
+
+    fn copy_into(
+        &mut self,
+        file: &Path,
+        picked: &str,
+        is_wanted: &mut dyn FnMut(&dyn Row) -> bool,
+    ) -> Result<(), StoreError> {
+        let target = Self::open(file, Duration::ZERO)?;
+        // Rows come table by table, whatever they refer to.
+        target.explained(target.connection.execute_batch("PRAGMA foreign_keys = OFF; BEGIN"))?;
+        for table in target.tables()? {
+            let all = &mut |_: &dyn Row| true;
+            self.copy_table(&target, &table, if table == picked { &mut *is_wanted } else { all })?;
+        }
+        target.explained(target.connection.execute_batch("COMMIT"))
     }
 
     fn tidy(&mut self) -> Result<(), StoreError> {

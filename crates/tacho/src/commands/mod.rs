@@ -6,6 +6,7 @@ mod changes;
 pub mod compare;
 mod doctor;
 mod duet;
+mod fsck;
 mod generate;
 mod inherited;
 mod init;
@@ -78,6 +79,7 @@ pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
         Command::Changes(command) => changes::execute(global, &command),
         Command::Compare(command) => compare::execute(global, &command),
         Command::Doctor(command) => doctor::execute(&command),
+        Command::Fsck(command) => fsck::execute(global, &command),
         Command::Generate(command) => generate::execute(&command),
         Command::Init(command) => init::execute(&command),
         Command::Layouts(command) => layouts::execute(global, &command),

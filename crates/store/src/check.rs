@@ -1,0 +1,163 @@
+//! Verifying a whole store, and copying what is whole in it.
+
+use std::path::Path;
+
+use tacho_record::Digest;
+
+use crate::chunk::Decoder;
+use crate::database::{Database, Row, Value};
+use crate::location::database_file;
+use crate::samples::counted;
+use crate::{Location, Store, StoreError};
+
+/// What was found in a store.
+#[derive(Clone, Debug, Default)]
+pub struct StoreCheck {
+    /// How many samples can be read.
+    pub samples: u64,
+    /// How many logs are what their names say.
+    pub logs: u64,
+    /// What is damaged or missing.
+    pub damage: Vec<Damage>,
+}
+
+/// Something in a store that is damaged or missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// What.
+    pub what: String,
+    /// What is wrong with it.
+    pub why: String,
+    /// How many samples are lost with it, as far as that is known.
+    pub samples: u64,
+}
+
+/// The place of a chunk in its table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct ChunkPlace {
+    run: i64,
+    cell: i64,
+    round: i64,
+    position: i64,
+}
+
+const CHUNKS: &str = "SELECT c.run, c.cell, c.round, c.position, c.valid, c.failed, c.samples, b.name, r.id
+    FROM chunk c LEFT JOIN measurement m ON m.run = c.run AND m.cell = c.cell
+    LEFT JOIN benchmark b ON b.number = m.benchmark LEFT JOIN revision r ON r.number = m.revision
+    ORDER BY c.run, c.cell, c.round, c.position";
+
+impl Store {
+    /// Reads everything that is stored and verifies all that has a checksum.
+    pub fn check(&mut self) -> Result<StoreCheck, StoreError> {
+        let mut check = StoreCheck::default();
+        let structure = self.database.quick_check()?;
+        check.damage.extend(structure.into_iter().map(|why| Damage {
+            what: self.database.place().to_owned(),
+            why,
+            samples: 0,
+        }));
+        check_chunks(&mut *self.database, &mut check)?;
+        self.check_logs(&mut check)?;
+        Ok(check)
+    }
+
+    /// Writes a new store with all that is whole in this one, logs included; the folder must not hold a store yet.
+    pub fn copy_whole(&mut self, folder: &Path) -> Result<(), StoreError> {
+        let target = database_file(folder);
+        if target.exists() {
+            return Err(StoreError::AlreadyStored { what: format!("`{}`", target.display()) });
+        }
+        let location = Location::Folder(folder.to_owned());
+        drop(Self::open(&location)?);
+        self.database.copy_into(&target, "chunk", &mut |row| is_whole(row))?;
+        let mut copy = Self::open_existing(&location)?;
+        for digest in self.logs.all()? {
+            if let Ok(content) = self.logs.get(digest) {
+                copy.put_log(&content)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_logs(&mut self, check: &mut StoreCheck) -> Result<(), StoreError> {
+        let sql = "SELECT DISTINCT log FROM build WHERE log IS NOT NULL";
+        let mut named: Vec<Digest> = self.database.all(sql, &[], |row| row.digest(0))?;
+        // On a shared store logs may be on another machine.
+        named.retain(|_| !matches!(self.database.place(), place if place.starts_with("postgres")));
+        named.extend(self.logs.all()?);
+        named.sort_unstable();
+        named.dedup();
+        for digest in named {
+            match self.logs.get(digest) {
+                Ok(_) => check.logs += 1,
+                Err(error) => {
+                    let what = format!("the log {}", digest.short());
+                    check.damage.push(Damage { what, why: error.to_string(), samples: 0 });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Decodes all chunks. A page that cannot be read ends that: what lies beyond it is not known.
+fn check_chunks(database: &mut dyn Database, check: &mut StoreCheck) -> Result<(), StoreError> {
+    let mut decoder = Decoder::default();
+    let read = database.query(CHUNKS, &[], &mut |row| {
+        let stored = u64::try_from(row.integer(4)? + row.integer(5)?).unwrap_or_default();
+        let place = ChunkPlace {
+            run: row.integer(0)?,
+            cell: row.integer(1)?,
+            round: row.integer(2)?,
+            position: row.integer(3)?,
+        };
+        match state(row, place, &mut decoder) {
+            Ok(samples) => check.samples += samples,
+            Err(why) => check.damage.push(Damage { what: describe(row, place), why, samples: stored }),
+        }
+        Ok(())
+    });
+    match read {
+        Err(StoreError::Corrupt { place, why }) => {
+            check.damage.push(Damage { what: format!("the samples in `{place}`"), why, samples: 0 });
+            Ok(())
+        }
+        read => read,
+    }
+}
+
+/// How many samples a chunk has, or what is wrong with it.
+fn state(row: &dyn Row, place: ChunkPlace, decoder: &mut Decoder) -> Result<u64, String> {
+    let bytes = row.bytes(6).map_err(|error| error.to_string())?;
+    let chunk = decoder.decode(bytes).map_err(|error| error.to_string())?;
+    let first = chunk.places.first().map(|first| (i64::from(first.round), i64::from(first.position)));
+    if first != Some((place.round, place.position)) {
+        return Err("its first sample is of another round than the table says".to_owned());
+    }
+    let counts = [row.integer(4), row.integer(5)].map(Result::ok);
+    // What came to be disturbed is counted as the round was marked.
+    if counts != counted(chunk).map(Some) {
+        return Err("it holds other numbers of samples than the table says".to_owned());
+    }
+    Ok(chunk.len() as u64)
+}
+
+/// Whether a row of the table of chunks, in the order of its columns, can be read.
+fn is_whole(row: &dyn Row) -> bool {
+    let number = |column| row.integer(column).ok();
+    let (Some(run), Some(cell), Some(round), Some(position)) = (number(0), number(1), number(2), number(3))
+    else {
+        return false;
+    };
+    state(row, ChunkPlace { run, cell, round, position }, &mut Decoder::default()).is_ok()
+}
+
+fn describe(row: &dyn Row, place: ChunkPlace) -> String {
+    let ChunkPlace { run, cell, round, .. } = place;
+    let name = |column| match row.value(column) {
+        Ok(Value::Text(name)) => name.to_owned(),
+        _ => "?".to_owned(),
+    };
+    let revision: String = name(8).chars().take(10).collect();
+    format!("samples of `{}` at {revision}, run {run}, cell {cell}, from round {round} on", name(7))
+}

@@ -1,0 +1,74 @@
+//! What a store says of bytes that changed on its disk, and what it saves of the rest.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{begin, cell, sample};
+use tacho_store::{Location, Store};
+
+/// A store with two cells of ten samples each.
+fn store(folder: &Path) -> Location {
+    let location = Location::Folder(folder.join(".tacho"));
+    let mut store = Store::open(&location).unwrap();
+    let (_, run, measurements) = begin(&mut store, "q", &[cell("a", "x"), cell("b", "x")]);
+    for round in 1..=10 {
+        for measurement in &measurements {
+            store.put_sample(*measurement, &sample(round, 7)).unwrap();
+        }
+    }
+    store.put_log(b"built").unwrap();
+    store.end_round(run.number, 10).unwrap();
+    location
+}
+
+/// Flips a bit in a chunk of the first cell, as a disk may do.
+fn damage(folder: &Path) {
+    let database = rusqlite::Connection::open(folder.join(".tacho/tacho.db")).unwrap();
+    let place = "WHERE cell = (SELECT MIN(cell) FROM chunk) AND round = 4";
+    let sql = format!("SELECT samples FROM chunk {place}");
+    let mut samples: Vec<u8> = database.query_row(&sql, [], |row| row.get(0)).unwrap();
+    samples[9] ^= 4;
+    assert_eq!(database.execute(&format!("UPDATE chunk SET samples = ?1 {place}"), [samples]).unwrap(), 1);
+}
+
+#[test]
+fn a_whole_store_has_nothing_to_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = Store::open(&store(folder.path())).unwrap().check().unwrap();
+    assert_eq!((check.samples, check.logs, check.damage), (20, 1, vec![]));
+}
+
+#[test]
+fn damage_is_named_and_the_rest_is_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let location = store(folder.path());
+    damage(folder.path());
+    let mut store = Store::open(&location).unwrap();
+    let check = store.check().unwrap();
+    assert_eq!((check.samples, check.damage.len()), (19, 1), "{:?}", check.damage);
+    assert_eq!(check.damage[0].samples, 1);
+    assert!(check.damage[0].what.ends_with("from round 4 on"), "{:?}", check.damage);
+
+    let saved = folder.path().join("saved");
+    store.copy_whole(&saved).unwrap();
+    let mut copy = Store::open(&Location::Folder(saved.clone())).unwrap();
+    let check = copy.check().unwrap();
+    assert_eq!((check.samples, check.logs, check.damage), (19, 1, vec![]));
+    assert_eq!(copy.runs().unwrap(), store.runs().unwrap());
+    assert!(store.copy_whole(&saved).is_err(), "a store is never overwritten");
+}
+
+#[test]
+fn a_damaged_log_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let location = store(folder.path());
+    let group = fs::read_dir(folder.path().join(".tacho/logs")).unwrap().next().unwrap().unwrap().path();
+    let log = fs::read_dir(group).unwrap().next().unwrap().unwrap().path();
+    fs::write(log, "no log").unwrap();
+    let check = Store::open(&location).unwrap().check().unwrap();
+    assert_eq!((check.logs, check.damage.len()), (0, 1));
+}
