@@ -18,6 +18,7 @@ use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlag
 use rustix::param::page_size;
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process, pidfd_open, waitid};
 
+use super::adopted;
 use super::answer::Answer;
 use super::order::Order;
 use super::output::Ends;
@@ -30,16 +31,16 @@ const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launcher"));
 /// Tested against the kernel's number. A program whose peak is above it shows its own.
 const OWN: usize = 24;
 
-/// What is known where the launcher does not answer: the kernel kills the subject with it, and nobody its descendants.
-const GONE: &str = "the launcher of commands was killed, by the command or by somebody else: the command was killed with it, and \
-                    what the command had started may be alive";
+/// What is known where the launcher does not answer: what it had started becomes ours, and is killed.
+const GONE: &str = "the launcher of commands was killed, by the command or by somebody else: the command was killed too, and all \
+                    that it had started";
 /// The same where all was in a control group, which is emptied when it is removed.
 const GONE_IN_GROUP: &str = "the launcher of commands was killed, by the command or by somebody else: the command was killed with it, \
                              and what the command had started by its control group";
 
 /// What is known where the launcher was there and did not answer, so that it was killed.
 const SILENT: &str = "the launcher of commands did not answer: the command or somebody else kept it from that; it was killed and the \
-                      command with it, and what the command had started may be alive";
+                      command too, with all that it had started";
 const SILENT_IN_GROUP: &str = "the launcher of commands did not answer: the command or somebody else kept it from that; it was killed \
                                and the command with it, and what the command had started by its control group";
 /// What is known where the launcher was stopped: meanwhile nobody kept the time.
@@ -102,15 +103,17 @@ impl Launcher {
         let program = program()?;
         let (socket, its) = UnixStream::pair()?;
         // A group of its own: Ctrl-C reaches us alone. It must outlive us to clean up, so it does not die with us.
-        let process = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()))
+        let mut command = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()));
+        command
             .arg0("tacho-launcher")
             .env_clear()
             .current_dir("/")
             .process_group(0)
             .stdin(OwnedFd::from(its))
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
+            .stderr(Stdio::null());
+        let process = adopted::started(|| command.spawn())?;
+        drop(command);
         let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
         let clock = cpu_clock(process.id());
         let used = clock.map_or(Duration::ZERO, cpu_time);
@@ -233,6 +236,7 @@ impl Drop for Launcher {
             }
         }
         let _ = self.process.wait();
+        adopted::ended(self.process.id());
     }
 }
 

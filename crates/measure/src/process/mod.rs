@@ -13,6 +13,7 @@
 //! loader touches, and would need a place at the top of every `main`, those of tests included. No second file
 //! has to be installed, and building `SQLite` takes a C compiler anyway.
 
+mod adopted;
 mod ahead;
 mod answer;
 mod cgroup;
@@ -60,7 +61,7 @@ pub use output::TAIL;
 ///   program that asks at `/dev/tty` is stopped by the kernel, and so runs into its time limit: [`Ended::Stopped`].
 /// - Nothing outlives its execution: the launcher is the parent of all orphans below it, and kills them, whatever
 ///   group or session they moved to. Nor does anything outlive us, even by `kill -9`: the launcher sees that we
-///   are gone and does the same. Only a subject that kills the launcher itself leaves what it started, if it has no control group.
+///   are gone and does the same. What a subject leaves that kills the launcher itself becomes ours, and we kill it.
 /// - Standard input and outputs are the only files that the subject has open.
 /// - The launcher is started with the first execution. What a process hands down to its children (limits,
 ///   priority, processors it may use) is that of this process at that time.

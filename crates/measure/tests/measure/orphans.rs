@@ -234,13 +234,27 @@ fn our_other_children_are_left_alone() {
 #[test]
 fn who_kills_its_launcher_is_told_of_and_the_next_has_another() {
     let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
-    let why = "the launcher of commands was killed, by the command or by somebody else: the command was killed with it, and \
-               what the command had started may be alive";
+    let why = "the launcher of commands was killed, by the command or by somebody else: the command was killed too, and all \
+               that it had started";
     for _ in 0..2 {
         let ended = executor.execute(&marked("kill -KILL $PPID; exec sleep 1000", "parricide")).ended;
         assert_eq!(ended, Ended::NotStarted(why.to_owned()));
         until("its end", || ours("parricide").is_empty());
         assert_eq!(executor.execute(&script("exit 3")).ended, Ended::Exited(3));
+    }
+}
+
+#[test]
+fn what_outlives_its_launcher_is_killed_before_anything_else_is_executed() {
+    let folder = tempfile::tempdir().unwrap();
+    let survivor = compiled("survivor", &folder);
+    let mut executor = ProcessExecutor::new(Arc::new(AtomicBool::new(false)));
+    for _ in 0..20 {
+        let request = Request { command: vec![survivor.clone()], ..marked("", "survivor") };
+        let ended = executor.execute(&request).ended;
+        assert!(matches!(&ended, Ended::NotStarted(why) if why.contains("was killed")), "{ended:?}");
+        assert_eq!(executor.execute(&script("exit 3")).ended, Ended::Exited(3));
+        assert_eq!(ours("survivor"), Vec::<String>::new());
     }
 }
 
