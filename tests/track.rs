@@ -59,21 +59,80 @@ fn another_recipe_makes_another_program_of_the_same_revision() {
 }
 
 #[test]
-fn an_edited_command_is_told_and_its_old_failures_mean_nothing() {
-    let project = Project::scripts(1).plan(&SCRIPT_PLAN.replace("/prog\"", "/prgo\""));
+fn a_corrected_mistake_leaves_no_trace_and_the_next_one_is_reported_as_itself() {
+    let mistake = |command: &str| SCRIPT_PLAN.replace("sh {build}/prog", command);
+    let project = Project::scripts(1).plan(&mistake("sh {build}/prgo"));
     let failed = project.tacho("track").exits(2);
     assert_snapshot!(failed.steady_stderr(), @r#"
     note: 2 executions failed; first `answer` at 18b5b85ede: exit 2
     hint: `tacho show 18b5b85ede` shows what it printed; `--retry-failed` executes again
     error: no values, as executions failed: `answer` at 18b5b85ede
     "#);
+    let project = project.plan(&mistake("sh -c 'exit 3'"));
+    let other = project.tacho("track").exits(2);
+    assert_snapshot!(other.steady_stderr(), @r#"
+    note: `answer` was edited: it is measured by itself, as version 2
+    note: 2 executions failed; first `answer v2` at 18b5b85ede: exit 3
+    hint: `tacho show 18b5b85ede` shows what it printed; `--retry-failed` executes again
+    error: no values, as executions failed: `answer v2` at 18b5b85ede
+    "#);
     let project = project.plan(SCRIPT_PLAN);
-    let mended = project.tacho("track --json").exits(0);
-    assert_eq!(mended.json()["samples"], 4);
-    assert!(mended.stderr.contains("is executed otherwise than in run 1"), "{}", mended.stderr);
-    assert!(mended.stderr.contains("raise its `version`"), "{}", mended.stderr);
-    let again = project.tacho("track").exits(0);
-    assert!(!again.stderr.contains("otherwise"), "told once: {}", again.stderr);
+    let corrected = project.tacho("track --json").exits(0);
+    assert_eq!(corrected.json()["samples"], 4);
+    let again = project.tacho("track").succeeds();
+    assert!(again.stdout.contains("nothing was missing"), "{}", again.stdout);
+    for shown in [project.tacho("show").succeeds().stdout, project.tacho("show HEAD").succeeds().stdout] {
+        assert!(shown.contains("answer v3") && !shown.contains("failed"), "{shown}");
+    }
+}
+
+#[test]
+fn an_edited_command_is_measured_by_itself_and_the_old_values_are_marked() {
+    let project = Project::scripts(1);
+    project.tacho("track").succeeds();
+    let slow = SCRIPT_PLAN.replace("sh {build}/prog", "sh -c 'sleep 0.02; echo slow' {build}");
+    let project = project.plan(&slow.replace("[[benchmark]]", "[[benchmark]]\nexpect = { stdout = 'same' }"));
+    let edited = project.tacho("track --json").exits(0);
+    assert_snapshot!(edited.stderr, @r#"
+    note: `answer` was edited: it is measured by itself, as version 2
+    hint: if both measure the same, write `same-as = 1` in the plan
+    "#);
+    let edited = edited.json();
+    assert_eq!((&edited["series"][0]["benchmark"], &edited["samples"]), (&"answer v2".into(), &4.into()));
+    assert!(edited["series"][0]["points"][0]["median"].as_f64() > Some(2e7), "{edited}");
+    let shown = project.tacho("show").succeeds();
+    assert_snapshot!(shown.steady_stdout(), @r#"
+    answer v2 · wall (lower is better)  <line>
+
+      revision  date  subject  n  median  spread
+      18b5b85ede  2023-11-14  change 1  3  <time>  <percent>
+
+    answer · wall (lower is better)  <line>
+      superseded: the plan has another command, version 2
+
+      revision  date  subject  n  median  spread
+      18b5b85ede  2023-11-14  change 1  3  <time>  <percent>
+    "#);
+    // The first wording is known again.
+    let back = project.plan(SCRIPT_PLAN).tacho("track --json").succeeds().json();
+    assert_eq!((&back["series"][0]["benchmark"], &back["samples"]), (&"answer".into(), &0.into()));
+}
+
+#[test]
+fn two_wordings_are_one_measurement_if_the_plan_says_so() {
+    let project = Project::scripts(1);
+    project.tacho("track").succeeds();
+    let other = SCRIPT_PLAN.replace("sh {build}/prog", "/bin/sh {build}/prog");
+    let project = project.plan(&other.replace("[[benchmark]]", "[[benchmark]]\nsame-as = 1"));
+    let same = project.tacho("track --rounds 4 --json").exits(0);
+    assert_eq!(same.stderr, "note: `answer` was edited; `same-as = 1` keeps its samples\n");
+    let same = same.json();
+    assert_eq!(same["series"][0]["benchmark"], "answer");
+    assert_eq!(same["series"][0]["points"][0]["values"].as_array().unwrap().len(), 4);
+    // What was said once is known without `same-as`.
+    let project = project.plan(&other);
+    let known = project.tacho("track --rounds 4").succeeds();
+    assert!(known.stdout.starts_with("answer · wall"), "{}", known.stdout);
 }
 
 #[test]

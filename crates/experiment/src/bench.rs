@@ -7,7 +7,7 @@ use tacho_record::{Cell, Digest, Purpose, Run};
 use tacho_store::{HostId, MeasurementId, NewRun, Store};
 use tacho_subject::Builder;
 
-use crate::{ExperimentError, Observer, Question, counting, trial, written};
+use crate::{ExperimentError, Observer, Question, counting, trial, versions, written};
 
 /// Everything an experiment works with.
 pub struct Bench<'a> {
@@ -46,6 +46,7 @@ impl Bench<'_> {
         question: &Question,
         cells: Vec<Cell>,
     ) -> Result<(Run, Vec<(MeasurementId, Cell)>), ExperimentError> {
+        versions::keep(self.store, &question.plan)?;
         let rule = question.rule();
         let new = NewRun {
             purpose,

@@ -1,8 +1,7 @@
-//! What earlier runs meant by a benchmark of the same name.
+//! Which failures of earlier runs are failures of a benchmark as it reads now.
 //!
-//! A benchmark's identity is its name, version and parameters, never its command line. So an edited command goes
-//! on in the same series, which is right when it measures the same and wrong when it does not; only the user
-//! knows. What *can* be told is that it was edited, and that failures of a command that is gone mean nothing.
+//! An edited command is another version of its benchmark, with samples of its own. What decides only whether an execution
+//! fails, such as its time limit, may be edited within a version: failures from before the edit then count no more.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -12,37 +11,6 @@ use tacho_record::{BenchmarkKey, Digest, Plan};
 use tacho_store::{Count, HostId, Store, StoreError};
 
 use crate::progress::is_given_up;
-
-/// A benchmark that reads otherwise than in the last run that measured it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edited {
-    /// The benchmark's name.
-    pub benchmark: String,
-    /// The number of that run.
-    pub run: i64,
-}
-
-/// The benchmarks of the plan that measure something else, by their words, than when they were measured last.
-pub fn edited(store: &mut Store, plan: &Plan) -> Result<Vec<Edited>, StoreError> {
-    let mut unknown: Vec<&Benchmark> = plan.benchmarks.iter().collect();
-    let mut edited = Vec::new();
-    let mut runs = store.runs()?;
-    runs.sort_by_key(|run| std::cmp::Reverse(run.number));
-    for run in runs {
-        if unknown.is_empty() {
-            break;
-        }
-        let Some(before) = read(&run.plan) else { continue };
-        unknown.retain(|benchmark| match same_name(&before, benchmark) {
-            Some(old) if !same_work(old, benchmark) => {
-                edited.push(Edited { benchmark: benchmark.name.clone(), run: run.number });
-                false
-            }
-            found => found.is_none(),
-        });
-    }
-    Ok(edited)
-}
 
 /// What is known of cells that have only ever failed.
 #[derive(Clone, Debug, Default)]
@@ -112,7 +80,7 @@ fn read(text: &str) -> Option<Plan> {
 }
 
 fn same_name<'a>(plan: &'a Plan, benchmark: &Benchmark) -> Option<&'a Benchmark> {
-    plan.benchmarks.iter().find(|other| other.name == benchmark.name && other.version == benchmark.version)
+    plan.benchmarks.iter().find(|other| other.name == benchmark.name)
 }
 
 fn is_named(benchmark: &Benchmark, key: &BenchmarkKey) -> bool {

@@ -28,6 +28,12 @@ pub enum ExperimentError {
         /// What to do about it.
         hint: Option<String>,
     },
+    /// Another process measured another wording of a benchmark under the same version meanwhile.
+    #[error("benchmark `{benchmark}` was measured meanwhile by another process, with another command")]
+    EditedMeanwhile {
+        /// The benchmark's name.
+        benchmark: String,
+    },
     /// The file that holds the right answer cannot be read.
     #[error("cannot read the expected output `{path}`: {source}")]
     ExpectedOutput {
@@ -119,6 +125,9 @@ impl ExperimentError {
             ExperimentError::CounterUnavailable { metric, hint, .. } => {
                 let without = format!("`{metric}?` leaves it out where it cannot be had");
                 Some(hint.as_ref().map_or(without.clone(), |hint| format!("{hint}; {without}")))
+            }
+            ExperimentError::EditedMeanwhile { .. } => {
+                Some("run the same command again: yours becomes another version".to_owned())
             }
             ExperimentError::InputMissing { .. } => {
                 Some("`stdin` and `directory` are paths from the plan's folder".to_owned())

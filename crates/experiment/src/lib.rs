@@ -68,6 +68,7 @@ mod track_tests;
 pub mod trial;
 mod unbuilt;
 mod uncounted;
+pub mod versions;
 mod written;
 
 pub use bench::Bench;

@@ -154,7 +154,7 @@ impl<'a> Material<'a> {
             limited,
             runs,
             failed: values().map(|values| values.failed).sum(),
-            failure: values().find_map(|values| Some(values.failure.as_ref()?.line())),
+            failure: values().filter_map(|values| Some(values.failure.as_ref()?.line())).next_back(),
             looked_at: values().any(|values| self.of.rules.looked_at(values.run)),
             steadiness: values().filter_map(|values| values.steadiness.clone()).next_back(),
             stopped: values().next().and_then(|values| self.ends.of(&values.revision, values.artifact)),

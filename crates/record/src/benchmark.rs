@@ -58,14 +58,14 @@ impl fmt::Display for Parameters {
     }
 }
 
-/// The identity of a benchmark: its name, version and parameters, never its command line.
+/// The identity of a benchmark: its name, version and parameters.
 ///
-/// A command may be rewritten without breaking history; a change that breaks it raises the version.
+/// An edited command is another version, unless the plan says that both measure the same.
 #[derive(Clone, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub struct BenchmarkKey {
     /// The name that the plan gives it.
     pub name: String,
-    /// Raised in the plan when old and new values must not be compared; starts at 1.
+    /// Which of the definitions that the benchmark has had; starts at 1.
     pub version: u32,
     /// The values that are filled into its command.
     pub parameters: Parameters,

@@ -86,7 +86,7 @@ pub struct Point {
     pub runs: Vec<i64>,
     /// How many executions failed.
     pub failed: u32,
-    /// How the first failed one failed, in one line.
+    /// How the first failed one of the newest run failed, in one line.
     pub failure: Option<String>,
     /// Whether it was chosen by looking at values how many there are: then only an interval that is valid at all
     /// times holds.

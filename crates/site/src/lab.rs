@@ -50,6 +50,8 @@ pub struct Lab {
     pub unjudged: Vec<(SeriesKey, String)>,
     /// What else is to be said of series: that one drifts, say.
     pub remarks: Vec<(SeriesKey, String)>,
+    /// The benchmarks of which the plan has another version, with this version: they are shown, and marked.
+    pub superseded: Vec<(BenchmarkKey, u32)>,
     /// The bisections, oldest first.
     pub bisections: Vec<BisectionRecord>,
     /// The runs over layouts of one source, oldest first.

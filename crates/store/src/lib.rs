@@ -19,6 +19,7 @@
 //! bisections what was asked, each step, and how far they came
 //! comparisons what runs compare, baselines
 //! check      verifying all of it, and copying what is whole
+//! definitions what each version of a benchmark executes
 //! ```
 
 mod absences;
@@ -33,6 +34,7 @@ mod columns;
 mod comparisons;
 mod counts;
 mod database;
+mod definitions;
 mod disturbed;
 mod error;
 mod history;

@@ -46,7 +46,8 @@ impl Project {
         let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
         let text = text + &more_quirks(&folder, &mut plan)?;
         let name = plan.subject.name.clone().unwrap_or_else(|| folder_name(&folder));
-        Ok(Self { plan, text, folder, name, store: global.store(), cache: global.cache() })
+        let project = Self { plan, text, folder, name, store: global.store(), cache: global.cache() };
+        Ok(project.resolved())
     }
 
     /// A plan that was typed, for a subject in that folder; what is measured is kept in the user's cache, so that nothing is left
@@ -58,7 +59,19 @@ impl Project {
         let project = Self { plan, text, folder, name, store, cache };
         let beside = || project.cache().join("store").to_string_lossy().into_owned();
         let store = project.store.clone().or_else(|| Some(beside()));
-        Ok(Self { store, ..project })
+        Ok(Self { store, ..project }.resolved())
+    }
+
+    /// The project with the versions of its benchmarks as the store knows them.
+    ///
+    /// A store that cannot be opened says why to the command that needs it.
+    fn resolved(mut self) -> Self {
+        let Ok(mut store) = self.store() else { return self };
+        let mut plan = self.plan.clone();
+        if tacho_experiment::versions::resolve(&mut store, &mut plan).is_ok() {
+            self.plan = plan;
+        }
+        self
     }
 
     /// Where what was measured is kept.

@@ -82,6 +82,8 @@ impl Command {
         plan::Benchmark {
             name: self.name.clone(),
             version: 1,
+            raised: 1,
+            same_as: None,
             command,
             shell,
             parameters: BTreeMap::new(),

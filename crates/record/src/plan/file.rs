@@ -221,9 +221,12 @@ pub(super) struct BenchmarkTable {
     /// Its name, unique in the plan.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// Raised when old and new values must not be compared.
+    /// Raised to measure all again though nothing here was edited, as when the content of an input changed. An edit of
+    /// what is executed makes another version by itself.
     #[serde(default = "version")]
     pub version: NonZeroU32,
+    /// The version whose values stay valid: what is executed reads otherwise than before, and measures the same.
+    pub same_as: Option<NonZeroU32>,
     /// The command: a string that is split into words as a shell would, or the words. No shell is started.
     /// {build}, {revision}, for releases {release}, and the parameters are filled in; {{ and }} are braces.
     /// With `shell` it is one string, which is left to that shell.

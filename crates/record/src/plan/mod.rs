@@ -8,6 +8,7 @@
 mod alike;
 mod check;
 mod companion;
+mod definition;
 mod error;
 mod file;
 mod hook;
@@ -31,6 +32,7 @@ use crate::{Conditions, Digest, Limits, Metric, Parameter, Precision, Rule, Rule
 
 pub use companion::{Companion, Per, Port, Ready};
 pub use error::{PlanError, PlanErrors};
+pub use definition::Definition;
 pub use hook::{Hook, Hooks};
 pub use parse::{parse, parse_quirks};
 pub use quirk::{Commands, Edge, Place, Quirk, Take};
@@ -262,10 +264,16 @@ pub struct Expect {
 pub struct Benchmark {
     /// Its name, unique in the plan.
     pub name: String,
-    /// Raised when old and new values must not be compared.
+    /// Which version of the benchmark it is: as the plan says, until the store says which one this definition is.
     pub version: u32,
     /// The command, as its words; `{build}`, `{revision}`, `{release}`, parameters and, with a companion that has one,
     /// `{port}` are filled in by [`fill`]. With a `shell` it is one word, filled in by [`fill_shell`].
+    /// The version that the plan gives: part of the definition.
+    #[serde(skip)]
+    pub raised: u32,
+    /// The version that the plan says it is, however it reads.
+    #[serde(skip)]
+    pub same_as: Option<u32>,
     pub command: Vec<String>,
     /// The words of the shell that the command is for, up to the option that code follows; none: there is no shell.
     pub shell: Option<Vec<String>>,

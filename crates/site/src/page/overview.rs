@@ -126,6 +126,7 @@ fn table(view: &View, host: &str) -> Markup {
                         @if place == 0 {
                             th.name scope="rowgroup" rowspan=(group.series.len()) {
                                 a href=(path(series)) { (group.benchmark) }
+                                (superseded(view, series))
                             }
                         }
                         (row(view, series))
@@ -134,6 +135,13 @@ fn table(view: &View, host: &str) -> Markup {
             }
         }
     }
+}
+
+/// That the plan has another version of the benchmark, if it has.
+pub(super) fn superseded(view: &View, series: &SeriesView) -> Markup {
+    let key = &series.series.key.benchmark;
+    let by = view.lab.superseded.iter().find(|(superseded, _)| superseded == key).map(|(_, by)| by);
+    html! { @if let Some(by) = by { span.note { " superseded: the plan has another command, version " (by) } } }
 }
 
 fn path(series: &SeriesView) -> String {

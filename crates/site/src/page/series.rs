@@ -17,7 +17,7 @@ pub(crate) fn page(view: &View, series: &SeriesView) -> Vec<u8> {
     let script = format!("data/{}.js", series.slug);
     let stretches: Vec<_> = unbuilt::of_series(series).iter().map(|it| (it.first, it.last)).collect();
     let content = html! {
-        h1 { (series.benchmark()) }
+        h1 { (series.benchmark()) (super::overview::superseded(view, series)) }
         p.lead { (series.metric()) ", " (better(series)) ", on " (series.series.key.host) "." }
         (siblings(view, series))
         (now(view, series))

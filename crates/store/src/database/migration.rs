@@ -24,6 +24,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration { number: 1, name: "first", sql: include_str!("../../migrations/0001_first.sql") },
     Migration { number: 2, name: "surveys", sql: include_str!("../../migrations/0002_surveys.sql") },
     Migration { number: 3, name: "checksums", sql: include_str!("../../migrations/0003_checksums.sql") },
+    Migration { number: 4, name: "definitions", sql: include_str!("../../migrations/0004_definitions.sql") },
 ];
 
 /// Brings the schema up to date; a database without one gets it.
@@ -129,6 +130,21 @@ mod tests {
         migrate(&mut database, &[OLD, NEXT, WRONG]).unwrap_err();
         assert_eq!(version(&mut database), 2);
         assert!(!database.has_table("other").unwrap());
+    }
+
+    #[test]
+    fn a_store_of_each_earlier_schema_is_opened_with_what_it_has() {
+        for steps in 1..MIGRATIONS.len() {
+            let folder = tempfile::tempdir().unwrap();
+            let mut old = Sqlite::open(&folder.path().join("tacho.db"), Duration::ZERO).unwrap();
+            migrate(&mut old, &MIGRATIONS[..steps]).unwrap();
+            old.batch("INSERT INTO benchmark (name, version, parameters) VALUES ('b', 1, '{}')").unwrap();
+            drop(old);
+            let location = crate::Location::Folder(folder.path().to_owned());
+            let mut store = crate::Store::open_existing(&location).unwrap();
+            assert_eq!(store.highest_versions().unwrap(), [("b".to_owned(), 1)].into());
+            assert!(store.definitions().unwrap().is_empty());
+        }
     }
 
     #[test]

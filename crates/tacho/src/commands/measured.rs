@@ -35,6 +35,8 @@ const OUTLIERS: usize = 5;
 /// A benchmark at a revision.
 pub struct Measured {
     pub benchmark: String,
+    /// The version that the plan has, if this is another one.
+    pub superseded_by: Option<u32>,
     /// The revision that was executed: another one when both built to the same artifacts.
     pub revision: String,
     pub measurements: Vec<Measurement>,
@@ -55,6 +57,8 @@ pub struct Measured {
 #[derive(Serialize)]
 pub struct MeasuredAnswer<'a> {
     benchmark: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    superseded: bool,
     executed_at: &'a str,
     absent: &'a BTreeMap<String, String>,
     notes: BTreeMap<&'static str, String>,
@@ -77,6 +81,7 @@ impl Measured {
             found.into_iter().map(|(run, metric, it)| OutlierAnswer::of(run, metric, &it)).collect();
         MeasuredAnswer {
             benchmark: &self.benchmark,
+            superseded: self.superseded_by.is_some(),
             executed_at: &self.revision,
             absent: &self.absent,
             notes: self.notes(&Metric::BUILT_IN.into_iter().filter_map(Metric::known).collect::<Vec<_>>()),
@@ -90,6 +95,12 @@ impl Measured {
 
     fn all(&self) -> impl Iterator<Item = (i64, &Sample)> {
         self.measurements.iter().flat_map(|m| m.samples.iter().map(move |sample| (m.run, sample)))
+    }
+
+    /// That the plan has another version, if it has.
+    pub fn superseded(&self) -> String {
+        let by = |version| format!(" (superseded: the plan has another command, version {version})");
+        self.superseded_by.map_or_else(String::new, by)
     }
 
     /// A row a metric.
@@ -146,16 +157,20 @@ impl Measured {
         stopped.unwrap_or_default() + &means
     }
 
-    /// How many executions failed or reached a limit, and how the first of each ended.
+    /// How many executions failed or reached a limit, and how the first of each ended in the newest run that has one.
     pub fn failures(&self) -> String {
         let told = |wanted: fn(&Sample) -> bool, what: &str| {
             let told = self.all().filter(|(_, sample)| wanted(sample));
-            let told: Vec<_> = told.filter_map(|(_, sample)| sample.outcome.told()).collect();
-            let Some((why, output)) = told.first() else { return String::new() };
+            let told: Vec<_> = told.filter_map(|(run, sample)| Some((run, sample.outcome.told()?))).collect();
+            let newest = told.iter().map(|(run, _)| *run).max();
+            let Some((run, (why, output))) = told.iter().find(|(run, _)| Some(*run) == newest) else {
+                return String::new();
+            };
+            let of = if told[0].0 == *run { String::new() } else { format!(" of run {run}") };
             let room = output::terminal_width().map_or(usize::MAX, |width| width.saturating_sub(6));
             let lines = text::last_lines(output, OUTPUT_LINES);
             let shown: String = lines.iter().map(|line| format!("  | {}\n", text::cut(line, room))).collect();
-            format!("{} {what}; the first: {why}\n{shown}", text::count(told.len(), "execution"))
+            format!("{} {what}; the first{of}: {why}\n{shown}", text::count(told.len(), "execution"))
         };
         // What reaches a limit in the warm-up counts no more than what ends there.
         let limited = told(Sample::is_limited, "reached a limit");

@@ -7,7 +7,8 @@ use serde::Serialize;
 use tacho_experiment::equal::Equals;
 use tacho_experiment::rules::{Ends, Rules};
 use tacho_experiment::series::{self, Of};
-use tacho_record::{BenchmarkKey, Build, Commit, Metric, Numbers, Revision, Unit};
+use tacho_experiment::versions;
+use tacho_record::{BenchmarkKey, Build, Commit, Metric, Numbers, Revision, Series, Unit};
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
 
@@ -126,7 +127,7 @@ fn check_name(project: &Project, store: &mut Store, command: &Show) -> Result<()
 fn all(project: &Project, store: &mut Store, revisions: &[Revision], command: &Show) -> Result<(), CliError> {
     let mut series = Vec::new();
     for (id, host) in lookup::hosts(store)? {
-        let mut keys = store.benchmarks(id)?;
+        let mut keys = versions::shown(store, id, &project.plan)?;
         keys.retain(|key| command.names(key));
         let host = (id, host.name.as_str());
         let on_host = lookup::all_series(project, store, host, &keys, &command.shown, revisions)?;
@@ -134,10 +135,16 @@ fn all(project: &Project, store: &mut Store, revisions: &[Revision], command: &S
         series.extend(on_host);
     }
     if command.shown.json {
-        let answer = AllSeries::from(series.as_slice()).with_levels(levels::answers(store, &series)?);
+        let answer = AllSeries::from(series.as_slice())
+            .with_levels(levels::answers(store, &series)?)
+            .with_superseded(|key| versions::superseded_by(&project.plan, key).is_some());
         return Ok(output::print_json(&answer::versioned(answer))?);
     }
-    let tables: Vec<String> = series.iter().map(table::series).collect();
+    let shown = |series: &Series| match versions::superseded_by(&project.plan, &series.key.benchmark) {
+        Some(version) => table::superseded(series, version),
+        None => table::series(series),
+    };
+    let tables: Vec<String> = series.iter().map(shown).collect();
     output::print(&tables.join("\n"))?;
     Ok(output::print(&levels::text(store, &series)?)?)
 }
@@ -201,7 +208,7 @@ fn on_host(
     let equals = Equals::new(&store.counts(id)?);
     let rules = Rules::read(store)?;
     let mut benchmarks = Vec::new();
-    for key in store.benchmarks(id)?.into_iter().filter(|key| command.names(key)) {
+    for key in versions::shown(store, id, &project.plan)?.into_iter().filter(|key| command.names(key)) {
         let mut measurements = store.measurements(id, &key)?;
         measurements.retain(|m| Some(m.artifact) == artifact);
         let own = measurements.iter().any(|m| m.revision == revision.id);
@@ -225,6 +232,7 @@ fn on_host(
             let kept = kept.map(|(run, _, place, digest)| Kept { run, place, digest }).collect();
             benchmarks.push(Measured {
                 benchmark: key.to_string(),
+                superseded_by: versions::superseded_by(&project.plan, &key),
                 revision: executed,
                 measurements,
                 absent,
@@ -333,8 +341,8 @@ impl OnHost {
             } else {
                 format!(" (measured at {}, which built to the same artifacts)", measured.revision)
             };
-            out +=
-                &format!("\n{}{stand_in}\n{}", measured.benchmark, table::indent(&measured.summary(metrics)));
+            let summary = table::indent(&measured.summary(metrics));
+            out += &format!("\n{}{}{stand_in}\n{summary}", measured.benchmark, measured.superseded());
             out += &table::indent(&measured.warm_up());
             out += &table::indent(&measured.failures());
             out += &table::indent(&measured.outlier_list());

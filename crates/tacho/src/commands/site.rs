@@ -14,7 +14,7 @@ use tacho_experiment::changes::{Event, FalseAlarms, JudgedSeries};
 use tacho_experiment::equal::Equals;
 use tacho_experiment::rules::Rules;
 use tacho_experiment::series::{self, Of};
-use tacho_experiment::took;
+use tacho_experiment::{took, versions};
 use tacho_record::{
     BenchmarkKey, Bisection, Change, Digest, Finding, Host, Measurement, Metric, Recipes, Revision, Series,
     SeriesKey,
@@ -86,6 +86,11 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         let took = took(store, &run)?;
         runs.push(RunRecord { run, conditions, took });
     }
+    let mut superseded: Vec<(BenchmarkKey, u32)> = Vec::new();
+    for Series { key, .. } in &series {
+        let by = versions::superseded_by(&project.plan, &key.benchmark);
+        superseded.extend(by.map(|by| (key.benchmark.clone(), by)));
+    }
     let Changed { events, unbuilt, unjudged, remarks, false_alarms } = changes(project, store)?;
     let last = revisions.last().map_or(0, |revision| revision.order);
     Ok(Lab {
@@ -103,6 +108,7 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
         unbuilt,
         unjudged,
         remarks,
+        superseded,
         bisections: bisections(store)?,
         layouts: layouts::all(project, store)?,
         comparisons: comparisons::all(store)?,
@@ -195,7 +201,7 @@ fn host_series(
     let equals = Equals::new(&store.counts(id)?);
     let rules = Rules::read(store)?;
     let mut all = Vec::new();
-    for key in store.benchmarks(id)? {
+    for key in versions::shown(store, id, &project.plan)? {
         let metrics = ordered_metrics(project, store.metrics()?, &key);
         let of =
             Of { host: id, host_name: &host.name, benchmark: &key, recipes, equals: &equals, rules: &rules };
@@ -235,7 +241,7 @@ impl<'a> Samples<'a> {
                 let build = builds.get(&measurement.revision);
                 build.and_then(|build| build.state.artifact()) == Some(measurement.artifact)
             };
-            for benchmark in store.benchmarks(id)? {
+            for benchmark in versions::shown(store, id, &project.plan)? {
                 // They are of a run and a benchmark, whatever the revision.
                 let mut absences: HashMap<i64, BTreeMap<String, String>> = HashMap::new();
                 let metrics = ordered_metrics(project, known.clone(), &benchmark);

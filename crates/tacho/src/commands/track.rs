@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::time::Instant;
 
 use serde::Serialize;
-use tacho_experiment::{Tracked, definitions, track, unbuilt};
+use tacho_experiment::versions::{self, EditedBenchmark};
+use tacho_experiment::{Tracked, track, unbuilt};
 use tacho_record::plan::{Counting, PlannedMetric};
 use tacho_record::{Counter, Plan, Revision, RuleError, Series, Wishes, percentage};
 use tacho_subject::{Every, Selected, Selection, What, history};
@@ -234,17 +235,25 @@ impl Session {
         Ok(())
     }
 
-    /// An edited command goes on in its series; whether that is right, only the user knows.
+    /// An edited command is another version, whose samples stand apart from those before.
     pub(super) fn tell_of_edits(&mut self, plan: &Plan) -> Result<(), CliError> {
-        for edited in definitions::edited(&mut self.store, plan)? {
+        for edited in versions::edited(&mut self.store, plan)? {
+            let EditedBenchmark { name, version, before, is_same, has_values } = edited;
+            if is_same {
+                output::note(
+                    "note",
+                    &format!("`{name}` was edited; `same-as = {version}` keeps its samples"),
+                );
+                continue;
+            }
             output::note(
                 "note",
-                &format!(
-                    "`{}` is executed otherwise than in run {}; its samples go on in the same series",
-                    edited.benchmark, edited.run
-                ),
+                &format!("`{name}` was edited: it is measured by itself, as version {version}"),
             );
-            output::note("hint", "raise its `version` in the plan if old and new must not be compared");
+            if has_values {
+                let same = format!("if both measure the same, write `same-as = {before}` in the plan");
+                output::note("hint", &same);
+            }
         }
         Ok(())
     }

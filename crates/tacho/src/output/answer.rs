@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 use tacho_experiment::causes::Explained;
 use tacho_record::{
-    Build, BuildState, Digest, Metric, Outcome, Point, Purpose, Run, RunState, Sample, Series, Steadiness,
-    Stopped,
+    BenchmarkKey, Build, BuildState, Digest, Metric, Outcome, Point, Purpose, Run, RunState, Sample, Series,
+    Steadiness, Stopped,
 };
 use tacho_store::QuietWait;
 
@@ -48,6 +48,11 @@ impl<'a> From<&'a [Series]> for AllSeries<'a> {
 #[derive(Debug, Serialize)]
 pub struct SeriesAnswer<'a> {
     benchmark: String,
+    /// Whether the plan has another version of the benchmark.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    superseded: bool,
+    #[serde(skip)]
+    key: &'a BenchmarkKey,
     host: &'a str,
     metric: &'a str,
     unit: &'a tacho_record::Unit,
@@ -87,6 +92,12 @@ struct PointAnswer<'a> {
 }
 
 impl AllSeries<'_> {
+    /// The same, with those marked of which the plan has another version.
+    pub fn with_superseded(mut self, is_superseded: impl Fn(&BenchmarkKey) -> bool) -> Self {
+        self.series.iter_mut().for_each(|series| series.superseded = is_superseded(series.key));
+        self
+    }
+
     /// The same, with what is known of the levels of each.
     pub fn with_levels(mut self, levels: Vec<Option<LevelsAnswer>>) -> Self {
         self.series.iter_mut().zip(levels).for_each(|(series, levels)| series.levels = levels);
@@ -99,6 +110,8 @@ impl<'a> From<&'a Series> for SeriesAnswer<'a> {
         let key = &series.key;
         Self {
             benchmark: key.benchmark.to_string(),
+            superseded: false,
+            key: &key.benchmark,
             host: &key.host,
             metric: &key.metric.name,
             unit: &key.metric.unit,

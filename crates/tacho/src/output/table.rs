@@ -57,6 +57,18 @@ pub fn series(series: &Series) -> String {
     format!("{}\n\n{rows}{note}", (head + &drawn).trim_end())
 }
 
+/// A series of a version that the plan has replaced by that one, dimmed.
+pub fn superseded(one: &Series, by: u32) -> String {
+    const DIM: anstyle::Style = anstyle::Style::new().dimmed();
+    let text = series(one);
+    let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    let note = format!("  superseded: the plan has another command, version {by}");
+    let lines = [head, &note].into_iter().chain(rest.lines());
+    lines
+        .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("{DIM}{line}{DIM:#}\n") })
+        .collect()
+}
+
 /// A row a revision. Where there is too little room for all, subjects are cut shorter, then left out, and then dates and spreads.
 fn rows(series: &Series, room: Option<usize>) -> String {
     let whole = laid_out(series, SUBJECT, &[]);

@@ -2,6 +2,7 @@
 //! `metric`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 
 use super::super::error::Mistake;
 use super::super::file::{
@@ -47,7 +48,9 @@ impl Check<'_> {
         }
         Benchmark {
             name: table.name,
-            version: table.version.get(),
+            version: table.same_as.unwrap_or(table.version).get(),
+            raised: table.version.get(),
+            same_as: table.same_as.map(NonZeroU32::get),
             command,
             shell,
             parameters: self.parameters(table.parameters, spot.get("parameters")),

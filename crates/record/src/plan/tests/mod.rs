@@ -169,6 +169,8 @@ fn every_key_arrives_in_the_plan() {
         Benchmark {
             name: "validate".into(),
             version: 2,
+            raised: 2,
+            same_as: None,
             command: texts(&["{build}/src/prog", "-b", "{batch}", "my data/", "{{}}"]),
             parameters: BTreeMap::from([
                 (
@@ -221,6 +223,8 @@ fn keys_that_are_not_given_have_their_defaults() {
             benchmarks: vec![Benchmark {
                 name: "a".into(),
                 version: 1,
+                raised: 1,
+                same_as: None,
                 command: texts(&["true"]),
                 parameters: BTreeMap::new(),
                 shell: None,

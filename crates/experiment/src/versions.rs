@@ -1,0 +1,220 @@
+//! Which version of a benchmark a plan's entry is.
+//!
+//! The store knows what each version executes. An entry that executes what a version executed is this version; an edited
+//! one is the next, and is measured by itself. `same-as` in the plan says that both wordings measure the same. Stores that
+//! were written before definitions were kept have them in the plans of their runs.
+
+use std::collections::BTreeMap;
+
+use tacho_record::plan::Definition;
+use tacho_record::{BenchmarkKey, Plan, plan};
+use tacho_store::{HostId, Store, StoreError};
+
+use crate::ExperimentError;
+
+/// A benchmark of the plan that executes something else than its last measured version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditedBenchmark {
+    /// The benchmark's name.
+    pub name: String,
+    /// The version that the plan's entry is.
+    pub version: u32,
+    /// The version that was measured last.
+    pub before: u32,
+    /// Whether the plan says that both are the same measurement.
+    pub is_same: bool,
+    /// Whether there is a valid sample of any earlier version.
+    pub has_values: bool,
+}
+
+/// Gives each benchmark of the plan the version that its definition is.
+pub fn resolve(store: &mut Store, plan: &mut Plan) -> Result<(), StoreError> {
+    let known = Known::read(store)?;
+    for benchmark in plan.benchmarks.iter_mut().filter(|benchmark| benchmark.same_as.is_none()) {
+        let content = benchmark.definition().content;
+        let next = || known.highest.get(&benchmark.name).map_or(benchmark.raised, |highest| highest + 1);
+        benchmark.version =
+            known.version(&benchmark.name, &content).unwrap_or_else(|| next().max(benchmark.raised));
+    }
+    Ok(())
+}
+
+/// Keeps what the benchmarks of a plan execute, before they are measured.
+pub(crate) fn keep(store: &mut Store, plan: &Plan) -> Result<(), ExperimentError> {
+    let known = Known::read(store)?;
+    for definition in &known.unkept {
+        store.put_definition(definition, false)?;
+    }
+    for benchmark in &plan.benchmarks {
+        let definition = benchmark.definition();
+        if known.version(&definition.name, &definition.content) == Some(definition.version) {
+            continue;
+        }
+        if !store.put_definition(&definition, benchmark.same_as.is_none())? {
+            return Err(ExperimentError::EditedMeanwhile { benchmark: definition.name });
+        }
+    }
+    Ok(())
+}
+
+/// The benchmarks of the plan that were edited since they were measured last on any host.
+pub fn edited(store: &mut Store, plan: &Plan) -> Result<Vec<EditedBenchmark>, StoreError> {
+    let known = Known::read(store)?;
+    let mut edited = Vec::new();
+    for benchmark in &plan.benchmarks {
+        let content = benchmark.definition().content;
+        let highest = known.highest.get(&benchmark.name).copied();
+        let is_known = known.version(&benchmark.name, &content) == Some(benchmark.version);
+        if let Some(before) = highest.filter(|_| !is_known) {
+            let is_same = benchmark.same_as.is_some();
+            let (name, version) = (benchmark.name.clone(), benchmark.version);
+            let has_values = has_values(store, &name)?;
+            edited.push(EditedBenchmark { name, version, before, is_same, has_values });
+        }
+    }
+    Ok(edited)
+}
+
+/// Whether a benchmark of that name has a valid sample on any host.
+fn has_values(store: &mut Store, name: &str) -> Result<bool, StoreError> {
+    for (host, _) in store.hosts()? {
+        if store.counts(host)?.iter().any(|count| count.benchmark.name == name && count.valid > 0) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The version that the plan has of a benchmark, if this key is one of another version.
+#[must_use]
+pub fn superseded_by(plan: &Plan, key: &BenchmarkKey) -> Option<u32> {
+    let planned = plan.benchmarks.iter().find(|benchmark| benchmark.name == key.name)?;
+    Some(planned.version).filter(|version| *version != key.version)
+}
+
+/// The benchmarks that have measurements on that host, those of superseded versions last.
+///
+/// A superseded version that has no valid sample is left out: its command was a mistake that was corrected.
+pub fn shown(store: &mut Store, host: HostId, plan: &Plan) -> Result<Vec<BenchmarkKey>, StoreError> {
+    let counts = store.counts(host)?;
+    let has_values = |key: &BenchmarkKey| counts.iter().any(|it| it.benchmark == *key && it.valid > 0);
+    let (mut old, mut all): (Vec<_>, Vec<_>) =
+        store.benchmarks(host)?.into_iter().partition(|key| superseded_by(plan, key).is_some());
+    old.retain(has_values);
+    all.append(&mut old);
+    Ok(all)
+}
+
+/// What the store knows of versions.
+struct Known {
+    kept: Vec<Definition>,
+    /// What stands only in the plans of runs.
+    unkept: Vec<Definition>,
+    highest: BTreeMap<String, u32>,
+}
+
+impl Known {
+    fn read(store: &mut Store) -> Result<Self, StoreError> {
+        let (kept, mut highest) = (store.definitions()?, store.highest_versions()?);
+        let is_kept = |name: &str| kept.iter().any(|definition| definition.name == name);
+        let before = highest.keys().any(|name| !is_kept(name));
+        let mut unkept = if before { of_runs(store)? } else { Vec::new() };
+        unkept.retain(|definition| highest.contains_key(&definition.name) && !is_kept(&definition.name));
+        for definition in kept.iter().chain(&unkept) {
+            let highest = highest.entry(definition.name.clone()).or_insert(definition.version);
+            *highest = definition.version.max(*highest);
+        }
+        Ok(Self { kept, unkept, highest })
+    }
+
+    fn version(&self, name: &str, content: &str) -> Option<u32> {
+        let mut all = self.kept.iter().chain(&self.unkept);
+        all.find(|known| known.name == name && known.content == content).map(|known| known.version)
+    }
+}
+
+/// The definitions in the plans of all runs, each once. Where a version was edited, all its wordings are this version, since
+/// their samples were kept as one series.
+fn of_runs(store: &mut Store) -> Result<Vec<Definition>, StoreError> {
+    let mut texts: Vec<String> = store.runs()?.into_iter().map(|run| run.plan).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    let mut all: Vec<Definition> = Vec::new();
+    for plan in texts.iter().filter_map(|text| plan::parse(text, "tacho.toml").ok()) {
+        for definition in plan.benchmarks.iter().map(plan::Benchmark::definition) {
+            if !all.contains(&definition) {
+                all.push(definition);
+            }
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use tacho_record::{Cell, Digest, Host, Parameters, Purpose, Rule};
+    use tacho_store::{Location, NewRun};
+
+    use super::*;
+
+    fn text(command: &str) -> String {
+        format!("[subject]\n[[benchmark]]\nname = 'b'\ncommand = '{command}'\n")
+    }
+
+    fn planned(store: &mut Store, text: &str) -> u32 {
+        let mut plan = plan::parse(text, "tacho.toml").unwrap();
+        resolve(store, &mut plan).unwrap();
+        plan.benchmarks[0].version
+    }
+
+    /// A run as one was begun before definitions were kept.
+    fn run(store: &mut Store, plan: &str, version: u32) {
+        let host = store.put_host(&Host { name: "lab".into(), facts: [].into() }).unwrap();
+        let new = NewRun {
+            purpose: Purpose::Track,
+            question: Digest::of(plan),
+            plan: plan.to_owned(),
+            seed: 1,
+            rounds: 1,
+            rule: Rule::default(),
+            host,
+            version: "0.1.0".to_owned(),
+            started: jiff::Timestamp::UNIX_EPOCH,
+            conditions: BTreeMap::new(),
+        };
+        let benchmark = BenchmarkKey { name: "b".into(), version, parameters: Parameters::default() };
+        let cell = Cell { revision: "r1".into(), artifact: Digest::of("a"), benchmark, rounds: 1 };
+        store.begin_run(&new, &[cell]).unwrap();
+    }
+
+    #[test]
+    fn an_old_store_knows_its_versions_from_the_plans_of_its_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&Location::Folder(folder.path().to_owned())).unwrap();
+        assert_eq!(planned(&mut store, &text("one")), 1);
+        run(&mut store, &text("one"), 1);
+        run(&mut store, &text("one again"), 1);
+        assert_eq!(planned(&mut store, &text("one")), 1);
+        assert_eq!(planned(&mut store, &text("one again")), 1, "both wordings were one series");
+        let other = plan::parse(&text("two"), "tacho.toml").unwrap();
+        let mut resolved = other.clone();
+        resolve(&mut store, &mut resolved).unwrap();
+        assert_eq!(resolved.benchmarks[0].version, 2);
+        keep(&mut store, &resolved).unwrap();
+        assert_eq!(planned(&mut store, &text("two")), 2);
+        assert_eq!(planned(&mut store, &text("one")), 1, "what the old runs say is kept with it");
+        assert_eq!(planned(&mut store, &text("three")), 3);
+    }
+
+    #[test]
+    fn a_version_that_was_raised_is_another_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&Location::Folder(folder.path().to_owned())).unwrap();
+        run(&mut store, &text("one"), 1);
+        let raised = text("one") + "version = 2\n";
+        assert_eq!(planned(&mut store, &raised), 2);
+        let same = text("other") + "same-as = 1\n";
+        assert_eq!(planned(&mut store, &same), 1);
+        assert_eq!(planned(&mut store, &(text("x") + "version = 7\n")), 7);
+    }
+}

@@ -1,0 +1,107 @@
+//! What decides which version of a benchmark a plan's entry is.
+
+use serde_json::{Value, json};
+
+use super::Benchmark;
+use crate::{Conditions, Digest};
+
+/// What a version of a benchmark executes, and what its right answer is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// The benchmark's name.
+    pub name: String,
+    /// The version that it is.
+    pub version: u32,
+    /// What is executed, as JSON without what is absent: the same text for the same work.
+    pub content: String,
+}
+
+impl Definition {
+    /// The digest of the content, by which it is found again.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        Digest::of(&self.content)
+    }
+}
+
+impl Benchmark {
+    /// What is executed, on what input, under which conditions and limits, and what a right answer is.
+    ///
+    /// Values of parameters are part of the benchmark's key. Names, metrics, time limits and what happens after an execution
+    /// change no value, and are left out. Absent and empty parts are too, so that a later key of plans changes no definition.
+    #[must_use]
+    pub fn definition(&self) -> Definition {
+        let script = |hook: &Option<super::Hook>| hook.as_ref().map(|hook| hook.script.clone());
+        let content = json!({
+            "command": self.command,
+            "companion": self.companion,
+            "conditions": unusual(&self.conditions),
+            "directory": self.directory,
+            "exit": Some(self.expect.exit).filter(|exit| *exit != 0),
+            "limits": self.limits,
+            "prepare": script(&self.hooks.prepare),
+            "setup": script(&self.hooks.setup),
+            "shell": self.shell,
+            "stdin": self.stdin,
+            "stdout": Some(&self.expect.stdout).filter(|stdout| **stdout != super::ExpectOutput::Anything),
+            "version": Some(self.raised).filter(|raised| *raised > 1),
+        });
+        let content = stripped(content).unwrap_or_default().to_string();
+        Definition { name: self.name.clone(), version: self.version, content }
+    }
+}
+
+/// Those conditions that are not the usual ones.
+fn unusual(conditions: &Conditions) -> Value {
+    let usual = json!(Conditions::default());
+    let mut given = json!(conditions);
+    if let Some(given) = given.as_object_mut() {
+        given.retain(|key, value| usual[key] != *value);
+    }
+    given
+}
+
+/// The value without what is absent or empty in it; nothing if nothing is left.
+fn stripped(value: Value) -> Option<Value> {
+    match value {
+        Value::Null | Value::Bool(false) => None,
+        Value::Array(all) if all.is_empty() => None,
+        Value::Object(all) => {
+            let kept = all.into_iter().filter_map(|(key, value)| Some((key, stripped(value)?)));
+            let kept: serde_json::Map<String, Value> = kept.collect();
+            (!kept.is_empty()).then_some(Value::Object(kept))
+        }
+        value => Some(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+
+    fn content(benchmark: &str) -> String {
+        let text = format!("[subject]\n[[benchmark]]\nname = 'x'\n{benchmark}");
+        parse(&text, "tacho.toml").unwrap().benchmarks[0].definition().content
+    }
+
+    #[test]
+    fn the_content_is_what_is_executed_and_nothing_that_is_absent() {
+        insta::assert_snapshot!(content("command = 'p 1'"), @r#"{"command":["p","1"]}"#);
+        insta::assert_snapshot!(content("command = 'p'\nstdin = 'in'\nexpect = { exit = 3, stdout = 'same' }"), @r#"{"command":["p"],"exit":3,"stdin":"in","stdout":"Same"}"#);
+    }
+
+    #[test]
+    fn only_what_changes_the_work_changes_the_definition() {
+        let one = content("command = 'p 1'");
+        for same in
+            ["timeout = '9s'", "expect = { exit = 0 }", "metrics = ['cpu']", "cleanup = 'x'", "version = 1"]
+        {
+            assert_eq!(content(&format!("command = 'p  1'\n{same}")), one, "{same}");
+        }
+        for other in ["version = 2", "shell = true", "stdin = 'x'", "prepare = 'x'", "expect = { exit = 1 }"]
+        {
+            assert_ne!(content(&format!("command = 'p 1'\n{other}")), one, "{other}");
+        }
+        assert_ne!(content("command = 'p 2'"), one);
+    }
+}
