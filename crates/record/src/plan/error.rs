@@ -61,6 +61,8 @@ pub(super) enum Mistake {
     Missing { key: String, table: String },
     #[error("`releases` without a `build` command")]
     MissingBuild,
+    #[error("`{part}` in `command` means something only to a shell, and no shell is started")]
+    NeedsShell { part: String },
     #[error("`{text}` has no group")]
     NoGroup { text: String },
     #[error("`companion` does not say when it is ready")]
@@ -161,6 +163,12 @@ impl Mistake {
             Mistake::MissingBuild => "it fetches `{release}` into an empty folder, and builds it there",
             Mistake::NeverReady => {
                 "give it a `port`, or `ready = { line = \"listening\" }`, `{ file = \"path\" }`, `{ command = \"…\" }` or \"started\""
+            }
+            Mistake::NeedsShell { part } if part.contains('=') => {
+                "set variables in `conditions.environment`, or add `shell = true` to have a shell read the command"
+            }
+            Mistake::NeedsShell { .. } => {
+                "add `shell = true` (in a companion write `sh -c '…'`), or quote it"
             }
             Mistake::NotFilledIn { .. } => "it is a path from the plan's folder, the same for all revisions",
             Mistake::OutputNotRead { .. } => "leave `output` out, or use a pipe or a file, which are read",

@@ -19,6 +19,7 @@ mod reading;
 mod schema;
 mod shell;
 mod spot;
+mod syntax;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -31,14 +32,15 @@ use serde::{Deserialize, Serialize};
 use crate::{Conditions, Digest, Limits, Metric, Parameter, Precision, Rule, RuleError, Warmup, Wishes};
 
 pub use companion::{Companion, Per, Port, Ready};
-pub use error::{PlanError, PlanErrors};
 pub use definition::Definition;
+pub use error::{PlanError, PlanErrors};
 pub use hook::{Hook, Hooks};
 pub use parse::{parse, parse_quirks};
 pub use quirk::{Commands, Edge, Place, Quirk, Take};
 pub use reading::{Counting, OutputPlace, Pattern, PlannedMetric, Reading, Tool};
 pub use schema::schema;
 pub use shell::fill_shell;
+pub use syntax::{shell_operator, shell_part};
 pub use template::fill;
 
 /// How to get, build and measure the subject.
@@ -266,14 +268,14 @@ pub struct Benchmark {
     pub name: String,
     /// Which version of the benchmark it is: as the plan says, until the store says which one this definition is.
     pub version: u32,
-    /// The command, as its words; `{build}`, `{revision}`, `{release}`, parameters and, with a companion that has one,
-    /// `{port}` are filled in by [`fill`]. With a `shell` it is one word, filled in by [`fill_shell`].
     /// The version that the plan gives: part of the definition.
     #[serde(skip)]
     pub raised: u32,
     /// The version that the plan says it is, however it reads.
     #[serde(skip)]
     pub same_as: Option<u32>,
+    /// The command, as its words; `{build}`, `{revision}`, `{release}`, parameters and, with a companion that has one,
+    /// `{port}` are filled in by [`fill`]. With a `shell` it is one word, filled in by [`fill_shell`].
     pub command: Vec<String>,
     /// The words of the shell that the command is for, up to the option that code follows; none: there is no shell.
     pub shell: Option<Vec<String>>,

@@ -9,6 +9,7 @@ use super::super::file::{
     BenchmarkTable, ExpectStdout, ExpectTable, OutputEntry, ParameterValue, ShellEntry, Words,
 };
 use super::super::spot::Spot;
+use super::super::syntax::shell_part;
 use super::super::template::{Piece, pieces};
 use super::super::{Benchmark, Expect, ExpectOutput, Output, OutputPlace, PlannedMetric};
 use super::{Check, Template};
@@ -113,10 +114,15 @@ impl Check<'_> {
     pub(super) fn words(&mut self, words: Words, spot: Spot<'_>) -> Vec<String> {
         let words = match words {
             Words::Split(words) => words,
-            Words::Line(line) => shell_words::split(&line).unwrap_or_else(|_| {
-                self.report(spot, Mistake::UnclosedQuote { key: "command" });
-                vec![line]
-            }),
+            Words::Line(line) => {
+                if let Some(part) = shell_part(&line) {
+                    self.report(spot, Mistake::NeedsShell { part });
+                }
+                shell_words::split(&line).unwrap_or_else(|_| {
+                    self.report(spot, Mistake::UnclosedQuote { key: "command" });
+                    vec![line]
+                })
+            }
         };
         self.not_blank("command", words.first().map_or("", String::as_str), spot);
         words

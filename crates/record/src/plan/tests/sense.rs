@@ -467,3 +467,15 @@ fn what_cvs_needs_and_only_cvs_has() {
     hint: it says what to get of a CVS repository; git has nothing like it here
     "#);
 }
+
+#[test]
+fn what_only_a_shell_understands_is_no_word_of_a_command() {
+    assert_snapshot!(shown_in_benchmark("command = \"a | wc -l\""), @"");
+    assert_snapshot!(shown_in_benchmark("command = \"A=1 b\""), @"");
+    for right in ["command = \"a '|' b\"", "command = [\"a\", \"|\"]", "command = \"a | b\"\nshell = true"] {
+        assert!(
+            crate::plan::parse(&format!("[subject]\n[[benchmark]]\nname = 'a'\n{right}"), "p").is_ok(),
+            "{right}"
+        );
+    }
+}

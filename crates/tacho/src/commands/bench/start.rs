@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tacho_experiment::side_by_side::Start;
+use tacho_record::plan::{shell_operator, shell_part};
 
 use super::mistake::{Mistake, NoProgram};
 
@@ -17,13 +18,6 @@ pub enum Shell {
     /// This one, its words up to the code, for every command.
     Words(Vec<String>),
 }
-
-/// Words that a shell does itself, and that are no programs.
-const OWN: [&str; 34] = [
-    "!", ".", ":", "alias", "break", "case", "cd", "command", "continue", "eval", "exec", "exit", "export",
-    "for", "getopts", "hash", "if", "jobs", "local", "read", "readonly", "return", "set", "shift", "source",
-    "times", "trap", "type", "ulimit", "umask", "unset", "until", "wait", "while",
-];
 
 impl Shell {
     /// As it is typed: `bash`, `bash --norc`, `default`, `none`.
@@ -49,9 +43,9 @@ impl Shell {
     pub fn start(&self, command: &str) -> Result<Start, Mistake> {
         match self {
             Shell::Words(words) => Ok(Start::Shell(words.clone(), command.to_owned())),
-            Shell::Needed if needs_shell(command) => Shell::sh().start(command),
-            Shell::None if operator(command).is_some() => {
-                let operator = operator(command).unwrap_or_default();
+            Shell::Needed if shell_part(command).is_some() => Shell::sh().start(command),
+            Shell::None if shell_operator(command).is_some() => {
+                let operator = shell_operator(command).unwrap_or_default();
                 Err(Mistake::NeedsShell { command: command.to_owned(), operator })
             }
             Shell::Needed | Shell::None => Ok(Start::Words(split(command)?)),
@@ -61,37 +55,6 @@ impl Shell {
 
 fn split(command: &str) -> Result<Vec<String>, Mistake> {
     shell_words::split(command).map_err(|_| Mistake::Quote { command: command.to_owned() })
-}
-
-/// Whether only a shell understands it: as it expands something, has several commands, or begins with a shell's own word.
-fn needs_shell(command: &str) -> bool {
-    let first = command.split_whitespace().next().unwrap_or_default();
-    special(command, "|&;<>()$`*?[~#\n").is_some()
-        || OWN.contains(&first)
-        || first.contains('=')
-        || first == "{"
-}
-
-/// What joins commands or files to one, outside of quotes.
-fn operator(command: &str) -> Option<char> {
-    special(command, "|&;<>")
-}
-
-/// The first of these letters that is not quoted; `$` and backquotes mean the same in double quotes.
-fn special(command: &str, letters: &str) -> Option<char> {
-    let mut quote = None;
-    let mut all = command.chars();
-    while let Some(letter) = all.next() {
-        match (quote, letter) {
-            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
-            (Some('\''), _) => {}
-            (_, '\\') => drop(all.next()),
-            (None, '\'' | '"') => quote = Some(letter),
-            (Some(_), '$' | '`') | (None, _) if letters.contains(letter) => return Some(letter),
-            _ => {}
-        }
-    }
-    None
 }
 
 /// Reports a command whose program is not there; `all` are all commands as they were typed.
@@ -169,12 +132,12 @@ mod tests {
         for command in
             ["a | b", "a; b", "a > f", "echo $HOME", "ls *.c", "X=1 a", "cd x", "echo \"$x\"", "a &"]
         {
-            assert!(needs_shell(command), "{command}");
+            assert!(shell_part(command).is_some(), "{command}");
         }
         for command in
             ["sleep 0.1", "awk '{print $1}' f", "grep \"a|b\" f", r"echo \$x", "make -j{n}", "a='b'c x"]
         {
-            assert_eq!(needs_shell(command), command.starts_with("a="), "{command}");
+            assert_eq!(shell_part(command).is_some(), command.starts_with("a="), "{command}");
         }
     }
 
