@@ -26,6 +26,10 @@ pub struct Change {
     pub fixed_by: Option<String>,
     /// What measuring both sides again said, if that was done: the last time.
     pub again: Option<Again>,
+    /// The name of the bisection that named its commit, if one did: its revisions are then this commit and its parent. It is known
+    /// from the bisection, and not kept with the change.
+    #[serde(default, skip_serializing)]
+    pub named_by: Option<String>,
 }
 
 /// What measuring both sides of a change again said.
@@ -126,6 +130,12 @@ pub enum Otherwise {
 }
 
 impl Finding {
+    /// Its kind in words: `step`, `temporary increase`.
+    #[must_use]
+    pub fn kind_words(&self) -> &'static str {
+        self.kind.words(self.after > self.before)
+    }
+
     /// What was told otherwise than it is now; its size where nothing else was.
     #[must_use]
     pub fn otherwise(&self, now: &Self) -> Vec<Otherwise> {
@@ -190,9 +200,9 @@ fn quirks_told(before: &str, after: &str) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeKind {
-    /// The level came back from a dip.
+    /// The level came back after a temporary change.
     DipEnd,
-    /// The level changed for a few revisions only.
+    /// The level changed for a few revisions only: a temporary change.
     DipStart,
     /// The level changed where the environment changed as well: it need not be the program.
     Environment,
@@ -209,6 +219,21 @@ impl ChangeKind {
     #[must_use]
     pub fn is_of_level(self) -> bool {
         !matches!(self, Self::ModeShare | Self::Spread)
+    }
+
+    /// The kind in words, of a change that rises or falls.
+    #[must_use]
+    pub const fn words(self, rises: bool) -> &'static str {
+        match (self, rises) {
+            (Self::DipStart, true) => "temporary increase",
+            (Self::DipStart, false) => "temporary decrease",
+            (Self::DipEnd, false) => "increase ends",
+            (Self::DipEnd, true) => "decrease ends",
+            (Self::Environment, _) => "environment",
+            (Self::ModeShare, _) => "share of a mode",
+            (Self::Spread, _) => "spread",
+            (Self::Step, _) => "step",
+        }
     }
 }
 

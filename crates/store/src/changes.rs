@@ -227,5 +227,6 @@ fn read(row: &dyn Row) -> Result<Change, StoreError> {
         note: row.text(12)?.to_owned(),
         fixed_by: fixed,
         again,
+        named_by: None,
     })
 }

@@ -290,7 +290,7 @@ const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
 ///
 /// All series of the plan are judged together. A change is provisional until points that come later agree, keeps its
 /// name for ever, and what users say of it is kept with it. Exit status: 1 when something got worse that nobody has
-/// said anything to, else 0; the end of a dip for the better is nothing that got worse.
+/// said anything to, else 0; the end of a temporary improvement is not a regression.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, override_usage = CHANGES_USAGE)]
 pub struct Changes {
@@ -438,8 +438,9 @@ pub enum Better {
 pub enum Kind {
     /// The level changed for good, or for long
     Step,
-    /// A dip: the level changed for a few points, and came back
-    Dip,
+    /// The level changed for a few points, and came back
+    #[value(alias = "dip")]
+    Temporary,
     /// The share of one of several levels changed
     ModeShare,
     /// The spread changed, not the level

@@ -52,8 +52,7 @@ impl Living<'_> {
     ///
     /// Names that are taken are `names`, which the new ones are added to.
     pub fn live(&self, names: &mut HashSet<String>) -> Lived {
-        let places: HashMap<&str, usize> =
-            self.material.places().map(|place| (self.material.revision(place), place)).collect();
+        let places = self.material.programs();
         // What measuring again did not show stays withdrawn.
         let known = self.known.iter().filter(|change| change.life != NOT_REPRODUCED);
         // What cannot be looked at now is left as it is.
@@ -347,6 +346,7 @@ impl Living<'_> {
                 note: String::new(),
                 fixed_by,
                 again: None,
+                named_by: None,
             },
         }
     }
@@ -364,7 +364,7 @@ impl Living<'_> {
         let differences = differences.filter(|_| is_told);
         Finding {
             revision: revision(change.index),
-            good: revision(before(first)),
+            good: revision(self.material.last_of_program(before(first), first)),
             bad: revision(last),
             before: change.before,
             after: change.after,

@@ -47,6 +47,28 @@ impl Material {
         self.points.iter().enumerate().filter(|(_, point)| point.value.is_finite()).map(|(place, _)| place)
     }
 
+    /// The places that have a value, by the full names of the revisions that are this program: the one at the place, and those
+    /// right after it that were built to the same artifacts.
+    #[must_use]
+    pub fn programs(&self) -> HashMap<&str, usize> {
+        let places: Vec<usize> = self.places().collect();
+        let ends = places.iter().skip(1).copied().chain([self.points.len()]);
+        let of_place = |(place, end): (usize, usize)| {
+            (place..=self.last_of_program(place, end)).map(move |equal| (self.revision(equal), place))
+        };
+        places.iter().copied().zip(ends).flat_map(of_place).collect()
+    }
+
+    /// The last of the revisions from this place to the end that are the same program one after another: what was built to
+    /// the same artifacts cannot have changed anything.
+    #[must_use]
+    pub fn last_of_program(&self, place: usize, end: usize) -> usize {
+        let artifact = |at: usize| self.series.points[at].build.as_ref().and_then(|it| it.state.artifact());
+        let program = artifact(place);
+        let is_same = |at: &usize| program.is_some() && artifact(*at) == program;
+        (place + 1..end).take_while(is_same).last().unwrap_or(place)
+    }
+
     /// The full name of the revision at a place.
     #[must_use]
     pub fn revision(&self, place: usize) -> &str {

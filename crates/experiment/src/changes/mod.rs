@@ -16,6 +16,7 @@ mod judge;
 mod life;
 mod material;
 mod meaning;
+mod named;
 #[cfg(test)]
 mod tests;
 
@@ -30,3 +31,4 @@ pub use material::{Material, Runs};
 pub use meaning::{
     FalseAlarms, RETURNED, Verdict, came_with_a_run, is_new_regression, returns, verdict, verdict_of,
 };
+pub use named::take_up;

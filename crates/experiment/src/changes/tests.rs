@@ -49,6 +49,7 @@ pub fn change(name: &str, good: &str, bad: &str, effect: f64) -> Change {
         note: String::new(),
         fixed_by: None,
         again: None,
+        named_by: None,
     }
 }
 

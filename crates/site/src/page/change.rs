@@ -9,7 +9,7 @@ use super::{Frame, framed, revision_named, scrolling};
 use crate::said;
 use crate::svg;
 use crate::text::{count, grouped, minute, percent_change};
-use crate::view::event::{kind_words, withdrawal, word};
+use crate::view::event::{withdrawal, word};
 use crate::view::{ChangeView, EventView, View, alone};
 
 /// So many measured revisions on each side are shown as distributions.
@@ -28,6 +28,7 @@ pub(crate) fn page(view: &View, event: &EventView, one: &ChangeView) -> Vec<u8> 
             (one.effect()) " " (one.judged.word())
         } }
         p.lead {
+            @if change.named_by.is_some() { "A bisection named its commit. " }
             "From " (revision_named(view, "../", &change.finding.revision)) " on"
             @if let Some(place) = one.place { ": " (view.revisions[place].revision.subject) }
         }
@@ -303,7 +304,7 @@ fn was(view: &View, one: &ChangeView, from: &Finding, now: &Finding) -> Markup {
             @if at > 0 { "; " }
             @match what {
                 Otherwise::Ends => { "after " (revision(&from.good)) ", up to " (revision(&from.bad)) }
-                Otherwise::Kind => { (kind_words(from.kind)) }
+                Otherwise::Kind => { (from.kind_words()) }
                 Otherwise::Revision => { "first at " (revision(&from.revision)) }
                 Otherwise::Size => { (show(from.before)) " → " (show(from.after)) }
             }

@@ -52,7 +52,7 @@ impl<'a> ChangeView<'a> {
 
     /// What kind of change it is, in words.
     pub(crate) fn kind(&self) -> &'static str {
-        kind_words(self.change().finding.kind)
+        self.change().finding.kind_words()
     }
 
     /// Where it stands, in words: by itself, and what the user says.
@@ -76,18 +76,6 @@ impl<'a> ChangeView<'a> {
     /// Whether its levels are those of the values, so that they can be drawn among them.
     pub(crate) fn has_levels(&self) -> bool {
         self.change().finding.kind.is_of_level()
-    }
-}
-
-/// A kind of changes, in words.
-pub(crate) fn kind_words(kind: ChangeKind) -> &'static str {
-    match kind {
-        ChangeKind::DipEnd => "end of a dip",
-        ChangeKind::DipStart => "begin of a dip",
-        ChangeKind::Environment => "with the environment",
-        ChangeKind::ModeShare => "share of a mode",
-        ChangeKind::Spread => "spread",
-        ChangeKind::Step => "step",
     }
 }
 

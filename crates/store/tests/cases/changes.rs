@@ -38,6 +38,7 @@ fn change(name: &str) -> Change {
         note: String::new(),
         fixed_by: None,
         again: None,
+        named_by: None,
     }
 }
 

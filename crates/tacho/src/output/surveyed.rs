@@ -271,7 +271,7 @@ fn edges(one: &Surveyed, at: usize) -> &[Edge] {
 
 /// Of which kind a change is, where it need not be the program's.
 fn kind(edges: &[Edge]) -> &'static str {
-    if edges.is_empty() { "" } else { changes::kind_words(ChangeKind::Environment) }
+    if edges.is_empty() { "" } else { ChangeKind::Environment.words(true) }
 }
 
 /// How many of so many changes need not be the program's.

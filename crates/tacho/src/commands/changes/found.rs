@@ -3,7 +3,9 @@
 use std::collections::{BTreeSet, HashSet};
 
 use jiff::Timestamp;
-use tacho_experiment::changes::{Analysed, Event, JudgedSeries, Orders, Scope, analyse, events, orders};
+use tacho_experiment::changes::{
+    Analysed, Event, JudgedSeries, Orders, Scope, analyse, events, orders, take_up,
+};
 use tacho_experiment::{Unbuilt, unbuilt};
 use tacho_record::plan::{Benchmark, Source};
 use tacho_record::{BenchmarkKey, Change, Plan, Revision};
@@ -33,10 +35,12 @@ impl Found {
     pub fn look(project: &Project, store: &mut Store) -> Result<Self, CliError> {
         let revisions = store.revisions()?;
         let recipes = &project.recipes(&revisions);
+        let orders = orders(&revisions);
         let (mut hosts, mut not_built) = (Vec::new(), Vec::new());
         for (host, known) in lookup::hosts(store)? {
             let scope = Scope { host, host_name: &known.name, plan: &project.plan, recipes };
             let mut analysed = analyse(store, scope, Timestamp::now())?;
+            take_up(store, &orders, &mut analysed.changes)?;
             // Two machines may call themselves the same.
             analysed.changes.iter_mut().for_each(|change| change.series.host.clone_from(&known.name));
             hosts.push((host, analysed));
@@ -44,7 +48,7 @@ impl Found {
             builds.retain(|build| build.recipe == recipes.of(&build.revision));
             not_built.extend(unbuilt(&revisions, &builds).into_iter().map(|it| (known.name.clone(), it)));
         }
-        let (orders, planned) = (orders(&revisions), planned(&project.plan));
+        let planned = planned(&project.plan);
         let all = hosts.iter().flat_map(|(_, analysed)| &analysed.changes);
         know_between(project, store, all.filter(|change| change.stands()), &orders)?;
         Ok(Self { orders, revisions, hosts, unbuilt: not_built, planned })

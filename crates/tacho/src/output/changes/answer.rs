@@ -38,6 +38,8 @@ pub struct ChangeAnswer<'a> {
     state: Word,
     note: &'a str,
     fixed_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    named_by: Option<&'a str>,
     again: Option<&'a Again>,
     found: Timestamp,
     planned: bool,
@@ -74,6 +76,7 @@ impl<'a> ChangeAnswer<'a> {
             state: change.state(),
             note: &change.note,
             fixed_by: change.fixed_by.as_deref(),
+            named_by: change.named_by.as_deref(),
             again: change.again.as_ref(),
             found: change.found,
             planned,

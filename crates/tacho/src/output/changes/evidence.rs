@@ -12,7 +12,7 @@ use tacho_site::said;
 use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
 use super::listing::{revision_name, series_name, state};
 use super::sides::{Side, SideAnswer, drawn};
-use super::{effect, interval, kind_words, verdict_word, withdrawal};
+use super::{effect, interval, verdict_word, withdrawal};
 use crate::output::{table, text};
 
 /// So many commits are shown at the most, and so many files of each.
@@ -158,7 +158,7 @@ impl Evidence {
             series_name(&change.series, true),
             effect(finding.effect.unwrap_or(f64::INFINITY)),
             verdict_word(verdict_of(change)),
-            kind_words(finding.kind),
+            finding.kind_words(),
             words.join("  "),
             state(change),
         )
@@ -307,7 +307,7 @@ impl Evidence {
         let unit = &self.change.series.metric.unit;
         let words = |what| match what {
             Otherwise::Ends => format!("after {}, up to {}", short_name(&from.good), short_name(&from.bad)),
-            Otherwise::Kind => kind_words(from.kind).to_owned(),
+            Otherwise::Kind => from.kind_words().to_owned(),
             Otherwise::Revision => format!("first at {}", short_name(&from.revision)),
             Otherwise::Size => format!("{} → {}", unit.show(from.before), unit.show(from.after)),
         };

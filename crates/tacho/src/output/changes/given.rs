@@ -419,7 +419,7 @@ impl<'a> One<'a> {
             super::verdict_word(verdict(change, self.found.given.better)).to_owned(),
             super::interval(change.interval),
             super::confidence(change.p),
-            super::kind_words(kind_of(change.kind)).to_owned(),
+            kind_of(change.kind).words(change.after > change.before).to_owned(),
             notes.join(", "),
         ]
     }

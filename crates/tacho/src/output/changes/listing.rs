@@ -8,7 +8,7 @@ use tacho_experiment::changes::{FalseAlarms, Verdict, verdict_of};
 use tacho_record::{Change, Life, Revision, SeriesKey, Word, shown};
 
 use super::answer::{ChangeAnswer, RevisionAnswer};
-use super::{effect, interval, kind_words, life_word, verdict_word, withdrawal, word};
+use super::{effect, interval, life_word, verdict_word, withdrawal, word};
 use crate::output::unbuilt::{self, UnbuiltAnswer};
 use crate::output::{table, text};
 
@@ -324,14 +324,15 @@ fn row(change: &Change, hosts: bool) -> Vec<String> {
         effect(finding.effect.unwrap_or(f64::INFINITY)),
         verdict_word(verdict_of(change)).to_owned(),
         finding.interval.map_or_else(String::new, interval),
-        kind_words(finding.kind).to_owned(),
+        finding.kind_words().to_owned(),
         state(change),
     ]
 }
 
 /// Where a change stands, in words.
 pub fn state(change: &Change) -> String {
-    let mut words = Vec::new();
+    let mut words: Vec<String> =
+        change.named_by.iter().map(|bisection| format!("named by bisection {bisection}")).collect();
     match change.life {
         Life::Confirmed => {}
         Life::Provisional => words.push(life_word(change.life).to_owned()),

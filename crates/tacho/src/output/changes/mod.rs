@@ -135,7 +135,7 @@ impl Filter {
     fn shows_kind(&self, kind: ChangeKind) -> bool {
         let kind = match kind {
             ChangeKind::Step => cli::Kind::Step,
-            ChangeKind::DipStart | ChangeKind::DipEnd => cli::Kind::Dip,
+            ChangeKind::DipStart | ChangeKind::DipEnd => cli::Kind::Temporary,
             ChangeKind::ModeShare => cli::Kind::ModeShare,
             ChangeKind::Spread => cli::Kind::Spread,
             ChangeKind::Environment => cli::Kind::Environment,
@@ -171,18 +171,6 @@ pub fn kind_key(kind: ChangeKind) -> &'static str {
         ChangeKind::DipStart => "dip-start",
         ChangeKind::Environment => "environment",
         ChangeKind::ModeShare => "mode-share",
-        ChangeKind::Spread => "spread",
-        ChangeKind::Step => "step",
-    }
-}
-
-/// A kind in words.
-pub fn kind_words(kind: ChangeKind) -> &'static str {
-    match kind {
-        ChangeKind::DipEnd => "dip ends",
-        ChangeKind::DipStart => "dip begins",
-        ChangeKind::Environment => "environment",
-        ChangeKind::ModeShare => "share of a mode",
         ChangeKind::Spread => "spread",
         ChangeKind::Step => "step",
     }
