@@ -25,7 +25,7 @@ fn two_revisions_are_compared_in_a_run_of_their_own() {
     });
     assert_eq!(answer["a"], a);
     let shown = project.tacho("log").exits(0).stdout;
-    assert!(shown.contains("to compare two programs"), "{shown}");
+    assert!(shown.contains("  compare HEAD~1 with HEAD"), "{shown}");
     let tracked = project.tacho("track HEAD~1..HEAD --json").exits(0).json();
     assert_eq!(tracked["samples"], 2 * 4, "what was compared is no part of a series");
 }
@@ -34,13 +34,20 @@ fn two_revisions_are_compared_in_a_run_of_their_own() {
 fn what_is_slower_is_told_and_can_be_a_failure() {
     let project = Project::repository().plan(SCRIPT_PLAN);
     let project = project.file("prog", "exit\n").commit("quick").file("prog", "sleep 0.7\n").commit("slow");
-    let slower = project.tacho("compare HEAD~1 HEAD -r 8 --no-control --fail-on slower:50%").exits(1).stdout;
+    let slower = project.tacho("compare HEAD~1 HEAD -r 8 --no-control -m wall --fail-on slower:50%").exits(1);
+    let why = slower.stderr.lines().last().unwrap();
+    assert!(why.starts_with("error: `--fail-on slower:50%`: failed by answer wall (slower by "), "{why}");
+    let slower = slower.stdout;
     assert!(slower.starts_with("HEAD (the revision "), "{slower}");
     assert!(slower.contains(")\n\n  benchmark  metric  n  "), "{slower}");
     // Others on this host may be told of in between.
     assert!(slower.contains("  slower\n\n") && slower.contains("\n1 slower; a difference of "), "{slower}");
-    let faster =
-        project.tacho("compare HEAD HEAD~1 -r 8 --no-control --fail-on slower --markdown").exits(0).stdout;
+    let faster = project
+        .tacho("compare HEAD HEAD~1 -r 8 --no-control -m wall --fail-on slower --markdown")
+        .exits(0)
+        .stdout;
+    let (gate, faster) = faster.split_once("\n\n").unwrap();
+    assert_eq!(gate, "**`--fail-on slower`: passed**");
     assert!(faster.starts_with("| benchmark | metric | HEAD | HEAD~1 | ratio | 95 % |"), "{faster}");
     assert!(faster.contains(" | faster |\n\n- ") && faster.contains("\n- 1 faster"), "{faster}");
 }
@@ -537,14 +544,14 @@ fn some_rows_of_a_run_are_shown_as_they_were_judged_among_all() {
         (rows, answer["family"]["rows"].clone())
     };
     let (all, family) = rows("");
-    assert_eq!((all.len(), &family), (4, &4.into()));
+    assert_eq!((all.len(), &family), (4, &2.into()), "processor time follows from its parts");
     let (some, family) = rows("-b late -m cpu");
-    assert_eq!(family, 4);
+    assert_eq!(family, 2);
     let is_it = |row: &&Value| row["benchmark"] == "late" && row["metric"] == "cpu";
     assert_eq!(some, all.iter().filter(is_it).cloned().collect::<Vec<_>>());
     let text = project.tacho("show run:1 -b late -m wall").exits(0).stdout;
     assert!(text.contains("  late ") && !text.contains("  answer ") && !text.contains(" cpu "), "{text}");
-    assert!(text.contains("4 rows judged together"), "{text}");
+    assert!(text.contains("2 rows judged together"), "{text}");
     let unknown = project.tacho("show run:1 -b none").exits(2).stderr;
     assert_eq!(unknown, "error: there is no benchmark `none`\nhint: known are `answer`, `late`\n");
     let refused = project.tacho("show run:1 --diff").exits(2).stderr;
@@ -652,7 +659,8 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
     assert_eq!(
         gate("slower:5%,unclear").exits(1).stderr,
         "warning: `--fail-on slower:5%,unclear` cannot tell of 1 of 1 row, and fails:\n\
-         \x20 command time: slower by 31.3 % at most\n"
+         \x20 command time: slower by 31.3 % at most\n\
+         error: `--fail-on slower:5%,unclear`: failed by command time (slower by 31.3 % at most)\n"
     );
     // The same row is unclear, and yet not slower by so much.
     assert_eq!(gate("slower:40%,unclear").exits(0).stderr, "");
@@ -720,7 +728,7 @@ fn how_a_gate_stood_is_told_by_the_run_and_its_page() {
 #[test]
 fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
     let project = Project::scripts(2);
-    let told = project.tacho("compare HEAD~1 HEAD -r 3 --fail-on slower:5%").exits(0);
+    let told = project.tacho("compare HEAD~1 HEAD -r 3 -m wall --fail-on slower:5%").exits(0);
     assert!(
         told.stderr.ends_with(
             "warning: `--fail-on slower:5%` cannot tell of 1 of 1 row, and lets it pass:\n\
@@ -736,11 +744,13 @@ fn a_gate_with_too_few_rounds_says_how_many_it_takes() {
         "{}",
         told.stdout
     );
-    project.tacho("compare HEAD~1 HEAD -r 3 --fail-on slower:5%,unclear").exits(1);
+    project.tacho("compare HEAD~1 HEAD -r 3 -m wall --fail-on slower:5%,unclear").exits(1);
     let steady = steady();
     let few = steady.tacho("compare zero hundred -m errors -r 3 --fail-on slower:5%,unclear").exits(1).stderr;
     let few = few.split_once("  check errors: 1 more round (").unwrap().1;
-    assert!(few.ends_with(") would settle it\n"), "{few}");
+    let (few, gate) = few.split_once('\n').unwrap();
+    assert!(few.ends_with(") would settle it"), "{few}");
+    assert!(gate.starts_with("error: `--fail-on slower:5%,unclear`: failed by check errors ("), "{gate}");
 }
 
 #[test]
@@ -758,7 +768,8 @@ fn what_only_one_side_has_is_told_and_may_be_a_failure() {
     );
     assert_eq!(
         compare("--fail-on slower:50%,missing").exits(1).stderr,
-        "warning: only old.json has `b`, `c`: `--fail-on slower:50%,missing` fails\nnote: only in new.json: d\n"
+        "warning: only old.json has `b`, `c`: `--fail-on slower:50%,missing` fails\nnote: only in new.json: d\n\
+         error: `--fail-on slower:50%,missing`: failed by what only old.json has (b, c)\n"
     );
     let json = compare("--fail-on missing --json").exits(1).json();
     assert_eq!(
@@ -791,8 +802,12 @@ fn a_benchmark_that_the_plan_lost_is_not_forgotten() {
     let project = project.plan(&format!("{SCRIPT_PLAN}\n[[benchmark]]{late}"));
     project.tacho("compare HEAD~1 HEAD -r 3 --no-control --save-as good").exits(0);
     let project = project.plan(SCRIPT_PLAN);
-    let told = project.tacho("compare good HEAD~1 --kept -r 3 --fail-on slower:5%,missing").exits(1).stderr;
-    assert!(told.ends_with("warning: only good has `late`: `--fail-on slower:5%,missing` fails\n"), "{told}");
+    let told =
+        project.tacho("compare good HEAD~1 --kept -r 3 -m wall --fail-on slower:5%,missing").exits(1).stderr;
+    assert!(
+        told.contains("warning: only good has `late`: `--fail-on slower:5%,missing` fails\nerror: "),
+        "{told}"
+    );
     let told = project.tacho("compare good HEAD~1 --kept -r 3").exits(0).stderr;
     assert!(told.ends_with("note: only in good: late\n"), "{told}");
 }

@@ -102,6 +102,8 @@ fn the_answer_says_with_and_without() {
     assert!(same.starts_with(&format!("HEAD with same.diff against HEAD (the revision {head})\n")), "{same}");
     assert!(same.contains("  same, within ± 1 %\n\n1 same"), "{same}");
     let slow = project.tacho("try slow.diff --rounds 8 --markdown --fail-on slower:5%").exits(1).stdout;
+    let (gate, slow) = slow.split_once("\n\n").unwrap();
+    assert_eq!(gate, "**`--fail-on slower:5%` with slow.diff: failed by hash bucket (slower by 300.0 %)**");
     assert!(slow.starts_with("| benchmark | metric | HEAD | slow.diff | ratio |"), "{slow}");
     let fast =
         project.tacho("try fast.diff --rounds 8 --fail-on slower --base main -b hash -m bucket").exits(0);

@@ -70,9 +70,10 @@ impl Counter {
         }
     }
 
-    /// The counter of that name, if there is one.
+    /// The counter of that name, if there is one; `instructions=callgrind` is another name of `callgrind-instructions`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
+        let name = if name == "instructions=callgrind" { "callgrind-instructions" } else { name };
         Self::ALL.into_iter().find(|counter| counter.name() == name)
     }
 

@@ -7,6 +7,7 @@ use tacho_record::{Digest, Recipes, Revision};
 use tacho_store::{Location, Store};
 
 use crate::cli::Global;
+use crate::commands::track;
 use crate::error::CliError;
 use crate::output;
 
@@ -60,6 +61,12 @@ impl Project {
         let beside = || project.cache().join("store").to_string_lossy().into_owned();
         let store = project.store.clone().or_else(|| Some(beside()));
         Ok(Self { store, ..project }.resolved())
+    }
+
+    /// The project with these counters in each benchmark of its plan, spelt as on the command line.
+    pub fn counting(mut self, names: &[String]) -> Result<Self, CliError> {
+        self.plan = track::counting(self.plan, &track::counters(names)?);
+        Ok(self)
     }
 
     /// The project with the versions of its benchmarks as the store knows them.

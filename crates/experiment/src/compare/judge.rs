@@ -2,9 +2,10 @@
 
 use tacho_record::{BenchmarkKey, Comparing, Limited, Metric, Run, RunState, Sample};
 use tacho_stats::Summary;
-use tacho_stats::compare::{Comparison, Verdict, judge_together};
+use tacho_stats::compare::{Comparison, Verdict};
 use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
 
+use super::family;
 use super::rounds::Sequential;
 use crate::layouts::executions;
 
@@ -74,11 +75,14 @@ fn round_takes(terms: &Comparing, samples: &[Vec<Sample>]) -> f64 {
 
 /// Of what is told, little is to be wrong.
 pub(super) fn believe(rows: &mut [Row]) {
-    let comparisons: Vec<Comparison> = rows.iter().map(|row| row.comparison.clone()).collect();
-    for (row, verdict) in rows.iter_mut().zip(judge_together(&comparisons, FALSE_DISCOVERIES)) {
+    let together = family::judged_together(rows);
+    let parts = family::parts(rows);
+    let judged: Vec<_> = rows.iter().map(|row| &row.comparison).zip(parts).collect();
+    let verdicts = family::verdicts(&judged);
+    for (row, verdict) in rows.iter_mut().zip(verdicts) {
         row.verdict = verdict;
         if verdict == Verdict::Unclear && row.comparison.verdict != Verdict::Unclear {
-            row.comparison.more = row.comparison.more_among(comparisons.len(), FALSE_DISCOVERIES);
+            row.comparison.more = row.comparison.more_among(together, FALSE_DISCOVERIES);
         }
     }
 }

@@ -8,11 +8,13 @@
 //! kept       sides of earlier runs and of files
 //! sides      making both sides executable                    rounds  when a benchmark needs no more
 //! gate       what somebody wants it to fail on             sampled the samples of each side
+//! family     which rows are judged together
 //! ```
 
 mod cells;
 #[cfg(test)]
 mod duet_tests;
+mod family;
 mod gate;
 mod judge;
 mod kept;
@@ -31,6 +33,7 @@ use tacho_record::{BenchmarkKey, Comparing, Digest, Purpose, Run, Sample};
 use tacho_store::{MeasurementId, Store};
 
 pub use cells::{COMMAND, rows_of};
+pub use family::judged_together;
 pub use gate::{Gate, Stands, worse_by};
 pub use judge::{FALSE_DISCOVERIES, Row, judge};
 pub use quirks::{QuirkEffect, quirk_effects};
@@ -98,7 +101,7 @@ pub struct CarriedOver {
 impl Rows {
     /// Of sides of which nothing was executed: there is no run.
     fn of(terms: &Comparing, rows: Vec<Row>, loads: Vec<(i64, Load)>) -> Self {
-        let (together, terms) = (rows.len(), terms.clone());
+        let (together, terms) = (judged_together(&rows), terms.clone());
         Self { run: None, terms, interrupted: false, executing: None, rows, together, carried: None, loads }
     }
 }
@@ -137,7 +140,7 @@ pub fn compare(
     let rows = judged(bench.store, &run, terms)?;
     let carried = carried_over(bench.store, &run, terms)?;
     let loads = loads(bench.store, Some(&run), terms)?;
-    let (run, terms, together) = (Some(run), terms.clone(), rows.len());
+    let (run, terms, together) = (Some(run), terms.clone(), judged_together(&rows));
     let rows = Rows { run, terms, interrupted, executing, rows, together, carried, loads };
     Ok(Compared::Measured(Box::new(rows)))
 }

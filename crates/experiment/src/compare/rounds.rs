@@ -6,9 +6,9 @@ use std::time::Duration;
 use tacho_record::{Comparing, Metric, Rule, Sample, Until};
 use tacho_stats::compare::{
     Comparison, Look, Looks, Pair, Rules, Sample as Value, Sides, Verdict, compare, compare_duet,
-    judge_together,
 };
 
+use super::family::{self, Part};
 use super::judge::ERROR;
 use crate::estimator::{by, ruled};
 use crate::rounds::Stopping;
@@ -138,9 +138,16 @@ impl<'a> Sequential<'a> {
 
     /// Whether that benchmark needs no more, with all rows judged together as they stand.
     fn is_settled(&self, at: usize) -> bool {
-        let all: Vec<Comparison> = self.groups.iter().flat_map(|group| group.comparisons.clone()).collect();
+        let of_group = |group: &'_ Group| -> Vec<Part> {
+            let (_, metrics) = &self.terms.rows[group.row];
+            let sides = || [group.side(0), group.side(1)];
+            metrics.iter().map(|metric| Part::of_samples(metric, sides())).collect()
+        };
+        let parts = self.groups.iter().filter(|group| !group.comparisons.is_empty()).flat_map(of_group);
+        let all = self.groups.iter().flat_map(|group| &group.comparisons);
+        let all: Vec<(&Comparison, Part)> = all.zip(parts).collect();
         let before: usize = self.groups[..at].iter().map(|group| group.comparisons.len()).sum();
-        let verdicts = judge_together(&all, ERROR);
+        let verdicts = family::verdicts(&all);
         let own = self.groups[at].comparisons.iter().zip(&verdicts[before..]);
         !self.groups[at].comparisons.is_empty()
             && own.into_iter().all(|(row, verdict)| is_enough(self.terms.until, row, *verdict))

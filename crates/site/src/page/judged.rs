@@ -127,7 +127,7 @@ fn unclear(row: &ComparedRow, names: Names<'_>) -> Option<String> {
         let seconds = rounds as f64 * row.round.as_secs_f64();
         duration(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
     };
-    let alone = "judged alone it would be told, but not among all rows together".to_owned();
+    let alone = "clear on its own, not certain among all rows".to_owned();
     let alone = (comparison.verdict != Verdict::Unclear).then_some(alone);
     let layouts = row.levels[0].map(|levels| levels.layouts);
     let parts = [alone, said::missing(comparison, names, &row.metric.unit, layouts, time)];

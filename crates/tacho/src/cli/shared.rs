@@ -12,6 +12,10 @@ pub struct Terms {
     /// Compare these metrics (`a,b`); `all` for all [default: the first one of each benchmark]
     #[arg(long, short, value_name = "NAME", value_delimiter = ',')]
     pub metric: Vec<String>,
+    /// Count this too, and compare it: instructions, cycles and others as of `tacho track`; instructions=callgrind needs no counters
+    /// of the processor
+    #[arg(long, value_name = "NAME")]
+    pub counter: Vec<String>,
     /// Execute everything at most so many times [default: 30, or as often as the budget allows; with layouts each 10 times]
     #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,

@@ -132,12 +132,18 @@ pub fn metrics(
             known.push(metric.name);
         }
     }
-    if let Some(name) = shown.metric.iter().find(|name| !known.contains(name)) {
+    let asked: Vec<String> = shown.metric.iter().map(|name| usual_name(name)).collect();
+    if let Some(name) = asked.iter().find(|name| !known.contains(name)) {
         let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         return Err(CliError::UnknownMetric { name: name.clone(), known });
     }
     let has = |name: &String| own.iter().find(|metric| metric.name == *name).cloned().or(Metric::known(name));
-    Ok(shown.metric.iter().filter_map(has).collect())
+    Ok(asked.iter().filter_map(has).collect())
+}
+
+/// The name of a metric, of which a counter may have two.
+fn usual_name(name: &str) -> String {
+    Counter::named(name).map_or_else(|| name.to_owned(), |counter| counter.name().to_owned())
 }
 
 /// Of these metrics those of these names, in that order; without names, or for `all`, all but readings of the host.

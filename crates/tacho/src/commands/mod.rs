@@ -25,7 +25,7 @@ mod session;
 mod show;
 mod site;
 mod survey;
-mod track;
+pub mod track;
 mod r#try;
 
 use std::process::ExitCode;

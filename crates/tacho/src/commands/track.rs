@@ -135,13 +135,10 @@ fn wishes(command: &Track) -> Result<Wishes, RuleError> {
 }
 
 /// The counters of these names, spelt as in a plan; `instructions=callgrind` is that of callgrind.
-pub(super) fn counters(names: &[String]) -> Result<Vec<Counting>, CliError> {
+pub(crate) fn counters(names: &[String]) -> Result<Vec<Counting>, CliError> {
     let counting = |text: &String| {
         let (name, optional) = text.strip_suffix('?').map_or((text.as_str(), false), |name| (name, true));
-        let counter = match name {
-            "instructions=callgrind" => Some(Counter::CallgrindInstructions),
-            name => Counter::named(name),
-        };
+        let counter = Counter::named(name);
         let unknown = || CliError::UnknownCounter { name: name.to_owned() };
         Ok(Counting { counter: counter.ok_or_else(unknown)?, optional })
     };
@@ -149,7 +146,7 @@ pub(super) fn counters(names: &[String]) -> Result<Vec<Counting>, CliError> {
 }
 
 /// The plan with these counters in each benchmark.
-fn counting(mut plan: Plan, counters: &[Counting]) -> Plan {
+pub(crate) fn counting(mut plan: Plan, counters: &[Counting]) -> Plan {
     for benchmark in &mut plan.benchmarks {
         for &Counting { counter, optional } in counters {
             let wanted = PlannedMetric::counted(counter, optional);

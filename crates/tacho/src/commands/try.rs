@@ -13,14 +13,14 @@ use tacho_record::plan::{Commands, Quirk, Subject};
 use tacho_record::{BenchmarkKey, BuildState, Comparing, Metric, Plan, Program, Revision, Side, Until};
 use tacho_subject::{Layout, SubjectError, history};
 
-use super::compare::gate::{exit, fail_on};
+use super::compare::gate::{self, exit, fail_on};
 use super::compare::mistake::Mistake;
 use super::compare::{share, wished};
 use super::patches::{Patch, renamed};
 use super::session::{Session, Wanted};
 use super::track::narrowed;
-use super::{Exit, lookup, over};
-use crate::cli::{Global, Shown, Try};
+use super::{Exit, over};
+use crate::cli::{Global, Try};
 use crate::error::CliError;
 use crate::output;
 use crate::output::answer::versioned;
@@ -67,7 +67,7 @@ struct OneAnswer<'a> {
 
 pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
     let fail_on = fail_on(&command.terms)?;
-    let project = Project::open(global)?;
+    let project = Project::open(global)?.counting(&command.terms.counter)?;
     let rounds = over::rounds(&command.terms, &project.plan);
     let wishes = wished(rounds, command.terms.budget.as_deref())?;
     let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;
@@ -149,9 +149,8 @@ fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Resu
     let side = Side { name: command.base.clone(), program };
     let refused = |why| Mistake::NotComparable { a: side.name.clone(), b: side.name.clone(), why };
     let keys = rows_of(plan, [&side.program, &side.program]).map_err(refused)?;
-    let shown = Shown { metric: command.terms.metric.clone(), json: command.form.json };
     let row = |key: BenchmarkKey| -> Result<(BenchmarkKey, Vec<Metric>), CliError> {
-        let metrics = lookup::metrics(project, &[], &key, &shown)?;
+        let metrics = gate::metrics(project, &key, &command.terms)?;
         Ok((key, metrics))
     };
     Ok(Comparing {

@@ -151,11 +151,7 @@ fn metric(benchmark: &mut Benchmark, name: Option<&str>) -> Result<Metric, CliEr
     if let Some(metric) = own(name) {
         return Ok(metric);
     }
-    let counter = match name {
-        "instructions=callgrind" => Some(Counter::CallgrindInstructions),
-        name => Counter::named(name),
-    };
-    if let Some(counter) = counter {
+    if let Some(counter) = Counter::named(name) {
         let planned = PlannedMetric::counted(counter, false);
         let metric = planned.metric.clone();
         benchmark.metrics.push(planned);

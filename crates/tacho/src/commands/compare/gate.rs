@@ -1,13 +1,15 @@
 //! What `--fail-on` means, and the exit status.
 
 use tacho_experiment::compare::{Compared, Gate, Stands};
-use tacho_record::percentage;
+use tacho_record::{BenchmarkKey, Metric, percentage};
 
 use super::mistake::Mistake;
 use super::share;
-use crate::cli::Terms;
-use crate::commands::Exit;
+use crate::cli::{Shown, Terms};
+use crate::commands::{Exit, lookup, track};
+use crate::error::CliError;
 use crate::output::compare::FailOn;
+use crate::project::Project;
 
 /// What is to be a failure, if anything was typed; within the margin nothing is slower, and could never be one.
 pub fn fail_on(terms: &Terms) -> Result<Option<FailOn>, Mistake> {
@@ -32,6 +34,29 @@ fn beyond(typed: &str, margin: &str) -> Result<f64, Mistake> {
         return Err(Mistake::LimitWithinMargin { text: typed.to_owned(), margin: margin.to_owned() });
     }
     Ok(limit)
+}
+
+/// The metrics that a benchmark is compared by: those named, else the plan's first, or all of the plan's where one of them may
+/// make the comparison fail.
+pub fn metrics(project: &Project, key: &BenchmarkKey, terms: &Terms) -> Result<Vec<Metric>, CliError> {
+    let counters: Vec<String> = track::counters(&terms.counter)?
+        .into_iter()
+        .map(|counting| counting.counter.name().to_owned())
+        .collect();
+    let shown = |metric: Vec<String>| Shown { metric, json: false };
+    let planned = project.plan.benchmarks.iter().find(|benchmark| benchmark.name == key.name);
+    match planned {
+        Some(benchmark) if terms.metric.is_empty() && !terms.fail_on.is_empty() => {
+            Ok(benchmark.metrics.iter().map(|planned| planned.metric.clone()).collect())
+        }
+        _ => {
+            let mut metrics = lookup::metrics(project, &[], key, &shown(terms.metric.clone()))?;
+            if !counters.is_empty() {
+                metrics.extend(lookup::metrics(project, &[], key, &shown(counters))?);
+            }
+            Ok(metrics)
+        }
+    }
 }
 
 /// What a comparison comes to: nothing measured is an error.

@@ -25,6 +25,28 @@ pub fn earlier(command: &Compare, taken: &[Taken; 2]) -> Result<[Option<Earlier>
     if earlier == [None, None] { Err(Mistake::NothingKept.into()) } else { Ok(earlier) }
 }
 
+/// The plan with its benchmarks in the versions that a kept side has: whether both executed the same is [looked at](check_alike)
+/// apart.
+pub fn in_kept_versions(
+    given: &Given,
+    command: &Compare,
+    taken: [&Taken; 2],
+    mut plan: Plan,
+) -> Result<Plan, CliError> {
+    let kept = taken.into_iter().filter_map(|taken| taken.earlier.filter(|_| command.kept));
+    for (earlier, store) in kept.filter_map(|earlier| Some((earlier, given.store()?))) {
+        let terms = store.borrow_mut().comparing(earlier.run)?;
+        let rows = terms.into_iter().flat_map(|terms| terms.rows);
+        let versions: Vec<(String, u32)> = rows.map(|(key, _)| (key.name, key.version)).collect();
+        for benchmark in &mut plan.benchmarks {
+            if let Some((_, version)) = versions.iter().find(|(name, _)| *name == benchmark.name) {
+                benchmark.version = *version;
+            }
+        }
+    }
+    Ok(plan)
+}
+
 /// In what the host or the conditions of one side were not those of the other, with what is said so of benchmarks; an error, unless the
 /// user lets that pass.
 pub fn check_alike(

@@ -19,8 +19,8 @@ use self::mistake::Mistake;
 pub use self::sides::told;
 use self::sides::{Given, Taken};
 use super::track::narrowed;
-use super::{Exit, lookup, over};
-use crate::cli::{Compare, Global, Shown};
+use super::{Exit, over};
+use crate::cli::{Compare, Global};
 use crate::error::CliError;
 use crate::output;
 use crate::output::answer::versioned;
@@ -147,7 +147,8 @@ fn rows(
     let plan = match given.project() {
         Some(project) if !is_command => {
             let wishes = wishes(command, Some(&project.plan))?;
-            Some(narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?)
+            let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;
+            Some(kept::in_kept_versions(given, command, taken, plan)?)
         }
         _ => None,
     };
@@ -159,10 +160,7 @@ fn rows(
     let mut rows = Vec::new();
     for key in keys {
         let metrics = match (given.project(), is_command) {
-            (Some(project), false) => {
-                let shown = Shown { metric: command.terms.metric.clone(), json: command.form.json };
-                lookup::metrics(project, &[], &key, &shown)?
-            }
+            (Some(project), false) => gate::metrics(project, &key, &command.terms)?,
             _ => measure::metrics_of_commands(programs, &command.terms.metric)?,
         };
         rows.push((key, metrics));

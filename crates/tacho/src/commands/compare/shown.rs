@@ -1,7 +1,9 @@
 //! `tacho show run:12`: what a run compared, judged again from its samples.
 
 use serde::Serialize;
-use tacho_experiment::compare::{Compared, Row, Rows, Sampled, carried_over, judged, loads, sampled};
+use tacho_experiment::compare::{
+    Compared, Row, Rows, Sampled, carried_over, judged, judged_together, loads, sampled,
+};
 use tacho_record::{Comparing, Metric, RunState, shown};
 use tacho_site::{GateRecord, said};
 use tacho_store::Store;
@@ -26,11 +28,11 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
     let run = store.run(number.parse().map_err(|_| unknown())?)?.ok_or_else(unknown)?;
     let terms = store.comparing(run.number)?.ok_or(Mistake::NoComparison { run: run.number })?;
     let rows = judged(store, &run, &terms)?;
-    let together = rows.len();
+    let (together, all) = (judged_together(&rows), rows.len());
     let stood = stood(&terms, &rows, run.state == RunState::Finished);
     let rows = chosen(rows, command)?;
     // Of some rows alone it is not told how the gate stands.
-    let fail_on = terms.fail_on.as_ref().filter(|_| rows.len() == together).map(FailOn::from);
+    let fail_on = terms.fail_on.as_ref().filter(|_| rows.len() == all).map(FailOn::from);
     let mut samples = if command.samples { sampled(store, &run, &terms)? } else { Vec::new() };
     samples.retain(|of| rows.iter().any(|row| row.benchmark == of.benchmark));
     let metrics = metrics_of(&rows);

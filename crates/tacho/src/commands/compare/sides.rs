@@ -55,7 +55,10 @@ impl Given {
     /// Opens the plan, which commands can do without, and the store if there is one.
     pub fn open(global: &Global, command: &Compare) -> Result<Self, CliError> {
         let project = match Project::open(global) {
-            Ok(project) => Some(project),
+            Ok(project) => Some(project.counting(&command.terms.counter)?),
+            Err(CliError::NoPlan { .. }) if !command.terms.counter.is_empty() => {
+                return Err(Mistake::NeedsPlan { option: "--counter" }.into());
+            }
             Err(CliError::NoPlan { .. }) if may_be_commands(command) => None,
             Err(error @ CliError::NoPlan { .. }) => return Err(mistyped(command).map_or(error, Into::into)),
             Err(error) => return Err(error),

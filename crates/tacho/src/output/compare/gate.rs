@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tacho_experiment::compare::{Compared, Gate, Row, Rows, Stands, worse_by};
 use tacho_record::Comparing;
-use tacho_site::GateRecord;
+use tacho_site::{GateRecord, said};
 
 use super::family::in_order;
 use super::{Report, is_measured};
@@ -105,6 +105,32 @@ impl Report<'_> {
         })
     }
 
+    /// How all rows stand to what is to be a failure, if anything is.
+    fn stood(&self) -> Option<GateRecord> {
+        let (Some(fail_on), Compared::Measured(all)) = (self.fail_on, self.compared) else { return None };
+        let terms = Comparing { fail_on: Some(fail_on.kept(&self.lone[0])), ..self.terms.clone() };
+        stood(&terms, &all.rows, !all.interrupted)
+    }
+
+    /// How the gate came out: `--fail-on slower: failed by sort wall (slower by 7.1 % to 8.3 %)`.
+    fn gate_line(&self, stood: &GateRecord) -> String {
+        let with =
+            if self.terms.patches.is_empty() { String::new() } else { format!(" with {}", self.names()[1]) };
+        format!("`--fail-on {}`{with}: {}", stood.typed, said::gate(stood, &self.names()[0]))
+    }
+
+    /// Says beside the answer, at its end, why the gate failed.
+    fn tell_of_failure(&self) {
+        if let Some(stood) = self.stood().filter(|stood| stood.failed == Some(true)) {
+            output::note("error", &self.gate_line(&stood));
+        }
+    }
+
+    /// How the gate came out, as the first line in Markdown.
+    pub(super) fn gate_in_markdown(&self) -> String {
+        self.stood().map_or_else(String::new, |stood| format!("**{}**\n\n", self.gate_line(&stood)))
+    }
+
     /// Says beside the answer what `--fail-on` cannot tell or does not see, and what only one side has.
     pub fn tell(&self) {
         for Warning { told, rows, hint } in self.warnings() {
@@ -120,6 +146,7 @@ impl Report<'_> {
         for line in self.lone() {
             output::note("note", &line);
         }
+        self.tell_of_failure();
     }
 
     /// The same as a list in Markdown.

@@ -231,8 +231,25 @@ impl Report<'_> {
     /// That a row which is judged alone would be told, but is not believed among all the others.
     fn told_alone(&self, row: &Row) -> Option<String> {
         let Compared::Measured(all) = self.compared else { return None };
-        let is_told = row.comparison.verdict != Verdict::Unclear;
-        is_told.then(|| format!("told alone, not among {} rows together", all.together))
+        let alone = row.comparison.verdict;
+        let alone = (alone != Verdict::Unclear).then(|| word(alone))?;
+        Some(format!("{alone} on its own, not certain among {}", text::count(all.together.max(2), "row")))
+    }
+
+    /// Why a row is unclear although the interval that is shown does not hold 1.
+    fn why_unclear(&self, row: &Row) -> Option<String> {
+        let estimate = row.comparison.estimate?;
+        let holds_one = |(low, high): (f64, f64)| low <= 1.0 && high >= 1.0;
+        estimate.interval.filter(|shown| !holds_one(*shown))?;
+        match estimate.repeated {
+            Some(of_all) if holds_one(of_all) => {
+                Some(format!("with all looks counted it is {}", interval(of_all)))
+            }
+            Some(_) if row.comparison.notes.is_empty() => {
+                Some(format!("it may be within {}", text::precision(self.terms.margin)))
+            }
+            _ => None,
+        }
     }
 
     /// What each level adds, and how often to repeat.
@@ -294,7 +311,9 @@ impl Report<'_> {
             ":---", ":---", "", "---:", "---:", "---:", "---:", "---:", ":---", ":---", "---:", "---:",
             ":---",
         ];
-        let mut out = line(&self.head()) + &line(&aligned.map(str::to_owned)).replace(' ', "");
+        let mut out = self.gate_in_markdown()
+            + &line(&self.head())
+            + &line(&aligned.map(str::to_owned)).replace(' ', "");
         for cells in rows {
             out += &line(&cells);
         }

@@ -1,0 +1,71 @@
+//! Which rows of a comparison are judged together.
+//!
+//! A metric that follows from others is no further question, and one that never varies leaves nothing to chance. Neither makes
+//! the other rows harder to believe: a derived metric is judged as if it came to them alone, a constant one by itself.
+
+use tacho_record::{Metric, Sample, derived};
+use tacho_stats::compare::{Comparison, Verdict, judge_together};
+
+use super::judge::{FALSE_DISCOVERIES, Row};
+
+/// How a row stands to those that are judged together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// It never varied, on either side.
+    Constant,
+    /// It follows from others.
+    Derived,
+    /// It is one of them.
+    Member,
+}
+
+impl Part {
+    fn of(metric: &Metric, is_constant: bool) -> Self {
+        match is_constant {
+            true => Self::Constant,
+            false if derived::DERIVED.contains(&metric.name.as_str()) => Self::Derived,
+            false => Self::Member,
+        }
+    }
+
+    /// That of a row of a metric with these samples of each side.
+    pub(super) fn of_samples(metric: &Metric, sides: [&[Vec<Sample>]; 2]) -> Self {
+        let is_constant = |builds: &[Vec<Sample>]| {
+            let counted = builds.iter().flatten().filter(|sample| sample.counts());
+            let mut values = counted.filter_map(|sample| sample.value(&metric.name));
+            values.next().is_some_and(|first| values.all(|value| value.to_bits() == first.to_bits()))
+        };
+        Self::of(metric, sides.into_iter().all(is_constant))
+    }
+
+    fn of_row(row: &Row) -> Self {
+        let is_constant = |side: &Option<tacho_stats::Summary>| {
+            side.as_ref().is_some_and(|summary| summary.min.to_bits() == summary.max.to_bits())
+        };
+        Self::of(&row.metric, row.limited.iter().all(|it| it.count == 0) && row.sides.iter().all(is_constant))
+    }
+}
+
+/// The verdicts of all rows.
+pub(super) fn verdicts(rows: &[(&Comparison, Part)]) -> Vec<Verdict> {
+    let members = || rows.iter().filter(|(_, part)| *part == Part::Member).map(|(row, _)| (*row).clone());
+    let family: Vec<Comparison> = members().collect();
+    let mut judged = judge_together(&family, FALSE_DISCOVERIES).into_iter();
+    let mut verdict = |row: &Comparison, part: Part| match part {
+        Part::Member => judged.next(),
+        Part::Derived => judge_together(&[&family[..], &[row.clone()]].concat(), FALSE_DISCOVERIES).pop(),
+        Part::Constant => None,
+    };
+    rows.iter().map(|(row, part)| verdict(row, *part).unwrap_or(row.verdict)).collect()
+}
+
+/// The parts of rows as they were judged.
+pub(super) fn parts(rows: &[Row]) -> Vec<Part> {
+    rows.iter().map(Part::of_row).collect()
+}
+
+/// How many rows are judged together.
+#[must_use]
+pub fn judged_together(rows: &[Row]) -> usize {
+    parts(rows).into_iter().filter(|part| *part == Part::Member).count()
+}
