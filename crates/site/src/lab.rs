@@ -265,6 +265,8 @@ pub struct HostBuild {
 pub struct RunRecord {
     /// The run.
     pub run: Run,
+    /// What it was: `track 18b5b85ede..76f430483c`, `compare main with HEAD`.
+    pub what: String,
     /// What was read from the host for this run (governor, turbo, load …), each as one line of text.
     pub conditions: BTreeMap<String, String>,
     /// How long its sessions measured, where that is known.

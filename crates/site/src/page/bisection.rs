@@ -421,6 +421,14 @@ fn again(one: &Bisection) -> Markup {
     }
 }
 
+/// A link to the bisection whose run this was, if it was one.
+pub(super) fn of_run(view: &View, run: i64) -> Markup {
+    let one = view.lab.bisections.iter().map(|it| &it.bisection).find(|one| one.run == run);
+    html! {
+        @if let Some(one) = one { p { "It bisected: " a href=(file(one)) { (one.name) } "." } }
+    }
+}
+
 /// Links to all bisections that measured this revision, or named it.
 pub(super) fn of_revision(view: &View, id: &str) -> Markup {
     let named = |one: &Bisection| one.standing.culprits.iter().any(|it| it.revision == id);

@@ -24,9 +24,10 @@ pub(crate) fn page(view: &View) -> Vec<u8> {
         p.lead { (count(records.len(), "run", "runs")) ", newest first: sessions of the tool, in which samples were taken." }
         @for record in records.iter().rev() {
             section.run id={ "run-" (record.run.number) } {
-                h2 { "Run " (record.run.number) }
+                h2 { "Run " (record.run.number) ": " (record.what) }
                 (run(record))
                 (super::comparison::of_run(view, record.run.number))
+                (super::bisection::of_run(view, record.run.number))
                 (super::layouts::of_run(view, record.run.number))
                 (conditions(record))
                 (plan(record, plans[record.run.plan.as_str()]))

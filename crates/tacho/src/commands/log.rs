@@ -1,14 +1,13 @@
 //! `tacho log`: the runs, newest first.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use serde::Serialize;
 use tacho_experiment::took;
-use tacho_record::{Purpose, Run, RunState};
+use tacho_record::{Purpose, Revision, Run, RunState};
 use tacho_store::Store;
 
-use super::Exit;
+use super::{Exit, run_words};
 use crate::cli::{Global, Log};
 use crate::error::CliError;
 use crate::output::answer::{self, RunAnswer, Surroundings};
@@ -22,24 +21,58 @@ pub fn execute(global: &Global, command: &Log) -> Result<Exit, CliError> {
     runs.truncate(command.number.unwrap_or(usize::MAX));
     let counts = runs.iter().map(|run| counts(&mut store, run)).collect::<Result<Vec<_>, _>>()?;
     if command.json {
-        let answer = |(run, counts): (_, &_)| answer(&mut store, run, *counts);
+        let revisions = store.revisions()?;
+        let answer = |(run, counts): (_, &_)| answer(&mut store, (run, &revisions), *counts);
         let runs = runs.iter().zip(&counts).map(answer).collect::<Result<_, _>>()?;
         output::print_json(&answer::versioned(Runs { runs }))?;
         return Ok(Exit::Success);
     }
-    let head =
-        ["run", "started", "took", "state", "host", "revisions", "cells", "rounds", "samples", "seed", ""];
-    let mut list = table::plain(&head, &[0, 2, 5, 6, 7, 8, 9]);
-    for (run, [revisions, cells, samples]) in runs.iter().zip(counts) {
-        let took = took(&mut store, run)?;
-        list.add_row(row(run, took, [revisions, cells, run.rounds as usize, samples]));
+    let revisions = store.revisions()?;
+    let mut rows = Vec::new();
+    for (run, [_, _, samples]) in runs.iter().zip(counts) {
+        let took = took(&mut store, run)?.map_or_else(String::new, text::duration);
+        rows.push(([took, samples.to_string()], run_words::of_run(&mut store, run, &revisions)?));
     }
-    if !list.is_empty() {
-        table::hide_empty_columns(&mut list);
+    output::print(&listed(&runs, &rows))?;
+    if runs.iter().any(|run| run.purpose == Purpose::Compare) {
+        output::print("\n`tacho show run:N` shows what run N compared\n")?;
     }
-    output::print(&table::render(&list))?;
     Ok(Exit::Success)
 }
+
+/// The runs as a table in which what each was takes the rest of the width.
+fn listed(runs: &[Run], rows: &[([String; 2], String)]) -> String {
+    let several = runs.iter().any(|run| run.host != runs[0].host);
+    let render = |room: usize| {
+        let mut list = table::plain(&["run", "started", "took", "samples", "host", "what"], &[0, 2, 3]);
+        for (run, ([took, samples], what)) in runs.iter().zip(rows) {
+            let host = if several { run.host.clone() } else { String::new() };
+            let what = format!("{}{what}", state(run));
+            let cells =
+                [run.number.to_string(), text::moment(run.started), took.clone(), samples.clone(), host];
+            list.add_row(cells.into_iter().chain([text::cut(&what, room)]));
+        }
+        if !list.is_empty() {
+            table::hide_empty_columns(&mut list);
+        }
+        table::render(&list)
+    };
+    let widest = render(LEAST).lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    let width = output::terminal_width().unwrap_or(output::COLUMNS);
+    render(LEAST + width.saturating_sub(widest))
+}
+
+/// What is unusual of its state, in front of what the run was.
+fn state(run: &Run) -> &'static str {
+    match run.state {
+        RunState::Abandoned => "abandoned: ",
+        RunState::Finished => "",
+        RunState::Unfinished => "unfinished: ",
+    }
+}
+
+/// What a run was is no shorter than this.
+const LEAST: usize = 20;
 
 /// The answer in JSON.
 #[derive(Serialize)]
@@ -48,14 +81,19 @@ struct Runs<'a> {
 }
 
 /// A run in the answer.
-fn answer<'a>(store: &mut Store, run: &'a Run, counts: [usize; 3]) -> Result<RunAnswer<'a>, CliError> {
+fn answer<'a>(
+    store: &mut Store,
+    (run, revisions): (&'a Run, &[Revision]),
+    counts: [usize; 3],
+) -> Result<RunAnswer<'a>, CliError> {
     let surroundings = Surroundings {
         conditions: store.conditions(run.number)?,
         waits: store.waits(run.number)?,
         disturbed: store.disturbed(run.number)?,
         took: took(store, run)?,
     };
-    Ok(RunAnswer::of(run, surroundings, counts))
+    let what = run_words::of_run(store, run, revisions)?;
+    Ok(RunAnswer::of(run, what, surroundings, counts))
 }
 
 /// How many revisions, cells and samples a run has.
@@ -63,29 +101,4 @@ fn counts(store: &mut Store, run: &Run) -> Result<[usize; 3], CliError> {
     let cells = store.cells(run.number)?;
     let revisions: HashSet<&str> = cells.iter().map(|(_, cell)| cell.revision.as_str()).collect();
     Ok([revisions.len(), cells.len(), store.places(run.number)?.len()])
-}
-
-fn row(run: &Run, took: Option<Duration>, counts: [usize; 4]) -> Vec<String> {
-    let state = match run.state {
-        RunState::Abandoned => "abandoned",
-        RunState::Finished => "finished",
-        RunState::Unfinished => "unfinished",
-    };
-    let mut row = vec![
-        run.number.to_string(),
-        text::moment(run.started),
-        took.map_or_else(String::new, text::duration),
-        state.to_owned(),
-        run.host.clone(),
-    ];
-    row.extend(counts.map(|count| count.to_string()));
-    row.push(run.seed.to_string());
-    row.push(match run.purpose {
-        Purpose::Bisect => "to bisect".to_owned(),
-        Purpose::Compare => "to compare two programs".to_owned(),
-        Purpose::Confirm => "to confirm changes".to_owned(),
-        Purpose::Layouts => "to compare layouts".to_owned(),
-        Purpose::Track => String::new(),
-    });
-    row
 }

@@ -27,6 +27,7 @@ use tacho_store::{HostId, Store, StoreError};
 
 use super::bisect::typed;
 use super::changes::found::Found;
+use super::run_words;
 use super::{Exit, lookup};
 use crate::cli::{Global, Site};
 use crate::error::CliError;
@@ -84,7 +85,8 @@ fn lab(project: &Project, store: &mut Store) -> Result<Lab, CliError> {
     for run in store.runs()? {
         let conditions = store.conditions(run.number)?;
         let took = took(store, &run)?;
-        runs.push(RunRecord { run, conditions, took });
+        let what = run_words::of_run(store, &run, &revisions)?;
+        runs.push(RunRecord { run, what, conditions, took });
     }
     let mut superseded: Vec<(BenchmarkKey, u32)> = Vec::new();
     for Series { key, .. } in &series {

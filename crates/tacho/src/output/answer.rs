@@ -277,6 +277,7 @@ impl<'a> OutlierAnswer<'a> {
 pub struct RunAnswer<'a> {
     run: i64,
     purpose: Purpose,
+    what: String,
     started: Timestamp,
     ended: Option<Timestamp>,
     took: Option<f64>,
@@ -326,12 +327,14 @@ impl<'a> RunAnswer<'a> {
     /// The run, in which surroundings it measured, and how many revisions, cells and samples it has.
     pub fn of(
         run: &'a Run,
+        what: String,
         Surroundings { conditions, waits, disturbed, took }: Surroundings,
         [revisions, cells, samples]: [usize; 3],
     ) -> Self {
         Self {
             run: run.number,
             purpose: run.purpose,
+            what,
             started: run.started,
             ended: run.ended,
             took: took.map(|it| it.as_secs_f64()),

@@ -26,6 +26,9 @@ use anstyle::{AnsiColor, Style};
 use crate::error::CliError;
 
 /// Prints an answer; a reader that went away is an error that the caller turns into success.
+/// How wide a table may be where nobody says how wide the reader's terminal is.
+pub const COLUMNS: usize = 80;
+
 pub fn print(text: &str) -> std::io::Result<()> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;

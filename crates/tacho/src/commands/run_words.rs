@@ -1,0 +1,48 @@
+//! What a run was, in words: which command measured, and of what.
+
+use std::collections::HashMap;
+
+use tacho_record::{Purpose, Revision, Run, short_name, shown};
+use tacho_store::Store;
+
+use crate::error::CliError;
+
+/// What the run was: `track 18b5b85ede..76f430483c`, `compare main with HEAD`, `bisect calm-otter 18b5b85ede..76f430483c`.
+pub fn of_run(store: &mut Store, run: &Run, revisions: &[Revision]) -> Result<String, CliError> {
+    Ok(match run.purpose {
+        Purpose::Track => format!("track {}", measured(store, run, revisions)?),
+        Purpose::Confirm => format!("confirm a change, {}", measured(store, run, revisions)?),
+        Purpose::Layouts => format!("layouts of {}", measured(store, run, revisions)?),
+        Purpose::Bisect => bisected(store, run)?,
+        Purpose::Compare => compared(store, run)?,
+    })
+}
+
+/// The revisions that a run measured: the only one, or the first and the last.
+fn measured(store: &mut Store, run: &Run, revisions: &[Revision]) -> Result<String, CliError> {
+    let orders: HashMap<&str, u64> = revisions.iter().map(|it| (it.id.as_str(), it.order)).collect();
+    let mut measured: Vec<String> =
+        store.cells(run.number)?.into_iter().map(|(_, cell)| cell.revision).collect();
+    measured.sort_by_key(|id| orders.get(id.as_str()).copied().unwrap_or(u64::MAX));
+    measured.dedup();
+    Ok(match measured.as_slice() {
+        [] => "nothing".to_owned(),
+        [one] => short_name(one).to_owned(),
+        [first, .., last] => format!("{}..{}", short_name(first), short_name(last)),
+    })
+}
+
+fn bisected(store: &mut Store, run: &Run) -> Result<String, CliError> {
+    let Some(bisection) = store.bisection_of(run.number)? else { return Ok("bisect".to_owned()) };
+    let range = match bisection.candidates.as_slice() {
+        [good, .., bad] => format!(" {}..{}", good.revision.short(), bad.revision.short()),
+        _ => String::new(),
+    };
+    Ok(format!("bisect {}{range}", bisection.name))
+}
+
+fn compared(store: &mut Store, run: &Run) -> Result<String, CliError> {
+    let Some(terms) = store.comparing(run.number)? else { return Ok("compare".to_owned()) };
+    let [a, b] = terms.sides.each_ref().map(|side| shown(&side.name));
+    Ok(if terms.patches.is_empty() { format!("compare {a} with {b}") } else { format!("try {b} on {a}") })
+}
