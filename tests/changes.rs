@@ -533,3 +533,32 @@ fn as_points_are_added_it_is_provisional_then_confirmed_and_keeps_its_name() {
     assert!(lives[sure..].iter().all(|life| *life == "confirmed"), "and stays so: {lives:?}");
     assert!(sure >= 4, "not before five analyses: {lives:?}");
 }
+
+/// Commits 14 and 15 change only a text, so that the program of 13 is built again; the step comes with commit 16.
+#[test]
+fn a_commit_with_the_program_from_before_the_change_is_no_suspect() {
+    let level = |commit: u32| if commit < 16 { 100.0 } else { 130.0 };
+    let project = (1..=26).fold(Project::repository().plan(PLAN), |project, commit| {
+        let project = project.file("README", &format!("{commit}\n"));
+        let time = level(commit) * noise(commit);
+        let script = format!("echo generate {time:.4}\necho show {time:.4}\necho hits 50\n# {commit}\n");
+        let project = if [14, 15].contains(&commit) { project } else { project.file("prog", &script) };
+        project.commit(&format!("change {commit}"))
+    });
+    project.tacho("track --quiet").exits(0);
+    let listing = project.tacho("changes --json -b generate").json();
+    let all = changes(&listing);
+    let [change] = all.as_slice() else { panic!("{listing}") };
+    let id = |name: &str| project.git(["rev-parse", name]).trim().to_owned();
+    assert_eq!((&change["good"], &change["revision"]), (&json!(id("HEAD~11")), &json!(id("HEAD~10"))));
+    assert!(change["named_by"].is_null(), "{change}");
+
+    project.tacho("bisect HEAD~20 HEAD -b generate --seed 1").exits(0);
+    let named = project.tacho("changes --json -b generate").json();
+    let all = changes(&named);
+    let [change] = all.as_slice() else { panic!("{named}") };
+    assert_eq!((&change["good"], &change["bad"]), (&json!(id("HEAD~11")), &json!(id("HEAD~10"))));
+    assert!(change["named_by"].is_string(), "{change}");
+    let text = project.tacho("changes -b generate").stdout;
+    assert!(text.contains("named by bisection "), "{text}");
+}

@@ -364,7 +364,7 @@ impl Living<'_> {
         let differences = differences.filter(|_| is_told);
         Finding {
             revision: revision(change.index),
-            good: revision(self.material.last_of_program(before(first), first)),
+            good: revision(self.material.last_of_program(before(first), change.index)),
             bad: revision(last),
             before: change.before,
             after: change.after,
