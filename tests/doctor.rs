@@ -52,3 +52,13 @@ fn a_run_records_what_the_instrument_read_of_itself() {
     assert_eq!(ours, ["between", "clock-step", "loop-spread", "nothing", "true", "true-spread"]);
     assert!(conditions.contains_key("now.kernel"), "{conditions:?}");
 }
+
+#[test]
+fn the_first_line_is_a_verdict() {
+    let project = Project::empty();
+    let shown = project.tacho("doctor").succeeds().stdout;
+    let (verdict, facts) = shown.split_once("\n\n").unwrap();
+    let known = ["busy: ", "quiet: ", "unsteady: "].iter().any(|word| verdict.starts_with(word));
+    assert!(known && verdict.lines().count() == 1, "{verdict}");
+    assert!(verdict.contains("times vary by ") && facts.starts_with("host"), "{shown}");
+}

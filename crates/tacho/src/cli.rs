@@ -173,6 +173,9 @@ pub struct Track {
     /// Build and measure again what has only ever failed
     #[arg(long)]
     pub retry_failed: bool,
+    /// Build all of history, however many builds that are
+    #[arg(long)]
+    pub yes: bool,
     /// Say what would be built and measured, and do nothing
     #[arg(long)]
     pub dry_run: bool,

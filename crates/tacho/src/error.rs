@@ -39,6 +39,8 @@ pub enum CliError {
     EndAlone,
     #[error("nothing has been tracked on this host yet that the range could go on from")]
     NothingTracked,
+    #[error("all of history takes {builds}, which were not asked for")]
+    ManyBuilds { builds: String },
     #[error("nothing of that is built on this host yet, so that nothing is missing at it")]
     NothingBuilt,
     #[error("`{command}` failed: {why}")]
@@ -125,6 +127,9 @@ impl CliError {
             CliError::PatchTwice { .. } => {
                 Some("each diff is tried alone, and all together: once is enough".to_owned())
             }
+            CliError::ManyBuilds { .. } => Some(
+                "`--every 10commits`, `--tags 'v*'`, `--builds 30` or a range builds fewer; `--yes` builds all".to_owned(),
+            ),
             CliError::NothingBuilt => {
                 Some("`--missing` fills in what was built: `tacho track` with a range builds it".to_owned())
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tacho_experiment::Instrument;
 use tacho_experiment::quiet::{LOOK, Noise};
-use tacho_measure::{Executor, ProcessExecutor};
+use tacho_measure::{Executor, MeasureError, ProcessExecutor};
 use tacho_record::{Host, Unit};
 use tacho_stats::Summary;
 
@@ -21,7 +21,7 @@ pub fn execute(command: &Doctor) -> Result<Exit, CliError> {
         output::print_json(&answer::versioned(DoctorAnswer::of(&host, command, read.as_ref())))?;
         return Ok(Exit::Success);
     }
-    let mut shown = facts(&host);
+    let mut shown = format!("{}\n\n{}", verdict(read.as_ref())?, facts(&host));
     if let Some(read) = &read {
         shown.push_str(&readings(&read.instrument, command.turns));
         let disturbed =
@@ -45,6 +45,34 @@ fn measure(command: &Doctor) -> Result<Readings, CliError> {
     let mut executor = ProcessExecutor::new(interrupt.clone());
     let noise = Noise::of_look(&executor.look(LOOK));
     Ok(Readings { instrument: Instrument::measure(&mut executor, command.turns)?, noise })
+}
+
+/// Turns that tell how far times vary: some 50 ms.
+const TURNS: u32 = 21;
+/// From this spread of the time of an empty program on, times are not steady.
+const UNSTEADY: f64 = 0.1;
+
+/// In a line whether this host can be trusted now, by what was read or by a short look.
+fn verdict(read: Option<&Readings>) -> Result<String, CliError> {
+    let own = match read {
+        Some(_) => None,
+        None => match measure(&Doctor { instrument: true, turns: TURNS, wait: false, json: false }) {
+            Ok(read) => Some(read),
+            Err(CliError::Measure(busy @ MeasureError::HostBusy { .. })) => {
+                return Ok(format!("busy: {busy}"));
+            }
+            Err(error) => return Err(error),
+        },
+    };
+    let Some(Readings { instrument, noise }) = read.or(own.as_ref()) else { return Ok(String::new()) };
+    let spread = instrument.of_true.spread().unwrap_or(0.0);
+    let varies = format!("times vary by {:.0} %", spread * 100.0);
+    let advice = if text::has_callgrind() { "use cpu or callgrind" } else { "use cpu" };
+    Ok(match noise {
+        Some(noise) => format!("busy: {noise}; {varies}; {advice}"),
+        None if spread >= UNSTEADY => format!("unsteady: nothing else is busy, and {varies}; {advice}"),
+        None => format!("quiet: nothing else is busy; {varies}"),
+    })
 }
 
 /// What the host is, a line a fact.

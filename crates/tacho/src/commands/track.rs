@@ -1,9 +1,10 @@
 //! `tacho track`: measure a range of revisions, then show it.
 
 use std::collections::HashSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use tacho_experiment::load::Load;
 use tacho_experiment::versions::{self, EditedBenchmark};
 use tacho_experiment::{Tracked, track, unbuilt};
 use tacho_record::plan::{Counting, PlannedMetric};
@@ -18,6 +19,11 @@ use crate::output::answer::versioned;
 use crate::output::tracked::Report;
 use crate::output::{self, table, text};
 use crate::project::Project;
+
+/// Fewer builds are not announced.
+const FEW: usize = 20;
+/// More builds than this are made only where they are asked for.
+const MANY: usize = 100;
 
 /// Measures what is asked for by name.
 pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
@@ -41,11 +47,13 @@ pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
     let mut session = Session::open(&project, command.begin.wait)?;
     let waited = began.elapsed();
     let selected = select(&project, command)?;
+    session.check_builds(&project, &selected, command)?;
     session.tell_of_edits(&plan)?;
     let tracked = session.track(&project, plan.clone(), &selected, global, command)?;
     let series = session.series(&project, &plan, &selected.revisions, command)?;
     session.tell_of_left_behind(&plan, tracked.run)?;
     session.tell_of_noise(tracked.run)?;
+    session.tell_of_load(tracked.run)?;
     let unbuilt = unbuilt(&selected.revisions, &tracked.builds);
     let report =
         Report { tracked: &tracked, series: &series, revisions: &selected.revisions, unbuilt: &unbuilt };
@@ -230,6 +238,60 @@ impl Session {
             output::note("note", &line);
         }
         Ok(())
+    }
+
+    /// That others used the host meanwhile, as `bench` and `compare` say it, and what is least disturbed by that.
+    pub(super) fn tell_of_load(&mut self, run: Option<i64>) -> Result<(), CliError> {
+        let Some(run) = run else { return Ok(()) };
+        let mut samples = Vec::new();
+        for (measurement, _) in self.store.cells(run)? {
+            samples.push(self.store.samples(measurement)?);
+        }
+        let load = Load::of(&samples.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        if let Some(cpus) = load.others {
+            output::note("warning", &format!("other processes used {cpus:.1} CPU meanwhile"));
+        }
+        if let Some(share) = load.stolen {
+            output::note(
+                "warning",
+                &format!("a hypervisor kept {share:.2} CPUs' time from this host meanwhile"),
+            );
+        }
+        if !load.is_none() {
+            output::note("hint", &text::quieter("`--metric cpu` shows", "`--counter"));
+        }
+        Ok(())
+    }
+
+    /// Says how many builds all of history asks for, and asks what is meant where these are many.
+    fn check_builds(
+        &mut self,
+        project: &Project,
+        selected: &Selected,
+        command: &Track,
+    ) -> Result<(), CliError> {
+        let is_narrowed = !command.revisions.is_empty() || command.every.is_some() || command.tags.is_some();
+        if is_narrowed || command.yes {
+            return Ok(());
+        }
+        let (recipes, builds) = (project.recipes(&selected.revisions), self.store.builds(self.host_id)?);
+        let is_built = |revision: &&Revision| {
+            builds.iter().any(|it| it.revision == revision.id && it.recipe == recipes.of(&revision.id))
+        };
+        let lacking = selected.revisions.iter().filter(|revision| !is_built(revision)).count();
+        let took: Duration = builds.iter().map(|build| build.took).sum();
+        let each = took.checked_div(u32::try_from(builds.len()).unwrap_or(u32::MAX));
+        let each = each.map(|each| each.saturating_mul(u32::try_from(lacking).unwrap_or(u32::MAX)));
+        let time = each.map_or_else(String::new, |time| format!(", about {}", text::duration(time)));
+        let builds = format!("{}{time}", text::count(lacking, "build"));
+        match lacking {
+            0..FEW => Ok(()),
+            FEW..=MANY => {
+                output::note("note", &format!("all of history: {builds}"));
+                Ok(())
+            }
+            _ => Err(CliError::ManyBuilds { builds }),
+        }
     }
 
     /// An edited command is another version, whose samples stand apart from those before.

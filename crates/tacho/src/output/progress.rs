@@ -35,6 +35,8 @@ pub struct Progress {
     bar: ProgressBar,
     names: HashMap<String, String>,
     estimate: Estimate,
+    /// When the first build began, and how many were done before.
+    building: Option<(Instant, usize)>,
     /// Metrics without a value, in the order in which they were found to have none.
     absent: Vec<Absent>,
     /// Whether a bisection goes on, whose bar is what it believes.
@@ -60,6 +62,7 @@ impl Progress {
             bar,
             names,
             estimate: Estimate::default(),
+            building: None,
             absent: Vec::new(),
             bisecting: false,
             forecasts: !quiet,
@@ -146,7 +149,10 @@ impl Observer for Progress {
             }
             Event::BuildBegins { revision, done, total } => {
                 self.begin("building", *total, *done);
-                self.bar.set_message(format!("{} {}", revision.short(), text::cut(&revision.subject, 40)));
+                let (began, before) = *self.building.get_or_insert_with(|| (Instant::now(), *done));
+                let left = left(began.elapsed(), done - before, total - done);
+                let subject = text::cut(&revision.subject, 40);
+                self.bar.set_message(format!("{left}{} {subject}", revision.short()));
             }
             Event::BuildEnds { revision, build } => {
                 self.bar.inc(1);
@@ -224,6 +230,13 @@ impl Observer for Progress {
             }
         }
     }
+}
+
+/// How long as many builds as are left take, if so many took this long; nothing before one is done.
+fn left(took: Duration, done: usize, left: usize) -> String {
+    let each = took.checked_div(u32::try_from(done).unwrap_or(u32::MAX));
+    let all = each.map(|each| each.saturating_mul(u32::try_from(left).unwrap_or(u32::MAX)));
+    all.map_or_else(String::new, |all| format!("{} left · ", text::duration(all)))
 }
 
 /// How long the rest will take, from what was seen: each round executes all alike, so the mean will do.

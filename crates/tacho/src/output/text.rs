@@ -296,6 +296,22 @@ pub fn last_lines(text: &str, lines: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+/// Whether instructions can be counted in software here.
+pub fn has_callgrind() -> bool {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths).any(|folder| folder.join("valgrind").is_file())
+}
+
+/// What is disturbed least by other work on the host, as far as it can be had here; `cpu` and `counter` are how both are asked for.
+pub fn quieter(cpu: &str, counter: &str) -> String {
+    let cpu = format!("{cpu} the processor time, which varies less");
+    if has_callgrind() {
+        format!("{cpu}; {counter} instructions=callgrind` hardly varies at all")
+    } else {
+        format!("{cpu}; `--quiet-wait 10m` waits until the host is quiet")
+    }
+}
+
     use tacho_record::Precision;
 
     use super::*;

@@ -162,3 +162,13 @@ fn what_nobody_keeps_cannot_be_read() {
     hint: it is a path from the plan's folder, the same for all revisions
     "#);
 }
+
+#[test]
+fn instructions_of_callgrind_have_two_names() {
+    let metric = |name: &str| {
+        let text = format!("[subject]\n[[benchmark]]\nname = 'a'\ncommand = 'a'\nmetrics = ['{name}']");
+        crate::plan::parse(&text, "p").unwrap().benchmarks[0].metrics[0].clone()
+    };
+    assert_eq!(metric("instructions=callgrind"), metric("callgrind-instructions"));
+    assert_eq!(metric("instructions=callgrind?").metric, metric("callgrind-instructions").metric);
+}

@@ -108,7 +108,7 @@ pub(super) fn of_host(all: &Rows) -> String {
         if let Some(cpus) = load.others {
             out += &format!("warning: other processes used {cpus:.1} CPU {meanwhile}\n");
             if own {
-                out += "hint: measure again when they are done\n";
+                out += &format!("hint: {}\n", text::quieter("`-m cpu` compares", "`--counter"));
             }
         }
         if let Some(share) = load.stolen {
