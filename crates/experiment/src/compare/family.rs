@@ -53,7 +53,9 @@ pub(super) fn verdicts(rows: &[(&Comparison, Part)]) -> Vec<Verdict> {
     let mut judged = judge_together(&family, FALSE_DISCOVERIES).into_iter();
     let mut verdict = |row: &Comparison, part: Part| match part {
         Part::Member => judged.next(),
-        Part::Derived => judge_together(&[&family[..], &[row.clone()]].concat(), FALSE_DISCOVERIES).pop(),
+        Part::Derived => {
+            judge_together(&[&family[..], std::slice::from_ref(row)].concat(), FALSE_DISCOVERIES).pop()
+        }
         Part::Constant => None,
     };
     rows.iter().map(|(row, part)| verdict(row, *part).unwrap_or(row.verdict)).collect()

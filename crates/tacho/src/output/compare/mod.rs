@@ -201,7 +201,7 @@ impl Report<'_> {
             }
             Verdict::Same => format!("same, within {}", text::precision(self.terms.margin)),
             Verdict::Unclear => {
-                let parts = [self.told_alone(row), self.missing(row)];
+                let parts = [self.told_alone(row).or_else(|| self.why_unclear(row)), self.missing(row)];
                 let why = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
                 if why.is_empty() { "unclear".to_owned() } else { format!("unclear: {why}") }
             }

@@ -1,14 +1,17 @@
 //! What should be said beside the numbers of a comparison.
 
 use tacho_experiment::compare::{Row, Rows};
+use tacho_record::factor;
 use tacho_site::said;
-use tacho_stats::compare::{Comparison, Estimate, Note, Verdict};
+use tacho_stats::compare::{Comparison, Estimate, Estimator, Note, Verdict};
 
 use super::answer::{between_runs, places};
 use super::family::in_order;
 use super::{Report, is_measured};
 use crate::output::text;
 
+/// From this distance of two ratios on (of their logarithms) it is said why they differ.
+const APART: f64 = 0.03;
 /// From this difference between two processors on it is told of.
 const PLACES: f64 = 0.01;
 
@@ -138,6 +141,7 @@ impl Report<'_> {
                 modes.map(|modes| said::two_modes(&modes, names, &row.metric.unit, is_today)),
                 said::uneven(choice),
                 said::once(&row.comparison),
+                beside_medians(row),
             ];
             for clause in clauses.into_iter().flatten() {
                 out += &format!("{} {}: {clause}\n", row.benchmark, row.metric.name);
@@ -145,6 +149,26 @@ impl Report<'_> {
         }
         out
     }
+}
+
+/// What the ratio is of, where the medians that stand beside it have another one.
+fn beside_medians(row: &Row) -> Option<String> {
+    let estimate = row.comparison.estimate?;
+    let (ratio, [Some(a), Some(b)]) = (estimate.ratio?, &row.sides) else { return None };
+    let medians = b.median / a.median;
+    let is_far = medians > 0.0 && medians.is_finite() && (ratio / medians).ln().abs() > APART;
+    let of = match estimate.estimator {
+        Estimator::RoundRatios => "within each round",
+        Estimator::AllRatios => "of all samples of one to all of the other",
+        Estimator::Mean => "of the means",
+        Estimator::Minimum => "of the minima",
+        Estimator::LowDecile => "of the tenth percentiles",
+        Estimator::Runs => "of runs",
+        Estimator::Median => return None,
+    };
+    is_far.then(|| {
+        format!("× {} is the ratio {of}; that of the medians is × {}", factor(ratio), factor(medians))
+    })
 }
 
 #[cfg(test)]
