@@ -375,7 +375,7 @@ fn what_was_measured_is_read_back() {
     let one = project.tacho("show v1 --metric cpu").succeeds().stdout;
     assert!(one.contains("\n  cpu ") && !one.contains("wall"), "{one}");
     let log = project.tacho("log").succeeds().stdout;
-    assert!(log.lines().count() == 2 && log.contains("finished") && log.trim_end().ends_with(" 5"), "{log}");
+    assert!(log.lines().count() == 2 && log.contains("  track "), "{log}");
     let all = project.tacho("show --json").succeeds().json();
     assert_eq!(all["series"][0]["points"].as_array().unwrap().len(), 2);
 }
@@ -430,4 +430,39 @@ fn a_narrow_terminal_has_the_whole_table() {
         assert!(text.contains("median") && text.contains("95 %"), "{text}");
     }
     assert!(widest(&shown("200")) > 80 && shown("200").contains("as long as many a commit"));
+}
+
+#[test]
+fn all_of_a_long_history_is_built_only_where_that_is_asked_for() {
+    let project = Project::scripts(1);
+    for n in 2..=101 {
+        project.git(["commit", "--quiet", "--allow-empty", "-m", &format!("change {n}")]);
+    }
+    let asked = project.tacho("track").exits(2);
+    assert_snapshot!(asked.stderr, @r#"
+    error: all of history takes 101 builds, which were not asked for
+    hint: `--every 10commits`, `--tags 'v*'`, `--builds 30` or a range builds fewer; `--yes` builds all
+    "#);
+    project.tacho("track --every 50commits").succeeds();
+    let fewer = project.tacho("track --quiet").exits(0);
+    assert!(fewer.stderr.starts_with("note: all of history: 98 builds, about "), "{}", fewer.stderr);
+}
+
+#[test]
+fn where_another_run_begins_is_marked_and_each_run_says_what_it_was() {
+    let project = Project::scripts(1);
+    project.tacho("track").succeeds();
+    let project = project.file("prog", "echo answer # 2\n").commit("change 2");
+    let table = project.tacho("track").succeeds().stdout;
+    let marks: Vec<bool> =
+        table.lines().skip(3).take(2).map(|line| line.ends_with("from here run 2")).collect();
+    assert_eq!(marks, [false, true], "{table}");
+    let [one, two] = ["HEAD~1", "HEAD"].map(|name| project.git(["rev-parse", name])[..10].to_owned());
+    project.tacho("track --rounds 5").succeeds();
+    let log = project.tacho("log").succeeds().stdout;
+    let whats: Vec<&str> = log.lines().skip(1).map(|line| line.rsplit_once("track ").unwrap().1).collect();
+    assert_eq!(whats, [format!("{one}..{two}"), two, one]);
+    let pages = project.tacho("site pages").exits(0);
+    let read = |name: &str| std::fs::read_to_string(project.path().join("pages").join(name)).unwrap();
+    assert!(read("runs.html").contains("Run 3: track "), "{}", pages.stdout);
 }

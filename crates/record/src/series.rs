@@ -98,6 +98,14 @@ pub struct Point {
 }
 
 impl Point {
+    /// The run in which this was measured, if no run measured both this and what stands before it: what the host did between
+    /// two runs is then part of their difference.
+    #[must_use]
+    pub fn begins_run_after(&self, before: &Self) -> Option<i64> {
+        let is_shared = self.runs.iter().any(|run| before.runs.contains(run));
+        self.runs.iter().min().copied().filter(|_| !before.runs.is_empty() && !is_shared)
+    }
+
     /// Its build by the plan as it is now.
     #[must_use]
     pub fn present_build(&self) -> Option<&Build> {

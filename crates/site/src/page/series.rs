@@ -170,7 +170,9 @@ fn table(view: &View, series: &SeriesView) -> Markup {
                 th scope="col" { "state" }
                 th.subject scope="col" { "subject" }
             } }
-            tbody { @for row in series.rows.iter().rev() { (table_row(view, series, row)) } }
+            tbody { @for (at, row) in series.rows.iter().enumerate().rev() {
+                (table_row(view, series, row, border(&series.rows[..at], row)))
+            } }
         }
         p.legend {
             "Spread: the middle half of the samples, as a share of the median. "
@@ -180,7 +182,13 @@ fn table(view: &View, series: &SeriesView) -> Markup {
     }
 }
 
-fn table_row(view: &View, series: &SeriesView, row: &Row) -> Markup {
+/// The run that begins at this row, where no run measured both it and what stands before it.
+fn border(before: &[Row], row: &Row) -> Option<i64> {
+    let last = before.iter().rev().find(|row| row.summary.is_some())?;
+    row.summary.and_then(|_| row.point.begins_run_after(last.point))
+}
+
+fn table_row(view: &View, series: &SeriesView, row: &Row, border: Option<i64>) -> Markup {
     let revision = &view.revisions[row.revision];
     let scale = &series.scale;
     html! {
@@ -194,7 +202,12 @@ fn table_row(view: &View, series: &SeriesView, row: &Row) -> Markup {
                 td.num { @if let Some(spread) = summary.spread() { (text::percent(spread)) } }
             } @else { td.num { "0" } td {} td {} td {} }
             (change_cells(row.change, None))
-            td.state { (state(view, row)) }
+            td.state {
+                @if let Some(run) = border {
+                    span.note { "from here " a href={ "../runs.html#run-" (run) } { "run " (run) } " " }
+                }
+                (state(view, row))
+            }
             td.subject { (revision.revision.subject) (tags(revision)) }
         }
     }

@@ -5,6 +5,7 @@ pub mod bench;
 pub mod bisect;
 mod bounds;
 pub mod changes;
+pub mod colour;
 pub mod compare;
 pub mod json;
 pub mod layouts;
@@ -25,10 +26,10 @@ use anstyle::{AnsiColor, Style};
 
 use crate::error::CliError;
 
-/// Prints an answer; a reader that went away is an error that the caller turns into success.
 /// How wide a table may be where nobody says how wide the reader's terminal is.
 pub const COLUMNS: usize = 80;
 
+/// Prints an answer; a reader that went away is an error that the caller turns into success.
 pub fn print(text: &str) -> std::io::Result<()> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;

@@ -4,10 +4,16 @@ use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
 use tacho_record::{Direction, Point, Series, Unit};
 use tacho_stats::Summary;
 
-use super::{spark, text};
+use super::{colour, spark, text};
 
 /// How wide a subject line may become.
 const SUBJECT: usize = 44;
+/// What is said of a point is cut to so many characters where there is too little room.
+const STATE: usize = 34;
+/// Both ends of an interval are shown where one is so many times as far as the other …
+const LOPSIDED: f64 = 2.0;
+/// … and farther than this share of the median.
+const WIDE: f64 = 0.1;
 /// Shorter than this it tells nothing, and is left out.
 const LEAST_SUBJECT: usize = 12;
 /// Marks an interval that is valid at all times.
@@ -49,10 +55,10 @@ pub fn series(series: &Series) -> String {
         Direction::Lower => "lower is better",
     };
     let note = if series.points.iter().any(|point| point.looked_at) { LOOKED_AT_MEANS } else { "" };
-    let room = super::terminal_width();
-    let rows = rows(series, room);
+    let room = Some(super::terminal_width().unwrap_or(super::COLUMNS));
+    let rows = colour::verdicts(&rows(series, room));
     let head = format!("{} · {} ({better})  ", key.benchmark, key.metric.name);
-    let beside = room.map_or(SPARK, |room| room.saturating_sub(head.chars().count()));
+    let beside = super::terminal_width().map_or(SPARK, |room| room.saturating_sub(head.chars().count()));
     let drawn = if beside < LEAST_SPARK { String::new() } else { spark::line(&medians, SPARK.min(beside)) };
     format!("{}\n\n{rows}{note}", (head + &drawn).trim_end())
 }
@@ -71,35 +77,51 @@ pub fn superseded(one: &Series, by: u32) -> String {
 
 /// A row a revision. Where there is too little room for all, subjects are cut shorter, then left out, and then dates and spreads.
 fn rows(series: &Series, room: Option<usize>) -> String {
-    let whole = laid_out(series, SUBJECT, &[]);
+    let whole = laid_out(series, (SUBJECT, usize::MAX), &[]);
     let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-    let Some(excess) = room.map(|room| widest(&whole).saturating_sub(room)).filter(|excess| *excess > 0)
-    else {
+    let fits = |text: &String| room.is_none_or(|room| widest(text) <= room);
+    if fits(&whole) {
         return whole;
-    };
-    let shown = |point: &Point| text::cut(&point.revision.subject, SUBJECT).chars().count();
-    let subject = series.points.iter().map(shown).max().unwrap_or(0).saturating_sub(excess);
-    if subject >= LEAST_SUBJECT {
-        return laid_out(series, subject, &[]);
     }
-    let fits = |text: &String| room.is_some_and(|room| widest(text) <= room);
-    let narrower = [&["subject"][..], &["subject", "date"], &["subject", "date", "spread"]];
-    let mut narrower = narrower.into_iter().map(|without| laid_out(series, 0, without));
-    narrower.find(fits).unwrap_or_else(|| laid_out(series, 0, &["subject", "date", "spread"]))
+    let shown = |point: &Point| text::cut(&point.revision.subject, SUBJECT).chars().count();
+    let longest = series.points.iter().map(shown).max().unwrap_or(0);
+    let mut last = whole;
+    for state in [usize::MAX, STATE] {
+        let whole = laid_out(series, (SUBJECT, state), &[]);
+        let excess = room.map_or(0, |room| widest(&whole).saturating_sub(room));
+        let subject = longest.saturating_sub(excess);
+        if subject >= LEAST_SUBJECT || excess == 0 {
+            return laid_out(series, (subject.max(LEAST_SUBJECT), state), &[]);
+        }
+        let narrower = [&["subject"][..], &["subject", "date"], &["subject", "date", "spread"]];
+        let mut narrower = narrower.into_iter().map(|without| laid_out(series, (0, state), without));
+        if let Some(found) = narrower.find(fits) {
+            return found;
+        }
+        last = laid_out(series, (0, state), &["subject", "date", "spread"]);
+    }
+    last
 }
 
-/// The rows, with subjects of so many characters, and without these columns.
-fn laid_out(series: &Series, subject: usize, without: &[&str]) -> String {
+/// The rows, with subjects and states of so many characters, and without these columns.
+fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str]) -> String {
     let head = ["revision", "date", "subject", "n", "median", "95 %", "spread", "change", ""];
     let mut table = plain(&head, &[3, 4, 5, 6, 7]);
     let mut before: Option<&Point> = None;
     for point in &series.points {
         let mut cells = row(point, series, before);
+        if let Some(run) = before.and_then(|before| point.begins_run_after(before)) {
+            let state = cells.pop().unwrap_or_default();
+            let comma = if state.is_empty() { "" } else { "; " };
+            cells.push(format!("from here run {run}{comma}{state}"));
+        }
         for (cell, name) in cells.iter_mut().zip(head) {
             if without.contains(&name) {
                 cell.clear();
             } else if name == "subject" {
                 *cell = text::cut(cell, subject);
+            } else if name.is_empty() && cell.chars().count() > state {
+                *cell = text::cut_within(cell, state);
             }
         }
         table.add_row(cells);
@@ -144,6 +166,14 @@ pub fn margin(summary: &Summary, unit: &Unit) -> Option<String> {
     let (low, high) = summary.interval.filter(|(_, high)| high.is_finite())?;
     let reach = (summary.median - low).max(high - summary.median);
     let is_around_zero = low <= 0.0 && high >= 0.0;
+    let [below, above] = [summary.median - low, high - summary.median];
+    if !is_around_zero
+        && above.max(below) > LOPSIDED * above.min(below)
+        && reach > WIDE * summary.median.abs()
+    {
+        let share = |reach: f64| format!("{:.0}", reach / summary.median.abs() * 100.0);
+        return Some(format!("−{} … +{} %", share(below), share(above)));
+    }
     let shown = if is_around_zero { unit.show(reach) } else { text::percent(reach / summary.median.abs()) };
     (low != 0.0 || high != 0.0).then(|| format!("± {shown}"))
 }

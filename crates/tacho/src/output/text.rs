@@ -162,7 +162,9 @@ pub fn change(ratio: f64) -> String {
 
 /// A share in percent: `1.2 %`.
 pub fn percent(share: f64) -> String {
+    // No share is shown as `-0.0 %`.
     let percent = share * 100.0;
+    let percent = if percent.abs() < 0.05 { 0.0 } else { percent };
     if percent.abs() >= 1e6 { format!("{} %", factor(percent)) } else { format!("{percent:.1} %") }
 }
 
@@ -294,8 +296,6 @@ pub fn last_lines(text: &str, lines: usize) -> Vec<String> {
     all[all.len().saturating_sub(lines)..].iter().map(printable).collect()
 }
 
-#[cfg(test)]
-mod tests {
 /// Whether instructions can be counted in software here.
 pub fn has_callgrind() -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();
@@ -312,6 +312,8 @@ pub fn quieter(cpu: &str, counter: &str) -> String {
     }
 }
 
+#[cfg(test)]
+mod tests {
     use tacho_record::Precision;
 
     use super::*;

@@ -128,7 +128,7 @@ pub fn prior(project: &Project, name: &str, candidates: &[Candidate]) -> Result<
 /// Half of what it changed: what it was then, it need not be now.
 fn least(change: &Change) -> String {
     match change.finding.effect {
-        Some(effect) if effect != 0.0 => format!("{}%", (effect.abs() * 50.0).clamp(0.1, 50.0)),
+        Some(effect) if effect != 0.0 => format!("{:.1}%", (effect.abs() * 50.0).clamp(0.1, 50.0)),
         _ => change.series.metric.unit.exact((change.finding.after - change.finding.before).abs() / 2.0),
     }
 }

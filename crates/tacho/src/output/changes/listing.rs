@@ -10,7 +10,7 @@ use tacho_record::{Change, Life, Revision, SeriesKey, Word, shown};
 use super::answer::{ChangeAnswer, RevisionAnswer};
 use super::{effect, interval, life_word, verdict_word, withdrawal, word};
 use crate::output::unbuilt::{self, UnbuiltAnswer};
-use crate::output::{table, text};
+use crate::output::{colour, table, text};
 
 /// How wide a subject line may become.
 const SUBJECT: usize = 60;
@@ -270,7 +270,8 @@ impl ListedEvent {
         }
         table::hide_empty_columns(&mut list);
         let table = table::indent(&table::render(&list));
-        out + "\n" + &if table::fits(&table, width) { table } else { self.lines(hosts) }
+        let table = if table::fits(&table, width) { table } else { self.lines(hosts) };
+        out + "\n" + &colour::verdicts(&table)
     }
 
     /// The rows where the table has no room: some lines each.

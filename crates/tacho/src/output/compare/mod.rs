@@ -23,7 +23,7 @@ use self::family::in_order;
 pub use self::gate::{FailOn, stood};
 use super::bench::word;
 use super::levels::relinking;
-use super::{table, text};
+use super::{colour, table, text};
 use crate::output;
 
 /// The head of the smallest differences that would have been told.
@@ -60,7 +60,8 @@ impl Report<'_> {
             Compared::NotBuilt { side, why } => format!("{side} cannot be compared: {why}\n"),
             Compared::Measured(all) => {
                 let head = wrap(&format!("{b} against {a}\n"));
-                return format!("{head}\n{}\n{}", self.table(all), wrap(&self.prose(all)));
+                let table = colour::verdicts(&self.table(all));
+                return format!("{head}\n{table}\n{}", wrap(&self.prose(all)));
             }
         };
         wrap(&told)
@@ -228,7 +229,7 @@ impl Report<'_> {
         said::missing(&row.comparison, names, &row.metric.unit, layouts, time)
     }
 
-    /// That a row which is judged alone would be told, but is not believed among all the others.
+    /// The verdict of a row by itself, where it is not believed among all the others.
     fn told_alone(&self, row: &Row) -> Option<String> {
         let Compared::Measured(all) = self.compared else { return None };
         let alone = row.comparison.verdict;
