@@ -46,11 +46,9 @@ impl Bench<'_> {
         question: &Question,
         cells: Vec<Cell>,
     ) -> Result<(Run, Vec<(MeasurementId, Cell)>), ExperimentError> {
-        match versions::keep(self.store, &question.plan) {
-            // What is compared is of one run: it joins no series, whatever its version is called.
-            Err(ExperimentError::EditedMeanwhile { .. }) if purpose == Purpose::Compare => {}
-            kept => kept?,
-        }
+        // What is compared or bisected is of one run: it joins no series, whatever its version is called.
+        let joins_series = !matches!(purpose, Purpose::Bisect | Purpose::Compare);
+        versions::keep(self.store, &question.plan, joins_series)?;
         let rule = question.rule();
         let new = NewRun {
             purpose,

@@ -39,8 +39,9 @@ pub fn resolve(store: &mut Store, plan: &mut Plan) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Keeps what the benchmarks of a plan execute, before they are measured.
-pub(crate) fn keep(store: &mut Store, plan: &Plan) -> Result<(), ExperimentError> {
+/// Keeps what the benchmarks of a plan execute, before they are measured. That a version has another definition is an error where
+/// the samples join a series.
+pub(crate) fn keep(store: &mut Store, plan: &Plan, joins_series: bool) -> Result<(), ExperimentError> {
     let known = Known::read(store)?;
     for definition in &known.unkept {
         store.put_definition(definition, false)?;
@@ -50,7 +51,7 @@ pub(crate) fn keep(store: &mut Store, plan: &Plan) -> Result<(), ExperimentError
         if known.version(&definition.name, &definition.content) == Some(definition.version) {
             continue;
         }
-        if !store.put_definition(&definition, benchmark.same_as.is_none())? {
+        if !store.put_definition(&definition, benchmark.same_as.is_none())? && joins_series {
             return Err(ExperimentError::EditedMeanwhile { benchmark: definition.name });
         }
     }
@@ -200,7 +201,7 @@ mod tests {
         let mut resolved = other.clone();
         resolve(&mut store, &mut resolved).unwrap();
         assert_eq!(resolved.benchmarks[0].version, 2);
-        keep(&mut store, &resolved).unwrap();
+        keep(&mut store, &resolved, true).unwrap();
         assert_eq!(planned(&mut store, &text("two")), 2);
         assert_eq!(planned(&mut store, &text("one")), 1, "what the old runs say is kept with it");
         assert_eq!(planned(&mut store, &text("three")), 3);
