@@ -36,7 +36,7 @@ fn a_number_in_the_output_is_a_metric() {
 
       revision  date  subject  n  median  spread  change
       9a431d1571  2023-11-14  hash  3  6.500 entries  <percent>
-      f662ed9dbc  2023-11-15  another hash function  3  4.500 entries  <percent>  <percent>
+      f662ed9dbc  2023-11-15  another hash funct…  3  4.500 entries  <percent>  <percent>
 
     8 samples in <time>: <time> building, <time> executing, <time> else
     "#);
@@ -107,7 +107,9 @@ fn an_output_without_it_is_a_failure_that_shows_what_was_there() {
     hash · bucket (lower is better)
 
       revision  date  subject
-      12e09e9fdd  2023-11-14  prints otherwise  2 executions failed (unreadable: `bucket…nothing matches `mean bucket ([0-9.]+)`)
+      12e09e9fdd  2023-11-14  prints otherwise
+      2 executions failed (unreadable: `bucket…nothing matches `mean bucket
+      ([0-9.]+)`)
 
     2 samples in <time>: <time> building, <time> executing, <time> else
     "#);

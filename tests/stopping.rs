@@ -87,7 +87,8 @@ fn a_warm_up_is_found_shown_and_left_out() {
     b · took (lower is better)  <line>
 
       revision  date  subject  n  median  <percent>  spread
-      c4753fd24d  2023-11-15  count  7  51444  ± <percent>  <percent>  slowdown: 2 rounds left out
+      c4753fd24d  2023-11-15  count  7  51444  ± <percent>  <percent>
+      slowdown: 2 rounds left out
 
     9 samples in <time>: <time> building, <time> executing, <time> else
     "#);

@@ -8,8 +8,8 @@ use super::{colour, spark, text};
 
 /// How wide a subject line may become.
 const SUBJECT: usize = 44;
-/// What is said of a point is cut to so many characters where there is too little room.
-const STATE: usize = 34;
+/// What is said of a point in more characters than this stands below its row where there is too little room.
+const STATE: usize = 24;
 /// Both ends of an interval are shown where one is so many times as far as the other …
 const LOPSIDED: f64 = 2.0;
 /// … and farther than this share of the median.
@@ -85,7 +85,6 @@ fn rows(series: &Series, room: Option<usize>) -> String {
     }
     let shown = |point: &Point| text::cut(&point.revision.subject, SUBJECT).chars().count();
     let longest = series.points.iter().map(shown).max().unwrap_or(0);
-    let mut last = whole;
     for state in [usize::MAX, STATE] {
         let whole = laid_out(series, (SUBJECT, state), &[]);
         let excess = room.map_or(0, |room| widest(&whole).saturating_sub(room));
@@ -93,42 +92,48 @@ fn rows(series: &Series, room: Option<usize>) -> String {
         if subject >= LEAST_SUBJECT || excess == 0 {
             return laid_out(series, (subject.max(LEAST_SUBJECT), state), &[]);
         }
-        let narrower = [&["subject"][..], &["subject", "date"], &["subject", "date", "spread"]];
-        let mut narrower = narrower.into_iter().map(|without| laid_out(series, (0, state), without));
-        if let Some(found) = narrower.find(fits) {
-            return found;
-        }
-        last = laid_out(series, (0, state), &["subject", "date", "spread"]);
     }
-    last
+    let narrower = [&["subject"][..], &["subject", "date"], &["subject", "date", "spread"]];
+    let mut narrower = narrower.into_iter().map(|without| laid_out(series, (0, STATE), without));
+    narrower.find(fits).unwrap_or_else(|| laid_out(series, (0, 0), &["subject", "date", "spread"]))
 }
 
-/// The rows, with subjects and states of so many characters, and without these columns.
+/// The rows, with subjects of so many characters, and without these columns. What is said of a point in more characters than
+/// `state` stands in a line below its row.
 fn laid_out(series: &Series, (subject, state): (usize, usize), without: &[&str]) -> String {
     let head = ["revision", "date", "subject", "n", "median", "95 %", "spread", "change", ""];
     let mut table = plain(&head, &[3, 4, 5, 6, 7]);
     let mut before: Option<&Point> = None;
+    let mut below = vec![String::new()];
     for point in &series.points {
         let mut cells = row(point, series, before);
-        if let Some(run) = before.and_then(|before| point.begins_run_after(before)) {
-            let state = cells.pop().unwrap_or_default();
-            let comma = if state.is_empty() { "" } else { "; " };
-            cells.push(format!("from here run {run}{comma}{state}"));
-        }
+        let said = cells.pop().unwrap_or_default();
+        let border = before.and_then(|before| point.begins_run_after(before));
+        let border = border.map(|run| format!("from here run {run}"));
+        let said: Vec<String> = border.into_iter().chain([said]).filter(|it| !it.is_empty()).collect();
+        let said = said.join("; ");
         for (cell, name) in cells.iter_mut().zip(head) {
             if without.contains(&name) {
                 cell.clear();
             } else if name == "subject" {
                 *cell = text::cut(cell, subject);
-            } else if name.is_empty() && cell.chars().count() > state {
-                *cell = text::cut_within(cell, state);
             }
         }
+        let is_long = said.chars().count() > state;
+        let (beside, under) = if is_long { (String::new(), said) } else { (said, String::new()) };
+        cells.push(beside);
+        below.push(under);
         table.add_row(cells);
         before = if summary(point).is_some() { Some(point) } else { before };
     }
     hide_empty_columns(&mut table);
-    indent(&render(&table))
+    let room = Some(super::terminal_width().unwrap_or(super::COLUMNS));
+    let line = |(line, under): (&str, &String)| {
+        let under =
+            if under.is_empty() { String::new() } else { text::wrap(&format!("    {under}\n"), room) };
+        format!("  {line}\n{under}")
+    };
+    render(&table).lines().zip(&below).map(line).collect()
 }
 
 /// What a point's values say, those of executions that reached a limit among them.
