@@ -666,7 +666,8 @@ fn a_gate_says_what_it_cannot_tell_and_fails_on_it_if_asked_to() {
     assert_eq!(gate("slower:40%,unclear").exits(0).stderr, "");
     assert_eq!(
         gate("unclear").exits(1).stderr,
-        "warning: `--fail-on unclear` cannot tell of 1 of 1 row, and fails:\n  command time: unclear\n"
+        "warning: `--fail-on unclear` cannot tell of 1 of 1 row, and fails:\n  command time: unclear\n\
+         error: `--fail-on unclear`: failed by command time (unclear)\n"
     );
     let json = gate("slower:5%,unclear --json").exits(1).json();
     assert_eq!(

@@ -444,8 +444,7 @@ fn all_of_a_long_history_is_built_only_where_that_is_asked_for() {
     hint: `--every 10commits`, `--tags 'v*'`, `--builds 30` or a range builds fewer; `--yes` builds all
     "#);
     project.tacho("track --every 50commits").succeeds();
-    let fewer = project.tacho("track --quiet").exits(0);
-    assert!(fewer.stderr.starts_with("note: all of history: 98 builds, about "), "{}", fewer.stderr);
+    project.tacho("track --quiet").succeeds();
 }
 
 #[test]

@@ -204,7 +204,7 @@ pub fn tell_of_scaled(store: &mut Store, host: HostId, series: &[Series]) -> Res
             let benchmark = &key.benchmark;
             output::note(
                 "note",
-                &format!("`{benchmark}`: {text}: counted {least:.1} % of the time at least, and scaled"),
+                &format!("`{benchmark}`: {text}: counted {least:.0} % of the time at least, and scaled"),
             );
             output::note("hint", "ask for fewer counters at once, or see `--metric counted-share`");
         }

@@ -59,6 +59,7 @@ pub(super) fn execute(
     let series = session.series(project, plan, &revisions, command)?;
     session.tell_of_left_behind(plan, filled.run)?;
     session.tell_of_noise(filled.run)?;
+    session.tell_of_load(filled.run)?;
     let report = Report { tracked: &filled, series: &series, revisions: &revisions, unbuilt: &unbuilt };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
     Ok(match filled.interrupted {

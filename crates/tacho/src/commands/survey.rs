@@ -73,6 +73,7 @@ pub(super) fn execute(
     let series = session.series(project, &plan, &built, command)?;
     session.tell_of_left_behind(&plan, placed.run)?;
     session.tell_of_noise(placed.run)?;
+    session.tell_of_load(placed.run)?;
     let came_to = came_to(&placed);
     let unbuilt = unbuilt(&selected.revisions, &placed.builds);
     let told = match placed.ended {

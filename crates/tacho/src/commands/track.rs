@@ -1,6 +1,7 @@
 //! `tacho track`: measure a range of revisions, then show it.
 
 use std::collections::HashSet;
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -20,7 +21,9 @@ use crate::output::tracked::Report;
 use crate::output::{self, table, text};
 use crate::project::Project;
 
-/// Fewer builds are not announced.
+/// What takes longer is announced.
+const LONG: Duration = Duration::from_secs(60);
+/// Fewer builds are announced only if they take [`LONG`].
 const FEW: usize = 20;
 /// More builds than this are made only where they are asked for.
 const MANY: usize = 100;
@@ -284,14 +287,14 @@ impl Session {
         let each = each.map(|each| each.saturating_mul(u32::try_from(lacking).unwrap_or(u32::MAX)));
         let time = each.map_or_else(String::new, |time| format!(", about {}", text::duration(time)));
         let builds = format!("{}{time}", text::count(lacking, "build"));
-        match lacking {
-            0..FEW => Ok(()),
-            FEW..=MANY => {
-                output::note("note", &format!("all of history: {builds}"));
-                Ok(())
-            }
-            _ => Err(CliError::ManyBuilds { builds }),
+        if lacking > MANY {
+            return Err(CliError::ManyBuilds { builds });
         }
+        let is_long = each.is_some_and(|time| time >= LONG);
+        if is_long || lacking >= FEW && std::io::stderr().is_terminal() {
+            output::note("note", &format!("all of history: {builds}"));
+        }
+        Ok(())
     }
 
     /// An edited command is another version, whose samples stand apart from those before.
