@@ -43,9 +43,9 @@ fn a_number_in_the_output_is_a_metric() {
     assert_snapshot!(project.tacho("show --metric rate").succeeds().stdout, @r#"
     hash · rate (higher is better)  ▁█
 
-      revision    date        subject                n          median  spread   change
-      9a431d1571  2023-11-14  hash                   3  100 requests/s   0.0 %
-      f662ed9dbc  2023-11-15  another hash function  3  150 requests/s   0.0 %  +50.0 %
+      revision    date        subject             n          median  spread   change
+      9a431d1571  2023-11-14  hash                3  100 requests/s   0.0 %
+      f662ed9dbc  2023-11-15  another hash func…  3  150 requests/s   0.0 %  +50.0 %
     "#);
     let all = project.tacho("show --metric all --json").succeeds().json();
     let series: Vec<_> = all["series"].as_array().unwrap().iter().collect();
