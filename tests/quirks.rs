@@ -399,6 +399,59 @@ fn the_window_is_found_and_a_quirk_suggested() {
     assert_eq!(builds, "2cdd082175 builds: no quirk is needed\n");
 }
 
+/// Two files in C, with a script that builds them by the compiler's flags in the environment.
+fn of_c(two: &str, make: &str) -> Project {
+    Project::repository()
+        .file("one.c", "int shared; int main(void) { return 0; }\n")
+        .file("two.c", two)
+        .file("make.sh", make)
+        .commit("begin")
+        .plan(&plan())
+}
+
+#[test]
+fn only_a_quirk_that_was_tried_is_called_one_that_mends() {
+    let project = of_c("int shared;\n", "set -e\ncc $CFLAGS one.c two.c -o prog\n");
+    let answer = project.tacho("quirk suggest HEAD").succeeds().stdout;
+    assert!(answer.contains("multiple definition of `shared'"), "{answer}");
+    let (_, quirk) =
+        answer.split_once("builds with this quirk, for tacho.toml or quirks/*.toml:\n\n").unwrap();
+    assert_snapshot!(quirk, @r#"
+    [[quirk]]
+    why = "variables are defined in several files, which gcc 10 refuses"
+    environment = { CFLAGS = "-O2 -fcommon" }
+    "#);
+    assert_eq!(project.tacho("quirk suggest HEAD --json").succeeds().json()["mends"], true);
+    let mended = with(project, quirk).tacho("quirk check").succeeds().stdout;
+    assert!(mended.contains(": needed\n"), "{mended}");
+}
+
+#[test]
+fn a_remedy_that_does_not_mend_is_not_proposed() {
+    let project = of_c("int shared;\n", "set -e\ncc one.c two.c -o prog\n");
+    let answer = project.tacho("quirk suggest HEAD").succeeds().stdout;
+    let (_, quirk) = answer.split_once("a quirk to fill in, for tacho.toml or quirks/*.toml:\n\n").unwrap();
+    assert!(
+        quirk.contains("\n# tried, does not build either: CFLAGS=\"-O2 -fcommon\" in the environment\n"),
+        "{quirk}"
+    );
+    assert!(!quirk.contains("\nenvironment"), "{quirk}");
+    assert_eq!(project.tacho("quirk suggest HEAD --json").succeeds().json()["mends"], false);
+}
+
+#[test]
+fn one_cause_at_other_lines_is_one_failure() {
+    let line = |n: usize| format!("{}#include \"missing.h\"\n", "\n".repeat(n));
+    let make = "set -e\ncc -c two.c -o prog\n";
+    let project = (2..=4).fold(of_c(&line(1), make), |project, n| {
+        project.file("two.c", &line(n)).commit(&format!("change {n}"))
+    });
+    let answer = project.tacho("track --rounds 1");
+    assert!(answer.stderr.contains("4 of 4 builds failed; first"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("fatal error: missing.h: No such file"), "{}", answer.stderr);
+    assert!(!answer.stderr.contains("otherwise"), "{}", answer.stderr);
+}
+
 #[test]
 fn what_fails_for_another_reason_is_another_stretch() {
     let commit = |project: Project, (n, from): (u32, &str)| {

@@ -6,7 +6,8 @@ use std::collections::hash_map::Entry;
 use tacho_record::{Build, BuildState, Revision};
 
 use crate::builds::Unpacked;
-pub use crate::complaint::{Complaint, first_error, remedy};
+pub use crate::complaint::Complaint;
+pub use crate::remedy::{Cure, Remedy, remedy_of};
 use crate::{Bench, ExperimentError, Question};
 
 /// The stretch around a revision in which builds fail as its own does, as places in the question's revisions.
@@ -102,7 +103,7 @@ impl Bench<'_> {
             BuildState::Failed { why } | BuildState::Skipped { why } => why.clone(),
             other => format!("its build {}", other.word()),
         };
-        Complaint::new(&String::from_utf8_lossy(&log), how)
+        Complaint::new(&String::from_utf8_lossy(&log), &how)
     }
 
     fn seen(&mut self, question: &Question, place: usize) -> Result<Option<Seen>, ExperimentError> {
@@ -233,7 +234,7 @@ mod tests {
     }
 
     fn failed(error: &str) -> Seen {
-        Seen::Failed(Complaint::new(error, String::new()))
+        Seen::Failed(Complaint::of(error))
     }
 
     proptest! {

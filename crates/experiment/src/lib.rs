@@ -49,6 +49,7 @@ pub mod quiet;
 #[cfg(test)]
 mod quiet_tests;
 mod refused;
+mod remedy;
 pub mod rounds;
 pub mod rules;
 pub mod schedule;

@@ -8,6 +8,7 @@
 mod benchmark;
 pub mod bisection;
 mod build;
+pub mod build_error;
 mod change;
 mod comparison;
 mod conditions;

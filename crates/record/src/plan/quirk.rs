@@ -33,6 +33,26 @@ pub struct Quirk {
     pub commands: Commands,
 }
 
+impl Quirk {
+    /// A quirk for all of history that does nothing yet.
+    #[must_use]
+    pub fn named(name: &str, why: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            why: why.to_owned(),
+            start: None,
+            end: None,
+            once: false,
+            skip: false,
+            patches: Vec::new(),
+            take: Vec::new(),
+            environment: BTreeMap::new(),
+            build: None,
+            commands: Commands::default(),
+        }
+    }
+}
+
 /// Shell commands of a quirk.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commands {

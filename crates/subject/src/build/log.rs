@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tacho_record::is_shown;
+use tacho_record::build_error::ErrorFinder;
 
 use crate::SubjectError;
 
@@ -27,6 +27,7 @@ pub(crate) struct Log {
     tail: VecDeque<u8>,
     left_out: u64,
     recent: VecDeque<u8>,
+    errors: ErrorFinder,
 }
 
 impl Log {
@@ -36,8 +37,16 @@ impl Log {
 
     fn with_lengths(path: PathBuf, head: usize, tail: usize) -> Result<Self, SubjectError> {
         let file = File::create(&path).map_err(SubjectError::cache("write", &path))?;
-        let (tail_queue, recent) = (VecDeque::new(), VecDeque::new());
-        Ok(Self { path, file, room: head, tail_length: tail, tail: tail_queue, left_out: 0, recent })
+        Ok(Self {
+            path,
+            file,
+            room: head,
+            tail_length: tail,
+            tail: VecDeque::new(),
+            left_out: 0,
+            recent: VecDeque::new(),
+            errors: ErrorFinder::default(),
+        })
     }
 
     pub fn path(&self) -> &Path {
@@ -53,28 +62,19 @@ impl Log {
     /// Adds what was printed.
     pub fn write(&mut self, printed: &[u8]) -> io::Result<()> {
         push(&mut self.recent, printed, RECENT);
+        self.errors.read(printed);
         self.keep(printed)
     }
 
     /// What was printed until now was by another command, and is of no interest to what went wrong with the next.
     pub fn forget_lines(&mut self) {
         self.recent.clear();
+        self.errors = ErrorFinder::default();
     }
 
-    /// The last line that was printed and is not blank, without what would disturb a terminal.
-    pub fn last_line(&self) -> Option<String> {
-        let recent: Vec<u8> = self.recent.iter().copied().collect();
-        let text = String::from_utf8_lossy(&recent);
-        let line = text.lines().rfind(|line| !line.trim().is_empty())?;
-        Some(readable(line))
-    }
-
-    /// The line that tells best what went wrong: the first that speaks of an error, else the last one.
-    pub fn telling_line(&self) -> Option<String> {
-        // What make says of it only repeats which command failed.
-        let tells = |line: &str| line.to_lowercase().contains("error") && !line.trim().starts_with("make");
-        let line = self.find_line(tells).map(|line| readable(&line));
-        line.or_else(|| self.last_line())
+    /// The line that says best why the last command failed.
+    pub fn error_line(&self) -> Option<String> {
+        self.errors.found()
     }
 
     /// The first line of what was printed lately that is like this.
@@ -117,11 +117,6 @@ impl Log {
     }
 }
 
-/// Without what would disturb a terminal, and not too long.
-fn readable(line: &str) -> String {
-    line.trim().chars().filter(|c| is_shown(*c)).take(200).collect()
-}
-
 /// Appends, keeps the last bytes only, and says how many went.
 fn push(queue: &mut VecDeque<u8>, bytes: &[u8], most: usize) -> u64 {
     queue.extend(bytes);
@@ -162,31 +157,31 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_is_at_hand() {
+    fn the_error_of_the_command_under_way_is_at_hand() {
         let folder = tempfile::tempdir().unwrap();
         let mut log = Log::create(folder.path().join("log")).unwrap();
-        assert_eq!(log.last_line(), None);
+        assert_eq!(log.error_line(), None);
         log.write(b"cc x.c\n\x1b[31mx.c:1: err").unwrap();
-        log.write(b"or\x1b[0m\n\n").unwrap();
+        log.write(b"or: no\x1b[0m\n\n").unwrap();
         log.note("ended\nbadly").unwrap();
-        assert_eq!(log.last_line().unwrap(), "[31mx.c:1: error[0m");
+        assert_eq!(log.error_line().unwrap(), "x.c:1: error: no");
         assert!(log.says("x.c:1") && !log.says("ended"));
         log.forget_lines();
-        assert_eq!(log.last_line(), None);
+        assert!(log.error_line().is_none() && !log.says("x.c:1"));
         assert!(std::fs::read_to_string(log.finish().unwrap()).unwrap().ends_with("\n\n# ended\n# badly\n"));
     }
 
     #[test]
-    fn what_make_says_of_an_error_tells_less_than_the_error() {
+    fn an_error_is_found_however_much_follows() {
         let folder = tempfile::tempdir().unwrap();
         let mut log = Log::create(folder.path().join("log")).unwrap();
         log.write(b"cc x.c\nx.c:1: error: no\nx.c:2: error: nor this\n").unwrap();
+        log.write("x.c:3:1: warning: much\n".repeat(RECENT).as_bytes()).unwrap();
         log.write(b"make: *** [x.o] Error 1\nmake: *** Waiting for unfinished jobs....\n").unwrap();
-        assert_eq!(log.last_line().unwrap(), "make: *** Waiting for unfinished jobs....");
-        assert_eq!(log.telling_line().unwrap(), "x.c:1: error: no");
+        assert_eq!(log.error_line().unwrap(), "x.c:1: error: no");
         log.forget_lines();
-        assert_eq!(log.telling_line(), None);
+        assert_eq!(log.error_line(), None);
         log.write(b"one\nno rule\n").unwrap();
-        assert_eq!(log.telling_line().unwrap(), "no rule");
+        assert_eq!(log.error_line().unwrap(), "no rule");
     }
 }

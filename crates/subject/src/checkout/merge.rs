@@ -66,7 +66,7 @@ impl Checkout {
                 let why = if conflict {
                     CONFLICT.to_owned()
                 } else {
-                    let said = work.log.last_line().unwrap_or_default();
+                    let said = work.log.error_line().unwrap_or_default();
                     format!("git merge failed with {status}: {said}")
                 };
                 Err(Stop::Failed(why))

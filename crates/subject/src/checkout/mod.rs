@@ -73,8 +73,7 @@ impl Work<'_> {
             Ended::Exited(status) if status.success() => Ok(()),
             Ended::Exited(status) => {
                 let status = status.to_string().replace("exit status: ", "exit status ");
-                let said = if what == BUILD { self.log.telling_line() } else { self.log.last_line() };
-                let said = said.map(|line| format!(": {line}")).unwrap_or_default();
+                let said = self.log.error_line().map(|line| format!(": {line}")).unwrap_or_default();
                 let failed = if what == BUILD { String::new() } else { format!("{what} failed with ") };
                 Err(Stop::Failed(format!("{failed}{status}{said}")))
             }

@@ -41,13 +41,24 @@ pub(super) struct Wanted<'a> {
     pub(super) seed: Option<u64>,
     /// No progress is shown.
     pub(super) quiet: bool,
+    /// Where progress cannot be drawn, builds that take long are named in a line each, with these words after it.
+    pub(super) announced: Option<String>,
 }
 
 impl<'a> Wanted<'a> {
     /// The plan at these revisions, and nothing besides.
     pub(super) fn new(plan: Plan, revisions: &'a [Revision]) -> Self {
         let (counted, seed) = (Vec::new(), None);
-        Self { plan, revisions, counted, measure_equal: false, retry_failed: false, seed, quiet: false }
+        Self {
+            plan,
+            revisions,
+            counted,
+            measure_equal: false,
+            retry_failed: false,
+            seed,
+            quiet: false,
+            announced: None,
+        }
     }
 }
 
@@ -94,6 +105,9 @@ impl Session {
         let (subject, limit) = (&wanted.plan.subject, wanted.plan.measure.cache_limit);
         let mut builder = Workshop::new(subject, &project.folder, &project.cache(), limit)?;
         let mut progress = Progress::new(wanted.revisions, wanted.quiet);
+        if let Some(how) = wanted.announced.as_ref().filter(|_| !wanted.quiet) {
+            progress.announce(how);
+        }
         let recipes = builder.recipes(wanted.revisions)?;
         let question = self.question(project, wanted, recipes, &instrument);
         let mut bench = Bench {

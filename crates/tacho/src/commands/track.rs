@@ -332,6 +332,7 @@ impl Session {
         let wanted = Wanted {
             plan,
             revisions: &selected.revisions,
+            announced: None,
             counted: counters(&command.counter)?.into_iter().map(|asked| asked.counter).collect(),
             measure_equal: command.measure_equal,
             retry_failed: command.retry_failed,

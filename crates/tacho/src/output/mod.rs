@@ -1,5 +1,6 @@
 //! What is printed, and where: answers to standard output, progress and errors to standard error.
 
+pub mod announcer;
 pub mod answer;
 pub mod bench;
 pub mod bisect;

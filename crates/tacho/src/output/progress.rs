@@ -10,6 +10,7 @@ use tacho_experiment::{Event, Observer};
 use tacho_record::{Bisection, Cell, Revision, Unit};
 use tacho_subject::Reading;
 
+use super::announcer::Announcer;
 use super::{terminal, text};
 
 /// Draws at most so often: between two executions nothing is printed that need not be.
@@ -43,6 +44,8 @@ pub struct Progress {
     bisecting: bool,
     /// Whether it may be said yet how long that takes: not where nothing is to be said beside the answer, and only once.
     forecasts: bool,
+    /// What names builds that take long, where nothing can be drawn.
+    announcer: Option<Announcer>,
 }
 
 /// A metric of a benchmark that has no value of some execution, and the first reason that there was.
@@ -66,6 +69,14 @@ impl Progress {
             absent: Vec::new(),
             bisecting: false,
             forecasts: !quiet,
+            announcer: None,
+        }
+    }
+
+    /// Has builds that take long named in a line each, with `how` after it, where nothing can be drawn.
+    pub fn announce(&mut self, how: &str) {
+        if self.bar.is_hidden() {
+            self.announcer = Some(Announcer::start(how));
         }
     }
 
@@ -131,6 +142,9 @@ impl Progress {
 
 impl Observer for Progress {
     fn note(&mut self, event: &Event<'_>) {
+        if let Some(announcer) = &self.announcer {
+            announcer.note(event);
+        }
         match event {
             Event::Absent { benchmark, metric, why } => {
                 let reasons = &mut self.absent;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tacho_experiment::{Tracked, Unbuilt};
+use tacho_record::build_error::has_same_cause;
 use tacho_record::{Build, BuildState, Revision, Series};
 use tacho_store::Store;
 
@@ -287,13 +288,16 @@ impl Report<'_> {
 
 /// The first build of each reason other than that of this one, with how many share it, in their order.
 fn other_failures<'a>(builds: &'a [Build], first: &Build) -> Vec<(&'a Build, usize)> {
+    let alike = |one: &Build, other: &Build| {
+        one.state == other.state || has_same_cause(&unbuilt::why(&one.state), &unbuilt::why(&other.state))
+    };
     let mut others: Vec<(&Build, usize)> = Vec::new();
     for build in builds {
         let is_failed = matches!(build.state, BuildState::Failed { .. } | BuildState::TimedOut { .. });
-        if !is_failed || build.state == first.state {
+        if !is_failed || alike(build, first) {
             continue;
         }
-        match others.iter_mut().find(|(other, _)| other.state == build.state) {
+        match others.iter_mut().find(|(other, _)| alike(other, build)) {
             Some((_, number)) => *number += 1,
             None => others.push((build, 1)),
         }

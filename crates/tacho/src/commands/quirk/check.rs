@@ -4,7 +4,7 @@ use serde::Serialize;
 use tacho_record::plan::{Plan, Quirk, Subject};
 use tacho_record::{BuildState, Digest, Revision};
 
-use super::{Exit, line, named, places, skipped};
+use super::{Exit, interrupted, line, named, places, skipped};
 use crate::cli::{Check, Global};
 use crate::commands::session::{Session, Wanted};
 use crate::error::CliError;
@@ -63,12 +63,14 @@ pub fn execute(global: &Global, project: &Project, command: &Check) -> Result<Ex
         places.retain(|place| quirk.skip || !skipped.contains(place));
         let number = if command.all { places.len() } else { command.revisions as usize };
         let tried: Vec<&Revision> = spread(places.len(), number).map(|at| &line[places[at]]).collect();
-        let Some(with) = built(&mut session, project, project.plan.clone(), &tried, quiet)? else {
-            return Ok(Exit::Interrupted);
+        let name = &quirk.name;
+        let plan = (project.plan.clone(), format!(" with `{name}`"));
+        let Some(with) = built(&mut session, project, plan, &tried, quiet)? else {
+            return Ok(interrupted());
         };
-        let Some(without) = built(&mut session, project, lacking(&project.plan, quirk), &tried, quiet)?
-        else {
-            return Ok(Exit::Interrupted);
+        let plan = (lacking(&project.plan, quirk), format!(" without `{name}`"));
+        let Some(without) = built(&mut session, project, plan, &tried, quiet)? else {
+            return Ok(interrupted());
         };
         let tried = tried.iter().zip(with.into_iter().zip(without));
         let tried: Vec<Try> =
@@ -100,16 +102,16 @@ pub fn lacking(plan: &Plan, quirk: &Quirk) -> Plan {
 /// What a revision builds to, or why it does not.
 type Came = Result<Digest, String>;
 
-/// What each of these revisions builds to by that plan; none when interrupted.
+/// What each of these revisions builds to by a plan, which is announced in these words; none when interrupted.
 fn built(
     session: &mut Session,
     project: &Project,
-    plan: Plan,
+    (plan, announced): (Plan, String),
     revisions: &[&Revision],
     quiet: bool,
 ) -> Result<Option<Vec<Came>>, CliError> {
     let revisions: Vec<Revision> = revisions.iter().map(|&revision| revision.clone()).collect();
-    let wanted = Wanted { quiet, ..Wanted::new(plan, &revisions) };
+    let wanted = Wanted { quiet, announced: Some(announced), ..Wanted::new(plan, &revisions) };
     session.measure(project, wanted, |bench, question| {
         let mut all = Vec::new();
         for revision in &question.revisions {

@@ -1,6 +1,7 @@
 //! `tacho quirk`: which quirks there are, whether they do what they are for, and which one is lacking.
 
 mod check;
+mod cure;
 mod effect;
 mod list;
 mod suggest;
@@ -27,6 +28,12 @@ pub fn execute(global: &Global, what: &QuirkWhat) -> Result<Exit, CliError> {
             suggest::execute(global, &project, revision, (*retry_failed, *json, *wait))
         }
     }
+}
+
+/// Says that the user stopped the command, which prints no answer then.
+fn interrupted() -> Exit {
+    output::note("note", "interrupted: finished builds are kept, and the same command goes on");
+    Exit::Interrupted
 }
 
 /// The main line of history up to a revision, or up to where the repository stands.

@@ -1,11 +1,12 @@
 //! `tacho quirk suggest`.
 
 use serde::Serialize;
-use tacho_experiment::buildability::{Beside, Window, remedy, window};
+use tacho_experiment::buildability::{Beside, Window, window};
 use tacho_record::{BuildState, Revision};
 use tacho_subject::history;
 
-use super::{Exit, line};
+use super::cure::{Proposal, propose};
+use super::{Exit, interrupted, line};
 use crate::cli::Global;
 use crate::commands::session::{Session, Wanted};
 use crate::error::CliError;
@@ -31,6 +32,8 @@ struct Suggested<'a> {
     /// What beside it fails for another reason, in order of history.
     others: Vec<Other<'a>>,
     quirk: Option<&'a str>,
+    /// Whether the quirk was tried at this revision, which builds with it; else it is to be filled in.
+    mends: Option<bool>,
 }
 
 /// Revisions in a row beside the stretch that do not build either, in JSON.
@@ -59,8 +62,9 @@ pub fn execute(
     let at = line.iter().position(|revision| revision.id == wanted.id).ok_or_else(unknown)?;
     let mut session = Session::open(project, wait)?;
     session.know(&selected)?;
-    let asked =
-        Wanted { retry_failed, quiet: global.quiet || json, ..Wanted::new(project.plan.clone(), line) };
+    let quiet = global.quiet || json;
+    let announced = Some(String::new());
+    let asked = Wanted { retry_failed, quiet, announced, ..Wanted::new(project.plan.clone(), line) };
     let found = session.measure(project, asked, |bench, question| {
         let Some(build) = bench.build_of(question, &line[at])? else { return Ok(None) };
         if build.state.artifact().is_some() || matches!(build.state, BuildState::Skipped { .. }) {
@@ -69,14 +73,19 @@ pub fn execute(
         let complaint = bench.complaint_of(&build);
         Ok(window(bench, question, at)?.map(|window| (build, Some((window, complaint)))))
     })?;
-    let Some((build, found)) = found else { return Ok(Exit::Interrupted) };
-    let log = build.log.and_then(|log| session.store.log(log).ok()).unwrap_or_default();
-    let log = String::from_utf8_lossy(&log);
+    let Some((build, found)) = found else { return Ok(interrupted()) };
     let skipped = if let BuildState::Skipped { why } = &build.state { Some(why.as_str()) } else { None };
+    let proposal = match &found {
+        Some((_, complaint)) => propose(&mut session, project, &line[at], complaint.error(), quiet)?,
+        None => Proposal::default(),
+    };
+    if proposal.interrupted {
+        return Ok(interrupted());
+    }
     let failing = found.map(|(window, complaint)| {
         let error = complaint.error().to_owned();
-        let quirk = stub(project, line, &window, &error, &log);
-        Failing { line, window, error, quirk }
+        let quirk = proposal.quirk(project, line, &window, &error);
+        Failing { line, window, error, quirk, mends: proposal.mends() }
     });
     if json {
         let builds = build.state.artifact().is_some();
@@ -112,6 +121,7 @@ fn suggested<'a>(
         revisions: window.map_or(0, |window| window.last - window.first + 1),
         others: failing.map_or_else(Vec::new, Failing::others),
         quirk: failing.map(|failing| failing.quirk.as_str()),
+        mends: failing.map(|failing| failing.mends),
     }
 }
 
@@ -121,6 +131,8 @@ struct Failing<'a> {
     window: Window,
     error: String,
     quirk: String,
+    /// Whether the quirk was tried and the revision builds with it.
+    mends: bool,
 }
 
 impl Failing<'_> {
@@ -176,40 +188,11 @@ impl Failing<'_> {
         for beside in [&window.before, &window.after].into_iter().flatten() {
             out += &self.otherwise(beside);
         }
-        format!("{out}\na quirk to fill in, for tacho.toml or quirks/*.toml:\n\n{}", self.quirk)
+        let what = if self.mends {
+            format!("{} builds with this quirk, for tacho.toml or quirks/*.toml", wanted.short())
+        } else {
+            "a quirk to fill in, for tacho.toml or quirks/*.toml".to_owned()
+        };
+        format!("{out}\n{what}:\n\n{}", self.quirk)
     }
-}
-
-/// A quirk to fill in.
-fn stub(project: &Project, line: &[Revision], window: &Window, error: &str, log: &str) -> String {
-    let quoted = |text: &str| toml_text(text);
-    let mut out = "[[quirk]]\n".to_owned();
-    let remedy = remedy(log);
-    let why = remedy.map_or(error, |(_, why)| why);
-    out += &format!("why = {}\n", quoted(&why.chars().take(120).collect::<String>()));
-    if window.before.is_some() {
-        out += &format!("from = {}\n", quoted(line[window.first].short()));
-    }
-    if let Some(after) = &window.after {
-        out += &format!("before = {}\n", quoted(line[after.near()].short()));
-    }
-    if let Some((flags, _)) = remedy {
-        out += &format!("environment = {{ CFLAGS = {} }}\n", quoted(flags));
-        if let Some(build) = project.plan.subject.build.as_deref().filter(|build| build.contains("make")) {
-            out += &format!(
-                "# where the makefile sets it: build = {}\n",
-                quoted(&format!("{build} CFLAGS='{flags}'"))
-            );
-        }
-        return out;
-    }
-    out +=
-        "# one of these:\n# patch = \"quirks/name.patch\"\n# environment = { CFLAGS = \"-O2 -std=gnu89\" }\n";
-    let build = project.plan.subject.build.as_deref().unwrap_or("make -j{jobs}");
-    out + &format!("# build = {}\n# skip = true\n", quoted(build))
-}
-
-/// A text as TOML writes it, which for one line is as JSON does.
-fn toml_text(text: &str) -> String {
-    serde_json::to_string(text).unwrap_or_default()
 }

@@ -4,6 +4,7 @@ use tacho_experiment::bisect::NO_RATIO;
 use tacho_record::bisection::{
     Comparison, Culprit, Found, Measured, Standing, Undecided, Unusable, UnusableKind,
 };
+use tacho_record::build_error::has_same_cause;
 use tacho_record::{Bisection, Counter, Metric};
 use tacho_subject::CONFLICT;
 
@@ -263,7 +264,8 @@ pub fn alike(bisection: &Bisection) -> Vec<&[Unusable]> {
     let Standing { unusable, ladder, .. } = &bisection.standing;
     let measured = |from: usize, to: usize| ladder.iter().any(|rung| from < rung.place && rung.place < to);
     let together = |one: &Unusable, next: &Unusable| {
-        let same = one.why == next.why || (said(one).is_some() && said(one) == said(next));
+        let of_builds = one.kind == UnusableKind::NotBuilt && has_same_cause(&one.why, &next.why);
+        let same = one.why == next.why || of_builds || (said(one).is_some() && said(one) == said(next));
         one.kind == next.kind && same && !measured(one.place, next.place)
     };
     unusable.chunk_by(together).collect()

@@ -1,0 +1,113 @@
+//! What `tacho quirk suggest` proposes: a quirk with which the revision was built, else one to fill in.
+
+use tacho_experiment::buildability::{Cure, Window, remedy_of};
+use tacho_record::Revision;
+use tacho_record::plan::{Plan, Subject};
+
+use crate::commands::session::{Session, Wanted};
+use crate::error::CliError;
+use crate::project::Project;
+
+/// What the trials of known remedies came to.
+#[derive(Default)]
+pub struct Proposal {
+    /// The one with which the revision builds.
+    cure: Option<Cure>,
+    /// Those with which it does not build either.
+    in_vain: Vec<Cure>,
+    /// Whether the user stopped the trials.
+    pub interrupted: bool,
+}
+
+/// Builds the revision with each remedy that is known for this error, until it builds.
+pub fn propose(
+    session: &mut Session,
+    project: &Project,
+    revision: &Revision,
+    error: &str,
+    quiet: bool,
+) -> Result<Proposal, CliError> {
+    let mut proposal = Proposal::default();
+    let usual = project.plan.subject.build.as_deref();
+    let cures = remedy_of(error).map(|remedy| remedy.cures(usual)).unwrap_or_default();
+    for cure in cures.into_iter().filter(|cure| is_free(&project.plan.subject, cure)) {
+        let announced = Some(format!(" with {}", words(&cure)));
+        let wanted = Wanted {
+            quiet,
+            announced,
+            ..Wanted::new(with(&project.plan, &cure), std::slice::from_ref(revision))
+        };
+        let tried = session.measure(project, wanted, |bench, question| bench.build_of(question, revision))?;
+        match tried {
+            None => return Ok(Proposal { interrupted: true, ..proposal }),
+            Some(build) if build.state.artifact().is_some() => {
+                return Ok(Proposal { cure: Some(cure), ..proposal });
+            }
+            Some(_) => proposal.in_vain.push(cure),
+        }
+    }
+    Ok(proposal)
+}
+
+/// Whether no quirk of the plan says otherwise.
+fn is_free(subject: &Subject, cure: &Cure) -> bool {
+    !subject.quirks.iter().any(|quirk| match cure {
+        Cure::Environment(_) => quirk.environment.contains_key("CFLAGS"),
+        Cure::Build(..) => quirk.build.is_some(),
+    })
+}
+
+/// The plan with a remedy for all of history.
+fn with(plan: &Plan, cure: &Cure) -> Plan {
+    let mut quirks = plan.subject.quirks.clone();
+    quirks.push(cure.quirk("suggested"));
+    Plan { subject: Subject { quirks, ..plan.subject.clone() }, ..plan.clone() }
+}
+
+fn words(cure: &Cure) -> String {
+    match cure {
+        Cure::Environment(remedy) => format!("CFLAGS={} in the environment", quoted(remedy.flags)),
+        Cure::Build(_, build) => format!("`{build}`"),
+    }
+}
+
+impl Proposal {
+    /// Whether a quirk was found with which the revision builds.
+    pub fn mends(&self) -> bool {
+        self.cure.is_some()
+    }
+
+    /// The quirk for this stretch of history, as a plan has it.
+    pub fn quirk(&self, project: &Project, line: &[Revision], window: &Window, error: &str) -> String {
+        let why = self.cure.as_ref().map_or(error, |cure| cure.remedy().why);
+        let mut out = format!("[[quirk]]\nwhy = {}\n", quoted(&why.chars().take(120).collect::<String>()));
+        if window.before.is_some() {
+            out += &format!("from = {}\n", quoted(line[window.first].short()));
+        }
+        if let Some(after) = &window.after {
+            out += &format!("before = {}\n", quoted(line[after.near()].short()));
+        }
+        match &self.cure {
+            Some(Cure::Environment(remedy)) => {
+                out + &format!("environment = {{ CFLAGS = {} }}\n", quoted(remedy.flags))
+            }
+            Some(Cure::Build(_, build)) => out + &format!("build = {}\n", quoted(build)),
+            None => out + &self.choices(project),
+        }
+    }
+
+    /// What a quirk may do, to choose from.
+    fn choices(&self, project: &Project) -> String {
+        let tried =
+            self.in_vain.iter().map(|cure| format!("# tried, does not build either: {}\n", words(cure)));
+        let build = project.plan.subject.build.as_deref().unwrap_or("make -j{jobs}");
+        tried.collect::<String>()
+            + "# one of these:\n# patch = \"quirks/name.patch\"\n# environment = { CFLAGS = \"-O2 -std=gnu89\" }\n"
+            + &format!("# build = {}\n# skip = true\n", quoted(build))
+    }
+}
+
+/// A text as TOML writes it, which for one line is as JSON does.
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}
