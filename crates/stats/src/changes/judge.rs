@@ -6,6 +6,7 @@ use super::choose::{Choice, Judge};
 use super::dips;
 use super::environment;
 use super::finding::{Change, Kind};
+use super::locate::by_tails;
 use super::noise::Step;
 use super::robust;
 use super::series::Series;
@@ -122,7 +123,11 @@ fn range(judge: &Judge, choice: &Choice, which: usize) -> RangeInclusive<usize> 
     // What a value loses when it is taken to the level before; to that after it loses the opposite.
     let loses = |i: usize| {
         let sd = judge.sd[i] * choice.noise.scale;
-        if sd.is_nan() { 0.0 } else { 2.0 * step.difference * (series.y[i] - middle) / (sd * sd) }
+        if sd.is_nan() {
+            return 2.0
+                * (by_tails(judge, i, step.before + step.difference) - by_tails(judge, i, step.before));
+        }
+        2.0 * step.difference * (series.y[i] - middle) / (sd * sd)
     };
     let first = as_good((before + 1..place).rev(), |at| -loses(at)).unwrap_or(place);
     let last = as_good(place + 1..after, |at| loses(at - 1)).unwrap_or(place);

@@ -74,12 +74,37 @@ fn near(judge: &Judge, choice: &Choice, which: usize) -> Range<usize> {
     place - reach..place + reach + 1
 }
 
-/// How much likelier the series is by a change at each of these places, its noise filtered; in logarithms. They can be compared, since
-/// the same values tell of all.
+/// The log likelihood of a change at each of these places in filtered noise, but for a constant.
+///
+/// The same values count for every place. The filter does not see masked values: the likelihood on either side of one
+/// differs by its tails alone.
 fn by_step(judge: &Judge, choice: &Choice, which: usize, range: Range<usize>) -> Vec<f64> {
     let stretch = judge.near(&choice.places, which, range.clone());
-    let likelier = |place| judge.step_within(&stretch, place, &choice.noise).z().powi(2) / 2.0;
-    range.map(likelier).collect()
+    let step = choice.steps[which];
+    let mut filtered: Vec<f64> = Vec::with_capacity(range.len());
+    let mut tails = vec![0.0; range.len()];
+    for (which, place) in range.enumerate() {
+        if which > 0 && judge.masked[place - 1] {
+            let at = |level: f64| by_tails(judge, place - 1, level);
+            tails[which] = tails[which - 1] + at(step.before) - at(step.before + step.difference);
+            filtered.push(filtered[which - 1]);
+        } else {
+            tails[which] = if which > 0 { tails[which - 1] } else { 0.0 };
+            filtered.push(judge.step_within(&stretch, place, &choice.noise).z().powi(2) / 2.0);
+        }
+    }
+    // Without noise likelihoods are so large that the tails would be rounded away beside them.
+    let most = filtered.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    filtered.iter().zip(tails).map(|(filtered, tails)| filtered - most + tails).collect()
+}
+
+/// The log density of a value far from its level, by the tails of Cauchy's distribution.
+///
+/// Other densities call two levels equally unlikely where a value is far from both. Cauchy's prefers the nearer one by
+/// the ratio of the distances, however wide the noise is.
+pub(super) fn by_tails(judge: &Judge, place: usize, level: f64) -> f64 {
+    let series = judge.series;
+    -((series.y[place] - level) / series.sd[place]).powi(2).ln_1p()
 }
 
 /// The log likelihood of each of these places, but for a constant.

@@ -65,3 +65,26 @@ fn steps_to_nothing_are_told() {
         assert!(told.iter().all(|&told| told >= least), "{n}, {sd}: {told:?} of 100");
     }
 }
+
+#[test]
+fn a_step_between_values_that_stand_still_begins_with_the_first_that_left() {
+    for (before, between, after) in [
+        ((40, 1341.0), vec![1170.0, 1171.0], (38, 1178.0)),
+        ((40, 1341.0), vec![1190.0], (38, 1178.0)),
+        ((40, 250.0), vec![210.0, 209.0], (20, 206.0)),
+        ((200, 1341.0), vec![1170.0, 1171.0], (200, 1178.0)),
+        ((300, 1087.0), vec![950.0, 950.0], (400, 963.0)),
+    ] {
+        let values = [vec![before.1; before.0], between.clone(), vec![after.1; after.0]].concat();
+        let back: Vec<f64> = values.iter().rev().copied().collect();
+        for (values, place) in [(values, before.0), (back, after.0 + between.len())] {
+            let points: Vec<Point> = values.into_iter().map(Point::of).collect();
+            let changes = detect(&points, &Options::default()).changes;
+            let places: Vec<(usize, _)> = changes.iter().map(|one| (one.index, one.range.clone())).collect();
+            assert!(
+                places.len() == 1 && places[0].0 == place,
+                "{before:?} {between:?} {after:?}: {places:?}"
+            );
+        }
+    }
+}
