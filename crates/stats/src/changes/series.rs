@@ -172,15 +172,53 @@ fn known(finite: &[(usize, &Point)], log: bool, by: f64) -> Vec<f64> {
         .zip(finite)
         .filter_map(|(own, (_, point))| own.map(|own| single(own, point.samples)))
         .collect();
+    let replicated = singles.len();
     let shared = super::robust::median(&mut singles);
+    // A few replicates do not say how noisy values without any are: those do, by how they scatter.
+    let without =
+        if 2 * replicated < finite.len() { shared.min(scatter(finite, &own, log, by)) } else { shared };
     own.iter()
         .zip(finite)
         .map(|(own, (_, point))| {
             let (samples, freedom) = (f64::from(point.samples.max(1)), f64::from(point.samples.max(1)) - 1.0);
-            let own = own.map_or(shared, |own| {
+            let own = own.map_or(without, |own| {
                 (freedom * single(own, point.samples) + SHARED * shared) / (freedom + SHARED)
             });
             own / samples
         })
         .collect()
+}
+
+/// The variance of values without replicates by what neighbours among them differ by, on the scale.
+fn scatter(finite: &[(usize, &Point)], own: &[Option<f64>], log: bool, by: f64) -> f64 {
+    let scale = |value: f64| if log { value.ln() } else { value / by };
+    let plain = finite.iter().zip(own).filter(|(_, own)| own.is_none());
+    let plain: Vec<f64> = plain.map(|((_, point), _)| scale(point.value)).collect();
+    let differences: Vec<f64> = plain.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    super::robust::of_noise(&differences).powi(2) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::simulated::Maker;
+    use super::super::{Options, Point, detect};
+
+    #[test]
+    fn a_few_odd_pairs_of_samples_hide_no_step() {
+        let mut maker = Maker::new(250);
+        for odd in [&[5][..], &[45], &[29, 30], &[3, 17, 40, 52, 59]] {
+            for apart in [0.1, 1.0, 100.0_f64] {
+                let level = |i: usize| if i < 30 { 100.0 } else { 110.0 };
+                let mut points: Vec<Point> =
+                    (0..60).map(|i| Point::of(level(i) * (1.0 + 0.01 * maker.gaussian()))).collect();
+                for &i in odd {
+                    let samples = [-0.5, 0.5].map(|side| level(i) * (1.0 + side * apart).max(0.01));
+                    points[i] = Point::from_samples(&samples, 0).unwrap();
+                }
+                let changes = detect(&points, &Options::default()).changes;
+                let is_told = changes.iter().any(|change| change.index.abs_diff(30) <= 2 && change.p < 1e-6);
+                assert!(is_told, "{odd:?}, {apart} apart: {changes:?}");
+            }
+        }
+    }
 }
