@@ -7,11 +7,14 @@
 //!
 //! With `TACHO_LABELLED=FILE` it says instead how good they are that are found in the labelled series of that file (`changes/labelled.rs`
 //! has its format): F1, false alarms, error of the place, and value by value how many alerts are taken back and how late they come.
+//! With `TACHO_SIMULATED=1` it scores simulated series on which nothing was tuned (`changes/made.rs`).
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 
 #[path = "changes/labelled.rs"]
 mod labelled;
+#[path = "changes/made.rs"]
+mod made;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -55,6 +58,13 @@ fn main() {
     }
     if let Some(path) = std::env::var_os("TACHO_LABELLED") {
         return labelled::report(Path::new(&path));
+    }
+    if std::env::var_os("TACHO_SIMULATED").is_some() {
+        for set in &made::SETS {
+            println!("{}:", set.name);
+            labelled::quality(&set.series());
+        }
+        return;
     }
     // First, since a peak never falls.
     for length in [10_000, 100_000] {

@@ -21,25 +21,30 @@ const FROM: usize = 20;
 const TOLD: f64 = 0.05;
 
 /// A labelled series.
-struct Series {
-    points: Vec<Point>,
-    labels: Vec<usize>,
+pub struct Series {
+    pub points: Vec<Point>,
+    pub labels: Vec<usize>,
 }
 
 /// Prints how good the detector is on the series of this file.
 pub fn report(path: &Path) {
     let series = read(path);
-    let mut quality = Quality::default();
-    for one in &series {
-        quality.add(one);
-    }
-    quality.print(&series);
+    quality(&series);
     let short: Vec<&Series> = series.iter().filter(|one| one.points.len() <= REPLAYED).collect();
     let mut replay = Replay::default();
     for one in &short {
         replay.add(one);
     }
     replay.print(short.len());
+}
+
+/// Prints how good the detector is on each of these series as a whole.
+pub fn quality(series: &[Series]) {
+    let mut quality = Quality::default();
+    for one in series {
+        quality.add(one);
+    }
+    quality.print(series);
 }
 
 fn read(path: &Path) -> Vec<Series> {

@@ -11,7 +11,6 @@ use std::rc::Rc;
 use super::noise::{self, Noise, Shape, Shapes, Step};
 use super::series::Series;
 use super::sums::Sums;
-use super::{robust, tail};
 
 /// How many values on each side of a change are looked at, at most.
 const WINDOW: usize = 100;
@@ -39,8 +38,6 @@ pub(super) struct Choice {
     pub steps: Vec<Step>,
     /// The noise under which they are judged.
     pub noise: Noise,
-    /// Of a level that begins within the last few values, what the noise tells of it, in twice the log likelihood.
-    pub late: Option<f64>,
 }
 
 /// A series ready to be judged.
@@ -54,10 +51,6 @@ pub(super) struct Judge<'a> {
     /// One by each of them.
     pub inverse: Vec<f64>,
     sums: Sums,
-    /// The usual standard deviation.
-    typical: f64,
-    /// Whether the series has no modes.
-    pub one_level: bool,
     /// How many values count.
     count: f64,
     /// They depend on which values count only.
@@ -65,36 +58,27 @@ pub(super) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    pub fn new(series: &'a Series, masked: &'a [bool], one_level: bool) -> Self {
-        Self::with(series, masked, one_level, Rc::new(Shapes::of(&sampled(masked))))
+    pub fn new(series: &'a Series, masked: &'a [bool]) -> Self {
+        Self::with(series, masked, Rc::new(Shapes::of(&sampled(masked))))
     }
 
     /// The same of other values with the same noise.
     pub fn beside(&self, series: &'a Series) -> Self {
-        Self::with(series, self.masked, self.one_level, Rc::clone(&self.shapes))
+        Self::with(series, self.masked, Rc::clone(&self.shapes))
     }
 
-    fn with(series: &'a Series, masked: &'a [bool], one_level: bool, shapes: Rc<Shapes>) -> Self {
+    fn with(series: &'a Series, masked: &'a [bool], shapes: Rc<Shapes>) -> Self {
         let sd: Vec<f64> =
             series.sd.iter().zip(masked).map(|(&sd, &masked)| if masked { f64::NAN } else { sd }).collect();
         let inverse: Vec<f64> = sd.iter().map(|sd| 1.0 / sd).collect();
         let sums = Sums::up_to(&series.y, &inverse);
         let count = sums.of(0..series.len()).count as f64;
-        let typical = robust::median_of(&series.sd);
-        Self { series, masked, sd, inverse, sums, typical, one_level, count, shapes }
-    }
-
-    /// How far a value lies from a level, in standard deviations, `raw` being the values before any was moved from a mode to its level.
-    ///
-    /// Modes are as far from each other where noise is wider: that tells how far the value lies from its mode only.
-    pub fn away(&self, raw: &[f64], i: usize, level: f64, wider: f64) -> f64 {
-        let (y, sd) = (self.series.y[i], self.series.sd[i]);
-        (raw[i] - y) / self.typical + (y - level) / (sd * wider)
+        Self { series, masked, sd, inverse, sums, count, shapes }
     }
 
     /// Chooses among candidates.
     pub fn choose(&self, mut places: Vec<usize>) -> Choice {
-        let none = Choice { places: Vec::new(), steps: Vec::new(), noise: self.noise(&[]), late: None };
+        let none = Choice { places: Vec::new(), steps: Vec::new(), noise: self.noise(&[]) };
         let (mut least, mut best) = (none.noise.cost, none);
         while !places.is_empty() {
             // With fewer places no noise is less, and at least one more change is to be paid for.
@@ -141,7 +125,7 @@ impl<'a> Judge<'a> {
     /// The steps at these places in this noise.
     fn stage(&self, places: &[usize], noise: Noise) -> Choice {
         let steps = (0..places.len()).map(|which| self.step(places, which, places[which], &noise)).collect();
-        Choice { places: places.to_vec(), steps, noise, late: None }
+        Choice { places: places.to_vec(), steps, noise }
     }
 
     /// The most likely noise when the level changes at these places.
@@ -234,10 +218,6 @@ impl<'a> Judge<'a> {
             return 0.0;
         }
         let clarity = self.clarity(&stage.steps[which], stage.places.len());
-        // One of the last values with another change behind it is as any other.
-        if tail::is_tail(self.series, place) && which + 1 == stage.places.len() {
-            return tail::strength(self, stage, clarity, fewest);
-        }
         let (n, left, right) = (self.series.len() as f64, (place - before) as f64, (after - place) as f64);
         // A change of which few values are seen needs to be clearer.
         let clear = CLEAR.0 * n.ln() + CLEAR.1 + (left * right / (left + right) / n).ln();
@@ -263,11 +243,9 @@ impl<'a> Judge<'a> {
         let n = self.series.len();
         let bounds: Vec<usize> = [0].into_iter().chain(places.iter().copied()).chain([n]).collect();
         let shares = bounds.windows(2).map(|bound| ((bound[1] - bound[0]) as f64 / n as f64).ln());
-        let at_tail = places.last().is_some_and(|&last| tail::is_tail(self.series, last));
-        let first = if places.len() > usize::from(at_tail) { FIRST } else { 0.0 };
-        let cheaper = if at_tail { tail::CHEAPER } else { 0.0 };
+        let first = if places.is_empty() { 0.0 } else { FIRST };
         let rebate = if shape == noise::WHITE { rebate(places.len()) } else { 0.0 };
-        places.len() as f64 * self.price_of_one() + shares.sum::<f64>() + first - cheaper - rebate
+        places.len() as f64 * self.price_of_one() + shares.sum::<f64>() + first - rebate
     }
 
     fn price_of_one(&self) -> f64 {

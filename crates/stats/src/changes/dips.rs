@@ -12,15 +12,10 @@ use std::ops::Range;
 use super::levels::Levels;
 use super::robust;
 use super::series::Series;
-use super::tail;
 
 /// Lengths that are looked for.
 const SHORTEST: usize = 3;
 pub(super) const LONGEST: usize = 12;
-
-/// What an excursion at the end of the series must gain: there is only one such place, so that little will do; less where
-/// enough is known of the noise.
-const TAIL_PRICE: (f64, f64) = (10.0, 5.0);
 
 struct Dip {
     gain: f64,
@@ -37,11 +32,6 @@ pub(super) fn add(
     price: f64,
 ) -> Vec<usize> {
     let mut dips = Vec::new();
-    let is_known = series.len() >= tail::KNOWN + LONGEST;
-    let tail_price = if is_known { TAIL_PRICE.1 } else { TAIL_PRICE.0 };
-    if let Some(first) = last(series, levels, outlier * outlier, tail_price) {
-        dips.push(Dip { gain: 1e300, first, end: series.len() });
-    }
     let search = Search { series, residual: &levels.residual, bound: outlier * outlier, price };
     for bound in levels.bounds.windows(2) {
         search.within((bound[0], bound[1]), &mut dips);
@@ -61,21 +51,6 @@ pub(super) fn add(
         .collect();
     places.sort_unstable();
     places
-}
-
-/// The last values, when they are away from the last level.
-fn last(series: &Series, levels: &Levels, bound: f64, price: f64) -> Option<usize> {
-    let n = series.len();
-    let begin = levels.bounds[levels.bounds.len() - 2];
-    (SHORTEST..=LONGEST)
-        .filter(|length| n - begin >= length + 4)
-        .map(|length| {
-            let gain = gain(series, &levels.residual, n - length..n, bound);
-            (gain, n - length)
-        })
-        .filter(|&(gain, _)| gain > price)
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .map(|(_, first)| first)
 }
 
 /// What an excursion gains: the bounded cost of its values at the level around them, less that at a level of their own.

@@ -59,13 +59,3 @@ fn steps_half_way_are_told_where_they_are() {
         assert!(told.iter().all(|told| *told >= least), "{n} values, times {factor}: {told:?} %");
     }
 }
-
-#[test]
-fn steps_are_told_with_five_values_after_them() {
-    for (factor, least) in [(1.1, 95.0), (0.9, 95.0), (1.5, 97.0)] {
-        let told =
-            told(300, (0.3, GAP), (295, factor), |places| places.iter().any(|at| at.abs_diff(295) <= 2));
-        println!("times {factor}: {told:?} %");
-        assert!(told.iter().all(|told| *told >= least), "times {factor}: {told:?} %");
-    }
-}

@@ -42,24 +42,8 @@ pub(super) fn divide(
             Some(_) => {}
         }
     }
-    scatter.retain(|told| {
-        told.kind != Kind::ModeShare
-            || (moves_the_mean(judge, raw, told) && !shares.iter().any(|share| is_near(share, told)))
-    });
+    scatter.retain(|told| told.kind != Kind::ModeShare || !shares.iter().any(|share| is_near(share, told)));
     scatter.append(&mut shares);
-}
-
-/// Whether the values around it moved on the whole to where it says that they moved, and by more than half of that.
-///
-/// Where the usual level is another on either side, visits to one are counted as visits to the other, and what is told of
-/// their share is the wrong way round.
-fn moves_the_mean(judge: &Judge, raw: &[f64], told: &Change) -> bool {
-    let place = judge.series.index.partition_point(|index| *index < told.index);
-    let mean = |values: &[f64]| judge.series.unit_at(place, values.iter().sum::<f64>() / values.len() as f64);
-    let (before, after) = raw.split_at(place);
-    let near = [&before[before.len().saturating_sub(NEAR)..], &after[..after.len().min(NEAR)]];
-    let moved = mean(near[1]) - mean(near[0]);
-    moved / (told.after - told.before) > 0.5
 }
 
 fn is_near(one: &Change, other: &Change) -> bool {

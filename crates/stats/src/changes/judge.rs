@@ -9,8 +9,6 @@ use super::finding::{Change, Kind};
 use super::locate::by_tails;
 use super::noise::Step;
 use super::robust;
-use super::series::Series;
-use super::tail;
 
 /// A place is as good as the best when it explains the series less well by no more than this, in twice the log
 /// likelihood: calibrated, so that the range holds the place in 95 % of cases.
@@ -18,9 +16,6 @@ pub(super) const AS_GOOD: f64 = 6.0;
 
 /// Up to so many values times changes the noise is estimated anew without each.
 const KNOWN: usize = 20_000;
-
-/// How many independent places the last few are.
-const TAILS: f64 = 4.0;
 
 /// The level came back from a dip when no more than this share of it is left.
 const BACK: f64 = 0.25;
@@ -52,8 +47,7 @@ fn change(judge: &Judge, choice: &Choice, which: usize) -> Change {
     let effect = |difference| series.effect(level, step.error, difference);
     let without = without(judge, choice, which);
     let evidence = judge.clarity(step, choice.places.len()).min(without);
-    let late = choice.late.filter(|_| tail::is_tail(series, place)).map(f64::sqrt);
-    let p = p(series, place, late.unwrap_or(evidence));
+    let p = p_anywhere(series.len(), evidence);
     let reach = 1.96 * error(judge, choice, step, without);
     let range = range(judge, choice, which);
     Change {
@@ -96,19 +90,10 @@ fn without(judge: &Judge, choice: &Choice, which: usize) -> f64 {
     (judge.noise(&places).cost - choice.noise.cost).max(0.0).sqrt()
 }
 
-/// How often a series without any change shows one as clear as this somewhere.
+/// How often a series of so many values without any change shows one as clear as this somewhere.
 ///
-/// Of all places: the large-deviation limit of James, James & Siegmund, "Tests for a change-point", Biometrika 74
-/// (1987), without its correction for discrete time. Of the last few, which are looked at on their own: as many independent places
-/// as there are doublings of their number, both ways.
-fn p(series: &Series, place: usize, evidence: f64) -> f64 {
-    if tail::is_tail(series, place) {
-        return (TAILS * 2.0 * robust::tail(evidence)).clamp(1e-300, 1.0);
-    }
-    p_anywhere(series.len(), evidence)
-}
-
-/// The same of all places of a series of so many values.
+/// The large-deviation limit of James, James & Siegmund, "Tests for a change-point", Biometrika 74 (1987), without its
+/// correction for discrete time.
 pub(super) fn p_anywhere(n: usize, evidence: f64) -> f64 {
     // The limit is one for large evidence; below 1 it would fall again.
     let evidence = evidence.max(1.0);

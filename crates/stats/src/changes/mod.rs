@@ -8,20 +8,17 @@
 //! In steps, one file each: the values become logarithms, on which steps are ratios (`series`), less what lies between hosts that take turns (`turns`); a segmentation
 //! that outliers cannot mislead (`segment`), that knows levels which the series keeps going to (`modes`), and a search for
 //! short excursions (`dips`) propose candidates; those are chosen that explain the series better than slow noise
-//! would (`choose`, `noise`), and than a curve with fewer steps would (`trend`), the last few values by a rule of their own (`tail`, `lately`, `wider`), and that the noise as it is
-//! distributed tells too (`density`, `backed`), each where it most often is right (`locate`); then it is told what they are
+//! would (`choose`, `noise`), and than a curve with fewer steps would (`trend`), each
+//! where it most often is right (`locate`); then it is told what they are
 //! (`judge`), what else is not as it was (`scatter`), and why the other candidates are none (`refuse`).
 
-mod backed;
 mod choose;
-mod density;
 mod dips;
 mod environment;
 mod exchange;
 mod filter;
 mod finding;
 mod judge;
-mod lately;
 pub mod ledger;
 mod levels;
 mod locate;
@@ -39,10 +36,8 @@ mod segment;
 mod series;
 mod stretches;
 mod sums;
-mod tail;
 mod trend;
 mod turns;
-mod wider;
 
 pub use finding::{Change, Detection, Drift, Judged, Kind, Mode, Modes, Refusal, Refused};
 pub(crate) use phases::differ;
@@ -144,13 +139,13 @@ impl Proposed {
     }
 
     fn judge(&self) -> choose::Judge<'_> {
-        choose::Judge::new(&self.series, &self.masked, self.modes.modes.is_empty())
+        choose::Judge::new(&self.series, &self.masked)
     }
 
     /// What is told of what was chosen.
     fn told(&self, judge: &choose::Judge, choice: choose::Choice) -> Detection {
         let (series, modes, raw) = (&self.series, &self.modes, &self.raw);
-        let choice = wider::judged(judge, locate::locate(judge, choice, raw));
+        let choice = locate::locate(judge, choice);
         let levels = levels::Levels::means(series, &choice.places, &self.masked);
         let mut scatter = scatter::spreads(series, &levels, &choice);
         scatter.extend(scatter::shares(series, &levels, &modes.modes, &modes.at));

@@ -13,11 +13,6 @@ const WIDTH: f64 = 5.0;
 const RAREST: f64 = 0.02;
 /// The longest level between two like ones that counts as a visit.
 const LONGEST: usize = 20;
-/// So many visits are several.
-const SEVERAL: usize = 6;
-/// The share of the values from which on a mode is met often.
-const OFTEN: f64 = 0.15;
-
 /// A second level, relative to the level of most values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mode {
@@ -39,8 +34,6 @@ impl Mode {
 struct Visit {
     offset: f64,
     length: usize,
-    /// From which level.
-    from: usize,
 }
 
 /// Distances that visits keep going to.
@@ -49,7 +42,7 @@ pub(super) fn find(series: &Series, levels: &Levels, outlier: f64) -> Vec<Mode> 
     let mut visits = visits(series, levels, outlier);
     visits.retain(|visit| visit.offset.is_finite() && visit.offset.abs() > 2.0 * outlier * typical);
     visits.sort_unstable_by(|one, other| one.offset.total_cmp(&other.offset));
-    let (mut modes, mut others) = (Vec::new(), Vec::new());
+    let mut modes = Vec::new();
     while modes.len() < 2 {
         let Some((first, end)) = densest(&visits, WIDTH * typical) else { break };
         let points: usize = visits[first..end].iter().map(|visit| visit.length).sum();
@@ -58,33 +51,10 @@ pub(super) fn find(series: &Series, levels: &Levels, outlier: f64) -> Vec<Mode> 
         }
         let sum: f64 = visits[first..end].iter().map(|visit| visit.offset * visit.length as f64).sum();
         let offset = sum / points as f64;
-        // Spikes of all sizes have no distance of their own: among twice as many sizes there are twice as many.
-        let around = visits.iter().filter(|visit| (visit.offset - offset).abs() <= WIDTH * typical).count();
-        let these: Vec<Visit> = visits.drain(first..end).collect();
-        if these.len() as f64 >= 0.7 * around as f64
-            && !is_back(&these, &others, WIDTH * typical, series.len())
-        {
-            modes.push(Mode::of(offset, (points as f64 / series.len() as f64).min(0.5)));
-            others = these;
-        }
+        visits.drain(first..end);
+        modes.push(Mode::of(offset, (points as f64 / series.len() as f64).min(0.5)));
     }
     modes
-}
-
-/// Whether visits are the way back of others: as far to the other side, and mostly from levels that those do not leave; several, as those are,
-/// which are met often.
-///
-/// Of two modes that are met as often, chance makes now one the level, now the other one.
-fn is_back(visits: &[Visit], others: &[Visit], width: f64, n: usize) -> bool {
-    let [one, other] = [visits, others].map(|all| {
-        let offsets: Vec<f64> = all.iter().map(|visit| visit.offset).collect();
-        robust::median_of(&offsets)
-    });
-    let left = |visit: &&Visit| others.iter().any(|other| other.from == visit.from);
-    (one + other).abs() <= width
-        && visits.len().min(others.len()) >= SEVERAL
-        && others.iter().map(|visit| visit.length).sum::<usize>() as f64 >= OFTEN * n as f64
-        && 2 * visits.iter().filter(left).count() < visits.len()
 }
 
 /// The window of this width that holds most visits.
@@ -106,7 +76,7 @@ fn visits(series: &Series, levels: &Levels, outlier: f64) -> Vec<Visit> {
     for (which, bound) in levels.bounds.windows(2).enumerate() {
         match between(levels, which) {
             Some(offset) if bound[1] - bound[0] <= LONGEST => {
-                visits.push(Visit { offset, length: bound[1] - bound[0], from: which });
+                visits.push(Visit { offset, length: bound[1] - bound[0] });
             }
             _ => outliers(series, levels, which, outlier, &mut visits),
         }
@@ -124,8 +94,8 @@ fn between(levels: &Levels, which: usize) -> Option<f64> {
 }
 
 /// Visits of outliers within a level.
-fn outliers(series: &Series, levels: &Levels, from: usize, outlier: f64, visits: &mut Vec<Visit>) {
-    let (mut i, to) = (levels.bounds[from], levels.bounds[from + 1]);
+fn outliers(series: &Series, levels: &Levels, which: usize, outlier: f64, visits: &mut Vec<Visit>) {
+    let (mut i, to) = (levels.bounds[which], levels.bounds[which + 1]);
     while i < to {
         let (first, offset, reach) = (i, levels.residual[i], outlier * series.sd[i]);
         i += 1;
@@ -136,6 +106,6 @@ fn outliers(series: &Series, levels: &Levels, from: usize, outlier: f64, visits:
             i += 1;
         }
         let mean = levels.residual[first..i].iter().sum::<f64>() / (i - first) as f64;
-        visits.push(Visit { offset: mean, length: i - first, from });
+        visits.push(Visit { offset: mean, length: i - first });
     }
 }

@@ -4,7 +4,7 @@
 //! them would be an outlier of any level among them, and the step would not be seen, however large. But where two parts lie further apart
 //! than either is wide, there is a step whatever the noise is, and the noise of each can be told by itself.
 
-use super::{order, robust};
+use super::robust;
 
 /// So many values on either side of a place are compared,
 const WINDOW: usize = 12;
@@ -22,18 +22,12 @@ pub(super) const WELL_KNOWN: usize = WINDOW;
 const APART: f64 = 1.128;
 
 /// Where parts that lie plainly apart begin, and both ends; the ends alone where none is far wider than others.
-///
-/// By the median of what neighbours differ by, and by their mean: where values go to and fro between modes, most of them are far
-/// apart in one part and near in another by chance.
 pub(super) fn of(y: &[f64], sd: &[f64]) -> Vec<usize> {
     let bounds = bounds(y, sd);
-    let is_wider = |width: fn(&[f64]) -> f64| {
-        let widths = bounds.windows(2).map(|bound| width(&y[bound[0]..bound[1]]));
-        let (least, most) =
-            widths.fold((f64::INFINITY, 0.0_f64), |(least, most), width| (least.min(width), most.max(width)));
-        most > WIDER * least
-    };
-    if is_wider(width) && is_wider(average) { bounds } else { vec![0, y.len()] }
+    let widths = bounds.windows(2).map(|bound| width(&y[bound[0]..bound[1]]));
+    let (least, most) =
+        widths.fold((f64::INFINITY, 0.0_f64), |(least, most), width| (least.min(width), most.max(width)));
+    if most > WIDER * least { bounds } else { vec![0, y.len()] }
 }
 
 /// Where parts that lie plainly apart begin, and both ends.
@@ -80,14 +74,6 @@ pub(super) fn width(y: &[f64]) -> f64 {
         return differences.iter().map(|x| x.abs()).sum::<f64>() / differences.len() as f64 / APART;
     }
     robust::deviation(&differences) / std::f64::consts::SQRT_2
-}
-
-/// The same by what they differ by on average, without the eighth that differs most: spikes are no width.
-fn average(y: &[f64]) -> f64 {
-    let mut distances: Vec<f64> = y.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
-    order::sort(&mut distances);
-    let most = &distances[..distances.len() - distances.len() / 8];
-    most.iter().sum::<f64>() / most.len() as f64 / APART
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! What looked like a change and is none, and why.
 
 use super::choose::{Choice, Judge};
+use super::dips;
 use super::finding::{Drift, Refusal, Refused};
 use super::levels::Levels;
 use super::noise::{self, Noise};
 use super::robust;
-use super::tail;
 
 /// A candidate so near to a change is that change.
 const SAME: usize = 2;
@@ -48,10 +48,11 @@ pub(super) fn refused(
 fn why(judge: &Judge, choice: &Choice, candidates: &[usize], which: usize) -> Refusal {
     let (before, after) = judge.around(candidates, which);
     let place = candidates[which];
+    let is_last = place + dips::LONGEST >= judge.series.len();
     let white = Noise { shape: noise::WHITE, ..choice.noise };
-    if (place - before).min(after - place) < SHORTEST && !tail::is_tail(judge.series, place) {
+    if (place - before).min(after - place) < SHORTEST && !is_last {
         Refusal::Spike
-    } else if tail::is_tail(judge.series, place) {
+    } else if is_last {
         Refusal::Few
     } else if choice.noise.shape.slow > 0.0 && judge.step(candidates, which, place, &white).z() > LOOKS {
         Refusal::Drift
