@@ -9,6 +9,7 @@ use tacho_record::{
 use tacho_store::{HostId, Store, StoreError, Values};
 
 use crate::equal::Equals;
+use crate::evened::even_out;
 use crate::levels::OfLayouts;
 use crate::rules::{Ends, Rules};
 
@@ -32,7 +33,8 @@ pub struct Of<'a> {
 /// All series of one benchmark on one host, one a metric, over these revisions.
 ///
 /// A revision that has no samples of its own takes the values of one with the same artifacts, and says so.
-/// Samples of other builds of a revision than the one meant belong to another program, and are left out.
+/// Samples of other builds of a revision than the one meant belong to another program, and are left out. Where the
+/// host's speed moved within a run, values are those at its usual speed.
 pub fn read(
     store: &mut Store,
     of: Of<'_>,
@@ -43,7 +45,8 @@ pub fn read(
     let mut all = Vec::with_capacity(metrics.len());
     let ends = Ends::read(store, of)?;
     for metric in metrics {
-        let values = store.values(of.host, of.benchmark, &metric.name)?;
+        let mut values = store.values(of.host, of.benchmark, &metric.name)?;
+        even_out(&mut values);
         let mut material = Material::new(&builds, &values, (of, metric.better), &ends);
         material.absent = absent(store, of.benchmark, &metric.name, &values)?;
         let (benchmark, host) = (of.benchmark.clone(), of.host_name.to_owned());
@@ -181,6 +184,7 @@ mod tests {
             artifact,
             values: values.to_vec(),
             rounds: (1..).take(values.len()).collect(),
+            positions: vec![0; values.len()],
             limited,
             bound_rounds: vec![],
             failed: 0,

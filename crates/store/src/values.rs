@@ -26,6 +26,8 @@ pub struct Values {
     pub values: Vec<f64>,
     /// Of each of them its round.
     pub rounds: Vec<u32>,
+    /// Of each of them its position in the round's order.
+    pub positions: Vec<u32>,
     /// The executions that reached a limit, the warm-up not counted.
     pub limited: Limited,
     /// Of each of their bounds its round.
@@ -162,6 +164,7 @@ impl Scattered {
             revision,
             artifact,
             rounds: self.values.iter().map(|(place, _)| place.round).collect(),
+            positions: self.values.iter().map(|(place, _)| place.position).collect(),
             values: self.values.into_iter().map(|(_, value)| value).collect(),
             bound_rounds: self.limited.iter().filter_map(bound).collect(),
             limited,

@@ -102,6 +102,18 @@ impl Fit {
         (high - low).exp_m1()
     }
 
+    /// Each execution's value as it would have been at the host's usual speed: its program's level with what its
+    /// noise adds. Unchanged where nothing shows that the speed moves.
+    #[must_use]
+    pub fn evened(&self, executions: &[Execution]) -> Vec<f64> {
+        if !self.moves {
+            return executions.iter().map(|execution| execution.value).collect();
+        }
+        let levels = self.levels();
+        let noise = neighbours::without_path(&self.rest);
+        executions.iter().zip(noise).map(|(execution, noise)| levels[execution.program] + noise).collect()
+    }
+
     /// The level of each program at the host's usual speed, as a logarithm: its effect above the middle of the path.
     #[must_use]
     pub fn levels(&self) -> Vec<f64> {

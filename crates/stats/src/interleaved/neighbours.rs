@@ -28,6 +28,8 @@ const STILL: f64 = 1e-6;
 /// The weights choose the executions that agree, which makes errors look smaller: as if each program had this many
 /// executions less. By simulation, at 10, 20 and 60 executions.
 const CHOSEN: f64 = 3.5;
+/// A difference of this many scales is half a jump of the host's speed.
+const JUMP: f64 = 4.0;
 /// A program's own noise counts as this many executions less than that of all programs.
 const POOLED: f64 = 20.0;
 
@@ -244,6 +246,26 @@ fn errors(executions: &[Execution], counts: &[usize], tails: &Tails, rest: &[f64
         chosen * (own * executions * few / spread).sqrt() / information
     };
     (0..programs).map(one).collect()
+}
+
+/// What is left of each execution when the speed of its neighbours is taken off too. A neighbour counts for little where
+/// the host's speed jumped in between; what the noise alone makes of differences does not matter.
+pub(super) fn without_path(rest: &[f64]) -> Vec<f64> {
+    let tails = Tails::of(rest);
+    let of = |at: usize| {
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for other in at.saturating_sub(LAGS)..=(at + LAGS).min(rest.len() - 1) {
+            let lag = at.abs_diff(other);
+            if lag > 0 {
+                let off = (rest[other] - rest[at]) / (JUMP * tails.squares[lag - 1].sqrt());
+                let weight = 1.0 / (1.0 + off * off);
+                sum += weight * rest[other];
+                weights += weight;
+            }
+        }
+        if weights > 0.0 { rest[at] - sum / weights } else { 0.0 }
+    };
+    (0..rest.len()).map(of).collect()
 }
 
 /// How much each execution counts among all: by its differences to its neighbours.

@@ -141,3 +141,33 @@ fn a_path_is_told_in_spells() {
     let spells: Vec<_> = spells(&rest).into_iter().map(|it| (it.executions, it.slower > 0.5)).collect();
     assert_eq!(spells, [(0..20, false), (20..30, true), (30..42, false)]);
 }
+
+#[test]
+fn evened_values_are_as_sharp_as_the_fit_and_their_intervals_hold() {
+    for movement in MOVEMENTS {
+        let (mut held, mut all, mut squares) = (0, 0, [0.0; 2]);
+        for seed in 0..60 {
+            let executions = Host::new(movement, 300 + seed).rounds(&LEVELS, 20);
+            let fit = Fit::of(&executions, 6).unwrap();
+            let evened = fit.evened(&executions);
+            let truth = polish::centred(LEVELS.to_vec());
+            let of = |program: usize| -> Vec<f64> {
+                let all = executions.iter().zip(&evened).filter(|(it, _)| it.program == program);
+                all.map(|(_, value)| *value).collect()
+            };
+            let summaries: Vec<_> = (0..6).map(|it| crate::Summary::of(&of(it)).unwrap()).collect();
+            let usual = summaries.iter().map(|it| it.median).sum::<f64>() / 6.0;
+            for ((summary, truth), effect) in summaries.iter().zip(truth).zip(&fit.effects) {
+                let (low, high) = summary.interval.unwrap();
+                held += u32::from((low..=high).contains(&(usual + truth)));
+                squares[0] += (summary.median - usual - truth).powi(2);
+                squares[1] += (effect - truth).powi(2);
+                all += 1;
+            }
+        }
+        let [evened, fit] = squares.map(|it| (it / f64::from(all)).sqrt());
+        let share = f64::from(held) / f64::from(all);
+        println!("{movement:?}: {evened:.4} beside {fit:.4}, {share:.3} held");
+        assert!(evened < 1.5 * fit && share > 0.88, "{movement:?}: {evened:.4} {fit:.4} {share:.3}");
+    }
+}

@@ -82,6 +82,7 @@ pub fn values_are_one_metric_of_the_measurements(ground: &Ground) {
         artifact: cell(revision, "x").artifact,
         values: samples.iter().map(|sample| sample.value("wall").unwrap()).collect(),
         rounds: samples.iter().map(|sample| sample.place.round).collect(),
+        positions: samples.iter().map(|sample| sample.place.position).collect(),
         limited: Limited::default(),
         bound_rounds: vec![],
         failed,

@@ -162,7 +162,7 @@ fn beside_medians(row: &Row) -> Option<String> {
         Estimator::AllRatios => "of all samples of one to all of the other",
         Estimator::Mean => "of the means",
         Estimator::Minimum => "of the minima",
-        Estimator::LowDecile => "of the tenth percentiles",
+        Estimator::Neighbours => "of executions next to each other in time",
         Estimator::Runs => "of runs",
         Estimator::Median => return None,
     };
