@@ -27,6 +27,8 @@ const USUAL: f64 = 8.0;
 const FIRST: f64 = 5.0;
 /// How clear each change is to be, as the square of its standard errors, counted in the same way.
 const CLEAR: (f64, f64) = (3.0, 4.0);
+/// In fresh noise few values beside a change count against it as far as a series of so many has them.
+const MANY: f64 = 50.0;
 /// So much dearer than the best so far, in prices of a change, no stage is followed any further.
 const HOPELESS: f64 = 20.0;
 
@@ -219,9 +221,10 @@ impl<'a> Judge<'a> {
         }
         let clarity = self.clarity(&stage.steps[which], stage.places.len());
         let (n, left, right) = (self.series.len() as f64, (place - before) as f64, (after - place) as f64);
-        // A change of which few values are seen needs to be clearer.
         let clear = CLEAR.0 * n.ln() + CLEAR.1 + (left * right / (left + right) / n).ln();
-        clarity / clear.sqrt() / (1.0 + 1.0 / fewest as f64)
+        // A change of which few values are seen needs to be clearer. In a short series all are few.
+        let few = if stage.noise.shape == noise::WHITE { (n / MANY).min(1.0) } else { 1.0 };
+        clarity / clear.sqrt() / (1.0 + few / fewest as f64)
     }
 
     /// The standard errors of a step, fewer where few values tell how large the noise is.

@@ -115,3 +115,21 @@ fn spikes_of_all_sizes_are_no_dips_either() {
     println!("{alarmed} of 100");
     assert!(alarmed <= 1, "{alarmed} of 100");
 }
+
+#[test]
+fn steps_in_short_series_are_found() {
+    // How many of 200 series a clear step is found in, and how many without one are alarmed.
+    for (seed, (n, deviations, least)) in (260..).zip([(8, 6.0, 180), (10, 4.0, 150), (14, 4.0, 180)]) {
+        let mut maker = Maker::new(seed);
+        let mut noise = || maker.noise(Shape::Gaussian, n, 0.01);
+        let alarmed = (0..200).filter(|_| !told(&noise()).is_empty()).count();
+        let found = (0..200).filter(|_| {
+            let mut values = noise();
+            values[n / 2..].iter_mut().for_each(|value| *value *= 1.0 + 0.01 * deviations);
+            told(&values).iter().any(|(place, _)| place.abs_diff(n / 2) <= 1)
+        });
+        let found = found.count();
+        println!("{n} values, {deviations} standard deviations: {found} found, {alarmed} alarmed of 200");
+        assert!(found >= least && alarmed <= 5, "{n}, {deviations}: {found}, {alarmed}");
+    }
+}
