@@ -30,6 +30,7 @@ mod counting;
 pub mod definitions;
 pub mod duet;
 pub mod equal;
+mod evened;
 mod error;
 mod estimator;
 mod fill;
