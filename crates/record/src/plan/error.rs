@@ -51,6 +51,8 @@ pub(super) enum Mistake {
     KnownUnit { parser: String, unit: String },
     #[error("`vcs = \"cvs\"` without a `{key}`")]
     CvsWithout { key: &'static str },
+    #[error("`link` is no address of a page")]
+    LinkToNoPage,
     #[error("`link` refers to nothing")]
     LinkWithoutReference { wanted: &'static str },
     #[error("`limits.memory` contradicts `conditions.cgroup = \"never\"`")]
@@ -154,6 +156,7 @@ impl Mistake {
                 "it says what to get of a CVS repository; git has nothing like it here"
             }
             Mistake::LimitWithoutGroup => "it is a control group's limit: take one of them out",
+            Mistake::LinkToNoPage => "it begins with `https://` or `http://`",
             Mistake::LinkWithoutReference { wanted } => {
                 return Some(format!("write `{{{wanted}}}` where it belongs"));
             }

@@ -171,6 +171,10 @@ impl Check<'_> {
         let Some(text) = link else { return };
         let wanted = if self.releases == Some(true) { "release" } else { "commit" };
         let names: &[&str] = if is_cvs { &[wanted, "file", "old", "new"] } else { &[wanted] };
+        if !["https://", "http://"].iter().any(|scheme| text.starts_with(scheme)) {
+            self.report(spot, Mistake::LinkToNoPage);
+            return;
+        }
         let (well, used) = self.template(Template { key: "link", names, spot, text });
         if well && used.is_empty() {
             self.report(spot, Mistake::LinkWithoutReference { wanted });

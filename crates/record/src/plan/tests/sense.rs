@@ -164,6 +164,15 @@ fn contradictions() {
       |
     hint: the answer that all must equal comes from the warm-up: keep it, or compare with a `file`
     "#);
+    assert_snapshot!(shown("[subject]\nlink = \"javascript:alert({commit})\"\n[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n"), @r#"
+    error: `link` is no address of a page
+     --> tacho.toml:2:8
+      |
+    2 | link = "javascript:alert({commit})"
+      |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+    hint: it begins with `https://` or `http://`
+    "#);
     assert_snapshot!(shown("[subject]\nlink = \"https://e.org\"\n[[benchmark]]\nname = \"a\"\ncommand = \"b\"\n"), @r#"
     error: `link` refers to nothing
      --> tacho.toml:2:8
