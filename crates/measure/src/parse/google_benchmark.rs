@@ -40,7 +40,8 @@ fn value(entry: &Value, quantity: &str) -> Result<f64, String> {
     }
     let factor = match (quantity, entry["time_unit"].as_str()) {
         ("bytes_per_second", _) => 1.0 / MEGABYTE,
-        ("items_per_second", _) | (_, Some("ns") | None) => 1.0,
+        ("items_per_second", _) | (_, Some("ns")) => 1.0,
+        (_, None) => return Err("it has no `time_unit`".to_owned()),
         (_, Some("us")) => 1e3,
         (_, Some("ms")) => 1e6,
         (_, Some("s")) => 1e9,

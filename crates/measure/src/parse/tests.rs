@@ -201,6 +201,8 @@ fn google_benchmark_repetitions_are_replicates() {
         {"name": "a_median", "run_name": "a", "run_type": "aggregate", "aggregate_name": "median", "real_time": 2,
          "time_unit": "us"}]}"#;
     gives("google-benchmark:a", aggregates, &[2000.0]);
+    let unitless = r#"{"benchmarks": [{"name": "a", "run_type": "iteration", "real_time": 1}]}"#;
+    fails("google-benchmark:a", unitless, "it has no `time_unit`");
 }
 
 #[test]
