@@ -3,9 +3,11 @@
 //! A list of what was written (`tacho-site.json`) is kept beside the pages. Only what stands in it is ever
 //! replaced or removed, and a folder that holds anything but no list is refused: nobody's own files are at risk.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write as _};
+use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -79,7 +81,11 @@ impl Output {
     }
 
     /// Writes one of the planned files, unless it already holds this.
+    ///
+    /// Characters of pages and their data that are not seen, and that turn the direction of what follows, are made visible.
     pub(crate) fn put(&self, name: &str, content: &[u8]) -> Result<(), SiteError> {
+        let is_shown = name != "app.js" && [".html", ".js"].iter().any(|suffix| name.ends_with(suffix));
+        let content = &*if is_shown { visible(content) } else { Cow::Borrowed(content) };
         debug_assert!(self.planned.contains(name), "`{name}` was not planned");
         let path = self.dir.join(name);
         let failed = |source| SiteError::Write { path: path.clone(), source };
@@ -134,6 +140,23 @@ enum Existing {
     Absent,
     Other,
     Same,
+}
+
+/// The text with `\u{fffd}` in place of each character by which one text can pass for another.
+fn visible(content: &[u8]) -> Cow<'_, [u8]> {
+    const HIDDEN: [RangeInclusive<char>; 6] = [
+        '\u{61c}'..='\u{61c}',
+        '\u{200b}'..='\u{200f}',
+        '\u{202a}'..='\u{202e}',
+        '\u{2060}'..='\u{206f}',
+        '\u{feff}'..='\u{feff}',
+        '\u{e0000}'..='\u{e007f}',
+    ];
+    let is_hidden = |c: char| HIDDEN.iter().any(|range| range.contains(&c));
+    match str::from_utf8(content) {
+        Ok(text) if text.contains(is_hidden) => Cow::Owned(text.replace(is_hidden, "\u{fffd}").into_bytes()),
+        _ => Cow::Borrowed(content),
+    }
 }
 
 fn compare(path: &Path, content: &[u8]) -> io::Result<Existing> {
@@ -263,6 +286,18 @@ mod tests {
     }
 
     #[cfg(unix)]
+    #[test]
+    fn what_is_not_seen_is_made_visible() {
+        let hidden = "a\u{202e}b\u{200b}c\u{2066}d\u{feff}e";
+        assert_eq!(visible(hidden.as_bytes()), "a\u{fffd}b\u{fffd}c\u{fffd}d\u{fffd}e".as_bytes());
+        let plain = "größer – × 1.5 µs ✓";
+        assert!(matches!(visible(plain.as_bytes()), Cow::Borrowed(_)));
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &[("index.html", hidden)]).unwrap();
+        let written = std::fs::read_to_string(folder.path().join("index.html")).unwrap();
+        assert!(!written.contains('\u{202e}'), "{written}");
+    }
+
     #[test]
     fn pages_are_as_readable_as_other_new_files() {
         use std::os::unix::fs::PermissionsExt as _;
