@@ -65,7 +65,8 @@ impl Store {
     pub fn copy_whole(&mut self, folder: &Path) -> Result<(), StoreError> {
         let target = database_file(folder);
         if target.exists() {
-            return Err(StoreError::AlreadyStored { what: format!("`{}`", target.display()) });
+            let why = format!("there is a `{}` already", target.display());
+            return Err(StoreError::Unkeepable { what: "the copy".to_owned(), why });
         }
         let location = Location::Folder(folder.to_owned());
         drop(Self::open(&location)?);

@@ -147,6 +147,9 @@ impl StoreError {
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {
+            Self::AlreadyStored { .. } => Some(
+                "another `tacho` measures the same into this store: let one finish, or give each a store with `--store`",
+            ),
             Self::Corrupt { place, .. } if is_server(place) => {
                 Some("the server's log may tell more; a backup brings back what cannot be read any more")
             }
