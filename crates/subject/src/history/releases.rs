@@ -2,8 +2,9 @@
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use tacho_record::Revision;
 
@@ -130,14 +131,42 @@ fn revision(names: &[String], place: usize) -> Revision {
     }
 }
 
-/// The words that a shell command prints.
-fn print(command: &str, folder: &Path) -> Result<Vec<String>, SubjectError> {
-    let output = Command::new("sh")
+/// The longest list of releases that is read, in bytes.
+const LONGEST_LIST: u64 = 16 << 20;
+
+/// What a shell command prints, its standard output up to just beyond the limit: there it is killed.
+fn output(command: &str, folder: &Path) -> io::Result<Output> {
+    let mut errors = tempfile::tempfile()?;
+    let mut child = Command::new("sh")
         .args(["-c", command])
         .current_dir(folder)
         .stdin(Stdio::null())
-        .output()
-        .map_err(|error| SubjectError::ReleasesCommand { why: error.to_string() })?;
+        .stdout(Stdio::piped())
+        .stderr(errors.try_clone()?)
+        .spawn()?;
+    let mut stdout = Vec::new();
+    if let Some(pipe) = child.stdout.take() {
+        pipe.take(LONGEST_LIST + 1).read_to_end(&mut stdout)?;
+    }
+    if stdout.len() as u64 > LONGEST_LIST {
+        // It may have ended by itself.
+        let _ = child.kill();
+    }
+    let status = child.wait()?;
+    let mut stderr = Vec::new();
+    errors.rewind()?;
+    errors.take(LONGEST_LIST).read_to_end(&mut stderr)?;
+    Ok(Output { status, stdout, stderr })
+}
+
+/// The words that a shell command prints.
+fn print(command: &str, folder: &Path) -> Result<Vec<String>, SubjectError> {
+    let output =
+        output(command, folder).map_err(|error| SubjectError::ReleasesCommand { why: error.to_string() })?;
+    if output.stdout.len() as u64 > LONGEST_LIST {
+        let why = format!("it prints more than {} MiB", LONGEST_LIST >> 20);
+        return Err(SubjectError::ReleasesCommand { why });
+    }
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect());
     }
@@ -152,6 +181,12 @@ fn print(command: &str, folder: &Path) -> Result<Vec<String>, SubjectError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_without_end_is_refused() {
+        let error = print("yes 1.0", Path::new("/")).unwrap_err().to_string();
+        assert!(error.ends_with("it prints more than 16 MiB"), "{error}");
+    }
 
     fn listed(names: &str) -> Releases {
         Releases::listed(names.split_whitespace().map(str::to_owned).collect())

@@ -1,6 +1,7 @@
 //! Patches: read, looked through, applied.
 
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use std::process::Output;
 
@@ -51,12 +52,22 @@ impl Hunk {
     }
 }
 
+/// The largest patch that is read, in bytes: far more than anybody writes or generates.
+const LARGEST: u64 = 64 << 20;
+
 impl Patch {
     /// Reads a patch by its path from that folder.
     pub fn read(folder: &Path, path: &str) -> Result<Self, SubjectError> {
         let file = folder.join(path);
         let unreadable = |source| SubjectError::PatchUnreadable { path: file.clone(), source };
-        Self::parse(path, fs::read(&file).map_err(unreadable)?)
+        let mut content = Vec::new();
+        let opened = fs::File::open(&file).map_err(unreadable)?;
+        opened.take(LARGEST + 1).read_to_end(&mut content).map_err(unreadable)?;
+        if content.len() as u64 > LARGEST {
+            let why = format!("it is larger than {} MiB", LARGEST >> 20);
+            return Err(unreadable(io::Error::new(io::ErrorKind::FileTooLarge, why)));
+        }
+        Self::parse(path, content)
     }
 
     /// Looks a patch through: that it is one, and that it stays where it belongs.
@@ -329,6 +340,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_patch_without_end_is_refused() {
+        let error = Patch::read(Path::new("/dev"), "zero").unwrap_err().to_string();
+        assert!(error.ends_with("it is larger than 64 MiB"), "{error}");
+    }
 
     const PATCH: &str = "\
 diff --git a/src/x.c b/src/x.c
