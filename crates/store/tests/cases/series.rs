@@ -201,8 +201,8 @@ pub fn a_tampered_chunk_is_called_damaged(ground: &Ground) {
     ground.tamper("UPDATE chunk SET samples = {garbage} WHERE round = 2");
     let error = store.samples(measurements[0]).unwrap_err();
     let words = error.to_string();
-    assert!(words.ends_with("is damaged: it is of format 9, and this program knows format 1"), "{words}");
-    let of_sqlite = error.hint().unwrap().contains("`sqlite3 ");
+    assert!(words.ends_with("is damaged: it is of format 9, and this program knows format 2"), "{words}");
+    let of_sqlite = error.hint().unwrap().contains("`tacho fsck`");
     assert_eq!(of_sqlite, matches!(ground.location, Location::Folder(_)), "{:?}", error.hint());
     assert!(matches!(store.measurements(lab, &benchmark("x")), Err(StoreError::Corrupt { .. })));
     assert!(matches!(store.places(run.number), Err(StoreError::Corrupt { .. })));
