@@ -151,9 +151,13 @@ impl Report<'_> {
     }
 }
 
-/// What the ratio is of, where the medians that stand beside it have another one.
+/// What the ratio is of, where the medians that stand beside it have another one that is not shown.
 fn beside_medians(row: &Row) -> Option<String> {
     let estimate = row.comparison.estimate?;
+    let has_medians = row.comparison.second.is_some_and(|second| second.estimator == Estimator::Median);
+    if has_medians && !row.comparison.second_is_of_levels() {
+        return None;
+    }
     let (ratio, [Some(a), Some(b)]) = (estimate.ratio?, &row.sides) else { return None };
     let medians = b.median / a.median;
     let is_far = medians > 0.0 && medians.is_finite() && (ratio / medians).ln().abs() > APART;
