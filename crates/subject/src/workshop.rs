@@ -81,7 +81,7 @@ impl Workshop {
         Ok(Self {
             artifacts: subject.artifacts.clone(),
             cache: Cache::open(&folder, cache_limit)?,
-            checkout: Checkout::new(origin, &folder),
+            checkout: Checkout::new(origin, &folder).with_submodules(subject.submodules),
             command: subject.build.clone(),
             layout: None,
             layouts: layouts::of(subject)?,

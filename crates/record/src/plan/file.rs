@@ -78,6 +78,8 @@ pub(super) struct SubjectTable {
     /// allowed. Commits that touch none of them are left out when it is bisected. Not given: any file may.
     #[serde(default)]
     pub paths: Vec<String>,
+    /// For git: whether submodules are checked out, which a build may not need: true when not given.
+    pub submodules: Option<bool>,
     /// Where a commit can be seen, with {commit} for its hash (for releases: {release}). With CVS also where what a commit did
     /// to a file can be seen, with {file} for its path in the module, and {old} and {new} for its numbers before and after.
     pub link: Option<String>,

@@ -150,6 +150,9 @@ pub struct Subject {
     pub artifacts: Vec<String>,
     /// Files and folders that decide what the program is, from the root of the repository, as patterns; none: any may.
     pub paths: Vec<String>,
+    /// Whether submodules are checked out.
+    #[serde(default = "yes")]
+    pub submodules: bool,
     /// Where a commit can be seen, with `{commit}` for its hash (`{release}` for releases); with `{file}`, `{old}` and `{new}`
     /// where what it did to a file of CVS can be seen.
     pub link: Option<String>,
@@ -168,6 +171,11 @@ pub struct Subject {
     pub onto: BTreeMap<String, Vec<String>>,
 }
 
+/// Submodules are part of a checkout unless a plan says otherwise.
+fn yes() -> bool {
+    true
+}
+
 impl Subject {
     /// The same, linked in as many orders as these levels say.
     #[must_use]
@@ -177,7 +185,7 @@ impl Subject {
     }
 
     /// The digest of all in the plan that decides what is built where no quirk applies: the command and the artifacts, in how many
-    /// orders it is linked, and with CVS what becomes of keywords.
+    /// orders it is linked, whether submodules are left out, and with CVS what becomes of keywords.
     #[must_use]
     pub fn recipe(&self) -> Digest {
         let mut artifacts: Vec<&str> = self.artifacts.iter().map(String::as_str).collect();
@@ -192,6 +200,7 @@ impl Subject {
         // No part holds a zero byte, since none could be passed to a shell or a file system.
         let parts = [&["recipe 1", command.as_str()], artifacts.as_slice()].concat().join("\0");
         let parts = keywords.map_or(parts.clone(), |keywords| format!("{parts}\0keywords\0{keywords}"));
+        let parts = if self.submodules { parts } else { format!("{parts}\0no submodules") };
         let parts = self.order.as_ref().map_or(parts.clone(), |order| format!("{parts}\0order\0{order}"));
         Digest::of(self.layouts.map_or(parts.clone(), |layouts| format!("{parts}\0layouts\0{layouts}")))
     }

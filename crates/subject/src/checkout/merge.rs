@@ -5,7 +5,7 @@ use std::process::Command;
 
 use tacho_record::Revision;
 
-use super::{Checkout, Origin, Stop, Work, submodule};
+use super::{Checkout, Origin, Stop, Work};
 use crate::SubjectError;
 use crate::build::{Ended, execute};
 
@@ -51,7 +51,7 @@ impl Checkout {
             self.fetch_missing(&repository, &Revision::bare(other), work)?;
             self.merge_one(other, work)?;
         }
-        submodule::update(&self.cache, &self.tree, &repository.common, work)?;
+        self.update_submodules(&repository, work)?;
         fs::remove_file(&busy).map_err(SubjectError::cache("remove", &busy))?;
         Ok(())
     }

@@ -114,11 +114,18 @@ pub(crate) struct Checkout {
     tree: PathBuf,
     /// Whether our clone has the tags that the user's repository had when we began.
     has_tags: bool,
+    /// Whether submodules are checked out.
+    submodules: bool,
 }
 
 impl Checkout {
     pub fn new(origin: Origin, cache: &Path) -> Self {
-        Self { origin, cache: cache.to_owned(), tree: cache.join("tree"), has_tags: false }
+        Self { origin, cache: cache.to_owned(), tree: cache.join("tree"), has_tags: false, submodules: true }
+    }
+
+    /// The same, with submodules checked out or left empty.
+    pub fn with_submodules(self, submodules: bool) -> Self {
+        Self { submodules, ..self }
     }
 
     /// Where it is.
@@ -281,9 +288,17 @@ impl Checkout {
         let checkout = ["checkout", "--quiet", "--force", "--detach", &revision.id, "--"];
         work.step("git checkout", git.command(checkout))?;
         work.step("git clean", git.command(["clean", "-ffdxq"]))?;
-        submodule::update(&self.cache, &self.tree, &repository.common, work)?;
+        self.update_submodules(repository, work)?;
         fs::remove_file(&busy).map_err(SubjectError::cache("remove", &busy))?;
         Ok(())
+    }
+
+    fn update_submodules(&self, repository: &Repository, work: &mut Work) -> Result<(), Stop> {
+        if self.submodules {
+            submodule::update(&self.cache, &self.tree, &repository.common, work)
+        } else {
+            Ok(())
+        }
     }
 
     /// Gets the tags that were made since we cloned: many a build asks `git describe` for its version.

@@ -311,6 +311,16 @@ fn submodules_come_and_go_without_a_network() {
 }
 
 #[test]
+fn submodules_are_left_out_where_the_plan_says_so() {
+    let (library, program) = with_submodule();
+    drop(library);
+    let Bench { checkout, cache } = Bench::of(program.path());
+    let mut bench = Bench { checkout: checkout.with_submodules(false), cache };
+    assert_eq!(bench.shown(&program.id("HEAD")), "a=a lib/");
+    assert_eq!(bench.shown(&program.id("HEAD~1")), "a=a");
+}
+
+#[test]
 fn submodules_of_submodules_come_too() {
     let (library, program) = with_submodule();
     let outer = repo().commit("o");

@@ -1,6 +1,6 @@
 //! Projects with a `configure` script, or the means to make one.
 
-use super::files::{Folder, assigned, is_plain};
+use super::files::{Folder, assigned, is_aside, is_plain};
 use super::{Program, Recipe};
 
 pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
@@ -45,5 +45,7 @@ fn program(folder: &Folder) -> Option<String> {
             .collect();
         programs
     });
-    lists.find(|path| is_plain(path)).or_else(|| super::make::program(&folder.read("Makefile.in")?))
+    lists
+        .find(|path| is_plain(path) && !is_aside(path))
+        .or_else(|| super::make::program(&folder.read("Makefile.in")?))
 }

@@ -1,6 +1,6 @@
 //! C, C++ and others that are built by `CMake`.
 
-use super::files::{Folder, calls, is_plain};
+use super::files::{Folder, calls, is_aside, is_plain};
 use super::{Program, Recipe};
 
 pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
@@ -10,10 +10,12 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     let programs: Vec<(String, String)> = (lists.iter())
         .flat_map(|(path, text)| {
             let calls = calls(text, "add_executable").into_iter();
-            calls.filter_map(|call| Some((path.clone(), program(&call, &project)?))).collect::<Vec<_>>()
+            let names = calls.flat_map(|call| programs_of(&call, text, &project));
+            names.map(|name| (path.clone(), name)).collect::<Vec<_>>()
         })
         .collect();
-    let program = programs.iter().find(|(_, name)| *name == project).or(programs.first());
+    let is_meant = |(_, name): &&(String, String)| !is_aside(name);
+    let program = programs.iter().find(|(_, name)| *name == project).or(programs.iter().find(is_meant));
     // Some projects keep things in a folder `build`; a build folder that is one can be used again.
     let output = if folder.entries("build").is_empty() || folder.has_file("build/CMakeCache.txt") {
         "build"
@@ -38,12 +40,34 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     })
 }
 
-/// The name of the program that such a call adds, unless it comes from elsewhere.
-fn program(call: &str, project: &str) -> Option<String> {
+/// The names of the programs that such a call adds, unless they come from elsewhere: several in a loop.
+fn programs_of(call: &str, text: &str, project: &str) -> Vec<String> {
     let is_elsewhere = call.split_whitespace().any(|word| word == "IMPORTED" || word == "ALIAS");
-    let name = first_word(call)?;
+    let Some(name) = first_word(call).filter(|_| !is_elsewhere) else { return Vec::new() };
     let name = name.replace("${PROJECT_NAME}", project).replace("${CMAKE_PROJECT_NAME}", project);
-    (!is_elsewhere && is_plain(&name)).then_some(name)
+    let variable = name.strip_prefix("${").and_then(|name| name.strip_suffix('}'));
+    let names = variable.map_or_else(|| vec![name.clone()], |variable| values(text, variable));
+    names.into_iter().filter(|name| is_plain(name)).collect()
+}
+
+/// What a variable is: each item of the loops over it, or of the list that it is set to.
+fn values(text: &str, variable: &str) -> Vec<String> {
+    let after = |call: String| {
+        let mut words = call.split_whitespace().map(|word| word.trim_matches('"').to_owned());
+        (words.next().as_deref() == Some(variable)).then(|| words.collect::<Vec<_>>())
+    };
+    let items = calls(text, "foreach").into_iter().filter_map(after).flatten();
+    let items = items.filter(|word| !["IN", "ITEMS", "LISTS"].contains(&word.as_str()));
+    let list = |item: String| match item.strip_prefix("${").and_then(|name| name.strip_suffix('}')) {
+        Some(name) => {
+            let set =
+                |call: String| Some(call.strip_prefix(name)?.strip_prefix(char::is_whitespace)?.to_owned());
+            let words = calls(text, "set").into_iter().find_map(set).unwrap_or_default();
+            words.split_whitespace().map(str::to_owned).collect()
+        }
+        None => vec![item],
+    };
+    items.flat_map(list).collect()
 }
 
 /// Where all programs are put, from the build folder and with a final `/`, if the project says so.

@@ -37,6 +37,35 @@ const ASIDE: [&str; 24] = [
     "vendor",
 ];
 
+/// Words in names of programs that are not what users of a project execute.
+const ASIDE_NAMES: [&str; 14] = [
+    "bench",
+    "benchmark",
+    "check",
+    "demo",
+    "doc",
+    "docs",
+    "example",
+    "examples",
+    "fuzz",
+    "fuzzer",
+    "sample",
+    "samples",
+    "test",
+    "tests",
+];
+
+/// Whether a program of that name is probably a test, an example or the like.
+pub(super) fn is_aside(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let mut words = name.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| {
+        ASIDE_NAMES.contains(&word)
+            || word.starts_with("test")
+            || ["test", "tests"].iter().any(|end| word.ends_with(end)) && word != "latest"
+    })
+}
+
 /// The folder that a plan is for.
 #[derive(Debug)]
 pub(super) struct Folder {
@@ -206,6 +235,16 @@ pub(super) fn calls(text: &str, function: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tests_and_examples_are_not_programs() {
+        for name in ["test", "testModule", "runtest", "unit_tests", "example-1", "api_fuzz"] {
+            assert!(is_aside(name), "{name}");
+        }
+        for name in ["shellcheck", "docker", "latest", "resample", "xmllint"] {
+            assert!(!is_aside(name), "{name}");
+        }
+    }
 
     #[test]
     fn a_remote_address_leads_to_its_page() {

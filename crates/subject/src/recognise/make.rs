@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::files::{Folder, has_ending, is_plain};
+use super::files::{Folder, has_ending, is_aside, is_plain};
 use super::{Program, Recipe};
 
 /// Variables that by custom hold the program's name.
@@ -132,7 +132,10 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
 fn looks_like_program(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    is_plain(path) && !name.is_empty() && matches!(ending, "" | "bin" | "elf" | "exe" | "out")
+    is_plain(path)
+        && !name.is_empty()
+        && !is_aside(name)
+        && matches!(ending, "" | "bin" | "elf" | "exe" | "out")
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! C, C++ and others that are built by Meson.
 
-use super::files::{Folder, calls, is_plain, strings};
+use super::files::{Folder, calls, is_aside, is_plain, strings};
 use super::{Program, Recipe};
 
 pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
@@ -14,7 +14,8 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
             names.map(|name| (path.clone(), name)).collect::<Vec<_>>()
         })
         .collect();
-    let program = programs.iter().find(|(_, name)| *name == project).or(programs.first());
+    let is_meant = |(_, name): &&(String, String)| !is_aside(name);
+    let program = programs.iter().find(|(_, name)| *name == project).or(programs.iter().find(is_meant));
     let target = program.map_or(String::new(), |(path, name)| format!(" {path}{name}"));
     Some(Recipe {
         what: "a Meson project",

@@ -2,7 +2,7 @@
 
 use toml::Value;
 
-use super::files::{Folder, at, calls, has_ending, is_plain, strings};
+use super::files::{Folder, at, calls, has_ending, is_aside, is_plain, strings};
 use super::{Program, Recipe};
 
 /// Build systems that do more than copy files.
@@ -46,6 +46,11 @@ struct Module {
     file: String,
 }
 
+/// Whether a file of that name is a module of the project: `__main__`, `setup` and the like are not to be imported.
+fn is_module(name: &str) -> bool {
+    !name.starts_with("__") && !["setup", "conftest", "noxfile", "tasks", "fabfile"].contains(&name)
+}
+
 /// The module that is named like the project, else the only one there is.
 fn module(folder: &Folder, named: Option<&str>) -> Option<Module> {
     let named = named.map(|name| name.to_lowercase().replace(['-', '.'], "_"));
@@ -54,7 +59,7 @@ fn module(folder: &Folder, named: Option<&str>) -> Option<Module> {
     for place in ["src/", ""] {
         for entry in folder.entries(place) {
             let package = entry.strip_suffix('/').filter(|_| is_package(&format!("{place}{entry}")));
-            let module = entry.strip_suffix(".py").filter(|name| *name != "setup" && *name != "conftest");
+            let module = entry.strip_suffix(".py").filter(|name| is_module(name));
             if let Some(name) = package.or(module) {
                 let (name, file) = (name.to_owned(), format!("{place}{}", entry.trim_end_matches('/')));
                 found.push(Module { folder: place, name, file });
@@ -63,7 +68,8 @@ fn module(folder: &Folder, named: Option<&str>) -> Option<Module> {
     }
     let by_name = found.iter().position(|module| Some(module.name.to_lowercase()) == named);
     let aside = ["test", "tests", "docs", "examples", "benchmarks"];
-    let any = || found.iter().position(|module| !aside.contains(&module.name.as_str()));
+    let any =
+        || found.iter().position(|module| !aside.contains(&module.name.as_str()) && !is_aside(&module.name));
     let chosen = by_name.or_else(any)?;
     Some(found.swap_remove(chosen))
 }

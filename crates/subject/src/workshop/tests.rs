@@ -17,6 +17,7 @@ fn subject(build: Option<&str>, artifacts: &[&str]) -> Subject {
         build_timeout: Duration::from_secs(600),
         paths: Vec::new(),
         artifacts: artifacts.iter().map(|&artifact| artifact.to_owned()).collect(),
+        submodules: true,
         link: None,
         quirks: vec![],
         layouts: None,

@@ -49,6 +49,7 @@ impl Check<'_> {
             build_timeout,
             artifacts: table.artifacts,
             paths: table.paths,
+            submodules: table.submodules.unwrap_or(true),
             link: table.link,
             quirks: Vec::new(),
             layouts: None,

@@ -38,6 +38,7 @@ impl Bench {
             build_timeout,
             artifacts,
             paths,
+            submodules: true,
             link,
             quirks,
             layouts: None,
