@@ -362,7 +362,7 @@ fn without_cvs_it_says_what_to_install() {
     command.env("PATH", Path::new("/nowhere"));
     let answer = Answer::of(&command.output().unwrap()).exits(2);
     assert_snapshot!(answer.steady_stderr(), @r#"
-    error: cannot execute `cvs`: No such file or directory (os error 2)
+    error: cannot execute `cvs`: No such file or directory
     hint: install cvs; it is called as a program
     "#);
 }

@@ -152,6 +152,6 @@ fn a_metric_that_is_not_there_is_told_with_those_that_are() {
     project.tacho("track --quiet").succeeds();
     assert_snapshot!(project.tacho("show --metric buckets").exits(2).stderr, @r#"
     error: there is no metric `buckets`
-    hint: known are `wall`, `cpu`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait`, `blocked`, `cpu-percent`, `minor-faults`, `major-faults`, `voluntary-switches`, `involuntary-switches`, `left-behind`, `block-input`, `block-output`, `net-wall`, `shell`, `output-bytes`, `companion-cpu`, `companion-peak-memory`, `peak-memory-tree`, `block-input-tree`, `block-output-tree`, `host-frequency`, `host-interrupts`, `host-memory`, `host-migrations`, `host-node`, `host-other-cpu`, `host-pressure-cpu`, `host-pressure-io`, `host-pressure-memory`, `host-running`, `host-socket`, `host-softirqs`, `host-steal`, `host-swapped`, `host-switches`, `host-temperature`, `host-throttled`, `bucket`
+    hint: did you mean `bucket`?
     "#);
 }

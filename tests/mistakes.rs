@@ -82,7 +82,7 @@ fn an_unknown_benchmark_or_metric() {
     "#);
     assert_snapshot!(project.tacho("track --metric wal").exits(2).stderr, @r#"
     error: there is no metric `wal`
-    hint: known are `wall`, `cpu`, `user`, `sys`, `peak-memory`, `on-cpu`, `cpu-wait`, `blocked`, `cpu-percent`, `minor-faults`, `major-faults`, `voluntary-switches`, `involuntary-switches`, `left-behind`, `block-input`, `block-output`, `net-wall`, `shell`, `output-bytes`, `companion-cpu`, `companion-peak-memory`, `peak-memory-tree`, `block-input-tree`, `block-output-tree`, `host-frequency`, `host-interrupts`, `host-memory`, `host-migrations`, `host-node`, `host-other-cpu`, `host-pressure-cpu`, `host-pressure-io`, `host-pressure-memory`, `host-running`, `host-socket`, `host-softirqs`, `host-steal`, `host-swapped`, `host-switches`, `host-temperature`, `host-throttled`
+    hint: did you mean `wall`?
     "#);
 }
 
@@ -99,6 +99,7 @@ fn a_build_command_that_is_not_there() {
       | # no-such-compiler
       | sh: 1: no-such-compiler: not found
       | # failed: exit status 127: sh: 1: no-such-compiler: not found, after <time>
+    hint: `no-such-compiler` is not installed, or not in `PATH`
     hint: `tacho show 18b5b85ede --build-log` prints all of it; `--retry-failed` builds again
     note: 18b5b85ede, 1 revision, could not be built: not judged
     "#);
@@ -323,4 +324,43 @@ fn a_disk_that_is_full() {
     assert!(unmounted.success());
     let answer = answer.exits(2);
     assert!(answer.stderr.contains("disk") && answer.stderr.contains("full"), "{}", answer.stderr);
+}
+
+#[test]
+fn what_was_probably_meant_is_said() {
+    let project = Project::scripts(2);
+    let said = |arguments: &str, status: i32| project.tacho(arguments).exits(status).stderr;
+    project.tacho("track HEAD --quiet").exits(0);
+    assert!(said("show HAED", 2).ends_with("hint: did you mean `HEAD`?\n"), "{}", said("show HAED", 2));
+    assert!(said("track HAED~1", 2).ends_with("hint: did you mean `HEAD`?\n"));
+    assert_snapshot!(said("show HEAD~1", 2), @"
+    error: `HEAD~1` is not measured yet
+    hint: `tacho track HEAD~1` measures it
+    ");
+    assert_snapshot!(said("show HEAD --metric peakmemory", 2), @"
+    error: there is no metric `peakmemory`
+    hint: did you mean `peak-memory`?
+    ");
+    let project = project.file("numbers.csv", "commit,time\na,1\nb,2\n");
+    assert_snapshot!(project.tacho("changes numbers.csv").exits(2).stderr, @"
+    error: `numbers.csv` is a file, not a revision
+    hint: `tacho changes --from numbers.csv` judges the numbers in it
+    ");
+    let rounds = project.tacho("track --rounds -1").exits(2).stderr;
+    assert!(rounds.starts_with("error: invalid value '-1' for '--rounds <N>'"), "{rounds}");
+}
+
+#[test]
+fn a_program_that_is_missing_is_named() {
+    let project = Project::scripts(1);
+    let plan = crate::harness::SCRIPT_PLAN;
+    let project = project.plan(&plan.replace("artifacts", "build = \"mak\"\nartifacts"));
+    let said = project.tacho("track").exits(2).stderr;
+    assert!(said.contains("hint: did you mean `make`? `mak` is not installed\n"), "{said}");
+    let project = project.plan(&plan.replace("artifacts = [\"prog\"]", "artifacts = \"prog\""));
+    let said = project.tacho("track").exits(2).stderr;
+    assert!(
+        said.contains("hint: write it in brackets, also where it is one: `artifacts = [\"…\"]`"),
+        "{said}"
+    );
 }

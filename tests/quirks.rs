@@ -309,7 +309,7 @@ fn what_cannot_be_is_said_before_anything_is_built() {
     assert_snapshot!(said(&quirk("skip = true\nfrom = 'mended'\nbefore = 'broken'")), @"error: quirk `q`: its range is empty: before `broken` comes no later than from `mended`");
     assert_snapshot!(said(&quirk("skip = true\nfrom = 'last'\nuntil = '2023-11-14'")), @"error: quirk `q`: its range is empty: until `2023-11-14` comes no later than from `last`");
     assert_snapshot!(said(&quirk("patch = 'none.patch'")), @"
-    error: quirk `q`: cannot read patch `<folder>/none.patch`: No such file or directory (os error 2)
+    error: quirk `q`: cannot read patch `<folder>/none.patch`: No such file or directory
     hint: patches are given by path from the folder of the plan
     ");
     assert_snapshot!(said(&quirk("patch = 'src'")), @"error: quirk `q`: `src` is not a patch: it names no file");

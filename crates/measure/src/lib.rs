@@ -32,6 +32,6 @@ pub use interrupt::install_interrupt;
 pub use lock::{Holder, HostLock, Wait, lock_host, lock_path};
 pub use parse::{Parser, Report, read_report, report};
 pub use pipe::check_no_pipe;
-pub use process::{ProcessExecutor, environment};
+pub use process::{ProcessExecutor, environment, nearest_program};
 pub use request::{Capture, Look, Request};
 pub use scripted::ScriptedExecutor;

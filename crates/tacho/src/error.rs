@@ -33,6 +33,14 @@ pub enum CliError {
     Numbers { name: String, source: NumbersError },
     #[error("there is a `{path}` already")]
     PlanExists { path: PathBuf },
+    #[error("there is a `{path}` already")]
+    FileExists { path: PathBuf },
+    #[error("`{name}` is one report of {tool}: one point, and no series")]
+    OneExport { name: String, tool: &'static str },
+    #[error("`{name}` is no report: {why}")]
+    NoReport { name: String, why: String },
+    #[error("no file matches `{pattern}`")]
+    NoFiles { pattern: String },
     #[error("both cannot be executed at the same time: {}", source.why)]
     NoDuet { source: Unavailable },
     #[error("`--since-last` takes the end of a range alone")]
@@ -71,6 +79,10 @@ pub enum CliError {
     NoDiff { name: String },
     #[error("`{name}` is {revision}, which is not measured")]
     NotMeasured { name: String, revision: String },
+    #[error("`{name}` is not measured yet")]
+    NotMeasuredYet { name: String },
+    #[error("`{name}` is a file, not a revision")]
+    FileOfNumbers { name: String },
     #[error("no such output of `{revision}` is kept")]
     NoOutput { revision: String },
     #[error("the companion of `{benchmark}` is of the build, which is linked in several orders")]
@@ -135,6 +147,15 @@ impl CliError {
             }
             CliError::Notify { .. } => Some("the same changes are told again the next time".to_owned()),
             CliError::NoPlan { .. } => Some("`tacho init` writes one".to_owned()),
+            CliError::OneExport { name, .. } => Some(format!(
+                "`tacho compare {name} OTHER` compares two; `tacho changes --from FILE FILE …` judges several in a row"
+            )),
+            CliError::NoReport { .. } => Some(
+                "several files are one point each: reports of hyperfine, criterion, Google Benchmark, pyperf, pytest-benchmark, \
+                 JMH or `go test -bench`, or results of asv"
+                    .to_owned(),
+            ),
+            CliError::FileExists { .. } => Some("`--force` replaces it, `--print` shows what would be written".to_owned()),
             CliError::PlanExists { .. } => Some("`tacho init --force` replaces it".to_owned()),
             CliError::Rule(error) => Some(error.hint().to_owned()),
             CliError::Site(error) => error.hint().map(str::to_owned),
@@ -157,6 +178,10 @@ impl CliError {
                 Some(format!("`tacho show {name} --build-log` shows all that its build said"))
             }
             CliError::NotMeasured { revision, .. } => Some(format!("`tacho track {revision}` measures it")),
+            CliError::NotMeasuredYet { name } => Some(format!("`tacho track {name}` measures it")),
+            CliError::FileOfNumbers { name } => {
+                Some(format!("`tacho changes --from {name}` judges the numbers in it"))
+            }
             CliError::NoDiff { .. } => Some("a repository (`repository`, `vcs`) has them".to_owned()),
             CliError::NoOutput { .. } => Some(
                 "`output = \"keep\"` keeps those of a benchmark; `tacho show` lists what was measured"
@@ -187,11 +212,11 @@ impl CliError {
             CliError::UnknownQuirk { known, .. } if known.is_empty() => {
                 Some("it has none; `tacho quirk suggest REVISION` gives one to fill in".to_owned())
             }
-            CliError::UnknownMetric { known, .. }
-            | CliError::UnknownQuirk { known, .. }
+            CliError::UnknownMetric { name, known } => Some(near(name, known)),
+            CliError::UnknownQuirk { known, .. }
             | CliError::UnknownBenchmark { known, .. }
             | CliError::UnknownSeries { known, .. } => Some(format!("known are {known}")),
-            CliError::File { .. } | CliError::RangeAlone | CliError::Plan(_) | CliError::Print(_) => None,
+            CliError::File { .. } | CliError::NoFiles { .. } | CliError::RangeAlone | CliError::Plan(_) | CliError::Print(_) => None,
         }
     }
 
@@ -215,5 +240,54 @@ impl CliError {
     /// Whether the user stopped it while nothing was going on yet.
     pub fn is_interrupt(&self) -> bool {
         matches!(self, CliError::Measure(MeasureError::Interrupted))
+    }
+}
+
+/// How many names are listed where none is near.
+const LISTED: usize = 8;
+
+/// The names that may have been meant, of a list such as `` `wall`, `cpu` ``; where none is near, the first of them.
+fn near(name: &str, known: &str) -> String {
+    let plain = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
+    let names: Vec<&str> = known.split(", ").collect();
+    let wanted = plain(name);
+    let far = |known: &str| {
+        let known = plain(known.trim_matches('`'));
+        let begins = wanted.len() > 2 && (known.starts_with(&wanted) || known.ends_with(&wanted));
+        if begins && known != wanted { 1 } else { strsim::osa_distance(&known, &wanted) }
+    };
+    let most = (wanted.len() / 3).max(1);
+    let least = names.iter().map(|known| far(known)).min().filter(|least| *least <= most);
+    if let Some(least) = least {
+        let near: Vec<&str> = names.into_iter().filter(|known| far(known) == least).take(3).collect();
+        return format!("did you mean {}?", near.join(" or "));
+    }
+    let rest = names.len().saturating_sub(LISTED);
+    let listed = names[..names.len().min(LISTED)].join(", ");
+    if rest == 0 {
+        format!("known are {listed}")
+    } else {
+        format!("known are {listed} and {rest} more, which the glossary lists")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_metric_that_was_meant_is_named() {
+        let known = "`wall`, `cpu`, `user`, `sys`, `peak-memory`, `peak-memory-tree`, `block-input`, `block-output`, `work`";
+        assert_eq!(near("wal", known), "did you mean `wall`?");
+        assert_eq!(near("peakmemory", known), "did you mean `peak-memory`?");
+        assert_eq!(near("memory", known), "did you mean `peak-memory`?");
+        assert_eq!(near("Block_Outptu", known), "did you mean `block-output`?");
+        let far = near("instructions", known);
+        assert!(
+            far.starts_with("known are `wall`, `cpu`, ")
+                && far.ends_with(" and 1 more, which the glossary lists"),
+            "{far}"
+        );
+        assert_eq!(near("x", "`wall`, `cpu`"), "known are `wall`, `cpu`");
     }
 }

@@ -28,6 +28,16 @@ pub fn missing(request: &Request) -> Option<Unavailable> {
     Some(Unavailable { why, hint })
 }
 
+/// The installed program whose name is so near to this one that it was probably meant.
+#[must_use]
+pub fn nearest_program(name: &str) -> Option<String> {
+    let most = if name.chars().count() < 6 { 1 } else { WRONG };
+    let path = std::env::var_os("PATH");
+    let places: Vec<PathBuf> = candidates(name, path.as_ref()).into_iter().map(PathBuf::from).collect();
+    let near = nearest(name, &places)?;
+    (strsim::osa_distance(&near, name) <= most).then_some(near)
+}
+
 /// The nearest name in the folders of these places.
 fn nearest(wanted: &str, places: &[PathBuf]) -> Option<String> {
     let entries = places.iter().filter_map(|place| read_dir(place.parent()?).ok()).flatten().flatten();

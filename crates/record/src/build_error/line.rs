@@ -71,7 +71,7 @@ pattern!(
 );
 pattern!(
     MISSING,
-    r"^\S+: (?:line )?(?:\d+: )?\S+: (?:command )?not found$|^\S*make\S*: \S+: (?:No such file or directory|Command not found|Permission denied)$|^\S*env: .*: No such file or directory$"
+    r"(?:^|: )(?:\S*sh: (?:line )?(?:\d+: )?|\S*make\S*: |\S*env: [‘']?)(?P<program>[^\s:’']+)[’']?: (?:(?:[Cc]ommand )?not found|No such file or directory|Permission denied)$"
 );
 pattern!(IGNORED, r"^\S*make\S*: \[.*\] .*\(ignored\)$");
 pattern!(
@@ -146,9 +146,9 @@ fn is_mild(line: &str) -> bool {
     QUOTE.is_match(line) || MILD.is_match(line)
 }
 
-/// Whether the line says that a program is not installed.
-pub(super) fn is_missing_program(line: &str) -> bool {
-    MISSING.is_match(line.trim())
+/// The program that is not installed, where the line says so.
+pub(super) fn missing_program(line: &str) -> Option<&str> {
+    Some(MISSING.captures(line.trim())?.name("program")?.as_str())
 }
 
 /// How the message goes on after this line, if it does.

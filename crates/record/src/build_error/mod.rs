@@ -38,6 +38,12 @@ pub fn error_line(log: &str) -> Option<String> {
     finder.found()
 }
 
+/// The program of whose absence an error speaks: `yacc` of `make: yacc: No such file or directory`.
+#[must_use]
+pub fn missing_program(error: &str) -> Option<&str> {
+    line::missing_program(error)
+}
+
 /// Finds that line in output that arrives piece by piece.
 #[derive(Clone, Debug, Default)]
 pub struct ErrorFinder {
@@ -127,7 +133,7 @@ impl ErrorFinder {
 
     /// Takes the line for the best unless there is one that says as much.
     fn propose(&mut self, sign: Sign, text: &str) {
-        if line::is_missing_program(text) {
+        if line::missing_program(text).is_some() {
             self.missing = Some(text.trim().to_owned());
         }
         let is_better = |best: &Candidate| sign > best.sign || (sign == best.sign && sign.is_last_best());

@@ -45,6 +45,26 @@ fn what_happens_on_the_way_is_not_the_cause() {
 }
 
 #[test]
+fn the_program_that_is_missing_is_named() {
+    let named = [
+        ("exit status 127: sh: 1: mak: not found", "mak"),
+        ("/bin/sh: line 3: ./configure: command not found", "./configure"),
+        ("bash: cargoo: command not found", "cargoo"),
+        ("exit status 2: make: clang-3.6: No such file or directory", "clang-3.6"),
+        ("/usr/bin/env: ‘pyton’: No such file or directory", "pyton"),
+    ];
+    for (error, program) in named {
+        assert_eq!(missing_program(error), Some(program), "{error}");
+    }
+    for other in [
+        "cp: cannot stat 'x': No such file or directory",
+        "a.c:1:2: fatal error: x.h: No such file or directory",
+    ] {
+        assert_eq!(missing_program(other), None, "{other}");
+    }
+}
+
+#[test]
 fn colours_and_progress_are_no_part_of_the_line() {
     let log = "\x1b[1mx.c:1:5: \x1b[31merror: \x1b[0mno\n50 %\r100 %\n";
     assert_eq!(error_line(log).as_deref(), Some("x.c:1:5: error: no"));

@@ -200,6 +200,11 @@ impl Mistake {
             Mistake::WordsForShell => {
                 "what is given as words needs no shell: leave `shell` out, or write one string"
             }
+            Mistake::WrongType { key, expected, found: Some("string") }
+                if expected.starts_with("an array") =>
+            {
+                return Some(format!("write it in brackets, also where it is one: `{key} = [\"…\"]`"));
+            }
             Mistake::WrongType { key, .. } if key.ends_with("cpus") => CPUS,
             Mistake::WrongType { key, .. }
                 if key.ends_with("timeout") || key.ends_with("cpu-time") || key == "budget" =>

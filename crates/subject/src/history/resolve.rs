@@ -76,7 +76,7 @@ fn nearest_known(repository: &Repository, name: &str) -> Result<Option<String>, 
     }
     let format = "--format=%(refname:strip=2)";
     let known = repository.git.lines(&["for-each-ref", format, "refs/tags", "refs/heads", "refs/remotes"])?;
-    Ok(nearest(base, known.iter().map(String::as_str)))
+    Ok(nearest(base, known.iter().map(String::as_str).chain(["HEAD"])))
 }
 
 /// The name that is spelt most like that one, if one is much like it.

@@ -22,13 +22,13 @@ pub struct Bench {
     #[arg(long, short = 'w', value_name = "N|TIME|found", help_heading = "How often")]
     pub warmup: Option<String>,
     /// Execute each exactly so often
-    #[arg(long, short = 'r', value_name = "N", help_heading = "How often", conflicts_with_all = ["min_runs", "max_runs", "precision", "budget"], value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, help_heading = "How often", conflicts_with_all = ["min_runs", "max_runs", "precision", "budget"], value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: Option<u32>,
     /// At least so often [default: 10]
-    #[arg(long, short = 'm', value_name = "N", help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, short = 'm', value_name = "N", allow_negative_numbers = true, help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..))]
     pub min_runs: Option<u32>,
     /// At most so often [default: as often as 3 s allow, each]
-    #[arg(long, short = 'M', value_name = "N", help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, short = 'M', value_name = "N", allow_negative_numbers = true, help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_runs: Option<u32>,
     /// Until each median is known so precisely: 1%
     #[arg(long, value_name = "PERCENT", help_heading = "How often")]

@@ -55,7 +55,7 @@ pub struct Bisect {
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
     /// Make at most so many builds, those inside merges included
-    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub max_builds: Option<usize>,
     /// Go on after the first commit that is found, on both sides of it: all changes of the range
     #[arg(long)]

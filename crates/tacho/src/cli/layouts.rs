@@ -15,10 +15,10 @@ pub struct Layouts {
     #[arg(value_name = "REVISION", default_value = "HEAD")]
     pub revision: String,
     /// So many layouts [default: `levels` of the plan, else 5]
-    #[arg(long = "layouts", short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
+    #[arg(long = "layouts", short = 'n', value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub number: Option<u32>,
     /// Execute each so many times [default: `levels` of the plan, else 10]
-    #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(2..))]
     pub rounds: Option<u32>,
     /// The linker that shuffles: mold, lld [default: the first of these that is there]
     #[arg(long, value_name = "NAME")]

@@ -53,7 +53,7 @@ pub struct Check {
     /// Only the quirk of this name
     pub name: Option<String>,
     /// Try so many revisions of each range: both its ends, and others evenly between
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true, default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..))]
     pub revisions: u32,
     /// Try all revisions of each range
     #[arg(long, conflicts_with = "revisions")]
@@ -75,7 +75,7 @@ pub struct Effect {
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
     /// Execute everything at most so many times [default: 30, or as often as the budget allows]
-    #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
     /// Measure each edge at most so long, builds not counted: 10m
     #[arg(long, value_name = "TIME")]

@@ -41,6 +41,6 @@ pub struct Schedule {
     #[arg(long, conflicts_with_all = ["since_last", "every", "tags", "zoom", "builds", "min_effect", "all_parents"])]
     pub missing: bool,
     /// At most at so many revisions
-    #[arg(long, value_name = "N", requires = "missing", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "missing", value_parser = clap::value_parser!(u32).range(1..))]
     pub at_most: Option<u32>,
 }

@@ -17,7 +17,7 @@ pub struct Terms {
     #[arg(long, value_name = "NAME")]
     pub counter: Vec<String>,
     /// Execute everything at most so many times [default: 30, or as often as the budget allows; with layouts each 10 times]
-    #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
     /// Measure two programs at most so long, builds not counted: 10m
     #[arg(long, value_name = "TIME")]
@@ -30,7 +30,7 @@ pub struct Terms {
     pub estimator: Option<EstimatorName>,
     /// Link each program in so many orders, and execute all: no difference of layout is taken for one of code [default: `levels` of
     /// the plan, else as it is built]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub layouts: Option<u32>,
     /// Link both in one order that is the same each time: sorted (functions by name; needs GNU ld), aligned (each at a multiple of 64
     /// bytes)

@@ -10,7 +10,7 @@ pub struct Survey {
     ///
     /// Both ends and a coarse grid come first, then the middle of what holds a change. Builds of interrupted sessions of the same
     /// command are counted.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..), conflicts_with_all = ["measure_equal", "retry_failed"])]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(2..), conflicts_with_all = ["measure_equal", "retry_failed"])]
     pub builds: Option<u32>,
     /// The smallest change that is looked for so [default: 5%]
     #[arg(long, value_name = "PERCENT", value_parser = super::percent)]

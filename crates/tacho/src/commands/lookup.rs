@@ -8,7 +8,7 @@ use tacho_experiment::series::{self, Of};
 use tacho_record::plan::{Benchmark, Source};
 use tacho_record::{BenchmarkKey, Counter, Host, Metric, Revision, Series};
 use tacho_store::{HostId, Store, StoreError};
-use tacho_subject::{Every, Selection, What, history};
+use tacho_subject::{Every, Selected, Selection, SubjectError, What, history};
 
 use crate::cli::Shown;
 use crate::error::CliError;
@@ -50,7 +50,21 @@ pub fn known(project: &Project, revisions: &[Revision], name: &str) -> Result<Re
         });
     }
     let known = revision(revisions, name);
-    known.or_else(|error| by_repository(project, revisions, name).ok_or(error))
+    known
+        .or_else(|error| by_repository(project, revisions, name).ok_or(error))
+        .map_err(|error| of_history(project, error))
+}
+
+/// The error, with what history says of the name: that the revision is there, or which one may have been meant.
+fn of_history(project: &Project, error: CliError) -> CliError {
+    let CliError::Unknown { name, nearest } = error else { return error };
+    match select(project, &name) {
+        Ok(selected) if !selected.revisions.is_empty() => CliError::NotMeasuredYet { name },
+        Err(SubjectError::UnknownRevision { nearest: Some(nearest), .. }) => {
+            CliError::Unknown { name, nearest: Some(nearest) }
+        }
+        _ => CliError::Unknown { name, nearest },
+    }
 }
 
 /// The revision that the user's own repository knows by that name: `HEAD`, `main~3`.
@@ -63,10 +77,13 @@ pub fn by_repository(project: &Project, revisions: &[Revision], name: &str) -> O
 
 /// The revision that history knows by that name, measured or not.
 pub fn in_history(project: &Project, name: &str) -> Option<Revision> {
-    let history = history(&project.plan.subject, &project.folder).ok()?;
+    select(project, name).ok()?.revisions.pop()
+}
+
+fn select(project: &Project, name: &str) -> Result<Selected, SubjectError> {
+    let history = history(&project.plan.subject, &project.folder)?;
     let what = What::List(vec![name.to_owned()]);
-    let selection = Selection { what, every: Every::Commit, tags: None, all_parents: false };
-    history.select(&selection).ok()?.revisions.pop()
+    history.select(&Selection { what, every: Every::Commit, tags: None, all_parents: false })
 }
 
 /// The hosts of the store, each with a name of its own: two machines may call themselves the same.

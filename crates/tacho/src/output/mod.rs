@@ -97,7 +97,8 @@ pub fn note_more(text: &str) {
 
 /// Prose beside the answer: in lines that fit on a terminal, in one where it goes elsewhere.
 fn say(style: Style, kind: &str, text: &str) {
-    let told = text::wrap(&format!("{kind}: {}", text.trim_end()), width_of(std::io::stderr()));
+    let text = text::without_error_numbers(text.trim_end());
+    let told = text::wrap(&format!("{kind}: {text}"), width_of(std::io::stderr()));
     let text = told.strip_prefix(kind).unwrap_or(&told);
     anstream::eprintln!("{style}{kind}{style:#}{text}");
 }

@@ -289,6 +289,19 @@ pub fn numbered(commit: &Commit, file: &str) -> String {
     }
 }
 
+/// A text without the numbers that the system has for errors: `No such file or directory (os error 2)` says it in words.
+pub fn without_error_numbers(text: &str) -> String {
+    let mut parts = text.split(" (os error ");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => out += rest,
+            _ => out += &format!(" (os error {part}"),
+        }
+    }
+    out
+}
+
 /// The last lines of a text, without the control characters that would move the terminal's cursor.
 pub fn last_lines(text: &str, lines: usize) -> Vec<String> {
     let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -379,6 +392,13 @@ mod tests {
             ["+12.3 %", "−50.0 %", "+0.0 %", "× 80.0"]
         );
         assert_eq!([change(3.57e18), percent(3.57e18)], ["× 3.57e18", "3.57e20 %"]);
+    }
+
+    #[test]
+    fn errors_of_the_system_are_words() {
+        let text = "cannot read `a`: No such file (os error 2); cannot write `b`: full (os error 28)";
+        assert_eq!(without_error_numbers(text), "cannot read `a`: No such file; cannot write `b`: full");
+        assert_eq!(without_error_numbers("x (os error 2"), "x (os error 2");
     }
 
     #[test]

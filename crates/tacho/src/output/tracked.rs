@@ -182,6 +182,9 @@ impl Report<'_> {
             }
         }
         self.print_other_failures(first);
+        if let Some(hint) = unbuilt::missing_program(&first.state) {
+            note("hint", &hint);
+        }
         if tacho_experiment::was_not_fetched(&first.state) {
             let again = "what could not be fetched is not stored as a failure: the same command tries again";
             note("hint", again);

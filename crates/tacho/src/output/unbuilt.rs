@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use tacho_experiment::Unbuilt;
-use tacho_record::BuildState;
+use tacho_measure::nearest_program;
+use tacho_record::{BuildState, build_error};
 
 use super::text;
 
@@ -40,6 +41,21 @@ pub fn why(state: &BuildState) -> String {
         BuildState::Failed { why } | BuildState::Skipped { why } => why.clone(),
         BuildState::TimedOut { limit } => format!("timed out after {}", text::duration(*limit)),
     }
+}
+
+/// What to do about a build that failed since a program is not there.
+pub fn missing_program(state: &BuildState) -> Option<String> {
+    let BuildState::Failed { why } = state else { return None };
+    let program = build_error::missing_program(why)?;
+    Some(match nearest_program(program) {
+        _ if program.contains('/') => {
+            format!(
+                "`{program}` is not in the checkout, which has only what history has: let `build` make it"
+            )
+        }
+        Some(nearest) => format!("did you mean `{nearest}`? `{program}` is not installed"),
+        None => format!("`{program}` is not installed, or not in `PATH`"),
+    })
 }
 
 /// The largest of them, each in a line, and how many more there are.

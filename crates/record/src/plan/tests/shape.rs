@@ -197,6 +197,8 @@ fn wrong_types_are_all_shown() {
       |
     2 | artifacts = "prog"
       |             ^^^^^^
+      |
+    hint: write it in brackets, also where it is one: `artifacts = ["…"]`
 
     error: `rounds` must be a whole number from 1 to 4294967295
      --> tacho.toml:4:10
