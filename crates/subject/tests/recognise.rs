@@ -314,3 +314,26 @@ fn a_known_host_of_repositories_gives_the_link() {
     let plan = read(&init_plan(folder.path()));
     assert_eq!(plan.subject.link.as_deref(), Some("https://github.com/team/tool/commit/{commit}"));
 }
+
+#[test]
+fn cmake_programs_of_a_loop_and_no_tests() {
+    let folder = project(&[(
+        "CMakeLists.txt",
+        "project(libxml2)\nset(TESTS runtest testapi)\nforeach(TEST ${TESTS})\nadd_executable(${TEST} ${TEST}.c)\n\
+             endforeach()\nset(PROGRAMS\n  xmllint\n  xmlcatalog)\nforeach(PROGRAM ${PROGRAMS})\n\
+             add_executable(${PROGRAM} ${PROGRAM}.c)\nendforeach()\n",
+    )]);
+    assert_eq!(planned(&folder).2, ["{build}/build/xmllint", "--help"]);
+    let tests = project(&[(
+        "CMakeLists.txt",
+        "project(x)\nadd_executable(unit_test t.c)\nadd_executable(tool a.c)\n",
+    )]);
+    assert_eq!(planned(&tests).2, ["{build}/build/tool", "--help"]);
+}
+
+#[test]
+fn a_python_file_that_is_executed_is_not_imported() {
+    let folder =
+        project(&[("pyproject.toml", "[project]\nname = \"other\"\n"), ("__main__.py", ""), ("work.py", "")]);
+    assert!(planned(&folder).2.ends_with(&["import work".to_owned()]), "{:?}", planned(&folder).2);
+}
