@@ -5,13 +5,14 @@
 DEMO_PATH := /usr/bin:$(PATH)
 TACHO := target/release/tacho
 
-.PHONY: help demo test web bench clean-demo
+.PHONY: help demo test web bench release clean-demo
 
 help:
 	@echo 'make demo    track twelve releases of a real package and leave a page to open'
 	@echo 'make test    execute all tests, those in the browser included'
 	@echo 'make web     build the front end (web/dist) from its sources; needs Node.js'
 	@echo 'make bench   our own speed, printed'
+	@echo 'make release a static program with completions and manual pages: dist/tacho-*.tar.gz'
 
 demo:
 	@.ci/setup demo
@@ -35,6 +36,29 @@ web/node_modules/.installed: web/package.json web/package-lock.json
 
 bench:
 	cargo bench --workspace --quiet
+
+# A static program, which needs nothing of the machine that it is executed on.
+MACHINE := $(shell uname -m)
+MUSL := $(MACHINE)-unknown-linux-musl
+VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
+ARCHIVE := tacho-$(VERSION)-$(MACHINE)-linux
+
+release:
+	@.ci/setup release
+	rustup target add $(MUSL)
+	CC_$(subst -,_,$(MUSL))=musl-gcc cargo build --release --locked --package tacho --target $(MUSL)
+	rm -rf dist/tacho dist/$(ARCHIVE).tar.gz
+	mkdir -p dist/tacho/bin dist/tacho/share/man/man1 dist/tacho/share/doc/tacho
+	install -m 755 target/$(MUSL)/release/tacho dist/tacho/bin/tacho
+	strip dist/tacho/bin/tacho
+	mkdir -p dist/tacho/share/bash-completion/completions dist/tacho/share/zsh/site-functions dist/tacho/share/fish/vendor_completions.d
+	dist/tacho/bin/tacho generate completions bash > dist/tacho/share/bash-completion/completions/tacho
+	dist/tacho/bin/tacho generate completions zsh > dist/tacho/share/zsh/site-functions/_tacho
+	dist/tacho/bin/tacho generate completions fish > dist/tacho/share/fish/vendor_completions.d/tacho.fish
+	dist/tacho/bin/tacho generate man dist/tacho/share/man/man1
+	cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT dist/tacho/share/doc/tacho/
+	tar -C dist -czf dist/$(ARCHIVE).tar.gz --transform 's,^tacho,$(ARCHIVE),' --owner=0 --group=0 tacho
+	@echo "dist/$(ARCHIVE).tar.gz"
 
 clean-demo:
 	rm -rf demo/.tacho demo/site

@@ -63,7 +63,7 @@ struct child {
 };
 static volatile struct child *child;
 /* What orphans used that ended before the subject did. */
-static struct rusage swept;
+static struct kernel_usage swept;
 static _Alignas(16) char child_stack[16 * 1024];
 
 /* ---- what is to be executed ---- */
@@ -386,7 +386,7 @@ static void add_time(struct timeval *sum, const struct timeval *more)
 }
 
 /* Adds what an orphan used to what the subject did. */
-static void add_usage(struct rusage *sum, const struct rusage *more)
+static void add_usage(struct kernel_usage *sum, const struct kernel_usage *more)
 {
 	add_time(&sum->ru_utime, &more->ru_utime);
 	add_time(&sum->ru_stime, &more->ru_stime);
@@ -405,7 +405,7 @@ static void sweep(long subject)
 {
 	for (;;) {
 		siginfo_t found;
-		struct rusage usage;
+		struct kernel_usage usage;
 		int status;
 		found.si_pid = 0;
 		long flags = WEXITED | WNOHANG | WNOWAIT | __WALL;
@@ -529,7 +529,7 @@ static void end_orphans(long subject)
 	uint64_t child_ended = 1ULL << (SIGCHLD - 1);
 	for (;;) {
 		struct timespec left;
-		struct rusage usage;
+		struct kernel_usage usage;
 		long reaped;
 		int status;
 		while ((reaped = reap(-1, &status, WNOHANG, &usage)) > 0) {

@@ -38,7 +38,7 @@ enum { NOT_CUT, CUT_BY_LIMIT, CUT_BY_ORDER, CUT_BY_CPU_TIME };
 /* What a child was doing when it could not go on. */
 enum { STARTING, JOINING, SCHEDULING, NICING, PINNING, RANDOMISING, LIMITING };
 
-/* What came of it. All but the last are numbers of 64 bits, which is what `struct rusage` consists of. */
+/* What came of it. All but the last are numbers of 64 bits, which is what `struct kernel_usage` consists of. */
 struct answer {
 	int64_t error; /* why it could not be started, or 0 */
 	int64_t step; /* what it was doing then */
@@ -56,7 +56,7 @@ struct answer {
 	int64_t due; /* whether it ended when the other side was to look at the host */
 	int64_t followed; /* whether the order that was sent ahead is executed by now */
 	int64_t migrations; /* how often it was moved to another processor, or -1, as last_cpu */
-	struct rusage usage; /* its own, that of its descendants that were waited for, and of all orphans */
+	struct kernel_usage usage; /* its own, that of its descendants that were waited for, and of all orphans */
 	char schedstat[64]; /* its /proc/PID/schedstat after it had ended, zeroes behind */
 };
 _Static_assert(sizeof(struct answer) == (17 + 18) * 8 + 64, "numbers of 64 bits");

@@ -20,6 +20,13 @@
 #include <sys/wait.h>
 #include <time.h>
 
+/* `struct rusage` as the kernel writes it: that of some C libraries, such as musl, is longer. */
+struct kernel_usage {
+	struct timeval ru_utime, ru_stime;
+	long ru_maxrss, ru_ixrss, ru_idrss, ru_isrss, ru_minflt, ru_majflt, ru_nswap;
+	long ru_inblock, ru_oublock, ru_msgsnd, ru_msgrcv, ru_nsignals, ru_nvcsw, ru_nivcsw;
+};
+
 #ifndef CLONE_PIDFD
 #define CLONE_PIDFD 0x1000
 #endif
@@ -181,7 +188,7 @@ static long end(long pid, int signal)
 }
 
 /* Waits for that child, or any if -1, and takes it out of the process table. */
-static long reap(long pid, void *status, int flags, struct rusage *usage)
+static long reap(long pid, void *status, int flags, struct kernel_usage *usage)
 {
 	return CALL(SYS_wait4, pid, status, flags | __WALL, usage);
 }
