@@ -62,7 +62,7 @@ mod tests {
         let one = |program: u32| Values {
             run: 1,
             revision: format!("r{program}"),
-            artifact: Digest::of(&program.to_string()),
+            artifact: Digest::of(program.to_string()),
             values: (0..20).map(|n| (100.0 + 5.0 * f64::from(program)) * slow(n) + f64::from(n % 3)).collect(),
             rounds: (0..20).collect(),
             positions: (0..20).map(|n| (n + program) % 2).collect(),

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 use tacho_experiment::took;
+use tacho_record::bisection::Found;
 use tacho_record::{Purpose, Revision, Run, RunState};
 use tacho_store::Store;
 
@@ -31,7 +32,9 @@ pub fn execute(global: &Global, command: &Log) -> Result<Exit, CliError> {
     let mut rows = Vec::new();
     for (run, [_, _, samples]) in runs.iter().zip(counts) {
         let took = took(&mut store, run)?.map_or_else(String::new, text::duration);
-        rows.push(([took, samples.to_string()], run_words::of_run(&mut store, run, &revisions)?));
+        let state = state(run, bisected(&mut store, run)?);
+        let what = run_words::of_run(&mut store, run, &revisions)?;
+        rows.push(([took, samples.to_string()], format!("{state}{what}")));
     }
     output::print(&listed(&runs, &rows))?;
     if runs.iter().any(|run| run.purpose == Purpose::Compare) {
@@ -47,10 +50,9 @@ fn listed(runs: &[Run], rows: &[([String; 2], String)]) -> String {
         let mut list = table::plain(&["run", "started", "took", "samples", "host", "what"], &[0, 2, 3]);
         for (run, ([took, samples], what)) in runs.iter().zip(rows) {
             let host = if several { run.host.clone() } else { String::new() };
-            let what = format!("{}{what}", state(run));
             let cells =
                 [run.number.to_string(), text::moment(run.started), took.clone(), samples.clone(), host];
-            list.add_row(cells.into_iter().chain([text::cut(&what, room)]));
+            list.add_row(cells.into_iter().chain([text::cut(what, room)]));
         }
         if !list.is_empty() {
             table::hide_empty_columns(&mut list);
@@ -63,12 +65,26 @@ fn listed(runs: &[Run], rows: &[([String; 2], String)]) -> String {
 }
 
 /// What is unusual of its state, in front of what the run was.
-fn state(run: &Run) -> &'static str {
-    match run.state {
-        RunState::Abandoned => "abandoned: ",
-        RunState::Finished => "",
-        RunState::Unfinished => "unfinished: ",
+fn state(run: &Run, bisected: Option<&'static str>) -> &'static str {
+    match (run.state, bisected) {
+        (_, Some(ended)) => ended,
+        (RunState::Abandoned, None) => "abandoned: ",
+        (RunState::Finished, None) => "",
+        (RunState::Unfinished, None) => "unfinished: ",
     }
+}
+
+/// How a bisection ended whose run may still go on, as with a larger budget; nothing for other runs.
+fn bisected(store: &mut Store, run: &Run) -> Result<Option<&'static str>, CliError> {
+    if run.purpose != Purpose::Bisect || run.state != RunState::Unfinished {
+        return Ok(None);
+    }
+    let found = store.bisection_of(run.number)?.and_then(|bisection| bisection.standing.found);
+    Ok(found.map(|found| match found {
+        Found::Undecided { .. } => "undecided: ",
+        Found::NotReproduced => "not reproduced: ",
+        Found::Verified | Found::DependsOnMachine => "named: ",
+    }))
 }
 
 /// What a run was is no shorter than this.

@@ -52,6 +52,8 @@ pub enum Exit {
     Undecided,
     /// It is named and verified, but depends on the state of the machine.
     DependsOnMachine,
+    /// Something is named and verified, and there may be more on a side of it.
+    SideUndecided,
 }
 
 impl From<Exit> for ExitCode {
@@ -64,6 +66,7 @@ impl From<Exit> for ExitCode {
             Exit::NotReproduced => ExitCode::from(3),
             Exit::Undecided => ExitCode::from(4),
             Exit::DependsOnMachine => ExitCode::from(5),
+            Exit::SideUndecided => ExitCode::from(6),
         }
     }
 }

@@ -8,7 +8,7 @@ use tacho_experiment::equal::Equals;
 use tacho_experiment::rules::{Ends, Rules};
 use tacho_experiment::series::{self, Of};
 use tacho_experiment::versions;
-use tacho_record::{BenchmarkKey, Build, Commit, Metric, Numbers, Revision, Series, Unit};
+use tacho_record::{BenchmarkKey, Bisection, Build, Commit, Metric, Numbers, Revision, Series, Unit};
 use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::history;
 
@@ -91,7 +91,9 @@ fn shown(project: &Project, name: &str) -> Result<String, CliError> {
     };
     match lookup::known(project, &revisions, name) {
         Ok(revision) => Ok(revision.id),
-        Err(CliError::NotMeasured { .. } | CliError::Unknown { .. }) => Ok(name.to_owned()),
+        Err(CliError::NotMeasured { .. } | CliError::NotMeasuredYet { .. } | CliError::Unknown { .. }) => {
+            Ok(name.to_owned())
+        }
         Err(error) => Err(error),
     }
 }
@@ -154,6 +156,8 @@ struct Known {
     revision: Revision,
     /// Its commit, where it is known.
     commit: Option<Commit>,
+    /// The bisections that named it, oldest first.
+    named_by: Vec<Bisection>,
     hosts: Vec<OnHost>,
 }
 
@@ -184,13 +188,24 @@ fn one(project: &Project, store: &mut Store, revision: Revision, command: &Show)
     }
     let commits = store.commits(revision.order.saturating_sub(1), revision.order)?;
     let commit = commits.into_iter().find(|commit| commit.id == revision.id);
-    let known = Known { revision, commit, hosts };
+    let named_by = named_by(store, &revision)?;
+    let known = Known { revision, commit, named_by, hosts };
     if command.shown.json {
         return Ok(output::print_json(&answer::versioned(known.answer()))?);
     }
     let metrics = lookup::named_metrics(store.metrics()?, &command.shown.metric)?;
     output::print(&known.text(&metrics, command.samples))?;
     Ok(())
+}
+
+/// The bisections that named a revision.
+fn named_by(store: &mut Store, revision: &Revision) -> Result<Vec<Bisection>, CliError> {
+    let is_named = |bisection: &Bisection| {
+        let place = bisection.place(&revision.id);
+        bisection.standing.culprits.iter().any(|culprit| Some(culprit.place) == place)
+    };
+    let all = store.bisections()?.into_iter().map(|(bisection, _)| bisection);
+    Ok(all.filter(is_named).collect())
 }
 
 fn on_host(
@@ -262,6 +277,8 @@ struct KnownAnswer<'a> {
     revision: &'a Revision,
     #[serde(skip_serializing_if = "Option::is_none")]
     numbers: Option<&'a BTreeMap<String, Numbers>>,
+    /// The names of the bisections that named it, oldest first.
+    named_by: Vec<&'a str>,
     hosts: Vec<HostAnswer<'a>>,
 }
 
@@ -279,7 +296,8 @@ impl Known {
         let numbers =
             self.commit.as_ref().map(|commit| &commit.numbers).filter(|numbers| !numbers.is_empty());
         let hosts = self.hosts.iter().map(OnHost::answer).collect();
-        KnownAnswer { revision: &self.revision, numbers, hosts }
+        let named_by = self.named_by.iter().map(|bisection| bisection.name.as_str()).collect();
+        KnownAnswer { revision: &self.revision, numbers, named_by, hosts }
     }
 
     fn text(&self, metrics: &[Metric], samples: bool) -> String {
@@ -293,6 +311,9 @@ impl Known {
             out += &format!("  {}  {}\n  {}\n", text::day(revision.date), revision.author, revision.subject);
         }
         out += &self.commit.as_ref().map_or_else(String::new, files);
+        for bisection in &self.named_by {
+            out += &output::bisect::named_line(bisection, &revision.id);
+        }
         for host in &self.hosts {
             out += &host.text(metrics, samples, revision);
         }

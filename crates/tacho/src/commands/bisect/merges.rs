@@ -29,6 +29,24 @@ pub struct Brought {
     pub spent: Spent,
 }
 
+/// Says how to go on where a merge is named.
+pub fn hint(project: &Project, found: &Bisected) -> Result<(), CliError> {
+    let bisection = &found.bisection;
+    if found.interrupted || bisection.standing.culprits.is_empty() {
+        return Ok(());
+    }
+    let history = history(&project.plan.subject, &project.folder)?;
+    for culprit in &bisection.standing.culprits {
+        let Some(candidate) = bisection.candidates.get(culprit.place) else { continue };
+        if bisection.asked.within.is_empty() && history.parents(&candidate.revision.id)?.len() > 1 {
+            let short = candidate.revision.short();
+            let how = "with `--into-merges` the same command goes on among the commits that it brought";
+            output::note("hint", &format!("{short} is a merge: {how}"));
+        }
+    }
+    Ok(())
+}
+
 /// What was found in the end.
 pub struct Followed {
     /// Of the range; where one merge did it alone, of what that brought.

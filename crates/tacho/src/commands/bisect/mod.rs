@@ -64,6 +64,9 @@ fn measure(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
         })
     });
     print(command, &found, reverted.as_ref())?;
+    if !(global.quiet || command.into_merges || command.form.json || command.form.markdown) {
+        merges::hint(&project, &found.answer)?;
+    }
     Ok(exit(&found))
 }
 
@@ -197,7 +200,10 @@ fn exit(found: &Followed) -> Exit {
     };
     match exit_of(&found.answer.bisection.standing) {
         Exit::Success => {
-            of_inside(Exit::Undecided).or_else(|| of_inside(Exit::DependsOnMachine)).unwrap_or(Exit::Success)
+            // The merge is named; which of its commits did it may not be.
+            let is_open = of_inside(Exit::Undecided).or_else(|| of_inside(Exit::SideUndecided)).is_some();
+            let whole = || of_inside(Exit::DependsOnMachine).unwrap_or(Exit::Success);
+            if is_open { Exit::SideUndecided } else { whole() }
         }
         exit => exit,
     }
@@ -208,7 +214,7 @@ fn exit_of(standing: &Standing) -> Exit {
     match standing.found {
         None => Exit::Interrupted,
         // All changes were asked for.
-        Some(Found::Verified) if standing.has_open_sides() => Exit::Undecided,
+        Some(Found::Verified) if standing.has_open_sides() => Exit::SideUndecided,
         Some(Found::Verified) => Exit::Success,
         Some(Found::NotReproduced) => Exit::NotReproduced,
         Some(Found::Undecided { reason: Undecided::Command }) => Exit::Error,

@@ -20,7 +20,7 @@ pub use forecast::forecast;
 pub use live::{belief, live};
 pub use log::{list, log, step};
 pub use markdown::markdown;
-pub use text::text;
+pub use text::{named_line, text};
 
 /// The answer in JSON.
 #[derive(Serialize)]

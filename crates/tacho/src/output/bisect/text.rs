@@ -88,6 +88,17 @@ fn culprits(bisection: &Bisection) -> String {
     all.map(|it| culprit(bisection, it)).collect::<Vec<_>>().join("\n")
 }
 
+/// That a bisection named this revision, and for what.
+pub fn named_line(bisection: &Bisection, revision: &str) -> String {
+    let place = bisection.place(revision);
+    let Some(culprit) = bisection.standing.culprits.iter().find(|it| Some(it.place) == place) else {
+        return String::new();
+    };
+    let effect = effect_between(bisection, [culprit.parent_place, culprit.place], &culprit.effect);
+    let (what, name) = (subject(&bisection.asked), &bisection.name);
+    format!("  named by a bisection: it changed {what} by {effect}: `tacho bisect log {name}`\n")
+}
+
 /// A commit that did it.
 pub fn culprit(bisection: &Bisection, culprit: &Culprit) -> String {
     let candidate = &bisection.candidates[culprit.place];
