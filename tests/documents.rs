@@ -25,10 +25,18 @@ const DOCUMENTS: [&str; 6] = [
     "docs/formats.md",
 ];
 
-/// The lines of all `console` blocks that begin with `$ tacho`.
+/// The lines of all `console` blocks that begin with `$ tacho`, and of those to be pasted, where a plan is there already.
 fn commands(text: &str) -> Vec<String> {
-    let blocks = text.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next());
-    blocks.flat_map(str::lines).filter_map(|line| line.strip_prefix("$ tacho ").map(str::to_owned)).collect()
+    let command = |line: &str, prefix: &str| {
+        let command = line.strip_prefix(prefix)?;
+        (!command.starts_with("init")).then(|| command.to_owned())
+    };
+    let of = |block: &str| -> Vec<String> {
+        let prefix = if block.starts_with("console\n") { "$ tacho " } else { "tacho " };
+        let is_meant = prefix == "$ tacho " || block.starts_with("sh\n");
+        block.lines().filter(|_| is_meant).filter_map(|line| command(line, prefix)).collect()
+    };
+    text.split("```").skip(1).step_by(2).flat_map(of).collect()
 }
 
 #[test]
@@ -44,6 +52,29 @@ fn every_command_of_the_documents_is_understood() {
         let answer = project.command(words.iter().map(String::as_str)).output().unwrap();
         let stderr = String::from_utf8_lossy(&answer.stderr);
         assert!(answer.status.success(), "{name}: `tacho {line}`: {stderr}");
+    }
+}
+
+#[test]
+fn the_first_blocks_work_when_pasted() {
+    for name in ["README.md", "docs/guide.md"] {
+        let text = document(name);
+        let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+        let make = "hello: hello.c\n\t$(CC) -o $@ hello.c\n";
+        let begun = Project::repository().file("Makefile", make);
+        let project = (1..=4).fold(begun, |project, n| {
+            let source = format!("int main(void) {{ return 0 * {n}; }}\n");
+            project.file("hello.c", &source).commit(&format!("change {n}"))
+        });
+        let mut executed = 0;
+        for line in blocks.flat_map(str::lines).filter_map(|line| line.strip_prefix("tacho ")) {
+            let words = shell_words::split(line.split(" #").next().unwrap()).unwrap();
+            let answer = project.command(words.iter().map(String::as_str)).output().unwrap();
+            let stderr = String::from_utf8_lossy(&answer.stderr);
+            assert!(answer.status.success(), "{name}: `tacho {line}`: {stderr}");
+            executed += 1;
+        }
+        assert!(executed > 2, "{name} has {executed} commands to paste");
     }
 }
 

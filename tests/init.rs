@@ -34,3 +34,86 @@ fn a_folder_that_nothing_is_known_of_gets_a_skeleton_that_reads() {
     project.tacho("track --dry-run").succeeds();
     done(std::process::Command::new("test").arg("-f").arg(project.path().join("tacho.toml")));
 }
+
+#[test]
+fn a_workflow_is_written_for_a_ci_system() {
+    let project = Project::repository();
+    let answer = project.tacho("init --ci github").succeeds().stdout;
+    assert!(
+        answer.starts_with("wrote `.github/workflows/tacho.yml`\nnext: commit it and `tacho.toml`"),
+        "{answer}"
+    );
+    let workflow = std::fs::read_to_string(project.path().join(".github/workflows/tacho.yml")).unwrap();
+    assert!(workflow.contains("fetch-depth: 0") && workflow.contains("--fail-on slower:3%"), "{workflow}");
+    assert_eq!(project.tacho("init --ci github --print").succeeds().stdout, workflow);
+    assert_eq!(
+        project.tacho("init --ci github").exits(2).stderr,
+        "error: there is a `./.github/workflows/tacho.yml` already\n\
+         hint: `--force` replaces it, `--print` shows what would be written\n"
+    );
+    assert!(project.tacho("init --ci gitlab").succeeds().stdout.contains(".gitlab/tacho.yml"));
+}
+
+#[test]
+fn a_benchmark_of_the_project_itself_is_proposed() {
+    let project =
+        Project::repository().file("Makefile", "prog: prog.c\n\tcc -o prog prog.c\nbench: prog\n\t./prog\n");
+    let answer = project.tacho("init").succeeds().stdout;
+    assert!(answer.contains("has a benchmark of its own, `make bench`: the end of the plan"), "{answer}");
+    assert!(answer.ends_with("next: edit `command`, then `tacho track HEAD`\n"), "{answer}");
+    let plan = std::fs::read_to_string(project.path().join("tacho.toml")).unwrap();
+    let (_, table) = plan.split_once("take out the `#` of this table,\n").unwrap();
+    let table: String =
+        table.lines().skip(1).map(|line| line.trim_start_matches("# ").to_owned() + "\n").collect();
+    let whole = plan.clone() + &table.replace("[[benchmark]]", "\n[[benchmark]]");
+    project.plan(&whole).tacho("track --dry-run").exits(2).stderr.lines().for_each(|line| {
+        assert!(!line.contains("tacho.toml"), "the table is a benchmark: {line}\n{whole}");
+    });
+}
+
+#[test]
+fn the_workflow_compares_and_fails_where_it_got_slower() {
+    let project = Project::empty();
+    let work = |project: Project, n: u32, milliseconds: &str| {
+        let project = project.file("prog", &format!("sleep {milliseconds} # {n}\n"));
+        project.commit(&format!("change {n}"))
+    };
+    project.git(["init", "--quiet", "--initial-branch=main"]);
+    let project = work(work(work(project, 1, "0.01"), 2, "0.01"), 3, "0.03");
+    let project = project.plan(crate::harness::SCRIPT_PLAN);
+    let workflow = project.tacho("init --ci github --print").succeeds().stdout;
+    let (_, step) = workflow.split_once("- name: Compare\n").unwrap();
+    let (_, script) = step.split_once("run: |\n").unwrap();
+    let script: String = script
+        .lines()
+        .map_while(|line| line.strip_prefix("          "))
+        .map(|line| line.to_owned() + "\n")
+        .collect();
+    let tacho = project.command([]);
+    let place = std::path::Path::new(tacho.get_program()).parent().unwrap().to_owned();
+    let path = format!("{}:{}", place.display(), std::env::var("PATH").unwrap());
+    let compare = |base: &str, head: &str| {
+        let [base, head] = [base, head].map(|name| project.git(["rev-parse", name]).trim().to_owned());
+        let mut shell = std::process::Command::new("bash");
+        shell.args(["-eo", "pipefail", "-c", &script]).current_dir(project.path());
+        for (name, value) in tacho.get_envs() {
+            value.map(|value| shell.env(name, value));
+        }
+        shell.env("BASE", base).env("HEAD", head).env("PATH", &path);
+        shell.env("GITHUB_STEP_SUMMARY", project.path().join("summary.md"));
+        crate::harness::Answer::of(&shell.output().unwrap())
+    };
+    let slower = compare("HEAD~1", "HEAD").exits(1).stdout;
+    assert!(
+        slower.starts_with("::error title=performance::**1 slower: fails on `slower:3%`: answer wall × "),
+        "{slower}"
+    );
+    let summary = std::fs::read_to_string(project.path().join("summary.md")).unwrap();
+    assert!(summary.starts_with("**1 slower"), "{summary}");
+    let junit = std::fs::read_to_string(project.path().join("tacho.xml")).unwrap();
+    assert!(junit.contains("tests=\"1\" failures=\"1\" errors=\"0\""), "{junit}");
+    assert!(junit.contains("<failure message=\"× "), "{junit}");
+    assert_eq!(compare("HEAD", "HEAD~1").exits(0).stdout, "");
+    compare("HEAD", "HEAD").exits(0);
+    assert!(std::fs::read_to_string(project.path().join("report.md")).unwrap().starts_with("```\n"));
+}

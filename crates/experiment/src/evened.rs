@@ -63,7 +63,9 @@ mod tests {
             run: 1,
             revision: format!("r{program}"),
             artifact: Digest::of(program.to_string()),
-            values: (0..20).map(|n| (100.0 + 5.0 * f64::from(program)) * slow(n) + f64::from(n % 3)).collect(),
+            values: (0..20)
+                .map(|n| (100.0 + 5.0 * f64::from(program)) * slow(n) + f64::from(n % 3))
+                .collect(),
             rounds: (0..20).collect(),
             positions: (0..20).map(|n| (n + program) % 2).collect(),
             limited: Limited::default(),

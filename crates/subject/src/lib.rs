@@ -35,6 +35,6 @@ pub use error::SubjectError;
 pub use history::{Every, History, Passed, Selected, Selection, What, fetch, history};
 pub use layout::{Fixed, Layout, Linker};
 pub use quirks::{recipes, stray_edges};
-pub use recognise::init_plan;
+pub use recognise::{CiSystem, init_plan, own_benchmark};
 pub use scripted::ScriptedBuilder;
 pub use workshop::Workshop;

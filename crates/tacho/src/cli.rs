@@ -12,7 +12,7 @@ mod r#try;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use bench::Bench;
 pub use bisect::{Bisect, BisectWhat, Typed};
@@ -100,6 +100,25 @@ pub struct Init {
     /// Print the plan instead of writing it
     #[arg(long)]
     pub print: bool,
+    /// Write a workflow for this CI system instead, which compares each change with the branch that it is for
+    #[arg(long, value_name = "SYSTEM")]
+    pub ci: Option<Ci>,
+}
+
+/// A CI system, as it is typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Ci {
+    Github,
+    Gitlab,
+}
+
+impl From<Ci> for tacho_subject::CiSystem {
+    fn from(ci: Ci) -> Self {
+        match ci {
+            Ci::Github => Self::Github,
+            Ci::Gitlab => Self::Gitlab,
+        }
+    }
 }
 
 /// Say what this machine is, and how well it can be measured on
@@ -111,7 +130,7 @@ pub struct Doctor {
     #[arg(long)]
     pub instrument: bool,
     /// How many turns the instrument takes
-    #[arg(long, value_name = "N", default_value_t = 200, requires = "instrument", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 200, requires = "instrument", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub turns: u32,
     /// Wait until no other measurement is going on on this host
     #[arg(long, requires = "instrument")]
@@ -148,7 +167,7 @@ pub struct Track {
     #[arg(long)]
     pub quirk_edges: bool,
     /// Execute everything so many times, counting what is measured already [default: the plan's]
-    #[arg(long, short = 'r', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
     #[command(flatten)]
     pub stopping: Stopping,
@@ -198,10 +217,10 @@ pub struct Stopping {
     #[arg(long, value_name = "NAME", conflicts_with = "rounds")]
     pub precision_metric: Option<String>,
     /// At least so many times, before a precision counts [default: 10]
-    #[arg(long, value_name = "N", conflicts_with = "rounds", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "rounds", value_parser = clap::value_parser!(u32).range(1..))]
     pub min_rounds: Option<u32>,
     /// At most so many times [default: 200 with a precision, 10000 with a budget]
-    #[arg(long, value_name = "N", conflicts_with = "rounds", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "rounds", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_rounds: Option<u32>,
     /// Take at most so long: 10m. With a range, builds and measuring together, each next build where it tells most (see `--builds`);
     /// with single revisions measuring alone
@@ -275,7 +294,7 @@ pub struct Show {
     #[arg(long, short, value_name = "NAME")]
     pub benchmark: Option<String>,
     /// The output of the execution in this round; 0 is the warm-up
-    #[arg(long, value_name = "N", requires = "output")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "output")]
     pub round: Option<u32>,
     /// Answer in Markdown, for a mail or a pull request: what a run compared
     #[arg(long, requires = "revision", conflicts_with_all = ["json", "samples", "build_log", "diff", "output"])]
@@ -316,7 +335,7 @@ pub struct AskedChanges {
     #[arg(long, value_name = "NAME", num_args = 0.., conflicts_with_all = ["from", "markdown"])]
     pub confirm: Option<Vec<String>>,
     /// Execute both sides so many times [default: 20]
-    #[arg(long, short = 'r', value_name = "N", requires = "confirm", value_parser = clap::value_parser!(u32).range(5..=10_000))]
+    #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, requires = "confirm", value_parser = clap::value_parser!(u32).range(5..=10_000))]
     pub rounds: Option<u32>,
     /// Measure at most so long, builds not counted: 10m
     #[arg(long, value_name = "TIME", requires = "confirm")]

@@ -6,7 +6,9 @@
 //! unless it is a plain word.
 
 mod autotools;
+mod benches;
 mod cargo;
+mod ci;
 mod cmake;
 mod files;
 mod go;
@@ -17,6 +19,7 @@ mod write;
 
 use std::path::Path;
 
+pub use ci::CiSystem;
 use files::Folder;
 
 /// What is known about a folder.
@@ -73,5 +76,11 @@ const RECOGNISERS: [fn(&Folder) -> Option<Recipe>; 7] = [
 pub fn init_plan(folder: &Path) -> String {
     let folder = Folder::new(folder);
     let recipe = RECOGNISERS.iter().find_map(|recognise| recognise(&folder)).unwrap_or_default();
-    write::plan(&recipe, folder.web_page().as_deref())
+    write::plan(&recipe, benches::find(&folder).as_ref(), folder.web_page().as_deref())
+}
+
+/// The benchmark that the project has of its own, in a few words: the plan has a table for it, commented out.
+#[must_use]
+pub fn own_benchmark(folder: &Path) -> Option<String> {
+    benches::find(&Folder::new(folder)).map(|found| found.what)
 }

@@ -2,12 +2,36 @@
 //!
 //! Keys that need not be given are there too, commented out: each of them can be used by taking out its `#`.
 
+use super::benches::OwnBenchmark;
 use super::{Program, Recipe};
 
 /// The plan as text; the web page is that of the repository.
-pub(super) fn plan(recipe: &Recipe, web_page: Option<&str>) -> String {
+pub(super) fn plan(recipe: &Recipe, own: Option<&OwnBenchmark>, web_page: Option<&str>) -> String {
     let benchmark = benchmark(recipe.program.as_ref());
-    [head(recipe), subject(recipe, web_page), MEASURE.to_owned(), benchmark].join("\n")
+    let parts = [head(recipe), subject(recipe, web_page), MEASURE.to_owned(), benchmark];
+    parts.into_iter().chain(own.map(proposed)).collect::<Vec<_>>().join("\n")
+}
+
+/// A table for a benchmark of the project's own, commented out.
+fn proposed(own: &OwnBenchmark) -> String {
+    let OwnBenchmark { what, build, artifact, command, metrics } = own;
+    let mut out =
+        format!("# Here is a benchmark already: {what}. To measure it, take out the `#` of this table");
+    let artifact = quoted(artifact);
+    out += &match build {
+        Some(build) => {
+            format!(",\n# add {artifact} to `artifacts`, and this to the end of `build`:\n#   && {build}\n")
+        }
+        None => format!(",\n# and set `artifacts` to [{artifact}].\n"),
+    };
+    out += &format!(
+        "# [[benchmark]]\n# name = \"bench\"\n# command = {}\n# timeout = \"10m\"\n",
+        quoted(command)
+    );
+    if let Some(metrics) = metrics {
+        out += &format!("# metrics = {metrics}\n");
+    }
+    out
 }
 
 fn head(recipe: &Recipe) -> String {

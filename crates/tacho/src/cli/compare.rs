@@ -1,5 +1,7 @@
 //! What `tacho compare` understands.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::shared::{Begin, Form, Terms};
@@ -53,6 +55,9 @@ pub struct Compare {
     /// control then
     #[arg(long, conflicts_with_all = ["layouts", "order", "estimator"])]
     pub duet: bool,
+    /// Write each row as a test case in the XML of `JUnit` to this file, for CI systems: one that `--fail-on` fails on is a failure
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
     #[command(flatten)]
     pub begin: Begin,
     #[command(flatten)]

@@ -1,12 +1,19 @@
-//! `tacho init`: a plan to start from.
+//! `tacho init`: a plan to start from, and a workflow for a CI system.
+
+use std::path::Path;
+
+use tacho_subject::CiSystem;
 
 use super::Exit;
 use crate::cli::Init;
 use crate::error::CliError;
-use crate::output;
+use crate::output::{self, text};
 use crate::project::PLAN_FILE;
 
 pub fn execute(command: &Init) -> Result<Exit, CliError> {
+    if let Some(system) = command.ci {
+        return workflow(command, system.into());
+    }
     let folder = command.folder.canonicalize().map_err(CliError::reading(&command.folder))?;
     let plan = tacho_subject::init_plan(&folder);
     if command.print {
@@ -19,9 +26,37 @@ pub fn execute(command: &Init) -> Result<Exit, CliError> {
     }
     std::fs::write(&path, plan).map_err(CliError::writing(&path))?;
     let path = path.strip_prefix(".").unwrap_or(&path);
-    output::print(&format!(
-        "wrote `{}`: look at its `command`; `tacho track HEAD` then measures the newest commit\n",
-        path.display()
-    ))?;
+    output::print(&text::wrap(&written(path, &folder), output::terminal_width()))?;
+    Ok(Exit::Success)
+}
+
+/// What was written, and the step that comes next.
+fn written(path: &Path, folder: &Path) -> String {
+    let mut out = format!("wrote `{}`\n", path.display());
+    if let Some(what) = tacho_subject::own_benchmark(folder) {
+        out += &format!(
+            "the repository has a benchmark of its own, {what}: the end of the plan has a table for it\n"
+        );
+    }
+    out + "commit the plan; `.tacho/`, where results are kept, ignores itself, and pages need not be in git\n\
+           next: edit `command`, then `tacho track HEAD`\n"
+}
+
+/// Writes the workflow of a CI system.
+fn workflow(command: &Init, system: CiSystem) -> Result<Exit, CliError> {
+    if command.print {
+        output::print(system.workflow())?;
+        return Ok(Exit::Success);
+    }
+    let path = command.folder.join(system.path());
+    if path.exists() && !command.force {
+        return Err(CliError::FileExists { path });
+    }
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent).map_err(CliError::writing(parent))?;
+    }
+    std::fs::write(&path, system.workflow()).map_err(CliError::writing(&path))?;
+    let said = format!("wrote `{}`\nnext: {}\n", system.path(), system.next_step());
+    output::print(&text::wrap(&said, output::terminal_width()))?;
     Ok(Exit::Success)
 }

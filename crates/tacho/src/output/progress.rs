@@ -138,6 +138,15 @@ impl Progress {
     fn name<'a>(&'a self, cell: &'a Cell) -> &'a str {
         self.names.get(&cell.revision).map_or(&cell.revision, String::as_str)
     }
+
+    /// Shows which revision is built, and how long the builds that are left will take.
+    fn show_build(&mut self, revision: &Revision, done: usize, total: usize) {
+        self.begin("building", total, done);
+        let (began, before) = *self.building.get_or_insert_with(|| (Instant::now(), done));
+        let left = left(began.elapsed(), done - before, total - done);
+        let subject = text::cut(&revision.subject, 40);
+        self.bar.set_message(format!("{left}{} {subject}", revision.short()));
+    }
 }
 
 impl Observer for Progress {
@@ -161,13 +170,7 @@ impl Observer for Progress {
                 let subject = text::cut(&revision.subject, 40);
                 self.bar.set_message(format!("build {}: {} {subject}", done + 1, revision.short()));
             }
-            Event::BuildBegins { revision, done, total } => {
-                self.begin("building", *total, *done);
-                let (began, before) = *self.building.get_or_insert_with(|| (Instant::now(), *done));
-                let left = left(began.elapsed(), done - before, total - done);
-                let subject = text::cut(&revision.subject, 40);
-                self.bar.set_message(format!("{left}{} {subject}", revision.short()));
-            }
+            Event::BuildBegins { revision, done, total } => self.show_build(revision, *done, *total),
             Event::BuildEnds { revision, build } => {
                 self.bar.inc(1);
                 if build.state.artifact().is_none() {

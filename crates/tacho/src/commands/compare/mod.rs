@@ -92,6 +92,9 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     } else {
         output::print(&report.text())?;
     }
+    if let Some(path) = &command.junit {
+        std::fs::write(path, report.junit()).map_err(CliError::writing(path))?;
+    }
     report.tell();
     Ok(exit(&compared, fail_on.as_ref(), is_missing))
 }

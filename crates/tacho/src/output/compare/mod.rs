@@ -3,6 +3,8 @@
 mod answer;
 mod family;
 mod gate;
+mod headline;
+mod junit;
 mod notes;
 mod summary;
 #[cfg(test)]
@@ -322,7 +324,8 @@ impl Report<'_> {
         names.extend(all.rows.iter().map(|row| row.benchmark.to_string()));
         names.extend(self.lone.iter().flatten().cloned());
         let below = list(&self.prose(all)) + &self.told_in_markdown();
-        out + "\n" + &text::markdown_with(&below, &names)
+        let headline = text::markdown_with(&self.headline(all), &names);
+        headline + "\n" + &out + "\n" + &text::markdown_with(&below, &names)
     }
 }
 

@@ -13,19 +13,24 @@ use crate::output::text;
 /// How many rows are named that a precision was not reached in.
 const NAMED: usize = 3;
 
+/// How many rows have each verdict: `1 slower, 2 same`.
+pub(super) fn counts(all: &Rows) -> String {
+    let judged: Vec<&Row> = all.rows.iter().filter(|row| is_measured(row)).collect();
+    let words = [Verdict::Slower, Verdict::Faster, Verdict::Same, Verdict::Unclear];
+    let count = |verdict: Verdict| judged.iter().filter(|row| row.verdict == verdict).count();
+    let told = words.into_iter().filter(|it| count(*it) > 0).map(|it| format!("{} {}", count(it), word(it)));
+    let failed = all.rows.iter().filter(|row| is_failed(row)).count();
+    let others = [(failed, "failed"), (all.rows.len() - judged.len() - failed, "not measured")];
+    let others = others.into_iter().filter(|(number, _)| *number > 0);
+    let told = told.chain(others.map(|(number, word)| format!("{number} {word}")));
+    told.collect::<Vec<_>>().join(", ")
+}
+
 impl Report<'_> {
     /// How many of each, and what the run could have seen.
     pub(super) fn summary(&self, all: &Rows) -> String {
         let judged: Vec<&Row> = all.rows.iter().filter(|row| is_measured(row)).collect();
-        let words = [Verdict::Slower, Verdict::Faster, Verdict::Same, Verdict::Unclear];
-        let count = |verdict: Verdict| judged.iter().filter(|row| row.verdict == verdict).count();
-        let told =
-            words.into_iter().filter(|it| count(*it) > 0).map(|it| format!("{} {}", count(it), word(it)));
-        let failed = all.rows.iter().filter(|row| is_failed(row)).count();
-        let others = [(failed, "failed"), (all.rows.len() - judged.len() - failed, "not measured")];
-        let others = others.into_iter().filter(|(number, _)| *number > 0);
-        let told = told.chain(others.map(|(number, word)| format!("{number} {word}")));
-        let told = told.collect::<Vec<_>>().join(", ");
+        let told = counts(all);
         let kind = if is_trade_off(&all.rows) { "a trade-off: " } else { "" };
         let family = Family::of(all.together).map_or_else(String::new, |family| family.line());
         let seen = could_see(&judged);

@@ -1,0 +1,44 @@
+//! Workflows for CI systems, which compare each change with the branch that it is for.
+
+/// A CI system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CiSystem {
+    /// Actions of GitHub.
+    Github,
+    /// Pipelines of GitLab.
+    Gitlab,
+}
+
+impl CiSystem {
+    /// Where its workflow stands, from the root of the repository.
+    #[must_use]
+    pub fn path(self) -> &'static str {
+        match self {
+            Self::Github => ".github/workflows/tacho.yml",
+            Self::Gitlab => ".gitlab/tacho.yml",
+        }
+    }
+
+    /// The workflow.
+    #[must_use]
+    pub fn workflow(self) -> &'static str {
+        match self {
+            Self::Github => include_str!("github.yml"),
+            Self::Gitlab => include_str!("gitlab.yml"),
+        }
+    }
+
+    /// What is still to be done by hand for it.
+    #[must_use]
+    pub fn next_step(self) -> &'static str {
+        match self {
+            Self::Github => {
+                "commit it and `tacho.toml`, and set the repository variable `TACHO_SOURCE` to where `tacho` comes from"
+            }
+            Self::Gitlab => {
+                "commit it and `tacho.toml`, include it in `.gitlab-ci.yml` (`include: [{ local: .gitlab/tacho.yml }]`), \
+                 and set the variable `TACHO_SOURCE` to where `tacho` comes from"
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What `tacho compare --junit` writes: a test case for each row, as CI systems show them.
+
+use std::fmt::Write;
+
+use tacho_experiment::compare::{Compared, Row, Stands};
+
+use super::family::in_order;
+use super::{Report, is_failed};
+
+impl Report<'_> {
+    /// The rows as test cases in the XML of `JUnit`. A row fails where `--fail-on` fails on it, and is an error where a side has no values.
+    pub fn junit(&self) -> String {
+        let cases: Vec<Case> = match self.compared {
+            Compared::Measured(all) => in_order(&all.rows).into_iter().map(|row| self.case(row)).collect(),
+            Compared::NotBuilt { side, why } => {
+                vec![Case {
+                    name: format!("{side} builds"),
+                    end: End::Error(why.clone()),
+                    told: String::new(),
+                }]
+            }
+            Compared::Interrupted | Compared::SameProgram => Vec::new(),
+        };
+        let count = |is_it: fn(&End) -> bool| cases.iter().filter(|case| is_it(&case.end)).count();
+        let (failures, errors) =
+            (count(|end| matches!(end, End::Failed(_))), count(|end| matches!(end, End::Error(_))));
+        let [a, b] = self.names().map(|name| escaped(&name));
+        let mut out = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"tacho: {b} against {a}\" \
+             tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\">\n",
+            cases.len()
+        );
+        for case in &cases {
+            case.write(&mut out);
+        }
+        out + "  </testsuite>\n</testsuites>\n"
+    }
+
+    fn case(&self, row: &Row) -> Case {
+        let cells = self.cells(row);
+        let told: Vec<&str> =
+            [5, 6, 7, 12].iter().map(|at| cells[*at].as_str()).filter(|cell| !cell.is_empty()).collect();
+        let told = told.join("  ");
+        let fails_on_open = self.fail_on.is_some_and(|fail_on| fail_on.gate.unclear);
+        let end = match self.stands(row) {
+            _ if is_failed(row) || row.sides.iter().any(Option::is_none) => End::Error(cells[12].clone()),
+            Some(Stands::Slower) => End::Failed(told.clone()),
+            Some(Stands::Open) if fails_on_open => End::Failed(told.clone()),
+            _ => End::Passed,
+        };
+        Case { name: format!("{} {}", row.benchmark, row.metric.name), end, told }
+    }
+}
+
+/// A test case.
+struct Case {
+    name: String,
+    end: End,
+    /// What was measured, in a line.
+    told: String,
+}
+
+/// How a test case ended.
+enum End {
+    Error(String),
+    Failed(String),
+    Passed,
+}
+
+impl Case {
+    fn write(&self, out: &mut String) {
+        let Self { name, end, told } = self;
+        let _ = writeln!(out, "    <testcase classname=\"tacho\" name=\"{}\">", escaped(name));
+        let _ = match end {
+            End::Error(why) => writeln!(out, "      <error message=\"{}\"/>", escaped(why)),
+            End::Failed(why) => writeln!(out, "      <failure message=\"{}\"/>", escaped(why)),
+            End::Passed => Ok(()),
+        };
+        if !told.is_empty() {
+            let _ = writeln!(out, "      <system-out>{}</system-out>", escaped(told));
+        }
+        out.push_str("    </testcase>\n");
+    }
+}
+
+/// Text as XML has it, in an attribute too.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
