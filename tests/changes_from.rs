@@ -157,15 +157,17 @@ fn mistakes_are_told_with_their_place() {
     hint: the simplest is `{"values": [5.1, 5.2, 5.0], "better": "lower"}`
     "#);
     let missing = Project::empty().tacho("changes --from nowhere.json").exits(2);
-    assert_snapshot!(missing.stderr, @"error: cannot read `nowhere.json`: No such file or directory (os error 2)");
+    assert_snapshot!(missing.stderr, @"error: cannot read `nowhere.json`: No such file or directory");
     assert_snapshot!(from("[1]", "--min-effect much").exits(2).stderr.lines().next().unwrap(), @"error: invalid value 'much' for '--min-effect <PERCENT>': not a number of per cent");
 }
 
 #[test]
-fn the_usage_of_a_mistake_offers_nothing_that_is_none() {
+fn a_range_beside_a_file_is_refused() {
     let mistake = from("values\n1\n", "A..B").exits(2).stderr;
-    assert!(mistake.contains("tacho changes --from <FILE> [OPTIONS]\n"), "{mistake}");
-    assert!(!mistake.contains("<FILE> [A..B"), "{mistake}");
+    assert_eq!(mistake, "error: cannot read `A..B`: No such file or directory\n");
+    let usage = from("values\n1\n", "--state new").exits(2).stderr;
+    assert!(usage.contains("tacho changes --from <FILE>... [OPTIONS]\n"), "{usage}");
+    assert!(!usage.contains("<FILE>... [A..B"), "{usage}");
 }
 
 #[test]
@@ -315,4 +317,52 @@ fn rows_of_one_version_are_told_to_be_samples() {
         "note: rows of one `version` are samples of one point: 40 rows are 4 points\n\
          hint: a column `commit`, or `date`, tells revisions of one release apart\n"
     );
+}
+
+/// A report of hyperfine with these times of one command.
+fn hyperfine(times: [f64; 3]) -> String {
+    format!(
+        "{{\"results\": [{{\"command\": \"work\", \"mean\": {0}, \"median\": {0}, \"min\": {0}, \"max\": {0}, \"user\": 0, \
+         \"system\": 0, \"times\": [{0}, {1}, {2}]}}]}}",
+        times[0], times[1], times[2]
+    )
+}
+
+#[test]
+fn several_reports_are_points_of_a_series() {
+    let mut project = Project::empty();
+    for n in 1..=16_u32 {
+        let level = if n < 9 { 0.1 } else { 0.15 };
+        let times = [1, 2, 3].map(|k| level * crate::harness::noise(n * 3 + k));
+        project = project.file(&format!("runs/run-{n}.json"), &hyperfine(times));
+    }
+    let folder = project.tacho("changes --from runs").exits(1).stdout;
+    assert!(folder.contains("run-9"), "{folder}");
+    assert_eq!(project.tacho("changes --from runs/run-*.json").exits(1).stdout, folder);
+    let one = project.tacho("changes --from runs/run-1.json").exits(2).stderr;
+    assert_snapshot!(one, @"
+    error: `runs/run-1.json` is one report of hyperfine: one point, and no series
+    hint: `tacho compare runs/run-1.json OTHER` compares two; `tacho changes --from FILE FILE …` judges several in a row
+    ");
+    assert_snapshot!(project.tacho("changes --from none*.json").exits(2).stderr, @"error: no file matches `none*.json`");
+}
+
+#[test]
+fn results_of_asv_are_a_series_in_order_of_their_dates() {
+    let mut project = Project::empty();
+    for n in 1..=16_i64 {
+        let level = if n < 9 { 0.1 } else { 0.15 } * crate::harness::noise(u32::try_from(n).unwrap());
+        // Names are hashes, which are in no order.
+        let hash = format!("{:02x}{n:038}", (n * 37) % 251);
+        let result = format!(
+            "{{\"commit_hash\": \"{hash}\", \"date\": {}, \"result_columns\": [\"result\", \"params\", \"version\"], \
+             \"results\": {{\"suite.time_sort\": [[{level}, null], [[\"10\", \"20\"]], \"v\"]}}, \"version\": 2}}",
+            1_700_000_000_000 + n * 86_400_000
+        );
+        project = project.file(&format!("results/{hash}.json"), &result);
+    }
+    let project = project.file("results/machine.json", "{\"arch\": \"x86_64\"}");
+    let told = project.tacho("changes --from results").exits(1).stdout;
+    let culprit = format!("{:02x}00000000", (9 * 37) % 251);
+    assert!(told.contains("suite.time_sort(10)") && told.contains(&culprit), "{told}");
 }

@@ -305,7 +305,7 @@ pub struct Show {
 
 /// What goes without a file does not go with one: told by hand, since a mistake's usage would offer it all the same.
 const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
-       tacho changes --from <FILE> [OPTIONS]
+       tacho changes --from <FILE>... [OPTIONS]
        tacho changes <COMMAND>";
 
 /// Tell what changed, and only what changed: where did it get slower?
@@ -346,12 +346,13 @@ pub struct AskedChanges {
     /// Wait until no other measurement is going on on this host
     #[arg(long, requires = "confirm")]
     pub wait: bool,
-    /// Judge the numbers in this file, JSON or CSV (`-` is standard input): no plan and no store are needed
+    /// Judge the numbers in this file, JSON or CSV (`-` is standard input), or in several: no plan and no store are needed
     ///
     /// `{"values": [5.1, 5.2, 6.0], "better": "lower"}`, or a table with a header; docs/formats.md has all that may
-    /// stand in it.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["range", "metric", "state"])]
-    pub from: Option<PathBuf>,
+    /// stand in it. Several files, folders or patterns are points, one a file, of what `tacho compare` reads, or results of
+    /// asv: in the order given, of a folder or pattern by name, of asv by date.
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["range", "metric", "state"])]
+    pub from: Option<Vec<PathBuf>>,
     /// Which way is better, where the file does not say
     #[arg(long, value_name = "WAY", default_value = "lower", requires = "from", hide_default_value = true)]
     pub better: Better,

@@ -1,26 +1,29 @@
 //! `tacho changes --from`: judges anybody's numbers, without a plan or a store.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tacho_experiment::changes::judge_given;
+use tacho_measure::read_report;
 use tacho_record::Direction;
 use tacho_record::numbers::{self, Numbers, Together};
 
+use super::gathered;
 use crate::cli::{AskedChanges, Better};
 use crate::commands::Exit;
 use crate::error::CliError;
 use crate::output;
 use crate::output::changes::{Filter, Found};
 
-pub fn execute(path: &Path, command: &AskedChanges) -> Result<Exit, CliError> {
+pub fn execute(paths: &[PathBuf], command: &AskedChanges) -> Result<Exit, CliError> {
     let better = match command.better {
         Better::Higher => Direction::Higher,
         Better::Lower => Direction::Lower,
     };
-    let bytes = read(path)?;
-    let numbers =
-        numbers::parse(&bytes, better).map_err(|source| CliError::Numbers { name: name(path), source })?;
+    let numbers = match paths {
+        [path] if !gathered::is_several(path) => one(path, better)?,
+        several => gathered::gather(several)?,
+    };
     named(&numbers, &command.list.benchmark)?;
     tell_descending(&numbers);
     let found = Found {
@@ -38,6 +41,15 @@ pub fn execute(path: &Path, command: &AskedChanges) -> Result<Exit, CliError> {
         tell_together(&numbers);
     }
     Ok(if found.has_regression() { Exit::Worse } else { Exit::Success })
+}
+
+/// The series of one file.
+fn one(path: &Path, better: Direction) -> Result<Numbers, CliError> {
+    let bytes = read(path)?;
+    numbers::parse(&bytes, better).map_err(|source| match read_report(path) {
+        Ok(report) => CliError::OneExport { name: name(path), tool: report.tool },
+        Err(_) => CliError::Numbers { name: name(path), source },
+    })
 }
 
 /// Whether the file has each series that is asked for.

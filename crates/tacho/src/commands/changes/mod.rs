@@ -3,9 +3,12 @@
 pub(super) mod confirm;
 pub(super) mod found;
 mod from;
+mod gathered;
 pub(super) mod list;
 mod set;
 pub(super) mod show;
+
+use std::path::Path;
 
 use super::Exit;
 use crate::cli::{AskedChanges, Changes, ChangesWhat, Global};
@@ -22,8 +25,16 @@ pub fn execute(global: &Global, command: &Changes) -> Result<Exit, CliError> {
 
 fn asked(global: &Global, asked: &AskedChanges) -> Result<Exit, CliError> {
     match (&asked.from, &asked.confirm) {
-        (Some(path), _) => from::execute(path, asked),
+        (Some(paths), _) => from::execute(paths, asked),
         (None, Some(names)) => confirm::execute(global, asked, names),
-        (None, None) => list::execute(global, &asked.list),
+        (None, None) => list::execute(global, &asked.list).map_err(of_file),
+    }
+}
+
+/// A file's name where a revision belongs: its numbers were meant.
+fn of_file(error: CliError) -> CliError {
+    match error {
+        CliError::Unknown { name, .. } if Path::new(&name).is_file() => CliError::FileOfNumbers { name },
+        error => error,
     }
 }

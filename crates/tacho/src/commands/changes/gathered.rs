@@ -1,0 +1,165 @@
+//! Series out of several files, each of which is a point: reports of other tools, results of asv.
+
+mod asv;
+
+use std::path::{Path, PathBuf};
+
+use tacho_measure::read_report;
+use tacho_record::numbers::{Given, GivenPoint, Numbers, Shape};
+use tacho_record::{Direction, Metric, Unit};
+
+use crate::error::CliError;
+
+/// What one file says of a benchmark.
+struct Value {
+    series: String,
+    unit: Unit,
+    better: Direction,
+    samples: Vec<f64>,
+}
+
+/// A file, as a point in time.
+struct FilePoint {
+    label: String,
+    time: Option<String>,
+    /// By what points are ordered, where each has it.
+    moment: Option<i64>,
+    values: Vec<Value>,
+}
+
+/// Whether the path stands for several files: a folder, or a pattern that no file is called.
+pub fn is_several(path: &Path) -> bool {
+    path.is_dir() || (!path.exists() && is_pattern(path))
+}
+
+fn is_pattern(path: &Path) -> bool {
+    path.to_string_lossy().contains(['*', '?', '['])
+}
+
+/// The series of these files, in the order given; results of asv by date.
+pub fn gather(paths: &[PathBuf]) -> Result<Numbers, CliError> {
+    let files = files(paths)?;
+    for file in &files {
+        // A range that was typed beside a file is none.
+        std::fs::metadata(file).map_err(CliError::reading(file))?;
+    }
+    let mut points = Vec::new();
+    for file in files {
+        points.push(point(&file)?);
+    }
+    if points.iter().all(|point| point.moment.is_some()) {
+        points.sort_by_key(|point| point.moment);
+    }
+    let mut series: Vec<Given> = Vec::new();
+    for (at, point) in points.iter().enumerate() {
+        for value in &point.values {
+            add(&mut series, at, point, value);
+        }
+    }
+    Ok(Numbers { shape: Shape::Listed, series, left_out: Vec::new(), together: None })
+}
+
+/// Adds a value to its series, in which files that lack it are gaps.
+fn add(series: &mut Vec<Given>, at: usize, point: &FilePoint, value: &Value) {
+    let place = series.iter().position(|it| it.name.as_deref() == Some(&value.series)).unwrap_or_else(|| {
+        let (unit, better) = (value.unit.clone(), value.better);
+        series.push(Given { name: Some(value.series.clone()), unit, better, points: Vec::new() });
+        series.len() - 1
+    });
+    let points = &mut series[place].points;
+    points.resize_with(at, GivenPoint::default);
+    points.push(GivenPoint {
+        samples: value.samples.clone(),
+        label: Some(point.label.clone()),
+        time: point.time.clone(),
+        ..GivenPoint::default()
+    });
+}
+
+/// All files that are meant: those of folders and patterns by name, numbers in it by their value.
+fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+    let mut files = Vec::new();
+    for path in paths {
+        let mut found = match path {
+            path if path.is_dir() => inside(path)?,
+            path if !path.exists() && is_pattern(path) => matching(path)?,
+            path => vec![path.clone()],
+        };
+        found.sort_by_key(|path| natural(&path.to_string_lossy()));
+        files.extend(found);
+    }
+    Ok(files)
+}
+
+fn inside(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let entries = std::fs::read_dir(folder).map_err(CliError::reading(folder))?;
+    let is_data = |path: &PathBuf| {
+        // These describe asv's machine and benchmarks.
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        path.is_file()
+            && !name.starts_with('.')
+            && !["machine.json", "benchmarks.json"].contains(&name.as_str())
+    };
+    let found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_data).collect();
+    if found.is_empty() {
+        return Err(CliError::NoFiles { pattern: folder.join("*").display().to_string() });
+    }
+    Ok(found)
+}
+
+fn matching(pattern: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let pattern = pattern.display().to_string();
+    let found: Vec<PathBuf> = glob::glob(&pattern).into_iter().flatten().flatten().collect();
+    if found.is_empty() { Err(CliError::NoFiles { pattern }) } else { Ok(found) }
+}
+
+/// A name in which numbers are compared by value: `run-9` comes before `run-10`.
+fn natural(name: &str) -> Vec<(u64, String)> {
+    let mut parts = vec![(0, String::new())];
+    let mut digits = String::new();
+    for c in name.chars().chain(['\0']) {
+        if c.is_ascii_digit() {
+            digits.push(c);
+            continue;
+        }
+        if !digits.is_empty() {
+            parts.push((digits.parse().unwrap_or(u64::MAX), String::new()));
+            digits.clear();
+        }
+        if let Some((_, text)) = parts.last_mut() {
+            text.push(c);
+        }
+    }
+    parts
+}
+
+/// What a file says.
+fn point(path: &Path) -> Result<FilePoint, CliError> {
+    if let Some(point) = asv::point(path) {
+        return Ok(point);
+    }
+    let name = path.display().to_string();
+    let report = read_report(path).map_err(|why| CliError::NoReport { name, why })?;
+    let first = |benchmark: &str| report.benchmarks.iter().find(|one| one.benchmark == benchmark);
+    let values = report.benchmarks.iter().map(|one| {
+        let is_usual = first(&one.benchmark).is_some_and(|first| first.metric == one.metric);
+        let series =
+            if is_usual { one.benchmark.clone() } else { format!("{} {}", one.benchmark, one.metric.name) };
+        let Metric { unit, better, .. } = one.metric.clone();
+        Value { series, unit, better, samples: one.values.clone() }
+    });
+    let label = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok(FilePoint { label, time: None, moment: None, values: values.collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_names_are_compared_by_value() {
+        let mut names = ["run-10.json", "run-9.json", "a-2.json", "run-9b.json"];
+        names.sort_by_key(|name| natural(name));
+        assert_eq!(names, ["a-2.json", "run-9.json", "run-9b.json", "run-10.json"]);
+    }
+}

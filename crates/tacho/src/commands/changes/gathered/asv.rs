@@ -1,0 +1,61 @@
+//! Results of asv (airspeed velocity): a file for each commit and environment.
+//!
+//! Source of the format: asv's developer documentation, "Benchmark suite layout and file formats", result files of version 2.
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+use tacho_record::{Direction, Unit};
+
+use super::{FilePoint, Value};
+
+/// What a file of results says; nothing of another file.
+pub fn point(path: &Path) -> Option<FilePoint> {
+    let json: Json = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    let commit = json.get("commit_hash")?.as_str()?;
+    let results = json.get("results")?.as_object()?;
+    let columns = json.get("result_columns")?.as_array()?;
+    let column = |name: &str| columns.iter().position(|column| column == name);
+    let (result, params) = (column("result")?, column("params"));
+    let moment = json.get("date").and_then(Json::as_i64);
+    let values = results.iter().flat_map(|(name, row)| {
+        let cells = |at: Option<usize>| at.and_then(|at| row.get(at)).and_then(Json::as_array);
+        // Before version 2 a benchmark without parameters has a number alone.
+        let numbers = cells(Some(result)).cloned().unwrap_or_default();
+        let suffixes = combinations(cells(params).map_or(&[][..], Vec::as_slice));
+        let pairs = numbers.into_iter().zip(suffixes);
+        let value = |(number, suffix): (Json, String)| value(name, &suffix, number.as_f64()?);
+        pairs.filter_map(value).collect::<Vec<_>>()
+    });
+    let values = values.collect();
+    let label = commit.get(..10).unwrap_or(commit).to_owned();
+    Some(FilePoint { label, time: moment.map(|ms| (ms / 1000).to_string()), moment, values })
+}
+
+/// A benchmark's value: times of asv are seconds, memory is bytes.
+fn value(name: &str, suffix: &str, number: f64) -> Option<Value> {
+    let kind = name.rsplit('.').next().unwrap_or(name);
+    let (unit, by) = match kind.split('_').next() {
+        Some("time") => (Unit::Nanoseconds, 1e9),
+        Some("mem" | "peakmem") => (Unit::Bytes, 1.0),
+        _ => (Unit::Other(String::new()), 1.0),
+    };
+    let samples = vec![number * by];
+    let series = format!("{name}{suffix}");
+    number.is_finite().then_some(Value { series, unit, better: Direction::Lower, samples })
+}
+
+/// The names of all combinations of parameters, in the order of their results: the last one changes first.
+fn combinations(params: &[Json]) -> Vec<String> {
+    let mut names = vec![String::new()];
+    for values in params.iter().filter_map(Json::as_array) {
+        let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        names =
+            names.iter().flat_map(|name| values.iter().map(move |value| join(name, &text(value)))).collect();
+    }
+    names.into_iter().map(|name| if name.is_empty() { name } else { format!("({name})") }).collect()
+}
+
+fn join(name: &str, value: &str) -> String {
+    if name.is_empty() { value.to_owned() } else { format!("{name}, {value}") }
+}
