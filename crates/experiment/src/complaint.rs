@@ -80,6 +80,10 @@ mod tests {
             ),
             ("error: expected 3 arguments", "error: expected 12 arguments"),
             ("cp: cannot stat '/tmp/a': No such file", "cp: cannot stat '/tmp/b': No such file"),
+            (
+                "git checkout failed: error: unable to read sha1 file of a.tar (31c6ad900d68ae5a1e3030fd0960deaa93316227)",
+                "git checkout failed: error: unable to read sha1 file of a.tar (365234ac190acbb32f54d5654bb7c6e7c5b82d34)",
+            ),
             ("prog: fault at 0x7ffe12 not found", "prog: fault at 0x12 not found"),
         ];
         for (one, other) in same {

@@ -1,6 +1,9 @@
 //! What two errors of one cause have in common.
 
-/// A line without what differs although the cause does not: absolute paths, positions in files, addresses and numbers.
+/// How many digits a digest in hexadecimal has at least.
+const DIGEST: usize = 12;
+
+/// A line without what differs although the cause does not: absolute paths, positions in files, addresses, digests and numbers.
 #[must_use]
 pub fn cause(line: &str) -> String {
     let words = line.split_whitespace().filter_map(|word| {
@@ -31,7 +34,8 @@ fn numberless(word: &str) -> String {
     let pieces = word.split_inclusive(|c| !is_of_name(c)).map(|piece| {
         let name = piece.trim_end_matches(|c| !is_of_name(c));
         let is_number = !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
-        if is_number { format!("#{}", &piece[name.len()..]) } else { piece.to_owned() }
+        let is_digest = name.len() >= DIGEST && name.bytes().all(|b| b.is_ascii_hexdigit());
+        if is_number || is_digest { format!("#{}", &piece[name.len()..]) } else { piece.to_owned() }
     });
     pieces.collect()
 }
