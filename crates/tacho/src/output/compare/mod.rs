@@ -314,9 +314,7 @@ impl Report<'_> {
             ":---", ":---", "", "---:", "---:", "---:", "---:", "---:", ":---", ":---", "---:", "---:",
             ":---",
         ];
-        let mut out = self.gate_in_markdown()
-            + &line(&self.head())
-            + &line(&aligned.map(str::to_owned)).replace(' ', "");
+        let mut out = line(&self.head()) + &line(&aligned.map(str::to_owned)).replace(' ', "");
         for cells in rows {
             out += &line(&cells);
         }
@@ -325,7 +323,7 @@ impl Report<'_> {
         names.extend(self.lone.iter().flatten().cloned());
         let below = list(&self.prose(all)) + &self.told_in_markdown();
         let headline = text::markdown_with(&self.headline(all), &names);
-        headline + "\n" + &out + "\n" + &text::markdown_with(&below, &names)
+        self.gate_in_markdown() + &headline + "\n" + &out + "\n" + &text::markdown_with(&below, &names)
     }
 }
 
