@@ -1,9 +1,11 @@
 //! In which order everything is executed.
 //!
 //! Not revision after revision: each round executes every cell once, in a fresh random order, so that the
-//! machine's drift falls on all alike (randomised blocks). The order is a function of the seed, the round and
+//! machine's drift falls on all alike (randomised blocks). The cells of one benchmark are next to each other. The order is a function of the seed, the round and
 //! the number of cells alone. Who has enough is left out of it and leaves a gap, which moves nobody else; so an
 //! interrupted run goes on exactly as it would have.
+
+use std::collections::HashMap;
 
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
@@ -11,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 use tacho_record::Place;
 
 /// The order of all executions of one run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Schedule {
     seed: u64,
     cells: usize,
@@ -19,6 +21,8 @@ pub struct Schedule {
     first_in_order: bool,
     /// Whether cells 0 and 1, 2 and 3 … are executed at the same time.
     in_pairs: bool,
+    /// Of each cell its group; empty where all are one group.
+    groups: Vec<usize>,
 }
 
 /// One execution that is to take place.
@@ -37,7 +41,7 @@ impl Schedule {
     /// the cells, so that the first answer of a benchmark comes from the first cell.
     #[must_use]
     pub fn new(seed: u64, cells: usize, first_in_order: bool) -> Self {
-        Self { seed, cells, first_in_order, in_pairs: false }
+        Self { seed, cells, first_in_order, in_pairs: false, groups: Vec::new() }
     }
 
     /// The same with cells 0 and 1, 2 and 3 … as pairs that are executed at the same time: pairs are in random order, and the one at
@@ -45,6 +49,13 @@ impl Schedule {
     #[must_use]
     pub fn in_pairs(self) -> Self {
         Self { in_pairs: true, ..self }
+    }
+
+    /// The same with the cells of a group next to each other in each round, so that they share the host's speed. Groups
+    /// are in random order, and so are the cells of each. `groups` has the group of each cell.
+    #[must_use]
+    pub fn in_groups(self, groups: Vec<usize>) -> Self {
+        Self { groups, ..self }
     }
 
     /// One pass of the warm-up, which is round 0, counted from 0: all cells in their order.
@@ -61,8 +72,22 @@ impl Schedule {
         let mut things: Vec<usize> = (0..self.things()).collect();
         if round > 1 || !self.first_in_order {
             things.shuffle(&mut self.generator(round));
+            self.gather(&mut things);
         }
         trials(round, 0, things.into_iter().flat_map(|thing| self.cells_of(thing, round)).collect())
+    }
+
+    /// Brings the members of each group together, in the order in which they come; groups in the order of their first.
+    fn gather(&self, things: &mut [usize]) {
+        let group = |thing: usize| {
+            let first_cell = if self.in_pairs { 2 * thing } else { thing };
+            self.groups.get(first_cell).copied().unwrap_or(0)
+        };
+        let mut firsts = HashMap::new();
+        for (at, &thing) in things.iter().enumerate() {
+            firsts.entry(group(thing)).or_insert(at);
+        }
+        things.sort_by_key(|&thing| firsts[&group(thing)]);
     }
 
     /// How many things are in random order: cells, or pairs of them.
@@ -170,6 +195,24 @@ mod tests {
             }
             assert_eq!(firsts.len(), 3, "pairs are in random order");
         }
+    }
+
+    #[test]
+    fn groups_stay_together_in_random_order() {
+        let schedule = Schedule::new(7, 6, false).in_groups(vec![0, 1, 0, 1, 0, 1]);
+        let mut orders = BTreeSet::new();
+        for round in 1..=40 {
+            let all = cells(&schedule.round(round));
+            assert!(all[..3].iter().all(|cell| cell % 2 == all[0] % 2), "{all:?}");
+            assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 6);
+            orders.insert(all);
+        }
+        // Of 72 orders 40 rounds see about 31.
+        assert!(orders.len() > 20, "{}", orders.len());
+        assert_eq!(
+            Schedule::new(7, 6, false).in_groups((0..6).collect()).round(3),
+            Schedule::new(7, 6, false).round(3)
+        );
     }
 
     #[test]

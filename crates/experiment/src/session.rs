@@ -81,6 +81,16 @@ impl Session {
     pub fn plain_cells(&self) -> Vec<Cell> {
         self.cells.iter().map(|cell| cell.cell.clone()).collect()
     }
+
+    /// Of each cell its benchmark, as a number.
+    pub(crate) fn benchmarks(&self) -> Vec<usize> {
+        let mut numbers = HashMap::new();
+        let mut number = |cell: &SessionCell| {
+            let next = numbers.len();
+            *numbers.entry(cell.cell.benchmark.identity()).or_insert(next)
+        };
+        self.cells.iter().map(&mut number).collect()
+    }
 }
 
 impl SessionCell {
