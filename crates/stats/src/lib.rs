@@ -14,6 +14,7 @@ pub mod compare;
 mod discoveries;
 pub mod distribution;
 pub mod interleaved;
+pub mod history;
 pub mod levels;
 pub mod outlier;
 pub mod place;

@@ -1,0 +1,64 @@
+//! How fast a history that was measured in rounds is judged: `cargo bench -p tacho-stats --bench history`.
+//!
+//! `TACHO_LABELLED=FILE` scores a file of labelled histories instead (`history/labelled.rs`), and `TACHO_SIMULATED=COUNT`
+//! histories that are drawn (`history/simulated.rs`), from the seed `TACHO_SEED` on.
+
+#![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
+#![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small numbers")]
+
+#[path = "history/labelled.rs"]
+mod labelled;
+#[path = "history/simulated.rs"]
+mod simulated;
+#[path = "../crates/stats/src/history/world.rs"]
+mod world;
+
+use std::path::Path;
+use std::time::Instant;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use tacho_stats::history::{Execution, judge, readings};
+
+fn main() {
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    if let Some(path) = std::env::var_os("TACHO_LABELLED") {
+        let half = std::env::var("TACHO_HALF").ok().and_then(|half| half.parse().ok());
+        return labelled::report(Path::new(&path), half);
+    }
+    if let Some(count) = std::env::var("TACHO_SIMULATED").ok().and_then(|count| count.parse().ok()) {
+        let seed = std::env::var("TACHO_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+        return simulated::report(count, seed);
+    }
+    for (revisions, rounds, turns) in [(12, 10, 40), (40, 10, 20), (300, 10, 5), (1000, 10, 3)] {
+        let mut times: Vec<f64> = (0..turns)
+            .map(|seed| {
+                let executions = made(revisions, rounds, seed);
+                let start = Instant::now();
+                std::hint::black_box(judge(&readings(0, &executions)));
+                start.elapsed().as_secs_f64() * 1e3
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        println!("{revisions} revisions of {rounds} samples: {:.1} ms", times[times.len() / 2]);
+    }
+}
+
+/// A history of one run with a step of 8 % each 10 revisions, 2 % noise and luck of 0.5 %.
+fn made(revisions: usize, rounds: u32, seed: u64) -> Vec<Execution> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut noise = |size: f64| size * ((0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0);
+    let mut levels = Vec::new();
+    for revision in 0..revisions {
+        levels.push(0.08 * f64::from(u8::from(revision / 10 % 2 == 1)) + noise(0.005));
+    }
+    let mut all = Vec::new();
+    for round in 0..rounds {
+        for (revision, level) in levels.iter().enumerate() {
+            all.push(Execution { revision, layout: 0, round, ln: level + noise(0.02) });
+        }
+    }
+    all
+}

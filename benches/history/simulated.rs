@@ -1,0 +1,84 @@
+//! How good the detector is on histories that are drawn, where the model holds and where it does not.
+
+use std::collections::BTreeMap;
+
+use tacho_stats::history::{Execution, HistoryVerdict, Origin, RunReading, judge, readings};
+
+use crate::world::{Simulated, World};
+
+/// Prints alarms, accuracy, calibration and coverage of so many histories of each kind.
+pub fn report(count: u64, seed: u64) {
+    let still = |name: &'static str, change: fn(World) -> World| (name, change);
+    let kinds = [
+        still("as foreseen", |world| world),
+        still("linked nights", |world| World { nightly: Some(3), run: 0.01, ..world }),
+        still("nights", |world| World { nightly: Some(3), run: 0.01, linked: false, ..world }),
+        still("luck 3 %", |world| World { luck: 0.03, ..world }),
+        still("luck 6 %", |world| World { luck: 0.06, ..world }),
+        still("1 build in 6 slower by 5 %", |world| World { odd: 1.0 / 6.0, ..world }),
+        still("drift of 0.3 %", |world| World { drift: 0.003, ..world }),
+        still("walk of 2 %", |world| World { walk: 0.02, ..world }),
+        still("half of a round slower", |world| World { disturbed: 0.5, ..world }),
+    ];
+    for (name, change) in kinds {
+        let (mut alarmed, mut blamed, mut told) = (0, 0, 0);
+        for number in 0..count {
+            let world = change(World::drawn(seed + number, 0.0));
+            let verdict = verdict(&world.history(seed + number).0);
+            alarmed += u64::from(!verdict.changes.is_empty());
+            told += verdict.changes.len();
+            blamed += u64::from(verdict.changes.iter().any(|change| change.origin == Origin::Commit));
+        }
+        println!("{name}: {alarmed} of {count} alarmed ({told}), {blamed} as the commit's");
+    }
+    accuracy(count, seed);
+}
+
+fn accuracy(count: u64, seed: u64) {
+    let (mut hits, mut all, mut labels) = (0, 0, 0);
+    let mut calibration: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    let mut covered: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for number in 0..count {
+        for nightly in [None, Some(3)] {
+            let rate = [0.02, 0.06, 0.15][number as usize % 3];
+            let world = World { nightly, run: 0.01, ..World::drawn(seed + 1000 + number, rate) };
+            let (executions, truth) = world.history(seed + 2000 + number);
+            let verdict = verdict(&executions);
+            labels += truth.len();
+            for change in verdict.changes.iter().chain(&verdict.unclear) {
+                let exact = truth.iter().any(|(index, _)| change.range.contains(index));
+                let entry = calibration.entry((change.probability * 10.0) as usize).or_default();
+                *entry = (entry.0 + usize::from(exact), entry.1 + 1);
+            }
+            all += verdict.changes.len();
+            for change in &verdict.changes {
+                let Some((_, effect)) = truth.iter().find(|(index, _)| *index == change.index) else {
+                    continue;
+                };
+                hits += 1;
+                let inside = change.interval.0 <= *effect && *effect <= change.interval.1;
+                for key in ["all".to_owned(), format!("luck {}", world.luck)] {
+                    let entry = covered.entry(key).or_default();
+                    *entry = (entry.0 + usize::from(inside), entry.1 + 1);
+                }
+            }
+        }
+    }
+    let f1 = 2.0 * f64::from(hits) / (all + labels) as f64;
+    println!("changes: {labels}, reported {all}, exact {hits}: F1 {f1:.3}");
+    for (key, (hits, all)) in calibration {
+        println!("said from 0.{key}: {:.3} of {all}", hits as f64 / all as f64);
+    }
+    for (key, (hits, all)) in covered {
+        println!("intervals, {key}: {:.3} of {all}", hits as f64 / all as f64);
+    }
+}
+
+fn verdict(executions: &[Simulated]) -> HistoryVerdict {
+    let mut runs: BTreeMap<u32, Vec<Execution>> = BTreeMap::new();
+    for &(run, revision, layout, round, ln) in executions {
+        runs.entry(run).or_default().push(Execution { revision, layout, round, ln });
+    }
+    let all: Vec<RunReading> = runs.iter().flat_map(|(run, executions)| readings(*run, executions)).collect();
+    judge(&all)
+}

@@ -1,0 +1,150 @@
+//! The readings in the order in which the filter takes them.
+
+use std::collections::BTreeMap;
+
+use super::readings::RunReading;
+
+/// The most runs that keep their effect while they wait for a later revision.
+pub(super) const OPEN: usize = 5;
+
+/// How much the pooled variance counts beside a reading's own, in samples.
+const POOLED: f64 = 20.0;
+
+/// A reading as the filter takes it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub level: f64,
+    pub variance: f64,
+    /// Where the effect of its run stands in the state.
+    pub slot: usize,
+    /// The run is new, or its effect is no longer known.
+    pub opens: bool,
+    /// The run does not come back.
+    pub closes: bool,
+}
+
+/// Readings of one build: they share its luck.
+#[derive(Clone, Debug)]
+pub(super) struct Build {
+    pub steps: Vec<Step>,
+    /// How many layouts it is the mean of.
+    pub layouts: f64,
+}
+
+/// All that is known, in the order of history.
+#[derive(Clone, Debug)]
+pub(super) struct Course {
+    /// The builds of each revision that was measured.
+    pub builds: Vec<Vec<Build>>,
+    /// Where each of these revisions is in the history.
+    pub places: Vec<usize>,
+    /// How many runs are open at once, at the most; 0 where there is only one run.
+    pub open: usize,
+    /// All readings with their pooled variances, in order; `revision` counts those that were measured.
+    pub readings: Vec<RunReading>,
+}
+
+impl Course {
+    pub fn of(readings: &[RunReading]) -> Self {
+        let mut readings = readings.to_vec();
+        readings.sort_by_key(|one| (one.revision, one.run));
+        let mut places: Vec<usize> = readings.iter().map(|one| one.revision).collect();
+        places.dedup();
+        for one in &mut readings {
+            one.revision = places.partition_point(|place| *place < one.revision);
+        }
+        pool(&mut readings);
+        let runs = Visits::of(&readings);
+        let single = runs.0.len() < 2;
+        let mut slots = Slots { runs: &runs, held: Vec::new() };
+        let mut builds = Vec::new();
+        for revision in 0..places.len() {
+            let first = readings.partition_point(|one| one.revision < revision);
+            let last = readings.partition_point(|one| one.revision <= revision);
+            builds.push(slots.builds(&readings[first..last], revision));
+        }
+        let is_plain =
+            single && builds.iter().all(|builds| matches!(&builds[..], [one] if one.steps.len() == 1));
+        let open = if is_plain { 0 } else { slots.held.len() };
+        Self { builds, places, open, readings }
+    }
+}
+
+/// Draws the variances together: a few samples do not know their noise, and runs are alike.
+fn pool(readings: &mut [RunReading]) {
+    let all: f64 = readings.iter().map(|one| one.samples as f64).sum();
+    let own = |one: &RunReading| one.variance * one.samples as f64;
+    let pooled = readings.iter().map(|one| own(one) * one.samples as f64).sum::<f64>() / all.max(1.0);
+    for one in readings {
+        let n = one.samples as f64;
+        let floor = one.variance.min(1e-7);
+        one.variance = ((own(one) * n + POOLED * pooled) / ((POOLED + n) * n)).max(floor).max(1e-14);
+    }
+}
+
+/// The revisions that each run measured, in order.
+struct Visits(BTreeMap<u32, Vec<usize>>);
+
+impl Visits {
+    fn of(readings: &[RunReading]) -> Self {
+        let mut all: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for one in readings {
+            all.entry(one.run).or_default().push(one.revision);
+        }
+        Self(all)
+    }
+
+    /// When the run is next met after a revision.
+    fn next(&self, run: u32, revision: usize) -> Option<usize> {
+        let all = self.0.get(&run)?;
+        all.get(all.partition_point(|one| *one <= revision)).copied()
+    }
+}
+
+/// The runs whose effects are held.
+struct Slots<'a> {
+    runs: &'a Visits,
+    held: Vec<Option<u32>>,
+}
+
+impl Slots<'_> {
+    fn builds(&mut self, readings: &[RunReading], revision: usize) -> Vec<Build> {
+        let mut by_layouts: BTreeMap<&[u32], Vec<&RunReading>> = BTreeMap::new();
+        for one in readings {
+            by_layouts.entry(&one.layouts).or_default().push(one);
+        }
+        let mut builds = Vec::new();
+        for (layouts, mut readings) in by_layouts {
+            // A run that ends makes room for one that begins.
+            readings.sort_by_key(|one| (self.runs.next(one.run, revision).is_some(), one.run));
+            let steps = readings.into_iter().map(|one| self.step(one, revision)).collect();
+            builds.push(Build { steps, layouts: layouts.len().max(1) as f64 });
+        }
+        builds
+    }
+
+    fn step(&mut self, one: &RunReading, revision: usize) -> Step {
+        let known = self.held.iter().position(|held| *held == Some(one.run));
+        let slot = known.unwrap_or_else(|| self.place(one.run, revision));
+        let closes = self.runs.next(one.run, revision).is_none();
+        if closes {
+            self.held[slot] = None;
+        }
+        Step { level: one.level, variance: one.variance, slot, opens: known.is_none(), closes }
+    }
+
+    /// A free slot, or that of the run which is met again last of all.
+    fn place(&mut self, run: u32, revision: usize) -> usize {
+        let free = self.held.iter().position(Option::is_none);
+        let slot = free.unwrap_or_else(|| {
+            if self.held.len() < OPEN {
+                self.held.push(None);
+                return self.held.len() - 1;
+            }
+            let waits = |slot: &usize| self.held[*slot].and_then(|run| self.runs.next(run, revision));
+            (0..OPEN).max_by_key(waits).unwrap_or(0)
+        });
+        self.held[slot] = Some(run);
+        slot
+    }
+}

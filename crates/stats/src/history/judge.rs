@@ -1,0 +1,287 @@
+//! The changes of a history, and what they are.
+
+use std::ops::RangeInclusive;
+
+use super::choice::{Candidate, candidates};
+use super::course::Course;
+use super::effect::{Levels, Scatter, levels, quantile};
+use super::posterior::Posterior;
+use super::readings::RunReading;
+use super::{REPORTED, UNCLEAR};
+
+/// A change of the newest revision is one reading against the luck of its build.
+const REPORTED_LAST: f64 = 0.8;
+/// A build alone that differs by less than this (a logarithm) may be luck, however clear it is.
+const LUCKY: f64 = 0.1;
+/// By which power of its luck a setting counts more for intervals: with it they hold 95 % in simulations of luck up to 3 %.
+const INTERVALS: f64 = 1.25;
+/// Where so many reported changes are of builds alone,
+const COMMON: usize = 3;
+/// so many builds in a row may have the same luck.
+const SEVERAL: usize = 3;
+
+/// All that is known of a history.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HistoryVerdict {
+    /// The changes that are reported, in order.
+    pub changes: Vec<HistoryChange>,
+    /// Places that may be changes, in order.
+    pub unclear: Vec<HistoryChange>,
+    /// The standard deviation of the luck of one build, as a logarithm.
+    pub luck: f64,
+    /// The standard deviation of the effects of runs; none where there is only one run.
+    pub run: Option<f64>,
+    /// The standard deviation of a reading by the noise of its samples.
+    pub noise: f64,
+    /// By how much the level wandered from the first to the last revision beside its changes, if it did (a logarithm).
+    pub drift: Option<f64>,
+}
+
+/// A change of the level, or a place that may be one. Levels are natural logarithms.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HistoryChange {
+    /// The first revision at the new level.
+    pub index: usize,
+    /// The revisions that may as well be the first.
+    pub range: RangeInclusive<usize>,
+    /// The probability of a change within the range.
+    pub probability: f64,
+    /// The level before.
+    pub before: f64,
+    /// The level after, less the one before.
+    pub effect: f64,
+    /// Where the effect is with 95 % probability.
+    pub interval: (f64, f64),
+    /// What changed.
+    pub origin: Origin,
+    /// What would tell most about it.
+    pub settling: Settling,
+}
+
+/// What a change is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// The commit.
+    Commit,
+    /// One build, which may be its layout alone: another layout would tell.
+    Build,
+}
+
+/// What would tell most about a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Settling {
+    /// More rounds of both revisions.
+    Rounds,
+    /// Both revisions in another layout.
+    Layout,
+    /// Both revisions in one run.
+    Link,
+}
+
+/// Up to so many revisions are judged at once; of more, stretches of this length that overlap by half.
+const STRETCH: usize = 400;
+
+/// Judges the readings of a history. Of the same readings it says the same.
+///
+/// Levels and variances that are not finite are left out; of several readings of a revision in one run the first counts.
+#[must_use]
+pub fn judge(readings: &[RunReading]) -> HistoryVerdict {
+    let mut usable: Vec<RunReading> =
+        readings.iter().filter(|one| one.level.is_finite() && one.variance.is_finite()).cloned().collect();
+    usable.sort_by_key(|one| (one.revision, one.run));
+    usable.dedup_by_key(|one| (one.revision, one.run));
+    let mut places: Vec<usize> = usable.iter().map(|one| one.revision).collect();
+    places.dedup();
+    if places.len() <= STRETCH {
+        return judge_at_once(&usable);
+    }
+    let firsts = (0..places.len() - STRETCH / 2).step_by(STRETCH / 2);
+    let stretches: Vec<HistoryVerdict> = firsts.map(|first| stretch(&usable, &places, first)).collect();
+    let count = stretches.len() as f64;
+    let mean = |of: fn(&HistoryVerdict) -> f64| stretches.iter().map(of).sum::<f64>() / count;
+    let drift = stretches.iter().filter_map(|one| one.drift).sum::<f64>() / 2.0;
+    HistoryVerdict {
+        luck: mean(|one| one.luck),
+        run: stretches.iter().any(|one| one.run.is_some()).then(|| mean(|one| one.run.unwrap_or(0.0))),
+        noise: mean(|one| one.noise),
+        drift: stretches.iter().any(|one| one.drift.is_some()).then_some(drift),
+        changes: stretches.iter().flat_map(|one| one.changes.clone()).collect(),
+        unclear: stretches.into_iter().flat_map(|one| one.unclear).collect(),
+    }
+}
+
+/// A stretch of a long history, with the changes that are not nearer to the middle of another.
+fn stretch(readings: &[RunReading], places: &[usize], first: usize) -> HistoryVerdict {
+    let end = (first + STRETCH).min(places.len());
+    let is_within = |one: &&RunReading| (places[first]..=places[end - 1]).contains(&one.revision);
+    let within: Vec<RunReading> = readings.iter().filter(is_within).cloned().collect();
+    let mut verdict = judge_at_once(&within);
+    let from = if first == 0 { 0 } else { places[first + STRETCH / 4] };
+    let to = if end == places.len() { usize::MAX } else { places[end - STRETCH / 4] };
+    verdict.changes.retain(|change| (from..to).contains(&change.index));
+    verdict.unclear.retain(|change| (from..to).contains(&change.index));
+    verdict
+}
+
+fn judge_at_once(readings: &[RunReading]) -> HistoryVerdict {
+    let course = Course::of(readings);
+    if course.places.len() < 2 {
+        return HistoryVerdict::default();
+    }
+    let posterior = Posterior::of(&course);
+    Judging { course: &course, posterior: &posterior }.verdict()
+}
+
+struct Judging<'a> {
+    course: &'a Course,
+    posterior: &'a Posterior,
+}
+
+impl Judging<'_> {
+    fn verdict(&self) -> HistoryVerdict {
+        let all = candidates(self.posterior, UNCLEAR);
+        let (reported, unclear): (Vec<Candidate>, Vec<Candidate>) =
+            all.into_iter().partition(|one| one.probability >= self.needed(one));
+        let bounds: Vec<usize> = reported.iter().map(|one| one.index).collect();
+        let mut changes: Vec<HistoryChange> = reported.iter().map(|one| self.change(one, &bounds)).collect();
+        self.mark_builds(&mut changes);
+        let unclear: Vec<HistoryChange> = unclear.iter().map(|one| self.change(one, &bounds)).collect();
+        let wanders = self.posterior.mean(|setting| f64::from(setting.chances.walk > 0.0)) > 0.5;
+        let verdict = HistoryVerdict {
+            drift: wanders.then(|| self.drift(&changes)),
+            changes,
+            unclear,
+            luck: self.posterior.mean(super::prior::Setting::luck_variance).sqrt(),
+            run: (self.course.open > 0).then(|| self.posterior.mean(|setting| setting.chances.run).sqrt()),
+            noise: self.noise(),
+        };
+        self.placed(verdict)
+    }
+
+    fn needed(&self, candidate: &Candidate) -> f64 {
+        if candidate.index + 1 == self.course.places.len() { REPORTED_LAST } else { REPORTED }
+    }
+
+    fn change(&self, candidate: &Candidate, bounds: &[usize]) -> HistoryChange {
+        let index = candidate.index;
+        let first = bounds.iter().rev().find(|bound| **bound < index).copied().unwrap_or(0);
+        let end = bounds.iter().find(|bound| **bound > index).copied().unwrap_or(self.course.places.len());
+        let at = |scatter: Scatter| levels(&self.course.readings, (first, index, end), scatter);
+        let fits: Vec<(f64, Levels)> =
+            self.scatters().into_iter().map(|(weight, scatter)| (weight, at(scatter))).collect();
+        let mean = |of: fn(&Levels) -> f64| fits.iter().map(|(weight, fit)| weight * of(fit)).sum::<f64>();
+        let mixture: Vec<(f64, f64, f64)> =
+            fits.iter().map(|(weight, fit)| (*weight, fit.effect, fit.variance)).collect();
+        HistoryChange {
+            index,
+            range: candidate.range.clone(),
+            probability: candidate.probability,
+            before: mean(|fit| fit.before),
+            effect: mean(|fit| fit.effect),
+            interval: (quantile(&mixture, 0.025), quantile(&mixture, 0.975)),
+            origin: Origin::Commit,
+            settling: self.settling(at),
+        }
+    }
+
+    /// The standard deviation of a reading by the noise of its samples.
+    fn noise(&self) -> f64 {
+        super::median::median(self.course.readings.iter().map(|one| one.variance).collect()).sqrt()
+    }
+
+    /// The sizes of luck and effects of runs that are likely, each once, with its probability.
+    fn scatters(&self) -> Vec<(f64, Scatter)> {
+        let mut all: Vec<(f64, Scatter)> = Vec::new();
+        let noise = self.noise().powi(2);
+        let mut total = 0.0;
+        for (setting, weight) in &self.posterior.settings {
+            let chances = &setting.chances;
+            let luck = setting.luck_variance();
+            let missed = setting.rate * (noise + luck);
+            let scatter = Scatter { luck, run: chances.run, walk: chances.walk + missed, noise: 1.0 };
+            let weight = weight * setting.luck.powf(INTERVALS);
+            total += weight;
+            all.push((weight, scatter));
+        }
+        for one in &mut all {
+            one.0 /= total;
+        }
+        all
+    }
+
+    /// What the effect would be best known by: that without which its variance would be least.
+    fn settling(&self, at: impl Fn(Scatter) -> Levels) -> Settling {
+        let mean = Scatter {
+            luck: self.posterior.mean(super::prior::Setting::luck_variance),
+            run: self.posterior.mean(|setting| setting.chances.run),
+            walk: 0.0,
+            noise: 1.0,
+        };
+        let without = [
+            (Settling::Rounds, Scatter { noise: 1e-3, ..mean }),
+            (Settling::Layout, Scatter { luck: 0.0, ..mean }),
+            (Settling::Link, Scatter { run: 0.0, ..mean }),
+        ];
+        let left = without.map(|(settling, scatter)| (settling, at(scatter).variance));
+        left.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(Settling::Rounds, |best| best.0)
+    }
+
+    /// Marks the changes that may be the luck of builds: of those alone, then of a few in a row where that is common.
+    fn mark_builds(&self, changes: &mut [HistoryChange]) {
+        for longest in [1, SEVERAL] {
+            let alone = changes.iter().filter(|change| change.origin == Origin::Build).count();
+            if longest > 1 && alone < COMMON {
+                return;
+            }
+            let origins: Vec<Origin> =
+                (0..changes.len()).map(|which| self.origin(changes, which, longest)).collect();
+            for (change, origin) in changes.iter_mut().zip(origins) {
+                change.origin = origin;
+            }
+        }
+    }
+
+    /// Whether a change begins or ends a small level of a few revisions, each of which is one build.
+    fn origin(&self, changes: &[HistoryChange], which: usize, longest: usize) -> Origin {
+        let change = &changes[which];
+        let next = changes.get(which + 1).map_or(self.course.places.len(), |next| next.index);
+        let previous = if which == 0 { 0 } else { changes[which - 1].index };
+        let is_short =
+            |first: usize, end: usize| end - first <= longest && (first..end).all(|at| self.is_one_build(at));
+        // What ends a level of builds alone is theirs if the level comes back.
+        let comes_back = which == 0 || {
+            let before = &changes[which - 1];
+            before.effect.abs() < LUCKY && (before.effect + change.effect).abs() < 0.5 * before.effect.abs()
+        };
+        let is_builds = change.effect.abs() < LUCKY
+            && (is_short(change.index, next) || (is_short(previous, change.index) && comes_back));
+        if is_builds { Origin::Build } else { Origin::Commit }
+    }
+
+    fn is_one_build(&self, revision: usize) -> bool {
+        let builds = &self.course.builds[revision];
+        builds.len() == 1 && builds[0].layouts < 2.0
+    }
+
+    /// From the first to the last quarter, beside the changes.
+    fn drift(&self, changes: &[HistoryChange]) -> f64 {
+        let length = self.course.places.len();
+        let quarter = length.div_ceil(4);
+        let level = |range: std::ops::Range<usize>| {
+            let of = self.course.readings.iter().filter(|one| range.contains(&one.revision));
+            super::median::median(of.map(|one| one.level).collect())
+        };
+        let all = level(length - quarter..length) - level(0..quarter);
+        all - changes.iter().map(|change| change.effect).sum::<f64>()
+    }
+
+    /// From counts of measured revisions to places in the history.
+    fn placed(&self, mut verdict: HistoryVerdict) -> HistoryVerdict {
+        let places = &self.course.places;
+        for change in verdict.changes.iter_mut().chain(&mut verdict.unclear) {
+            change.range = places[*change.range.start()]..=places[*change.range.end()];
+            change.index = places[change.index];
+        }
+        verdict
+    }
+}

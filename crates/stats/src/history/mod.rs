@@ -1,0 +1,51 @@
+//! What changed in a history whose revisions were measured in common rounds.
+//!
+//! [`readings()`] takes the samples of each run to one level a revision, with its variance. [`judge`] takes the readings of
+//! all runs, and says where the level changed, with the probability of each change, its range, its effect, and what would
+//! settle what is unclear. The method is in `docs/method.md`, "A history measured in rounds".
+//!
+//! A reading is the level of the program, the effect of its run, the luck of its build and noise. How large luck and
+//! effects of runs are is not known: all sizes that explain the readings count (`prior`, `posterior`). For each of them a
+//! filter (`filter`, `state`) goes through the history with one hypothesis for each place of the last change.
+
+use std::collections::BTreeMap;
+
+mod choice;
+mod course;
+mod effect;
+mod filter;
+mod judge;
+mod median;
+mod posterior;
+mod prior;
+mod readings;
+#[cfg(test)]
+mod simulations;
+mod state;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod world;
+
+pub use judge::{HistoryChange, HistoryVerdict, Origin, Settling, judge};
+pub use readings::{Execution, RunReading, readings};
+
+/// From so many samples of a revision in one run on it is judged by its samples,
+const SAMPLES: usize = 3;
+/// if there are so many such revisions in one run.
+const REVISIONS: usize = 3;
+
+/// From this probability on a change is reported.
+pub const REPORTED: f64 = 0.65;
+/// From this probability on a place is unclear.
+pub const UNCLEAR: f64 = 0.3;
+
+/// Whether these readings can be judged: a run has three revisions or more with three samples or more each.
+#[must_use]
+pub fn is_judged_by(readings: &[RunReading]) -> bool {
+    let mut runs: BTreeMap<u32, usize> = BTreeMap::new();
+    for one in readings.iter().filter(|one| one.samples >= SAMPLES) {
+        *runs.entry(one.run).or_default() += 1;
+    }
+    runs.values().any(|revisions| *revisions >= REVISIONS)
+}

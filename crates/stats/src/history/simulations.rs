@@ -1,0 +1,61 @@
+//! Error rates on histories that are drawn with fixed seeds; tolerances are about two standard errors.
+//!
+//! `TACHO_SIMULATED=1000 cargo bench -p tacho-stats --bench history` prints the same of many more.
+
+use std::collections::BTreeMap;
+
+use super::world::World;
+use super::*;
+
+fn verdict(world: World, seed: u64) -> (HistoryVerdict, Vec<(usize, f64)>) {
+    let (executions, truth) = world.history(seed);
+    let mut runs: BTreeMap<u32, Vec<Execution>> = BTreeMap::new();
+    for (run, revision, layout, round, ln) in executions {
+        runs.entry(run).or_default().push(Execution { revision, layout, round, ln });
+    }
+    let all: Vec<RunReading> = runs.iter().flat_map(|(run, executions)| readings(*run, executions)).collect();
+    (judge(&all), truth)
+}
+
+/// In how many of 60 histories without a change a change of the commit is reported.
+fn alarmed(change: fn(World) -> World) -> usize {
+    let is_alarmed = |seed: &u64| {
+        let (verdict, _) = verdict(change(World::drawn(*seed, 0.0)), *seed);
+        verdict.changes.iter().any(|change| change.origin == Origin::Commit)
+    };
+    (500..560).filter(is_alarmed).count()
+}
+
+#[test]
+fn histories_without_a_change_are_quiet() {
+    assert!(alarmed(|world| world) <= 3);
+    assert!(alarmed(|world| World { nightly: Some(3), run: 0.01, ..world }) <= 4);
+}
+
+#[test]
+fn where_the_model_does_not_hold_alarms_are_bounded() {
+    assert!(alarmed(|world| World { drift: 0.003, ..world }) <= 12);
+    assert!(alarmed(|world| World { walk: 0.02, ..world }) <= 15);
+    assert!(alarmed(|world| World { disturbed: 0.5, ..world }) <= 5);
+    assert!(alarmed(|world| World { odd: 1.0 / 6.0, ..world }) <= 10);
+}
+
+#[test]
+fn changes_are_found_where_they_are_and_intervals_hold() {
+    let (mut labels, mut reported, mut exact, mut inside) = (0, 0, 0, 0);
+    for seed in 600..660 {
+        let (verdict, truth) = verdict(World { run: 0.01, ..World::drawn(seed, 0.08) }, seed);
+        labels += truth.len();
+        reported += verdict.changes.len();
+        for change in &verdict.changes {
+            let Some((_, effect)) = truth.iter().find(|(index, _)| *index == change.index) else { continue };
+            exact += 1;
+            inside += usize::from((change.interval.0..=change.interval.1).contains(effect));
+        }
+    }
+    let f1 = 2.0 * f64::from(exact) / (labels + reported) as f64;
+    let covered = inside as f64 / f64::from(exact);
+    assert!(f1 > 0.76, "F1 {f1}");
+    assert!(f64::from(exact) > 0.86 * reported as f64, "{exact} of {reported}");
+    assert!((0.91..=0.99).contains(&covered), "{covered} of the intervals hold the true effect");
+}
