@@ -366,3 +366,41 @@ fn results_of_asv_are_a_series_in_order_of_their_dates() {
     let culprit = format!("{:02x}00000000", (9 * 37) % 251);
     assert!(told.contains("suite.time_sort(10)") && told.contains(&culprit), "{told}");
 }
+
+/// Six samples a revision in common rounds, each round 5 % off the others.
+fn in_rounds(levels: &[f64]) -> serde_json::Value {
+    let sample = |revision: usize, round: usize, level: f64| {
+        let noise = ((revision * 7919 + round * 104_729) % 101) as f64 / 101.0 - 0.5;
+        level * (1.0 + 0.05 * (round % 3) as f64) * (1.0 + 0.01 * noise)
+    };
+    let samples: Vec<Vec<f64>> = (levels.iter().enumerate())
+        .map(|(revision, level)| (0..6).map(|round| sample(revision, round, *level)).collect())
+        .collect();
+    let rounds = vec![(0..6).collect::<Vec<u32>>(); levels.len()];
+    json!({ "samples": samples, "rounds": rounds })
+}
+
+#[test]
+fn what_was_measured_in_rounds_is_judged_by_its_samples() {
+    let series = in_rounds(&[100.0, 100.0, 106.0, 100.0, 100.0, 130.0, 130.0, 130.0]);
+    let answer = from(&series.to_string(), "--json").exits(1).json();
+    let kinds: Vec<(u64, &str)> = (answer["changes"].as_array().unwrap().iter())
+        .map(|change| (change["index"].as_u64().unwrap(), change["kind"].as_str().unwrap()))
+        .collect();
+    assert_eq!(kinds, [(2, "build"), (3, "build"), (5, "step")]);
+    let history = &answer["history"];
+    assert_eq!(history["reported"][2]["of"], "commit");
+    assert!(history["reported"][2]["probability"].as_f64().unwrap() > 0.95, "{history}");
+    assert_eq!(history["run"], json!(null));
+}
+
+#[test]
+fn one_build_that_differs_is_no_regression() {
+    let series = in_rounds(&[100.0, 100.0, 100.0, 100.0, 100.0, 106.0]);
+    let answer = from(&series.to_string(), "").exits(0);
+    assert!(
+        answer.stdout.contains("this build") && answer.stdout.contains("another layout would tell"),
+        "{}",
+        answer.stdout
+    );
+}

@@ -200,6 +200,8 @@ fn quirks_told(before: &str, after: &str) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeKind {
+    /// One build differs, which may be its layout alone and not the commit.
+    Build,
     /// The level came back after a temporary change.
     DipEnd,
     /// The level changed for a few revisions only: a temporary change.
@@ -225,6 +227,7 @@ impl ChangeKind {
     #[must_use]
     pub const fn words(self, rises: bool) -> &'static str {
         match (self, rises) {
+            (Self::Build, _) => "this build",
             (Self::DipStart, true) => "temporary increase",
             (Self::DipStart, false) => "temporary decrease",
             (Self::DipEnd, false) => "increase ends",

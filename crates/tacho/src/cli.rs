@@ -459,6 +459,8 @@ pub enum Better {
 /// Kinds of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
+    /// One build differs, which may be its layout alone and not the commit
+    Build,
     /// The level changed for good, or for long
     Step,
     /// The level changed for a few points, and came back

@@ -1,9 +1,12 @@
 //! Anybody's numbers, judged.
 
+use std::collections::BTreeMap;
+
 use tacho_record::numbers::{Given, GivenPoint};
 use tacho_stats::changes::{Options, Point};
+use tacho_stats::history::{self, Execution, RunReading};
 
-use super::{Environments, Judgement, judge};
+use super::{Environments, Judgement, judge_measured};
 
 /// A series that was given, with what was found in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +26,8 @@ pub struct JudgedGiven<'a> {
 pub fn judge_given(series: &[Given]) -> Vec<JudgedGiven<'_>> {
     let prepared: Vec<(Environments, Vec<Point>)> = series.iter().map(points).collect();
     let all: Vec<&[Point]> = prepared.iter().map(|(_, points)| points.as_slice()).collect();
-    let judgements = judge(&all, &Options::default());
+    let readings: Vec<Option<Vec<RunReading>>> = series.iter().map(readings).collect();
+    let judgements = judge_measured(&all, &readings, &Options::default());
     let judged = |((given, (environments, points)), judgement): ((_, (_, Vec<Point>)), _)| {
         let values = points.iter().map(|point| point.value).collect();
         JudgedGiven { given, values, environments, judgement }
@@ -40,4 +44,22 @@ fn points(given: &Given) -> (Environments, Vec<Point>) {
     };
     let points = given.points.iter().zip(environments.numbers()).map(point).collect();
     (environments, points)
+}
+
+/// What each run says of each point; none where the series was not measured in rounds, or has numbers without a logarithm.
+fn readings(given: &Given) -> Option<Vec<RunReading>> {
+    let mut runs: BTreeMap<u32, Vec<Execution>> = BTreeMap::new();
+    for (revision, point) in given.points.iter().enumerate() {
+        for (sample, origin) in point.samples.iter().zip(&point.origins) {
+            let (layout, round) = (origin.layout, origin.round);
+            let ln = Some(sample.ln()).filter(|ln| ln.is_finite())?;
+            runs.entry(origin.run).or_default().push(Execution { revision, layout, round, ln });
+        }
+    }
+    for executions in runs.values_mut() {
+        executions.sort_by_key(|one| one.round);
+    }
+    let all: Vec<RunReading> =
+        runs.iter().flat_map(|(run, executions)| history::readings(*run, executions)).collect();
+    history::is_judged_by(&all).then_some(all)
 }

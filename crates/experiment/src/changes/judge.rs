@@ -2,6 +2,9 @@
 
 use tacho_stats::believed;
 use tacho_stats::changes::{Change, Detection, Judged, Options, Point, detect};
+use tacho_stats::history::{HistoryVerdict, RunReading};
+
+use super::tracked::tracked;
 
 /// Of the changes that are told at most this share is expected to be false.
 pub const FALSE_SHARE: f64 = 0.05;
@@ -15,6 +18,8 @@ pub struct Judgement {
     pub chance: Vec<Change>,
     /// The largest p value that is believed of so many series.
     pub cut: f64,
+    /// What its runs know, where the series was measured in rounds and judged by them.
+    pub history: Option<HistoryVerdict>,
 }
 
 impl Judgement {
@@ -29,6 +34,23 @@ impl Judgement {
         detection.scatter.sort_by_key(|change| change.index);
         detection
     }
+}
+
+/// Judges each series by its readings where runs measured it in rounds, and the others by their values, as [`judge`](judge()) does.
+#[must_use]
+pub fn judge_measured<S: AsRef<[Point]>>(
+    series: &[S],
+    readings: &[Option<Vec<RunReading>>],
+    options: &Options,
+) -> Vec<Judgement> {
+    let without = series.iter().zip(readings).filter(|(_, readings)| readings.is_none());
+    let without: Vec<&[Point]> = without.map(|(points, _)| points.as_ref()).collect();
+    let mut judged = judge(&without, options).into_iter();
+    let all = series.iter().zip(readings).filter_map(|(points, readings)| match readings {
+        Some(readings) => Some(tracked(points.as_ref(), readings)),
+        None => judged.next(),
+    });
+    all.collect()
 }
 
 /// Finds the changes of all series, and holds the share of false ones down over all of them (docs/method.md).
@@ -48,7 +70,7 @@ fn divide(mut detection: Detection, cut: f64) -> Judgement {
     let chance = detection.everything().into_iter().filter(|change| change.p > cut).cloned().collect();
     detection.changes.retain(|change| change.p <= cut);
     detection.scatter.retain(|change| change.p <= cut);
-    Judgement { detection, chance, cut }
+    Judgement { detection, chance, cut, history: None }
 }
 
 #[cfg(test)]

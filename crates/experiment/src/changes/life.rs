@@ -540,6 +540,7 @@ fn reason(why: Withdrawal) -> Reason {
 #[must_use]
 pub fn kind_of(kind: stats::Kind) -> ChangeKind {
     match kind {
+        stats::Kind::Build => ChangeKind::Build,
         stats::Kind::DipEnd => ChangeKind::DipEnd,
         stats::Kind::DipStart => ChangeKind::DipStart,
         stats::Kind::Environment => ChangeKind::Environment,
@@ -551,6 +552,7 @@ pub fn kind_of(kind: stats::Kind) -> ChangeKind {
 
 fn stats_kind(kind: ChangeKind) -> stats::Kind {
     match kind {
+        ChangeKind::Build => stats::Kind::Build,
         ChangeKind::DipEnd => stats::Kind::DipEnd,
         ChangeKind::DipStart => stats::Kind::DipStart,
         ChangeKind::Environment => stats::Kind::Environment,

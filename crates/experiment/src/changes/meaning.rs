@@ -39,7 +39,7 @@ pub fn is_new_regression(change: &tacho_record::Change) -> bool {
     let excused = match change.finding.kind {
         ChangeKind::Step | ChangeKind::DipStart => false,
         ChangeKind::Environment => change.is_of_environment(),
-        ChangeKind::DipEnd | ChangeKind::ModeShare | ChangeKind::Spread => true,
+        ChangeKind::Build | ChangeKind::DipEnd | ChangeKind::ModeShare | ChangeKind::Spread => true,
     };
     // What was not confirmed and is not seen just now is held, and blamed on nobody.
     let is_seen = change.finding.missed == 0 || change.life == Life::Confirmed;

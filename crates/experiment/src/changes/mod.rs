@@ -19,13 +19,14 @@ mod meaning;
 mod named;
 #[cfg(test)]
 mod tests;
+mod tracked;
 
 pub use analyse::{Analysed, JudgedSeries, Scope, analyse};
 pub use confirm::{Answer, Confirmation, LEFT, Outcome, Said, confirm, why_not};
 pub use environment::{Difference, Environments, Tags};
 pub use event::{Event, Orders, events, orders};
 pub use given::{JudgedGiven, judge_given};
-pub use judge::{FALSE_SHARE, Judgement, judge};
+pub use judge::{FALSE_SHARE, Judgement, judge, judge_measured};
 pub use life::{CATCH_UP, kind_of};
 pub use material::{Material, Runs};
 pub use meaning::{

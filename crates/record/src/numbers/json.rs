@@ -7,7 +7,10 @@ use super::{Given, GivenPoint, Numbers, NumbersError, Shape, direction, distinct
 use crate::{Direction, Unit};
 
 /// What a series may have; `series` only where several are.
-const KEYS: [&str; 9] = ["better", "labels", "name", "samples", "series", "tags", "times", "unit", "values"];
+const KEYS: [&str; 12] = [
+    "better", "labels", "layouts", "name", "rounds", "runs", "samples", "series", "tags", "times", "unit",
+    "values",
+];
 
 /// The tag that a point has whose tags are one text.
 const ENVIRONMENT: &str = "environment";
@@ -79,7 +82,7 @@ fn by_name(
 }
 
 /// One series being read.
-struct Reading<'a> {
+pub(super) struct Reading<'a> {
     map: &'a [(String, Node)],
     /// What stands around it holds for it too, unless it says otherwise.
     around: &'a [(String, Node)],
@@ -141,7 +144,9 @@ impl Reading<'_> {
             let samples = if own.is_empty() { value.into_iter().collect() } else { own };
             Ok(GivenPoint { samples, ..GivenPoint::default() })
         };
-        (0..count).map(point).collect()
+        let mut points: Vec<GivenPoint> = (0..count).map(point).collect::<Result<_, _>>()?;
+        self.origins(samples, &mut points)?;
+        Ok(points)
     }
 
     /// The samples of one point.
@@ -242,7 +247,7 @@ impl Reading<'_> {
         }
     }
 
-    fn list(&self, key: &str) -> Result<Option<&[Node]>, NumbersError> {
+    pub(super) fn list(&self, key: &str) -> Result<Option<&[Node]>, NumbersError> {
         match self.get(key) {
             None | Some(Node::Null) => Ok(None),
             Some(Node::List(list)) => Ok(Some(list)),
@@ -254,7 +259,7 @@ impl Reading<'_> {
         get(self.map, key).or_else(|| get(self.around, key))
     }
 
-    fn same_length(
+    pub(super) fn same_length(
         &self,
         key: &str,
         found: usize,
@@ -271,7 +276,7 @@ impl Reading<'_> {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
-    fn place(&self, key: &str, index: usize) -> String {
+    pub(super) fn place(&self, key: &str, index: usize) -> String {
         format!("{}[{index}]", self.at(key))
     }
 }
@@ -290,7 +295,7 @@ fn number(node: &Node, path: impl Fn() -> String) -> Result<Option<f64>, Numbers
     }
 }
 
-fn wrong(path: &str, found: &Node, wanted: &'static str) -> NumbersError {
+pub(super) fn wrong(path: &str, found: &Node, wanted: &'static str) -> NumbersError {
     let path = if path.is_empty() { "the document" } else { path };
     NumbersError::Wrong { path: path.to_owned(), found: found.describe(), wanted }
 }

@@ -7,6 +7,7 @@ mod columns;
 mod error;
 mod json;
 mod node;
+mod origins;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -90,11 +91,24 @@ fn moment(text: &str) -> Option<f64> {
     number.or_else(stamp).or_else(civil)
 }
 
+/// Where a sample is from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SampleOrigin {
+    /// The round, which samples of other points share.
+    pub round: u32,
+    /// The run.
+    pub run: u32,
+    /// The layout that the program was built in.
+    pub layout: u32,
+}
+
 /// A point of a series as it was given.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GivenPoint {
     /// What was measured, all finite; several are replicates. None: a gap.
     pub samples: Vec<f64>,
+    /// Where each sample is from, as far as that was given: none, or one a sample.
+    pub origins: Vec<SampleOrigin>,
     /// What it was measured of: a commit, a release.
     pub label: Option<String>,
     /// When, as it was written.

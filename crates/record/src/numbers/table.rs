@@ -124,6 +124,7 @@ impl Table {
         let text = |column: usize| Some(row.cells[column].to_owned()).filter(|text| !text.is_empty());
         let tag = |&column: &usize| Some((self.head[column].to_ascii_lowercase(), text(column)?));
         GivenPoint {
+            origins: Vec::new(),
             samples: Vec::new(),
             label: self.columns.label.and_then(text),
             time: self.columns.time.and_then(text),

@@ -57,6 +57,24 @@ fn all_that_a_point_may_have() {
 }
 
 #[test]
+fn samples_say_where_they_are_from() {
+    let numbers = read(
+        r#"{"samples": [[1, null, 3], [4]], "rounds": [[7, 8, 9], [9]], "runs": ["monday", ["tuesday"]],
+            "layouts": [[0, 1, 1], 1]}"#,
+    );
+    let origins: Vec<Vec<(u32, u32, u32)>> = (numbers.series[0].points.iter())
+        .map(|point| point.origins.iter().map(|from| (from.round, from.run, from.layout)).collect())
+        .collect();
+    assert_eq!(origins, [vec![(0, 0, 0), (2, 0, 1)], vec![(2, 1, 1)]]);
+    let plain = read(r#"{"samples": [[1, 2]], "runs": [[1, 1]]}"#);
+    assert!(plain.series[0].points[0].origins.is_empty(), "without rounds they say nothing");
+    let refusal = refused(r#"{"samples": [[1, 2], [3]], "rounds": [[1], [1]]}"#);
+    assert!(refusal.contains("rounds[0]"), "{refusal}");
+    let refusal = refused(r#"{"samples": [[1, 2], [3]], "rounds": [[1, 2]]}"#);
+    assert!(refusal.contains("rounds"), "{refusal}");
+}
+
+#[test]
 fn many_series_by_name_and_in_a_list() {
     let named =
         read(r#"{"series": {"b": {"values": [1]}, "a": [2, null]}, "better": "higher", "labels": null}"#);

@@ -69,6 +69,8 @@ pub enum Kind {
     /// The level changed where the environment changed as well, and no environment that was met on both sides says that
     /// it was the program.
     Environment,
+    /// One build differs, which may be its layout alone and not the commit.
+    Build,
 }
 
 impl Kind {

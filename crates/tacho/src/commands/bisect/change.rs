@@ -36,7 +36,11 @@ pub fn asked(global: &Global, command: &Bisect, name: &str) -> Result<Bisect, Cl
     let what = match finding.kind {
         ChangeKind::Spread => "its spread",
         ChangeKind::ModeShare => "how often it is at which level",
-        ChangeKind::Step | ChangeKind::DipStart | ChangeKind::DipEnd | ChangeKind::Environment => "",
+        ChangeKind::Build
+        | ChangeKind::Step
+        | ChangeKind::DipStart
+        | ChangeKind::DipEnd
+        | ChangeKind::Environment => "",
     };
     if !what.is_empty() {
         return Err(CliError::NoLevel { name: change.name, what, good, bad });

@@ -6,6 +6,7 @@ use tacho_record::numbers::Shape;
 use tacho_record::{Direction, Unit};
 use tacho_stats::changes::{Change, Drift, Kind};
 
+use super::history::HistoryAnswer;
 use super::listing::escaped;
 use super::{BY_CHANCE, Filter};
 use crate::output::answer::{Versioned, versioned};
@@ -34,7 +35,7 @@ pub struct Found<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum Answer<'a> {
-    One(Versioned<SeriesAnswer<'a>>),
+    One(Box<Versioned<SeriesAnswer<'a>>>),
     Many(Versioned<Many<'a>>),
 }
 
@@ -75,6 +76,8 @@ pub struct SeriesAnswer<'a> {
     refused: Vec<RefusedAnswer<'a>>,
     drift: Option<DriftAnswer>,
     modes: Option<Vec<ModeAnswer>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<HistoryAnswer>,
 }
 
 #[derive(Serialize)]
@@ -128,7 +131,7 @@ impl Found<'_> {
         if self.shape == Shape::One
             && let Some(one) = series.pop()
         {
-            return Answer::One(versioned(one));
+            return Answer::One(Box::new(versioned(one)));
         }
         let judged = series.iter().filter(|series| series.judged).count();
         let not_judged = series.len() - judged;
@@ -254,6 +257,7 @@ impl<'a> One<'a> {
             drift: self
                 .drift()
                 .map(|drift| DriftAnswer { range: [drift.first, drift.last], effect: finite(drift.effect) }),
+            history: self.found.judgement.history.as_ref().map(HistoryAnswer::of),
             modes: detection.modes.as_ref().map(|modes| {
                 modes.levels.iter().map(|mode| ModeAnswer { ratio: mode.ratio, share: mode.share }).collect()
             }),
@@ -321,6 +325,7 @@ impl<'a> One<'a> {
             .into_iter()
             .chain(self.drift().map(super::drift))
             .chain(detection.modes.as_ref().map(super::modes))
+            .chain(self.found.judgement.history.iter().flat_map(super::history::unclear))
             .collect();
         if self.filter.all {
             notes.extend(self.refused().iter().map(|refused| {
@@ -407,6 +412,9 @@ impl<'a> One<'a> {
         if change.kind == Kind::Environment {
             let differences = self.environment(change).into_iter();
             notes.extend(differences.map(|d| format!("{}: {} → {}", d.tag, d.before, d.after)));
+        }
+        if change.kind == Kind::Build {
+            notes.push("another layout would tell".to_owned());
         }
         vec![
             change.index.to_string(),

@@ -5,6 +5,7 @@ mod confirmation;
 mod evidence;
 mod given;
 mod histogram;
+mod history;
 mod listing;
 mod sides;
 
@@ -134,6 +135,7 @@ impl Filter {
 
     fn shows_kind(&self, kind: ChangeKind) -> bool {
         let kind = match kind {
+            ChangeKind::Build => cli::Kind::Build,
             ChangeKind::Step => cli::Kind::Step,
             ChangeKind::DipStart | ChangeKind::DipEnd => cli::Kind::Temporary,
             ChangeKind::ModeShare => cli::Kind::ModeShare,
@@ -167,6 +169,7 @@ fn life_of(life: Life) -> Standing {
 /// A kind as it stands in JSON.
 pub fn kind_key(kind: ChangeKind) -> &'static str {
     match kind {
+        ChangeKind::Build => "build",
         ChangeKind::DipEnd => "dip-end",
         ChangeKind::DipStart => "dip-start",
         ChangeKind::Environment => "environment",

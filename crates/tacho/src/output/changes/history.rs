@@ -1,0 +1,79 @@
+//! What the runs of a series know, in JSON.
+
+use serde::Serialize;
+use tacho_stats::history::{HistoryChange, HistoryVerdict, Origin, Settling};
+
+/// How much of the scatter is noise, luck and run, and how sure each place is.
+#[derive(Serialize)]
+pub struct HistoryAnswer {
+    /// The standard deviation of a reading by the noise of its samples, as a share.
+    noise: f64,
+    /// That of the luck of one build.
+    luck: f64,
+    /// That of the effects of runs; `null` where there is one run.
+    run: Option<f64>,
+    reported: Vec<PlaceAnswer>,
+    unclear: Vec<PlaceAnswer>,
+}
+
+#[derive(Serialize)]
+struct PlaceAnswer {
+    index: usize,
+    range: [usize; 2],
+    probability: f64,
+    effect: f64,
+    interval: [f64; 2],
+    of: &'static str,
+    settled_by: &'static str,
+}
+
+impl HistoryAnswer {
+    /// The answer in JSON.
+    pub fn of(verdict: &HistoryVerdict) -> Self {
+        Self {
+            noise: verdict.noise,
+            luck: verdict.luck,
+            run: verdict.run,
+            reported: verdict.changes.iter().map(PlaceAnswer::of).collect(),
+            unclear: verdict.unclear.iter().map(PlaceAnswer::of).collect(),
+        }
+    }
+}
+
+impl PlaceAnswer {
+    fn of(change: &HistoryChange) -> Self {
+        Self {
+            index: change.index,
+            range: [*change.range.start(), *change.range.end()],
+            probability: change.probability,
+            effect: change.effect.exp_m1(),
+            interval: [change.interval.0.exp_m1(), change.interval.1.exp_m1()],
+            of: match change.origin {
+                Origin::Build => "build",
+                Origin::Commit => "commit",
+            },
+            settled_by: settled_by(change.settling),
+        }
+    }
+}
+
+/// What would tell most about a change.
+fn settled_by(settling: Settling) -> &'static str {
+    match settling {
+        Settling::Rounds => "more rounds",
+        Settling::Layout => "another layout",
+        Settling::Link => "both revisions in one run",
+    }
+}
+
+/// The places that are unclear, in words, a line each.
+pub fn unclear(verdict: &HistoryVerdict) -> impl Iterator<Item = String> {
+    verdict.unclear.iter().map(|place| {
+        let (effect, probability) = (super::effect(place.effect.exp_m1()), 100.0 * place.probability);
+        let settled_by = settled_by(place.settling);
+        format!(
+            "unclear at {}: {effect}, a change with {probability:.0} %; {settled_by} would tell",
+            place.index
+        )
+    })
+}
