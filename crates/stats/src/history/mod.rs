@@ -8,7 +8,7 @@
 //! effects of runs are is not known: all sizes that explain the readings count (`prior`, `posterior`). For each of them a
 //! filter (`filter`, `state`) goes through the history with one hypothesis for each place of the last change.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 mod choice;
 mod course;
@@ -32,7 +32,7 @@ pub use readings::{Execution, RunReading, readings};
 
 /// From so many samples of a revision in one run on it is judged by its samples,
 const SAMPLES: usize = 3;
-/// if there are so many such revisions in one run.
+/// if there are so many such revisions.
 const REVISIONS: usize = 3;
 
 /// From this probability on a change is reported.
@@ -40,12 +40,10 @@ pub const REPORTED: f64 = 0.65;
 /// From this probability on a place is unclear.
 pub const UNCLEAR: f64 = 0.3;
 
-/// Whether these readings can be judged: a run has three revisions or more with three samples or more each.
+/// Whether these readings can be judged: three revisions or more have three samples or more in a run.
 #[must_use]
 pub fn is_judged_by(readings: &[RunReading]) -> bool {
-    let mut runs: BTreeMap<u32, usize> = BTreeMap::new();
-    for one in readings.iter().filter(|one| one.samples >= SAMPLES) {
-        *runs.entry(one.run).or_default() += 1;
-    }
-    runs.values().any(|revisions| *revisions >= REVISIONS)
+    let sampled = readings.iter().filter(|one| one.samples >= SAMPLES);
+    let revisions: BTreeSet<usize> = sampled.map(|one| one.revision).collect();
+    revisions.len() >= REVISIONS
 }
