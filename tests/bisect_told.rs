@@ -4,7 +4,7 @@ use crate::bisect::{PLAN, history, id, step, without_plan};
 use crate::harness::{Answer, Project};
 
 /// Each exit status, as the guide's table and `--help` have it.
-const STATUSES: [i32; 6] = [0, 2, 3, 4, 5, 130];
+const STATUSES: [i32; 7] = [0, 2, 3, 4, 5, 6, 130];
 
 #[test]
 fn each_exit_status_has_its_sentence() {

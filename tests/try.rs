@@ -103,7 +103,7 @@ fn the_answer_says_with_and_without() {
     assert!(same.contains("  same, within ± 1 %\n\n1 same"), "{same}");
     let slow = project.tacho("try slow.diff --rounds 8 --markdown --fail-on slower:5%").exits(1).stdout;
     let (gate, slow) = slow.split_once("\n\n").unwrap();
-    assert_eq!(gate, "**`--fail-on slower:5%` with slow.diff: failed by hash bucket (slower by 300.0 %)**");
+    assert_eq!(gate, "**1 slower: fails on `slower:5%`: hash bucket × 4.00**");
     assert!(slow.starts_with("| benchmark | metric | HEAD | slow.diff | ratio |"), "{slow}");
     let fast =
         project.tacho("try fast.diff --rounds 8 --fail-on slower --base main -b hash -m bucket").exits(0);

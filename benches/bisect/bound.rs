@@ -47,17 +47,17 @@ fn scale(scatter: Scatter) -> f64 {
     match scatter {
         Scatter::Gaussian(sd) => sd,
         Scatter::None | Scatter::Failing(..) => 1e-3,
-        Scatter::Lognormal | Scatter::Bimodal | Scatter::Drifting(_) => 0.01,
+        Scatter::Lognormal | Scatter::Bimodal | Scatter::Drifting(_) | Scatter::TwoSpeeds(..) => 0.01,
     }
 }
 
-/// Of the logarithm of a value. Of drift only what does not wander.
+/// Of the logarithm of a value. Of a host that moves only what does not.
 fn density(scatter: Scatter, value: f64) -> f64 {
     let gaussian = |value: f64, sd: f64| (-(value / sd).powi(2) / 2.0).exp() / (sd * TAU.sqrt());
     match scatter {
         Scatter::Gaussian(sd) => gaussian(value, sd),
         Scatter::None | Scatter::Failing(..) => gaussian(value, 1e-3),
-        Scatter::Drifting(_) => gaussian(value, 0.01),
+        Scatter::Drifting(_) | Scatter::TwoSpeeds(..) => gaussian(value, 0.01),
         Scatter::Bimodal => 0.9 * gaussian(value, 0.01) + 0.1 * gaussian(value - 1.6_f64.ln(), 0.01),
         Scatter::Lognormal => {
             // value = ln(1 + 0.03 (exp(z) - 1))

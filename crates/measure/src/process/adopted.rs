@@ -17,7 +17,7 @@ use rustix::process::{
 const GRACE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// The launchers of this process, which are no orphans.
+/// The children of this process that are no orphans: launchers, and what was there before one was started.
 static LAUNCHERS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 fn launchers() -> MutexGuard<'static, Vec<u32>> {
@@ -32,6 +32,7 @@ pub fn started(
     set_child_subreaper(Some(getpid()))?;
     // Nobody may take it for an orphan before it is known.
     let mut launchers = launchers();
+    launchers.extend(children());
     let child = start()?;
     launchers.push(child.id());
     Ok(child)

@@ -195,6 +195,29 @@ impl Bisection {
         }
     }
 
+    /// The same portions with an end after each sample, where the host's speed moves: only samples close together in time
+    /// share its speed. A revision that is not built yet is built first.
+    fn alternated(&self, portions: Vec<Portion>) -> Vec<Portion> {
+        let is_alternating = portions.windows(2).all(|pair| pair[0].revision != pair[1].revision)
+            && portions.iter().all(|portion| portion.samples == 1)
+            && portions.len() > 1;
+        if !self.record.host_moves || is_alternating {
+            return portions;
+        }
+        let (good, bad) = self.search.whole;
+        let mut turn = self.record.readings.len();
+        let mut all = Vec::new();
+        for Portion { revision, samples } in portions {
+            for _ in 0..samples {
+                turn += 1;
+                let end =
+                    if revision == bad || (revision != good && turn.is_multiple_of(2)) { good } else { bad };
+                all.extend([revision, end].map(|revision| Portion { revision, samples: 1 }));
+            }
+        }
+        all
+    }
+
     /// What is done is asked for no more.
     fn strike_off(&mut self, revision: usize, samples: usize) {
         if let Some(first) = self.queue.front_mut().filter(|first| first.revision == revision) {
@@ -206,6 +229,9 @@ impl Bisection {
     }
 
     fn decide(&mut self) {
+        if self.record.even_out(&self.rules) {
+            self.search.renew(&self.record, &self.rules);
+        }
         while !self.accounting {
             if self.search.is_rest() && self.divide() {
                 continue;
@@ -216,7 +242,7 @@ impl Bisection {
             }
             match decision {
                 Decision::Measure(portions) => {
-                    self.queue = portions.into();
+                    self.queue = self.alternated(portions).into();
                     return;
                 }
                 Decision::Named(named) => {

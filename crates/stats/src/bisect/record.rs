@@ -6,6 +6,8 @@ use std::sync::Arc;
 use super::noise::median;
 use super::rules::{Rules, Values};
 use super::step::{Observation, Seen, Unusable};
+use crate::distribution::normal_below;
+use crate::interleaved::{Execution, Fit};
 
 /// One value.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +66,14 @@ impl Prior {
     }
 }
 
+/// The host moves where this many standard errors say so: it is asked at each decision.
+const SEEN: f64 = 2.33;
+/// From this many standard errors on it is said that the host moved.
+const CLEARLY: f64 = 3.5;
+/// Fewer readings do not show what the host does.
+const FEWEST: usize = 12;
+/// So many executions in a row make a round, from which a fit of programs and host starts.
+const ROUND: u32 = 4;
 /// So often may a revision fail that has values too.
 const FAILURES: usize = 3;
 
@@ -72,7 +82,14 @@ const FAILURES: usize = 3;
 pub(super) struct Record {
     /// Where the change is likely beforehand; anywhere, where nobody says.
     pub(super) prior: Prior,
+    /// As they would have been at the host's usual speed, where its speed is seen to move.
     pub(super) readings: Vec<Reading>,
+    /// Of each reading its value as it was measured.
+    measured: Vec<f64>,
+    /// Whether the host's speed is seen to move.
+    pub(super) host_moves: bool,
+    /// By how many standard errors it is.
+    pub(super) movement: f64,
     /// How many values each has, of those that have any.
     tested: BTreeMap<usize, usize>,
     failures: BTreeMap<usize, (usize, Unusable)>,
@@ -104,11 +121,11 @@ impl Record {
                 for &value in values {
                     self.time += 1.0;
                     match scaled(value, rules.values) {
-                        Some(value) => self.readings.push(Reading {
-                            revision: observation.revision,
-                            value,
-                            time: self.time,
-                        }),
+                        Some(value) => {
+                            let (revision, time) = (observation.revision, self.time);
+                            self.measured.push(value);
+                            self.readings.push(Reading { revision, value, time });
+                        }
                         None => bad = true,
                     }
                 }
@@ -121,6 +138,36 @@ impl Record {
             }
         }
         &self.readings[before..]
+    }
+
+    /// Takes off what the host did, by all that was measured so far; whether any reading is another one now.
+    pub(super) fn even_out(&mut self, rules: &Rules) -> bool {
+        if rules.values != Values::Ratios || self.readings.len() < FEWEST {
+            return false;
+        }
+        let revisions: Vec<usize> = self.tested().collect();
+        let executions: Vec<Execution> = (0..)
+            .zip(self.readings.iter().zip(&self.measured))
+            .map(|(at, (reading, &value)): (u32, _)| Execution {
+                program: revisions.partition_point(|tested| *tested < reading.revision),
+                round: at / ROUND,
+                value,
+            })
+            .collect();
+        let fit = Fit::of(&executions, revisions.len());
+        self.movement = fit.as_ref().map_or(0.0, |fit| fit.movement);
+        let fit = fit.filter(|fit| fit.movement > SEEN);
+        let did_move = std::mem::replace(&mut self.host_moves, fit.is_some());
+        let values = fit.map_or_else(|| self.measured.clone(), |fit| fit.evened(&executions));
+        for (reading, value) in self.readings.iter_mut().zip(values) {
+            reading.value = value;
+        }
+        did_move || self.host_moves
+    }
+
+    /// How sure it is that the host's speed moved; 0 where that is not clear.
+    pub(super) fn moved(&self) -> f64 {
+        if self.movement > CLEARLY { normal_below(self.movement) } else { 0.0 }
     }
 
     fn fail(&mut self, revision: usize, why: Unusable) {

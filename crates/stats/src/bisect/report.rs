@@ -88,7 +88,7 @@ pub(super) fn outcome(finding: Finding, search: &Search, known: &Known) -> Outco
         sides,
         ladder,
         unusable: record.unusable().collect(),
-        drift: if record.is_exact(rules) { 0.0 } else { posterior.drift },
+        drift: if record.is_exact(rules) { 0.0 } else { posterior.drift.max(record.moved()) },
         between_builds: builds_vary.then_some(posterior.builds),
         builds: record.builds,
         samples: record.readings.len(),

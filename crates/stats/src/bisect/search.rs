@@ -98,6 +98,11 @@ impl Search {
         self.part == Part::Rest
     }
 
+    /// Believes what the readings say as they are now.
+    pub(super) fn renew(&mut self, record: &Record, rules: &Rules) {
+        self.belief = Belief::of(self.belief.ends(), record, rules);
+    }
+
     pub(super) fn observe(&mut self, reading: Reading) {
         self.belief.observe(reading);
     }

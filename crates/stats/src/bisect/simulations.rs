@@ -344,3 +344,23 @@ fn a_proof_under_a_load_that_comes_and_goes_ends_unless_somebody_says_how_long_i
     let budget = Rules { budget: Some(1e9), ..alike(0.01) };
     assert!(loaded(budget, 20_000, seed).1 > given_up[0].1);
 }
+
+#[test]
+fn a_host_of_two_speeds_is_seen_through() {
+    let mut sum = (0, 0);
+    for (lasts, most) in
+        [(3.0, [200.0, 450.0, 250.0]), (30.0, [60.0, 160.0, 40.0]), (300.0, [40.0, 90.0, 35.0])]
+    {
+        for (step, most) in [0.08, 0.03, 0.0].into_iter().zip(most) {
+            let rules = Rules::default();
+            let tally =
+                Tally::of(10, rules, |seed| World::new(96, step, Scatter::TwoSpeeds(0.56, lasts), seed));
+            println!("spells of {lasts}, step {step}: {tally:?}");
+            assert!(tally.wrong == 0 && tally.samples <= most, "spells of {lasts}, step {step}: {tally:?}");
+            if step > 0.0 {
+                sum = (sum.0 + tally.right, sum.1 + 10);
+            }
+        }
+    }
+    assert!(100 * sum.0 >= 85 * sum.1, "{sum:?}");
+}

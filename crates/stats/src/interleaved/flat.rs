@@ -122,6 +122,7 @@ impl Student {
             errors: variances.iter().map(error).collect(),
             effects,
             moves: false,
+            movement: 0.0,
             by_neighbours: false,
             rest,
             weights,

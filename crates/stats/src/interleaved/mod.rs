@@ -58,6 +58,8 @@ pub struct Fit {
     pub errors: Vec<f64>,
     /// Whether the host's speed is seen to move: neighbours in time are more alike than chance has them.
     pub moves: bool,
+    /// By how many standard errors they are.
+    pub movement: f64,
     /// Whether the differences of neighbours decided, and not each program's own values.
     pub by_neighbours: bool,
     /// What is left of each execution when its program's effect is taken off: the path and the noise.
@@ -86,11 +88,13 @@ impl Fit {
             return Some(flat::fit(executions, &counts, &start));
         }
         let fit = neighbours::fit(executions, &counts, &start);
-        if moves(executions, &start, programs) {
-            return Some(Self { moves: true, ..fit });
+        let movement = movement(executions, &start, programs);
+        if movement > movement::QUANTILE {
+            return Some(Self { moves: true, movement, ..fit });
         }
         let flat = flat::fit(executions, &counts, &start);
-        Some(if is_sharper(&fit, &flat, &counts) { fit } else { flat })
+        let fit = if is_sharper(&fit, &flat, &counts) { fit } else { flat };
+        Some(Self { movement, ..fit })
     }
 
     /// How much longer executions take at the host's slow speed than at its fast one, as a share: its path's 90th
@@ -134,11 +138,11 @@ fn is_sharper(neighbours: &Fit, flat: &Fit, counts: &[usize]) -> bool {
     counts.iter().all(|&count| count >= KNOWN) && 2 * sharper > counts.len()
 }
 
-/// Whether what is left beside the programs moves in time. Asked once with the fit's starting effects and once with
+/// How clearly what is left beside the programs moves in time. Asked once with the fit's starting effects and once with
 /// the programs' medians: either may hide a movement.
-fn moves(executions: &[Execution], start: &[f64], programs: usize) -> bool {
-    movement::is_seen(&rest(executions, start))
-        || movement::is_seen(&rest(executions, &polish::medians(executions, programs)))
+fn movement(executions: &[Execution], start: &[f64], programs: usize) -> f64 {
+    let by = |effects: &[f64]| movement::score(&rest(executions, effects));
+    by(start).max(by(&polish::medians(executions, programs)))
 }
 
 /// The values without the programs' effects.

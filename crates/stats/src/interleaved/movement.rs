@@ -1,19 +1,24 @@
 //! Does the host's speed move? Bartels' rank version of von Neumann's ratio test (JASA 77, 1982).
 
 /// The one-sided normal quantile of the test: 5 %. A stricter one overlooks hosts of two speeds in few rounds.
-const QUANTILE: f64 = 1.645;
+pub(super) const QUANTILE: f64 = 1.645;
 
 /// Whether neighbours in time are more alike than chance has them.
 pub(super) fn is_seen(rest: &[f64]) -> bool {
+    score(rest) > QUANTILE
+}
+
+/// By how many standard errors neighbours in time are more alike than chance has them; 0 of few values.
+pub(super) fn score(rest: &[f64]) -> f64 {
     let n = rest.len() as f64;
     if rest.len() < 8 {
-        return false;
+        return 0.0;
     }
     let ranks = ranks(rest);
     let mean = f64::midpoint(n, 1.0);
     let spread: f64 = ranks.iter().map(|rank| (rank - mean).powi(2)).sum();
     let steps: f64 = ranks.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
-    spread > 0.0 && steps / spread < 2.0 - QUANTILE * 2.0 / (n + 2.4).sqrt()
+    if spread > 0.0 { (2.0 - steps / spread) * (n + 2.4).sqrt() / 2.0 } else { 0.0 }
 }
 
 /// The rank of each value; equal ones share the mean of theirs.

@@ -169,7 +169,7 @@ pub(super) fn fit(executions: &[Execution], counts: &[usize], start: &[f64]) -> 
     let rest = super::rest(executions, &effects);
     let errors = errors(executions, counts, &tails, &rest);
     let weights = weights(&tails, &rest);
-    Fit { effects, errors, moves: false, by_neighbours: true, rest, weights }
+    Fit { effects, errors, moves: false, movement: 0.0, by_neighbours: true, rest, weights }
 }
 
 /// Two neighbours of different programs.

@@ -105,7 +105,7 @@ fn what_goes_on_beside_a_benchmark_arrives_in_the_plan() {
 #[test]
 fn a_shell_is_a_name_or_its_words() {
     let shell = |value: &str| {
-        let text = format!("[[benchmark]]\nname = 'a'\ncommand = 'a | b'\nshell = {value}\n");
+        let text = format!("[[benchmark]]\nname = 'a'\ncommand = 'a b'\nshell = {value}\n");
         parse(&text, "tacho.toml").unwrap().benchmarks.remove(0).shell.unwrap_or_default()
     };
     assert_eq!(shell("false"), texts(&[]));

@@ -479,8 +479,24 @@ fn what_cvs_needs_and_only_cvs_has() {
 
 #[test]
 fn what_only_a_shell_understands_is_no_word_of_a_command() {
-    assert_snapshot!(shown_in_benchmark("command = \"a | wc -l\""), @"");
-    assert_snapshot!(shown_in_benchmark("command = \"A=1 b\""), @"");
+    assert_snapshot!(shown_in_benchmark("command = \"a | wc -l\""), @r#"
+    error: `|` in `command` means something only to a shell, and no shell is started
+     --> tacho.toml:3:11
+      |
+    3 | command = "a | wc -l"
+      |           ^^^^^^^^^^^
+      |
+    hint: add `shell = true` (in a companion write `sh -c '…'`), or quote it
+    "#);
+    assert_snapshot!(shown_in_benchmark("command = \"A=1 b\""), @r#"
+    error: `A=1` in `command` means something only to a shell, and no shell is started
+     --> tacho.toml:3:11
+      |
+    3 | command = "A=1 b"
+      |           ^^^^^^^
+      |
+    hint: add `shell = true` (in a companion write `sh -c '…'`), or quote it
+    "#);
     for right in ["command = \"a '|' b\"", "command = [\"a\", \"|\"]", "command = \"a | b\"\nshell = true"] {
         assert!(
             crate::plan::parse(&format!("[subject]\n[[benchmark]]\nname = 'a'\n{right}"), "p").is_ok(),

@@ -106,14 +106,14 @@ impl Report<'_> {
     }
 
     /// How all rows stand to what is to be a failure, if anything is.
-    fn stood(&self) -> Option<GateRecord> {
+    pub(super) fn stood(&self) -> Option<GateRecord> {
         let (Some(fail_on), Compared::Measured(all)) = (self.fail_on, self.compared) else { return None };
         let terms = Comparing { fail_on: Some(fail_on.kept(&self.lone[0])), ..self.terms.clone() };
         stood(&terms, &all.rows, !all.interrupted)
     }
 
     /// How the gate came out: `--fail-on slower: failed by sort wall (slower by 7.1 % to 8.3 %)`.
-    fn gate_line(&self, stood: &GateRecord) -> String {
+    pub(super) fn gate_line(&self, stood: &GateRecord) -> String {
         let with =
             if self.terms.patches.is_empty() { String::new() } else { format!(" with {}", self.names()[1]) };
         format!("`--fail-on {}`{with}: {}", stood.typed, said::gate(stood, &self.names()[0]))
@@ -124,11 +124,6 @@ impl Report<'_> {
         if let Some(stood) = self.stood().filter(|stood| stood.failed == Some(true)) {
             output::note("error", &self.gate_line(&stood));
         }
-    }
-
-    /// How the gate came out, as the first line in Markdown.
-    pub(super) fn gate_in_markdown(&self) -> String {
-        self.stood().map_or_else(String::new, |stood| format!("**{}**\n\n", self.gate_line(&stood)))
     }
 
     /// Says beside the answer what `--fail-on` cannot tell or does not see, and what only one side has.

@@ -12,7 +12,12 @@ impl Report<'_> {
         let counts = counts(all);
         let failing = |row: &&Row| self.stands(row) == Some(Stands::Slower);
         let slower: Vec<&Row> = in_order(&all.rows).into_iter().filter(failing).collect();
-        let Some(first) = slower.first() else { return format!("**{counts}**\n") };
+        let Some(first) = slower.first() else {
+            return match self.stood() {
+                Some(stood) => format!("**{counts}; {}**\n", self.gate_line(&stood)),
+                None => format!("**{counts}**\n"),
+            };
+        };
         let cells = self.cells(first);
         let effect = [&cells[5], &cells[6]].into_iter().find(|cell| !cell.is_empty());
         let effect = effect.map_or_else(String::new, |effect| format!(" {effect}"));

@@ -323,7 +323,7 @@ impl Report<'_> {
         names.extend(self.lone.iter().flatten().cloned());
         let below = list(&self.prose(all)) + &self.told_in_markdown();
         let headline = text::markdown_with(&self.headline(all), &names);
-        self.gate_in_markdown() + &headline + "\n" + &out + "\n" + &text::markdown_with(&below, &names)
+        headline + "\n" + &out + "\n" + &text::markdown_with(&below, &names)
     }
 }
 
