@@ -16,6 +16,8 @@ use crate::estimator::by;
 
 /// Among at most so many commands it is looked for who is beaten on time and memory.
 pub const BEATEN_BY: usize = 12;
+/// A ratio that differs from 1 by no more comes from rounding.
+const LITTLE: f64 = 1e-6;
 /// The error that all comparisons of a run together are given.
 const ERROR: f64 = 0.05;
 
@@ -140,7 +142,8 @@ impl Standings {
             let estimate = it.compared.as_ref()?.estimate?;
             let difference = estimate.known_difference();
             let is_known = matches!(difference.bound, Bound::Exact | Bound::AtMost);
-            (is_known && difference.value < 0.0).then_some((index, difference.value))
+            let little = LITTLE * it.time?.median.abs();
+            (is_known && difference.value < -little).then_some((index, difference.value))
         };
         let faster = self.each.iter().enumerate().filter_map(time);
         faster.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(index, _)| index)
