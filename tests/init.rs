@@ -105,7 +105,9 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
     };
     let slower = compare("HEAD~1", "HEAD").exits(1).stdout;
     assert!(
-        slower.starts_with("::error title=performance::**1 slower: fails on `slower:3%`: answer wall × "),
+        slower.starts_with("::error title=performance::**")
+            && slower.contains(" slower")
+            && slower.contains(": fails on `slower:3%`: answer wall × "),
         "{slower}"
     );
     let summary = std::fs::read_to_string(project.path().join("summary.md")).unwrap();

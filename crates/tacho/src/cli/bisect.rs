@@ -15,8 +15,8 @@ use super::shared::{Begin, Form};
 /// measured once more against its parent. The commits are those of the main line, first parents only; what fails is kept apart.
 /// Interrupted or killed, the same command goes on. Exit status: 0 named and verified, as one commit or as a set; 2 a mistake, or what
 /// is executed fails in the same way at both ends; 3 the ends do not differ here and now; 4 undecided (the commits that it may be are
-/// printed), or with `--all` and inside a merge a side of what is named; 5 named and verified, but it depends on the machine or the layout (`--probe`);
-/// 130 interrupted.
+/// printed); 5 named and verified, but it depends on the machine or the layout (`--probe`); 6 named and verified, but a side of it
+/// is undecided (`--all`, or inside a merge); 130 interrupted.
 #[derive(Clone, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
