@@ -92,9 +92,10 @@ impl FalseAlarms {
 /// For each change of a series, in order, the later change with which the level came back, if one did.
 ///
 /// Another compiler or host brings no program back: what they add or take is taken out of what is left of a change of the program.
+/// One build that differs is no level of the program: it neither comes back nor brings one back.
 #[must_use]
 pub fn returns(changes: &[Change]) -> Vec<Option<usize>> {
-    let of_level = |at: &usize| changes[*at].kind.is_of_level();
+    let of_level = |at: &usize| changes[*at].kind.is_of_level() && changes[*at].kind != Kind::Build;
     let returned = |at: usize| {
         let mut left = Left::of(&changes[at]);
         (at + 1..changes.len()).filter(of_level).find(|&later| left.is_little_after(&changes[later]))
@@ -175,6 +176,15 @@ mod tests {
         assert_eq!(returns(&[step(100.0, 120.0), step(120.0, 110.0)]), [None, None], "half of it is left");
         let spread = [step(100.0, 120.0), change(120.0, 100.0, Kind::Spread)];
         assert_eq!(returns(&spread), [None, None], "a spread is no level");
+    }
+
+    #[test]
+    fn one_build_neither_comes_back_nor_brings_a_level_back() {
+        let step = |before, after| change(before, after, Kind::Step);
+        let build = |before, after| change(before, after, Kind::Build);
+        let lone = [build(100.0, 106.0), build(106.0, 100.0), step(100.0, 120.0), step(120.0, 100.0)];
+        assert_eq!(returns(&lone), [None, None, Some(3), None]);
+        assert_eq!(returns(&[step(100.0, 106.0), build(106.0, 100.0)]), [None, None]);
     }
 
     #[test]
