@@ -18,7 +18,7 @@ pub fn layout_at(place: Place, cells: usize, layouts: usize) -> usize {
 }
 
 /// That of a round that is no warm-up.
-fn layout_of(round: u32, layouts: u32) -> usize {
+pub(crate) fn layout_of(round: u32, layouts: u32) -> usize {
     layout_at(Place { round, position: 0 }, 1, layouts as usize)
 }
 

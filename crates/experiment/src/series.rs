@@ -10,7 +10,7 @@ use tacho_store::{HostId, Store, StoreError, Values};
 
 use crate::equal::Equals;
 use crate::evened::even_out;
-use crate::levels::OfLayouts;
+use crate::levels::{OfLayouts, layout_of};
 use crate::rules::{Ends, Rules};
 
 /// Which builds and samples a series is made of.
@@ -30,6 +30,24 @@ pub struct Of<'a> {
     pub rules: &'a Rules,
 }
 
+/// One value of a series, with where it was measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunValue {
+    /// The number of the run.
+    pub run: i64,
+    /// The round, which all revisions of the run share.
+    pub round: u32,
+    /// The position in the round's order.
+    pub position: u32,
+    /// The layout that was executed, counted from 0; 0 where there is only one.
+    pub layout: u32,
+    /// The value, in the metric's base unit.
+    pub value: f64,
+}
+
+/// Of each point of a series its values, one by one.
+pub type PointValues = Vec<Vec<RunValue>>;
+
 /// All series of one benchmark on one host, one a metric, over these revisions.
 ///
 /// A revision that has no samples of its own takes the values of one with the same artifacts, and says so.
@@ -41,6 +59,17 @@ pub fn read(
     metrics: &[Metric],
     revisions: &[Revision],
 ) -> Result<Vec<Series>, StoreError> {
+    let all = read_with_values(store, of, metrics, revisions)?.into_iter();
+    Ok(all.map(|(series, _)| series).collect())
+}
+
+/// The same, each with the values of its points one by one.
+pub fn read_with_values(
+    store: &mut Store,
+    of: Of<'_>,
+    metrics: &[Metric],
+    revisions: &[Revision],
+) -> Result<Vec<(Series, PointValues)>, StoreError> {
     let builds = present_builds(&store.builds(of.host)?, of.recipes);
     let mut all = Vec::with_capacity(metrics.len());
     let ends = Ends::read(store, of)?;
@@ -50,10 +79,11 @@ pub fn read(
         let mut material = Material::new(&builds, &values, (of, metric.better), &ends);
         material.absent = absent(store, of.benchmark, &metric.name, &values)?;
         let (benchmark, host) = (of.benchmark.clone(), of.host_name.to_owned());
-        all.push(Series {
+        let series = Series {
             key: SeriesKey { benchmark, host, metric: metric.clone() },
             points: revisions.iter().map(|revision| material.point(revision)).collect(),
-        });
+        };
+        all.push((series, revisions.iter().map(|revision| material.run_values(revision)).collect()));
     }
     Ok(all)
 }
@@ -124,15 +154,41 @@ impl<'a> Material<'a> {
         }
     }
 
+    /// What was measured of a revision; where nothing was, that of one with the same artifacts, and its name.
+    fn measured<'s>(&'s self, revision: &'s Revision) -> (&'s [&'a Values], Option<&'s str>) {
+        let own = || {
+            let artifact = self.builds.get(&revision.id)?.state.artifact()?;
+            Some((artifact, self.values.get(&(revision.id.as_str(), artifact))))
+        };
+        let Some((artifact, own)) = own() else { return (&[], None) };
+        if let Some(own) = own {
+            return (own, None);
+        }
+        let equal = self.of.equals.of(self.of.benchmark, artifact).map(|(name, _)| name);
+        let other = equal.filter(|name| *name != revision.id);
+        let other = other.and_then(|name| Some((self.values.get(&(name, artifact))?, name)));
+        other.map_or((&[], None), |(values, name)| (values, Some(name)))
+    }
+
+    /// The values of a revision's point, one by one.
+    fn run_values(&self, revision: &Revision) -> Vec<RunValue> {
+        let layouts = self.builds.get(&revision.id).and_then(|build| build.state.layouts()).unwrap_or(1);
+        let mut all = Vec::new();
+        for one in self.measured(revision).0 {
+            let places = one.rounds.iter().zip(&one.positions).zip(&one.values);
+            all.extend(places.map(|((&round, &position), &value)| {
+                let layout = u32::try_from(layout_of(round, layouts)).unwrap_or(0);
+                RunValue { run: one.run, round, position, layout, value }
+            }));
+        }
+        all
+    }
+
     fn point(&self, revision: &Revision) -> Point {
         let build = self.builds.get(&revision.id);
         let artifact = build.and_then(|build| build.state.artifact());
-        let own = artifact.and_then(|artifact| self.values.get(&(revision.id.as_str(), artifact)));
-        let other = artifact.filter(|_| own.is_none()).and_then(|artifact| {
-            let (name, _) = self.of.equals.of(self.of.benchmark, artifact)?;
-            (name != revision.id).then_some((name, self.values.get(&(name, artifact))?))
-        });
-        let values = || own.or(other.map(|(_, values)| values)).into_iter().flatten();
+        let (measured, equal_to) = self.measured(revision);
+        let values = || measured.iter();
         let layouts = build.and_then(|build| build.state.layouts());
         let over = layouts.map(|layouts| OfLayouts::new(values().copied(), layouts));
         let mut limited = self.limited(values());
@@ -148,7 +204,7 @@ impl<'a> Material<'a> {
             revision: revision.clone(),
             build: build.cloned(),
             outdated: build.is_some_and(|build| build.recipe != self.of.recipes.of(&revision.id)),
-            equal_to: other.map(|(name, _)| name.to_owned()),
+            equal_to: equal_to.map(str::to_owned),
             values: over.as_ref().map_or_else(all, |over| over.medians.clone()),
             layouts: over.map(|over| over.values).unwrap_or_default(),
             absent: artifact

@@ -6,14 +6,15 @@ use jiff::Timestamp;
 use tacho_record::plan::Benchmark;
 use tacho_record::{BenchmarkKey, Change, Metric, Plan, Recipes, Revision, Series};
 use tacho_stats::changes::{Options, Point};
+use tacho_stats::history::RunReading;
 use tacho_store::{Analysis, HostId, NewAnalysis, Store, StoreError};
 
 use super::life::Living;
 use super::material::{Material, Runs};
-use super::{Judgement, judge};
+use super::{Judgement, judge_measured};
 use crate::equal::Equals;
 use crate::rules::Rules;
-use crate::series::{self, Of};
+use crate::series::{self, Of, RunValue};
 
 /// How often to begin again where other processes judge the same series at the same time.
 const ATTEMPTS: usize = 3;
@@ -55,7 +56,9 @@ pub struct JudgedSeries {
 pub fn analyse(store: &mut Store, scope: Scope<'_>, now: Timestamp) -> Result<Analysed, StoreError> {
     let materials = materials(store, scope)?;
     let points: Vec<&[Point]> = materials.iter().map(|material| material.points.as_slice()).collect();
-    let judgements = judge(&points, &Options::default());
+    let readings: Vec<Option<Vec<RunReading>>> =
+        materials.iter().map(|material| material.readings.clone()).collect();
+    let judgements = judge_measured(&points, &readings, &Options::default());
     let series = materials.into_iter().zip(judgements);
     let series: Vec<JudgedSeries> =
         series.map(|(material, judgement)| JudgedSeries { material, judgement }).collect();
@@ -119,14 +122,14 @@ fn materials(store: &mut Store, scope: Scope<'_>) -> Result<Vec<Material>, Store
         let metrics = metrics(benchmark);
         let Scope { host, host_name, .. } = scope;
         let of = Of { host, host_name, benchmark: &key, recipes, equals: &equals, rules: &rules };
-        let measured = series::read(store, of, &metrics, &revisions)?.into_iter();
-        let tried = |series: &Series| {
+        let measured = series::read_with_values(store, of, &metrics, &revisions)?.into_iter();
+        let tried = |(series, _): &(Series, Vec<Vec<RunValue>>)| {
             series
                 .points
                 .iter()
                 .any(|point| !point.values.is_empty() || point.failed > 0 || point.limited.count > 0)
         };
-        all.extend(measured.filter(tried).map(|series| Material::new(series, &runs)));
+        all.extend(measured.filter(tried).map(|(series, values)| Material::new(series, &values, &runs)));
     }
     Ok(all)
 }

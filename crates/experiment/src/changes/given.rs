@@ -1,11 +1,10 @@
 //! Anybody's numbers, judged.
 
-use std::collections::BTreeMap;
-
 use tacho_record::numbers::{Given, GivenPoint};
 use tacho_stats::changes::{Options, Point};
-use tacho_stats::history::{self, Execution, RunReading};
+use tacho_stats::history::{Execution, RunReading};
 
+use super::readings::{Executions, readings_of};
 use super::{Environments, Judgement, judge_measured};
 
 /// A series that was given, with what was found in it.
@@ -46,20 +45,18 @@ fn points(given: &Given) -> (Environments, Vec<Point>) {
     (environments, points)
 }
 
-/// What each run says of each point; none where the series was not measured in rounds, or has numbers without a logarithm.
+/// What each run says of each point; none where the series is not judged by that.
 fn readings(given: &Given) -> Option<Vec<RunReading>> {
-    let mut runs: BTreeMap<u32, Vec<Execution>> = BTreeMap::new();
+    let mut runs = Executions::new();
     for (revision, point) in given.points.iter().enumerate() {
         for (sample, origin) in point.samples.iter().zip(&point.origins) {
             let (layout, round) = (origin.layout, origin.round);
-            let ln = Some(sample.ln()).filter(|ln| ln.is_finite())?;
+            let ln = sample.ln();
             runs.entry(origin.run).or_default().push(Execution { revision, layout, round, ln });
         }
     }
     for executions in runs.values_mut() {
         executions.sort_by_key(|one| one.round);
     }
-    let all: Vec<RunReading> =
-        runs.iter().flat_map(|(run, executions)| history::readings(*run, executions)).collect();
-    history::is_judged_by(&all).then_some(all)
+    readings_of(&runs)
 }

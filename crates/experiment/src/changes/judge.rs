@@ -4,7 +4,7 @@ use tacho_stats::believed;
 use tacho_stats::changes::{Change, Detection, Judged, Options, Point, detect};
 use tacho_stats::history::{HistoryVerdict, RunReading};
 
-use super::tracked::tracked;
+use super::tracked::{add_at_borders, tracked};
 
 /// Of the changes that are told at most this share is expected to be false.
 pub const FALSE_SHARE: f64 = 0.05;
@@ -16,13 +16,19 @@ pub struct Judgement {
     pub detection: Detection,
     /// Changes that would be told if this series were the only one: so many series show as clear ones by chance.
     pub chance: Vec<Change>,
-    /// The largest p value that is believed of so many series.
+    /// The largest p value that is believed: of so many series, or of a series that is judged by its runs.
     pub cut: f64,
     /// What its runs know, where the series was measured in rounds and judged by them.
     pub history: Option<HistoryVerdict>,
 }
 
 impl Judgement {
+    /// Whether nothing was found, believed or not.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        self.everything().everything().is_empty()
+    }
+
     /// What the detector found, believed or not.
     #[must_use]
     pub fn everything(&self) -> Detection {
@@ -37,20 +43,22 @@ impl Judgement {
 }
 
 /// Judges each series by its readings where runs measured it in rounds, and the others by their values, as [`judge`](judge()) does.
+///
+/// At borders that no run links, where readings say nothing, values count too.
 #[must_use]
 pub fn judge_measured<S: AsRef<[Point]>>(
     series: &[S],
     readings: &[Option<Vec<RunReading>>],
     options: &Options,
 ) -> Vec<Judgement> {
-    let without = series.iter().zip(readings).filter(|(_, readings)| readings.is_none());
-    let without: Vec<&[Point]> = without.map(|(points, _)| points.as_ref()).collect();
-    let mut judged = judge(&without, options).into_iter();
-    let all = series.iter().zip(readings).filter_map(|(points, readings)| match readings {
-        Some(readings) => Some(tracked(points.as_ref(), readings)),
-        None => judged.next(),
+    let measured = series.iter().zip(readings).zip(judge(series, options));
+    let judged = measured.map(|((points, readings), by_values)| {
+        let Some(readings) = readings else { return by_values };
+        let mut judgement = tracked(points.as_ref(), readings);
+        add_at_borders(&mut judgement.detection, &by_values.detection, readings);
+        judgement
     });
-    all.collect()
+    judged.collect()
 }
 
 /// Finds the changes of all series, and holds the share of false ones down over all of them (docs/method.md).

@@ -11,7 +11,7 @@ use tacho_stats::Summary;
 use tacho_stats::changes::ledger::{
     self, Alert, CONFIRM_AFTER, Event, Reason, SAME_PLACE, State, WITHDRAW_AFTER,
 };
-use tacho_stats::changes::{self as stats, Detection, Options, detect};
+use tacho_stats::changes::{self as stats, Detection};
 use tacho_store::Analysis;
 
 use super::material::Material;
@@ -173,6 +173,10 @@ impl Living<'_> {
 
     /// The lengths at which the series would have been judged, had it been after each point.
     fn lengths(&self, places: &HashMap<&str, usize>) -> Vec<usize> {
+        // Judging by runs takes long, and where there is nothing now, nothing is told of what once seemed to be there.
+        if self.material.readings.is_some() && self.known.is_empty() && self.judgement.is_quiet() {
+            return vec![self.material.points.len()];
+        }
         let all: Vec<usize> = self.material.places().collect();
         let added = match self.before {
             None => CONFIRM_AFTER as usize,
@@ -197,11 +201,8 @@ impl Living<'_> {
         (refuted, hidden): (&[Refuted], &[Hidden]),
     ) -> Detection {
         let whole = length == self.material.points.len();
-        let mut detection = if whole {
-            self.judgement.everything()
-        } else {
-            detect(&self.material.points[..length], &Options::default())
-        };
+        let mut detection =
+            if whole { self.judgement.everything() } else { self.material.detect_until(length) };
         let identity = |change: &stats::Change| (change.index, change.kind);
         let known: Vec<_> = ledger::known(alerts, &detection).into_iter().map(identity).collect();
         let is_known = |change: &stats::Change| known.contains(&identity(change));

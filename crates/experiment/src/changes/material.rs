@@ -1,13 +1,17 @@
 //! Series of a store as the detector takes them: one point a program, with what it was measured with.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tacho_record::{BenchmarkKey, Build, Digest, Point as Measured, Run, Series, plan};
 use tacho_stats::Summary;
-use tacho_stats::changes::Point;
+use tacho_stats::changes::{Detection, Options, Point, detect};
+use tacho_stats::history::{self, Execution, RunReading};
 use tacho_store::{Store, StoreError};
 
+use super::readings::{Executions, readings_of};
+use super::tracked::{add_at_borders, tracked};
 use super::{Environments, Tags};
+use crate::series::RunValue;
 
 /// Conditions of a run that may make a program faster or slower, and that do not change by themselves.
 const CONDITIONS: [&str; 7] = ["aslr", "clocksource", "governor", "kernel", "microcode", "smt", "turbo"];
@@ -19,6 +23,8 @@ pub struct Material {
     pub series: Series,
     /// For each of them its value; not finite where there is none, or where the same program stands before it.
     pub points: Vec<Point>,
+    /// What each run says of each point; none where the series is judged by the values of its points.
+    pub readings: Option<Vec<RunReading>>,
     /// With what each was measured.
     pub environments: Environments,
     /// How many points have no value, since of their median only a lower bound is known.
@@ -26,10 +32,12 @@ pub struct Material {
 }
 
 impl Material {
-    /// Prepares a series whose measurements are of these runs.
+    /// Prepares a series whose measurements are of these runs; `single` are the values of its points one by one.
     #[must_use]
-    pub fn new(series: Series, runs: &Runs) -> Self {
-        let values = by_program(&series.points);
+    pub fn new(series: Series, single: &[Vec<RunValue>], runs: &Runs) -> Self {
+        let stands = by_program(&series.points);
+        let values: Vec<Option<&Measured>> =
+            stands.iter().map(|stands| stands.map(|place| &series.points[place])).collect();
         let tags = values.iter().map(|found| found.map_or_else(Tags::new, |found| runs.tags(&series, found)));
         let environments = Environments::new(tags.collect());
         let point = |(found, environment): (Option<&Measured>, u32)| {
@@ -37,8 +45,30 @@ impl Material {
             found.and_then(|found| point(found, environment)).unwrap_or(gap)
         };
         let bounds = values.iter().flatten().filter(|found| is_bound(found)).count();
-        let points = values.iter().copied().zip(environments.numbers()).map(point).collect();
-        Self { series, points, environments, bounds }
+        let points: Vec<Point> = values.iter().copied().zip(environments.numbers()).map(point).collect();
+        let is_whole = |place: &usize| series.points[*place].limited.count == 0;
+        let used: Vec<Option<usize>> = (stands.into_iter().zip(&points))
+            .map(|(stands, point)| stands.filter(|_| point.value.is_finite()))
+            .collect();
+        // Of samples without those that reached a limit a slower program would look faster.
+        let is_judged = used.iter().flatten().all(is_whole);
+        let readings = is_judged.then(|| readings_of(&executions(&used, single)?)).flatten();
+        Self { series, points, readings, environments, bounds }
+    }
+
+    /// What is found in the first points, as if there were no others yet.
+    #[must_use]
+    pub fn detect_until(&self, length: usize) -> Detection {
+        let points = &self.points[..length];
+        let first = self
+            .readings
+            .as_ref()
+            .map(|readings| readings.iter().filter(|one| one.revision < length).cloned().collect::<Vec<_>>());
+        let by_values = detect(points, &Options::default());
+        let Some(first) = first.filter(|first| history::is_judged_by(first)) else { return by_values };
+        let mut detection = tracked(points, &first).detection;
+        add_at_borders(&mut detection, &by_values, &first);
+        detection
     }
 
     /// The places that have a value.
@@ -78,11 +108,17 @@ impl Material {
     /// The digest of all that is judged, and of who judges.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let mut text = format!("judged 5 by {}\n", env!("CARGO_PKG_VERSION"));
+        let mut text = format!("judged 6 by {}\n", env!("CARGO_PKG_VERSION"));
         for (place, point) in self.points.iter().enumerate().filter(|(_, point)| point.value.is_finite()) {
             let variance = point.variance.unwrap_or(-1.0).to_bits();
             let value = point.value.to_bits();
             text += &format!("{} {value} {variance} {}\n", self.revision(place), point.environment);
+        }
+        for one in self.readings.iter().flatten() {
+            let (level, variance) = (one.level.to_bits(), one.variance.to_bits());
+            let RunReading { revision, run, samples, layouts, .. } = one;
+            let revision = self.revision(*revision);
+            text += &format!("run {run} {revision} {level} {variance} {samples} {layouts:?}\n");
         }
         Digest::of(text)
     }
@@ -109,24 +145,38 @@ fn is_bound(measured: &Measured) -> bool {
     limited.count > 0 && bounds().is_none_or(|summary| summary.is_bound)
 }
 
-/// For each point the one whose values stand for it. Neighbours with the same artifacts are one program and so one
-/// point: the first of them has the values, wherever they were measured.
-fn by_program(points: &[Measured]) -> Vec<Option<&Measured>> {
+/// The executions whose values stand for each point; none where a run has a number too large.
+fn executions(used: &[Option<usize>], single: &[Vec<RunValue>]) -> Option<Executions> {
+    let mut runs: BTreeMap<u32, Vec<(u32, u32, Execution)>> = BTreeMap::new();
+    for (revision, stands) in used.iter().enumerate() {
+        for one in stands.and_then(|place| single.get(place)).into_iter().flatten() {
+            let RunValue { run, round, position, layout, value } = *one;
+            let execution = Execution { revision, layout, round, ln: value.ln() };
+            runs.entry(u32::try_from(run).ok()?).or_default().push((round, position, execution));
+        }
+    }
+    let in_order = |(run, mut all): (u32, Vec<(u32, u32, Execution)>)| {
+        all.sort_by_key(|(round, position, _)| (*round, *position));
+        (run, all.into_iter().map(|(.., execution)| execution).collect())
+    };
+    Some(runs.into_iter().map(in_order).collect())
+}
+
+/// For each point the place of the one whose values stand for it. Neighbours with the same artifacts are one program and so
+/// one point: the first of them has the values, wherever they were measured.
+fn by_program(points: &[Measured]) -> Vec<Option<usize>> {
     let artifact = |point: &Measured| point.build.as_ref().and_then(|build| build.state.artifact());
     let has_any = |point: &Measured| !point.values.is_empty() || point.limited.count > 0;
-    let is_own = |point: &&Measured| point.equal_to.is_none() && has_any(point);
-    let mut stands: Vec<Option<&Measured>> = vec![None; points.len()];
+    let is_own = |place: &usize| points[*place].equal_to.is_none() && has_any(&points[*place]);
+    let mut stands: Vec<Option<usize>> = vec![None; points.len()];
     let built: Vec<usize> = (0..points.len()).filter(|&place| artifact(&points[place]).is_some()).collect();
     for program in built.chunk_by(|&one, &next| artifact(&points[one]) == artifact(&points[next])) {
-        let mut own = program.iter().map(|&place| &points[place]).filter(is_own);
-        let first = own.next().or_else(|| program.iter().map(|&place| &points[place]).find(|p| has_any(p)));
+        let mut own = program.iter().copied().filter(is_own);
+        let first = own.next().or_else(|| program.iter().copied().find(|place| has_any(&points[*place])));
         stands[program[0]] = first;
         // Measured each on its own, as `--measure-equal` does, they are points of their own.
         for &place in &program[1..] {
-            let point = &points[place];
-            stands[place] = Some(point)
-                .filter(is_own)
-                .filter(|point| first.is_none_or(|first| !std::ptr::eq(*point, first)));
+            stands[place] = Some(place).filter(is_own).filter(|place| first != Some(*place));
         }
     }
     stands

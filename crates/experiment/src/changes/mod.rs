@@ -17,6 +17,7 @@ mod life;
 mod material;
 mod meaning;
 mod named;
+mod readings;
 #[cfg(test)]
 mod tests;
 mod tracked;

@@ -65,6 +65,8 @@ struct Lab {
     host: HostId,
     plan: Plan,
     kernel: &'static str,
+    /// How often each revision is executed in a run.
+    rounds: u32,
     quirks: Vec<String>,
     tools: BTreeMap<String, String>,
     /// How often it was judged: the clock.
@@ -83,6 +85,7 @@ impl Lab {
             host,
             plan: plan(PLAN),
             kernel: "6.1",
+            rounds: 3,
             quirks: vec![],
             tools: BTreeMap::new(),
             judged: 0,
@@ -91,21 +94,27 @@ impl Lab {
 
     /// A run over these revisions, with the level that each has in benchmark `b`; `flat` stays as it is.
     fn measure(&mut self, orders: std::ops::Range<u64>, level: impl Fn(u64) -> f64) -> &mut Self {
+        let rounds = self.rounds;
         self.build(orders.clone(), |order| format!("program {order}"));
         let cells: Vec<(u64, Cell)> = orders
             .flat_map(|order| crate::benchmarks(&self.plan).into_iter().map(move |(_, key)| (order, key)))
             .map(|(order, benchmark)| {
                 let artifact = Digest::of(format!("program {order}"));
-                (order, Cell { revision: format!("r{order}"), artifact, benchmark, rounds: 3 })
+                (order, Cell { revision: format!("r{order}"), artifact, benchmark, rounds })
             })
             .collect();
         let new = NewRun {
             purpose: Purpose::Track,
             question: Digest::of(self.judged.to_le_bytes()),
-            plan: format!("[subject]\n[measure]\nrounds = 3\n{PLAN}"),
+            plan: format!("[subject]\n[measure]\nrounds = {rounds}\n{PLAN}"),
             seed: 1,
-            rounds: 3,
-            rule: Rule { warmup: Warmup::Executions(0), min_rounds: 3, max_rounds: 3, ..Rule::default() },
+            rounds,
+            rule: Rule {
+                warmup: Warmup::Executions(0),
+                min_rounds: rounds,
+                max_rounds: rounds,
+                ..Rule::default()
+            },
             host: self.host,
             version: "test".into(),
             started: Timestamp::UNIX_EPOCH,
@@ -118,7 +127,7 @@ impl Lab {
         let (run, ids) = self.store.begin_run(&new, &all).unwrap();
         for (position, ((order, cell), id)) in (0..).zip(cells.iter().zip(ids)) {
             let level = if cell.benchmark.name == "b" { level(*order) } else { 50.0 };
-            for round in 1..=3 {
+            for round in 1..=rounds {
                 let value = level * noise(order * 3 + u64::from(round));
                 let (place, at) = (Place { round, position }, Timestamp::UNIX_EPOCH);
                 let sample =
@@ -260,6 +269,43 @@ fn what_the_user_says_stays_whatever_is_found_later() {
     assert_eq!((slower.word, slower.note.as_str()), (Word::Expected, "it does more"));
     assert_eq!(slower.fixed_by.as_ref(), Some(&faster.name), "that it came back is known all the same");
     assert!(!is_new_regression(slower) && !is_new_regression(faster));
+}
+
+#[test]
+fn what_an_older_version_judged_is_judged_again_and_the_users_word_stays() {
+    let mut lab = Lab::new();
+    let told = lab.measure(1..41, step).only();
+    lab.store.say(&told.name, Word::Acknowledged, "known", Timestamp::UNIX_EPOCH).unwrap();
+    // As the detector of values had it: a commit late, by another digest.
+    let mut late = lab.only();
+    (late.finding.revision, late.finding.bad) = ("r21".into(), "r21".into());
+    let (.., before) = lab.store.analyses(lab.host).unwrap().into_iter().find(|it| it.0.name == "b").unwrap();
+    let older = tacho_store::Analysis { judged: Digest::of("judged 5"), ..before.clone() };
+    let changes = std::slice::from_ref(&late);
+    let new =
+        NewAnalysis { series: &late.series, before: Some(&before), now: &older, changes, happenings: &[] };
+    assert!(lab.store.keep_analysis(lab.host, &new).unwrap());
+    let now = lab.only();
+    assert_eq!((&now.name, now.word, now.note.as_str()), (&told.name, Word::Acknowledged, "known"));
+    assert_eq!((now.finding.revision.as_str(), now.life), ("r20", Life::Confirmed));
+    assert!(!is_new_regression(&now));
+}
+
+#[test]
+fn short_levels_of_one_run_are_found_by_its_samples() {
+    let mut lab = Lab::new();
+    let level = |order: u64| match order {
+        ..4 => 100.0,
+        4..7 => 115.0,
+        7..10 => 130.0,
+        _ => 104.0,
+    };
+    let analysed = lab.measure(1..13, level).judge();
+    let places: Vec<&str> = analysed.changes.iter().map(|change| change.finding.revision.as_str()).collect();
+    assert_eq!(places, ["r4", "r7", "r10"]);
+    let befores: Vec<f64> = analysed.changes.iter().map(|change| change.finding.before.round()).collect();
+    assert_eq!(befores, [100.0, 115.0, 130.0]);
+    assert!(analysed.series.iter().all(|series| series.judgement.history.is_some()));
 }
 
 #[test]
@@ -517,7 +563,7 @@ fn the_same_program_is_one_point() {
 #[test]
 fn a_series_that_is_too_short_is_said_to_be() {
     let mut lab = Lab::new();
-    let analysed = lab.measure(1..4, step).judge();
+    let analysed = lab.measure(1..3, step).judge();
     assert_eq!(analysed.changes, []);
     assert!(
         analysed.series.iter().all(|one| one.judgement.detection.judged != tacho_stats::changes::Judged::Yes)

@@ -1,22 +1,30 @@
 //! What runs know of a series, as a judgement like all others.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 
+use tacho_stats::Summary;
+use tacho_stats::changes::ledger::SAME_PLACE;
 use tacho_stats::changes::{Change, Detection, Drift, Judged, Kind, Point};
 use tacho_stats::history::{self, HistoryChange, HistoryVerdict, Origin, RunReading};
 
 use super::Judgement;
-use super::judge::FALSE_SHARE;
 
-/// A level of no more revisions that comes back is a dip.
-const DIP: usize = 5;
+/// A level of no more revisions that comes back is a dip, as it is to the detector of values.
+const DIP: usize = 12;
 /// It has come back if no more than this share of it is left.
 const BACK: f64 = 0.25;
+/// From so many values at the most the level before a change is taken.
+const NEAR: usize = 30;
+/// A difference of runs that nothing links, as a logarithm, that is told all the same: effects of runs are hardly ever as large.
+const LARGE: f64 = 0.1;
 
 /// Judges a series by the readings of its runs.
 pub(super) fn tracked(points: &[Point], readings: &[RunReading]) -> Judgement {
     let verdict = history::judge(readings);
-    let mut changes: Vec<Change> = verdict.changes.iter().map(|change| told(change, points)).collect();
+    let befores = [0].into_iter().chain(verdict.changes.iter().map(|change| change.index));
+    let mut changes: Vec<Change> =
+        verdict.changes.iter().zip(befores).map(|(change, from)| told(change, from, points)).collect();
     mark_dips(&mut changes, &verdict);
     let drift = verdict.drift.map(|drift| Drift {
         first: readings.iter().map(|one| one.revision).min().unwrap_or(0),
@@ -24,10 +32,45 @@ pub(super) fn tracked(points: &[Point], readings: &[RunReading]) -> Judgement {
         effect: drift.exp_m1(),
     });
     let detection = Detection { changes, drift, judged: Judged::Yes, ..Detection::default() };
-    Judgement { detection, chance: Vec::new(), cut: FALSE_SHARE, history: Some(verdict) }
+    Judgement { detection, chance: Vec::new(), cut: 1.0 - history::REPORTED, history: Some(verdict) }
 }
 
-fn told(change: &HistoryChange, points: &[Point]) -> Change {
+/// Adds what the values of the points show where no run links both sides.
+///
+/// There the readings cannot tell a change from the effect of a run, unless it is too large for one. Within a run the readings say more than values, so that the place can only be the border.
+pub(super) fn add_at_borders(detection: &mut Detection, by_values: &Detection, readings: &[RunReading]) {
+    let borders = borders(readings);
+    let is_large = |change: &&Change| change.effect.max(-1.0).ln_1p().abs() >= LARGE;
+    for change in by_values.changes.iter().filter(|change| change.kind.is_of_level()).filter(is_large) {
+        let is_near = |border: &&usize| border.abs_diff(change.index) <= SAME_PLACE;
+        let border = borders.iter().filter(is_near).min_by_key(|border| border.abs_diff(change.index));
+        let is_there = |other: &Change| {
+            let ends = other.range.start().saturating_sub(SAME_PLACE)..=*other.range.end() + SAME_PLACE;
+            ends.contains(&change.index) && (other.effect > 0.0) == (change.effect > 0.0)
+        };
+        let Some(&border) = border.filter(|_| !detection.changes.iter().any(is_there)) else { continue };
+        detection.changes.push(Change { index: border, range: border..=border, ..change.clone() });
+    }
+    detection.changes.sort_by_key(|change| change.index);
+}
+
+/// The first revisions with a reading after such borders: no run, nor runs that share revisions, measured both sides.
+fn borders(readings: &[RunReading]) -> Vec<usize> {
+    let mut ends: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+    for one in readings {
+        let (first, last) = ends.entry(one.run).or_insert((one.revision, one.revision));
+        (*first, *last) = ((*first).min(one.revision), (*last).max(one.revision));
+    }
+    let mut revisions: Vec<usize> = readings.iter().map(|one| one.revision).collect();
+    revisions.sort_unstable();
+    revisions.dedup();
+    let is_spanned = |place: usize| ends.values().any(|(first, last)| *first < place && place <= *last);
+    revisions.into_iter().skip(1).filter(|place| !is_spanned(*place)).collect()
+}
+
+/// A change as others are told; the level before it begins at `from`.
+fn told(change: &HistoryChange, from: usize, points: &[Point]) -> Change {
+    let before = level(points, from..change.index).unwrap_or_else(|| change.before.exp());
     let (low, high) = change.interval;
     let kind = match change.origin {
         Origin::Build => Kind::Build,
@@ -37,14 +80,21 @@ fn told(change: &HistoryChange, points: &[Point]) -> Change {
     Change {
         index: change.index,
         range: change.range.clone(),
-        before: change.before.exp(),
-        after: (change.before + change.effect).exp(),
+        before,
+        after: before * change.effect.exp(),
         effect: change.effect.exp_m1(),
         interval: (low.exp_m1(), high.exp_m1()),
         p: 1.0 - change.probability,
         confidence: change.probability,
         kind,
     }
+}
+
+/// The level as it was measured: without what is known of runs, of which nothing measured has that value.
+fn level(points: &[Point], places: Range<usize>) -> Option<f64> {
+    let values = points.get(places)?.iter().map(|point| point.value).filter(|value| value.is_finite());
+    let near: Vec<f64> = values.rev().take(NEAR).collect();
+    Summary::of(&near).map(|summary| summary.median)
 }
 
 /// Whether no environment was met on both sides.

@@ -54,6 +54,8 @@ fn a_dip_keeps_its_name_and_the_word_while_it_is_backed_out() {
 #[test]
 fn a_dip_that_is_seen_no_more_came_back_all_the_same() {
     let mut lab = Lab::new();
+    // Of two samples each the values are judged: readings would still show what the first run measured.
+    lab.rounds = 2;
     let dip = |order: u64| if (20..23).contains(&order) { 130.0 } else { 100.0 };
     let changes = lab.measure(1..41, dip).judge().changes;
     let begin = changes.iter().find(|change| change.finding.kind == ChangeKind::DipStart).unwrap().clone();
