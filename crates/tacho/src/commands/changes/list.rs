@@ -1,7 +1,8 @@
 //! `tacho changes list`: all changes, event by event.
 
-use tacho_experiment::changes::{FalseAlarms, Verdict, events, is_new_regression, verdict_of};
-use tacho_record::{Change, Metric, SeriesKey};
+use tacho_experiment::changes::{FalseAlarms, JudgedSeries, Verdict, events, is_new_regression, verdict_of};
+use tacho_record::{Change, Metric, Series, SeriesKey};
+use tacho_stats::history::HistoryVerdict;
 use tacho_store::Store;
 
 use super::found::{self, Found};
@@ -75,6 +76,7 @@ fn listing(
         not_judged,
         unbuilt: found.unbuilt.iter().filter(|(_, it)| filter.shows_stretch(it)).cloned().collect(),
         remarks: remarks(found, filter),
+        histories: histories(found, filter),
         false_alarms: FalseAlarms::of(found.changes()),
         regressions,
         unplanned: unplanned.into_iter().map(|change| change.name.clone()).collect(),
@@ -124,6 +126,17 @@ fn not_planned(
         }
     }
     Ok(all)
+}
+
+/// What the runs of series know, with the full names of the revisions of each.
+fn histories(found: &Found, filter: &Filter) -> Vec<(SeriesKey, HistoryVerdict, Vec<String>)> {
+    let shown = found.series().filter(|series| filter.shows_series(&series.material.series.key));
+    let of = |series: &JudgedSeries| {
+        let verdict = series.judgement.history.clone()?;
+        let Series { key, points } = &series.material.series;
+        Some((key.clone(), verdict, points.iter().map(|point| point.revision.id.clone()).collect()))
+    };
+    shown.filter_map(of).collect()
 }
 
 /// What else is to be said of series.

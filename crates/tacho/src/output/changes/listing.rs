@@ -6,8 +6,10 @@ use serde::Serialize;
 use tacho_experiment::Unbuilt;
 use tacho_experiment::changes::{FalseAlarms, Verdict, verdict_of};
 use tacho_record::{Change, Life, Revision, SeriesKey, Word, shown};
+use tacho_stats::history::HistoryVerdict;
 
 use super::answer::{ChangeAnswer, RevisionAnswer};
+use super::history::HistoryAnswer;
 use super::{effect, interval, life_word, verdict_word, withdrawal, word};
 use crate::output::unbuilt::{self, UnbuiltAnswer};
 use crate::output::{colour, table, text};
@@ -37,6 +39,8 @@ pub struct Listing {
     pub regressions: usize,
     /// The names of changes of series that the plan no longer has: told of, and listed only where all are asked for.
     pub unplanned: HashSet<String>,
+    /// What the runs of a series know, where it was judged by them.
+    pub histories: Vec<(SeriesKey, HistoryVerdict, Vec<String>)>,
     /// Whether there is more than one host.
     pub hosts: bool,
 }
@@ -65,7 +69,18 @@ pub struct ListingAnswer<'a> {
     not_judged: Vec<RemarkAnswer<'a>>,
     unbuilt: Vec<StretchAnswer<'a>>,
     remarks: Vec<RemarkAnswer<'a>>,
+    histories: Vec<SeriesHistory<'a>>,
     false_alarms: FalseAlarmsAnswer,
+}
+
+/// What the runs of a series know; places are those in `revisions`.
+#[derive(Serialize)]
+struct SeriesHistory<'a> {
+    benchmark: String,
+    host: &'a str,
+    metric: &'a str,
+    revisions: &'a [String],
+    history: HistoryAnswer,
 }
 
 #[derive(Serialize)]
@@ -104,6 +119,18 @@ struct FalseAlarmsAnswer {
     rate: Option<f64>,
 }
 
+impl<'a> SeriesHistory<'a> {
+    fn of((key, verdict, revisions): &'a (SeriesKey, HistoryVerdict, Vec<String>)) -> Self {
+        Self {
+            benchmark: key.benchmark.to_string(),
+            host: &key.host,
+            metric: &key.metric.name,
+            revisions,
+            history: HistoryAnswer::of(verdict),
+        }
+    }
+}
+
 impl Listing {
     /// All of it, in JSON.
     pub fn answer(&self) -> ListingAnswer<'_> {
@@ -118,6 +145,7 @@ impl Listing {
                 .map(|(host, unbuilt)| StretchAnswer { host, unbuilt: UnbuiltAnswer::of(unbuilt) })
                 .collect(),
             remarks: remarks(&self.remarks),
+            histories: self.histories.iter().map(SeriesHistory::of).collect(),
             false_alarms: FalseAlarmsAnswer {
                 marked: alarms.marked,
                 looked_at: alarms.looked_at,
