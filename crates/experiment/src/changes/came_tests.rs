@@ -102,7 +102,10 @@ fn what_a_moved_host_alone_shows_in_a_new_run_is_always_measured_again() {
     for seed in 0..100 {
         let mut history = History::new(seed);
         history.run(60, 0.0, SAME_LEVEL).told();
-        counted.add(&history.run(8, 0.05, SAME_LEVEL).told());
+        let mut told = history.run(8, 0.05, SAME_LEVEL).told();
+        // What chance shows among the values of before is none of the new run's.
+        told.retain(|(place, _)| place.abs_diff(60) <= SAME);
+        counted.add(&told);
     }
     println!("{} told, {:.3} asked", counted.told, counted.share());
     assert!(counted.told >= 95 && counted.asked == counted.told, "{} of {}", counted.asked, counted.told);
