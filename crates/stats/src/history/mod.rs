@@ -1,6 +1,6 @@
 //! What changed in a history whose revisions were measured in common rounds.
 //!
-//! [`readings()`] takes the samples of each run to one level a revision, with its variance. [`judge`] takes the readings of
+//! [`readings()`] takes the samples of each run to one level a revision, with its variance. [`judge()`] takes the readings of
 //! all runs, and says where the level changed, with the probability of each change, its range, its effect, and what would
 //! settle what is unclear. The method is in `docs/method.md`, "A history measured in rounds".
 //!
