@@ -134,7 +134,7 @@ impl Work {
     /// means, which know of shares; then the levels stand beside. Else by the levels, with a direction only where the means point
     /// there too: levels may fall while a program is slow more often.
     fn ratios(&self, choice: Choice) -> Ratios {
-        let of_control = Both::of(self.scale, &self.a, &self.control, self.rules.seed);
+        let of_control = self.of_control(choice.estimator);
         let first = self.estimate(&self.both, choice.estimator);
         let Some(([measured, measured_control], modes)) = self.measured.as_ref().zip(self.modes) else {
             let second = self.estimate(&self.both, self.second(choice.estimator));
@@ -166,6 +166,18 @@ impl Work {
                 is_open: p > self.look.level,
             }
         }
+    }
+
+    /// A against its control. Where neighbours decide, B's executions tell what the host did as well as A's do, once
+    /// what B differs by is taken off.
+    fn of_control(&self, estimator: Estimator) -> Both {
+        let shift = self.both.shift(Estimator::Neighbours).filter(|_| estimator == Estimator::Neighbours);
+        let moved = |shift: f64| {
+            let one = |sample: &Sample| Sample { value: sample.value * (-shift).exp(), ..*sample };
+            self.b.iter().map(one).collect::<Vec<_>>()
+        };
+        let beside = shift.map(moved).unwrap_or_default();
+        Both::with_control(self.scale, &self.a, &self.control, &beside, self.rules.seed)
     }
 
     /// *Same*, unless that is known of the low end alone: a program may have the same fastest executions as another,

@@ -3,6 +3,7 @@
 use tacho_experiment::causes;
 use tacho_experiment::side_by_side::{Standing, Warning};
 use tacho_record::{Cgroup, Conditions, Inherit, Limit, Warmup};
+use tacho_site::said;
 
 use super::Report;
 use crate::output::{self, text};
@@ -33,6 +34,10 @@ impl Report<'_> {
         }
         for warning in &self.standings.warnings {
             self.warn("", *warning);
+        }
+        let mut compared = self.standings.each.iter().filter_map(|it| it.compared.as_ref());
+        if let Some(line) = compared.find_map(|it| said::uneven(&it.choice)) {
+            output::note("note", &line);
         }
         for (columns, what) in self.meanings() {
             output::note("note", &format!("{}: {what}", columns.join(", ")));
