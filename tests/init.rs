@@ -80,7 +80,7 @@ fn the_workflow_compares_and_fails_where_it_got_slower() {
     };
     project.git(["init", "--quiet", "--initial-branch=main"]);
     let project = work(work(work(project, 1, "0.01"), 2, "0.01"), 3, "0.03");
-    let project = project.plan(crate::harness::SCRIPT_PLAN);
+    let project = project.plan(&format!("{}metrics = [\"wall\"]\n", crate::harness::SCRIPT_PLAN));
     let workflow = project.tacho("init --ci github --print").succeeds().stdout;
     let (_, step) = workflow.split_once("- name: Compare\n").unwrap();
     let (_, script) = step.split_once("run: |\n").unwrap();
