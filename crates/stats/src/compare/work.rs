@@ -10,6 +10,8 @@ use super::sample::{self, Sample, Scale};
 use super::{Estimate, Estimator, Look, Size, Verdict, ranks};
 use crate::distribution::normal_quantile;
 
+/// Orders within fewer rounds are too few for an interval by neighbours.
+const ENOUGH: usize = 6;
 /// What levels of modes have of the error; shares have the rest.
 const OF_LEVELS: f64 = 0.5;
 
@@ -208,7 +210,7 @@ impl Work {
             }
             (Some(estimator), _) => Choice::plain(estimator, Because::Asked),
             (None, _) if self.both.has_levels() => Choice::plain(Estimator::Median, Because::Levels),
-            (None, Some(both)) if both.fit().by_neighbours => {
+            (None, Some(both)) if both.fit().by_neighbours && both.rounds() >= ENOUGH => {
                 let choice = Choice::plain(Estimator::Neighbours, Because::HostMoves);
                 Choice { gain: self.gain(), ..choice }
             }
