@@ -582,7 +582,7 @@ fn comparisons_and_diffs_that_were_tried_have_pages() {
         place(text);
     }
     assert!(
-        two.contains("<td>rounds</td>") && two.contains(" of medians</td>"),
+        two.contains("<td>all pairs</td>") && two.contains(" of medians</td>"),
         "what each ratio is of: {two}"
     );
     assert!(page(2).contains("again 3"), "each layout of each side is shown");
