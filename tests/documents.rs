@@ -51,7 +51,10 @@ fn every_command_of_the_documents_is_understood() {
         let words = shell_words::split(line).unwrap();
         let answer = project.command(words.iter().map(String::as_str)).output().unwrap();
         let stderr = String::from_utf8_lossy(&answer.stderr);
-        assert!(answer.status.success(), "{name}: `tacho {line}`: {stderr}");
+        // `changes` answers 1 where something got worse, which a noisy host may have it say.
+        let statuses: &[i32] = if line.starts_with("changes") { &[0, 1] } else { &[0] };
+        let is_answered = answer.status.code().is_some_and(|status| statuses.contains(&status));
+        assert!(is_answered, "{name}: `tacho {line}`: {stderr}");
     }
 }
 

@@ -19,6 +19,26 @@ pub fn report(count: u64, seed: u64) {
         still("drift of 0.3 %", |world| World { drift: 0.003, ..world }),
         still("walk of 2 %", |world| World { walk: 0.02, ..world }),
         still("half of a round slower", |world| World { disturbed: 0.5, ..world }),
+        still("4 revisions, 3 rounds", |world| World { revisions: 4, rounds: 3, ..world }),
+        still("the same in two modes", |world| World { revisions: 4, rounds: 3, slow_mode: 0.3, ..world }),
+        still("8 revisions, 3 rounds, two modes", |world| World {
+            revisions: 8,
+            rounds: 3,
+            slow_mode: 0.3,
+            ..world
+        }),
+        still("4 revisions, 5 rounds, two modes", |world| World {
+            revisions: 4,
+            rounds: 5,
+            slow_mode: 0.3,
+            ..world
+        }),
+        still("4 revisions, 10 rounds, two modes", |world| World {
+            revisions: 4,
+            rounds: 10,
+            slow_mode: 0.3,
+            ..world
+        }),
     ];
     for (name, change) in kinds {
         let (mut alarmed, mut blamed, mut told) = (0, 0, 0);

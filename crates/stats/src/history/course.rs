@@ -75,10 +75,13 @@ fn pool(readings: &mut [RunReading]) {
     let all: f64 = readings.iter().map(|one| one.samples as f64).sum();
     let own = |one: &RunReading| one.variance * one.samples as f64;
     let pooled = readings.iter().map(|one| own(one) * one.samples as f64).sum::<f64>() / all.max(1.0);
+    // The variance of Student's t: that of the noise is itself known from a few samples only.
+    let free = all - readings.len() as f64;
+    let wider = free / (free - 2.0).max(0.5);
     for one in readings {
         let n = one.samples as f64;
         let floor = one.variance.min(1e-7);
-        one.variance = ((own(one) * n + POOLED * pooled) / ((POOLED + n) * n)).max(floor).max(1e-14);
+        one.variance = (wider * (own(one) * n + POOLED * pooled) / ((POOLED + n) * n)).max(floor).max(1e-14);
     }
 }
 

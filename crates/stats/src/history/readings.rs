@@ -172,9 +172,50 @@ impl Fit {
                 program.level = huber(&cells, reach);
             }
         }
+        let modes = Modes::of(&self.residuals().collect::<Vec<f64>>(), scale);
         for program in &mut self.programs {
-            program.variance = variance_of(program, &self.rounds, reach, free).max(grain * grain / 4.0);
+            let noise = variance_of(program, &self.rounds, reach, free).max(grain * grain / 4.0);
+            program.variance = noise + modes.variance(program.cells.len());
         }
+    }
+}
+
+/// Executions in another mode than most.
+struct Modes {
+    /// Their share of all,
+    share: f64,
+    /// and the square of how far away they are.
+    square: f64,
+}
+
+impl Modes {
+    /// From how many standard deviations on an execution is in another mode.
+    const FAR: f64 = 4.0;
+
+    fn of(residuals: &[f64], scale: f64) -> Self {
+        let far: Vec<f64> =
+            residuals.iter().filter(|one| one.abs() > Self::FAR * scale).map(|one| one * one).collect();
+        let square = if far.is_empty() { 0.0 } else { median(far.clone()) };
+        Self { share: far.len() as f64 / residuals.len().max(1) as f64, square }
+    }
+
+    /// The variance that so many samples have because most of them may be in the other mode: no robust estimate sees
+    /// that from within.
+    fn variance(&self, samples: usize) -> f64 {
+        let mut chance = (1.0 - self.share).powi(i32::try_from(samples).unwrap_or(i32::MAX));
+        let mut most = 0.0;
+        for slow in 0..=samples {
+            let weight = if 2 * slow > samples {
+                1.0
+            } else if 2 * slow == samples {
+                0.5
+            } else {
+                0.0
+            };
+            most += weight * chance;
+            chance *= self.share / (1.0 - self.share) * (samples - slow) as f64 / (slow + 1) as f64;
+        }
+        most * self.square
     }
 }
 

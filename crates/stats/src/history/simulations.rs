@@ -18,7 +18,7 @@ fn verdict(world: World, seed: u64) -> (HistoryVerdict, Vec<(usize, f64)>) {
 }
 
 /// In how many of 60 histories without a change a change of the commit is reported.
-fn alarmed(change: fn(World) -> World) -> usize {
+fn alarmed(change: impl Fn(World) -> World) -> usize {
     let is_alarmed = |seed: &u64| {
         let (verdict, _) = verdict(change(World::drawn(*seed, 0.0)), *seed);
         verdict.changes.iter().any(|change| change.origin == Origin::Commit)
@@ -30,6 +30,14 @@ fn alarmed(change: fn(World) -> World) -> usize {
 fn histories_without_a_change_are_quiet() {
     assert!(alarmed(|world| world) <= 3);
     assert!(alarmed(|world| World { nightly: Some(3), run: 0.01, ..world }) <= 4);
+}
+
+#[test]
+fn few_samples_in_two_modes_are_no_change() {
+    let few = |world: World| World { rounds: 3, slow_mode: 0.3, ..world };
+    assert!(alarmed(|world| World { revisions: 4, rounds: 3, ..world }) <= 4);
+    assert!(alarmed(move |world| World { revisions: 4, ..few(world) }) <= 6);
+    assert!(alarmed(move |world| World { revisions: 8, ..few(world) }) <= 5);
 }
 
 #[test]

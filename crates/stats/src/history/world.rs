@@ -34,6 +34,8 @@ pub struct World {
     pub linked: bool,
     /// The share of executions that are slower by 8 standard deviations, in one round of each run.
     pub disturbed: f64,
+    /// The share of executions in another mode, 12 standard deviations slower.
+    pub slow_mode: f64,
 }
 
 impl World {
@@ -53,6 +55,7 @@ impl World {
             run: 0.0,
             linked: true,
             disturbed: 0.0,
+            slow_mode: 0.0,
         }
     }
 
@@ -88,7 +91,12 @@ impl World {
                 for (revision, build) in builds.iter().enumerate().take(first + nightly).skip(from) {
                     let slow = round == hit && draw.even() < self.disturbed;
                     let slow = if slow { 8.0 * self.noise } else { 0.0 };
-                    let ln = build + effect + shared + slow + self.noise * draw.normal();
+                    let mode = if self.slow_mode > 0.0 && draw.even() < self.slow_mode {
+                        12.0 * self.noise
+                    } else {
+                        0.0
+                    };
+                    let ln = build + effect + shared + slow + mode + self.noise * draw.normal();
                     all.push((run as u32, revision, 0, round, ln));
                 }
             }
