@@ -81,11 +81,6 @@ impl Tail {
         ((self.freedom + 1.0) / (self.freedom + squared)).min(1.0)
     }
 
-    /// The same where all are known at once, by which what is near counts more than it does alone.
-    pub(super) fn pull(self, squared: f64) -> f64 {
-        (self.freedom + 1.0) / (self.freedom + squared)
-    }
-
     /// By how much more samples it needs than Gaussian noise.
     pub(super) fn price(self) -> f64 {
         (self.freedom + 3.0) / (self.freedom + 1.0)
@@ -123,17 +118,6 @@ impl Filter {
         covariance[(size + 1) * (size + 1) - 1] = variance;
         self.covariance = covariance;
         self.mean.push(0.0);
-    }
-
-    /// Adds parts that are known to this covariance, row by row.
-    pub(super) fn grow_by(&mut self, covariance: &[f64], count: usize) {
-        let before = self.mean.len();
-        (0..count).for_each(|_| self.grow(0.0));
-        let size = before + count;
-        for row in 0..count {
-            self.covariance[(before + row) * size + before..][..count]
-                .copy_from_slice(&covariance[row * count..][..count]);
-        }
     }
 
     /// Lets the level wander.

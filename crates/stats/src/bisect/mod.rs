@@ -15,19 +15,15 @@
 
 mod belief;
 mod choose;
-#[cfg(test)]
-mod drifts;
 mod failing;
 mod filter;
 #[cfg(test)]
 mod flaky;
-mod host;
 mod information;
 mod levels;
 mod location;
 mod noise;
 mod outcome;
-mod path;
 mod probe;
 mod rates;
 mod record;

@@ -364,3 +364,24 @@ fn a_host_of_two_speeds_is_seen_through() {
     }
     assert!(100 * sum.0 >= 85 * sum.1, "{sum:?}");
 }
+
+#[test]
+fn builds_are_not_said_to_vary_where_the_host_moves() {
+    let rules = Rules { least: 0.05, ..Rules::default() };
+    let jumping = |seed| {
+        let mut world = World::new(256, 0.05, Scatter::Gaussian(0.01), seed);
+        world.slower = Some((20, 0.1));
+        world
+    };
+    let drifting = |seed| World::new(256, 0.05, Scatter::Drifting(0.03), seed);
+    for make in [&jumping as &dyn Fn(u64) -> World, &drifting] {
+        let (mut right, mut wrong) = (0, 0);
+        for seed in 0..40 {
+            let mut world = make(seed);
+            let named = bisect(&mut world, rules).culprits.first().map(|of| of.revision);
+            right += usize::from(named == Some(world.steps[0].0));
+            wrong += usize::from(named.is_some_and(|at| at != world.steps[0].0));
+        }
+        assert!(right >= 38 && wrong == 0, "{right} {wrong}");
+    }
+}

@@ -4,8 +4,7 @@
 //! tells how far builds vary here: a step has to stand out from that.
 
 use super::belief::Belief;
-use super::filter::{Filter, PARTS, Tail};
-use super::host::{Fit, Host};
+use super::filter::{Filter, Tail};
 use super::levels::{Levels, Posterior};
 use super::location::{Location, locations};
 use super::noise::{NONE, Noise, own_scale};
@@ -16,8 +15,6 @@ use super::rules::{NOTHING, Rules, SURE, Values};
 pub(super) struct Varied {
     by_samples: Posterior,
     by_builds: ByBuilds,
-    /// Whether the host's level moved meanwhile.
-    moved: bool,
 }
 
 impl Varied {
@@ -28,22 +25,15 @@ impl Varied {
             return None;
         }
         let by_samples = levels.under(noises(levels, step, rare(rules))).posterior();
-        let width = width(step, rules);
-        let host = Host::of(&levels.tested, width, rules.least * NONE, record);
-        let moved = host.moved >= MOVED;
-        let seen = if moved {
-            host.fits.iter().map(|fit| Seen::beside(fit, &levels.tested, record)).collect()
-        } else {
-            vec![Seen::plain(levels, record, rules)]
-        };
-        let wanted = if moved || record.is_exact(rules) { SURE } else { LIKELY };
-        Some(Self { by_samples, by_builds: ByBuilds::of(&seen, levels, step, wanted, record, rules), moved })
+        let seen = Seen::of(levels, record, rules);
+        let wanted = if record.is_exact(rules) { SURE } else { LIKELY };
+        Some(Self { by_samples, by_builds: ByBuilds::of(&seen, levels, step, wanted, record, rules) })
     }
 
     /// How likely the change is to be right before this tested revision, if that is enough to name it.
     pub(super) fn sure(&self, culprit: usize) -> Option<f64> {
         let by_builds = self.by_builds.chance(culprit);
-        let chance = if self.moved { by_builds } else { self.by_samples.chance(culprit) };
+        let chance = self.by_samples.chance(culprit);
         (chance >= SURE && by_builds >= self.by_builds.wanted).then_some(chance)
     }
 
@@ -60,9 +50,6 @@ impl Varied {
 
 /// What all samples say for certain, levels of builds have to make so likely where there is noise, of which they know less.
 const LIKELY: f64 = 0.9;
-
-/// From here on the host's level is taken off those of builds, which then hold all that samples tell.
-const MOVED: f64 = 0.5;
 
 /// The likeliest kinds of noise, with builds that differ by up to half the step.
 fn noises(levels: &Levels, step: f64, rare: f64) -> Vec<Noise> {
@@ -113,18 +100,14 @@ struct Build {
 
 /// Levels of builds, in the order in which they are judged: what is known best comes first.
 struct Seen {
-    /// How likely it is that these are the levels.
-    share: f64,
     builds: Vec<Build>,
-    /// Row by row, where errors of levels hang together.
-    covariance: Option<Vec<f64>>,
     /// Of a sample, as a standard deviation.
     sd: f64,
 }
 
 impl Seen {
     /// By the samples of each build.
-    fn plain(levels: &Levels, record: &Record, rules: &Rules) -> Self {
+    fn of(levels: &Levels, record: &Record, rules: &Rules) -> Self {
         // By repeated samples alone, however small it is: what builds are apart is no noise.
         let sd = own_scale(&record.readings).0.max(rules.least * NONE);
         let values = |at: &usize| record.of(*at).map(|reading| reading.value).collect::<Vec<f64>>();
@@ -136,36 +119,13 @@ impl Seen {
         };
         let mut builds: Vec<Build> = tested.iter().zip(located).map(of).collect();
         builds.sort_by_key(|build| std::cmp::Reverse(build.samples));
-        Self { share: 1.0, builds, covariance: None, sd }
-    }
-
-    /// Beside a host that moved.
-    fn beside(fit: &Fit, tested: &[usize], record: &Record) -> Self {
-        let count = tested.len();
-        let variance = |one: usize, other: usize| fit.covariance[one * count + other];
-        let mut order: Vec<usize> = (0..count).collect();
-        order.sort_by(|a, b| variance(*a, *a).total_cmp(&variance(*b, *b)));
-        order.truncate(PARTS - 4);
-        let build = |at: &usize| Build {
-            revision: tested[*at],
-            level: fit.levels[*at],
-            variance: variance(*at, *at),
-            samples: record.count(tested[*at]),
-        };
-        let row = |one: &usize| order.iter().map(|other| variance(*one, *other)).collect::<Vec<f64>>();
-        let covariance = order.iter().flat_map(row).collect();
-        Self {
-            share: fit.share,
-            builds: order.iter().map(build).collect(),
-            covariance: Some(covariance),
-            sd: fit.scale,
-        }
+        Self { builds, sd }
     }
 }
 
 impl ByBuilds {
     /// Nothing, a step, or two, each with builds that vary by nobody knows how much.
-    fn of(seen: &[Seen], levels: &Levels, step: f64, wanted: f64, record: &Record, rules: &Rules) -> Self {
+    fn of(seen: &Seen, levels: &Levels, step: f64, wanted: f64, record: &Record, rules: &Rules) -> Self {
         let places = &levels.tested[1..];
         let width = width(step, rules);
         let share = |at: usize| {
@@ -177,15 +137,13 @@ impl ByBuilds {
             for (part, between) in PARTS_OF_STEP {
                 let vary = part * step.abs();
                 let prior = prior.ln() + between.ln() - vary / rare(rules);
-                for (seen, freedom) in seen.iter().flat_map(|seen| FREEDOM.map(|freedom| (seen, freedom))) {
+                for freedom in FREEDOM {
                     let evidence = evidence(seen, &steps, vary, width, freedom);
-                    all.push((steps.clone(), vary, prior + seen.share.ln() + evidence));
+                    all.push((steps.clone(), vary, prior + evidence));
                 }
             }
         }
-        let sum: f64 = seen.iter().map(|seen| seen.share).sum();
-        let sd = seen.iter().map(|seen| seen.share * seen.sd).sum::<f64>() / sum;
-        Self::among(all, places, sd, wanted)
+        Self::among(all, places, seen.sd, wanted)
     }
 
     /// Of steps, how far builds vary, and the logarithm of how likely both are, not summing to one.
@@ -242,17 +200,11 @@ fn evidence(seen: &Seen, steps: &[usize], vary: f64, width: f64, freedom: f64) -
     let first = seen.builds.first().map_or(0.0, |build| build.level);
     let mut filter = Filter::new(first, 25.0 * width * width, width * width);
     filter.grow(width * width);
-    if let Some(covariance) = &seen.covariance {
-        filter.grow_by(covariance, seen.builds.len());
-    }
     let tail = Tail::new(freedom, 1.0);
-    for (place, build) in seen.builds.iter().enumerate() {
+    for build in &seen.builds {
         let changed = steps.iter().enumerate().filter(|step| *step.1 <= build.revision);
-        let error = seen.covariance.is_some().then_some(3 + place);
-        let parts = std::iter::once(0).chain(changed.map(|step| 1 + step.0)).chain(error);
-        let parts: Vec<usize> = parts.collect();
-        let alone = if error.is_some() { 0.0 } else { build.variance };
-        filter.observe(&parts, build.level, alone + vary * vary, Some(tail));
+        let parts: Vec<usize> = std::iter::once(0).chain(changed.map(|step| 1 + step.0)).collect();
+        filter.observe(&parts, build.level, build.variance + vary * vary, Some(tail));
     }
     filter.ln_evidence
 }
