@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use tacho_experiment::{causes, changes, quiet, side_by_side};
+use tacho_experiment::analysis::outlier_causes;
+use tacho_experiment::bench;
+use tacho_experiment::changes;
+use tacho_experiment::run::disturbance;
 use tacho_stats::changes::ledger;
 use tacho_stats::outlier;
 
@@ -120,13 +123,13 @@ fn the_method_states_the_constants_of_the_code() {
     let returned = format!("no more than {} % of the change is left", 100.0 * changes::RETURNED);
     let far_off = format!("above {} in size", outlier::OUTLIER_SCORE);
     let too_few = format!("Of fewer than {} samples none", outlier::OUTLIER_LEAST);
-    let share = format!("at least {} % of the deviation", 100.0 * causes::LEAST_SHARE);
-    let others = format!("{} CPU more of other processes", causes::OTHER_CPUS);
+    let share = format!("at least {} % of the deviation", 100.0 * outlier_causes::LEAST_SHARE);
+    let others = format!("{} CPU more of other processes", outlier_causes::OTHER_CPUS);
     let bench = [
-        format!("{} % of the wall time", 100.0 * side_by_side::SHELL_SHARE),
-        format!("used {} CPU or more", tacho_experiment::load::LOADED),
-        format!("kept {} % of the time", 100.0 * tacho_experiment::load::STOLEN),
-        format!("among up to {} commands", side_by_side::BEATEN_BY),
+        format!("{} % of the wall time", 100.0 * bench::SHELL_SHARE),
+        format!("used {} CPU or more", tacho_experiment::analysis::host_load::LOADED),
+        format!("kept {} % of the time", 100.0 * tacho_experiment::analysis::host_load::STOLEN),
+        format!("among up to {} commands", bench::BEATEN_BY),
     ];
     let outliers = [far_off, too_few, share, others];
     let life = format!(
@@ -137,15 +140,15 @@ fn the_method_states_the_constants_of_the_code() {
     );
     let catch_up = format!("made up for, {} at the most", changes::CATCH_UP);
     let quiet_host = [
-        format!("looked at for {} ms", quiet::LOOK.as_millis()),
+        format!("looked at for {} ms", disturbance::LOOK.as_millis()),
         format!(
             "used more than {} CPU, or a hypervisor kept more than {} CPU",
-            quiet::OTHER_CPUS,
-            quiet::STEAL
+            disturbance::OTHER_CPUS,
+            disturbance::STEAL
         ),
-        format!("in more than {} % of the time", 100.0 * quiet::PRESSURE),
-        format!("for memory in more than {} %", 100.0 * quiet::MEMORY_PRESSURE),
-        format!("at most {} times in a row", quiet::REPEATS),
+        format!("in more than {} % of the time", 100.0 * disturbance::PRESSURE),
+        format!("for memory in more than {} %", 100.0 * disturbance::MEMORY_PRESSURE),
+        format!("at most {} times in a row", disturbance::REPEATS),
     ];
     let rules = [give_up, interval, output, replicates, false_share, returned, life, catch_up];
     for rule in rules.into_iter().chain(outliers).chain(quiet_host).chain(bench) {

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use tacho_record::{Build, Counter, Digest, Plan, Recipes, Revision, Rule};
 
-use crate::cells::Wanted;
-use crate::prepare::Prepared;
-use crate::rounds::{Measured, measure};
-use crate::{Bench, ExperimentError, programs};
+use crate::pending::cells::Wanted;
+use crate::preflight::programs_exist;
+use crate::run::prepare::Prepared;
+use crate::run::rounds::{Measured, measure};
+use crate::{Bench, ExperimentError};
 
 /// What is to be measured.
 #[derive(Clone, Debug)]
@@ -118,7 +119,7 @@ pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, Expe
     // A run that is taken up again has tried before what was to be tried again.
     let taken_up = bench.store.unfinished_run(question.digest(), bench.host)?.is_some();
     let retry = question.retry_failed && !taken_up;
-    let Some(tried) = programs::check(bench, question, retry)? else { return Ok(tracked) };
+    let Some(tried) = programs_exist::check(bench, question, retry)? else { return Ok(tracked) };
     let Some(builds) = bench.builds(question).all_but(&question.revisions, retry, tried)? else {
         return Ok(tracked);
     };

@@ -14,7 +14,7 @@ use tacho_store::{Absence, Location, Store};
 use tacho_subject::ScriptedBuilder;
 use tempfile::TempDir;
 
-use crate::builds::tests::revision;
+use crate::build::builds::tests::revision;
 use crate::{Bench, ExperimentError, Observer, Question, Silent, Tracked, track};
 
 mod counting;

@@ -10,12 +10,12 @@ use tacho_store::Absence;
 use tacho_subject::Layout;
 
 use super::ready::Ready;
-use super::taken_up::LeftOut;
+use super::skipped_commits::LeftOut;
 use super::{Bisected, Fold, Inquiry};
-use crate::builds::{Unpacked, was_not_fetched};
-use crate::quiet::Quiet;
-use crate::rounds::{absence, end_facts};
-use crate::trial::moment;
+use crate::build::builds::{Unpacked, was_not_fetched};
+use crate::run::disturbance::Quiet;
+use crate::run::rounds::{absence, end_facts};
+use crate::trial::prepared::moment;
 use crate::{Bench, Event, ExperimentError, Question};
 
 /// What comes of trying to do a step.

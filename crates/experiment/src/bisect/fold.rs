@@ -6,10 +6,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::aside::Aside;
+use super::off_mainline::Aside;
 use super::probes::Disturbed;
-use super::taken_up::{LeftOut, left_out_again};
-use crate::builds::is_of_fetching;
+use super::skipped_commits::{LeftOut, left_out_again};
+use crate::build::builds::is_of_fetching;
 use tacho_record::Digest;
 use tacho_record::bisection::{
     Asked, Candidate, Comparison, HostReadings, Measured, Observed, Seen, UnusableKind,

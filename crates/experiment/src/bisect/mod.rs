@@ -7,19 +7,19 @@
 //! out (`taken_up`), of an end beside the main line (`aside`), and of what a merge changed (`accounted`); and when a command that never
 //! fails, or always, has been executed often enough (`constant`).
 
-mod accounted;
-mod aside;
-mod constant;
+mod batch;
+mod constant_command;
 mod cpu;
 mod driver;
 mod fold;
-mod inquiry;
-mod portion;
+mod merge_residual;
+mod off_mainline;
 mod prior;
 mod probes;
 mod ready;
-mod standing;
-mod taken_up;
+mod request;
+mod skipped_commits;
+mod snapshot;
 #[cfg(test)]
 mod tests;
 
@@ -27,11 +27,13 @@ use tacho_record::bisection::{Asked, Measured, Observed, Seen, UnusableKind};
 use tacho_record::{Bisection, Digest, Purpose, Run, change_name};
 
 pub use fold::{Fold, NO_RATIO};
-pub use inquiry::{Inquiry, left_out, touch_none};
 pub use prior::Earlier;
+pub use request::{Inquiry, left_out, touch_none};
 
-use crate::trial::moment;
-use crate::{Bench, ExperimentError, Question, counting, trial};
+use crate::trial::counters;
+use crate::trial::prepared;
+use crate::trial::prepared::moment;
+use crate::{Bench, ExperimentError, Question};
 use driver::Driver;
 
 /// What came of a bisection.
@@ -72,10 +74,10 @@ pub fn bisect(
     }
     if inquiry.asked.of == Measured::Execution {
         for benchmark in &question.plan.benchmarks {
-            trial::check(benchmark, &question.plan_folder)?;
-            trial::rehearse(benchmark, bench.executor)?;
+            prepared::check(benchmark, &question.plan_folder)?;
+            prepared::rehearse(benchmark, bench.executor)?;
         }
-        counting::check(bench, &question.plan)?;
+        counters::check(bench, &question.plan)?;
     }
     bench.put_metrics(&question.plan)?;
     bench.store.put_revisions(&question.revisions)?;

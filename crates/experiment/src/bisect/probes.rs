@@ -9,9 +9,9 @@ use tacho_stats::{Bound, bisect as stats};
 use super::Fold;
 use super::driver::{Done, Driver, built};
 use super::ready::otherwise;
-use super::standing::effect;
-use crate::builds::Unpacked;
-use crate::trial::rehearse;
+use super::snapshot::effect;
+use crate::build::builds::Unpacked;
+use crate::trial::prepared::rehearse;
 use crate::{ExperimentError, Question};
 
 /// So many pairs under a disturbance at the most, or that many times those that verified the culprit.

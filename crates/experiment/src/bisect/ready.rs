@@ -9,11 +9,11 @@ use tacho_record::bisection::Disturbance;
 use tacho_record::{BenchmarkKey, Cell, Cpus, Digest, Outcome, Run, Sample};
 use tacho_store::{MeasurementId, Store};
 
-use crate::attempt::trouble;
-use crate::company::Company;
-use crate::hooks::HookEnd;
-use crate::prepare::prepare_trial;
-use crate::trial::Trial;
+use crate::run::prepare::prepare_trial;
+use crate::trial::companions::Company;
+use crate::trial::execute::trouble;
+use crate::trial::hooks::HookEnd;
+use crate::trial::prepared::Trial;
 use crate::{Bench, Event, ExperimentError, Observer, Question};
 
 /// One of them.

@@ -12,9 +12,9 @@ use tacho_store::{Analysis, HostId, NewAnalysis, Store, StoreError};
 use super::life::Living;
 use super::material::{Material, Runs};
 use super::{Judgement, judge_measured};
-use crate::equal::Equals;
-use crate::rules::Rules;
-use crate::series::{self, Of, RunValue};
+use crate::analysis::series::{self, Of, RunValue};
+use crate::pending::identical_builds::Equals;
+use crate::run::stopping_reason::Rules;
 
 /// How often to begin again where other processes judge the same series at the same time.
 const ATTEMPTS: usize = 3;

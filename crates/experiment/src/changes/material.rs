@@ -11,7 +11,7 @@ use tacho_store::{Store, StoreError};
 use super::readings::{Executions, readings_of};
 use super::tracked::{add_at_borders, tracked};
 use super::{Environments, Tags};
-use crate::series::RunValue;
+use crate::analysis::series::RunValue;
 
 /// Conditions of a run that may make a program faster or slower, and that do not change by themselves.
 const CONDITIONS: [&str; 7] = ["aslr", "clocksource", "governor", "kernel", "microcode", "smt", "turbo"];
@@ -250,7 +250,7 @@ mod tests {
     use tacho_record::Limited;
 
     use super::*;
-    use crate::builds::tests::{built, revision};
+    use crate::build::builds::tests::{built, revision};
 
     /// What was measured of a revision: these values, and so many samples that reached a limit at 100.
     fn measured(values: &[f64], limited: u32) -> Measured {

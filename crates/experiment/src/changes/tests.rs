@@ -12,7 +12,7 @@ use tacho_store::{HostId, Location, NewAnalysis, NewRun, Store};
 use tempfile::TempDir;
 
 use super::*;
-use crate::builds::tests::revision;
+use crate::build::builds::tests::revision;
 use crate::track_tests::plan;
 
 mod back;

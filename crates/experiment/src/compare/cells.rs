@@ -5,7 +5,7 @@ use tacho_record::{BenchmarkKey, Cell, Comparing, Parameters, Plan, Program};
 
 use super::sides::Executable;
 use crate::Question;
-use crate::cells::benchmarks;
+use crate::pending::cells::benchmarks;
 
 /// The benchmark that commands are measured as.
 pub const COMMAND: &str = "command";

@@ -7,7 +7,7 @@ use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
 
 use super::family;
 use super::rounds::Sequential;
-use crate::layouts::executions;
+use crate::build::layouts::executions;
 
 /// The error that all rows together are given.
 pub(super) const ERROR: f64 = 0.05;

@@ -17,7 +17,7 @@ use tacho_store::Store;
 use super::judge::{ERROR, Row, believe, failure, mean_wall, summary};
 use super::rounds::values;
 use crate::ExperimentError;
-use crate::estimator::ruled;
+use crate::analysis::estimator::ruled;
 
 /// What a side has of a row.
 #[derive(Clone, Debug, Default)]

@@ -41,11 +41,11 @@ use rounds::Sequential;
 pub use sampled::{Sampled, loads, sampled};
 use sides::Ready;
 
-use crate::carried::{Carried, Executed};
-use crate::duet::why_not_at_once;
-use crate::load::Load;
-use crate::rounds::{Measured, measure_until};
-use crate::session::{Session, SessionCell, Wanted};
+use crate::analysis::carry_over::{Carried, Executed};
+use crate::analysis::host_load::Load;
+use crate::run::rounds::{Measured, measure_until};
+use crate::run::session::{Session, SessionCell, Wanted};
+use crate::trial::duet::why_not_at_once;
 use crate::{Bench, ExperimentError, Question};
 
 /// What came of it.

@@ -10,10 +10,10 @@ use tacho_stats::compare::{
 
 use super::family::{self, Part};
 use super::judge::ERROR;
-use crate::estimator::{by, ruled};
-use crate::rounds::Stopping;
-use crate::session::Session;
-use crate::spent::wall;
+use crate::analysis::estimator::{by, ruled};
+use crate::run::budget::wall;
+use crate::run::rounds::Stopping;
+use crate::run::session::Session;
 
 /// Fewer rounds than this are planned by no budget.
 const FEWEST: usize = 6;

@@ -7,7 +7,7 @@ use tacho_store::Store;
 
 use super::kept::had;
 use crate::ExperimentError;
-use crate::load::Load;
+use crate::analysis::host_load::Load;
 
 /// What there is of a side at a benchmark.
 #[derive(Clone, Debug)]

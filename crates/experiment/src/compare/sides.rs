@@ -7,10 +7,10 @@ use tacho_record::plan::{Hooks, Output};
 use tacho_record::{BuildState, Cell, Comparing, Digest, Limits, Program, Revision, Side};
 
 use super::COMMAND;
-use crate::builds::Unpacked;
-use crate::prepare::prepare_trial;
-use crate::side_by_side::{Command, Start};
-use crate::trial::{Surroundings, Trial};
+use crate::bench::{Command, Start};
+use crate::build::builds::Unpacked;
+use crate::run::prepare::prepare_trial;
+use crate::trial::prepared::{Surroundings, Trial};
 use crate::{Bench, ExperimentError, Question};
 
 /// What came of making sides executable.

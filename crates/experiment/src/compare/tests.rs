@@ -14,7 +14,7 @@ use tacho_store::Store;
 use tacho_subject::{Builder, Built, ScriptedBuilder};
 
 use super::{CarriedOver, Compared, Rows, carried_over, compare, judged, rows_of};
-use crate::builds::tests::revision;
+use crate::build::builds::tests::revision;
 use crate::track_tests::Lab;
 use crate::{Bench, Question, Silent};
 

@@ -10,10 +10,10 @@ use tacho_store::{Store, StoreError, Values};
 
 use super::edges::{self, Edge};
 use super::{Placed, Surveyed, Wish};
-use crate::cells::benchmarks;
+use crate::build::layout_rotation::OfLayouts;
 use crate::changes::{Runs, Tags};
-use crate::levels::OfLayouts;
-use crate::spent::Spent;
+use crate::pending::cells::benchmarks;
+use crate::run::budget::Spent;
 use crate::{Bench, Question};
 
 /// What is known.
@@ -80,7 +80,7 @@ impl Known {
             let mut metrics = benchmark.metrics.iter().map(|planned| &planned.metric);
             let Some(metric) = metrics.clone().find(named).or_else(|| metrics.next()) else { continue };
             let mut values = bench.store.values(bench.host, &key, &metric.name)?;
-            crate::evened::even_out(&mut values);
+            crate::analysis::usual_speed::even_out(&mut values);
             known.measured.push(known.measured(key, metric.clone(), &values));
         }
         known.account(bench, digest)?;

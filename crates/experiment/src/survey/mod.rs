@@ -17,10 +17,10 @@ use tacho_record::{BenchmarkKey, Build, Cell, Digest, Metric, Purpose, Rule, Run
 use tacho_stats::place::{Batch, Rules, Survey, batch};
 use tacho_store::MeasurementId;
 
-use crate::prepare::{Prepared, TakenUp, first_metric, prepare_trial};
-use crate::rounds::measure;
-use crate::session::{Session, SessionCell, Wanted};
-use crate::settled::Settled;
+use crate::pending::converged::Settled;
+use crate::run::prepare::{Prepared, TakenUp, first_metric, prepare_trial};
+use crate::run::rounds::measure;
+use crate::run::session::{Session, SessionCell, Wanted};
 use crate::track::check;
 use crate::{Bench, Event, ExperimentError, Question};
 pub use edges::Edge;

@@ -1,6 +1,6 @@
 //! `tacho layouts`: one revision, linked in several orders.
 
-use tacho_experiment::layouts::{Laid, layouts};
+use tacho_experiment::build::layouts::{Laid, layouts};
 use tacho_record::{Wishes, percentage};
 use tacho_subject::{Every, Linker, Selection, What, history};
 

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tacho_experiment::equal::Equals;
-use tacho_experiment::rules::Rules;
-use tacho_experiment::series::{self, Of};
+use tacho_experiment::analysis::series::{self, Of};
+use tacho_experiment::pending::identical_builds::Equals;
+use tacho_experiment::run::stopping_reason::Rules;
 use tacho_record::plan::{Benchmark, Source};
 use tacho_record::{BenchmarkKey, Counter, Host, Metric, Revision, Series};
 use tacho_store::{HostId, Store, StoreError};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use comfy_table::{Row, Table};
 use serde::Serialize;
-use tacho_experiment::causes::{self, Explained};
-use tacho_experiment::levels::OfLayouts;
+use tacho_experiment::analysis::outlier_causes::{self, Explained};
+use tacho_experiment::build::layout_rotation::OfLayouts;
 use tacho_record::{Measurement, Metric, Outcome, Sample, Steadiness, Stopped};
 use tacho_stats::{Bounded, Summary};
 
@@ -280,7 +280,7 @@ impl Measured {
         let mut all = Vec::new();
         for metric in &self.watched {
             for measurement in &self.measurements {
-                let found = causes::explain(&measurement.samples, metric);
+                let found = outlier_causes::explain(&measurement.samples, metric);
                 all.extend(found.into_iter().map(|found| (measurement.run, metric, found)));
             }
         }
@@ -298,7 +298,7 @@ impl Measured {
                 metric.name,
                 place.round,
                 text::change(*ratio),
-                causes::line(causes)
+                outlier_causes::line(causes)
             );
         }
         match found.len().saturating_sub(OUTLIERS) {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
-use tacho_experiment::{Lacking, Question, fill, unbuilt, would_fill};
+use tacho_experiment::fill;
+use tacho_experiment::unbuilt;
+use tacho_experiment::{Lacking, Question, would_fill};
 use tacho_measure::ProcessExecutor;
 use tacho_record::{Change, Counter, Plan, Revision, Rule};
 use tacho_store::Store;

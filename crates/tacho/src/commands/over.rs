@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use tacho_experiment::build::layouts::{Laid, build};
 use tacho_experiment::compare::Compared;
-use tacho_experiment::layouts::{Laid, build};
 use tacho_record::plan::{Benchmark, Subject};
 use tacho_record::{Estimator, Plan, Program, Revision};
 use tacho_subject::{Fixed, Layout, Linker};

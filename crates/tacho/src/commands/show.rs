@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use serde::Serialize;
-use tacho_experiment::equal::Equals;
-use tacho_experiment::rules::{Ends, Rules};
-use tacho_experiment::series::{self, Of};
+use tacho_experiment::analysis::series::{self, Of};
+use tacho_experiment::pending::identical_builds::Equals;
+use tacho_experiment::run::stopping_reason::{Ends, Rules};
 use tacho_experiment::versions;
 use tacho_record::{BenchmarkKey, Bisection, Build, Commit, Metric, Numbers, Revision, Series, Unit};
 use tacho_store::{HostId, Store, StoreError};

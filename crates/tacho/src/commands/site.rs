@@ -9,12 +9,13 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use jiff::Timestamp;
-use tacho_experiment::causes::{self, Explained};
+use tacho_experiment::analysis::outlier_causes::{self, Explained};
+use tacho_experiment::analysis::series::{self, Of};
 use tacho_experiment::changes::{Event, FalseAlarms, JudgedSeries};
-use tacho_experiment::equal::Equals;
-use tacho_experiment::rules::Rules;
-use tacho_experiment::series::{self, Of};
-use tacho_experiment::{took, versions};
+use tacho_experiment::pending::identical_builds::Equals;
+use tacho_experiment::run::stopping_reason::Rules;
+use tacho_experiment::took;
+use tacho_experiment::versions;
 use tacho_record::{
     BenchmarkKey, Bisection, Change, Digest, Finding, Host, Measurement, Metric, Recipes, Revision, Series,
     SeriesKey,
@@ -274,12 +275,12 @@ impl<'a> Samples<'a> {
 fn outliers(measurement: &Measurement, metrics: &[Metric]) -> Vec<OutlierNote> {
     let watched = metrics.iter().filter(|metric| !Metric::is_host(&metric.name));
     let of = |metric: &Metric| {
-        let found = causes::explain(&measurement.samples, metric);
+        let found = outlier_causes::explain(&measurement.samples, metric);
         let note = |found: Explained| OutlierNote {
             round: found.place.round,
             metric: metric.name.clone(),
             ratio: found.ratio,
-            causes: causes::line(&found.causes),
+            causes: outlier_causes::line(&found.causes),
         };
         found.into_iter().map(note).collect::<Vec<_>>()
     };

@@ -6,8 +6,9 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use tacho_experiment::Tracked;
 use tacho_experiment::survey::{Ended, Placed, Wish, place};
-use tacho_experiment::{Tracked, unbuilt};
+use tacho_experiment::unbuilt;
 use tacho_record::{Change, Plan, Revision};
 use tacho_subject::{Selected, history};
 

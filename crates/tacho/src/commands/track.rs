@@ -5,9 +5,10 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tacho_experiment::load::Load;
+use tacho_experiment::analysis::host_load::Load;
+use tacho_experiment::unbuilt;
 use tacho_experiment::versions::{self, EditedBenchmark};
-use tacho_experiment::{Tracked, track, unbuilt};
+use tacho_experiment::{Tracked, track};
 use tacho_record::plan::{Counting, PlannedMetric};
 use tacho_record::{Counter, Plan, Revision, RuleError, Series, Wishes, percentage};
 use tacho_subject::{Every, Selected, Selection, What, history};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use tacho_experiment::causes::Explained;
+use tacho_experiment::analysis::outlier_causes::Explained;
 use tacho_record::{
     BenchmarkKey, Build, BuildState, Digest, Metric, Outcome, Point, Purpose, Run, RunState, Sample, Series,
     Steadiness, Stopped,

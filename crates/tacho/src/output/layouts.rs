@@ -1,7 +1,7 @@
 //! What `tacho layouts` answers, as text and in JSON.
 
 use serde::Serialize;
-use tacho_experiment::layouts::{Laid, Row, Rows};
+use tacho_experiment::build::layouts::{Laid, Row, Rows};
 use tacho_record::{Revision, Unit};
 use tacho_stats::Summary;
 use tacho_stats::levels::{Levels, Repetition};

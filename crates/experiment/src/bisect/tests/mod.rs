@@ -29,7 +29,7 @@ use tacho_subject::ScriptedBuilder;
 use tempfile::TempDir;
 
 use super::{Bisected, Inquiry, bisect, left_out};
-use crate::builds::tests::revision;
+use crate::build::builds::tests::revision;
 use crate::track_tests::plan;
 use crate::{Bench, Question, Silent};
 

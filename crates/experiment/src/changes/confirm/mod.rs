@@ -19,10 +19,11 @@ pub use outcome::{LEFT, Outcome, Said, Samples, say};
 pub use sides::why_not;
 use sides::{Built, Pair};
 
-use crate::prepare::prepare_trial;
-use crate::rounds::{Measured, measure};
-use crate::session::{Session, SessionCell, Wanted};
-use crate::{Bench, ExperimentError, Question, trial};
+use crate::run::prepare::prepare_trial;
+use crate::run::rounds::{Measured, measure};
+use crate::run::session::{Session, SessionCell, Wanted};
+use crate::trial::prepared;
+use crate::{Bench, ExperimentError, Question};
 
 /// What came of measuring changes again.
 #[derive(Clone, Debug)]
@@ -252,7 +253,7 @@ impl Bench<'_> {
             }
             Outcome::Open { .. } => (change.life, None),
         };
-        let at = trial::moment(self.executor.now());
+        let at = prepared::moment(self.executor.now());
         let measured = Happened::Measured(said.again.clone());
         let happenings: Vec<Happening> =
             [Some(measured), more].into_iter().flatten().map(|what| Happening { at, what }).collect();

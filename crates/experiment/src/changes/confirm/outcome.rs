@@ -4,8 +4,8 @@ use tacho_record::{Again, Change, Metric, Outcome as Ended, Sample as Taken};
 use tacho_stats::compare::{Comparison, Look, Rules, Sample, Sides, Verdict, compare, judge_together};
 use tacho_stats::{Bound, Bounded};
 
+use crate::analysis::estimator::resolution;
 use crate::changes::FALSE_SHARE;
-use crate::estimator::resolution;
 
 /// A change is not reproduced when no more than this share of it can be there, of the logarithms of its ratio.
 pub const LEFT: f64 = 0.25;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use tacho_record::{BenchmarkKey, Build, BuildState, Cell, Change, ChangeKind, Digest, Life, Revision};
 
-use crate::builds::Unpacked;
-use crate::cells::benchmarks;
+use crate::build::builds::Unpacked;
+use crate::pending::cells::benchmarks;
 use crate::{Bench, ExperimentError, Question};
 
 /// Both sides of a change, before and after.

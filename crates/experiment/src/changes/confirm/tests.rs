@@ -161,7 +161,7 @@ fn what_only_the_past_shows_is_withdrawn_and_never_found_again() {
     assert!(matches!(story.as_slice(), [Happened::Measured(_), Happened::Withdrawn { .. }]), "{story:?}");
     // More of the past, in which it is as clear as before.
     let mut lab = past.lab;
-    lab.revisions.extend((25..=36).map(crate::builds::tests::revision));
+    lab.revisions.extend((25..=36).map(crate::build::builds::tests::revision));
     let past = Past { lab, executed: past.executed };
     past.lab.track(|request, at| past.executes(request, at, &step)).unwrap();
     assert_eq!(past.change(), Change { ..after }, "the only one there is");
@@ -172,7 +172,7 @@ fn what_was_confirmed_by_measuring_is_not_withdrawn_by_what_comes_later() {
     let past = Past::of(step);
     past.confirm(&mut ScriptedBuilder::new(), step);
     let mut lab = past.lab;
-    lab.revisions.extend((25..=60).map(crate::builds::tests::revision));
+    lab.revisions.extend((25..=60).map(crate::build::builds::tests::revision));
     let past = Past { lab, executed: past.executed };
     // So much noise that nobody could see a fifth in it.
     let noisy = |order: u64| step(order) * if order > 24 { 1.0 + (order * 7919 % 13) as f64 } else { 1.0 };

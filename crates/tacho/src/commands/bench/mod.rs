@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tacho_experiment::side_by_side::{Answer, Question, Standing, Standings, measure};
+use tacho_experiment::bench::{Answer, Question, Standing, Standings, measure};
 use tacho_experiment::{Bench as Workbench, ExperimentError, Instrument};
 use tacho_measure::ProcessExecutor;
 use tacho_record::{Host, Limit};
@@ -120,7 +120,7 @@ fn record(question: &Question, host: &Host, executor: &mut ProcessExecutor) -> B
     let instrument = Instrument::measure(executor, super::session::TURNS).ok();
     let mut record = super::session::conditions(host, instrument.as_ref());
     record.extend(inherited(question.commands.iter().map(|command| &command.conditions)));
-    let added = question.commands.iter().filter_map(tacho_experiment::side_by_side::Command::padding);
+    let added = question.commands.iter().filter_map(tacho_experiment::bench::Command::padding);
     record.extend(added.map(|(name, what)| (format!("environment.{name}"), what)));
     record
 }

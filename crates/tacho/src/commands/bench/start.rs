@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use tacho_experiment::side_by_side::Start;
+use tacho_experiment::bench::Start;
 use tacho_record::plan::{shell_operator, shell_part};
 
 use super::mistake::{Mistake, NoProgram};

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use tacho_experiment::side_by_side::{Command, Start};
-use tacho_experiment::trial::Exits;
+use tacho_experiment::bench::{Command, Start};
+use tacho_experiment::trial::prepared::Exits;
 use tacho_record::plan::{Hook, Hooks, Output};
 use tacho_record::{Cgroup, Conditions, Cpus, Inherit, Limits, Precision, Rule, Warmup, duration, size};
 

@@ -3,10 +3,11 @@
 use std::collections::{BTreeSet, HashSet};
 
 use jiff::Timestamp;
+use tacho_experiment::Unbuilt;
 use tacho_experiment::changes::{
     Analysed, Event, JudgedSeries, Orders, Scope, analyse, events, orders, take_up,
 };
-use tacho_experiment::{Unbuilt, unbuilt};
+use tacho_experiment::unbuilt;
 use tacho_record::plan::{Benchmark, Source};
 use tacho_record::{BenchmarkKey, Change, Plan, Revision};
 use tacho_store::{HostId, Store};

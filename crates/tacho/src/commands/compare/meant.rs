@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tacho_experiment::side_by_side::Start;
+use tacho_experiment::bench::Start;
 use tacho_measure::{Report, read_report};
 
 use super::mistake::Mistake;

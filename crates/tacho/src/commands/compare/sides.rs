@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::path::Path;
 
+use tacho_experiment::bench::Start;
 use tacho_experiment::compare::Compared;
-use tacho_experiment::side_by_side::Start;
 use tacho_measure::{Report, read_report};
 use tacho_record::{
     Earlier, Parameter, Parameters, Program, Revision, Side, is_shown, short_name as short, shown,

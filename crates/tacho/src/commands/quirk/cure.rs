@@ -1,6 +1,6 @@
 //! What `tacho quirk suggest` proposes: a quirk with which the revision was built, else one to fill in.
 
-use tacho_experiment::buildability::{Cure, Window, remedy_of};
+use tacho_experiment::build::failure_range::{Cure, Window, remedy_of};
 use tacho_record::Revision;
 use tacho_record::plan::{Plan, Subject};
 

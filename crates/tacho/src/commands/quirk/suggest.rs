@@ -1,7 +1,7 @@
 //! `tacho quirk suggest`.
 
 use serde::Serialize;
-use tacho_experiment::buildability::{Beside, Window, window};
+use tacho_experiment::build::failure_range::{Beside, Window, window};
 use tacho_record::{BuildState, Revision};
 use tacho_subject::history;
 

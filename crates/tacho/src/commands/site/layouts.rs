@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use tacho_experiment::layouts::{FIXED, build_time, execution, executions};
+use tacho_experiment::build::layouts::{FIXED, build_time, execution, executions};
 use tacho_record::{Build, Cell, Digest, Limited, Metric, Purpose, Run, RunState, Sample};
 use tacho_site::{LaidOut, LayoutRecord, LayoutsRecord};
 use tacho_store::Store;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tacho_experiment::side_by_side::{Standing, Warning};
+use tacho_experiment::bench::{Standing, Warning};
 use tacho_record::{Host, Steadiness, Stopped};
 use tacho_stats::Bounded;
 use tacho_stats::compare::{Comparison, Estimator, Verdict};

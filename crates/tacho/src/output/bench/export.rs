@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tacho_experiment::side_by_side::{Command, Standing};
-use tacho_experiment::trial::EXIT_STATUS;
+use tacho_experiment::bench::{Command, Standing};
+use tacho_experiment::trial::prepared::EXIT_STATUS;
 use tacho_record::{Limited, Sample, factor};
 use tacho_stats::Bounded;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tacho_experiment::side_by_side::Start;
+use tacho_experiment::bench::Start;
 
 use super::Report;
 

@@ -11,7 +11,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use tacho_experiment::side_by_side::{Answer, Question, Standings};
+use tacho_experiment::bench::{Answer, Question, Standings};
 use tacho_record::Host;
 
 pub use answer::{estimator, word};

@@ -1,7 +1,7 @@
 //! What should be said beside the numbers, since it may spoil them.
 
-use tacho_experiment::causes;
-use tacho_experiment::side_by_side::{Standing, Warning};
+use tacho_experiment::analysis::outlier_causes;
+use tacho_experiment::bench::{Standing, Warning};
 use tacho_record::{Cgroup, Conditions, Inherit, Limit, Warmup};
 use tacho_site::said;
 
@@ -171,8 +171,8 @@ fn tell_outliers(name: &str, standing: &Standing) {
     far.sort_by(|one, other| other.score.abs().total_cmp(&one.score.abs()));
     let Some(first) = far.first() else { return };
     let number = text::count(far.len(), "outlier");
-    let line = |it: &causes::Explained| {
-        format!("round {}: {}, {}", it.place.round, text::change(it.ratio), causes::line(&it.causes))
+    let line = |it: &outlier_causes::Explained| {
+        format!("round {}: {}, {}", it.place.round, text::change(it.ratio), outlier_causes::line(&it.causes))
     };
     if far.len() == 1 {
         return output::note("note", &format!("`{name}`: 1 outlier, {}", line(first)));

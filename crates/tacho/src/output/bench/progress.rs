@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tacho_experiment::side_by_side::Question;
+use tacho_experiment::bench::Question;
 use tacho_experiment::{Event, Observer};
 use tacho_record::{Metric, Rule, Sample, Unit};
 use tacho_stats::Summary;
@@ -50,7 +50,7 @@ impl BenchProgress {
         if let Ok(style) = ProgressStyle::with_template("measuring [{bar:20}] {elapsed}, {wide_msg}") {
             bar.set_style(style.progress_chars("=> "));
         }
-        let known = |command: &tacho_experiment::side_by_side::Command| Known {
+        let known = |command: &tacho_experiment::bench::Command| Known {
             name: command.name.clone(),
             metric: command.time(),
             values: Vec::new(),

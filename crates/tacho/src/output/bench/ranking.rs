@@ -1,6 +1,6 @@
 //! Who is faster than whom, and how surely.
 
-use tacho_experiment::side_by_side::Standing;
+use tacho_experiment::bench::Standing;
 use tacho_record::Estimator;
 use tacho_site::said;
 use tacho_stats::compare::Verdict;

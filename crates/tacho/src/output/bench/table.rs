@@ -1,6 +1,6 @@
 //! A row a command.
 
-use tacho_experiment::side_by_side::Standing;
+use tacho_experiment::bench::Standing;
 use tacho_record::Unit;
 use tacho_stats::{Bounded, Summary};
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tacho_experiment::side_by_side::{Answer, Command, Question, Standings, Start};
-use tacho_experiment::trial::Exits;
+use tacho_experiment::bench::{Answer, Command, Question, Standings, Start};
+use tacho_experiment::trial::prepared::Exits;
 use tacho_record::plan::{Hooks, Output};
 use tacho_record::{
     Digest, Estimator as Asked, Host, Limits, Outcome, Place, Purpose, Rule, Run, RunState, Sample,

@@ -1,8 +1,8 @@
 //! The answer in JSON; docs/formats.md says what each key means.
 
 use serde::Serialize;
+use tacho_experiment::analysis::host_load::Load;
 use tacho_experiment::compare::{CarriedOver, Compared, Row, Stands};
-use tacho_experiment::load::Load;
 use tacho_record::{Estimator, Side, Until};
 use tacho_stats::compare::{Comparison, Estimate, Modes, Note, RankTest, Size, Told};
 use tacho_stats::levels::Levels;

@@ -1,0 +1,8 @@
+//! What the kept samples say, read back from the store: series, and what explains their outliers.
+
+pub mod carry_over;
+pub(crate) mod estimator;
+pub mod host_load;
+pub mod outlier_causes;
+pub mod series;
+pub(crate) mod usual_speed;

@@ -1,0 +1,320 @@
+//! Series, read back from the store in order of history.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use tacho_record::{
+    BenchmarkKey, Build, Digest, Direction, Limited, Metric, Point, Recipes, Revision, Series, SeriesKey,
+};
+use tacho_store::{HostId, Store, StoreError, Values};
+
+use crate::analysis::usual_speed::even_out;
+use crate::build::layout_rotation::{OfLayouts, layout_of};
+use crate::pending::identical_builds::Equals;
+use crate::run::stopping_reason::{Ends, Rules};
+
+/// Which builds and samples a series is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Of<'a> {
+    /// The host, as the store knows it.
+    pub host: HostId,
+    /// The host's name.
+    pub host_name: &'a str,
+    /// The benchmark with its parameters.
+    pub benchmark: &'a BenchmarkKey,
+    /// The recipes whose builds are meant; a revision that was never built by its own shows its last build.
+    pub recipes: &'a Recipes,
+    /// Who stands for whom.
+    pub equals: &'a Equals,
+    /// By which rules it was measured.
+    pub rules: &'a Rules,
+}
+
+/// One value of a series, with where it was measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunValue {
+    /// The number of the run.
+    pub run: i64,
+    /// The round, which all revisions of the run share.
+    pub round: u32,
+    /// The position in the round's order.
+    pub position: u32,
+    /// The layout that was executed, counted from 0; 0 where there is only one.
+    pub layout: u32,
+    /// The value, in the metric's base unit.
+    pub value: f64,
+}
+
+/// Of each point of a series its values, one by one.
+pub type PointValues = Vec<Vec<RunValue>>;
+
+/// All series of one benchmark on one host, one a metric, over these revisions.
+///
+/// A revision that has no samples of its own takes the values of one with the same artifacts, and says so.
+/// Samples of other builds of a revision than the one meant belong to another program, and are left out. Where the
+/// host's speed moved within a run, values are those at its usual speed.
+pub fn read(
+    store: &mut Store,
+    of: Of<'_>,
+    metrics: &[Metric],
+    revisions: &[Revision],
+) -> Result<Vec<Series>, StoreError> {
+    let all = read_with_values(store, of, metrics, revisions)?.into_iter();
+    Ok(all.map(|(series, _)| series).collect())
+}
+
+/// The same, each with the values of its points one by one.
+pub fn read_with_values(
+    store: &mut Store,
+    of: Of<'_>,
+    metrics: &[Metric],
+    revisions: &[Revision],
+) -> Result<Vec<(Series, PointValues)>, StoreError> {
+    let builds = present_builds(&store.builds(of.host)?, of.recipes);
+    let mut all = Vec::with_capacity(metrics.len());
+    let ends = Ends::read(store, of)?;
+    for metric in metrics {
+        let mut values = store.values(of.host, of.benchmark, &metric.name)?;
+        even_out(&mut values);
+        let mut material = Material::new(&builds, &values, (of, metric.better), &ends);
+        material.absent = absent(store, of.benchmark, &metric.name, &values)?;
+        let (benchmark, host) = (of.benchmark.clone(), of.host_name.to_owned());
+        let series = Series {
+            key: SeriesKey { benchmark, host, metric: metric.clone() },
+            points: revisions.iter().map(|revision| material.point(revision)).collect(),
+        };
+        all.push((series, revisions.iter().map(|revision| material.run_values(revision)).collect()));
+    }
+    Ok(all)
+}
+
+/// Why that metric has no values in runs that measured the benchmark, by revision and what was built of it.
+fn absent<'a>(
+    store: &mut Store,
+    benchmark: &BenchmarkKey,
+    metric: &str,
+    all: &'a [Values],
+) -> Result<HashMap<(&'a str, Digest), String>, StoreError> {
+    let (mut whys, mut absent) = (HashMap::<i64, Option<String>>::new(), HashMap::new());
+    for one in all.iter().filter(|one| one.values.is_empty() && one.failed == 0 && one.limited.count == 0) {
+        if let Entry::Vacant(unknown) = whys.entry(one.run) {
+            let of_run = store.absences(one.run, benchmark)?.into_iter();
+            unknown
+                .insert(of_run.filter(|absence| absence.metric == metric).map(|absence| absence.why).next());
+        }
+        if let Some(Some(why)) = whys.get(&one.run) {
+            absent.insert((one.revision.as_str(), one.artifact), why.clone());
+        }
+    }
+    Ok(absent)
+}
+
+/// The build of each revision that is meant: by its recipe, else the last one.
+#[must_use]
+pub fn present_builds(builds: &[Build], recipes: &Recipes) -> HashMap<String, Build> {
+    let is_other = |build: &&Build| build.recipe != recipes.of(&build.revision);
+    let (others, meant): (Vec<&Build>, Vec<&Build>) = builds.iter().partition(is_other);
+    others.into_iter().chain(meant).map(|build| (build.revision.clone(), build.clone())).collect()
+}
+
+/// Builds and values of one metric, findable by revision.
+struct Material<'a> {
+    builds: &'a HashMap<String, Build>,
+    values: HashMap<(&'a str, Digest), Vec<&'a Values>>,
+    of: Of<'a>,
+    better: Direction,
+    ends: &'a Ends,
+    /// Why there are no values.
+    absent: HashMap<(&'a str, Digest), String>,
+}
+
+impl<'a> Material<'a> {
+    fn new(
+        builds: &'a HashMap<String, Build>,
+        all: &'a [Values],
+        (of, better): (Of<'a>, Direction),
+        ends: &'a Ends,
+    ) -> Self {
+        let mut values: HashMap<(&str, Digest), Vec<&Values>> = HashMap::new();
+        for one in all.iter().filter(|one| !one.values.is_empty() || one.failed > 0 || one.limited.count > 0)
+        {
+            values.entry((&one.revision, one.artifact)).or_default().push(one);
+        }
+        Self { builds, values, of, better, ends, absent: HashMap::new() }
+    }
+
+    /// All that reached a limit. That there would have been more of it says nothing where more is better.
+    fn limited<'v>(&self, values: impl Iterator<Item = &'v &'v Values> + Clone) -> Limited {
+        let all = values.map(|values| &values.limited);
+        let bounds = all.clone().filter(|_| self.better == Direction::Lower);
+        Limited {
+            count: all.clone().map(|limited| limited.count).sum(),
+            bounds: bounds.flat_map(|limited| limited.bounds.iter().copied()).collect(),
+            why: all.clone().find_map(|limited| limited.why.clone()),
+        }
+    }
+
+    /// What was measured of a revision; where nothing was, that of one with the same artifacts, and its name.
+    fn measured<'s>(&'s self, revision: &'s Revision) -> (&'s [&'a Values], Option<&'s str>) {
+        let own = || {
+            let artifact = self.builds.get(&revision.id)?.state.artifact()?;
+            Some((artifact, self.values.get(&(revision.id.as_str(), artifact))))
+        };
+        let Some((artifact, own)) = own() else { return (&[], None) };
+        if let Some(own) = own {
+            return (own, None);
+        }
+        let equal = self.of.equals.of(self.of.benchmark, artifact).map(|(name, _)| name);
+        let other = equal.filter(|name| *name != revision.id);
+        let other = other.and_then(|name| Some((self.values.get(&(name, artifact))?, name)));
+        other.map_or((&[], None), |(values, name)| (values, Some(name)))
+    }
+
+    /// The values of a revision's point, one by one.
+    fn run_values(&self, revision: &Revision) -> Vec<RunValue> {
+        let layouts = self.builds.get(&revision.id).and_then(|build| build.state.layouts()).unwrap_or(1);
+        let mut all = Vec::new();
+        for one in self.measured(revision).0 {
+            let places = one.rounds.iter().zip(&one.positions).zip(&one.values);
+            all.extend(places.map(|((&round, &position), &value)| {
+                let layout = u32::try_from(layout_of(round, layouts)).unwrap_or(0);
+                RunValue { run: one.run, round, position, layout, value }
+            }));
+        }
+        all
+    }
+
+    fn point(&self, revision: &Revision) -> Point {
+        let build = self.builds.get(&revision.id);
+        let artifact = build.and_then(|build| build.state.artifact());
+        let (measured, equal_to) = self.measured(revision);
+        let values = || measured.iter();
+        let layouts = build.and_then(|build| build.state.layouts());
+        let over = layouts.map(|layouts| OfLayouts::new(values().copied(), layouts));
+        let mut limited = self.limited(values());
+        if let Some(over) = &over {
+            limited.bounds =
+                over.bounds.iter().copied().filter(|_| self.better == Direction::Lower).collect();
+        }
+        let all = || values().flat_map(|values| values.values.iter().copied()).collect();
+        let mut runs: Vec<i64> = values().filter(|one| !one.values.is_empty()).map(|one| one.run).collect();
+        runs.sort_unstable();
+        runs.dedup();
+        Point {
+            revision: revision.clone(),
+            build: build.cloned(),
+            outdated: build.is_some_and(|build| build.recipe != self.of.recipes.of(&revision.id)),
+            equal_to: equal_to.map(str::to_owned),
+            values: over.as_ref().map_or_else(all, |over| over.medians.clone()),
+            layouts: over.map(|over| over.values).unwrap_or_default(),
+            absent: artifact
+                .filter(|_| runs.is_empty())
+                .and_then(|artifact| self.absent.get(&(revision.id.as_str(), artifact)).cloned()),
+            limited,
+            runs,
+            failed: values().map(|values| values.failed).sum(),
+            failure: values().filter_map(|values| Some(values.failure.as_ref()?.line())).next_back(),
+            looked_at: values().any(|values| self.of.rules.looked_at(values.run)),
+            steadiness: values().filter_map(|values| values.steadiness.clone()).next_back(),
+            stopped: values().next().and_then(|values| self.ends.of(&values.revision, values.artifact)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use tacho_record::{BuildState, Failure, Host, Parameters};
+    use tacho_store::{Count, Location};
+
+    use super::*;
+    use crate::build::builds::tests::{built, revision};
+
+    fn values(revision: &Revision, content: &str, values: &[f64]) -> Values {
+        let (revision, artifact) = (revision.id.clone(), Digest::of(content));
+        let limited = Limited::default();
+        Values {
+            run: 1,
+            revision,
+            artifact,
+            values: values.to_vec(),
+            rounds: (1..).take(values.len()).collect(),
+            positions: vec![0; values.len()],
+            limited,
+            bound_rounds: vec![],
+            failed: 0,
+            failure: None,
+            steadiness: None,
+        }
+    }
+
+    fn point(builds: &[Build], all: &[Values], revision: &Revision) -> Point {
+        let benchmark = BenchmarkKey { name: "b".into(), version: 1, parameters: Parameters::default() };
+        let count = |values: &Values| Count {
+            benchmark: benchmark.clone(),
+            revision: values.revision.clone(),
+            artifact: values.artifact,
+            valid: u32::try_from(values.values.len()).unwrap(),
+            failed: values.failed,
+        };
+        let equals = Equals::new(&all.iter().map(count).collect::<Vec<_>>());
+        let recipes = &Recipes::usual(Digest::of("recipe"));
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&Location::Folder(folder.path().join(".tacho"))).unwrap();
+        let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
+        let rules = &Rules::default();
+        let of = Of { host, host_name: "lab", benchmark: &benchmark, recipes, equals: &equals, rules };
+        let builds = present_builds(builds, recipes);
+        Material::new(&builds, all, (of, Direction::Lower), &Ends::default()).point(revision)
+    }
+
+    #[test]
+    fn failures_are_told_and_not_counted() {
+        let one = revision(1);
+        let crash = Some(Failure::Signal { number: 11 });
+        let all = [Values { failed: 1, failure: crash, ..values(&one, "a", &[1.0, 2.0]) }];
+        let point = point(&[built(&one, "a")], &all, &one);
+        assert_eq!(point.values, [1.0, 2.0]);
+        assert_eq!((point.failed, point.failure.as_deref()), (1, Some("killed by signal 11 (SIGSEGV)")));
+    }
+
+    #[test]
+    fn an_equal_build_takes_the_values_of_the_one_measured() {
+        let (one, two) = (revision(1), revision(2));
+        let builds = [built(&one, "same"), built(&two, "same")];
+        let all = [values(&two, "same", &[5.0])];
+        let first = point(&builds, &all, &one);
+        assert_eq!((first.values.as_slice(), first.equal_to.as_deref()), (&[5.0][..], Some("r2")));
+        assert_eq!(point(&builds, &all, &two).equal_to, None);
+    }
+
+    #[test]
+    fn several_runs_add_up() {
+        let one = revision(1);
+        let all = [values(&one, "a", &[5.0]), values(&one, "a", &[6.0])];
+        assert_eq!(point(&[built(&one, "a")], &all, &one).values, [5.0, 6.0]);
+    }
+
+    #[test]
+    fn what_was_measured_of_another_program_is_left_out() {
+        let one = revision(1);
+        let all = [values(&one, "slow", &[9.0]), values(&one, "fast", &[1.0])];
+        let other = Build { recipe: Digest::of("other recipe"), ..built(&one, "fast") };
+        assert_eq!(point(&[built(&one, "slow"), other.clone()], &all, &one).values, [9.0]);
+        let last = point(&[other], &all, &one);
+        assert_eq!((last.values.as_slice(), last.outdated), (&[1.0][..], true), "when there is no other");
+    }
+
+    #[test]
+    fn a_build_of_before_the_plan_was_edited_says_nothing_of_what_builds_now() {
+        let one = revision(1);
+        let failed = BuildState::Failed { why: "no header".into() };
+        let before = Build { recipe: Digest::of("other recipe"), state: failed, ..built(&one, "a") };
+        let outdated = point(std::slice::from_ref(&before), &[], &one);
+        assert!(outdated.build.is_some() && outdated.outdated);
+        assert_eq!((outdated.present_build(), outdated.shown_build()), (None, None));
+        let now = point(&[before, built(&one, "a")], &[], &one);
+        assert!(!now.outdated && now.present_build().is_some() && now.shown_build().is_some());
+    }
+}

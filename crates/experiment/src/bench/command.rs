@@ -1,0 +1,102 @@
+//! A command that is measured beside others.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tacho_record::plan::{self, Expect, ExpectOutput, Hooks, Output};
+use tacho_record::{BenchmarkKey, Conditions, Direction, Inherit, Limits, Metric, Parameters, Unit};
+
+use crate::trial::env_padding;
+
+/// A command, with all that belongs to it filled in.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// What it is called; no other is called so.
+    pub name: String,
+    /// The command as it was typed, with its parameters filled in.
+    pub text: String,
+    /// The values that were filled in, by name.
+    pub parameters: Vec<(String, String)>,
+    /// How it is started.
+    pub start: Start,
+    /// A file for its standard input; none: nothing.
+    pub input: Option<String>,
+    /// What becomes of its output.
+    pub output: Output,
+    /// What is done beside its executions.
+    pub hooks: Hooks,
+    /// How long one execution may take.
+    pub timeout: Duration,
+    /// What it finds around it.
+    pub conditions: Conditions,
+    /// What it may use at most; to reach that is a result.
+    pub limits: Limits,
+}
+
+/// How a command is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// As these words.
+    Words(Vec<String>),
+    /// By a shell, whose words come first.
+    Shell(Vec<String>, String),
+}
+
+impl Command {
+    /// The metric that its time is: without that of its shell, if it has one.
+    #[must_use]
+    pub fn time(&self) -> Metric {
+        let name = match self.start {
+            Start::Words(_) => "wall",
+            Start::Shell(..) => Metric::NET_WALL,
+        };
+        Metric { name: name.to_owned(), unit: Unit::Nanoseconds, better: Direction::Lower }
+    }
+
+    /// What its samples are kept under.
+    pub(super) fn key(&self) -> BenchmarkKey {
+        BenchmarkKey { name: self.name.clone(), version: 1, parameters: Parameters::default() }
+    }
+
+    /// What a command finds around it if nothing else is asked for: our whole environment, the length of which varies by a variable
+    /// that is [added](Self::padding).
+    #[must_use]
+    pub fn usual_conditions() -> Conditions {
+        Conditions { inherit: Inherit::All, random_environment: true, ..Conditions::default() }
+    }
+
+    /// The variable that is added to its environment, and what it holds, in words; none where its length does not vary.
+    #[must_use]
+    pub fn padding(&self) -> Option<(&'static str, String)> {
+        let what = || format!("0 to {} times X, another number for each execution", env_padding::LONGEST);
+        self.conditions.random_environment.then(|| (env_padding::NAME, what()))
+    }
+
+    /// The benchmark that it is, as a plan would have it.
+    pub(crate) fn benchmark(&self) -> plan::Benchmark {
+        let plain = |word: &String| word.replace('{', "{{").replace('}', "}}");
+        let (shell, command) = match &self.start {
+            Start::Words(words) => (None, words.iter().map(plain).collect()),
+            Start::Shell(shell, code) => (Some(shell.clone()), vec![code.clone()]),
+        };
+        plan::Benchmark {
+            name: self.name.clone(),
+            version: 1,
+            raised: 1,
+            same_as: None,
+            command,
+            shell,
+            parameters: BTreeMap::new(),
+            hooks: self.hooks.clone(),
+            companion: None,
+            timeout: self.timeout,
+            directory: None,
+            stdin: self.input.clone(),
+            output: self.output.clone(),
+            conditions: self.conditions.clone(),
+            limits: self.limits,
+            expect: Expect { exit: 0, stdout: ExpectOutput::Anything },
+            metrics: Vec::new(),
+        }
+    }
+}

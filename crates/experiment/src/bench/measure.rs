@@ -1,0 +1,184 @@
+//! Measuring commands side by side.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tacho_record::plan::{self, Counting, PlannedMetric};
+use tacho_record::{
+    Cell, Digest, Direction, Estimator, Metric, Purpose, Rule, Run, Sample, Steadiness, Unit, Warmup,
+};
+use tacho_store::{MeasurementId, NewRun, QuietWait};
+
+use super::Command;
+use crate::run::rounds::{self, Measured};
+use crate::run::session::{Known, Session, SessionCell, Wanted};
+use crate::trial::counters::check_counters;
+use crate::trial::duet::why_not_at_once;
+use crate::trial::prepared::{EXIT_STATUS, Exits, Surroundings, Trial, rehearse};
+use crate::{Bench, ExperimentError};
+
+/// What is to be measured.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The commands; at least one.
+    pub commands: Vec<Command>,
+    /// What comes before measuring, and when it stops.
+    pub rule: Rule,
+    /// With which statuses a right execution exits.
+    pub exits: Exits,
+    /// What is counted of each execution.
+    pub counters: Vec<Counting>,
+    /// The two processors on which two commands are executed at the same time; none: one after the other.
+    pub duet: Option<[u32; 2]>,
+    /// How the ratio of two is taken, where that was asked for.
+    pub estimator: Option<Estimator>,
+    /// The folder that they are executed in.
+    pub folder: PathBuf,
+    /// The seed of the random order.
+    pub seed: u64,
+    /// The version of the tool, for the record.
+    pub version: String,
+    /// Facts of the host that may differ from run to run, for the record.
+    pub conditions: BTreeMap<String, String>,
+}
+
+/// What was measured.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The run.
+    pub run: Run,
+    /// The samples of each command, in order of the schedule.
+    pub samples: Vec<Vec<Sample>>,
+    /// What was found of the warm-up of each command, where that was asked for.
+    pub steadiness: Vec<Option<Steadiness>>,
+    /// What could not be read, by metric, with the reason.
+    pub absent: BTreeMap<String, String>,
+    /// What rounds waited for, where a quiet host was asked for.
+    pub waits: Vec<QuietWait>,
+    /// Which rounds were disturbed, and so repeated, and by what.
+    pub disturbed: Vec<(u32, String)>,
+    /// Whether the user stopped it: then these are the samples so far.
+    pub interrupted: bool,
+    /// Time spent in executions, hooks included.
+    pub executing: Duration,
+}
+
+/// Measures commands in rounds, each in a fresh random order.
+pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, ExperimentError> {
+    put_metrics(bench, &question.counters)?;
+    let lacking = match question.commands.first() {
+        Some(first) => check_counters(bench, &first.name, question.counters.iter().copied())?,
+        None => Vec::new(),
+    };
+    check_at_once(question)?;
+    check_conditions(bench, question)?;
+    let (run, cells) = begin(bench, question)?;
+    let cells: Result<Vec<SessionCell>, ExperimentError> = (question.commands.iter().zip(cells))
+        .map(|(command, (id, cell))| session_cell(command, question, id, cell))
+        .collect();
+    let session = Session { run, cells: cells?, duet: question.duet };
+    let Measured { executing, interrupted, .. } = rounds::measure(bench, &session)?;
+    let mut answer = Answer {
+        waits: bench.store.waits(session.run.number)?,
+        disturbed: bench.store.disturbed(session.run.number)?,
+        run: session.run,
+        samples: Vec::new(),
+        steadiness: Vec::new(),
+        absent: lacking.into_iter().map(|(counter, why)| (counter.to_owned(), why)).collect(),
+        interrupted,
+        executing,
+    };
+    for SessionCell { id, cell, .. } in &session.cells {
+        answer.samples.push(bench.store.samples(*id)?);
+        answer.steadiness.push(bench.store.steadiness(*id)?);
+        let absences = bench.store.absences(answer.run.number, &cell.benchmark)?;
+        answer.absent.extend(absences.into_iter().map(|absence| (absence.metric, absence.why)));
+    }
+    Ok(answer)
+}
+
+/// Whether the commands can be executed at the same time, if they are to be.
+fn check_at_once(question: &Question) -> Result<(), ExperimentError> {
+    let why = |command: &Command| why_not_at_once(&with_counters(command, question));
+    let refused = question.commands.iter().find_map(|command| Some((command, why(command)?)));
+    refused.filter(|_| question.duet.is_some()).map_or(Ok(()), |(command, why)| {
+        Err(ExperimentError::NotAtOnce { benchmark: command.name.clone(), why })
+    })
+}
+
+/// Whether the conditions and limits that were asked for can be had here.
+fn check_conditions(bench: &mut Bench<'_>, question: &Question) -> Result<(), ExperimentError> {
+    let is_usual = |it: &&Command| {
+        it.conditions == Command::usual_conditions() && it.limits == tacho_record::Limits::default()
+    };
+    let unusual = question.commands.iter().find(|it| !is_usual(it));
+    unusual.map_or(Ok(()), |command| rehearse(&command.benchmark(), bench.executor))
+}
+
+/// The benchmark that it is, with what is counted of it.
+fn with_counters(command: &Command, question: &Question) -> plan::Benchmark {
+    let counted = question.counters.iter().map(|asked| PlannedMetric::counted(asked.counter, asked.optional));
+    plan::Benchmark { metrics: counted.collect(), ..command.benchmark() }
+}
+
+/// Keeps what all metrics mean that executions may have.
+fn put_metrics(bench: &mut Bench<'_>, counters: &[Counting]) -> Result<(), ExperimentError> {
+    let names = Metric::BUILT_IN.iter().chain(&Metric::BESIDE);
+    let mut metrics: Vec<Metric> = names.filter_map(|name| Metric::known(name)).collect();
+    metrics.extend(counters.iter().map(|asked| asked.counter.metric()));
+    metrics.extend(Metric::known(Metric::COUNTED_SHARE));
+    let unit = Unit::Other(String::new());
+    metrics.push(Metric { name: EXIT_STATUS.to_owned(), unit, better: Direction::Lower });
+    Ok(bench.store.put_metrics(&metrics)?)
+}
+
+/// Begins the run; what each command's samples are kept under.
+fn begin(
+    bench: &mut Bench<'_>,
+    question: &Question,
+) -> Result<(Run, Vec<(MeasurementId, Cell)>), ExperimentError> {
+    let texts: Vec<&str> = question.commands.iter().map(|command| command.text.as_str()).collect();
+    let cells: Vec<Cell> = (question.commands.iter())
+        .map(|command| Cell {
+            revision: String::new(),
+            // Nothing is built: what is executed is whatever the command finds.
+            artifact: Digest::of(&command.text),
+            benchmark: command.key(),
+            rounds: question.rule.max_rounds,
+        })
+        .collect();
+    let new = NewRun {
+        purpose: Purpose::default(),
+        question: Digest::of(texts.join("\0")),
+        plan: String::new(),
+        seed: question.seed,
+        rounds: question.rule.max_rounds,
+        rule: question.rule.clone(),
+        host: bench.host,
+        version: question.version.clone(),
+        started: bench.executor.now(),
+        conditions: question.conditions.clone(),
+    };
+    let (run, ids) = bench.store.begin_run(&new, &cells)?;
+    Ok((run, ids.into_iter().zip(cells).collect()))
+}
+
+fn session_cell(
+    command: &Command,
+    question: &Question,
+    id: MeasurementId,
+    cell: Cell,
+) -> Result<SessionCell, ExperimentError> {
+    let hooks = vec![("TACHO_BENCHMARK".to_owned(), command.name.clone())];
+    let around = Surroundings { folder: &question.folder, values: &[], hooks, seed: question.seed };
+    let trial = Trial::filled(&with_counters(command, question), around)?.accepting(question.exits.clone());
+    let wanted = Wanted {
+        enough: question.rule.max_rounds,
+        needed: 0,
+        metric: Some(command.time()),
+        elsewhere: Known::default(),
+        steady: Some(command.time()).filter(|_| question.rule.warmup == Warmup::Found),
+    };
+    Ok(SessionCell { id, cell, trial, wanted, before: Vec::new() })
+}

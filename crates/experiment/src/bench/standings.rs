@@ -1,0 +1,350 @@
+//! How each of several commands did, and against which.
+
+use std::collections::BTreeMap;
+
+use tacho_record::{End, Limit, Limited, Metric, Outcome, Rule, Sample, Stopped};
+use tacho_stats::compare::{
+    Comparison, Look, Pair, Rules, Sample as Compared, Sides, Size, Verdict, compare, compare_duet,
+    judge_together,
+};
+use tacho_stats::{Bound, Bounded, Summary};
+
+use super::warnings::{carry_over, of_command, of_host};
+use super::{Command, Question, Warning};
+use crate::analysis::estimator::by;
+use crate::analysis::outlier_causes::{self, Explained};
+
+/// Among at most so many commands it is looked for who is beaten on time and memory.
+pub const BEATEN_BY: usize = 12;
+/// A ratio that differs from 1 by no more comes from rounding.
+const LITTLE: f64 = 1e-6;
+/// The error that all comparisons of a run together are given.
+const ERROR: f64 = 0.05;
+
+/// How all commands did.
+#[derive(Clone, Debug)]
+pub struct Standings {
+    /// One a command, in their order.
+    pub each: Vec<Standing>,
+    /// The command that the others are compared with: the one that was named, else the fastest by its ratios; none when there are not
+    /// two that gave values.
+    pub reference: Option<usize>,
+    /// What may spoil all numbers.
+    pub warnings: Vec<Warning>,
+}
+
+/// How a command did.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    /// The metric that its time is.
+    pub metric: Metric,
+    /// What ended its measuring, where a precision was asked for; nothing where it was interrupted.
+    pub stopped: Option<Stopped>,
+    /// Its time.
+    pub time: Option<Summary>,
+    /// The mean of its processor time in the program, in nanoseconds: the split is sampled by many kernels.
+    pub user: Option<Bounded>,
+    /// The same in the kernel.
+    pub sys: Option<Bounded>,
+    /// Processor time by wall time of all executions that have the metric `cpu-percent`, in percent. None where an execution reached a
+    /// limit: it may have gone on in either way.
+    pub cpu_percent: Option<f64>,
+    /// The median of its peak memory, in bytes.
+    pub peak_memory: Option<Bounded>,
+    /// The medians of what was counted, in the order in which that was asked for; none where no execution has it.
+    pub counters: Vec<(Metric, Option<Bounded>)>,
+    /// Against the reference, in the rounds that both took part in.
+    pub compared: Option<Comparison>,
+    /// The word for that, all commands judged together.
+    pub verdict: Option<Verdict>,
+    /// The commands that are faster and need less memory, for certain.
+    pub beaten_by: Vec<usize>,
+    /// The executions that reached a limit, with what their times would have been at least.
+    pub limited: Limited,
+    /// The limit on memory that all its executions reached: nothing shows that it even starts below that.
+    pub refused: Option<Limit>,
+    /// How many executions failed.
+    pub failed: usize,
+    /// How the first of them did, in one line, and the last of what it printed.
+    pub failure: Option<(String, String)>,
+    /// Samples that are far off, with what may have brought them about.
+    pub outliers: Vec<Explained>,
+    /// What may spoil the numbers.
+    pub warnings: Vec<Warning>,
+}
+
+impl Standings {
+    /// Those of the commands with these samples; `reference` is the command that the others are compared with.
+    #[must_use]
+    pub fn of(question: &Question, samples: &[Vec<Sample>], reference: Option<usize>, margin: f64) -> Self {
+        let alone =
+            |(command, samples): (&Command, &Vec<Sample>)| Standing::alone(command, samples, question);
+        let mut standings = Self {
+            each: question.commands.iter().zip(samples).map(alone).collect(),
+            reference,
+            warnings: of_host(samples).into_iter().chain(carry_over(question, samples)).collect(),
+        };
+        standings.reference = standings.choose(reference);
+        let how = How {
+            rules: Rules {
+                margin,
+                estimator: question.estimator.map(by),
+                seed: question.seed,
+                ..Rules::default()
+            },
+            at_once: question.duet.is_some(),
+        };
+        standings.compare(samples, &how);
+        if reference.is_none() {
+            standings.settle(samples, &how);
+        }
+        standings.find_beaten(samples, &how);
+        standings
+    }
+
+    /// The reference, if it and another gave values.
+    fn choose(&self, named: Option<usize>) -> Option<usize> {
+        let times = self.by_time();
+        let known = named.is_none_or(|named| times.contains(&named));
+        named.or(times.first().copied()).filter(|_| times.len() > 1 && known)
+    }
+
+    /// The commands that gave values, the fastest first; those of whose median only a lower bound is known come last.
+    #[must_use]
+    pub fn by_time(&self) -> Vec<usize> {
+        let known = |(index, it): (usize, &Standing)| Some((index, it.time?.known_median()));
+        let mut times: Vec<(usize, Bounded)> = self.each.iter().enumerate().filter_map(known).collect();
+        let rank = |of: &Bounded| (of.if_exact().is_none(), of.value);
+        times.sort_by(|(_, one), (_, other)| {
+            let (one, other) = (rank(one), rank(other));
+            one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
+        });
+        times.into_iter().map(|(index, _)| index).collect()
+    }
+
+    /// Whether nothing says that another is faster than the reference: no ratio, where there is none no median, and none was cut off
+    /// before that one had ended.
+    #[must_use]
+    pub fn is_reference_fastest(&self) -> bool {
+        let median = |index: usize| self.each[index].time?.known_median().if_exact();
+        let Some(own) = self.reference.and_then(median) else { return false };
+        let is_slower = |other: &Standing| {
+            let Some(time) = other.time else { return true };
+            let is_compared = other.compared.as_ref().is_some_and(|it| it.estimate.is_some());
+            own <= time.median || (is_compared && !time.is_bound)
+        };
+        self.quicker().is_none() && self.each.iter().all(is_slower)
+    }
+
+    /// The command that its ratio calls faster than the reference, by the most.
+    fn quicker(&self) -> Option<usize> {
+        let time = |(index, it): (usize, &Standing)| {
+            let estimate = it.compared.as_ref()?.estimate?;
+            let difference = estimate.known_difference();
+            let is_known = matches!(difference.bound, Bound::Exact | Bound::AtMost);
+            let little = LITTLE * it.time?.median.abs();
+            (is_known && difference.value < -little).then_some((index, difference.value))
+        };
+        let faster = self.each.iter().enumerate().filter_map(time);
+        faster.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(index, _)| index)
+    }
+
+    /// Has that one be the reference that the ratios call the fastest; where they go round in a circle, the one of the smallest median
+    /// stays.
+    fn settle(&mut self, samples: &[Vec<Sample>], how: &How) {
+        let mut tried = Vec::from_iter(self.reference);
+        while let Some(quicker) = self.quicker() {
+            let is_circle = tried.contains(&quicker);
+            self.reference = if is_circle { tried.first().copied() } else { Some(quicker) };
+            self.compare(samples, how);
+            if is_circle {
+                return;
+            }
+            tried.push(quicker);
+        }
+    }
+
+    fn compare(&mut self, samples: &[Vec<Sample>], how: &How) {
+        let Some(reference) = self.reference else { return };
+        (self.each[reference].compared, self.each[reference].verdict) = (None, None);
+        let others: Vec<usize> = (0..self.each.len())
+            .filter(|index| *index != reference && self.each[*index].time.is_some())
+            .collect();
+        let time = |index: usize| (samples[index].as_slice(), &self.each[index].metric);
+        let rows: Vec<Comparison> =
+            others.iter().map(|&index| against(time(reference), time(index), how)).collect();
+        let verdicts = judge_together(&rows, ERROR);
+        for ((index, row), verdict) in others.into_iter().zip(rows).zip(verdicts) {
+            self.each[index].compared = Some(row);
+            self.each[index].verdict = Some(verdict);
+        }
+    }
+
+    fn find_beaten(&mut self, samples: &[Vec<Sample>], how: &How) {
+        let number = self.each.len();
+        if number > BEATEN_BY {
+            return;
+        }
+        for index in 0..number {
+            let by = (0..number).filter(|&other| self.beats(other, index, samples, how)).collect();
+            self.each[index].beaten_by = by;
+        }
+    }
+
+    /// Whether `one` is faster than `other` and needs less memory, both for certain and by more than the margin.
+    fn beats(&self, one: usize, other: usize, samples: &[Vec<Sample>], how: &How) -> bool {
+        let (better, worse) = (&self.each[one], &self.each[other]);
+        let medians = |it: &Standing| Some((it.time?.median, it.peak_memory?.value));
+        let (Some(less), Some(more)) = (medians(better), medians(worse)) else { return false };
+        // Memory is counted, and no clock rounds it.
+        let counted = How { rules: Rules { resolution: Some(0.0), ..how.rules }, ..*how };
+        let certain = |metric: [&Metric; 2], how: &How| {
+            let (a, b) = ((samples[other].as_slice(), metric[1]), (samples[one].as_slice(), metric[0]));
+            let comparison = against(a, b, how);
+            comparison.verdict == Verdict::Faster && comparison.size == Size::Beyond
+        };
+        less.0 < more.0
+            && less.1 < more.1
+            && Metric::built_in("peak-memory").is_some_and(|memory| certain([&memory; 2], &counted))
+            && certain([&better.metric, &worse.metric], how)
+    }
+}
+
+/// How commands are compared.
+struct How {
+    rules: Rules,
+    /// Whether they were executed at the same time: each round is a pair.
+    at_once: bool,
+}
+
+/// B against A, each with its metric, in the rounds that both took part in.
+fn against(a: (&[Sample], &Metric), b: (&[Sample], &Metric), how: &How) -> Comparison {
+    if how.at_once {
+        return in_pairs(a, b, &how.rules);
+    }
+    let last = |samples: &[Sample]| samples.last().map_or(0, |sample| sample.place.round);
+    let common = last(a.0).min(last(b.0));
+    let side = |(samples, metric): (&[Sample], &Metric)| -> Vec<Compared> {
+        let common = samples.iter().filter(|sample| sample.place.round <= common);
+        common
+            .filter_map(|it| Some(compared(it, metric)?.in_round(it.place.round).at(it.place.position)))
+            .collect()
+    };
+    let (a, b) = (side(a), side(b));
+    let look = Look::only(a.len().min(b.len()), ERROR);
+    compare(&Sides { a: &a, b: &b, control: &[] }, &how.rules, look)
+}
+
+/// The same of commands that were executed at the same time: the one at the even position had the first processor.
+fn in_pairs(a: (&[Sample], &Metric), b: (&[Sample], &Metric), rules: &Rules) -> Comparison {
+    let counted = |(samples, metric): (&[Sample], &Metric)| -> BTreeMap<u32, (Compared, u32)> {
+        let one = |it: &Sample| Some((it.place.round, (compared(it, metric)?, it.place.position)));
+        samples.iter().filter_map(one).collect()
+    };
+    let (a, b) = (counted(a), counted(b));
+    let pair = |(round, (a, _)): (&u32, &(Compared, u32))| {
+        let (b, position) = *b.get(round)?;
+        Some(Pair { a: *a, b, swapped: position % 2 == 0 })
+    };
+    let pairs: Vec<Pair> = a.iter().filter_map(pair).collect();
+    compare_duet(&pairs, rules, Look::only(pairs.len(), ERROR))
+}
+
+/// A sample's value, as it is compared: where a limit was reached, what it would have been at least.
+fn compared(sample: &Sample, metric: &Metric) -> Option<Compared> {
+    let exact = sample.value(&metric.name).filter(|_| sample.counts()).map(Compared::new);
+    exact.or_else(|| Some(Compared::new(sample.bound(metric)?).at_least()))
+}
+
+/// What ended measuring that gave these samples, if it was to be until the median is known.
+fn stopped(rule: &Rule, time: Option<&Summary>, samples: &[Sample]) -> Option<Stopped> {
+    let precision = rule.precision.as_ref()?;
+    let rounds = samples.iter().filter(|sample| sample.place.round > 0).count();
+    let is_reached = time.and_then(Summary::precision).is_some_and(|reach| reach <= precision.share);
+    let by = if is_reached && time.is_some_and(|time| time.n >= rule.min_rounds as usize) {
+        End::Precision
+    } else if rounds >= rule.max_rounds as usize {
+        End::MaxRounds
+    } else if rule.budget.is_some() {
+        End::Budget
+    } else {
+        return None;
+    };
+    Some(Stopped { by, precision: Some(precision.clone()) })
+}
+
+impl Standing {
+    /// What its own samples say.
+    fn alone(command: &Command, samples: &[Sample], question: &Question) -> Self {
+        let looked_at = question.rule.precision.is_some();
+        let metric = command.time();
+        let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
+        let read = |metric: &Metric| {
+            let values: Vec<f64> = counted.iter().filter_map(|it| it.value(&metric.name)).collect();
+            (values, Limited::of(samples, metric))
+        };
+        let median_of = |metric: &Metric| {
+            let (values, limited) = read(metric);
+            Some(Summary::censored(&values, &limited.bounds)?.known_median()).filter(|_| {
+                // Of what has no bound, as more of it is better, the others alone tell nothing.
+                limited.bounds.len() == limited.count as usize
+            })
+        };
+        let built_in = |name: &str| Metric::built_in(name);
+        let failures: Vec<_> = samples.iter().filter(|sample| sample.outcome.is_failure()).collect();
+        let told = failures.first().and_then(|sample| Outcome::told(&sample.outcome));
+        let (values, limited) = read(&metric);
+        let time = Summary::sampled(&values, &limited.bounds, looked_at);
+        Self {
+            stopped: stopped(&question.rule, time.as_ref(), samples),
+            time,
+            user: built_in("user").and_then(|user| mean(&read(&user))),
+            sys: built_in("sys").and_then(|sys| mean(&read(&sys))),
+            cpu_percent: cpu_percent(&counted).filter(|_| limited.count == 0),
+            peak_memory: built_in("peak-memory").and_then(|memory| median_of(&memory)),
+            counters: question
+                .counters
+                .iter()
+                .map(|asked| asked.counter.metric())
+                .map(|metric| (metric.clone(), median_of(&metric)))
+                .collect(),
+            compared: None,
+            verdict: None,
+            beaten_by: Vec::new(),
+            limited,
+            refused: refused(samples),
+            failed: failures.len(),
+            failure: told.map(|(line, output)| (line, output.to_owned())),
+            outliers: outlier_causes::explain(samples, &metric),
+            warnings: of_command(command, samples, &question.rule),
+            metric,
+        }
+    }
+}
+
+/// The limit on memory that all of these reached.
+fn refused(samples: &[Sample]) -> Option<Limit> {
+    let reached = |sample: &Sample| match &sample.outcome {
+        Outcome::LimitReached { reached, .. } => Some(reached.limit).filter(|it| *it != Limit::CpuTime),
+        _ => None,
+    };
+    let mut limits = samples.iter().filter(|sample| sample.place.round > 0).map(reached);
+    let first = limits.next()??;
+    limits.all(|limit| limit.is_some()).then_some(first)
+}
+
+/// The mean of values and of those that were cut off, of which each may have been more; none where one of those is not known at all.
+fn mean((values, limited): &(Vec<f64>, Limited)) -> Option<Bounded> {
+    let number = (values.len() + limited.bounds.len()) as f64;
+    let sum: f64 = values.iter().chain(&limited.bounds).sum();
+    let is_known = number > 0.0 && limited.bounds.len() == limited.count as usize;
+    is_known.then(|| Bounded::least(sum / number, limited.count > 0))
+}
+
+/// Processor time by wall time: of those alone of which each has a share, as of what was left behind there is none.
+fn cpu_percent(counted: &[&Sample]) -> Option<f64> {
+    let has = |it: &&&Sample| it.value("cpu-percent").is_some();
+    let both = counted.iter().filter(has).filter_map(|it| Some((it.value("cpu")?, it.value("wall")?)));
+    let (cpu, wall) = both.fold((0.0, 0.0), |(cpu, wall), (one, other)| (cpu + one, wall + other));
+    (wall > 0.0).then(|| 100.0 * cpu / wall)
+}

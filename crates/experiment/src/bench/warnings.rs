@@ -1,0 +1,92 @@
+//! What should be said beside a command's numbers, since it may spoil them.
+
+use tacho_record::{Metric, Rule, Sample, Warmup};
+use tacho_stats::outlier::outliers;
+
+use super::{Command, Question, Start};
+use crate::analysis::carry_over::{Carried, Executed};
+use crate::analysis::host_load::Load;
+use crate::run::warmup::unsteady;
+
+/// From this share of its wall time on a shell's part is told (docs/method.md).
+pub const SHELL_SHARE: f64 = 0.5;
+
+/// From so many times the median on it is told that the first execution took longer.
+const FIRST_SLOW: f64 = 1.05;
+/// Something that may spoil a command's numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Warning {
+    /// What is executed after the command of that place takes so much more or less, as a share.
+    CarryOver(usize, f64),
+    /// The first execution took so many times as long as the median, and there was no warm-up.
+    FirstSlow(f64),
+    /// So many executions left processes behind, which were killed.
+    LeftBehind(usize),
+    /// Other processes used so many CPUs meanwhile.
+    Loaded(f64),
+    /// Its shell took this share of the wall time.
+    MostlyShell(f64),
+    /// The level changed for the last time so many rounds before the end, which is too near to it to say that it stays.
+    NoSteadyState(u32),
+    /// A hypervisor kept so many CPUs' time from the host.
+    Stolen(f64),
+}
+
+/// The warnings about a command with these samples.
+pub(super) fn of_command(command: &Command, samples: &[Sample], rule: &Rule) -> Vec<Warning> {
+    let counted: Vec<&Sample> = samples.iter().filter(|sample| sample.counts()).collect();
+    // What reached a limit was ended with all that it had started: that it left nothing behind.
+    let left = (samples.iter().filter(|sample| !sample.is_limited()))
+        .filter(|sample| sample.value("left-behind").is_some_and(|left| left > 0.0));
+    let is_shell = matches!(command.start, Start::Shell(..));
+    let warnings = [
+        first_slow(samples, &counted, &command.time()).map(Warning::FirstSlow),
+        share(&counted, Metric::SHELL)
+            .filter(|share| is_shell && *share >= SHELL_SHARE)
+            .map(Warning::MostlyShell),
+        Some(left.count()).filter(|left| *left > 0).map(Warning::LeftBehind),
+        // Where the warm-up is found, that is said there.
+        unsteady(samples, &command.time())
+            .filter(|_| rule.warmup != Warmup::Found)
+            .map(Warning::NoSteadyState),
+    ];
+    warnings.into_iter().flatten().collect()
+}
+
+/// The warnings about the host, while all these samples were taken.
+pub(super) fn of_host(samples: &[Vec<Sample>]) -> Vec<Warning> {
+    let programs: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();
+    let Load { others, stolen } = Load::of(&programs);
+    others.map(Warning::Loaded).into_iter().chain(stolen.map(Warning::Stolen)).collect()
+}
+
+/// Whether it matters which command was executed before; of those at the same time none was.
+pub(super) fn carry_over(question: &Question, samples: &[Vec<Sample>]) -> Option<Warning> {
+    if question.duet.is_some() {
+        return None;
+    }
+    let metrics: Vec<String> = question.commands.iter().map(|command| command.time().name).collect();
+    let cell = |(program, (metric, samples))| Executed { program, metric, samples };
+    let pairs = metrics.iter().map(String::as_str).zip(samples.iter().map(Vec::as_slice));
+    let cells: Vec<Executed> = (0..).zip(pairs).map(cell).collect();
+    Carried::of(&cells, question.seed)
+        .map(|carried| Warning::CarryOver(carried.after as usize, carried.share))
+}
+
+/// How many times as long as the median the first execution took, if it is an outlier and nothing came before it.
+fn first_slow(samples: &[Sample], counted: &[&Sample], time: &Metric) -> Option<f64> {
+    let first = samples.first().filter(|first| first.counts())?;
+    let values: Vec<f64> = counted.iter().filter_map(|sample| sample.value(&time.name)).collect();
+    let far = outliers(&values);
+    let outlier = far.first().filter(|outlier| outlier.index == 0 && outlier.ratio >= FIRST_SLOW)?;
+    // Of many outliers the first is no warm-up.
+    let alone = 20 * far.len() <= values.len().max(40);
+    first.value(&time.name).filter(|_| alone).map(|_| outlier.ratio)
+}
+
+/// The sum of a metric by that of wall time, of the executions that have both.
+fn share(counted: &[&Sample], metric: &str) -> Option<f64> {
+    let both = counted.iter().filter_map(|sample| Some((sample.value(metric)?, sample.value("wall")?)));
+    let (part, whole) = both.fold((0.0, 0.0), |(part, whole), (one, other)| (part + one, whole + other));
+    (whole > 0.0).then(|| part / whole)
+}

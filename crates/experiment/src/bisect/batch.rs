@@ -1,0 +1,286 @@
+//! Some executions of one candidate in a row: the samples of one step.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use jiff::Timestamp;
+use tacho_record::bisection::{Comparison, HostReadings, Seen, UnusableKind};
+use tacho_record::{Counter, Digest, Failure, Outcome, Place, Sample, is_shown};
+
+use super::driver::{Done, Driver};
+use super::fold::NO_RATIO;
+use crate::trial::execute::{Sampled, Tried, Turn};
+use crate::{Event, ExperimentError};
+
+/// So many failed executions in one step are enough.
+const FAILURES: usize = 2;
+/// Of what a failed execution printed, so many characters are told.
+const PRINTED: usize = 120;
+
+/// The status by which a command says that it can tell neither, as to `git bisect run`.
+const CANNOT_TELL: i32 = 125;
+/// Those by which a shell says that there was nothing to execute.
+const NOT_EXECUTABLE: i32 = 126;
+const NOT_FOUND: i32 = 127;
+
+/// What an execution is worth.
+enum Worth {
+    Value(f64),
+    /// At least that.
+    Bound(f64),
+    Nothing(UnusableKind, String),
+}
+
+impl Driver<'_, '_> {
+    /// So many samples of a candidate, those that an earlier session has taken of this step among them.
+    pub(super) fn portion(
+        &mut self,
+        place: usize,
+        wanted: usize,
+        artifact: Digest,
+        folder: &Path,
+    ) -> Result<Done, ExperimentError> {
+        let name = self.fold.name(place).to_owned();
+        if !self.ready.prepare(self.bench, self.question, (&name, artifact), folder)? {
+            return Ok(Done::Interrupted);
+        }
+        let round = self.fold.next_number();
+        if !self.warm_up(&name, artifact)? {
+            return Ok(Done::Interrupted);
+        }
+        let (mut taken, earlier) = self.ready.taken(self.bench.store, &name, artifact, round)?;
+        self.quiet.wait(self.bench, self.run.number, round)?;
+        let began = self.bench.executor.now();
+        loop {
+            let worths: Vec<Worth> = taken.iter().map(|sample| self.worth(sample)).collect();
+            let host: Vec<HostReadings> = taken.iter().map(Sample::host_readings).collect();
+            if let Some(seen) = seen(&worths, &host, wanted) {
+                self.bench.store.end_round(self.run.number, round)?;
+                let executing = earlier + seconds(began, self.bench.executor.now());
+                return Ok(Done::Seen(seen, None, executing));
+            }
+            let position = u32::try_from(taken.len()).unwrap_or(u32::MAX);
+            match self.execute(&name, artifact, Place { round, position })? {
+                Some(sample) => taken.push(sample),
+                None => return Ok(Done::Interrupted),
+            }
+        }
+    }
+
+    /// The executions that come before all others of a build; `false` when interrupted.
+    fn warm_up(&mut self, name: &str, artifact: Digest) -> Result<bool, ExperimentError> {
+        // Whether a command fails is no matter of warmth.
+        let is_test = self.bisection.asked.by == Comparison::Failure;
+        let wanted = if is_test { 0 } else { self.run.rule.warmup.executions().unwrap_or(1) };
+        loop {
+            let Some((prepared, _)) = self.ready.get(name, artifact) else { return Ok(true) };
+            if prepared.warm >= wanted {
+                return Ok(true);
+            }
+            let position = prepared.warm;
+            prepared.warm += 1;
+            if self.execute(name, artifact, Place { round: 0, position })?.is_none() {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// One execution, kept before anything else happens; none when interrupted.
+    fn execute(
+        &mut self,
+        name: &str,
+        artifact: Digest,
+        place: Place,
+    ) -> Result<Option<Sample>, ExperimentError> {
+        if self.bench.interrupt.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        match self.tried(name, artifact, place)? {
+            Tried::Sampled(sampled) => self.keep_sample(name, artifact, *sampled).map(Some),
+            Tried::Interrupted(trouble) => {
+                if let (Some(trouble), Some((prepared, _))) = (&trouble, self.ready.get(name, artifact)) {
+                    self.bench.observer.note(&Event::Trouble { cell: &prepared.cell, trouble });
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    fn tried(&mut self, name: &str, artifact: Digest, place: Place) -> Result<Tried, ExperimentError> {
+        let reference = self.ready.reference;
+        let counts = self.counts_instructions();
+        let Some((prepared, company)) = self.ready.get(name, artifact) else {
+            return Ok(Tried::Interrupted(None));
+        };
+        if let Some(outcome) = &prepared.broken {
+            let at = self.bench.executor.now();
+            return Ok(Tried::without_execution(place, at, outcome.clone()));
+        }
+        let companion = company.of(prepared.number);
+        let mut turn =
+            Turn { place, shell_first: place.position.is_multiple_of(2), reference, companion, next: None };
+        let tried = prepared.trial.execute(self.bench.executor, &mut turn)?;
+        if !counts || !tried.counts() {
+            return Ok(tried);
+        }
+        self.bench.observer.note(&Event::CountingBegins { cell: &prepared.cell });
+        Ok(prepared.trial.with_instructions(self.bench.executor, &mut turn, tried))
+    }
+
+    /// Whether callgrind counts each sample: then that is what is bisected.
+    fn counts_instructions(&self) -> bool {
+        self.bisection.asked.metric.name == Counter::CallgrindInstructions.name()
+    }
+
+    fn keep_sample(
+        &mut self,
+        name: &str,
+        artifact: Digest,
+        sampled: Sampled,
+    ) -> Result<Sample, ExperimentError> {
+        let Some((prepared, _)) = self.ready.get(name, artifact) else { return Ok(sampled.sample) };
+        let (id, cell) = (prepared.id, prepared.cell.clone());
+        if let (Some(answer), None) = (sampled.answer, self.ready.reference) {
+            // Before the sample: a kill between the two must not let a later answer become the reference.
+            self.bench.store.put_answer(&cell.benchmark, answer)?;
+            self.ready.reference = self.bench.store.answer(&cell.benchmark)?.or(Some(answer));
+        }
+        if let Some(output) = &sampled.kept {
+            self.bench.store.put_output(id, sampled.sample.place, output)?;
+        }
+        self.bench.store.put_sample(id, &sampled.sample)?;
+        for absent in &sampled.absent {
+            if !self.ready.absent.insert(absent.metric.to_string()) {
+                continue;
+            }
+            self.bench.store.put_absence(
+                self.run.number,
+                &cell.benchmark,
+                &crate::run::rounds::absence(absent),
+            )?;
+        }
+        self.samples += usize::from(sampled.sample.place.round > 0);
+        self.bench.observer.note(&Event::Sampled { cell: &cell, sample: &sampled.sample });
+        if let Some(trouble) = &sampled.trouble {
+            self.bench.observer.note(&Event::Trouble { cell: &cell, trouble });
+        }
+        Ok(sampled.sample)
+    }
+
+    /// The value of a sample, or why it has none. Of one that reached a limit, what it would have been at least.
+    fn worth(&self, sample: &Sample) -> Worth {
+        if self.bisection.asked.by == Comparison::Failure {
+            return passed_or_failed(&sample.outcome);
+        }
+        let metric = &self.bisection.asked.metric.name;
+        let value = match &sample.outcome {
+            Outcome::Failed { failure, output } => {
+                return Worth::Nothing(kind(failure), said(failure, output));
+            }
+            Outcome::LimitReached { reached, .. } => match sample.bound(&self.bisection.asked.metric) {
+                Some(bound) => bound,
+                None => return Worth::Nothing(UnusableKind::TimedOut, reached.line()),
+            },
+            _ => match sample.value(metric) {
+                Some(value) => value,
+                None => return Worth::Nothing(UnusableKind::NoMetric, format!("it has no `{metric}`")),
+            },
+        };
+        let is_ratio = self.bisection.asked.by == Comparison::Ratio;
+        if !value.is_finite() || (is_ratio && value <= 0.0) {
+            let why = format!("its `{metric}` is {value}, {NO_RATIO}");
+            return Worth::Nothing(UnusableKind::NoMetric, why);
+        }
+        match sample.outcome {
+            Outcome::LimitReached { .. } => Worth::Bound(value),
+            _ => Worth::Value(value),
+        }
+    }
+}
+
+impl Worth {
+    fn value(&self) -> Option<f64> {
+        match self {
+            Worth::Value(value) | Worth::Bound(value) => Some(*value),
+            Worth::Nothing(..) => None,
+        }
+    }
+}
+
+/// What the end of a command that passes or fails says: 1 where it failed, else 0. Of one that was not there to be executed it says
+/// nothing, nor of one that says so itself.
+fn passed_or_failed(outcome: &Outcome) -> Worth {
+    match outcome {
+        Outcome::Failed { failure: Failure::Exit { code: CANNOT_TELL }, .. } => {
+            Worth::Nothing(UnusableKind::Skipped, format!("exit {CANNOT_TELL}: it can tell neither"))
+        }
+        Outcome::Failed { failure: Failure::Exit { code: NOT_EXECUTABLE }, .. } => {
+            let why = format!("exit {NOT_EXECUTABLE}: it cannot be executed");
+            Worth::Nothing(UnusableKind::Crashed, why)
+        }
+        Outcome::Failed { failure: Failure::Exit { code: NOT_FOUND }, .. } => {
+            Worth::Nothing(UnusableKind::Crashed, format!("exit {NOT_FOUND}: it was not found"))
+        }
+        Outcome::Failed {
+            failure: Failure::Exit { .. } | Failure::Signal { .. } | Failure::TimedOut,
+            ..
+        }
+        | Outcome::LimitReached { .. } => Worth::Value(1.0),
+        Outcome::Failed { failure, .. } => Worth::Nothing(kind(failure), failure.line()),
+        _ => Worth::Value(0.0),
+    }
+}
+
+/// What a step has seen, once it has seen enough; with what was read of the host during each execution.
+fn seen(worths: &[Worth], host: &[HostReadings], wanted: usize) -> Option<Seen> {
+    let values: Vec<f64> = worths.iter().filter_map(Worth::value).collect();
+    let failures = worths.len() - values.len();
+    if values.len() < wanted && failures < FAILURES {
+        return None;
+    }
+    if !values.is_empty() {
+        let with_value = worths.iter().zip(host).filter(|(worth, _)| worth.value().is_some());
+        let mut host: Vec<HostReadings> = with_value.map(|(_, readings)| readings.clone()).collect();
+        if host.iter().all(HostReadings::is_empty) {
+            host.clear();
+        }
+        let with_value = worths.iter().filter(|worth| worth.value().is_some()).enumerate();
+        let limited =
+            with_value.filter(|(_, worth)| matches!(worth, Worth::Bound(_))).map(|(at, _)| at).collect();
+        return Some(Seen::Samples { values, limited, host });
+    }
+    worths.iter().rev().find_map(|worth| match worth {
+        Worth::Nothing(kind, why) => Some(Seen::Unusable { kind: *kind, why: why.clone() }),
+        Worth::Value(_) | Worth::Bound(_) => None,
+    })
+}
+
+fn kind(failure: &Failure) -> UnusableKind {
+    match failure {
+        Failure::Companion { .. }
+        | Failure::Exit { .. }
+        | Failure::Hook { .. }
+        | Failure::NotStarted { .. }
+        | Failure::Signal { .. } => UnusableKind::Crashed,
+        Failure::Stopped { .. } | Failure::TimedOut => UnusableKind::TimedOut,
+        Failure::Unreadable { .. } => UnusableKind::NoMetric,
+        Failure::WrongAnswer { .. } => UnusableKind::WrongAnswer,
+    }
+}
+
+/// How it failed; of a program that ended so by itself with the last that it printed of an error, or at all, which mostly says why.
+fn said(failure: &Failure, output: &str) -> String {
+    let lines = || output.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let last = lines().find(|line| line.to_lowercase().contains("error")).or_else(|| lines().next());
+    match (failure, last) {
+        (Failure::Exit { .. } | Failure::Signal { .. }, Some(last)) => {
+            let last: String = last.chars().filter(|c| is_shown(*c)).take(PRINTED).collect();
+            format!("{}: {last}", failure.line())
+        }
+        _ => failure.line(),
+    }
+}
+
+fn seconds(from: Timestamp, to: Timestamp) -> f64 {
+    to.duration_since(from).as_secs_f64().max(0.0)
+}

@@ -1,0 +1,161 @@
+//! The earlier end as it was named, where the main line of the later one does not pass through it: no candidate, but measured beside the
+//! first of them, once the ends of the main line are proven or excluded.
+//!
+//! Whether the two differ is proved, and verified, as a bisection of these two would.
+
+use tacho_record::Digest;
+use tacho_record::bisection::{Aside as Told, AsideSaid, Observed, Seen};
+use tacho_stats::bisect::{
+    Bisection, Builds, Finding, Observation, Rules, Seen as Values, Stage, Standing, Step,
+};
+
+use super::Fold;
+use super::snapshot::effect;
+
+/// What was seen of it.
+#[derive(Clone, Debug)]
+pub(super) struct Aside {
+    /// Its full name.
+    pub(super) name: String,
+    pub(super) artifact: Option<Digest>,
+    /// Why it has no values.
+    unusable: Option<String>,
+    /// Of the first candidate and itself.
+    both: Bisection,
+    /// Why nothing is measured any more.
+    given_up: Option<&'static str>,
+}
+
+impl Aside {
+    /// That of this name, by the rules of the bisection that it stands beside.
+    pub(super) fn named(name: &str, rules: Rules) -> Option<Self> {
+        // There are no neighbours that would tell how far builds differ.
+        let builds = if rules.builds == Builds::Unknown { Builds::Alike } else { rules.builds };
+        let both = Bisection::new(Rules { builds, budget: None, all: false, ..rules }, 2)?;
+        Some(Self { name: name.to_owned(), artifact: None, unusable: None, both, given_up: None })
+    }
+
+    /// Takes up a step of it.
+    fn take(&mut self, observed: &Observed) {
+        match &observed.seen {
+            Seen::Built { artifact } => self.artifact = Some(*artifact),
+            Seen::Unusable { why, .. } => self.unusable = Some(why.clone()),
+            Seen::Samples { values, .. } => self.tell(1, values, observed),
+        }
+    }
+
+    fn tell(&mut self, revision: usize, values: &[f64], observed: &Observed) {
+        let seen = Values::Samples(values.to_vec());
+        let Observed { build, executing, .. } = *observed;
+        self.both.observe(&Observation { revision, seen, build, executing });
+    }
+
+    fn samples(&self) -> usize {
+        let of_itself = |rung: &tacho_stats::bisect::Rung| rung.revision == 1;
+        let Standing { outcome, .. } = self.both.standing();
+        outcome.ladder.iter().find(|rung| of_itself(rung)).map_or(0, |rung| rung.samples)
+    }
+}
+
+impl Fold {
+    /// The place that stands for the end beside the main line: after all candidates.
+    pub(super) fn aside_place(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The full name of a candidate, or of the end beside the main line.
+    pub(super) fn name(&self, place: usize) -> &str {
+        let aside = || self.aside.as_ref().map_or("", |aside| aside.name.as_str());
+        self.names.get(place).map_or_else(aside, String::as_str)
+    }
+
+    /// What of which is to be measured next, if the end beside the main line is to be asked now.
+    pub(super) fn next_of_aside(&self) -> Option<(usize, usize)> {
+        let aside = self.aside.as_ref().filter(|_| self.asks_aside())?;
+        if aside.artifact.is_none() && self.by_artifact {
+            return Some((self.aside_place(), 1));
+        }
+        let Step::Measure(portions) = aside.both.next() else { return None };
+        let portion = portions.first()?;
+        let place = if portion.revision == 0 { self.first_usable() } else { self.aside_place() };
+        Some((place, portion.samples))
+    }
+
+    /// Takes up a step if it is one of the end beside the main line. While that is asked, what is seen of the first candidate tells of both.
+    pub(super) fn take_aside(&mut self, observed: &Observed) {
+        let is_first = self.names.get(self.first_usable()) == Some(&observed.revision);
+        let asks = self.asks_aside() && observed.under.is_none();
+        let Some(aside) = &mut self.aside else { return };
+        match &observed.seen {
+            _ if aside.name == observed.revision => aside.take(observed),
+            Seen::Samples { values, .. } if is_first && asks => {
+                aside.tell(0, values, &Observed { build: None, ..observed.clone() });
+            }
+            _ => {}
+        }
+    }
+
+    /// Leaves it at what is known: no more may be spent on it.
+    pub(super) fn give_up_aside(&mut self) {
+        if let Some(aside) = &mut self.aside {
+            aside.given_up = Some("no more builds may be made");
+        }
+    }
+
+    /// What came of it; nothing as long as it was not its turn.
+    pub(super) fn told_of_aside(&self) -> Option<Told> {
+        let aside = self.aside.as_ref()?;
+        let because = |why: &str| (AsideSaid::Unknown, Some(why.to_owned()));
+        let (said, why) = match (self.asks_aside(), &aside.unusable, aside.given_up, aside.both.next()) {
+            (true, ..) => (AsideSaid::UnderWay, None),
+            (_, Some(why), ..) => because(why),
+            (_, _, Some(why), _) => because(why),
+            _ if self.is_same_program(aside) => (AsideSaid::SameProgram, None),
+            (.., Step::Finished(outcome)) => match outcome.finding {
+                Finding::NotReproduced => (AsideSaid::Alike, None),
+                Finding::Verified => (AsideSaid::Otherwise, None),
+                Finding::Undecided(_) => because("samples do not tell"),
+            },
+            // It was not its turn, or the time is spent.
+            _ if aside.samples() == 0 => return None,
+            _ => because("no more may be spent"),
+        };
+        let known = matches!(said, AsideSaid::Alike | AsideSaid::Otherwise | AsideSaid::Unknown);
+        let change = aside.both.standing().outcome.change.filter(|_| known).map(effect);
+        Some(Told { said, change, samples: aside.samples(), why })
+    }
+
+    /// Whether it is its turn: what the ends of the main line come to is known, and of itself it is not.
+    fn asks_aside(&self) -> bool {
+        let Some(aside) = &self.aside else { return false };
+        let is_over = matches!(aside.both.next(), Step::Finished(_)) || self.is_same_program(aside);
+        let gave_up = aside.unusable.is_some() || aside.given_up.is_some();
+        !is_over && !gave_up && !self.is_spent() && self.are_ends_judged()
+    }
+
+    fn are_ends_judged(&self) -> bool {
+        let Some(bisection) = &self.bisection else { return true };
+        match (bisection.stage(), bisection.next()) {
+            (Stage::Proving, _) => false,
+            (_, Step::Finished(outcome)) => !matches!(outcome.finding, Finding::Undecided(_)),
+            _ => true,
+        }
+    }
+
+    fn is_same_program(&self, aside: &Aside) -> bool {
+        let first = self.artifacts.range(..=self.last_of_first()).next_back();
+        self.by_artifact && aside.artifact.is_some() && first.map(|(_, artifact)| *artifact) == aside.artifact
+    }
+
+    /// The candidate that it is measured beside: the first that has values.
+    fn first_usable(&self) -> usize {
+        let block = self.bisection.as_ref().map_or(0, |bisection| bisection.ends().0);
+        self.speaker(block)
+    }
+
+    /// The last candidate of that program.
+    fn last_of_first(&self) -> usize {
+        let block = self.bisection.as_ref().map_or(0, |bisection| bisection.ends().0);
+        self.blocks[block].1
+    }
+}

@@ -1,0 +1,115 @@
+//! What a build that failed complains of, and whether another one complains of the same.
+
+use tacho_record::build_error::{cause, error_line};
+
+use crate::build::remedy::remedy_of;
+
+/// What a build that failed says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    error: String,
+    cause: String,
+}
+
+impl Complaint {
+    /// From its log and how it ended, which counts where no command failed, as with a patch that does not apply.
+    #[must_use]
+    pub fn new(log: &str, end: &str) -> Self {
+        let said = if is_of_a_command(end) { error_line(log) } else { None };
+        Self::of(said.as_deref().unwrap_or(end))
+    }
+
+    /// From the line that says why.
+    #[must_use]
+    pub fn of(error: &str) -> Self {
+        // One cause names other symbols and files as a program grows: what mends it says that it is one.
+        let cause = remedy_of(error).map_or_else(|| cause(error), |remedy| remedy.flags.to_owned());
+        Self { error: error.to_owned(), cause }
+    }
+
+    /// The line that says what is wrong.
+    #[must_use]
+    pub fn error(&self) -> &str {
+        &self.error
+    }
+
+    /// Whether the cause is the same: the errors are, without where in the source and on this machine they are, or are mended
+    /// by the same.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.cause == other.cause
+    }
+}
+
+/// Whether a build ended so because a command failed, whose output says more.
+fn is_of_a_command(end: &str) -> bool {
+    ["exit status", "signal"].iter().any(|begin| end.starts_with(begin))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_log_counts_where_a_command_failed() {
+        let log = "# executes in /x:\n# make\na.c:1:5: error: no\n# failed: exit status 2: old wording,\n";
+        assert_eq!(Complaint::new(log, "exit status 2: old wording").error(), "a.c:1:5: error: no");
+        assert_eq!(Complaint::new("", "exit status 2").error(), "exit status 2");
+        let patch = "quirk `q`: patch `p` does not apply";
+        assert_eq!(Complaint::new(log, patch).error(), patch);
+        assert_eq!(Complaint::new(log, "its build timed out").error(), "its build timed out");
+    }
+
+    fn alike(one: &str, other: &str) -> bool {
+        Complaint::of(one).is_like(&Complaint::of(other))
+    }
+
+    #[test]
+    fn the_same_reason_elsewhere_is_the_same() {
+        let same = [
+            ("a.c:1:5: error: unknown type name 'u8'", "lib/b.c:20:1: error: unknown type name 'u8'"),
+            (
+                "/usr/bin/ld: a.c:(.text+0x5): undefined reference to `log'",
+                "/opt/ld: b.c:(.text+0x99): undefined reference to `log'",
+            ),
+            (
+                "multiple definition of `x'; first defined here",
+                "multiple definition of `y'; first defined here",
+            ),
+            ("error: expected 3 arguments", "error: expected 12 arguments"),
+            ("cp: cannot stat '/tmp/a': No such file", "cp: cannot stat '/tmp/b': No such file"),
+            (
+                "git checkout failed: error: unable to read sha1 file of a.tar (31c6ad900d68ae5a1e3030fd0960deaa93316227)",
+                "git checkout failed: error: unable to read sha1 file of a.tar (365234ac190acbb32f54d5654bb7c6e7c5b82d34)",
+            ),
+            ("prog: fault at 0x7ffe12 not found", "prog: fault at 0x12 not found"),
+        ];
+        for (one, other) in same {
+            assert!(alike(one, other), "{one} and {other}: {} and {}", cause(one), cause(other));
+        }
+        let others = [
+            ("a.c:1:5: error: unknown type name 'u8'", "a.c:1:5: error: unknown type name 'u16'"),
+            (
+                "a.c:3:10: fatal error: sys/sysctl.h: No such file",
+                "a.c:3:10: fatal error: asm/page.h: No such file",
+            ),
+            ("undefined reference to `log2'", "undefined reference to `log10'"),
+            ("cp: cannot stat 'one': No such file", "cp: cannot stat 'two': No such file"),
+        ];
+        for (one, other) in others {
+            assert!(!alike(one, other), "{one} and {other}: {}", cause(one));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn where_it_is_does_not_matter(said in "[a-z' ]{0,30}", one in 1..999_u32, other in 1..999_u32) {
+            let at = |line: u32| format!("src/f{line}.c:{line}:{}: error: {said}", line + 1);
+            prop_assert!(alike(&at(one), &at(other)));
+            let other = at(one) + " otherwise";
+            prop_assert!(!alike(&at(one), &other));
+        }
+    }
+}

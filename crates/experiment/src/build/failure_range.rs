@@ -1,0 +1,284 @@
+//! From where to where a history does not build, found with few builds.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use tacho_record::{Build, BuildState, Revision};
+
+pub use crate::build::build_error::Complaint;
+use crate::build::builds::Unpacked;
+pub use crate::build::remedy::{Cure, Remedy, remedy_of};
+use crate::{Bench, ExperimentError, Question};
+
+/// The stretch around a revision in which builds fail as its own does, as places in the question's revisions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// The first that fails so.
+    pub first: usize,
+    /// The last that fails so.
+    pub last: usize,
+    /// What lies before it, if anything does.
+    pub before: Option<Beside>,
+    /// What lies after it, if anything does.
+    pub after: Option<Beside>,
+}
+
+/// What lies beside a stretch: all between is taken to fail as it does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// This one builds.
+    Builds(usize),
+    /// A quirk says not to build this one.
+    Skipped(usize),
+    /// There builds fail too, and not for the same reason.
+    Fails {
+        /// The nearest that does.
+        near: usize,
+        /// The farthest of those in a row with it that do not build, for whatever reason.
+        far: usize,
+        /// What its build says.
+        error: String,
+        /// The nearest beyond that builds or is skipped, if there is one.
+        beyond: Option<usize>,
+    },
+}
+
+impl Beside {
+    /// The revision next to the stretch.
+    #[must_use]
+    pub fn near(&self) -> usize {
+        match *self {
+            Self::Builds(at) | Self::Skipped(at) | Self::Fails { near: at, .. } => at,
+        }
+    }
+
+    /// The nearest that builds or is skipped, if there is one.
+    #[must_use]
+    pub fn whole(&self) -> Option<usize> {
+        match *self {
+            Self::Builds(at) | Self::Skipped(at) => Some(at),
+            Self::Fails { beyond, .. } => beyond,
+        }
+    }
+}
+
+/// How the build of a revision ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Seen {
+    Built,
+    Skipped,
+    Failed(Complaint),
+}
+
+impl Bench<'_> {
+    /// The build of one revision, made if need be; none when interrupted.
+    pub fn build_of(
+        &mut self,
+        question: &Question,
+        revision: &Revision,
+    ) -> Result<Option<Build>, ExperimentError> {
+        let builds = self.builds(question).all(std::slice::from_ref(revision), question.retry_failed)?;
+        Ok(builds.and_then(|builds| builds.into_iter().next()))
+    }
+
+    /// The same, with what it built in the cache: a question with other recipes could not build that again.
+    pub fn build_at_hand(
+        &mut self,
+        question: &Question,
+        revision: &Revision,
+    ) -> Result<Option<Build>, ExperimentError> {
+        let Some(build) = self.build_of(question, revision)? else { return Ok(None) };
+        let Some(artifact) = build.state.artifact() else { return Ok(Some(build)) };
+        Ok(match self.builds(question).unpack_one((revision, artifact), 0, 1)? {
+            Unpacked::Folder(_) => Some(build),
+            Unpacked::Otherwise(state) => Some(Build { state, ..build }),
+            Unpacked::Interrupted => None,
+        })
+    }
+
+    /// What a build that failed says, from its log, or from its end where there is none.
+    pub fn complaint_of(&mut self, build: &Build) -> Complaint {
+        let log = build.log.and_then(|log| self.store.log(log).ok()).unwrap_or_default();
+        let how = match &build.state {
+            BuildState::Failed { why } | BuildState::Skipped { why } => why.clone(),
+            other => format!("its build {}", other.word()),
+        };
+        Complaint::new(&String::from_utf8_lossy(&log), &how)
+    }
+
+    fn seen(&mut self, question: &Question, place: usize) -> Result<Option<Seen>, ExperimentError> {
+        let Some(build) = self.build_of(question, &question.revisions[place])? else { return Ok(None) };
+        Ok(Some(match build.state {
+            BuildState::Built { .. } => Seen::Built,
+            BuildState::Skipped { .. } => Seen::Skipped,
+            BuildState::Failed { .. } | BuildState::TimedOut { .. } => {
+                Seen::Failed(self.complaint_of(&build))
+            }
+        }))
+    }
+}
+
+/// Looks for both ends of the stretch around this place, which does not build, in which builds fail for the
+/// [same reason](Complaint::is_like): in steps that double until one does not, then by halves; where one beside it fails
+/// otherwise, in the same way for how far nothing builds. None when interrupted.
+///
+/// That it is one stretch is taken for granted: a few revisions within it that build, or fail otherwise, are not seen.
+pub fn window(
+    bench: &mut Bench<'_>,
+    question: &Question,
+    at: usize,
+) -> Result<Option<Window>, ExperimentError> {
+    let mut look = |place| bench.seen(question, place);
+    let mut known = Known { look: &mut look, seen: HashMap::new() };
+    let last = question.revisions.len() - 1;
+    let Some((first, before)) = known.side(at, |by| at.checked_sub(by), at)? else { return Ok(None) };
+    let up = known.side(at, |by| Some(at + by).filter(|place| *place <= last), last - at)?;
+    Ok(up.map(|(last, after)| Window { first, last, before, after }))
+}
+
+/// How the builds of places ended, each looked at once.
+struct Known<'a> {
+    look: &'a mut dyn FnMut(usize) -> Result<Option<Seen>, ExperimentError>,
+    seen: HashMap<usize, Seen>,
+}
+
+impl Known<'_> {
+    /// None when interrupted.
+    fn at(&mut self, place: usize) -> Result<Option<&Seen>, ExperimentError> {
+        match self.seen.entry(place) {
+            Entry::Occupied(known) => Ok(Some(known.into_mut())),
+            Entry::Vacant(unknown) => Ok((self.look)(place)?.map(|seen| &*unknown.insert(seen))),
+        }
+    }
+
+    /// The last place on one side that fails as `from` does, and what lies beyond; there are so many places on that side.
+    #[allow(clippy::type_complexity)] // a place, and what lies beside it
+    fn side(
+        &mut self,
+        from: usize,
+        place: impl Fn(usize) -> Option<usize>,
+        most: usize,
+    ) -> Result<Option<(usize, Option<Beside>)>, ExperimentError> {
+        let Some(Seen::Failed(own)) = self.at(from)?.cloned() else { return Ok(None) };
+        let is_other = |seen: &Seen| !matches!(seen, Seen::Failed(other) if other.is_like(&own));
+        let own_edge = edge((0, most), &place, &mut |at| Ok(self.at(at)?.map(is_other)))?;
+        let Some((same, other)) = own_edge else { return Ok(None) };
+        let end = place(same).unwrap_or(from);
+        let Some((by, near)) = other.and_then(|by| Some((by, place(by)?))) else {
+            return Ok(Some((end, None)));
+        };
+        let error = match self.at(near)? {
+            None => return Ok(None),
+            Some(Seen::Built) => return Ok(Some((end, Some(Beside::Builds(near))))),
+            Some(Seen::Skipped) => return Ok(Some((end, Some(Beside::Skipped(near))))),
+            Some(Seen::Failed(complaint)) => complaint.error().to_owned(),
+        };
+        let is_whole = |seen: &Seen| !matches!(seen, Seen::Failed(_));
+        let outer = edge((by, most), &place, &mut |at| Ok(self.at(at)?.map(is_whole)))?;
+        let Some((far, beyond)) = outer else { return Ok(None) };
+        let (far, beyond) = (place(far).unwrap_or(near), beyond.and_then(&place));
+        Ok(Some((end, Some(Beside::Fails { near, far, error, beyond }))))
+    }
+}
+
+/// From a place so far away that is not what is looked for: how far away the last is that is not, and the first that is; none
+/// when interrupted.
+#[allow(clippy::type_complexity)] // two distances, the second of which there may not be
+fn edge(
+    (from, most): (usize, usize),
+    place: impl Fn(usize) -> Option<usize>,
+    is_it: &mut dyn FnMut(usize) -> Result<Option<bool>, ExperimentError>,
+) -> Result<Option<(usize, Option<usize>)>, ExperimentError> {
+    let (mut not, mut found, mut step) = (from, None, 1);
+    while found.is_none() && not < most {
+        let next = (not + step).min(most);
+        let Some(at) = place(next) else { break };
+        match is_it(at)? {
+            None => return Ok(None),
+            Some(true) => found = Some(next),
+            Some(false) => not = next,
+        }
+        step *= 2;
+    }
+    while let Some(far) = found.filter(|far| far - not > 1) {
+        let middle = not + (far - not) / 2;
+        let Some(at) = place(middle) else { break };
+        match is_it(at)? {
+            None => return Ok(None),
+            Some(true) => found = Some(middle),
+            Some(false) => not = middle,
+        }
+    }
+    Ok(Some((not, found)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Both sides of a place, and how many were looked at.
+    fn sides(at: usize, history: &[Seen]) -> (Window, usize) {
+        let mut made = 0;
+        let mut look = |place: usize| {
+            made += 1;
+            Ok(Some(history[place].clone()))
+        };
+        let mut known = Known { look: &mut look, seen: HashMap::new() };
+        let last = history.len() - 1;
+        let (first, before) = known.side(at, |by| at.checked_sub(by), at).unwrap().unwrap();
+        let up = |by| Some(at + by).filter(|place| *place <= last);
+        let (last, after) = known.side(at, up, last - at).unwrap().unwrap();
+        (Window { first, last, before, after }, made)
+    }
+
+    fn failed(error: &str) -> Seen {
+        Seen::Failed(Complaint::of(error))
+    }
+
+    proptest! {
+        #[test]
+        fn both_ends_are_found_with_few_builds(length in 1_usize..400, at in any::<prop::sample::Index>(), down in 0_usize..400, up in 0_usize..400) {
+            let at = at.index(length);
+            let (first, last) = (at.saturating_sub(down), (at + up).min(length - 1));
+            let seen = |place| if place < first || place > last { Seen::Built } else { failed("error: one") };
+            let history: Vec<Seen> = (0..length).map(seen).collect();
+            let (window, made) = sides(at, &history);
+            let expected = Window {
+                first,
+                last,
+                before: first.checked_sub(1).map(Beside::Builds),
+                after: Some(last + 1).filter(|next| *next < length).map(Beside::Builds),
+            };
+            prop_assert_eq!(window, expected);
+            prop_assert!(made <= 2 * 2 * 10, "{} builds", made);
+        }
+
+        #[test]
+        fn other_failures_beside_it_are_told_apart(
+            lengths in prop::array::uniform5(1_usize..80),
+            at in any::<prop::sample::Index>(),
+            ends_whole in any::<bool>(),
+        ) {
+            let kinds = [Seen::Built, failed("error: old"), failed("error: one"), failed("error: new"), Seen::Skipped];
+            let mut history: Vec<Seen> =
+                kinds.iter().zip(lengths).flat_map(|(seen, length)| vec![seen.clone(); length]).collect();
+            let starts: Vec<usize> = (0..=5).map(|nth| lengths[..nth].iter().sum()).collect();
+            if !ends_whole {
+                history.truncate(starts[4]);
+            }
+            let at = starts[2] + at.index(lengths[2]);
+            let (window, made) = sides(at, &history);
+            prop_assert_eq!((window.first, window.last), (starts[2], starts[3] - 1));
+            let (near, far) = (starts[2] - 1, starts[1]);
+            let before = Beside::Fails { near, far, error: "error: old".into(), beyond: Some(starts[1] - 1) };
+            prop_assert_eq!(window.before, Some(before));
+            let (near, far) = (starts[3], starts[4] - 1);
+            let beyond = ends_whole.then_some(starts[4]);
+            let after = Beside::Fails { near, far, error: "error: new".into(), beyond };
+            prop_assert_eq!(window.after, Some(after));
+            prop_assert!(made <= 4 * 2 * 10, "{} builds", made);
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! One source, linked in several orders: how far builds differ by their layout alone.
+//!
+//! Each layout is a build by a recipe of its own, so that no series ever takes it for the plan's. All are executed in the same
+//! rounds, under a run that is no part of any series.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use tacho_record::{BenchmarkKey, BuildState, Cell, Digest, Limited, Metric, Purpose, Recipes, Sample};
+use tacho_stats::Summary;
+use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
+use tacho_subject::{Fixed, Layout};
+
+use crate::build::builds::Unpacked;
+use crate::pending::cells::benchmarks;
+use crate::run::prepare::prepare_trial;
+use crate::run::rounds::measure;
+use crate::run::session::{Session, SessionCell, Wanted};
+use crate::track::check;
+use crate::{Bench, ExperimentError, Question};
+
+/// The fact of a run that names its fixed orders: the last cells of each benchmark.
+pub const FIXED: &str = "layouts.fixed";
+/// The fact of a run that says how long a build took when it began, on average, in seconds.
+pub const BUILD: &str = "layouts.build";
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Laid {
+    /// The user stopped it before anything was measured; builds are kept.
+    Interrupted,
+    /// A layout could not be built.
+    NotBuilt {
+        /// Its number.
+        layout: u32,
+        /// Why not, in one line.
+        why: String,
+    },
+    /// All came out the same: the build does not do as its linker is told.
+    Ignored,
+    /// They were measured.
+    Measured(Box<Rows>),
+}
+
+/// What was measured.
+#[derive(Debug)]
+pub struct Rows {
+    /// The run's number.
+    pub run: i64,
+    /// Whether the user stopped it: then these are the samples so far, and the same command goes on.
+    pub interrupted: bool,
+    /// How many layouts came out as one that there was.
+    pub equal: usize,
+    /// How long a build took, on average.
+    pub build: Duration,
+    /// Time spent in executions, hooks included.
+    pub executing: Duration,
+    /// One a benchmark.
+    pub rows: Vec<Row>,
+}
+
+/// A benchmark at all layouts.
+#[derive(Debug)]
+pub struct Row {
+    /// The benchmark.
+    pub benchmark: BenchmarkKey,
+    /// The metric.
+    pub metric: Metric,
+    /// Each layout's number and what was measured of it.
+    pub layouts: Vec<(u32, Option<Summary>)>,
+    /// The same of fixed orders, by name: they are none of those, and no level is reckoned from them.
+    pub fixed: Vec<(&'static str, Option<Summary>)>,
+    /// What each level adds; none where nothing can be said.
+    pub levels: Option<Levels>,
+    /// How long an execution takes, on average, in seconds.
+    pub execution: f64,
+    /// The executions that reached a limit.
+    pub limited: Limited,
+    /// How the first execution failed that did, in one line.
+    pub failure: Option<String>,
+}
+
+/// A layout that is built.
+struct Build {
+    number: u32,
+    fixed: Option<&'static str>,
+    artifact: Digest,
+    folder: PathBuf,
+}
+
+/// Builds and measures these layouts of the question's one revision, by that metric where a benchmark has it.
+pub fn layouts(
+    bench: &mut Bench<'_>,
+    question: &Question,
+    layouts: &[Layout],
+    metric: Option<&str>,
+) -> Result<Laid, ExperimentError> {
+    check(bench, question)?;
+    let Made { built, recipes, took } = match bench.make(question, layouts)? {
+        Ok(made) => made,
+        Err(ended) => return Ok(ended),
+    };
+    let session = bench.session_of_layouts(question, &built, (&recipes, mean(took, layouts)))?;
+    let build = build_time(&bench.store.conditions(session.run.number)?);
+    let began = Instant::now();
+    let measured = measure(bench, &session)?;
+    let executing = began.elapsed();
+    let mut samples = Vec::new();
+    for cell in &session.cells {
+        samples.push(bench.store.samples(cell.id)?);
+    }
+    Ok(Laid::Measured(Box::new(Rows {
+        run: session.run.number,
+        interrupted: measured.interrupted,
+        equal: layouts.len() - built.len(),
+        build: build.unwrap_or_else(|| mean(took, layouts)),
+        executing,
+        rows: rows(question, &built, &session, &samples, metric),
+    })))
+}
+
+/// Builds these layouts of the question's one revision, and says what they are, each once, and how long one took on average; what
+/// ended it where it did not go well, which is never that they were measured.
+pub fn build(
+    bench: &mut Bench<'_>,
+    question: &Question,
+    layouts: &[Layout],
+) -> Result<Result<(Vec<Digest>, Duration), Laid>, ExperimentError> {
+    check(bench, question)?;
+    let made = bench.make(question, layouts)?;
+    Ok(made.map(|made| (made.built.iter().map(|build| build.artifact).collect(), mean(made.took, layouts))))
+}
+
+/// How long a build took on average when a run over layouts began, by the facts of the run.
+#[must_use]
+pub fn build_time(conditions: &BTreeMap<String, String>) -> Option<Duration> {
+    let seconds = conditions.get(BUILD)?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// How long each took.
+fn mean(took: Duration, layouts: &[Layout]) -> Duration {
+    took.checked_div(u32::try_from(layouts.len()).unwrap_or(1)).unwrap_or_default()
+}
+
+/// All layouts that differ, built and unpacked.
+struct Made {
+    built: Vec<Build>,
+    /// By which recipes, those included that came out as others did.
+    recipes: String,
+    took: Duration,
+}
+
+/// The question, of what is built by these recipes.
+fn by(question: &Question, recipes: Option<Recipes>) -> Question {
+    Question { recipes: recipes.unwrap_or_else(|| question.recipes.clone()), ..question.clone() }
+}
+
+impl Bench<'_> {
+    /// Builds and unpacks all; what ended it where it did not go well.
+    fn make(
+        &mut self,
+        question: &Question,
+        layouts: &[Layout],
+    ) -> Result<Result<Made, Laid>, ExperimentError> {
+        let (mut took, mut recipes) = (Duration::ZERO, String::new());
+        let mut made: Vec<(&Layout, Digest)> = Vec::new();
+        for layout in layouts {
+            let built = self.laid_out(layout, question, |bench, question| {
+                recipes += &format!("{} ", question.recipes.of(&question.revisions[0].id));
+                bench.build_layout(question, layout.number, &mut took)
+            });
+            match built? {
+                Ok(artifact) => made.push((layout, artifact)),
+                Err(ended) => return Ok(Err(ended)),
+            }
+        }
+        let mut seen = BTreeSet::new();
+        made.retain(|(_, artifact)| seen.insert(*artifact));
+        let shuffled = |layout: &&Layout| layout.fixed.is_none();
+        if made.iter().filter(|(layout, _)| shuffled(layout)).count() == 1
+            && layouts.iter().filter(shuffled).count() > 1
+        {
+            return Ok(Err(Laid::Ignored));
+        }
+        // Together, since building one lets go of what no one has said to be needed.
+        self.builder.keep(&made.iter().map(|(_, artifact)| *artifact).collect::<Vec<_>>());
+        let mut built: Vec<Build> = Vec::new();
+        for (layout, artifact) in made {
+            let folder = self.laid_out(layout, question, |bench, question| {
+                bench.unpack_layout(question, layout.number, artifact)
+            });
+            match folder? {
+                Ok(folder) => {
+                    let (number, fixed) = (layout.number, layout.fixed.map(Fixed::name));
+                    built.push(Build { number, fixed, artifact, folder });
+                }
+                Err(ended) => return Ok(Err(ended)),
+            }
+        }
+        Ok(Ok(Made { built, recipes, took }))
+    }
+
+    /// Has something done while everything is built in that layout.
+    fn laid_out<T>(
+        &mut self,
+        layout: &Layout,
+        question: &Question,
+        what: impl FnOnce(&mut Self, &Question) -> Result<T, ExperimentError>,
+    ) -> Result<T, ExperimentError> {
+        let recipes = self.builder.lay_out(Some(layout), &question.revisions)?;
+        let done = what(self, &by(question, recipes));
+        self.builder.lay_out(None, &question.revisions)?;
+        done
+    }
+
+    /// What a layout is built to; what ended it where it is not.
+    fn build_layout(
+        &mut self,
+        question: &Question,
+        layout: u32,
+        took: &mut Duration,
+    ) -> Result<Result<Digest, Laid>, ExperimentError> {
+        let Some(builds) = self.builds(question).all(&question.revisions, question.retry_failed)? else {
+            return Ok(Err(Laid::Interrupted));
+        };
+        *took += builds.iter().map(|build| build.took).sum::<Duration>();
+        let why = match builds.first().map(|build| &build.state) {
+            Some(BuildState::Built { artifact, .. }) => return Ok(Ok(*artifact)),
+            Some(BuildState::Failed { why } | BuildState::Skipped { why }) => why.clone(),
+            Some(BuildState::TimedOut { .. }) => "it timed out".to_owned(),
+            None => "there is no revision".to_owned(),
+        };
+        Ok(Err(Laid::NotBuilt { layout, why }))
+    }
+
+    /// The folder of a layout; what ended it where there is none.
+    fn unpack_layout(
+        &mut self,
+        question: &Question,
+        layout: u32,
+        artifact: Digest,
+    ) -> Result<Result<PathBuf, Laid>, ExperimentError> {
+        Ok(match self.builds(question).unpack_one((&question.revisions[0], artifact), 0, 1)? {
+            Unpacked::Folder(folder) => Ok(folder),
+            Unpacked::Otherwise(_) => {
+                let why = "it came out otherwise when it was built again".to_owned();
+                Err(Laid::NotBuilt { layout, why })
+            }
+            Unpacked::Interrupted => Err(Laid::Interrupted),
+        })
+    }
+
+    /// The interrupted run of the same layouts, else a new one.
+    fn session_of_layouts(
+        &mut self,
+        question: &Question,
+        built: &[Build],
+        (recipes, took): (&str, Duration),
+    ) -> Result<Session, ExperimentError> {
+        let digest = Digest::of(format!("layouts\n{}\n{recipes}", question.digest()));
+        let rounds = question.rule().max_rounds;
+        let cell = |key: &BenchmarkKey, build: &Build| Cell {
+            revision: question.revisions[0].id.clone(),
+            artifact: build.artifact,
+            benchmark: key.clone(),
+            rounds,
+        };
+        let keys = benchmarks(&question.plan);
+        let cells: Vec<Cell> =
+            keys.iter().flat_map(|(_, key)| built.iter().map(move |build| cell(key, build))).collect();
+        let begun = match self.store.unfinished_run(digest, self.host)? {
+            Some(run) => {
+                let begun = self.store.cells(run.number)?;
+                if begun.iter().map(|(_, cell)| cell).eq(&cells) {
+                    Some((run, begun))
+                } else {
+                    self.store.abandon_run(run.number, self.executor.now())?;
+                    None
+                }
+            }
+            None => None,
+        };
+        let (run, cells) = if let Some(begun) = begun {
+            begun
+        } else {
+            let mut question = question.clone();
+            question.conditions.insert(BUILD.to_owned(), took.as_secs_f64().to_string());
+            let fixed: Vec<&str> = built.iter().filter_map(|build| build.fixed).collect();
+            if !fixed.is_empty() {
+                question.conditions.insert(FIXED.to_owned(), fixed.join(", "));
+            }
+            self.begin_run(Purpose::Layouts, digest, &question, cells)?
+        };
+        let folders: HashMap<Digest, &PathBuf> =
+            built.iter().map(|build| (build.artifact, &build.folder)).collect();
+        let mut ready = Vec::with_capacity(cells.len());
+        for (id, cell) in cells {
+            let before = self.store.samples(id)?;
+            let trial = prepare_trial(question, run.seed, &cell, (folders[&cell.artifact], None))?;
+            let wanted = Wanted { enough: cell.rounds, ..Wanted::default() };
+            ready.push(SessionCell { id, cell, trial, wanted, before });
+        }
+        Ok(Session { run, cells: ready, duet: None })
+    }
+}
+
+fn rows(
+    question: &Question,
+    built: &[Build],
+    session: &Session,
+    samples: &[Vec<Sample>],
+    metric: Option<&str>,
+) -> Vec<Row> {
+    let plan = benchmarks(&question.plan);
+    let of_benchmark = session.cells.chunks(built.len()).zip(samples.chunks(built.len()));
+    of_benchmark
+        .filter_map(|(cells, samples)| {
+            let (benchmark, key) = plan.iter().find(|(_, key)| *key == cells[0].cell.benchmark)?;
+            let mut metrics = benchmark.metrics.iter().map(|planned| &planned.metric);
+            let named = metrics.clone().find(|known| Some(known.name.as_str()) == metric);
+            Some(row(key, named.or_else(|| metrics.next())?, built, samples))
+        })
+        .collect()
+}
+
+/// The values of that metric, of each execution that counts.
+#[must_use]
+pub fn executions(samples: &[Sample], metric: &str) -> Vec<Process> {
+    let values = |sample: &Sample| -> Process {
+        let named = sample.values.iter().filter(|(name, _)| name == metric);
+        named.map(|(_, value)| *value).collect()
+    };
+    samples.iter().filter(|sample| sample.counts()).map(values).filter(|of| !of.is_empty()).collect()
+}
+
+/// How long an execution takes, on average, in seconds.
+#[must_use]
+pub fn execution(samples: &[Vec<Sample>]) -> f64 {
+    let walls: Vec<f64> = samples.iter().flatten().filter_map(|sample| sample.value("wall")).collect();
+    walls.iter().sum::<f64>() / walls.len().max(1) as f64 / 1e9
+}
+
+fn row(key: &BenchmarkKey, metric: &Metric, built: &[Build], samples: &[Vec<Sample>]) -> Row {
+    let shuffled = || built.iter().zip(samples).filter(|(build, _)| build.fixed.is_none());
+    let measured: Vec<Vec<Process>> = shuffled().map(|(_, of)| executions(of, &metric.name)).collect();
+    let summary = |of: &[Sample]| {
+        let values: Vec<f64> =
+            of.iter().filter(|it| it.counts()).filter_map(|it| it.value(&metric.name)).collect();
+        Summary::censored(&values, &Limited::of(of, metric).bounds)
+    };
+    // What was cut off hides how far executions differ.
+    let is_known = !samples.iter().flatten().any(Sample::is_limited);
+    Row {
+        benchmark: key.clone(),
+        metric: metric.clone(),
+        layouts: shuffled().map(|(build, of)| (build.number, summary(of))).collect(),
+        fixed: built
+            .iter()
+            .zip(samples)
+            .filter_map(|(build, of)| Some((build.fixed?, summary(of))))
+            .collect(),
+        levels: Levels::of(OfLayouts(&measured)).filter(|_| is_known),
+        limited: Limited::of(samples.iter().flatten(), metric),
+        execution: execution(samples),
+        failure: samples
+            .iter()
+            .flatten()
+            .filter(|sample| sample.outcome.is_failure())
+            .find_map(|sample| sample.outcome.told().map(|told| told.0)),
+    }
+}

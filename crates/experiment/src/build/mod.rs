@@ -1,0 +1,9 @@
+//! Builds of revisions: made once, unpacked for a run, and the ranges of history that do not build.
+
+pub(crate) mod build_error;
+pub(crate) mod build_gaps;
+pub(crate) mod builds;
+pub mod failure_range;
+pub mod layout_rotation;
+pub mod layouts;
+pub(crate) mod remedy;

@@ -1,0 +1,71 @@
+//! What experiments work with.
+
+use std::sync::atomic::AtomicBool;
+
+use tacho_measure::Executor;
+use tacho_record::{Cell, Digest, Purpose, Run};
+use tacho_store::{HostId, MeasurementId, NewRun, Store};
+use tacho_subject::Builder;
+
+use crate::preflight::overwrite_guard;
+use crate::trial::counters;
+use crate::trial::prepared;
+use crate::{ExperimentError, Observer, Question, versions};
+
+/// Everything an experiment works with.
+pub struct Bench<'a> {
+    /// Where what was measured is kept.
+    pub store: &'a mut Store,
+    /// Who makes builds.
+    pub builder: &'a mut dyn Builder,
+    /// Who executes.
+    pub executor: &'a mut dyn Executor,
+    /// Who is told.
+    pub observer: &'a mut dyn Observer,
+    /// Raised when the user wants to stop.
+    pub interrupt: &'a AtomicBool,
+    /// The host, as the store knows it.
+    pub host: HostId,
+}
+
+impl Bench<'_> {
+    /// Whether what the question asks for can be executed here, as far as that is known before anything is built.
+    pub(crate) fn check(&mut self, question: &Question) -> Result<(), ExperimentError> {
+        for benchmark in &question.plan.benchmarks {
+            prepared::check(benchmark, &question.plan_folder)?;
+            overwrite_guard::check(self, benchmark, &question.plan_folder)?;
+            prepared::rehearse(benchmark, self.executor)?;
+        }
+        counters::check(self, &question.plan)
+    }
+
+    /// Begins a run of these cells, and says which measurements they are.
+    ///
+    /// The digest is that of what is asked, by which an interrupted run is found again.
+    pub(crate) fn begin_run(
+        &mut self,
+        purpose: Purpose,
+        digest: Digest,
+        question: &Question,
+        cells: Vec<Cell>,
+    ) -> Result<(Run, Vec<(MeasurementId, Cell)>), ExperimentError> {
+        // What is compared or bisected is of one run: it joins no series, whatever its version is called.
+        let joins_series = !matches!(purpose, Purpose::Bisect | Purpose::Compare);
+        versions::keep(self.store, &question.plan, joins_series)?;
+        let rule = question.rule();
+        let new = NewRun {
+            purpose,
+            question: digest,
+            plan: question.plan_text.clone(),
+            seed: question.seed,
+            rounds: rule.max_rounds,
+            rule: rule.clone(),
+            host: self.host,
+            version: question.version.clone(),
+            started: self.executor.now(),
+            conditions: question.conditions.clone(),
+        };
+        let (run, ids) = self.store.begin_run(&new, &cells)?;
+        Ok((run, ids.into_iter().zip(cells).collect()))
+    }
+}

@@ -1,0 +1,196 @@
+//! What still has to be measured: the cells of a run.
+
+use std::collections::HashMap;
+
+use tacho_record::plan::Benchmark;
+use tacho_record::{BenchmarkKey, Build, Cell, Digest, Parameters, Plan, Revision};
+use tacho_store::Count;
+
+use crate::pending::converged::Settled;
+use crate::pending::edited_benchmarks::Failures;
+use crate::pending::identical_builds::Equals;
+use crate::pending::missing_counters::Uncounted;
+
+/// What is wanted, beyond what the plan says.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Rounds for each cell at the most, those of earlier runs included.
+    pub rounds: u32,
+    /// Measure builds with equal artifacts each on its own.
+    pub measure_equal: bool,
+    /// Measure again what has only ever failed.
+    pub retry_failed: bool,
+}
+
+/// The samples that are already kept, by benchmark and build.
+#[derive(Clone, Debug, Default)]
+pub struct Counts(HashMap<(String, String, Digest), Samples>);
+
+/// How many samples there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Samples {
+    /// Those that count.
+    pub valid: u32,
+    /// Those that failed, the warm-up left out.
+    pub failed: u32,
+}
+
+impl Counts {
+    /// What the store has counted.
+    pub fn new(counts: impl IntoIterator<Item = Count>) -> Self {
+        let entry = |count: Count| {
+            let Count { benchmark, revision, artifact, valid, failed } = count;
+            ((benchmark.identity(), revision, artifact), Samples { valid, failed })
+        };
+        Self(counts.into_iter().map(entry).collect())
+    }
+
+    /// Those of a revision's present build: what was measured of another program is no part of them.
+    pub fn of(&self, key: &BenchmarkKey, revision: &str, artifact: Digest) -> Samples {
+        self.0.get(&(key.identity(), revision.to_owned(), artifact)).copied().unwrap_or_default()
+    }
+}
+
+/// All benchmarks of a plan with all their parameters, in the plan's order.
+#[must_use]
+pub fn benchmarks(plan: &Plan) -> Vec<(&Benchmark, BenchmarkKey)> {
+    let keys = |benchmark: &'_ Benchmark| -> Vec<BenchmarkKey> {
+        let key = |parameters| BenchmarkKey {
+            name: benchmark.name.clone(),
+            version: benchmark.version,
+            parameters,
+        };
+        Parameters::product(&benchmark.parameters).into_iter().map(key).collect()
+    };
+    plan.benchmarks.iter().flat_map(|b| keys(b).into_iter().map(move |key| (b, key))).collect()
+}
+
+/// What is known of what is there.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The builds of the range, in order of history.
+    pub built: &'a [(&'a Revision, &'a Build)],
+    /// The samples that are kept.
+    pub counts: &'a Counts,
+    /// Who stands for whom.
+    pub equals: &'a Equals,
+    /// What is known of cells that have only ever failed.
+    pub failures: &'a Failures,
+    /// Who needs no more, whatever the number of samples.
+    pub settled: &'a Settled,
+    /// What lacks a counter.
+    pub uncounted: &'a Uncounted,
+}
+
+/// The cells that still lack samples, the newest revision first, so that its answer is the reference.
+pub fn missing(plan: &Plan, known: Known<'_>, wanted: Wanted) -> Vec<Cell> {
+    let benchmarks = benchmarks(plan);
+    let mut cells = Vec::new();
+    for (revision, artifact) in known.built.iter().rev().filter_map(|(r, b)| Some((r, b.state.artifact()?))) {
+        for (_, key) in &benchmarks {
+            let rounds = known.lacking(key, &revision.id, artifact, wanted);
+            if rounds > 0
+                && (wanted.measure_equal || known.is_measured_for(key, &revision.id, artifact, wanted))
+            {
+                let revision = revision.id.clone();
+                cells.push(Cell { revision, artifact, benchmark: key.clone(), rounds });
+            }
+        }
+    }
+    cells
+}
+
+impl Known<'_> {
+    /// How many rounds a cell still lacks.
+    fn lacking(&self, key: &BenchmarkKey, revision: &str, artifact: Digest, wanted: Wanted) -> u32 {
+        let Samples { valid, failed } = self.counts.of(key, revision, artifact);
+        if self.failures.are_void(key, revision, artifact) {
+            return wanted.rounds;
+        }
+        match (self.failures.is_hopeless(key, revision, artifact), wanted.retry_failed) {
+            (true, true) => wanted.rounds,
+            (true, false) => 0,
+            (false, _) => {
+                let settled = self.settled.is(key, revision, artifact);
+                let lacking = if settled { 0 } else { wanted.rounds.saturating_sub(valid + failed) };
+                lacking.max(self.uncounted.rounds(key, revision, artifact))
+            }
+        }
+    }
+
+    /// Whether this revision is the one of its artifact's that is measured: the one that stands for the others
+    /// already, as long as it is in the range or has enough samples; else the first of the range.
+    fn is_measured_for(&self, key: &BenchmarkKey, revision: &str, artifact: Digest, wanted: Wanted) -> bool {
+        let mut equal = self.built.iter().filter(|(_, build)| build.state.artifact() == Some(artifact));
+        let first = equal.clone().next().map(|(revision, _)| revision.id.as_str());
+        match self.equals.of(key, artifact) {
+            Some((stands, _)) if equal.any(|(other, _)| other.id == stands) => stands == revision,
+            Some((stands, samples)) if samples >= wanted.rounds || self.settled.is(key, stands, artifact) => {
+                false
+            }
+            _ => first == Some(revision),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::builds::tests::{built, revision};
+    use crate::track_tests::plan;
+
+    const WANTED: Wanted = Wanted { rounds: 10, measure_equal: false, retry_failed: false };
+
+    fn cells(artifacts: &[&str], rows: &[(&str, u32, u32)], wanted: Wanted) -> Vec<(String, u32)> {
+        let plan = plan("[[benchmark]]\nname = 'b'\ncommand = 'true'");
+        let key = benchmarks(&plan)[0].1.clone();
+        let revisions: Vec<Revision> = (1..).zip(artifacts).map(|(order, _)| revision(order)).collect();
+        let builds: Vec<Build> = revisions.iter().zip(artifacts).map(|(r, a)| built(r, a)).collect();
+        let pairs: Vec<(&Revision, &Build)> = revisions.iter().zip(&builds).collect();
+        let artifact = |revision: &str| {
+            let index = revisions.iter().position(|r| r.id == revision).unwrap();
+            Digest::of(artifacts[index])
+        };
+        let rows = rows.iter().map(|&(revision, valid, failed)| Count {
+            benchmark: key.clone(),
+            revision: revision.to_owned(),
+            artifact: artifact(revision),
+            valid,
+            failed,
+        });
+        let rows: Vec<Count> = rows.collect();
+        let failing = rows.iter().filter(|count| count.valid == 0);
+        let failing = failing.map(|count| (key.identity(), count.revision.clone(), count.artifact));
+        let failures = Failures::hopeless(failing);
+        let (counts, equals) = (Counts::new(rows.clone()), Equals::new(&rows));
+        let (counts, equals, failures) = (&counts, &equals, &failures);
+        let (settled, uncounted) = (&Settled::default(), &Uncounted::default());
+        let known = Known { built: &pairs, counts, equals, failures, settled, uncounted };
+        missing(&plan, known, wanted).into_iter().map(|cell| (cell.revision, cell.rounds)).collect()
+    }
+
+    fn pairs(expected: &[(&str, u32)]) -> Vec<(String, u32)> {
+        expected.iter().map(|(revision, rounds)| ((*revision).to_owned(), *rounds)).collect()
+    }
+
+    #[test]
+    fn newest_first_and_only_what_is_missing() {
+        let rows = [("r1", 10, 0), ("r2", 6, 1)];
+        assert_eq!(cells(&["a", "b", "c"], &rows, WANTED), pairs(&[("r3", 10), ("r2", 3)]));
+    }
+
+    #[test]
+    fn equal_artifacts_are_measured_once_where_samples_are() {
+        assert_eq!(cells(&["a", "a", "b"], &[], WANTED), pairs(&[("r3", 10), ("r1", 10)]));
+        assert_eq!(cells(&["a", "a", "b"], &[("r2", 4, 0)], WANTED), pairs(&[("r3", 10), ("r2", 6)]));
+        let each = Wanted { measure_equal: true, ..WANTED };
+        assert_eq!(cells(&["a", "a"], &[], each), pairs(&[("r2", 10), ("r1", 10)]));
+    }
+
+    #[test]
+    fn what_only_failed_waits_for_the_word() {
+        assert_eq!(cells(&["a"], &[("r1", 0, 1)], WANTED), pairs(&[]));
+        let retry = Wanted { retry_failed: true, ..WANTED };
+        assert_eq!(cells(&["a"], &[("r1", 0, 1)], retry), pairs(&[("r1", 10)]));
+    }
+}

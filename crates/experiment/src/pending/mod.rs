@@ -1,0 +1,10 @@
+//! What still has to be measured: the cells of a run, less what is known already.
+//!
+//! Here: counting what is kept, and every reason why a cell needs fewer or more samples.
+//! Not here: building a revision ([`build`](crate::build)) or executing it ([`run`](crate::run)).
+
+pub(crate) mod cells;
+pub(crate) mod converged;
+pub mod edited_benchmarks;
+pub mod identical_builds;
+pub(crate) mod missing_counters;

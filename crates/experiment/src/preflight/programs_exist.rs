@@ -1,0 +1,86 @@
+//! Whether the programs that a plan names are there: looked at after the first build, not after the last.
+//!
+//! A program of the build that the first revision lacks may have come later, so the last revision is built next: what
+//! that lacks too is a mistake in the plan. What comes from nowhere in the build is missing at once.
+
+use std::collections::BTreeMap;
+
+use tacho_measure::Unavailable;
+use tacho_record::plan::Benchmark;
+use tacho_record::{Build, Digest, layout_folder};
+
+use crate::build::builds::Unpacked;
+use crate::pending::cells::benchmarks;
+use crate::trial::prepared::{Trial, Workplace};
+use crate::{Bench, ExperimentError, Question};
+
+/// What was built to find out, by its place among the revisions; `None` when interrupted.
+///
+/// Only where several revisions are to be built: else the executions say it as soon.
+pub fn check(
+    bench: &mut Bench<'_>,
+    question: &Question,
+    retry_failed: bool,
+) -> Result<Option<BTreeMap<usize, Build>>, ExperimentError> {
+    let revisions = &question.revisions;
+    let mut tried = BTreeMap::new();
+    let is_new = |bench: &mut Bench<'_>, place: usize| {
+        bench.builds(question).known(&revisions[place], retry_failed).map(|build| build.is_none())
+    };
+    if revisions.len() < 2 || !is_new(bench, 0)? {
+        return Ok(Some(tried));
+    }
+    let last = revisions.len() - 1;
+    for place in [0, last] {
+        let Some(build) = bench.builds(question).at(revisions, place, retry_failed)? else { return Ok(None) };
+        let (artifact, layouts) = (build.state.artifact(), build.state.layouts());
+        tried.insert(place, build);
+        let Some(artifact) = artifact else { continue };
+        match missing(bench, question, place, (artifact, layouts))? {
+            Missing::Interrupted => return Ok(None),
+            Missing::Nothing => break,
+            Missing::Program { of_build: true, .. } if place != last => {}
+            Missing::Program { benchmark, source, .. } => {
+                return Err(ExperimentError::NoProgram { benchmark, source });
+            }
+        }
+    }
+    Ok(Some(tried))
+}
+
+/// What the benchmarks lack at a build.
+enum Missing {
+    Interrupted,
+    Nothing,
+    Program { benchmark: String, of_build: bool, source: Unavailable },
+}
+
+fn missing(
+    bench: &mut Bench<'_>,
+    question: &Question,
+    place: usize,
+    (artifact, layouts): (Digest, Option<u32>),
+) -> Result<Missing, ExperimentError> {
+    let revision = &question.revisions[place];
+    let total = question.revisions.len();
+    let build = match bench.builds(question).unpack_one((revision, artifact), place, total)? {
+        Unpacked::Folder(folder) => layouts.map_or(folder.clone(), |_| folder.join(layout_folder(0))),
+        Unpacked::Otherwise(_) => return Ok(Missing::Nothing),
+        Unpacked::Interrupted => return Ok(Missing::Interrupted),
+    };
+    for (benchmark, key) in benchmarks(&question.plan).iter().filter(|(benchmark, _)| !makes_it(benchmark)) {
+        let workplace =
+            Workplace { plan_folder: &question.plan_folder, build: &build, revision: &revision.id, seed: 0 };
+        let trial = Trial::new(benchmark, &key.parameters, workplace)?;
+        if let Some(source) = bench.executor.lacks_program(&trial.request) {
+            let of_build = benchmark.command.first().is_some_and(|word| word.contains("{build}"));
+            return Ok(Missing::Program { benchmark: benchmark.name.clone(), of_build, source });
+        }
+    }
+    Ok(Missing::Nothing)
+}
+
+/// Whether something that is executed before it may bring the program.
+fn makes_it(benchmark: &Benchmark) -> bool {
+    benchmark.hooks.setup.is_some() || benchmark.hooks.prepare.is_some()
+}

@@ -1,0 +1,19 @@
+//! A run: its cells, the order of its executions, and when it stops.
+//!
+//! [`session`] says what is executed, [`schedule`] in which order, [`rounds`] does it, and `run_state` knows when a
+//! cell has enough.
+
+pub(crate) mod budget;
+pub mod disturbance;
+#[cfg(test)]
+mod disturbance_tests;
+pub(crate) mod elapsed;
+pub(crate) mod prepare;
+pub mod rounds;
+pub(crate) mod run_state;
+pub mod schedule;
+pub mod session;
+pub mod stopping_reason;
+#[cfg(test)]
+mod stopping_tests;
+pub(crate) mod warmup;

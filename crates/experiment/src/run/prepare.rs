@@ -1,0 +1,279 @@
+//! Before measuring: what is missing, built and unpacked.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use tacho_measure::Executor;
+use tacho_record::plan::PlannedMetric;
+use tacho_record::{Build, Cell, Digest, Metric, Plan, Purpose, Revision, Run, Sample};
+use tacho_store::{HostId, MeasurementId, Store, StoreError};
+
+use crate::build::builds::{Builds, was_not_fetched};
+use crate::pending::cells::{self, Counts, Known};
+use crate::pending::converged::Settled;
+use crate::pending::edited_benchmarks::Failures;
+use crate::pending::identical_builds::Equals;
+use crate::pending::missing_counters::Uncounted;
+use crate::run::session::{Session, SessionCell, Wanted};
+use crate::track::{Question, Tracked};
+use crate::trial::prepared::{Trial, Workplace};
+use crate::{Bench, ExperimentError};
+
+/// How often builds may come out otherwise before what they are built of is left alone.
+const ATTEMPTS: u32 = 3;
+
+/// Whether there is something to measure.
+pub enum Prepared {
+    /// A build came out otherwise when it was built again: what is missing has changed.
+    Changed,
+    /// The user stopped it.
+    Interrupted,
+    /// All is measured already.
+    NothingToDo,
+    /// A run, new or taken up again.
+    Ready(Box<Session>),
+}
+
+/// Whether an interrupted run is taken up again.
+pub(crate) enum TakenUp {
+    /// The user stopped it.
+    Interrupted,
+    /// There is none that can be.
+    None,
+    /// It is.
+    Run {
+        /// The run.
+        run: Box<Run>,
+        /// Its cells.
+        cells: Vec<(MeasurementId, Cell)>,
+        /// Where their builds are.
+        folders: HashMap<Digest, PathBuf>,
+    },
+}
+
+impl Bench<'_> {
+    /// Who builds for this question.
+    pub fn builds<'b>(&'b mut self, question: &'b Question) -> Builds<'b> {
+        Builds {
+            store: self.store,
+            builder: self.builder,
+            observer: self.observer,
+            interrupt: self.interrupt,
+            host: self.host,
+            recipes: &question.recipes,
+        }
+    }
+
+    /// Keeps what all metrics of the plan mean, unless that would change what old values mean.
+    pub fn put_metrics(&mut self, plan: &Plan) -> Result<(), ExperimentError> {
+        let known = self.store.metrics()?;
+        let names = Metric::BUILT_IN.iter().chain(&Metric::BESIDE);
+        let mut metrics: Vec<Metric> = names.filter_map(|name| Metric::known(name)).collect();
+        for PlannedMetric { metric, .. } in plan.benchmarks.iter().flat_map(|benchmark| &benchmark.metrics) {
+            let other = |known: &&Metric| known.name == metric.name && known.unit != metric.unit;
+            if let Some(known) = known.iter().find(other)
+                && self.has_values(&metric.name)?
+            {
+                return Err(ExperimentError::OtherUnit {
+                    metric: metric.name.clone(),
+                    known: known.unit.clone(),
+                    planned: metric.unit.clone(),
+                });
+            }
+            metrics.push(metric.clone());
+        }
+        Ok(self.store.put_metrics(&metrics)?)
+    }
+
+    /// Whether that metric was ever read, on any host.
+    fn has_values(&mut self, metric: &str) -> Result<bool, ExperimentError> {
+        for (host, _) in self.store.hosts()? {
+            for benchmark in self.store.benchmarks(host)? {
+                let values = self.store.values(host, &benchmark, metric)?;
+                if values.iter().any(|values| !values.values.is_empty()) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes up the interrupted run of the same question, else begins one with what is missing.
+    pub fn prepare(
+        &mut self,
+        question: &Question,
+        tracked: &mut Tracked,
+    ) -> Result<Prepared, ExperimentError> {
+        match self.take_up(question, question.digest())? {
+            TakenUp::Interrupted => return Ok(Prepared::Interrupted),
+            TakenUp::Run { run, cells, folders } => return self.session(question, *run, cells, &folders),
+            TakenUp::None => {}
+        }
+        for _ in 0..ATTEMPTS {
+            // As they are now: some may have been built again. What could not be fetched a moment ago still cannot be.
+            let not_fetched = tracked.builds.iter().cloned().enumerate();
+            let not_fetched = not_fetched.filter(|(_, build)| was_not_fetched(&build.state)).collect();
+            if let Some(builds) = self.builds(question).all_but(&question.revisions, false, not_fetched)? {
+                tracked.builds = builds;
+            }
+            match self.begin(question, &tracked.builds)? {
+                Prepared::Changed => {}
+                prepared => return Ok(prepared),
+            }
+        }
+        Ok(Prepared::Changed)
+    }
+
+    /// The interrupted run of that digest, its builds unpacked, if there is one and they are what they were.
+    pub(crate) fn take_up(
+        &mut self,
+        question: &Question,
+        digest: Digest,
+    ) -> Result<TakenUp, ExperimentError> {
+        let Some(run) = self.store.unfinished_run(digest, self.host)? else { return Ok(TakenUp::None) };
+        let cells = self.store.cells(run.number)?;
+        match self.unpack(question, cells.iter().map(|(_, cell)| cell))? {
+            None => Ok(TakenUp::Interrupted),
+            Some(folders) if cells.iter().all(|(_, cell)| folders.contains_key(&cell.artifact)) => {
+                Ok(TakenUp::Run { run: Box::new(run), cells, folders })
+            }
+            // A build came out otherwise: what is measured from here on belongs to a run of its own.
+            Some(_) => {
+                self.store.abandon_run(run.number, self.executor.now())?;
+                Ok(TakenUp::None)
+            }
+        }
+    }
+
+    /// Begins a run with what is missing.
+    fn begin(&mut self, question: &Question, builds: &[Build]) -> Result<Prepared, ExperimentError> {
+        let cells = missing((self.store, self.host), self.executor, question, builds)?;
+        if cells.is_empty() {
+            return Ok(Prepared::NothingToDo);
+        }
+        let Some(folders) = self.unpack(question, cells.iter())? else { return Ok(Prepared::Interrupted) };
+        if !cells.iter().all(|cell| folders.contains_key(&cell.artifact)) {
+            return Ok(Prepared::Changed);
+        }
+        let (run, cells) = self.begin_run(Purpose::Track, question.digest(), question, cells)?;
+        self.session(question, run, cells, &folders)
+    }
+
+    pub(crate) fn unpack<'c>(
+        &mut self,
+        question: &Question,
+        cells: impl Iterator<Item = &'c Cell>,
+    ) -> Result<Option<HashMap<Digest, PathBuf>>, ExperimentError> {
+        let revisions: HashMap<&str, &Revision> =
+            question.revisions.iter().map(|r| (r.id.as_str(), r)).collect();
+        let needed: Vec<(&Revision, Digest)> =
+            cells.filter_map(|cell| Some((*revisions.get(cell.revision.as_str())?, cell.artifact))).collect();
+        self.builds(question).unpack(&needed)
+    }
+
+    /// How many builds the build of that cell is.
+    pub(crate) fn layouts_of(
+        &mut self,
+        question: &Question,
+        cell: &Cell,
+    ) -> Result<Option<u32>, ExperimentError> {
+        let recipe = question.recipes.of(&cell.revision);
+        let build = self.store.build(self.host, &cell.revision, recipe)?;
+        Ok(build.and_then(|build| build.state.layouts()))
+    }
+
+    /// All that the rounds need to know of the cells, what earlier sessions of the run have left included.
+    fn session(
+        &mut self,
+        question: &Question,
+        run: Run,
+        cells: Vec<(MeasurementId, Cell)>,
+        folders: &HashMap<Digest, PathBuf>,
+    ) -> Result<Prepared, ExperimentError> {
+        let counts = Counts::new(self.store.counts(self.host)?);
+        let settled = Settled::read(self.store, self.host, question)?;
+        let uncounted = Uncounted::read((self.store, self.host), self.executor, question)?;
+        let mut ready = Vec::with_capacity(cells.len());
+        for (id, cell) in cells {
+            let before = self.store.samples(id)?;
+            let layouts = self.layouts_of(question, &cell)?;
+            let trial = prepare_trial(question, run.seed, &cell, (&folders[&cell.artifact], layouts))?;
+            let enough = enough(question, &cell, &counts, &before);
+            let (metric, elsewhere) = settled.elsewhere(&cell, run.number);
+            let needed = match uncounted.rounds(&cell.benchmark, &cell.revision, cell.artifact) {
+                0 => 0,
+                lacking => lacking + number(before.iter().filter(|sample| sample.place.round > 0).count()),
+            };
+            let steady = first_metric(question, &cell);
+            let wanted = Wanted { enough, needed, metric, elsewhere, steady };
+            ready.push(SessionCell { id, cell, trial, wanted, before });
+        }
+        Ok(Prepared::Ready(Box::new(Session { run, cells: ready, duet: None })))
+    }
+}
+
+/// The cells of these builds, one a revision of the question, that lack samples in a store.
+pub(crate) fn missing(
+    (store, host): (&mut Store, HostId),
+    executor: &mut dyn Executor,
+    question: &Question,
+    builds: &[Build],
+) -> Result<Vec<Cell>, StoreError> {
+    let built: Vec<(&Revision, &Build)> = question.revisions.iter().zip(builds).collect();
+    let counts = store.counts(host)?;
+    let failures = Failures::read(store, host, &counts, &question.plan)?;
+    let settled = Settled::read(store, host, question)?;
+    let equals = Equals::new(&counts);
+    let counts = Counts::new(counts);
+    let uncounted = &Uncounted::read((store, host), executor, question)?;
+    let (counts, equals, failures, settled) = (&counts, &equals, &failures, &settled);
+    let known = Known { built: &built, counts, equals, failures, settled, uncounted };
+    Ok(cells::missing(&question.plan, known, question.wanted()))
+}
+
+/// How many samples of its own a cell needs in this run: what it set out for, unless another run has meanwhile
+/// taken some of them.
+fn enough(question: &Question, cell: &Cell, counts: &Counts, own: &[Sample]) -> u32 {
+    if !question.counted.is_empty() {
+        // What other runs have taken may lack a counter.
+        return cell.rounds;
+    }
+    let all = counts.of(&cell.benchmark, &cell.revision, cell.artifact);
+    let own = |counts: fn(&Sample) -> bool| {
+        number(own.iter().filter(|sample| sample.place.round > 0 && counts(sample)).count())
+    };
+    let valid = all.valid.saturating_sub(own(|sample| sample.outcome.is_result()));
+    let failed = all.failed.saturating_sub(own(|sample| sample.outcome.is_failure()));
+    // Failures that were to be tried again are not what was wanted.
+    let elsewhere = if valid == 0 { 0 } else { valid + failed };
+    cell.rounds.min(question.rule().max_rounds.saturating_sub(elsewhere))
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// The benchmark's first metric.
+pub(crate) fn first_metric(question: &Question, cell: &Cell) -> Option<Metric> {
+    let benchmarks = cells::benchmarks(&question.plan);
+    let (benchmark, _) = benchmarks.iter().find(|(_, key)| *key == cell.benchmark)?;
+    Some(benchmark.metrics.first()?.metric.clone())
+}
+
+pub(crate) fn prepare_trial(
+    question: &Question,
+    seed: u64,
+    cell: &Cell,
+    (build, layouts): (&Path, Option<u32>),
+) -> Result<Trial, ExperimentError> {
+    let workplace = Workplace { plan_folder: &question.plan_folder, build, revision: &cell.revision, seed };
+    let benchmarks = cells::benchmarks(&question.plan);
+    let (benchmark, _) = benchmarks
+        .iter()
+        .find(|(_, key)| *key == cell.benchmark)
+        .expect("a run's cells come from the plan, which is part of the question's digest");
+    match layouts {
+        None => Trial::new(benchmark, &cell.benchmark.parameters, workplace),
+        Some(layouts) => Trial::in_layouts(benchmark, &cell.benchmark.parameters, workplace, layouts),
+    }
+}

@@ -1,0 +1,513 @@
+//! The rounds of a run: what happens before, in and after each, until nobody takes part any more.
+//!
+//! Who takes part in a round is known before it begins, from the samples of the rounds before it alone. So a
+//! killed run goes on exactly as it would have.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use tacho_measure::{Absent, Request};
+use tacho_record::{Counter, Sample, Warmup};
+use tacho_store::Absence;
+
+use crate::run::disturbance::Quiet;
+use crate::run::run_state::Progress;
+use crate::run::schedule::{Schedule, Trial};
+use crate::run::session::{References, Session, SessionCell};
+use crate::run::warmup;
+use crate::trial::duet::Pair;
+use crate::trial::execute::{Sampled, Tried, Turn};
+use crate::trial::fixtures::Beside;
+use crate::trial::prepared::moment;
+use crate::{Bench, Event, ExperimentError};
+
+/// What a session of measuring came to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Measured {
+    /// Samples that it took.
+    pub samples: usize,
+    /// Time spent in executions, hooks included.
+    pub executing: Duration,
+    /// Whether the user stopped it before the run was done.
+    pub interrupted: bool,
+}
+
+/// Measures all that the run still lacks, and finishes it.
+///
+/// Each sample is kept before the next execution starts, unless the store ends with us; interrupted or killed, a session of the same
+/// run goes on where this one stopped.
+pub fn measure(bench: &mut Bench<'_>, session: &Session) -> Result<Measured, ExperimentError> {
+    measure_until(bench, session, &mut Never)
+}
+
+/// Who says before the rounds are done that a cell needs no more.
+///
+/// What it says is a function of the samples alone, so that a run that is taken up again goes on as it would have.
+pub trait Stopping {
+    /// Takes note of a sample of a cell, in the order in which they are taken.
+    fn record(&mut self, cell: usize, sample: &Sample);
+
+    /// Looks at what is known after a round: all cells that need no more.
+    fn look(&mut self, round: u32) -> Vec<usize>;
+
+    /// The samples of that round count no more.
+    fn forget(&mut self, round: u32);
+
+    /// Whether it never says so.
+    fn never_does(&self) -> bool {
+        false
+    }
+}
+
+/// Who never does.
+struct Never;
+
+impl Stopping for Never {
+    fn record(&mut self, _: usize, _: &Sample) {}
+
+    fn look(&mut self, _: u32) -> Vec<usize> {
+        Vec::new()
+    }
+
+    fn forget(&mut self, _: u32) {}
+
+    fn never_does(&self) -> bool {
+        true
+    }
+}
+
+/// The same, with somebody who may say before the end that a cell needs no more; what was measured before is known to it.
+pub fn measure_until(
+    bench: &mut Bench<'_>,
+    session: &Session,
+    until: &mut dyn Stopping,
+) -> Result<Measured, ExperimentError> {
+    let mut rounds = Rounds::new(bench, session, until)?;
+    let whole = rounds.all();
+    // Whatever happened.
+    rounds.write()?;
+    let began = Instant::now();
+    rounds.beside.clean_up(rounds.bench.executor, rounds.bench.observer);
+    let measured = Measured {
+        executing: rounds.measured.executing + began.elapsed(),
+        interrupted: !whole?,
+        ..rounds.measured
+    };
+    report_changed_builds(bench, session);
+    if !measured.interrupted {
+        warmup::find(bench.store, &session.run, session)?;
+        let facts = end_facts(bench, session.run.number)?;
+        bench.store.add_conditions(session.run.number, facts)?;
+        bench.store.seal(session.run.number)?;
+        bench.store.finish_run(session.run.number, bench.executor.now())?;
+    }
+    Ok(measured)
+}
+
+/// Reports each build that was changed while it was measured.
+fn report_changed_builds(bench: &mut Bench<'_>, session: &Session) {
+    for SessionCell { cell, .. } in &session.cells {
+        if let Some(path) = bench.builder.changed(cell.artifact) {
+            bench.observer.note(&Event::BuildChanged { cell, path: &path });
+        }
+    }
+}
+
+/// The rounds of one session.
+struct Rounds<'a, 'b> {
+    bench: &'a mut Bench<'b>,
+    session: &'a Session,
+    schedule: Schedule,
+    progress: Progress<'a>,
+    until: &'a mut dyn Stopping,
+    references: References,
+    beside: Beside<'a>,
+    quiet: Quiet,
+    /// In which rounds of this session callgrind has counted the instructions of which cells.
+    instructions: Vec<(u32, usize)>,
+    /// The cells whose instructions callgrind is still to count.
+    without_instructions: HashSet<usize>,
+    measured: Measured,
+    /// Of which cells it is kept why they lack which metric.
+    absent: HashSet<(usize, String)>,
+    /// The samples of each cell that are not in the store yet, where that is lost with us.
+    unwritten: Vec<Vec<Sample>>,
+}
+
+impl<'a, 'b> Rounds<'a, 'b> {
+    /// Stands where the run stands: at nothing, or at what an earlier session of it left.
+    fn new(
+        bench: &'a mut Bench<'b>,
+        session: &'a Session,
+        until: &'a mut dyn Stopping,
+    ) -> Result<Self, ExperimentError> {
+        let run = &session.run;
+        let schedule = Schedule::new(run.seed, session.cells.len(), run.rule.warmup == Warmup::Found);
+        let schedule = schedule.in_groups(session.benchmarks());
+        let schedule = if session.duet.is_some() { schedule.in_pairs() } else { schedule };
+        bench.store.begin_session(run.number, moment(bench.executor.now()))?;
+        let unread: Vec<Absence> = bench.executor.unread().iter().map(absence).collect();
+        bench.store.put_unread(run.number, &unread)?;
+        let mut progress = Progress::new(session, bench.store.sessions(run.number)?);
+        progress.settle(&until.look(0));
+        let done = session.done();
+        bench.observer.note(&Event::MeasuringBegins {
+            run,
+            cells: &session.plain_cells(),
+            total: done + progress.left(),
+            done,
+        });
+        let quiet = Quiet::new(run.rule.quiet_wait, &bench.store.waits(run.number)?);
+        let references = References::read(bench.store, &session.cells)?;
+        let uncounted = |cell: &usize| session.cells[*cell].lacks_instructions();
+        Ok(Self {
+            bench,
+            session,
+            schedule,
+            progress,
+            until,
+            references,
+            beside: Beside::new(session),
+            quiet,
+            instructions: Vec::new(),
+            without_instructions: (0..session.cells.len()).filter(uncounted).collect(),
+            measured: Measured::default(),
+            absent: HashSet::new(),
+            unwritten: vec![Vec::new(); session.cells.len()],
+        })
+    }
+
+    /// Everything, with what must be done before it; `false` when interrupted.
+    fn all(&mut self) -> Result<bool, ExperimentError> {
+        let began = Instant::now();
+        let cells: BTreeSet<usize> =
+            (0..self.session.cells.len()).filter(|cell| self.progress.is_lacking(*cell)).collect();
+        let ready = self.beside.set_up(cells, self.bench.executor, self.bench.observer);
+        self.measured.executing += began.elapsed();
+        if !ready {
+            return Ok(false);
+        }
+        Ok(self.warm_up()? && self.rounds()?)
+    }
+
+    /// The warm-up, pass after pass, until all are warm; `false` when interrupted.
+    fn warm_up(&mut self) -> Result<bool, ExperimentError> {
+        for pass in 0.. {
+            let all = self.schedule.warm_up(pass);
+            let trials =
+                self.progress.chosen(&all, |trial| self.progress.warms_up(trial) && self.is_possible(trial));
+            if trials.is_empty() {
+                break;
+            }
+            if !self.round(0, &trials)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Round after round, until nobody takes part or there is no time for another; `false` when interrupted.
+    fn rounds(&mut self) -> Result<bool, ExperimentError> {
+        for round in 1.. {
+            let trials = self.before(round);
+            if trials.is_empty() {
+                break;
+            }
+            if !self.round(round, &trials)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Who takes part in the round; nobody when there is no time for it.
+    fn before(&mut self, round: u32) -> Vec<Trial> {
+        let all = self.schedule.round(round);
+        let mut trials =
+            self.progress.chosen(&all, |trial| self.progress.takes_part(trial) && self.is_possible(trial));
+        if !self.progress.has_time_for(round, &trials) {
+            self.bench.observer.note(&Event::OutOfTime { rounds: round - 1 });
+            trials.clear();
+        }
+        trials
+    }
+
+    /// Whether it has its sample, or can have one: what it needs beside it is there.
+    fn is_possible(&self, trial: Trial) -> bool {
+        self.progress.is_done(trial) || !self.beside.is_left_out(trial.cell)
+    }
+
+    /// Executes what has no sample yet of a round; `false` when interrupted.
+    fn round(&mut self, round: u32, trials: &[Trial]) -> Result<bool, ExperimentError> {
+        let (done, left): (Vec<Trial>, _) = trials.iter().partition(|trial| self.progress.is_done(**trial));
+        if !left.is_empty() {
+            self.quiet.wait(self.bench, self.session.run.number, round)?;
+        }
+        let whole = self.trials(&left)?;
+        if whole && round > 0 && self.quiet.is_wanted() {
+            self.settle(round)?;
+        }
+        if done.len() < trials.len() {
+            self.after(round)?;
+        }
+        Ok(whole)
+    }
+
+    /// Executes these, one after the other; `false` when interrupted.
+    fn trials(&mut self, trials: &[Trial]) -> Result<bool, ExperimentError> {
+        let at_once = self.progress.at_once();
+        for (place, together) in trials.chunks(at_once).enumerate() {
+            let done = !self.bench.interrupt.load(Ordering::Relaxed)
+                && match (self.session.duet, together) {
+                    (Some(cpus), &[one, other]) => self.pair([one, other], cpus)?,
+                    (_, &[trial, ..]) => self.trial(trial, &trials[place + 1..])?,
+                    (_, []) => true,
+                };
+            if !done {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// One execution, kept before anything else happens; `false` when interrupted. These are the rest of its round.
+    fn trial(&mut self, trial: Trial, rest: &[Trial]) -> Result<bool, ExperimentError> {
+        let SessionCell { cell, .. } = &self.session.cells[trial.cell];
+        let began = Instant::now();
+        let next = self.next(trial, rest);
+        let tried = self.tried(trial, next)?;
+        self.measured.executing += began.elapsed();
+        let (going_on, trouble) = match tried {
+            Tried::Interrupted(trouble) => (false, trouble),
+            Tried::Sampled(mut sampled) => {
+                let trouble = sampled.trouble.take();
+                self.keep(trial, &sampled)?;
+                (true, trouble)
+            }
+        };
+        if let Some(trouble) = &trouble {
+            self.bench.observer.note(&Event::Trouble { cell, trouble });
+        }
+        Ok(going_on)
+    }
+
+    /// What is executed right after a trial for certain, if that goes well: it may be begun before the trial's sample is kept.
+    ///
+    /// Only where samples are lost with us anyway: elsewhere each is kept before the next execution begins.
+    fn next(&self, trial: Trial, rest: &[Trial]) -> Option<Request> {
+        if self.bench.store.outlives_us() || self.without_instructions.contains(&trial.cell) {
+            return None;
+        }
+        self.alone(trial)?;
+        let next = match rest.first() {
+            Some(next) => *next,
+            None if trial.place.round == 0 || !self.until.never_does() => return None,
+            None => self.progress.next(&self.schedule.round(trial.place.round + 1), trial.cell)?,
+        };
+        self.alone(next).map(Cow::into_owned)
+    }
+
+    /// The request of a trial, where nothing but that is executed for it.
+    fn alone(&self, trial: Trial) -> Option<Cow<'_, Request>> {
+        let SessionCell { trial: executed, .. } = &self.session.cells[trial.cell];
+        let executed = executed.at(trial.place, self.session.cells.len());
+        if self.beside.is_broken(trial.cell) { None } else { executed.alone(trial.place) }
+    }
+
+    /// What comes of a trial: of its execution, unless it fails without one; with what certainly comes next.
+    fn tried(&mut self, trial: Trial, next: Option<Request>) -> Result<Tried, ExperimentError> {
+        if let Some(outcome) = self.beside.failed_setup(trial.cell) {
+            let at = self.bench.executor.now();
+            return Ok(Tried::without_execution(trial.place, at, outcome));
+        }
+        let SessionCell { cell, trial: executed, .. } = &self.session.cells[trial.cell];
+        let executed = executed.at(trial.place, self.session.cells.len());
+        let mut turn = Turn {
+            place: trial.place,
+            shell_first: self.schedule.is_turned(trial.place),
+            reference: self.references.of(&cell.benchmark),
+            companion: self.beside.companion(trial.cell),
+            next,
+        };
+        let tried = executed.execute(self.bench.executor, &mut turn)?;
+        // Once for each cell and run, with the first sample that counts (docs/method.md).
+        if !tried.counts() || !self.without_instructions.remove(&trial.cell) {
+            return Ok(tried);
+        }
+        self.instructions.push((trial.place.round, trial.cell));
+        self.bench.observer.note(&Event::CountingBegins { cell });
+        Ok(executed.with_instructions(self.bench.executor, &mut turn, tried))
+    }
+
+    /// Two executions at the same time, both kept before anything else happens; `false` when interrupted.
+    fn pair(&mut self, two: [Trial; 2], cpus: [u32; 2]) -> Result<bool, ExperimentError> {
+        let began = Instant::now();
+        let tried = self.tried_pair(two, cpus)?;
+        self.measured.executing += began.elapsed();
+        let mut troubles = Vec::new();
+        let mut sampled = Vec::with_capacity(2);
+        for (trial, tried) in two.into_iter().zip(tried) {
+            let trouble = match tried {
+                Tried::Interrupted(trouble) => trouble,
+                Tried::Sampled(mut one) => {
+                    let trouble = one.trouble.take();
+                    sampled.push((trial, one));
+                    trouble
+                }
+            };
+            troubles.extend(trouble.map(|trouble| (trial.cell, trouble)));
+        }
+        let going_on = sampled.len() == 2;
+        if going_on {
+            self.keep_pair(&sampled)?;
+        }
+        for (cell, trouble) in &troubles {
+            let cell = &self.session.cells[*cell].cell;
+            self.bench.observer.note(&Event::Trouble { cell, trouble });
+        }
+        Ok(going_on)
+    }
+
+    /// What comes of two trials at the same time, unless one fails without an execution.
+    fn tried_pair(&mut self, two: [Trial; 2], cpus: [u32; 2]) -> Result<[Tried; 2], ExperimentError> {
+        let broken = two.map(|trial| self.beside.failed_setup(trial.cell));
+        if let Some(outcome) = broken.iter().flatten().next() {
+            let at = self.bench.executor.now();
+            return Ok(two.map(|trial| Tried::without_execution(trial.place, at, outcome.clone())));
+        }
+        let shell_first = self.schedule.is_turned(two[0].place);
+        let turn = |trial: Trial| Turn {
+            place: trial.place,
+            shell_first,
+            reference: self.references.of(&self.session.cells[trial.cell].cell.benchmark),
+            companion: None,
+            next: None,
+        };
+        let trials = two.map(|trial| &self.session.cells[trial.cell].trial);
+        let mut pair = Pair { trials, turns: two.map(turn), cpus };
+        let mut tried = pair.execute(self.bench.executor)?;
+        for (which, trial) in two.into_iter().enumerate() {
+            if tried[which].counts() && self.without_instructions.remove(&trial.cell) {
+                self.instructions.push((trial.place.round, trial.cell));
+                let SessionCell { cell, trial, .. } = &self.session.cells[trial.cell];
+                self.bench.observer.note(&Event::CountingBegins { cell });
+                let gone = Tried::Interrupted(None);
+                let one = std::mem::replace(&mut tried[which], gone);
+                tried[which] = trial.with_instructions(self.bench.executor, &mut pair.turns[which], one);
+            }
+        }
+        Ok(tried)
+    }
+
+    fn keep(&mut self, trial: Trial, sampled: &Sampled) -> Result<(), ExperimentError> {
+        self.keep_answer(trial, sampled)?;
+        // What may be marked as disturbed once its round is over is kept by itself.
+        if self.bench.store.outlives_us() || self.quiet.is_wanted() {
+            self.bench.store.put_sample(self.session.cells[trial.cell].id, &sampled.sample)?;
+        } else {
+            self.unwritten[trial.cell].push(sampled.sample.clone());
+        }
+        self.tell(trial, sampled)
+    }
+
+    /// Writes what was not worth it between two executions.
+    fn write(&mut self) -> Result<(), ExperimentError> {
+        for (cell, samples) in self.session.cells.iter().zip(&mut self.unwritten) {
+            if !samples.is_empty() {
+                self.bench.store.import(cell.id, &std::mem::take(samples))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Both or neither: half a pair would be none.
+    fn keep_pair(&mut self, pair: &[(Trial, Box<Sampled>)]) -> Result<(), ExperimentError> {
+        for (trial, sampled) in pair {
+            self.keep_answer(*trial, sampled)?;
+        }
+        let samples: Vec<_> =
+            pair.iter().map(|(trial, it)| (self.session.cells[trial.cell].id, &it.sample)).collect();
+        self.bench.store.put_together(&samples)?;
+        pair.iter().try_for_each(|(trial, sampled)| self.tell(*trial, sampled))
+    }
+
+    /// Keeps what a sample was to print.
+    fn keep_answer(&mut self, trial: Trial, sampled: &Sampled) -> Result<(), ExperimentError> {
+        let SessionCell { id, cell, .. } = &self.session.cells[trial.cell];
+        if let (Some(answer), None) = (&sampled.answer, self.references.of(&cell.benchmark)) {
+            // Before the sample: a kill between the two must not let a later answer become the reference.
+            self.references.keep(self.bench.store, &cell.benchmark, *answer)?;
+        }
+        if let Some(output) = &sampled.kept {
+            self.bench.store.put_output(*id, sampled.sample.place, output)?;
+        }
+        Ok(())
+    }
+
+    /// Takes note of a sample that is kept.
+    fn tell(&mut self, trial: Trial, sampled: &Sampled) -> Result<(), ExperimentError> {
+        let SessionCell { cell, .. } = &self.session.cells[trial.cell];
+        let Sampled { sample, absent, .. } = sampled;
+        for absent @ Absent { metric, why } in absent {
+            if self.absent.insert((trial.cell, metric.to_string())) {
+                if Counter::named(metric).is_some() {
+                    let benchmark = &cell.benchmark.name;
+                    self.bench.observer.note(&Event::Absent { benchmark, metric, why });
+                }
+                self.bench.store.put_absence(self.session.run.number, &cell.benchmark, &absence(absent))?;
+            }
+        }
+        self.measured.samples += 1;
+        self.bench.observer.note(&Event::Sampled { cell, sample });
+        self.until.record(trial.cell, sample);
+        if let Some(saved) = self.progress.record(trial.cell, sample) {
+            self.bench.observer.note(&Event::GivenUp { cell, saved });
+        }
+        Ok(())
+    }
+
+    /// Marks the round if it was disturbed, unless it was repeated often enough: who took part lacks a sample again.
+    fn settle(&mut self, round: u32) -> Result<(), ExperimentError> {
+        let Some(noise) = self.progress.disturbed(round) else { return Ok(()) };
+        let marked = self.bench.store.disturb(self.session.run.number, round, &noise.to_string())?;
+        let taken = self.progress.taken(round);
+        if marked != taken {
+            return Err(ExperimentError::RoundNotKept { round, taken, kept: marked });
+        }
+        self.progress.forget(round);
+        self.until.forget(round);
+        let again = self.instructions.iter().filter(|(counted, _)| *counted == round);
+        self.without_instructions.extend(again.map(|(_, cell)| cell));
+        self.bench.observer.note(&Event::Disturbed { round, noise });
+        Ok(())
+    }
+
+    /// What is measured so far is safe, whether the round is whole or not; who is known well enough is told.
+    fn after(&mut self, round: u32) -> Result<(), ExperimentError> {
+        if self.bench.store.outlives_us() {
+            self.bench.store.end_round(self.session.run.number, round)?;
+        }
+        let settled = self.until.look(round);
+        for (cell, saved) in self.progress.look().into_iter().chain(self.progress.settle(&settled)) {
+            let cell = &self.session.cells[cell].cell;
+            self.bench.observer.note(&Event::Precise { cell, saved });
+        }
+        Ok(())
+    }
+}
+
+/// What is otherwise on the host than when the run began, as `end.load` for `now.load`.
+pub(crate) fn end_facts(
+    bench: &mut Bench<'_>,
+    run: i64,
+) -> Result<BTreeMap<String, String>, ExperimentError> {
+    let before = bench.store.conditions(run)?;
+    let changed = bench.executor.facts().into_iter().filter(|(name, now)| before.get(name) != Some(now));
+    Ok(changed.filter_map(|(name, now)| Some((format!("end.{}", name.strip_prefix("now.")?), now))).collect())
+}
+
+pub(crate) fn absence(absent: &Absent) -> Absence {
+    Absence { metric: absent.metric.to_string(), why: absent.why.to_string() }
+}

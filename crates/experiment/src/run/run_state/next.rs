@@ -1,0 +1,48 @@
+//! Which execution certainly comes next, whatever the one says that is under way.
+
+use super::{GIVE_UP_AFTER, Progress};
+use crate::run::schedule::Trial;
+
+/// Whether an execution of a round to come takes place.
+#[derive(PartialEq, Eq)]
+enum Prospect {
+    /// It does.
+    Certain,
+    /// That depends on the sample of what is under way.
+    Open,
+    /// It does not.
+    Out,
+}
+
+impl Progress<'_> {
+    /// The first execution of a round with these trials, once the one of that cell that is under way has given a sample; nothing where
+    /// there is none, or that depends on the sample.
+    pub fn next(&self, trials: &[Trial], under_way: usize) -> Option<Trial> {
+        let is_decided_before_rounds = self.rule.budget.is_some() || self.rule.quiet_wait.is_some();
+        if is_decided_before_rounds || self.at_once > 1 {
+            return None;
+        }
+        let mut prospects = trials.iter().map(|trial| (trial, self.prospect(*trial, under_way)));
+        let (trial, prospect) = prospects.find(|(_, prospect)| *prospect != Prospect::Out)?;
+        (prospect == Prospect::Certain).then_some(*trial)
+    }
+
+    fn prospect(&self, trial: Trial, under_way: usize) -> Prospect {
+        let cell = &self.cells[trial.cell];
+        let more = u32::from(trial.cell == under_way);
+        let counted = cell.counted + more;
+        if !self.takes_part(trial) || self.is_done(trial) || counted >= cell.wanted.enough {
+            return Prospect::Out;
+        }
+        let known = cell.known.values.len() + cell.known.bounds.len() + more as usize;
+        let fewest = self.rule.min_rounds;
+        let may_be_precise = self.rule.precision.is_some() && known >= fewest as usize;
+        let may_have_taken_enough = self.rule.each.is_some() && counted >= fewest;
+        let may_be_given_up = !cell.succeeded && cell.failed + more as usize >= GIVE_UP_AFTER;
+        if may_be_precise || may_have_taken_enough || may_be_given_up {
+            Prospect::Open
+        } else {
+            Prospect::Certain
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! A run that is ready to measure, new or taken up again.
+//!
+//! All that the rounds need to know, and nothing of why it is measured: whoever has cells with builds and a run to
+//! keep their samples under can have them [measured](crate::run::rounds::measure).
+
+use std::collections::HashMap;
+
+use tacho_record::{BenchmarkKey, Cell, Counter, Digest, Direction, Metric, Run, Sample};
+use tacho_store::{MeasurementId, Store};
+
+use crate::ExperimentError;
+use crate::trial::prepared::Trial;
+
+/// A run that is ready to measure.
+pub struct Session {
+    /// The run: its seed orders the rounds, and its rule says what comes before them and when they stop.
+    pub run: Run,
+    /// What it measures, in the order of the warm-up.
+    pub cells: Vec<SessionCell>,
+    /// The two processors on which cells 0 and 1, 2 and 3 … are executed at the same time; none: one after the other.
+    pub duet: Option<[u32; 2]>,
+}
+
+/// A cell that is ready to be executed.
+pub struct SessionCell {
+    /// What its samples are kept under.
+    pub id: MeasurementId,
+    /// What it is.
+    pub cell: Cell,
+    /// What is executed.
+    pub trial: Trial,
+    /// How much is wanted of it.
+    pub wanted: Wanted,
+    /// What earlier sessions of the run have measured of it, in order of the schedule.
+    pub before: Vec<Sample>,
+}
+
+/// How much is wanted of a cell.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// How many samples of its own, the warm-up not counted, are enough in any case.
+    pub enough: u32,
+    /// How many it needs, however well it is known, since what there is lacks a counter.
+    pub needed: u32,
+    /// The metric whose median is to be known precisely, if that is asked for.
+    pub metric: Option<Metric>,
+    /// What other runs have learnt of that metric.
+    pub elsewhere: Known,
+    /// The metric by which its warm-up is found, where that is asked for.
+    pub steady: Option<Metric>,
+}
+
+/// What is known of a metric.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Its values.
+    pub values: Vec<f64>,
+    /// What it would have been at least, where a limit was reached.
+    pub bounds: Vec<f64>,
+}
+
+impl Known {
+    /// Adds what a measurement says of a metric of that direction.
+    pub fn add(&mut self, better: Direction, values: &[f64], bounds: &[f64]) {
+        self.values.extend_from_slice(values);
+        if better == Direction::Lower {
+            self.bounds.extend_from_slice(bounds);
+        }
+    }
+}
+
+impl Session {
+    /// How many executions earlier sessions of the run have done.
+    #[must_use]
+    pub fn done(&self) -> usize {
+        self.cells.iter().map(|cell| cell.before.len()).sum()
+    }
+
+    /// The cells, without what is known of them.
+    #[must_use]
+    pub fn plain_cells(&self) -> Vec<Cell> {
+        self.cells.iter().map(|cell| cell.cell.clone()).collect()
+    }
+
+    /// Of each cell its benchmark, as a number.
+    pub(crate) fn benchmarks(&self) -> Vec<usize> {
+        let mut numbers = HashMap::new();
+        let mut number = |cell: &SessionCell| {
+            let next = numbers.len();
+            *numbers.entry(cell.cell.benchmark.identity()).or_insert(next)
+        };
+        self.cells.iter().map(&mut number).collect()
+    }
+}
+
+impl SessionCell {
+    /// Whether callgrind is to count its instructions and has not done so in this run.
+    #[must_use]
+    pub fn lacks_instructions(&self) -> bool {
+        let metric = Counter::CallgrindInstructions.name();
+        self.trial.wants_instructions()
+            && !self.before.iter().any(|it| it.counts() && it.value(metric).is_some())
+    }
+}
+
+/// The reference answers of benchmarks, by identity.
+#[derive(Debug, Default)]
+pub struct References(HashMap<String, Digest>);
+
+impl References {
+    /// Those that are kept for these cells.
+    pub fn read(store: &mut Store, cells: &[SessionCell]) -> Result<Self, ExperimentError> {
+        let mut references = Self::default();
+        for SessionCell { cell, .. } in cells {
+            if references.of(&cell.benchmark).is_none()
+                && let Some(answer) = store.answer(&cell.benchmark)?
+            {
+                references.0.insert(cell.benchmark.identity(), answer);
+            }
+        }
+        Ok(references)
+    }
+
+    /// The reference answer of a benchmark, if there is one.
+    #[must_use]
+    pub fn of(&self, key: &BenchmarkKey) -> Option<Digest> {
+        self.0.get(&key.identity()).copied()
+    }
+
+    /// Keeps this answer as the reference, unless another was first.
+    pub fn keep(
+        &mut self,
+        store: &mut Store,
+        key: &BenchmarkKey,
+        answer: Digest,
+    ) -> Result<(), ExperimentError> {
+        store.put_answer(key, answer)?;
+        // On a shared store another host's answer may have been first.
+        let first = store.answer(key)?.unwrap_or(answer);
+        self.0.insert(key.identity(), first);
+        Ok(())
+    }
+}

@@ -1,0 +1,290 @@
+//! One trial from its beginning to its end: the empty shell, the hooks, the companion, and the execution among them.
+//!
+//! In this order: the empty shell, or after all else; `prepare`; the companion, which is awaited; the execution, and
+//! nothing between it and the reading of what the companion has used; the companion's end; `conclude`. What was begun is
+//! ended whatever happens, an interrupt included.
+
+use jiff::Timestamp;
+use tacho_measure::{Absent, CompanionUsage, Ended, Execution, Executor, Request};
+use tacho_record::{Digest, Failure, Metric, Name, Outcome, Place, Sample};
+
+use crate::ExperimentError;
+use crate::trial::companions::{Member, Missing};
+use crate::trial::hooks::{Hook, HookEnd, Trouble, line, tail, with_port};
+use crate::trial::prepared::{LONGEST_KEPT, Trial, moment};
+
+/// When and beside what a trial is executed.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    /// Where it stands in the schedule.
+    pub place: Place,
+    /// Whether the empty shell comes before all else, or after it.
+    pub shell_first: bool,
+    /// The digest of the first valid answer, if there was one.
+    pub reference: Option<Digest>,
+    /// Its companion, if it has one.
+    pub companion: Option<&'a mut Member>,
+    /// What certainly is executed right after it, if it goes well and is [alone](Trial::alone).
+    pub next: Option<Request>,
+}
+
+/// What came of a trial.
+#[derive(Debug)]
+pub enum Tried {
+    /// A sample, valid or failed.
+    Sampled(Box<Sampled>),
+    /// The user interrupted it: there is no sample. What was to be ended all the same may have failed.
+    Interrupted(Option<Trouble>),
+}
+
+impl Tried {
+    /// Whether it gave a sample whose values may be summarised.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        matches!(self, Tried::Sampled(sampled) if sampled.sample.counts())
+    }
+
+    /// A sample that failed before anything was executed for it.
+    #[must_use]
+    pub fn without_execution(place: Place, at: Timestamp, outcome: Outcome) -> Self {
+        let sample = Sample { place, at: moment(at), outcome, values: Vec::new() };
+        Tried::Sampled(Box::new(Sampled {
+            sample,
+            answer: None,
+            kept: None,
+            absent: Vec::new(),
+            trouble: None,
+        }))
+    }
+}
+
+/// A sample, and what there is of it besides.
+#[derive(Debug)]
+pub struct Sampled {
+    /// The sample.
+    pub sample: Sample,
+    /// The digest of its output, when the first valid one becomes the reference.
+    pub answer: Option<Digest>,
+    /// The beginning of its output, when that is kept.
+    pub kept: Option<Vec<u8>>,
+    /// What could not be read of it, and why.
+    pub absent: Vec<Absent>,
+    /// What the user did not let be finished.
+    pub trouble: Option<Trouble>,
+}
+
+/// Why there is no execution to judge.
+#[derive(Debug)]
+pub enum Halt {
+    /// What it needs beside it failed.
+    Failed(Outcome),
+    /// The user interrupted it; what was to be ended all the same may have failed.
+    Interrupted(Option<Trouble>),
+}
+
+impl From<Missing> for Halt {
+    fn from(missing: Missing) -> Self {
+        match missing {
+            Missing::Failed(outcome) => Halt::Failed(outcome),
+            Missing::Interrupted => Halt::Interrupted(None),
+        }
+    }
+}
+
+impl From<HookEnd> for Halt {
+    fn from(end: HookEnd) -> Self {
+        match end {
+            HookEnd::Failed(trouble) => Halt::Failed(trouble.outcome()),
+            HookEnd::Interrupted => Halt::Interrupted(None),
+        }
+    }
+}
+
+impl Trial {
+    /// Executes it once.
+    ///
+    /// That the build is gone is no failure of the subject's, and an error.
+    pub fn execute(
+        &self,
+        executor: &mut dyn Executor,
+        turn: &mut Turn<'_>,
+    ) -> Result<Tried, ExperimentError> {
+        let at = executor.now();
+        let tried = match self.attempt(executor, turn) {
+            Ok(sampled) => Tried::Sampled(Box::new(sampled)),
+            Err(Halt::Interrupted(trouble)) => Tried::Interrupted(trouble),
+            Err(Halt::Failed(outcome)) => Tried::without_execution(turn.place, at, outcome),
+        };
+        self.check_build(&tried)?;
+        Ok(tried)
+    }
+
+    /// Whether what failed did not fail because its build is gone.
+    pub(crate) fn check_build(&self, tried: &Tried) -> Result<(), ExperimentError> {
+        let has_failed = matches!(tried, Tried::Sampled(sampled) if matches!(sampled.sample.outcome, Outcome::Failed { .. }));
+        let gone = self.build.as_ref().filter(|build| has_failed && !build.exists());
+        gone.map_or(Ok(()), |build| Err(ExperimentError::BuildGone { path: build.clone() }))
+    }
+
+    /// All of it, with the empty shell on either side.
+    fn attempt(&self, executor: &mut dyn Executor, turn: &mut Turn<'_>) -> Result<Sampled, Halt> {
+        let not_started = |why| {
+            let failure = Failure::NotStarted { why };
+            Halt::Failed(Outcome::Failed { failure, output: String::new() })
+        };
+        self.output.remove_files().map_err(not_started)?;
+        let shell = self.shell.as_ref().map(|shell| self.padded(shell, turn.place));
+        let before = shell.as_ref().filter(|_| turn.shell_first).map(|shell| empty(shell, executor));
+        let before = before.transpose()?;
+        let mut sampled = self.between_hooks(executor, turn)?;
+        let after = shell.as_ref().filter(|_| !turn.shell_first).map(|shell| empty(shell, executor));
+        match after.transpose() {
+            Ok(after) => net_of_shell(&mut sampled.sample, before.or(after)),
+            Err(Halt::Failed(outcome)) if sampled.sample.outcome == Outcome::Valid => {
+                sampled.sample.outcome = outcome;
+            }
+            Err(Halt::Failed(_)) => {}
+            Err(halt) => return Err(halt),
+        }
+        // Stable: replicates stay in order.
+        sampled.sample.values.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(sampled)
+    }
+
+    /// The execution with what is done before and after it.
+    fn between_hooks(&self, executor: &mut dyn Executor, turn: &mut Turn<'_>) -> Result<Sampled, Halt> {
+        let round = Some(turn.place);
+        let port = turn.companion.as_mut().map(|member| member.port(executor)).transpose()?.flatten();
+        let prepared = self.hooks.prepare.as_ref().map_or(Ok(()), |hook| hook.execute(executor, round, port));
+        let tried = match prepared {
+            Ok(()) => self.beside_companion(executor, turn, port),
+            Err(end) => Err(end.into()),
+        };
+        // What a failed `prepare` began is for `conclude` to end, like what a whole one did.
+        let concluded = self.hooks.conclude.as_ref().map(|hook| (hook, hook.finish(executor, round, port)));
+        match (tried, concluded) {
+            (Ok(mut sampled), Some((_, Err(HookEnd::Failed(trouble)))))
+                if sampled.sample.outcome == Outcome::Valid =>
+            {
+                (sampled.sample.outcome, sampled.answer) = (trouble.outcome(), None);
+                Ok(sampled)
+            }
+            // The execution itself is whole: an interrupt during its epilogue does not undo it.
+            (Ok(sampled), Some((hook, Err(HookEnd::Interrupted)))) => {
+                Ok(Sampled { trouble: Some(hook.unfinished()), ..sampled })
+            }
+            (Err(Halt::Interrupted(_)), Some((hook, end))) => Err(Halt::Interrupted(trouble(hook, end))),
+            (tried, _) => tried,
+        }
+    }
+
+    /// The execution with what is under way during it.
+    fn beside_companion(
+        &self,
+        executor: &mut dyn Executor,
+        turn: &mut Turn<'_>,
+        port: Option<u16>,
+    ) -> Result<Sampled, Halt> {
+        let Some(member) = turn.companion.as_mut() else {
+            let request = self.padded(&self.request, turn.place);
+            let execution = match &turn.next {
+                Some(next) => executor.execute_before(&request, next),
+                None => executor.execute(&request),
+            };
+            return self.judged(&execution, turn, None);
+        };
+        member.start(executor)?;
+        let request = with_port(&self.padded(&self.request, turn.place), port);
+        member.begin();
+        let execution = executor.execute(&request);
+        let used = member.used();
+        member.after_execution();
+        self.judged(&execution, turn, Some(used))
+    }
+
+    /// The sample that an execution is.
+    pub(crate) fn judged(
+        &self,
+        execution: &Execution,
+        turn: &Turn<'_>,
+        used: Option<Result<CompanionUsage, Outcome>>,
+    ) -> Result<Sampled, Halt> {
+        if execution.ended == Ended::Interrupted {
+            return Err(Halt::Interrupted(None));
+        }
+        let (mut outcome, mut values) = self.read(execution, self.judge(execution, turn.reference));
+        let mut absent = execution.absent.clone();
+        match used {
+            // Whatever the subject said of it: that its companion was gone comes first.
+            Some(Err(gone)) => outcome = gone,
+            Some(Ok(usage)) => {
+                absent.extend(usage.absent());
+                not_of_others(&mut values, usage);
+                values.extend(of_companion(usage));
+            }
+            None => {}
+        }
+        let valid = outcome == Outcome::Valid;
+        let answer = self.reference(execution).filter(|_| valid);
+        let sample = Sample { place: turn.place, at: moment(execution.at), outcome, values };
+        Ok(Sampled { sample, answer, kept: self.kept(execution), absent, trouble: None })
+    }
+
+    /// The beginning of the output, if that is kept.
+    fn kept(&self, execution: &Execution) -> Option<Vec<u8>> {
+        let mut kept = execution.stdout.as_ref()?.kept.clone().filter(|_| self.keeps)?;
+        kept.truncate(LONGEST_KEPT);
+        Some(kept)
+    }
+}
+
+/// What is wrong when a hook that must be finished was not, or failed.
+pub fn trouble(hook: &Hook, end: Result<(), HookEnd>) -> Option<Trouble> {
+    match end {
+        Ok(()) => None,
+        Err(HookEnd::Failed(trouble)) => Some(trouble),
+        Err(HookEnd::Interrupted) => Some(hook.unfinished()),
+    }
+}
+
+/// The wall time of the empty shell, in nanoseconds.
+fn empty(shell: &Request, executor: &mut dyn Executor) -> Result<f64, Halt> {
+    empty_time(shell, &executor.execute(shell))
+}
+
+/// The wall time of that execution of the empty shell, in nanoseconds.
+pub fn empty_time(shell: &Request, execution: &Execution) -> Result<f64, Halt> {
+    match &execution.ended {
+        Ended::Exited(0) => Ok(execution.wall.as_nanos() as f64),
+        Ended::Interrupted => Err(Halt::Interrupted(None)),
+        other => {
+            let why = format!("the empty shell (`{}`) failed: {}", shell.command.join(" "), line(other));
+            Err(Halt::Failed(Outcome::Failed { failure: Failure::Hook { why }, output: tail(execution) }))
+        }
+    }
+}
+
+/// Adds the time of the empty shell to a sample, and what is left of its own without that.
+pub fn net_of_shell(sample: &mut Sample, shell: Option<f64>) {
+    let Some(shell) = shell else { return };
+    sample.add(Metric::SHELL, shell);
+    if let Some(wall) = sample.value("wall") {
+        sample.add(Metric::NET_WALL, wall - shell);
+    }
+}
+
+/// Takes the processor time of a companion from that of others on the host, who it is none of.
+fn not_of_others(values: &mut [(Name, f64)], usage: CompanionUsage) {
+    let others = values.iter_mut().find(|(name, _)| name == "host-other-cpu");
+    if let (Some((_, others)), Some(cpu)) = (others, usage.cpu) {
+        // That of others is counted in ticks, and the companion's to the nanosecond.
+        *others = (*others - cpu.as_nanos() as f64).max(0.0);
+    }
+}
+
+/// What a companion used, by the names of its metrics.
+fn of_companion(usage: CompanionUsage) -> impl Iterator<Item = (Name, f64)> {
+    let cpu = usage.cpu.map(|cpu| ("companion-cpu", cpu.as_nanos() as f64));
+    let peak = usage.peak_memory.map(|bytes| ("companion-peak-memory", bytes as f64));
+    cpu.into_iter().chain(peak).map(|(name, value)| (name.into(), value))
+}

@@ -1,0 +1,541 @@
+//! A benchmark at a build: what is executed for it, what its right answer is, what is read from it.
+//!
+//! In which order that happens is in `attempt`.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::{Timestamp, Unit};
+use tacho_measure::{Capture, Ended, Execution, Executor, Look, Request, check_no_pipe};
+use tacho_record::plan::{Benchmark, ExpectOutput, Output, fill, fill_shell};
+use tacho_record::{
+    BenchmarkKey, Conditions, Counter, Digest, Failure, Limit, Limits, Metric, Name, Outcome, Parameters,
+    Place, Reached, derived, layout_folder,
+};
+
+use crate::ExperimentError;
+use crate::build::layout_rotation::layout_at;
+use crate::trial::companions::{self, Wanted};
+use crate::trial::counters;
+use crate::trial::env_padding::Padding;
+use crate::trial::hooks::{Hooks, tail};
+use crate::trial::memory_denied::was_refused_memory;
+use crate::trial::readings::{OutputMetrics, Unreadable};
+
+/// So much of an output is kept where the plan says so, in bytes, from its beginning (docs/guide.md).
+pub const LONGEST_KEPT: usize = 1 << 20;
+
+/// A benchmark at a build, ready to be executed.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The folder of the build, if it was there when this was prepared.
+    pub(crate) build: Option<PathBuf>,
+    pub(crate) request: Request,
+    /// The shell of the request with nothing to do.
+    pub(crate) shell: Option<Request>,
+    /// What is done beside executions.
+    pub(crate) hooks: Hooks,
+    /// What is under way during them.
+    pub(crate) companion: Option<Wanted>,
+    /// Whether the output is kept.
+    pub(crate) keeps: bool,
+    exit: Exits,
+    answer: Answer,
+    pub(crate) output: OutputMetrics,
+    /// What the random length of its environment is drawn from, if that is wanted.
+    padding: Option<Padding>,
+    /// Whether callgrind counts its instructions.
+    callgrind: bool,
+    /// The same at the other layouts of the build, which take turns; none where it has one.
+    layouts: Vec<Trial>,
+}
+
+/// What the right output is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    /// Nobody looks.
+    Any,
+    /// The text that was searched must have been found.
+    Contains,
+    /// Content of this digest.
+    Known(Digest),
+    /// The same as the first valid one.
+    SameAsFirst,
+}
+
+/// With which statuses a right execution exits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Exits {
+    /// Any: which one it was is kept with the sample, as [`EXIT_STATUS`].
+    Any,
+    /// One of these, which is kept likewise.
+    AnyOf(Vec<i32>),
+    /// This one.
+    One(i32),
+}
+
+/// The name under which the exit status is kept where several are right.
+pub const EXIT_STATUS: &str = "exit-status";
+
+impl Exits {
+    fn has(&self, status: i32) -> bool {
+        match self {
+            Exits::Any => true,
+            Exits::AnyOf(all) => all.contains(&status),
+            Exits::One(one) => *one == status,
+        }
+    }
+}
+
+/// What is around a trial, and filled into its command and hooks.
+#[derive(Clone, Debug)]
+pub struct Surroundings<'a> {
+    /// The folder that relative paths start from.
+    pub folder: &'a Path,
+    /// What is filled in, by name.
+    pub values: &'a [(&'a str, &'a str)],
+    /// What hooks find in their environment; the subject's must not vary in length.
+    pub hooks: Vec<(String, String)>,
+    /// The seed of the run.
+    pub seed: u64,
+}
+
+/// What is filled into a benchmark's command for one build.
+#[derive(Clone, Copy, Debug)]
+pub struct Workplace<'a> {
+    /// The folder of the plan, which relative paths start from.
+    pub plan_folder: &'a Path,
+    /// The folder of the unpacked build.
+    pub build: &'a Path,
+    /// The revision's full name.
+    pub revision: &'a str,
+    /// The seed of the run.
+    pub seed: u64,
+}
+
+impl Trial {
+    /// Prepares the trial of a benchmark with these parameters at this build.
+    pub fn new(
+        benchmark: &Benchmark,
+        parameters: &Parameters,
+        workplace: Workplace<'_>,
+    ) -> Result<Self, ExperimentError> {
+        let build = workplace.build.to_string_lossy();
+        let shown: Vec<(String, String)> =
+            parameters.0.iter().map(|(name, value)| (name.clone(), value.to_string())).collect();
+        let mut values =
+            vec![("build", &*build), ("revision", workplace.revision), ("release", workplace.revision)];
+        values.extend(shown.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+
+        let port = companions::port(benchmark.companion.as_ref());
+        values.extend(port.as_deref().map(|port| ("port", port)));
+
+        let hooks = environment(benchmark, parameters, workplace);
+        let (folder, seed) = (workplace.plan_folder, workplace.seed);
+        let trial = Self::filled(benchmark, Surroundings { folder, values: &values, hooks, seed })?;
+        Ok(Self { build: workplace.build.exists().then(|| workplace.build.to_owned()), ..trial })
+    }
+
+    /// Prepares the trial of a benchmark with nothing but these values filled in, and at no build.
+    pub fn filled(benchmark: &Benchmark, surroundings: Surroundings<'_>) -> Result<Self, ExperimentError> {
+        let Surroundings { folder, values, hooks, seed } = surroundings;
+        let (answer, look) = expected_output(&benchmark.expect.stdout, folder)?;
+        let output = OutputMetrics::new(&benchmark.metrics, folder);
+        let (stdout, stderr) = output.looks(look);
+        let conditions = &benchmark.conditions;
+        let request = |command: Vec<String>| Request {
+            directory: join(folder, benchmark.directory.as_deref()),
+            timeout: benchmark.timeout,
+            // A hook has the environment of what it is for, and nothing else of its conditions.
+            conditions: Conditions {
+                environment: conditions.environment.clone(),
+                inherit: conditions.inherit.clone(),
+                ..Conditions::default()
+            },
+            counters: counters::beside(&benchmark.metrics),
+            ..Request::new(command)
+        };
+        let beside = request(Vec::new());
+        let is_shared = benchmark.output == Output::Inherit;
+        let unread = if is_shared { Capture::Inherit } else { Capture::Nothing };
+        let subject = Request {
+            stdin: benchmark.stdin.as_ref().map(|file| folder.join(file)),
+            stdout: capture(&benchmark.output, stdout, folder),
+            stderr: stderr.map_or(unread, Capture::Read),
+            ..conditioned(benchmark, request(words(benchmark, values)))
+        };
+        let hooks = Request { environment: hooks, ..beside.clone() };
+        Ok(Self {
+            build: None,
+            shell: empty_shell(benchmark, &subject),
+            hooks: Hooks::new(&benchmark.hooks, values, &hooks),
+            companion: (benchmark.companion.as_ref())
+                .map(|companion| Wanted::new(companion, values, &beside, folder)),
+            keeps: benchmark.output == Output::Keep,
+            request: subject,
+            exit: Exits::One(benchmark.expect.exit),
+            answer,
+            output,
+            padding: conditions.random_environment.then_some(Padding { seed }),
+            callgrind: counters::asked(&benchmark.metrics).any(|it| it == Counter::CallgrindInstructions),
+            layouts: Vec::new(),
+        })
+    }
+
+    /// Prepares the trial of a build that is so many of one source, in a folder each: they take turns.
+    pub fn in_layouts(
+        benchmark: &Benchmark,
+        parameters: &Parameters,
+        workplace: Workplace<'_>,
+        layouts: u32,
+    ) -> Result<Self, ExperimentError> {
+        let at = |layout: u32| {
+            let build = workplace.build.join(layout_folder(layout));
+            Self::new(benchmark, parameters, Workplace { build: &build, ..workplace })
+        };
+        let others = (1..layouts).map(at).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { layouts: others, ..at(0)? })
+    }
+
+    /// The one whose turn it is at that place of a run of so many cells.
+    pub(crate) fn at(&self, place: Place, cells: usize) -> &Self {
+        match layout_at(place, cells, self.layouts.len() + 1) {
+            0 => self,
+            layout => &self.layouts[layout - 1],
+        }
+    }
+
+    /// The same, right with these exit statuses.
+    #[must_use]
+    pub fn accepting(self, exit: Exits) -> Self {
+        Self { exit, ..self }
+    }
+
+    /// A request as it is executed at that place.
+    pub(crate) fn padded<'r>(&self, request: &'r Request, place: Place) -> Cow<'r, Request> {
+        self.padding.map_or(Cow::Borrowed(request), |padding| {
+            let mut request = request.clone();
+            request.padding = Some(padding.variable(place));
+            Cow::Owned(request)
+        })
+    }
+
+    /// The request as it is executed at that place, where nothing else is done for that: no hook, no empty shell, no companion.
+    pub(crate) fn alone(&self, place: Place) -> Option<Cow<'_, Request>> {
+        let Self { hooks, shell, companion, output, .. } = self;
+        let is_alone =
+            hooks.prepare.is_none() && hooks.conclude.is_none() && shell.is_none() && companion.is_none();
+        (is_alone && !output.has_files()).then(|| self.padded(&self.request, place))
+    }
+
+    /// The digest of the answer, where the first valid one becomes the reference.
+    pub(crate) fn reference(&self, execution: &Execution) -> Option<Digest> {
+        if self.answer == Answer::SameAsFirst { execution.stdout.as_ref()?.digest } else { None }
+    }
+
+    /// Whether callgrind is asked to count its instructions.
+    #[must_use]
+    pub fn wants_instructions(&self) -> bool {
+        self.callgrind
+    }
+
+    /// All that can be read of it. What went wrong need not have printed its metrics; what went well must.
+    pub(crate) fn read(&self, execution: &Execution, outcome: Outcome) -> (Outcome, Vec<(Name, f64)>) {
+        let mut values = values(execution);
+        if let Outcome::LimitReached { reached, .. } = &outcome {
+            at_least(&mut values, reached);
+        }
+        if outcome != Outcome::Valid {
+            return (outcome, values);
+        }
+        match self.output.read(execution) {
+            Ok(more) => {
+                values.extend(more);
+                values.extend(self.exit_status(execution).map(|status| (EXIT_STATUS.into(), status)));
+                (outcome, values)
+            }
+            Err(Unreadable { why, tail: end }) => {
+                let end = String::from_utf8_lossy(&end).into_owned();
+                let output = if end.is_empty() { tail(execution) } else { end };
+                (Outcome::Failed { failure: Failure::Unreadable { why }, output }, values)
+            }
+        }
+    }
+
+    /// The exit status, where several are right.
+    fn exit_status(&self, execution: &Execution) -> Option<f64> {
+        match (&self.exit, &execution.ended) {
+            (Exits::Any | Exits::AnyOf(_), Ended::Exited(status)) => Some((*status).into()),
+            _ => None,
+        }
+    }
+
+    /// Whether it ended as the plan expects.
+    pub(crate) fn judge(&self, execution: &Execution, reference: Option<Digest>) -> Outcome {
+        if let Some(reached) = self.reached(execution) {
+            return Outcome::LimitReached { reached, output: tail(execution) };
+        }
+        let failure = match &execution.ended {
+            Ended::Exited(code) if !self.exit.has(*code) => Some(Failure::Exit { code: *code }),
+            Ended::Exited(_) => self.wrong_answer(execution, reference),
+            Ended::Killed(number) => Some(Failure::Signal { number: *number }),
+            Ended::NotStarted(why) => Some(Failure::NotStarted { why: why.clone() }),
+            Ended::Stopped(number) => Some(Failure::Stopped { number: *number }),
+            // Limits are told above; an interrupted one is never judged.
+            Ended::LimitReached(_) | Ended::TimedOut | Ended::Interrupted => Some(Failure::TimedOut),
+        };
+        failure.map_or(Outcome::Valid, |failure| Outcome::Failed { failure, output: tail(execution) })
+    }
+
+    /// The limit that it reached. Of a limit on address space the kernel does not tell: an end that looks like that of a
+    /// program which was refused some is taken for it.
+    fn reached(&self, execution: &Execution) -> Option<Reached> {
+        let limits = self.request.limits;
+        let how = match &execution.ended {
+            Ended::LimitReached(limit) => return Some(limits.reached(*limit, None)),
+            Ended::Exited(code) if !self.exit.has(*code) => format!("exit {code}"),
+            Ended::Killed(number) => tacho_record::killed_by(*number),
+            _ => return None,
+        };
+        let reached = || limits.reached(Limit::AddressSpace, Some(how));
+        limits.address_space.filter(|_| was_refused_memory(execution)).map(|_| reached())
+    }
+
+    fn wrong_answer(&self, execution: &Execution, reference: Option<Digest>) -> Option<Failure> {
+        let stdout = execution.stdout.as_ref();
+        let expected = match self.answer {
+            Answer::Any => return None,
+            Answer::Contains => {
+                let found = stdout.and_then(|stdout| stdout.found) == Some(true);
+                let why = "the output does not contain the expected text".to_owned();
+                return (!found).then_some(Failure::WrongAnswer { why });
+            }
+            Answer::Known(digest) => digest,
+            Answer::SameAsFirst => reference?,
+        };
+        let read = stdout.and_then(|stdout| Some((stdout.digest?, stdout.bytes)));
+        let (digest, bytes) = read.unwrap_or((Digest::of(""), 0));
+        let why = format!("{bytes} bytes of output {}, expected {}", digest.short(), expected.short());
+        (digest != expected).then_some(Failure::WrongAnswer { why })
+    }
+}
+
+/// The words of the command, with these values filled in.
+fn words(benchmark: &Benchmark, values: &[(&str, &str)]) -> Vec<String> {
+    let Benchmark { command, shell, .. } = benchmark;
+    match shell {
+        None => command.iter().map(|word| fill(word, values)).collect(),
+        Some(shell) => {
+            let code = command.iter().map(|code| fill_shell(code, values));
+            shell.iter().cloned().chain(code).collect()
+        }
+    }
+}
+
+/// The request under the conditions and limits of the benchmark.
+fn conditioned(benchmark: &Benchmark, request: Request) -> Request {
+    let names = |name| benchmark.metrics.iter().any(|planned| planned.metric.name == name);
+    Request {
+        conditions: benchmark.conditions.clone(),
+        limits: benchmark.limits,
+        tree_memory: names(Metric::PEAK_MEMORY_TREE) || benchmark.limits.memory.is_some(),
+        tree_blocks: Metric::TREE_BLOCKS.into_iter().any(names),
+        ..request
+    }
+}
+
+/// Raises the value of what was limited to the limit: it would have been more.
+fn at_least(values: &mut Vec<(Name, f64)>, reached: &Reached) {
+    let (name, at) = match reached.limit {
+        Limit::AddressSpace => return,
+        Limit::CpuTime => ("cpu", reached.at as f64),
+        Limit::Memory => (Metric::PEAK_MEMORY_TREE, reached.at as f64),
+    };
+    match values.binary_search_by(|(other, _)| (**other).cmp(name)) {
+        Ok(place) => values[place].1 = values[place].1.max(at),
+        Err(place) => values.insert(place, (name.into(), at)),
+    }
+}
+
+/// The benchmark's shell, if it has one, with nothing to do, in the same conditions; nobody reads what it prints.
+fn empty_shell(benchmark: &Benchmark, subject: &Request) -> Option<Request> {
+    let shell = benchmark.shell.iter().flatten().cloned();
+    let command: Vec<String> = shell.chain([String::new()]).collect();
+    let (stdout, stderr) = (Capture::Nothing, Capture::Nothing);
+    benchmark.shell.as_ref().map(|_| Request { command, stdout, stderr, ..subject.clone() })
+}
+
+/// What hooks find in their environment; the subject's must not vary in length.
+fn environment(
+    benchmark: &Benchmark,
+    parameters: &Parameters,
+    workplace: Workplace<'_>,
+) -> Vec<(String, String)> {
+    let &Benchmark { ref name, version, .. } = benchmark;
+    let key = BenchmarkKey { name: name.clone(), version, parameters: parameters.clone() };
+    let variables = [("TACHO_BENCHMARK", key.to_string()), ("TACHO_REVISION", workplace.revision.to_owned())];
+    variables.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+/// What becomes of the output, if that is to be known of it.
+fn capture(output: &Output, look: Option<Look>, plan_folder: &Path) -> Capture {
+    match output {
+        Output::Inherit => Capture::Inherit,
+        Output::File(path) => Capture::File { path: plan_folder.join(path), look: look.unwrap_or_default() },
+        Output::Keep => {
+            let look = look.unwrap_or_default();
+            Capture::Read(Look { keep: look.keep.max(Some(LONGEST_KEPT)), ..look })
+        }
+        Output::Needed => look.map_or(Capture::Nothing, Capture::Read),
+        Output::Pipe => Capture::Read(look.unwrap_or_default()),
+    }
+}
+
+/// The time of day to the millisecond: no one asks for more, and it takes a tenth of the room.
+pub(crate) fn moment(at: Timestamp) -> Timestamp {
+    at.round(Unit::Millisecond).unwrap_or(at)
+}
+
+/// What an execution's readings, and those of the host, are called; what could not be read is absent. In order of
+/// the names.
+fn values(execution: &Execution) -> Vec<(Name, f64)> {
+    let nanoseconds = |time: Duration| time.as_nanos() as f64;
+    let usage = &execution.usage;
+    // Who had no memory even to start was not executed.
+    let never_started = matches!(execution.ended, Ended::LimitReached(_)) && execution.wall.is_zero();
+    if never_started || matches!(execution.ended, Ended::NotStarted(_)) {
+        return Vec::new();
+    }
+    // To the microsecond, as user and sys are, wall time from 10 ms on: no more digits than mean something, they
+    // are kept for ever.
+    let microseconds = |time: Duration| ((time.as_nanos() + 500) / 1000 * 1000) as f64;
+    let short = execution.wall < Duration::from_millis(10);
+    let wall = if short { nanoseconds(execution.wall) } else { microseconds(execution.wall) };
+    let on_cpu = usage.scheduled.map(|scheduled| microseconds(scheduled.on_cpu));
+    let waiting = usage.scheduled.map(|scheduled| microseconds(scheduled.waiting));
+    // What lacks some descendants is less than the value, which is not known.
+    let waited_for = |value: f64| (!usage.forgotten).then_some(value);
+    let values = [
+        ("block-input", waited_for(usage.block_input as f64)),
+        (Metric::TREE_BLOCKS[0], usage.tree_blocks.map(|blocks| blocks.read as f64)),
+        ("block-output", waited_for(usage.block_output as f64)),
+        (Metric::TREE_BLOCKS[1], usage.tree_blocks.map(|blocks| blocks.written as f64)),
+        // What follows from user and sys is not kept.
+        ("cpu", usage.tree_cpu.map(microseconds)),
+        ("cpu-wait", waiting),
+        ("involuntary-switches", waited_for(usage.involuntary_switches as f64)),
+        ("left-behind", Some(execution.left_behind.into())),
+        ("major-faults", waited_for(usage.major_faults as f64)),
+        ("minor-faults", waited_for(usage.minor_faults as f64)),
+        ("on-cpu", on_cpu),
+        ("peak-memory", usage.peak_memory.map(|bytes| bytes as f64)),
+        (Metric::PEAK_MEMORY_TREE, usage.tree_memory.map(|bytes| bytes as f64)),
+        ("sys", waited_for(nanoseconds(usage.sys))),
+        ("user", waited_for(nanoseconds(usage.user))),
+        ("voluntary-switches", waited_for(usage.voluntary_switches as f64)),
+        ("output-bytes", execution.stdout.as_ref().map(|stdout| stdout.bytes as f64)),
+        ("wall", Some(wall)),
+    ];
+    let own = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let others = execution.readings.values().into_iter().chain(counters::values(execution));
+    let mut all: Vec<(Name, f64)> = own.chain(others).map(|(name, value)| (name.into(), value)).collect();
+    all.sort_by(|(one, _), (other, _)| one.cmp(other));
+    derived::complete(&mut all);
+    all
+}
+
+/// Whether all that the benchmark needs besides the build is there; what `prepare` may make is not asked for.
+pub fn check(benchmark: &Benchmark, plan_folder: &Path) -> Result<(), ExperimentError> {
+    expected_output(&benchmark.expect.stdout, plan_folder)?;
+    let needed = benchmark.stdin.iter().chain(&benchmark.directory).map(|path| plan_folder.join(path));
+    let missing = needed
+        .filter(|_| benchmark.hooks.setup.is_none() && benchmark.hooks.prepare.is_none())
+        .find(|path| !path.exists());
+    missing
+        .map_or(Ok(()), |path| Err(ExperimentError::InputMissing { benchmark: benchmark.name.clone(), path }))
+}
+
+/// Whether its conditions and limits can be had on this host.
+pub fn rehearse(benchmark: &Benchmark, executor: &mut dyn Executor) -> Result<(), ExperimentError> {
+    if benchmark.conditions == Conditions::default() && benchmark.limits == Limits::default() {
+        return Ok(());
+    }
+    let rehearsed = executor.rehearse(&conditioned(benchmark, Request::new(&benchmark.command)));
+    rehearsed.map_err(|source| ExperimentError::Unavailable { benchmark: benchmark.name.clone(), source })
+}
+
+/// What to look for in the output, and how much of it must therefore be read.
+fn expected_output(
+    expected: &ExpectOutput,
+    plan_folder: &Path,
+) -> Result<(Answer, Option<Look>), ExperimentError> {
+    Ok(match expected {
+        ExpectOutput::Anything => (Answer::Any, None),
+        ExpectOutput::Contains(text) => (Answer::Contains, Some(Look::search(text))),
+        ExpectOutput::File(file) => {
+            let path = plan_folder.join(file);
+            let read = check_no_pipe(&path).and_then(|()| std::fs::read(&path));
+            let content = read.map_err(|source| ExperimentError::ExpectedOutput { path, source })?;
+            (Answer::Known(Digest::of(content)), Some(Look::digest()))
+        }
+        ExpectOutput::Same => (Answer::SameAsFirst, Some(Look::digest())),
+    })
+}
+
+fn join(folder: &Path, path: Option<&str>) -> PathBuf {
+    path.map_or_else(|| folder.to_owned(), |path| folder.join(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use tacho_measure::{Scheduled, Usage};
+    use tacho_record::Metric;
+
+    use super::*;
+
+    fn execution(usage: Usage) -> Execution {
+        let wall = Duration::from_millis(3);
+        Execution { usage, ..Execution::of(Ended::Exited(0), Timestamp::UNIX_EPOCH, wall) }
+    }
+
+    #[test]
+    fn each_reading_is_a_metric_and_each_metric_a_reading() {
+        let scheduled = Some(Scheduled::default());
+        let all = values(&execution(Usage { peak_memory: Some(1), scheduled, ..Usage::default() }));
+        assert!(all.is_sorted_by(|a, b| a.0 < b.0));
+        let mut names = Metric::BUILT_IN;
+        names.sort_unstable();
+        assert_eq!(all.iter().map(|(name, _)| &**name).collect::<Vec<_>>(), names);
+
+        let usage = Usage::default();
+        let some: Vec<Name> = values(&execution(usage)).into_iter().map(|(name, _)| name).collect();
+        let absent: Vec<_> = usage.absent().into_iter().map(|absent| absent.metric).collect();
+        assert_eq!(some.len() + absent.len(), names.len());
+        assert!(absent.iter().all(|metric| !some.iter().any(|name| name == metric)));
+    }
+
+    #[test]
+    fn what_lacks_descendants_has_at_most_the_time_that_its_group_has() {
+        let usage = Usage { user: Duration::from_millis(2), forgotten: true, ..Usage::default() };
+        let of =
+            |usage: Usage| values(&execution(usage)).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(of(usage), ["left-behind", "wall"]);
+        let grouped = Usage { tree_cpu: Some(Duration::from_millis(6)), ..usage };
+        assert_eq!(of(grouped), ["cpu", "cpu-percent", "left-behind", "wall"]);
+        assert_eq!(values(&execution(grouped))[..2], [("cpu".into(), 6e6), ("cpu-percent".into(), 200.0)]);
+    }
+
+    #[test]
+    fn what_is_made_of_readings_is_reckoned_right() {
+        let time = Duration::from_micros;
+        let scheduled = Some(Scheduled { on_cpu: time(1900), waiting: time(100) });
+        let usage = Usage { user: time(1500), sys: time(500), scheduled, ..Usage::default() };
+        let values = values(&execution(usage));
+        let value = |metric: &str| values.iter().find(|(name, _)| name == metric).map(|(_, value)| *value);
+        assert_eq!(value("blocked"), Some(1_000_000.0));
+        assert_eq!(value("cpu-percent"), Some(66.67));
+        assert_eq!((value("on-cpu"), value("cpu-wait")), (Some(1_900_000.0), Some(100_000.0)));
+    }
+}
