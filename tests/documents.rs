@@ -6,6 +6,7 @@ use tacho_experiment::analysis::outlier_causes;
 use tacho_experiment::bench;
 use tacho_experiment::changes;
 use tacho_experiment::run::disturbance;
+use tacho_experiment::run::noise;
 use tacho_stats::changes::ledger;
 use tacho_stats::outlier;
 
@@ -143,11 +144,11 @@ fn the_method_states_the_constants_of_the_code() {
         format!("looked at for {} ms", disturbance::LOOK.as_millis()),
         format!(
             "used more than {} CPU, or a hypervisor kept more than {} CPU",
-            disturbance::OTHER_CPUS,
-            disturbance::STEAL
+            noise::OTHER_CPUS,
+            noise::STEAL
         ),
-        format!("in more than {} % of the time", 100.0 * disturbance::PRESSURE),
-        format!("for memory in more than {} %", 100.0 * disturbance::MEMORY_PRESSURE),
+        format!("in more than {} % of the time", 100.0 * noise::PRESSURE),
+        format!("for memory in more than {} %", 100.0 * noise::MEMORY_PRESSURE),
         format!("at most {} times in a row", disturbance::REPEATS),
     ];
     let rules = [give_up, interval, output, replicates, false_share, returned, life, catch_up];

@@ -8,9 +8,9 @@ use tacho_record::{BenchmarkKey, Build, Cell, Revision};
 use tacho_stats::summary::median;
 use tacho_store::{HostId, Store};
 
-use crate::pending::cells::benchmarks;
+use crate::question::Question;
 use crate::run::prepare::missing;
-use crate::track::{Question, Tracked, track};
+use crate::track::{Tracked, track};
 use crate::{Bench, ExperimentError};
 
 /// How many revisions are measured together: enough to tell levels apart, few enough that the first answer comes soon.
@@ -77,7 +77,7 @@ pub fn would_fill(
     cells.retain(|cell| names.contains(cell.revision.as_str()));
     let mut all = Lacking { built: builds.len(), ..Lacking::default() };
     let warmup = question.rule().warmup.executions().unwrap_or(0);
-    for (_, key) in benchmarks(&question.plan) {
+    for (_, key) in question.plan.keyed_benchmarks() {
         let of_key = cells.iter().filter(|cell| cell.benchmark == key);
         let executions: u64 = of_key.map(|cell| u64::from(cell.rounds) + u64::from(warmup)).sum();
         all.executions += executions;

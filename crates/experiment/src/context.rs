@@ -7,9 +7,6 @@ use tacho_record::{Cell, Digest, Purpose, Run};
 use tacho_store::{HostId, MeasurementId, NewRun, Store};
 use tacho_subject::Builder;
 
-use crate::preflight::overwrite_guard;
-use crate::trial::counters;
-use crate::trial::prepared;
 use crate::{ExperimentError, Observer, Question, versions};
 
 /// Everything an experiment works with.
@@ -29,16 +26,6 @@ pub struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Whether what the question asks for can be executed here, as far as that is known before anything is built.
-    pub(crate) fn check(&mut self, question: &Question) -> Result<(), ExperimentError> {
-        for benchmark in &question.plan.benchmarks {
-            prepared::check(benchmark, &question.plan_folder)?;
-            overwrite_guard::check(self, benchmark, &question.plan_folder)?;
-            prepared::rehearse(benchmark, self.executor)?;
-        }
-        counters::check(self, &question.plan)
-    }
-
     /// Begins a run of these cells, and says which measurements they are.
     ///
     /// The digest is that of what is asked, by which an interrupted run is found again.

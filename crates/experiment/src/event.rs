@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tacho_record::{Bisection, Build, Cell, Digest, Revision, Run, Sample};
 
-use crate::run::disturbance::Noise;
-use crate::survey::Surveyed;
+use crate::run::noise::Noise;
+use crate::survey::outcome::Surveyed;
 use crate::trial::hooks::Trouble;
 
 /// Something happened that a person might like to see.

@@ -1,68 +1,14 @@
 //! `tacho track`: measure a range of revisions.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use tacho_record::{Build, Counter, Digest, Plan, Recipes, Revision, Rule};
+use tacho_record::Build;
 
-use crate::pending::cells::Wanted;
 use crate::preflight::programs_exist;
+use crate::question::Question;
 use crate::run::prepare::Prepared;
 use crate::run::rounds::{Measured, measure};
-use crate::{Bench, ExperimentError};
-
-/// What is to be measured.
-#[derive(Clone, Debug)]
-pub struct Question {
-    /// The plan.
-    pub plan: Plan,
-    /// The plan as it stands in the file, for the record.
-    pub plan_text: String,
-    /// Where relative paths of the plan start.
-    pub plan_folder: PathBuf,
-    /// Which revisions, in order of history.
-    pub revisions: Vec<Revision>,
-    /// By what each revision is built.
-    pub recipes: Recipes,
-    /// Counters that each cell must have been counted with, however often it was executed without them; the plan's
-    /// benchmarks ask for them.
-    pub counted: Vec<Counter>,
-    /// Measure builds with equal artifacts each on its own.
-    pub measure_equal: bool,
-    /// Build and measure again what has only ever failed.
-    pub retry_failed: bool,
-    /// The seed of the random order, if this becomes a new run.
-    pub seed: u64,
-    /// The version of the tool, for the record.
-    pub version: String,
-    /// Facts of the host that may differ from run to run, for the record.
-    pub conditions: std::collections::BTreeMap<String, String>,
-}
-
-impl Question {
-    /// What makes it the same question: benchmarks, recipes, revisions, and the rule by which they are measured; not the
-    /// seed, and nothing else of the plan.
-    #[must_use]
-    pub fn digest(&self) -> Digest {
-        let revisions: Vec<&str> = self.revisions.iter().map(|revision| revision.id.as_str()).collect();
-        let plan = (&self.plan.benchmarks, self.rule());
-        let recipes = self.recipes.together(revisions.iter().copied());
-        let question = (plan, recipes, revisions, self.measure_equal, self.retry_failed);
-        // Only a number that JSON cannot write has no text, and plans refuse those.
-        Digest::of(serde_json::to_string(&question).unwrap_or_else(|_| format!("{question:?}")))
-    }
-
-    /// What comes before measuring, and when it stops; the samples of earlier runs count.
-    #[must_use]
-    pub fn rule(&self) -> &Rule {
-        &self.plan.measure.rule
-    }
-
-    pub(crate) fn wanted(&self) -> Wanted {
-        let &Self { measure_equal, retry_failed, .. } = self;
-        Wanted { rounds: self.rule().max_rounds, measure_equal, retry_failed }
-    }
-}
+use crate::{Bench, ExperimentError, preflight};
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -124,7 +70,7 @@ pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, Expe
         return Ok(tracked);
     };
     tracked.builds = builds;
-    let prepared = bench.prepare(question, &mut tracked)?;
+    let prepared = bench.prepare(question, &mut tracked.builds)?;
     tracked.building = began.elapsed();
     match prepared {
         Prepared::Interrupted => {}
@@ -141,7 +87,7 @@ pub fn track(bench: &mut Bench<'_>, question: &Question) -> Result<Tracked, Expe
 
 /// Whether it can be measured at all, before anything is built; what is known before is kept.
 pub(crate) fn check(bench: &mut Bench<'_>, question: &Question) -> Result<(), ExperimentError> {
-    bench.check(question)?;
+    preflight::check(bench, question)?;
     bench.put_metrics(&question.plan)?;
     Ok(bench.store.put_revisions(&question.revisions)?)
 }

@@ -72,7 +72,7 @@ pub fn read_with_values(
 ) -> Result<Vec<(Series, PointValues)>, StoreError> {
     let builds = present_builds(&store.builds(of.host)?, of.recipes);
     let mut all = Vec::with_capacity(metrics.len());
-    let ends = Ends::read(store, of)?;
+    let ends = Ends::read(store, of.rules, of.host, of.benchmark)?;
     for metric in metrics {
         let mut values = store.values(of.host, of.benchmark, &metric.name)?;
         even_out(&mut values);

@@ -11,8 +11,9 @@ use tacho_record::{
 use tacho_store::{MeasurementId, NewRun, QuietWait};
 
 use super::Command;
+use crate::run::enough::Known;
 use crate::run::rounds::{self, Measured};
-use crate::run::session::{Known, Session, SessionCell, Wanted};
+use crate::run::session::{Session, SessionCell, Wanted};
 use crate::trial::counters::check_counters;
 use crate::trial::duet::why_not_at_once;
 use crate::trial::prepared::{EXIT_STATUS, Exits, Surroundings, Trial, rehearse};

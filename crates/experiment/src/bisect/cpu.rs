@@ -5,7 +5,7 @@ use tacho_record::bisection::{BisectedEffect, Comparison, Found, Measured, Seen,
 use tacho_stats::bisect::{Builds, Rules, difference};
 
 use super::Fold;
-use super::snapshot::effect;
+use crate::bisect::state::effect;
 
 impl Fold {
     /// That of both ends, in the order in which they were measured; nothing where it was not read, or something was found.

@@ -10,8 +10,8 @@ use tacho_store::Absence;
 use tacho_subject::Layout;
 
 use super::ready::Ready;
-use super::skipped_commits::LeftOut;
-use super::{Bisected, Fold, Inquiry};
+use super::{Fold, Inquiry};
+use crate::bisect::state::{Bisected, LeftOut};
 use crate::build::builds::{Unpacked, was_not_fetched};
 use crate::run::disturbance::Quiet;
 use crate::run::rounds::{absence, end_facts};

@@ -2,14 +2,10 @@
 //!
 //! Revisions that built to the same artifacts are one program. Consecutive ones, with all between them, are one candidate
 //! of the mathematics, a *block*; when another such pair is found, everything is folded anew over the blocks that there
-//! are then. So it is over more candidates, once those that were left out right before a culprit are taken up (`taken_up`).
+//! are then. So it is over more candidates, once those that were left out right before a culprit are taken up (`skipped_commits`).
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::off_mainline::Aside;
-use super::probes::Disturbed;
-use super::skipped_commits::{LeftOut, left_out_again};
-use crate::build::builds::is_of_fetching;
 use tacho_record::Digest;
 use tacho_record::bisection::{
     Asked, Candidate, Comparison, HostReadings, Measured, Observed, Seen, UnusableKind,
@@ -17,6 +13,9 @@ use tacho_record::bisection::{
 use tacho_stats::bisect::{
     Bisection, Builds, Observation, Rules, Seen as Values, Step, Unusable, Values as Scale,
 };
+
+use crate::bisect::state::{Aside, Disturbed, LeftOut, left_out_again};
+use crate::build::builds::is_of_fetching;
 
 /// How the reason ends why a value of 0 or below is none where values are compared by ratio.
 pub const NO_RATIO: &str = "which has no ratio to another";

@@ -1,11 +1,21 @@
 //! `tacho bisect`: which revision changed a metric, and how sure.
 //!
-//! The mathematics is [`tacho_stats::bisect`]; here it gets its samples. Each step (a build, or some executions of one
-//! revision) is kept before the next begins, and what is believed is a pure fold of the steps ([`Fold`]): killed anywhere and taken
-//! up again, a bisection comes to the same. One file each: what is asked (`inquiry`), the fold (`fold`), the
-//! steps (`driver`), revisions ready to be executed (`ready`), what is kept of it all (`standing`), what is asked of commits that were left
-//! out (`taken_up`), of an end beside the main line (`aside`), and of what a merge changed (`accounted`); and when a command that never
-//! fails, or always, has been executed often enough (`constant`).
+//! The mathematics is [`tacho_stats::bisect`]; here it gets its samples. A step is a build, or some executions of one
+//! revision. Each step is kept before the next begins, and what is believed is a pure fold of the steps ([`Fold`]). So a
+//! bisection that was killed and taken up again comes to the same.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `request` | what is asked |
+//! | `driver`, `batch` | the steps: which one is next, and doing it |
+//! | `ready` | revisions that are ready to be executed |
+//! | `state`, `fold` | what was observed, and what follows from it |
+//! | `probes` | whether the effect is there under other circumstances |
+//! | `snapshot` | what is kept and shown of it all |
+//! | `skipped_commits` | commits that were left out right before a culprit |
+//! | `off_mainline` | an end beside the main line |
+//! | `merge_residual` | what a merge changed besides its commits |
+//! | `constant_command` | a command that never fails, or always does |
 
 mod batch;
 mod constant_command;
@@ -20,34 +30,22 @@ mod ready;
 mod request;
 mod skipped_commits;
 mod snapshot;
+mod state;
 #[cfg(test)]
 mod tests;
-
-use tacho_record::bisection::{Asked, Measured, Observed, Seen, UnusableKind};
-use tacho_record::{Bisection, Digest, Purpose, Run, change_name};
 
 pub use fold::{Fold, NO_RATIO};
 pub use prior::Earlier;
 pub use request::{Inquiry, left_out, touch_none};
 
-use crate::trial::counters;
-use crate::trial::prepared;
-use crate::trial::prepared::moment;
-use crate::{Bench, ExperimentError, Question};
 use driver::Driver;
+use tacho_record::bisection::{Asked, Measured, Observed, Seen, UnusableKind};
+use tacho_record::{Bisection, Digest, Purpose, Run, change_name};
 
-/// What came of a bisection.
-#[derive(Clone, Debug)]
-pub struct Bisected {
-    /// It, as it is kept.
-    pub bisection: Bisection,
-    /// Whether the user stopped it: the same question goes on from there.
-    pub interrupted: bool,
-    /// Samples taken by this session.
-    pub samples: usize,
-    /// Whether it was finished before: nothing was measured now.
-    pub known: bool,
-}
+use crate::trial::prepared::moment;
+use crate::trial::{counters, prepared};
+use crate::{Bench, ExperimentError, Question};
+pub use state::Bisected;
 
 /// Bisects, or goes on with what was begun; the question's revisions are the candidates and what is left out between them, and its plan has
 /// the benchmark alone.

@@ -3,28 +3,13 @@
 //!
 //! Whether the two differ is proved, and verified, as a bisection of these two would.
 
-use tacho_record::Digest;
 use tacho_record::bisection::{Aside as Told, AsideSaid, Observed, Seen};
 use tacho_stats::bisect::{
     Bisection, Builds, Finding, Observation, Rules, Seen as Values, Stage, Standing, Step,
 };
 
 use super::Fold;
-use super::snapshot::effect;
-
-/// What was seen of it.
-#[derive(Clone, Debug)]
-pub(super) struct Aside {
-    /// Its full name.
-    pub(super) name: String,
-    pub(super) artifact: Option<Digest>,
-    /// Why it has no values.
-    unusable: Option<String>,
-    /// Of the first candidate and itself.
-    both: Bisection,
-    /// Why nothing is measured any more.
-    given_up: Option<&'static str>,
-}
+use crate::bisect::state::{Aside, effect};
 
 impl Aside {
     /// That of this name, by the rules of the bisection that it stands beside.

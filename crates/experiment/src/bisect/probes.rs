@@ -1,7 +1,5 @@
 //! Whether a verified culprit's effect is there under other circumstances too: which pairs are still to be measured, and how.
 
-use std::collections::BTreeMap;
-
 use tacho_record::bisection::{Disturbance, Probe, Probed, Seen, UnusableKind};
 use tacho_record::{Build, BuildState, Digest};
 use tacho_stats::{Bound, bisect as stats};
@@ -9,7 +7,7 @@ use tacho_stats::{Bound, bisect as stats};
 use super::Fold;
 use super::driver::{Done, Driver, built};
 use super::ready::otherwise;
-use super::snapshot::effect;
+use crate::bisect::state::effect;
 use crate::build::builds::Unpacked;
 use crate::trial::prepared::rehearse;
 use crate::{ExperimentError, Question};
@@ -17,40 +15,6 @@ use crate::{ExperimentError, Question};
 /// So many pairs under a disturbance at the most, or that many times those that verified the culprit.
 const PAIRS: usize = 40;
 const TIMES: usize = 4;
-
-/// What was seen under disturbances.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Disturbed {
-    values: BTreeMap<(usize, Disturbance), Vec<f64>>,
-    /// How many of these reached a limit.
-    limited: BTreeMap<(usize, Disturbance), u32>,
-    /// What candidates built to.
-    pub(super) artifacts: BTreeMap<(usize, Disturbance), Digest>,
-    /// Why there are no values.
-    refused: BTreeMap<(usize, Disturbance), String>,
-}
-
-impl Disturbed {
-    pub(super) fn add(&mut self, place: usize, under: Disturbance, seen: &Seen) {
-        match seen {
-            Seen::Built { artifact } => drop(self.artifacts.insert((place, under), *artifact)),
-            Seen::Samples { values, limited, .. } => {
-                self.values.entry((place, under)).or_default().extend(values);
-                let count = u32::try_from(limited.len()).unwrap_or(u32::MAX);
-                *self.limited.entry((place, under)).or_default() += count;
-            }
-            Seen::Unusable { why, .. } => drop(self.refused.insert((place, under), why.clone())),
-        }
-    }
-
-    pub(super) fn samples(&self) -> usize {
-        self.values.values().map(Vec::len).sum()
-    }
-
-    fn of(&self, place: usize, under: Disturbance) -> &[f64] {
-        self.values.get(&(place, under)).map_or(&[], Vec::as_slice)
-    }
-}
 
 impl Fold {
     /// What of which candidate is to be measured next, of a culprit that is to be probed.

@@ -10,21 +10,10 @@ use tacho_record::bisection::Candidate;
 use tacho_stats::bisect::{Bisection, Finding, Outcome, Reason, Step};
 
 use super::Fold;
+use crate::bisect::state::{LeftOut, left_out_again, with_left_out};
 
 /// Beforehand all that was left out right before a commit is so likely to be the cause, beside that commit.
 const SHARE: f64 = 0.1;
-
-/// What becomes of those that are left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum LeftOut {
-    /// They are taken up where a culprit is named right after them.
-    #[default]
-    Asked,
-    /// They stay so: no more may be spent on them.
-    Spent,
-    /// They stay so: they were taken up, and told nothing.
-    Unknown,
-}
 
 impl Fold {
     /// Takes up what is left out right before culprits that are named, and leaves it out again where that comes to nothing.
@@ -126,21 +115,4 @@ impl Fold {
         };
         self.blocks.iter().map(weight).collect()
     }
-}
-
-/// Those that were taken up, each time with the candidate after them.
-fn with_left_out(candidates: &[Candidate]) -> impl Iterator<Item = &[Candidate]> {
-    candidates.chunk_by(|one, _| one.taken_up)
-}
-
-/// The candidates without those that were taken up.
-pub(super) fn left_out_again(candidates: &[Candidate]) -> Vec<Candidate> {
-    let kept = |chunk: &[Candidate]| match chunk.split_last() {
-        Some((kept, taken_up)) if !taken_up.is_empty() => {
-            let before = taken_up.iter().map(|it| it.revision.clone()).collect();
-            Candidate::after(kept.revision.clone(), before)
-        }
-        _ => chunk[0].clone(),
-    };
-    with_left_out(candidates).map(kept).collect()
 }

@@ -1,9 +1,10 @@
 //! How far a bisection has come, as it is kept and shown.
 
+use crate::bisect::state::effect;
 use jiff::Timestamp;
 use tacho_record::bisection::{
-    AsideSaid, Beside, BisectedEffect, Culprit, Found, Probed, Rung, Side, Stage, Standing, Suspects,
-    Undecided, Unusable, UnusableKind,
+    AsideSaid, Beside, Culprit, Found, Probed, Rung, Side, Stage, Standing, Suspects, Undecided, Unusable,
+    UnusableKind,
 };
 use tacho_stats::bisect as stats;
 
@@ -212,10 +213,6 @@ fn bounds(mut values: Vec<(f64, bool)>) -> (u32, bool) {
 /// Without what logarithms leave behind the digits that mean something.
 fn rounded(level: f64) -> f64 {
     format!("{level:.11e}").parse().unwrap_or(level)
-}
-
-pub(super) fn effect(effect: stats::Effect) -> BisectedEffect {
-    BisectedEffect { estimate: effect.estimate, interval: effect.interval }
 }
 
 fn of_stage(stage: stats::Stage) -> Stage {

@@ -13,7 +13,6 @@ use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
 use tacho_subject::{Fixed, Layout};
 
 use crate::build::builds::Unpacked;
-use crate::pending::cells::benchmarks;
 use crate::run::prepare::prepare_trial;
 use crate::run::rounds::measure;
 use crate::run::session::{Session, SessionCell, Wanted};
@@ -267,7 +266,7 @@ impl Bench<'_> {
             benchmark: key.clone(),
             rounds,
         };
-        let keys = benchmarks(&question.plan);
+        let keys = question.plan.keyed_benchmarks();
         let cells: Vec<Cell> =
             keys.iter().flat_map(|(_, key)| built.iter().map(move |build| cell(key, build))).collect();
         let begun = match self.store.unfinished_run(digest, self.host)? {
@@ -313,7 +312,7 @@ fn rows(
     samples: &[Vec<Sample>],
     metric: Option<&str>,
 ) -> Vec<Row> {
-    let plan = benchmarks(&question.plan);
+    let plan = question.plan.keyed_benchmarks();
     let of_benchmark = session.cells.chunks(built.len()).zip(samples.chunks(built.len()));
     of_benchmark
         .filter_map(|(cells, samples)| {

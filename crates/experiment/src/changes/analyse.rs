@@ -118,7 +118,7 @@ fn materials(store: &mut Store, scope: Scope<'_>) -> Result<Vec<Material>, Store
     let (recipes, equals) = (scope.recipes, Equals::new(&store.counts(scope.host)?));
     let (runs, rules) = (Runs::read(store)?, Rules::read(store)?);
     let mut all = Vec::new();
-    for (benchmark, key) in crate::benchmarks(scope.plan) {
+    for (benchmark, key) in scope.plan.keyed_benchmarks() {
         let metrics = metrics(benchmark);
         let Scope { host, host_name, .. } = scope;
         let of = Of { host, host_name, benchmark: &key, recipes, equals: &equals, rules: &rules };

@@ -1,46 +1,14 @@
 //! Many series judged together: what a single one shows by chance, a hundred show a hundred times.
 
+use crate::changes::judgement::Judgement;
 use tacho_stats::believed;
-use tacho_stats::changes::{Change, Detection, Judged, Options, Point, detect};
-use tacho_stats::history::{HistoryVerdict, RunReading};
+use tacho_stats::changes::{Detection, Judged, Options, Point, detect};
+use tacho_stats::history::RunReading;
 
 use super::tracked::{add_at_borders, tracked};
 
 /// Of the changes that are told at most this share is expected to be false.
 pub const FALSE_SHARE: f64 = 0.05;
-
-/// What was found in one series among many.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Judgement {
-    /// What the detector found, without what follows.
-    pub detection: Detection,
-    /// Changes that would be told if this series were the only one: so many series show as clear ones by chance.
-    pub chance: Vec<Change>,
-    /// The largest p value that is believed: of so many series, or of a series that is judged by its runs.
-    pub cut: f64,
-    /// What its runs know, where the series was measured in rounds and judged by them.
-    pub history: Option<HistoryVerdict>,
-}
-
-impl Judgement {
-    /// Whether nothing was found, believed or not.
-    #[must_use]
-    pub fn is_quiet(&self) -> bool {
-        self.everything().everything().is_empty()
-    }
-
-    /// What the detector found, believed or not.
-    #[must_use]
-    pub fn everything(&self) -> Detection {
-        let mut detection = self.detection.clone();
-        let chance = |level| self.chance.iter().filter(move |one| one.kind.is_of_level() == level).cloned();
-        detection.changes.extend(chance(true));
-        detection.scatter.extend(chance(false));
-        detection.changes.sort_by_key(|change| change.index);
-        detection.scatter.sort_by_key(|change| change.index);
-        detection
-    }
-}
 
 /// Judges each series by its readings where runs measured it in rounds, and the others by their values, as [`judge`](judge()) does.
 ///
@@ -83,6 +51,8 @@ fn divide(mut detection: Detection, cut: f64) -> Judgement {
 
 #[cfg(test)]
 mod tests {
+    use tacho_stats::changes::Change;
+
     use super::*;
 
     /// A level with a fixed to and fro of 1 %, and a step half way.

@@ -13,6 +13,7 @@ mod environment;
 mod event;
 mod given;
 mod judge;
+mod judgement;
 mod life;
 mod material;
 mod meaning;
@@ -22,12 +23,13 @@ mod readings;
 mod tests;
 mod tracked;
 
+pub use crate::changes::judgement::Judgement;
 pub use analyse::{Analysed, JudgedSeries, Scope, analyse};
 pub use confirm::{Answer, Confirmation, LEFT, Outcome, Said, confirm, why_not};
 pub use environment::{Difference, Environments, Tags};
 pub use event::{Event, Orders, events, orders};
 pub use given::{JudgedGiven, judge_given};
-pub use judge::{FALSE_SHARE, Judgement, judge, judge_measured};
+pub use judge::{FALSE_SHARE, judge, judge_measured};
 pub use life::{CATCH_UP, kind_of};
 pub use material::{Material, Runs};
 pub use meaning::{

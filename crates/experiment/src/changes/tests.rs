@@ -97,7 +97,7 @@ impl Lab {
         let rounds = self.rounds;
         self.build(orders.clone(), |order| format!("program {order}"));
         let cells: Vec<(u64, Cell)> = orders
-            .flat_map(|order| crate::benchmarks(&self.plan).into_iter().map(move |(_, key)| (order, key)))
+            .flat_map(|order| self.plan.keyed_benchmarks().into_iter().map(move |(_, key)| (order, key)))
             .map(|(order, benchmark)| {
                 let artifact = Digest::of(format!("program {order}"));
                 (order, Cell { revision: format!("r{order}"), artifact, benchmark, rounds })

@@ -1,14 +1,11 @@
 //! What is executed for each row: the cells of both sides and of the control, one after the other.
 
+use crate::compare::row::COMMAND;
 use tacho_record::plan::Benchmark;
 use tacho_record::{BenchmarkKey, Cell, Comparing, Parameters, Plan, Program};
 
 use super::sides::Executable;
 use crate::Question;
-use crate::pending::cells::benchmarks;
-
-/// The benchmark that commands are measured as.
-pub const COMMAND: &str = "command";
 
 /// The benchmarks that two such programs have in common, without the parameters that they fix: one row each.
 ///
@@ -51,10 +48,10 @@ fn unknown_value(plan: &Plan, fixed: &Parameters) -> Option<String> {
 /// The benchmarks with the values that a program fixes, without these.
 fn rows(plan: &Plan, program: &Program) -> Vec<BenchmarkKey> {
     let Some(fixed) = program.parameters() else {
-        return benchmarks(plan).into_iter().map(|(_, key)| key).collect();
+        return plan.keyed_benchmarks().into_iter().map(|(_, key)| key).collect();
     };
     let mut rows: Vec<BenchmarkKey> = Vec::new();
-    for (_, mut key) in benchmarks(plan) {
+    for (_, mut key) in plan.keyed_benchmarks() {
         let is_its = |(name, value)| key.parameters.0.remove(name).as_ref() == Some(value);
         if fixed.0.iter().all(is_its) && !rows.contains(&key) {
             rows.push(key);

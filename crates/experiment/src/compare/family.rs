@@ -6,7 +6,7 @@
 use tacho_record::{Metric, Sample, derived};
 use tacho_stats::compare::{Comparison, Verdict, judge_together};
 
-use super::judge::{FALSE_DISCOVERIES, Row};
+use crate::compare::row::{FALSE_DISCOVERIES, Row};
 
 /// How a row stands to those that are judged together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

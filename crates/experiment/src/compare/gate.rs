@@ -3,8 +3,8 @@
 use tacho_record::{Direction, FailOn};
 use tacho_stats::compare::{More, Verdict};
 
-use super::judge::Row;
 use super::rounds::{ROUNDING, reaches};
+use crate::compare::row::Row;
 
 /// What a comparison fails on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,44 +1,14 @@
 //! The rows of a comparison, from samples and terms alone: today as on the day when they were taken.
 
-use tacho_record::{BenchmarkKey, Comparing, Limited, Metric, Run, RunState, Sample};
+use crate::compare::row::{FALSE_DISCOVERIES, Row};
+use tacho_record::{Comparing, Limited, Metric, Run, RunState, Sample};
 use tacho_stats::Summary;
-use tacho_stats::compare::{Comparison, Verdict};
+use tacho_stats::compare::Verdict;
 use tacho_stats::levels::{Levels, Measured as OfLayouts, Process};
 
 use super::family;
 use super::rounds::Sequential;
 use crate::build::layouts::executions;
-
-/// The error that all rows together are given.
-pub(super) const ERROR: f64 = 0.05;
-
-/// Of the differences that are told in all rows together at most this share is expected to be none.
-pub const FALSE_DISCOVERIES: f64 = ERROR;
-
-/// A metric of a benchmark at both sides.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// The benchmark, without the parameters that the sides fix.
-    pub benchmark: BenchmarkKey,
-    /// The metric.
-    pub metric: Metric,
-    /// The first side, the second; of layouts, the medians of each.
-    pub sides: [Option<Summary>; 2],
-    /// What each level adds, of a side in several layouts.
-    pub levels: [Option<Levels>; 2],
-    /// The second against the first.
-    pub comparison: Comparison,
-    /// In a word, all rows judged together.
-    pub verdict: Verdict,
-    /// Whether it was ended before its rounds were done, since it was settled.
-    pub settled: bool,
-    /// The executions of each side that reached a limit.
-    pub limited: [Limited; 2],
-    /// What a round of this benchmark takes, all its cells together, in nanoseconds.
-    pub round: f64,
-    /// How the first execution failed that did, in one line, and at which side.
-    pub failure: Option<(String, usize)>,
-}
 
 /// All rows, judged together, from the samples of the run's cells in their order.
 #[must_use]
@@ -108,7 +78,7 @@ pub(super) fn summary(metric: &Metric, side: &[Sample]) -> Option<Summary> {
 }
 
 /// What going on, starting again and linking again add; nothing where executions reached a limit, which hides how far they differ.
-fn levels(metric: &Metric, builds: &[Vec<Sample>]) -> Option<Levels> {
+pub(crate) fn levels(metric: &Metric, builds: &[Vec<Sample>]) -> Option<Levels> {
     let measured: Vec<Vec<Process>> = builds.iter().map(|build| executions(build, &metric.name)).collect();
     let is_known = builds.len() > 1 && !builds.iter().flatten().any(Sample::is_limited);
     Levels::of(OfLayouts(&measured)).filter(|_| is_known)

@@ -14,10 +14,11 @@ use tacho_stats::Summary;
 use tacho_stats::compare::{Prior, Rules, Sample as Value, compare_earlier};
 use tacho_store::Store;
 
-use super::judge::{ERROR, Row, believe, failure, mean_wall, summary};
+use super::judge::{believe, failure, mean_wall, summary};
 use super::rounds::values;
 use crate::ExperimentError;
 use crate::analysis::estimator::ruled;
+use crate::compare::row::{ERROR, Row};
 
 /// What a side has of a row.
 #[derive(Clone, Debug, Default)]

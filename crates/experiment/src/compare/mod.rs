@@ -20,6 +20,7 @@ mod judge;
 mod kept;
 mod quirks;
 mod rounds;
+mod row;
 mod sampled;
 mod sides;
 #[cfg(test)]
@@ -27,26 +28,28 @@ mod tests;
 #[cfg(test)]
 mod unbiased_tests;
 
-use std::time::{Duration, Instant};
-
-use tacho_record::{BenchmarkKey, Comparing, Digest, Purpose, Run, Sample};
-use tacho_store::{MeasurementId, Store};
-
-pub use cells::{COMMAND, rows_of};
+pub use crate::compare::row::COMMAND;
+pub use crate::compare::row::{FALSE_DISCOVERIES, Row};
+pub use cells::rows_of;
 pub use family::judged_together;
 pub use gate::{Gate, Stands, worse_by};
-pub use judge::{FALSE_DISCOVERIES, Row, judge};
+pub use judge::judge;
 pub use quirks::{QuirkEffect, quirk_effects};
-use rounds::Sequential;
 pub use sampled::{Sampled, loads, sampled};
+
+use std::time::{Duration, Instant};
+
+use rounds::Sequential;
 use sides::Ready;
+use tacho_record::{BenchmarkKey, Comparing, Digest, Purpose, Run, Sample};
+use tacho_store::{MeasurementId, Store};
 
 use crate::analysis::carry_over::{Carried, Executed};
 use crate::analysis::host_load::Load;
 use crate::run::rounds::{Measured, measure_until};
 use crate::run::session::{Session, SessionCell, Wanted};
 use crate::trial::duet::why_not_at_once;
-use crate::{Bench, ExperimentError, Question};
+use crate::{Bench, ExperimentError, Question, preflight};
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -115,7 +118,7 @@ pub fn compare(
     question: &Question,
     terms: &Comparing,
 ) -> Result<Compared, ExperimentError> {
-    bench.check(question)?;
+    preflight::check(bench, question)?;
     check_at_once(question, terms)?;
     bench.put_metrics(&question.plan)?;
     bench.store.put_revisions(&question.revisions)?;

@@ -9,8 +9,8 @@ use tacho_stats::compare::{
 };
 
 use super::family::{self, Part};
-use super::judge::ERROR;
 use crate::analysis::estimator::{by, ruled};
+use crate::compare::row::ERROR;
 use crate::run::budget::wall;
 use crate::run::rounds::Stopping;
 use crate::run::session::Session;

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use tacho_record::plan::Benchmark;
-use tacho_record::{BenchmarkKey, Build, Cell, Digest, Parameters, Plan, Revision};
+use tacho_record::{BenchmarkKey, Build, Cell, Digest, Plan, Revision};
 use tacho_store::Count;
 
 use crate::pending::converged::Settled;
@@ -51,20 +50,6 @@ impl Counts {
     }
 }
 
-/// All benchmarks of a plan with all their parameters, in the plan's order.
-#[must_use]
-pub fn benchmarks(plan: &Plan) -> Vec<(&Benchmark, BenchmarkKey)> {
-    let keys = |benchmark: &'_ Benchmark| -> Vec<BenchmarkKey> {
-        let key = |parameters| BenchmarkKey {
-            name: benchmark.name.clone(),
-            version: benchmark.version,
-            parameters,
-        };
-        Parameters::product(&benchmark.parameters).into_iter().map(key).collect()
-    };
-    plan.benchmarks.iter().flat_map(|b| keys(b).into_iter().map(move |key| (b, key))).collect()
-}
-
 /// What is known of what is there.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
@@ -84,7 +69,7 @@ pub struct Known<'a> {
 
 /// The cells that still lack samples, the newest revision first, so that its answer is the reference.
 pub fn missing(plan: &Plan, known: Known<'_>, wanted: Wanted) -> Vec<Cell> {
-    let benchmarks = benchmarks(plan);
+    let benchmarks = plan.keyed_benchmarks();
     let mut cells = Vec::new();
     for (revision, artifact) in known.built.iter().rev().filter_map(|(r, b)| Some((r, b.state.artifact()?))) {
         for (_, key) in &benchmarks {
@@ -143,7 +128,7 @@ mod tests {
 
     fn cells(artifacts: &[&str], rows: &[(&str, u32, u32)], wanted: Wanted) -> Vec<(String, u32)> {
         let plan = plan("[[benchmark]]\nname = 'b'\ncommand = 'true'");
-        let key = benchmarks(&plan)[0].1.clone();
+        let key = plan.keyed_benchmarks()[0].1.clone();
         let revisions: Vec<Revision> = (1..).zip(artifacts).map(|(order, _)| revision(order)).collect();
         let builds: Vec<Build> = revisions.iter().zip(artifacts).map(|(r, a)| built(r, a)).collect();
         let pairs: Vec<(&Revision, &Build)> = revisions.iter().zip(&builds).collect();

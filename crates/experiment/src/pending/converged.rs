@@ -6,9 +6,7 @@ use tacho_record::{BenchmarkKey, Cell, Digest, Metric, Purpose};
 use tacho_store::{HostId, Store, StoreError, Values};
 
 use crate::Question;
-use crate::pending::cells::benchmarks;
-use crate::run::run_state::is_precise;
-use crate::run::session::Known;
+use crate::run::enough::{Known, is_precise};
 
 /// A benchmark, a revision and what was built of it.
 type Key = (String, String, Digest);
@@ -55,7 +53,7 @@ impl Settled {
         question: &Question,
     ) -> Result<(), StoreError> {
         let Some(precision) = &question.rule().precision else { return Ok(()) };
-        for (benchmark, key) in benchmarks(&question.plan) {
+        for (benchmark, key) in question.plan.keyed_benchmarks() {
             let Some(metric) = benchmark.precise_metric(precision) else { continue };
             for measured in store.values(host, &key, &metric.name)? {
                 let cell = of(&key, &measured.revision, measured.artifact);

@@ -10,7 +10,7 @@ use tacho_record::plan::{self, Benchmark, Hook};
 use tacho_record::{BenchmarkKey, Digest, Plan};
 use tacho_store::{Count, HostId, Store, StoreError};
 
-use crate::run::run_state::is_given_up;
+use crate::run::enough::is_given_up;
 
 /// What is known of cells that have only ever failed.
 #[derive(Clone, Debug, Default)]

@@ -7,7 +7,6 @@ use tacho_record::{BenchmarkKey, Counter, Digest};
 use tacho_store::{HostId, Store, StoreError};
 
 use crate::Question;
-use crate::pending::cells;
 
 /// How often cells must still be executed so that counters which were asked for have their values.
 ///
@@ -39,7 +38,7 @@ impl Uncounted {
         };
         let wanted = counted.iter().map(|&counter| (counter, needed(counter))).collect();
         let mut there = HashMap::new();
-        for (_, key) in cells::benchmarks(&question.plan) {
+        for (_, key) in question.plan.keyed_benchmarks() {
             for &counter in &counted {
                 for values in store.values(host, &key, counter.name())? {
                     let cell = (counter, key.identity(), values.revision, values.artifact);

@@ -10,7 +10,6 @@ use tacho_record::plan::Benchmark;
 use tacho_record::{Build, Digest, layout_folder};
 
 use crate::build::builds::Unpacked;
-use crate::pending::cells::benchmarks;
 use crate::trial::prepared::{Trial, Workplace};
 use crate::{Bench, ExperimentError, Question};
 
@@ -68,7 +67,9 @@ fn missing(
         Unpacked::Otherwise(_) => return Ok(Missing::Nothing),
         Unpacked::Interrupted => return Ok(Missing::Interrupted),
     };
-    for (benchmark, key) in benchmarks(&question.plan).iter().filter(|(benchmark, _)| !makes_it(benchmark)) {
+    for (benchmark, key) in
+        question.plan.keyed_benchmarks().iter().filter(|(benchmark, _)| !makes_it(benchmark))
+    {
         let workplace =
             Workplace { plan_folder: &question.plan_folder, build: &build, revision: &revision.id, seed: 0 };
         let trial = Trial::new(benchmark, &key.parameters, workplace)?;

@@ -8,6 +8,8 @@ pub mod disturbance;
 #[cfg(test)]
 mod disturbance_tests;
 pub(crate) mod elapsed;
+pub(crate) mod enough;
+pub mod noise;
 pub(crate) mod prepare;
 pub mod rounds;
 pub(crate) mod run_state;

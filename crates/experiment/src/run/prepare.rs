@@ -14,10 +14,10 @@ use crate::pending::converged::Settled;
 use crate::pending::edited_benchmarks::Failures;
 use crate::pending::identical_builds::Equals;
 use crate::pending::missing_counters::Uncounted;
+use crate::question::Question;
 use crate::run::session::{Session, SessionCell, Wanted};
-use crate::track::{Question, Tracked};
 use crate::trial::prepared::{Trial, Workplace};
-use crate::{Bench, ExperimentError};
+use crate::{Bench, ExperimentError, pending};
 
 /// How often builds may come out otherwise before what they are built of is left alone.
 const ATTEMPTS: u32 = 3;
@@ -98,11 +98,12 @@ impl Bench<'_> {
         Ok(false)
     }
 
-    /// Takes up the interrupted run of the same question, else begins one with what is missing.
+    /// Takes up the interrupted run of the same question, else begins one with what is missing. Builds that come out
+    /// otherwise now take the place of those that are known.
     pub fn prepare(
         &mut self,
         question: &Question,
-        tracked: &mut Tracked,
+        known: &mut Vec<Build>,
     ) -> Result<Prepared, ExperimentError> {
         match self.take_up(question, question.digest())? {
             TakenUp::Interrupted => return Ok(Prepared::Interrupted),
@@ -111,12 +112,12 @@ impl Bench<'_> {
         }
         for _ in 0..ATTEMPTS {
             // As they are now: some may have been built again. What could not be fetched a moment ago still cannot be.
-            let not_fetched = tracked.builds.iter().cloned().enumerate();
+            let not_fetched = known.iter().cloned().enumerate();
             let not_fetched = not_fetched.filter(|(_, build)| was_not_fetched(&build.state)).collect();
             if let Some(builds) = self.builds(question).all_but(&question.revisions, false, not_fetched)? {
-                tracked.builds = builds;
+                *known = builds;
             }
-            match self.begin(question, &tracked.builds)? {
+            match self.begin(question, known)? {
                 Prepared::Changed => {}
                 prepared => return Ok(prepared),
             }
@@ -228,7 +229,12 @@ pub(crate) fn missing(
     let uncounted = &Uncounted::read((store, host), executor, question)?;
     let (counts, equals, failures, settled) = (&counts, &equals, &failures, &settled);
     let known = Known { built: &built, counts, equals, failures, settled, uncounted };
-    Ok(cells::missing(&question.plan, known, question.wanted()))
+    Ok(cells::missing(&question.plan, known, wanted(question)))
+}
+
+fn wanted(question: &Question) -> pending::cells::Wanted {
+    let &Question { measure_equal, retry_failed, .. } = question;
+    pending::cells::Wanted { rounds: question.rule().max_rounds, measure_equal, retry_failed }
 }
 
 /// How many samples of its own a cell needs in this run: what it set out for, unless another run has meanwhile
@@ -255,7 +261,7 @@ fn number(count: usize) -> u32 {
 
 /// The benchmark's first metric.
 pub(crate) fn first_metric(question: &Question, cell: &Cell) -> Option<Metric> {
-    let benchmarks = cells::benchmarks(&question.plan);
+    let benchmarks = question.plan.keyed_benchmarks();
     let (benchmark, _) = benchmarks.iter().find(|(_, key)| *key == cell.benchmark)?;
     Some(benchmark.metrics.first()?.metric.clone())
 }
@@ -267,7 +273,7 @@ pub(crate) fn prepare_trial(
     (build, layouts): (&Path, Option<u32>),
 ) -> Result<Trial, ExperimentError> {
     let workplace = Workplace { plan_folder: &question.plan_folder, build, revision: &cell.revision, seed };
-    let benchmarks = cells::benchmarks(&question.plan);
+    let benchmarks = question.plan.keyed_benchmarks();
     let (benchmark, _) = benchmarks
         .iter()
         .find(|(_, key)| *key == cell.benchmark)

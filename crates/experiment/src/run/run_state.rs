@@ -10,33 +10,16 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_record::{Outcome, Place, Rule, Sample, Warmup};
-use tacho_stats::Summary;
 
 use crate::run::budget::{Spent, wall};
-use crate::run::disturbance::{Noise, REPEATS};
+use crate::run::disturbance::REPEATS;
+use crate::run::enough::{GIVE_UP_AFTER, Known, is_precise};
+use crate::run::noise::Noise;
 use crate::run::schedule::Trial;
-use crate::run::session::{Known, Session, SessionCell, Wanted};
-
-/// A cell that fails in its first executions, this many in a row, is executed no more (docs/method.md).
-pub const GIVE_UP_AFTER: usize = 2;
+use crate::run::session::{Session, SessionCell, Wanted};
 
 /// A warm-up by time ends after so many executions too: a clock that stands still must not hold it for ever.
 const LONGEST_WARMUP: u32 = 10_000;
-
-/// Whether a cell with these samples, in the order in which they were taken, is given up.
-pub fn is_given_up<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> bool {
-    let first = samples.into_iter().take(GIVE_UP_AFTER);
-    first.filter(|sample| sample.outcome.is_failure()).count() == GIVE_UP_AFTER
-}
-
-/// Whether the median is known as precisely as the rule asks; never where it asks for nothing.
-pub fn is_precise(rule: &Rule, known: &Known) -> bool {
-    let Some(precision) = &rule.precision else { return false };
-    let Known { values, bounds } = known;
-    let reach = || Summary::sampled(values, bounds, true)?.precision();
-    values.len() + bounds.len() >= rule.min_rounds as usize
-        && reach().is_some_and(|reach| reach <= precision.share)
-}
 
 /// Where a run stands.
 pub struct Progress<'a> {

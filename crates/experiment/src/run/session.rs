@@ -3,9 +3,10 @@
 //! All that the rounds need to know, and nothing of why it is measured: whoever has cells with builds and a run to
 //! keep their samples under can have them [measured](crate::run::rounds::measure).
 
+use crate::run::enough::Known;
 use std::collections::HashMap;
 
-use tacho_record::{BenchmarkKey, Cell, Counter, Digest, Direction, Metric, Run, Sample};
+use tacho_record::{BenchmarkKey, Cell, Counter, Digest, Metric, Run, Sample};
 use tacho_store::{MeasurementId, Store};
 
 use crate::ExperimentError;
@@ -48,25 +49,6 @@ pub struct Wanted {
     pub elsewhere: Known,
     /// The metric by which its warm-up is found, where that is asked for.
     pub steady: Option<Metric>,
-}
-
-/// What is known of a metric.
-#[derive(Clone, Debug, Default)]
-pub struct Known {
-    /// Its values.
-    pub values: Vec<f64>,
-    /// What it would have been at least, where a limit was reached.
-    pub bounds: Vec<f64>,
-}
-
-impl Known {
-    /// Adds what a measurement says of a metric of that direction.
-    pub fn add(&mut self, better: Direction, values: &[f64], bounds: &[f64]) {
-        self.values.extend_from_slice(values);
-        if better == Direction::Lower {
-            self.bounds.extend_from_slice(bounds);
-        }
-    }
 }
 
 impl Session {

@@ -8,11 +8,9 @@ use std::collections::hash_map::Entry;
 use tacho_record::{
     BenchmarkKey, Digest, Direction, End, Metric, Plan, Rule, Run, RunState, Steadiness, Stopped, plan,
 };
-use tacho_store::{Store, StoreError, Values};
+use tacho_store::{HostId, Store, StoreError, Values};
 
-use crate::analysis::series::Of;
-use crate::run::run_state::is_precise;
-use crate::run::session::Known;
+use crate::run::enough::{Known, is_precise};
 
 /// The rules of those runs that did not simply measure a fixed number of rounds.
 #[derive(Debug, Default)]
@@ -85,26 +83,31 @@ pub struct Ends(HashMap<Build, Stopped>);
 
 impl Ends {
     /// Those of the benchmark, each by the rule of the last run that measured it.
-    pub fn read(store: &mut Store, of: Of<'_>) -> Result<Self, StoreError> {
-        if of.rules.0.is_empty() {
+    pub fn read(
+        store: &mut Store,
+        rules: &Rules,
+        host: HostId,
+        benchmark: &BenchmarkKey,
+    ) -> Result<Self, StoreError> {
+        if rules.0.is_empty() {
             return Ok(Self::default());
         }
         // Who measured what is the same whatever the metric.
         let mut last: HashMap<Build, i64> = HashMap::new();
-        for values in store.values(of.host, of.benchmark, "wall")? {
+        for values in store.values(host, benchmark, "wall")? {
             let run = last.entry((values.revision, values.artifact)).or_default();
             *run = (*run).max(values.run);
         }
         let mut by_metric: HashMap<String, Vec<Values>> = HashMap::new();
         let mut ends = HashMap::new();
         for (build, run) in last {
-            let Some(measured) = of.rules.0.get(&run) else { continue };
-            let metric = of.rules.metric(run, of.benchmark).or_else(|| Metric::built_in("wall"));
+            let Some(measured) = rules.0.get(&run) else { continue };
+            let metric = rules.metric(run, benchmark).or_else(|| Metric::built_in("wall"));
             let Some(metric) = metric else { continue };
             let values = match by_metric.entry(metric.name) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(unknown) => {
-                    let values = store.values(of.host, of.benchmark, unknown.key())?;
+                    let values = store.values(host, benchmark, unknown.key())?;
                     unknown.insert(values)
                 }
             };

@@ -9,11 +9,10 @@ use tacho_stats::place::{Candidates, Place, Reading, Rules, survey};
 use tacho_store::{Store, StoreError, Values};
 
 use super::edges::{self, Edge};
-use super::{Placed, Surveyed, Wish};
 use crate::build::layout_rotation::OfLayouts;
 use crate::changes::{Runs, Tags};
-use crate::pending::cells::benchmarks;
 use crate::run::budget::Spent;
+use crate::survey::outcome::{Placed, Surveyed, Wish};
 use crate::{Bench, Question};
 
 /// What is known.
@@ -75,7 +74,7 @@ impl Known {
             built,
             measured: Vec::new(),
         };
-        for (benchmark, key) in benchmarks(&question.plan) {
+        for (benchmark, key) in question.plan.keyed_benchmarks() {
             let named = |metric: &&Metric| Some(&metric.name) == wish.metric.as_ref();
             let mut metrics = benchmark.metrics.iter().map(|planned| &planned.metric);
             let Some(metric) = metrics.clone().find(named).or_else(|| metrics.next()) else { continue };

@@ -6,14 +6,16 @@
 
 mod edges;
 mod known;
+pub(crate) mod outcome;
 #[cfg(test)]
 mod tests;
 
+pub use outcome::{Ended, Placed, Surveyed, Wish};
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use tacho_record::{BenchmarkKey, Build, Cell, Digest, Metric, Purpose, Rule, Run};
+use tacho_record::{Cell, Digest, Purpose, Rule, Run};
 use tacho_stats::place::{Batch, Rules, Survey, batch};
 use tacho_store::MeasurementId;
 
@@ -25,88 +27,6 @@ use crate::track::check;
 use crate::{Bench, Event, ExperimentError, Question};
 pub use edges::Edge;
 use known::Known;
-
-/// What is looked for, and how much it may take.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Wish {
-    /// The smallest change that is worth a build: 0.05 is 5 %.
-    pub least: f64,
-    /// At most so many builds, those of interrupted sessions included.
-    pub builds: Option<usize>,
-    /// At most so much time for builds and executions together, that of interrupted sessions included.
-    pub budget: Option<Duration>,
-    /// Only between these two of the question's revisions; none: everywhere.
-    pub zoom: Option<(usize, usize)>,
-    /// By this metric, where a benchmark has it, else by its first one.
-    pub metric: Option<String>,
-}
-
-/// What ended it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// Nothing that could be built or measured would tell more.
-    Known,
-    /// The builds are made.
-    Builds,
-    /// The time is spent.
-    Budget,
-    /// Some builds come out otherwise each time, so that they cannot be measured beside others.
-    Unsettled,
-    /// The user stopped it: the same command goes on from there.
-    Interrupted,
-}
-
-/// What is known of one benchmark over the history.
-#[derive(Clone, Debug)]
-pub struct Surveyed {
-    /// The benchmark with its parameters.
-    pub key: BenchmarkKey,
-    /// By which metric.
-    pub metric: Metric,
-    /// Where it changed; places count the question's revisions.
-    pub survey: Survey,
-    /// Of each of these places what besides the program changed in it, so that it need not be the program; told at the end.
-    pub edges: Vec<Vec<Edge>>,
-}
-
-/// What came of it.
-#[derive(Clone, Debug)]
-pub struct Placed {
-    /// What is known of each benchmark.
-    pub surveyed: Vec<Surveyed>,
-    /// The builds, in order of history: those of this question, and those that were there.
-    pub builds: Vec<Build>,
-    /// How many builds the question has taken, those of interrupted sessions included.
-    pub made: usize,
-    /// What ended it.
-    pub ended: Ended,
-    /// The last run of this session, if there was any.
-    pub run: Option<i64>,
-    /// Builds tried by this session.
-    pub tried: usize,
-    /// Samples taken by this session.
-    pub samples: usize,
-    /// Time spent in builds by this session.
-    pub building: Duration,
-    /// Time spent in executions by this session, hooks included.
-    pub executing: Duration,
-}
-
-impl Placed {
-    fn nothing() -> Self {
-        Self {
-            surveyed: Vec::new(),
-            builds: Vec::new(),
-            made: 0,
-            ended: Ended::Interrupted,
-            run: None,
-            tried: 0,
-            samples: 0,
-            building: Duration::ZERO,
-            executing: Duration::ZERO,
-        }
-    }
-}
 
 /// What makes it the same question: how is measured, what of, and how large a change is looked for; not how much it may take.
 fn digest(question: &Question, wish: &Wish) -> Digest {

@@ -2,6 +2,7 @@
 
 use std::cell::Cell as Shared;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_measure::{Ended as Exited, Execution, Request, ScriptedExecutor};

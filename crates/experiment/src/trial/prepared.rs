@@ -1,6 +1,6 @@
 //! A benchmark at a build: what is executed for it, what its right answer is, what is read from it.
 //!
-//! In which order that happens is in `attempt`.
+//! In which order that happens is in `execute`.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

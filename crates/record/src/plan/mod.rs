@@ -29,7 +29,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Conditions, Digest, Limits, Metric, Parameter, Precision, Rule, RuleError, Warmup, Wishes};
+use crate::{
+    BenchmarkKey, Conditions, Digest, Limits, Metric, Parameter, Parameters, Precision, Rule, RuleError,
+    Warmup, Wishes,
+};
 
 pub use companion::{Companion, Per, Port, Ready};
 pub use definition::Definition;
@@ -55,6 +58,20 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// All benchmarks with all their parameters, in the plan's order.
+    #[must_use]
+    pub fn keyed_benchmarks(&self) -> Vec<(&Benchmark, BenchmarkKey)> {
+        let keys = |benchmark: &'_ Benchmark| -> Vec<BenchmarkKey> {
+            let key = |parameters| BenchmarkKey {
+                name: benchmark.name.clone(),
+                version: benchmark.version,
+                parameters,
+            };
+            Parameters::product(&benchmark.parameters).into_iter().map(key).collect()
+        };
+        self.benchmarks.iter().flat_map(|b| keys(b).into_iter().map(move |key| (b, key))).collect()
+    }
+
     /// The plan with these wishes before its own, unless they contradict something in it.
     pub fn wishing(&self, typed: Wishes) -> Result<Self, RuleError> {
         let wishes = typed.before(&self.measure.wishes);

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tacho_experiment::Instrument;
-use tacho_experiment::run::disturbance::{LOOK, Noise};
+use tacho_experiment::run::disturbance::LOOK;
+use tacho_experiment::run::noise::Noise;
 use tacho_measure::{Executor, MeasureError, ProcessExecutor};
 use tacho_record::{Host, Unit};
 use tacho_stats::Summary;

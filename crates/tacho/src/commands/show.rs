@@ -239,7 +239,7 @@ fn on_host(
             }
             let of =
                 Of { host: id, host_name: &host, benchmark: &key, recipes, equals: &equals, rules: &rules };
-            let stopped = Ends::read(store, of)?.of(&executed, first.artifact);
+            let stopped = Ends::read(store, of.rules, of.host, of.benchmark)?.of(&executed, first.artifact);
             let looked_at = measurements.iter().any(|measurement| rules.looked_at(measurement.run));
             let kept = store.kept_outputs(id, &key)?;
             let is_own = |run: &i64| measurements.iter().any(|measurement| measurement.run == *run);

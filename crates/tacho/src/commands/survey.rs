@@ -6,9 +6,8 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tacho_experiment::Tracked;
 use tacho_experiment::survey::{Ended, Placed, Wish, place};
-use tacho_experiment::unbuilt;
+use tacho_experiment::{Tracked, unbuilt};
 use tacho_record::{Change, Plan, Revision};
 use tacho_subject::{Selected, history};
 
@@ -214,7 +213,7 @@ struct DryAnswer<'a> {
 
 /// Says what would be done.
 fn dry_run(plan: &Plan, revisions: &[Revision], wish: &Wish, json: bool) -> Result<Exit, CliError> {
-    let benchmarks = tacho_experiment::benchmarks(plan).len();
+    let benchmarks = plan.keyed_benchmarks().len();
     if json {
         let id = |at: usize| revisions[at].id.as_str();
         output::print_json(&versioned(DryAnswer {

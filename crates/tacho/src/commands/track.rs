@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use tacho_experiment::analysis::host_load::Load;
-use tacho_experiment::unbuilt;
 use tacho_experiment::versions::{self, EditedBenchmark};
-use tacho_experiment::{Tracked, track};
+use tacho_experiment::{Tracked, track, unbuilt};
 use tacho_record::plan::{Counting, PlannedMetric};
 use tacho_record::{Counter, Plan, Revision, RuleError, Series, Wishes, percentage};
 use tacho_subject::{Every, Selected, Selection, What, history};
@@ -184,7 +183,7 @@ struct DryAnswer<'a> {
 
 /// Says what would be done.
 fn dry_run(plan: &Plan, revisions: &[Revision], json: bool) -> Result<Exit, CliError> {
-    let cells = tacho_experiment::benchmarks(plan).len();
+    let cells = plan.keyed_benchmarks().len();
     let rule = &plan.measure.rule;
     let rounds = rule.max_rounds as usize + rule.warmup.executions().unwrap_or(0) as usize;
     if json {
@@ -215,7 +214,7 @@ fn dry_run(plan: &Plan, revisions: &[Revision], json: bool) -> Result<Exit, CliE
 impl Session {
     /// Processes that are left behind were killed: what they were to do is not done, and not measured.
     pub(super) fn tell_of_left_behind(&mut self, plan: &Plan, run: Option<i64>) -> Result<(), CliError> {
-        for (_, key) in tacho_experiment::benchmarks(plan) {
+        for (_, key) in plan.keyed_benchmarks() {
             let values = self.store.values(self.host_id, &key, "left-behind")?;
             let of_run = values.iter().filter(|values| Some(values.run) == run);
             let untidy = of_run.flat_map(|values| &values.values).filter(|left| **left > 0.0).count();
@@ -350,7 +349,7 @@ impl Session {
         revisions: &[Revision],
         command: &Track,
     ) -> Result<Vec<Series>, CliError> {
-        let keys: Vec<_> = tacho_experiment::benchmarks(plan).into_iter().map(|(_, key)| key).collect();
+        let keys: Vec<_> = plan.keyed_benchmarks().into_iter().map(|(_, key)| key).collect();
         let host = (self.host_id, self.host.name.as_str());
         let mut read =
             |shown: &Shown| lookup::all_series(project, &mut self.store, host, &keys, shown, revisions);

@@ -28,7 +28,8 @@ use tacho_store::{Location, Store};
 use tacho_subject::ScriptedBuilder;
 use tempfile::TempDir;
 
-use super::{Bisected, Inquiry, bisect, left_out};
+use super::{Inquiry, bisect, left_out};
+use crate::bisect::state::Bisected;
 use crate::build::builds::tests::revision;
 use crate::track_tests::plan;
 use crate::{Bench, Question, Silent};

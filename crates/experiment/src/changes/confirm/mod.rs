@@ -8,22 +8,22 @@ mod sides;
 #[cfg(test)]
 mod tests;
 
+pub use outcome::{LEFT, Outcome, Said, Samples, say};
+pub use sides::why_not;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use sides::{Built, Pair};
 use tacho_record::{Cell, Change, Digest, Happened, Happening, Life, Purpose, Run, Withdrawal};
 use tacho_store::MeasurementId;
-
-pub use outcome::{LEFT, Outcome, Said, Samples, say};
-pub use sides::why_not;
-use sides::{Built, Pair};
 
 use crate::run::prepare::prepare_trial;
 use crate::run::rounds::{Measured, measure};
 use crate::run::session::{Session, SessionCell, Wanted};
 use crate::trial::prepared;
-use crate::{Bench, ExperimentError, Question};
+use crate::{Bench, ExperimentError, Question, preflight};
 
 /// What came of measuring changes again.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ pub fn confirm(
     changes: &[Change],
 ) -> Result<Confirmation, ExperimentError> {
     let question = &narrowed(question, changes);
-    bench.check(question)?;
+    preflight::check(bench, question)?;
     let began = Instant::now();
     let pairs = bench.pairs(question, changes)?;
     let Some(Built { folders, pairs }) = bench.unpack_sides(question, pairs)? else {

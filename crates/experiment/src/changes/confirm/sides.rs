@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use tacho_record::{BenchmarkKey, Build, BuildState, Cell, Change, ChangeKind, Digest, Life, Revision};
 
 use crate::build::builds::Unpacked;
-use crate::pending::cells::benchmarks;
 use crate::{Bench, ExperimentError, Question};
 
 /// Both sides of a change, before and after.
@@ -57,7 +56,7 @@ impl Bench<'_> {
         changes: &[Change],
     ) -> Result<Vec<Result<Pair, String>>, ExperimentError> {
         let planned: HashSet<String> =
-            benchmarks(&question.plan).into_iter().map(|(_, key)| key.identity()).collect();
+            question.plan.keyed_benchmarks().into_iter().map(|(_, key)| key.identity()).collect();
         let mut pairs = Vec::with_capacity(changes.len());
         for change in changes {
             let benchmark = change.series.benchmark.clone();

@@ -1,6 +1,7 @@
 //! Which execution certainly comes next, whatever the one says that is under way.
 
-use super::{GIVE_UP_AFTER, Progress};
+use super::Progress;
+use crate::run::enough::GIVE_UP_AFTER;
 use crate::run::schedule::Trial;
 
 /// Whether an execution of a round to come takes place.

@@ -123,7 +123,7 @@ fn test(plan: &Plan, command: &str) -> Result<Wish, CliError> {
 
 /// The benchmark of that name, with its parameters where it has several; else the only one.
 fn chosen(plan: &Plan, name: Option<&str>) -> Result<(Benchmark, BenchmarkKey), CliError> {
-    let all = tacho_experiment::benchmarks(plan);
+    let all = plan.keyed_benchmarks();
     let of = |wanted: &str| -> Vec<_> {
         all.iter().filter(|(it, key)| it.name == wanted || key.to_string() == wanted).collect()
     };

@@ -3,11 +3,10 @@
 use std::collections::{BTreeSet, HashSet};
 
 use jiff::Timestamp;
-use tacho_experiment::Unbuilt;
 use tacho_experiment::changes::{
     Analysed, Event, JudgedSeries, Orders, Scope, analyse, events, orders, take_up,
 };
-use tacho_experiment::unbuilt;
+use tacho_experiment::{Unbuilt, unbuilt};
 use tacho_record::plan::{Benchmark, Source};
 use tacho_record::{BenchmarkKey, Change, Plan, Revision};
 use tacho_store::{HostId, Store};
@@ -190,7 +189,7 @@ fn planned(plan: &Plan) -> HashSet<(String, String)> {
         let names = benchmark.metrics.iter().map(|planned| planned.metric.name.clone());
         names.map(|name| (key.identity(), name)).collect()
     };
-    tacho_experiment::benchmarks(plan).into_iter().flat_map(metrics).collect()
+    plan.keyed_benchmarks().into_iter().flat_map(metrics).collect()
 }
 
 /// After which and up to which place in history `A..B` is, or a revision alone.

@@ -111,7 +111,7 @@ fn not_planned(
     }
     let mut all = Vec::new();
     for (host, known) in lookup::hosts(store)? {
-        for (_, benchmark) in tacho_experiment::benchmarks(&project.plan) {
+        for (_, benchmark) in project.plan.keyed_benchmarks() {
             for metric in &asked {
                 let key = SeriesKey {
                     benchmark: benchmark.clone(),

@@ -1,0 +1,101 @@
+//! The state of a bisection, without what is concluded from it.
+
+use std::collections::BTreeMap;
+
+use tacho_record::bisection::{BisectedEffect, Candidate, Disturbance, Seen};
+use tacho_record::{Bisection, Digest};
+use tacho_stats::bisect as stats;
+
+/// What came of a bisection.
+#[derive(Clone, Debug)]
+pub struct Bisected {
+    /// It, as it is kept.
+    pub bisection: Bisection,
+    /// Whether the user stopped it: the same question goes on from there.
+    pub interrupted: bool,
+    /// Samples taken by this session.
+    pub samples: usize,
+    /// Whether it was finished before: nothing was measured now.
+    pub known: bool,
+}
+
+/// What was seen of it.
+#[derive(Clone, Debug)]
+pub(super) struct Aside {
+    /// Its full name.
+    pub(super) name: String,
+    pub(super) artifact: Option<Digest>,
+    /// Why it has no values.
+    pub(crate) unusable: Option<String>,
+    /// Of the first candidate and itself.
+    pub(crate) both: stats::Bisection,
+    /// Why nothing is measured any more.
+    pub(crate) given_up: Option<&'static str>,
+}
+
+/// What becomes of those that are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum LeftOut {
+    /// They are taken up where a culprit is named right after them.
+    #[default]
+    Asked,
+    /// They stay so: no more may be spent on them.
+    Spent,
+    /// They stay so: they were taken up, and told nothing.
+    Unknown,
+}
+
+/// The candidates without those that were taken up.
+pub(super) fn left_out_again(candidates: &[Candidate]) -> Vec<Candidate> {
+    let kept = |chunk: &[Candidate]| match chunk.split_last() {
+        Some((kept, taken_up)) if !taken_up.is_empty() => {
+            let before = taken_up.iter().map(|it| it.revision.clone()).collect();
+            Candidate::after(kept.revision.clone(), before)
+        }
+        _ => chunk[0].clone(),
+    };
+    with_left_out(candidates).map(kept).collect()
+}
+
+/// What was seen under disturbances.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Disturbed {
+    values: BTreeMap<(usize, Disturbance), Vec<f64>>,
+    /// How many of these reached a limit.
+    pub(crate) limited: BTreeMap<(usize, Disturbance), u32>,
+    /// What candidates built to.
+    pub(super) artifacts: BTreeMap<(usize, Disturbance), Digest>,
+    /// Why there are no values.
+    pub(crate) refused: BTreeMap<(usize, Disturbance), String>,
+}
+
+impl Disturbed {
+    pub(super) fn add(&mut self, place: usize, under: Disturbance, seen: &Seen) {
+        match seen {
+            Seen::Built { artifact } => drop(self.artifacts.insert((place, under), *artifact)),
+            Seen::Samples { values, limited, .. } => {
+                self.values.entry((place, under)).or_default().extend(values);
+                let count = u32::try_from(limited.len()).unwrap_or(u32::MAX);
+                *self.limited.entry((place, under)).or_default() += count;
+            }
+            Seen::Unusable { why, .. } => drop(self.refused.insert((place, under), why.clone())),
+        }
+    }
+
+    pub(super) fn samples(&self) -> usize {
+        self.values.values().map(Vec::len).sum()
+    }
+
+    pub(crate) fn of(&self, place: usize, under: Disturbance) -> &[f64] {
+        self.values.get(&(place, under)).map_or(&[], Vec::as_slice)
+    }
+}
+
+pub(super) fn effect(effect: stats::Effect) -> BisectedEffect {
+    BisectedEffect { estimate: effect.estimate, interval: effect.interval }
+}
+
+/// Those that were taken up, each time with the candidate after them.
+pub(super) fn with_left_out(candidates: &[Candidate]) -> impl Iterator<Item = &[Candidate]> {
+    candidates.chunk_by(|one, _| one.taken_up)
+}

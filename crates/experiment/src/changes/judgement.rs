@@ -1,0 +1,37 @@
+//! What was found in one series among many.
+
+use tacho_stats::changes::{Change, Detection};
+use tacho_stats::history::HistoryVerdict;
+
+/// What was found in one series among many.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// What the detector found, without what follows.
+    pub detection: Detection,
+    /// Changes that would be told if this series were the only one: so many series show as clear ones by chance.
+    pub chance: Vec<Change>,
+    /// The largest p value that is believed: of so many series, or of a series that is judged by its runs.
+    pub cut: f64,
+    /// What its runs know, where the series was measured in rounds and judged by them.
+    pub history: Option<HistoryVerdict>,
+}
+
+impl Judgement {
+    /// Whether nothing was found, believed or not.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        self.everything().everything().is_empty()
+    }
+
+    /// What the detector found, believed or not.
+    #[must_use]
+    pub fn everything(&self) -> Detection {
+        let mut detection = self.detection.clone();
+        let chance = |level| self.chance.iter().filter(move |one| one.kind.is_of_level() == level).cloned();
+        detection.changes.extend(chance(true));
+        detection.scatter.extend(chance(false));
+        detection.changes.sort_by_key(|change| change.index);
+        detection.scatter.sort_by_key(|change| change.index);
+        detection
+    }
+}

@@ -1,0 +1,53 @@
+//! The question that an experiment answers: what is to be measured, and by which rule.
+
+use std::path::PathBuf;
+
+use tacho_record::{Counter, Digest, Plan, Recipes, Revision, Rule};
+
+/// What is to be measured.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The plan.
+    pub plan: Plan,
+    /// The plan as it stands in the file, for the record.
+    pub plan_text: String,
+    /// Where relative paths of the plan start.
+    pub plan_folder: PathBuf,
+    /// Which revisions, in order of history.
+    pub revisions: Vec<Revision>,
+    /// By what each revision is built.
+    pub recipes: Recipes,
+    /// Counters that each cell must have been counted with, however often it was executed without them; the plan's
+    /// benchmarks ask for them.
+    pub counted: Vec<Counter>,
+    /// Measure builds with equal artifacts each on its own.
+    pub measure_equal: bool,
+    /// Build and measure again what has only ever failed.
+    pub retry_failed: bool,
+    /// The seed of the random order, if this becomes a new run.
+    pub seed: u64,
+    /// The version of the tool, for the record.
+    pub version: String,
+    /// Facts of the host that may differ from run to run, for the record.
+    pub conditions: std::collections::BTreeMap<String, String>,
+}
+
+impl Question {
+    /// What makes it the same question: benchmarks, recipes, revisions, and the rule by which they are measured; not the
+    /// seed, and nothing else of the plan.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let revisions: Vec<&str> = self.revisions.iter().map(|revision| revision.id.as_str()).collect();
+        let plan = (&self.plan.benchmarks, self.rule());
+        let recipes = self.recipes.together(revisions.iter().copied());
+        let question = (plan, recipes, revisions, self.measure_equal, self.retry_failed);
+        // Only a number that JSON cannot write has no text, and plans refuse those.
+        Digest::of(serde_json::to_string(&question).unwrap_or_else(|_| format!("{question:?}")))
+    }
+
+    /// What comes before measuring, and when it stops; the samples of earlier runs count.
+    #[must_use]
+    pub fn rule(&self) -> &Rule {
+        &self.plan.measure.rule
+    }
+}
