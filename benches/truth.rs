@@ -6,7 +6,7 @@
 //!
 //! Its start and end are in what instruments read and not in what it says. So the same job of nothing (`sleep 0`,
 //! `spin 0 2`) is executed beside each: the last columns have what an instrument reads less what it reads of that, which is to be
-//! what the job says less what that says. The table is in docs/method.md.
+//! what the job says less what that says. The table is in benches/results.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may fail")]
 

@@ -617,7 +617,7 @@ fn each_option_of_hyperfine_means_the_same_or_names_what_does() {
 
 #[test]
 fn each_option_of_hyperfine_is_in_the_guide() {
-    let guide = include_str!("../docs/guide.md");
+    let guide = include_str!("../docs/src/guide/bench.md");
     let rows: Vec<&str> = guide.lines().filter(|line| line.starts_with("| `hyperfine ")).collect();
     for (short, long, _) in OF_HYPERFINE {
         for option in [short, long].into_iter().filter(|option| !option.is_empty()) {
@@ -625,7 +625,7 @@ fn each_option_of_hyperfine_is_in_the_guide() {
                 let cell = row.split('|').nth(1).unwrap_or_default();
                 cell.split(['`', ' ', ',']).any(|word| word == option)
             };
-            assert!(rows.iter().any(has), "docs/guide.md does not say what `{option}` is");
+            assert!(rows.iter().any(has), "docs/src/guide/bench.md does not say what `{option}` is");
         }
     }
 }

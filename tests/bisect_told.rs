@@ -15,8 +15,8 @@ fn each_exit_status_has_its_sentence() {
     let numbers = regex::Regex::new(r"(?:^|; )(\d+) [a-z]").unwrap();
     let of_help: Vec<i32> = numbers.captures_iter(told).map(|it| it[1].parse().unwrap()).collect();
     assert_eq!(of_help, STATUSES, "{told}");
-    let guide = include_str!("../docs/guide.md");
-    let (_, part) = guide.split_once("## Find the commit that did it").unwrap();
+    let guide = include_str!("../docs/src/guide/bisect.md");
+    let (_, part) = guide.split_once("## Exit status").unwrap();
     let (part, _) = part.split_once("\n## ").unwrap();
     let rows = regex::Regex::new(r"(?m)^\| (\d+) \| [^|]{15,} \|$").unwrap();
     let of_guide: Vec<i32> = rows.captures_iter(part).map(|it| it[1].parse().unwrap()).collect();

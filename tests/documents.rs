@@ -20,14 +20,30 @@ fn document(name: &str) -> String {
     std::fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-const DOCUMENTS: [&str; 6] = [
-    "README.md",
-    "ARCHITECTURE.md",
-    "docs/guide.md",
-    "docs/glossary.md",
-    "docs/method.md",
-    "docs/formats.md",
-];
+/// The pages of the book, in its order, by their path in the repository.
+fn pages() -> Vec<String> {
+    let link = regex::Regex::new(r"\]\(([^)]+\.md)\)").unwrap();
+    let summary = document("docs/src/SUMMARY.md");
+    link.captures_iter(&summary).map(|found| format!("docs/src/{}", &found[1])).collect()
+}
+
+/// What a reader meets: the first pages of the repository, and the book.
+fn documents() -> Vec<String> {
+    ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(pages())
+        .collect()
+}
+
+/// All pages of one part of the book, as one text with single spaces: a rule may go over several lines.
+fn part(folder: &str) -> String {
+    let pages = pages().into_iter().filter(|page| page.contains(folder));
+    let words: Vec<String> = pages
+        .flat_map(|page| document(&page).split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    words.join(" ")
+}
 
 /// The lines of all `console` blocks that begin with `$ tacho`, and of those to be pasted, where a plan is there already.
 fn commands(text: &str) -> Vec<String> {
@@ -48,9 +64,8 @@ fn every_command_of_the_documents_is_understood() {
     let numbers =
         "commit,parse\n".to_owned() + &(0..20).map(|n| format!("c{n},10.{}\n", n % 7)).collect::<String>();
     let project = Project::scripts(12).tag("v1.0").file("numbers.csv", &numbers);
-    for (name, line) in
-        DOCUMENTS.iter().flat_map(|name| commands(&document(name)).into_iter().map(move |line| (name, line)))
-    {
+    let of = |name: String| commands(&document(&name)).into_iter().map(move |line| (name.clone(), line));
+    for (name, line) in documents().into_iter().flat_map(of) {
         let line = line.split(" #").next().unwrap().trim();
         let words = shell_words::split(line).unwrap();
         let answer = project.command(words.iter().map(String::as_str)).output().unwrap();
@@ -64,7 +79,7 @@ fn every_command_of_the_documents_is_understood() {
 
 #[test]
 fn the_first_blocks_work_when_pasted() {
-    for name in ["README.md", "docs/guide.md"] {
+    for name in ["README.md", "docs/src/guide/start.md"] {
         let text = document(name);
         let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
         let make = "hello: hello.c\n\t$(CC) -o $@ hello.c\n";
@@ -93,27 +108,56 @@ fn every_option_named_in_the_documents_exists() {
     let names = listed.map_while(|line| line.split_whitespace().next());
     let help: String = names.map(|name| project.tacho(&format!("{name} --help")).stdout).collect();
     let pattern = regex::Regex::new(r"`(?:tacho [a-z]+ )?(--[a-z][a-z-]+)").unwrap();
-    for name in DOCUMENTS {
-        for found in pattern.captures_iter(&document(name)) {
+    for name in documents() {
+        for found in pattern.captures_iter(&document(&name)) {
             assert!(help.contains(&found[1]), "{name} speaks of `{}`", &found[1]);
         }
     }
 }
 
+/// The anchor of a heading, as mdBook and GitHub make it.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+fn has_anchor(path: &Path, anchored: &str) -> bool {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    headings.map(|line| line.trim_start_matches('#')).any(|heading| anchor(heading) == anchored)
+}
+
 #[test]
 fn links_between_documents_lead_somewhere() {
-    let pattern = regex::Regex::new(r"\]\(([^)#:]+)(?:#[^)]*)?\)").unwrap();
-    for name in DOCUMENTS {
-        let folder = root().join(name).parent().unwrap().to_owned();
-        for found in pattern.captures_iter(&document(name)) {
-            assert!(folder.join(&found[1]).exists(), "{name} links to `{}`", &found[1]);
+    let pattern = regex::Regex::new(r"\]\(([^)#:]*)(?:#([^)]*))?\)").unwrap();
+    for name in documents() {
+        let path = root().join(&name);
+        for found in pattern.captures_iter(&document(&name)) {
+            let target = &found[1];
+            let at = if target.is_empty() { path.clone() } else { path.parent().unwrap().join(target) };
+            assert!(at.exists(), "{name} links to `{target}`");
+            let anchored = found.get(2).map(|anchor| anchor.as_str());
+            assert!(anchored.is_none_or(|it| has_anchor(&at, it)), "{name} links to `{}`", &found[0]);
+        }
+    }
+}
+
+#[test]
+fn every_page_is_in_the_summary() {
+    let pages = pages();
+    for folder in ["", "guide", "method", "formats"] {
+        for entry in std::fs::read_dir(root().join("docs/src").join(folder)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let page = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+            let is_listed = name == "SUMMARY.md" || pages.contains(&format!("docs/src/{page}"));
+            assert!(is_listed || !name.ends_with(".md"), "docs/src/SUMMARY.md does not list `{page}`");
         }
     }
 }
 
 #[test]
 fn the_method_states_the_constants_of_the_code() {
-    let method = document("docs/method.md");
+    let method = part("/method/");
     let give_up = format!("first {} executions fail", tacho_experiment::GIVE_UP_AFTER);
     let fewest =
         (1..100).find(|&n| tacho_stats::Summary::of(&vec![1.0; n]).is_some_and(|s| s.interval.is_some()));
@@ -153,7 +197,7 @@ fn the_method_states_the_constants_of_the_code() {
     ];
     let rules = [give_up, interval, output, replicates, false_share, returned, life, catch_up];
     for rule in rules.into_iter().chain(outliers).chain(quiet_host).chain(bench) {
-        assert!(method.contains(&rule), "docs/method.md does not say `{rule}`");
+        assert!(method.contains(&rule), "no page of docs/src/method says `{rule}`");
     }
 }
 

@@ -88,7 +88,7 @@ pub fn read(file: &Path) -> Vec<Trial> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// A table for docs/method.md: a row for each case, and one for all of a host.
+/// A table for benches/results: a row for each case, and one for all of a host.
 pub fn table(study: &str, trials: &[Trial]) -> String {
     let mut groups: BTreeMap<(&str, &str), Vec<&Trial>> = BTreeMap::new();
     for trial in trials.iter().filter(|trial| trial.study == study) {

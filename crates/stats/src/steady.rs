@@ -2,7 +2,7 @@
 //!
 //! The classes are those of Barrett, Bolz-Tereick, Killick, Mount & Tratt, "Virtual Machine Warmup Blows Hot and
 //! Cold", OOPSLA (2017), 4; the places where the level changes are those of [`phases`]. The rules are in
-//! `docs/method.md`, "Warm-up that is found".
+//! `docs/src/method/warmup.md`, "Detected warmup".
 
 use std::ops::Range;
 

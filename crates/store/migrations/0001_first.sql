@@ -1,5 +1,5 @@
 -- Words in braces differ between databases (crates/store/src/database); all else is the dialect that they share.
--- docs/formats.md says what each column means.
+-- docs/src/formats/database.md says what each column means.
 
 CREATE TABLE subject (
     name     TEXT NOT NULL PRIMARY KEY

@@ -4,7 +4,7 @@
 //! folder of logs. Raw samples are kept for ever; every summary is derived above. What is promised: a sample
 //! is written before the next one starts, so `kill -9` loses at most the one in flight; a round is synced at
 //! its end, so a power cut loses at most a round; the same sample is never stored twice; a database that a
-//! later version wrote is refused in words. `docs/formats.md` describes what is written.
+//! later version wrote is refused in words. `docs/src/formats` describes what is written.
 //!
 //! ```text
 //! location   where it is, opening it        samples    samples on their way in

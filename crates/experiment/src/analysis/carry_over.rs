@@ -31,7 +31,7 @@ pub struct Executed<'a> {
 }
 
 impl Carried {
-    /// Looks for it in the rounds that all took part in (docs/method.md).
+    /// Looks for it in the rounds that all took part in (docs/src/method).
     #[must_use]
     pub fn of(cells: &[Executed<'_>], seed: u64) -> Option<Self> {
         let last = |cell: &Executed| cell.samples.iter().map(|sample| sample.place.round).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! How busy the host was with other things, as samples tell together. The rule is in docs/method.md.
+//! How busy the host was with other things, as samples tell together. The rule is in docs/src/method.
 
 use tacho_record::Sample;
 use tacho_stats::summary::median;

@@ -1,7 +1,7 @@
 //! Why a sample is far off: what its readings have more of than those of the cell's other samples.
 //!
 //! A pure function of samples. It names what was *seen*: a neighbour that no reading shows leaves no cause. The rule
-//! is in docs/method.md.
+//! is in docs/src/method.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -8,7 +8,7 @@ use crate::analysis::carry_over::{Carried, Executed};
 use crate::analysis::host_load::Load;
 use crate::run::warmup::unsteady;
 
-/// From this share of its wall time on a shell's part is told (docs/method.md).
+/// From this share of its wall time on a shell's part is told (docs/src/method).
 pub const SHELL_SHARE: f64 = 0.5;
 
 /// From so many times the median on it is told that the first execution took longer.

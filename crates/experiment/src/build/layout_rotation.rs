@@ -1,7 +1,7 @@
 //! Builds that are several of one source, linked in another order each: whose turn it is, and what was measured of each.
 //!
 //! They are executed in turn, round by round, so that a round's number says which one it was. Two executions of one are not
-//! independent: what counts is the median of each (docs/method.md).
+//! independent: what counts is the median of each (docs/src/method).
 
 use tacho_record::{Metric, Place, Sample};
 use tacho_stats::Summary;

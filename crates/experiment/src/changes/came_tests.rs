@@ -1,6 +1,6 @@
 //! How often a change is measured again before it is told, in simulated histories of several runs.
 //!
-//! Seeds are fixed; the bounds are what docs/method.md says, less what some hundred changes may be off by chance.
+//! Seeds are fixed; the bounds are what docs/src/method says, less what some hundred changes may be off by chance.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

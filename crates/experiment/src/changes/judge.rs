@@ -29,7 +29,7 @@ pub fn judge_measured<S: AsRef<[Point]>>(
     judged.collect()
 }
 
-/// Finds the changes of all series, and holds the share of false ones down over all of them (docs/method.md).
+/// Finds the changes of all series, and holds the share of false ones down over all of them (docs/src/method).
 ///
 /// Series that could not be judged do not count among the many.
 #[must_use]

@@ -1,4 +1,4 @@
-//! How long a run measured, however often it was interrupted. The rule is in docs/formats.md, "`session`".
+//! How long a run measured, however often it was interrupted. The rule is in docs/src/formats/database.md, "`session`".
 
 use std::time::Duration;
 

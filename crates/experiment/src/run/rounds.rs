@@ -332,7 +332,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
             next,
         };
         let tried = executed.execute(self.bench.executor, &mut turn)?;
-        // Once for each cell and run, with the first sample that counts (docs/method.md).
+        // Once for each cell and run, with the first sample that counts (docs/src/method).
         if !tried.counts() || !self.without_instructions.remove(&trial.cell) {
             return Ok(tried);
         }

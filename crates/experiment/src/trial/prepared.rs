@@ -23,7 +23,7 @@ use crate::trial::hooks::{Hooks, tail};
 use crate::trial::memory_denied::was_refused_memory;
 use crate::trial::readings::{OutputMetrics, Unreadable};
 
-/// So much of an output is kept where the plan says so, in bytes, from its beginning (docs/guide.md).
+/// So much of an output is kept where the plan says so, in bytes, from its beginning (docs/src/guide).
 pub const LONGEST_KEPT: usize = 1 << 20;
 
 /// A benchmark at a build, ready to be executed.

@@ -12,9 +12,9 @@ use tacho_measure::{Captured, Execution, Look, Parser, check_no_pipe};
 use tacho_record::plan::{OutputPlace, PlannedMetric};
 use tacho_record::{Metric, Name, median_of_replicates};
 
-/// An output that metrics are read from may be that long, in bytes (docs/method.md).
+/// An output that metrics are read from may be that long, in bytes (docs/src/method).
 pub const LONGEST_OUTPUT: usize = 16 << 20;
-/// So many replicates of a metric are kept of one execution; of more, their median (docs/method.md).
+/// So many replicates of a metric are kept of one execution; of more, their median (docs/src/method).
 pub const MOST_REPLICATES: usize = 100;
 /// So many values are kept of one execution, less than the store can hold.
 const MOST_VALUES: usize = 1000;

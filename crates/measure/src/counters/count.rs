@@ -131,7 +131,7 @@ mod tests {
         assert_eq!((count.value, count.share()), (u64::MAX, 100.0));
     }
 
-    /// The example of docs/method.md.
+    /// The example of docs/src/method.
     #[test]
     fn what_was_counted_some_of_the_time_is_scaled_and_the_share_is_known() {
         let count = Count::of(reading(4_300_000, 100_000_000, 43_000_000)).unwrap();

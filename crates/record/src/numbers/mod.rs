@@ -1,6 +1,6 @@
 //! Numbers of anybody's: series in a JSON or CSV file that no plan and no store knows of.
 //!
-//! [`parse`] finds out which of the two it is and reads it; `docs/formats.md` says what may stand in it. Whatever is
+//! [`parse`] finds out which of the two it is and reads it; `docs/src/formats` says what may stand in it. Whatever is
 //! wrong is an error that names the place; nothing of a file is skipped but what [`Numbers::left_out`] names.
 
 mod columns;

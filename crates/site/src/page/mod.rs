@@ -167,7 +167,7 @@ fn interval(scale: &Scale, summary: &Summary) -> Markup {
     }
 }
 
-/// When a difference is marked, and what that does not say: `docs/method.md`, "Marked differences".
+/// When a difference is marked, and what that does not say: `docs/src/method/summary.md`, "Marked differences".
 fn marks() -> Markup {
     html! {
         "A difference is marked " b.better { "better" } " or " b.worse { "worse" }

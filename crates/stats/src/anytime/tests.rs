@@ -1,11 +1,11 @@
-//! The figures of docs/method.md, "When to stop", reckoned and simulated.
+//! The figures of docs/src/method/stopping.md, "When to stop", reckoned and simulated.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
 
-const METHOD: &str = include_str!("../../../../docs/method.md");
+const METHOD: &str = include_str!("../../../../docs/src/method/stopping.md");
 
 #[test]
 fn the_martingale_by_hand() {
@@ -72,7 +72,8 @@ fn near(found: f64, expected: f64, tolerance: f64) {
 }
 
 fn said(words: &str) {
-    assert!(METHOD.contains(words), "docs/method.md does not say `{words}`");
+    let method = METHOD.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(method.contains(words), "docs/src/method/stopping.md does not say `{words}`");
 }
 
 /// The next value after the last one; their median is 100.
@@ -238,7 +239,7 @@ fn pairs_of_the_same_are_told_apart_as_seldom_as_it_says() {
 
 #[test]
 fn how_many_pairs_it_takes_to_tell_a_difference() {
-    said("5 % is told after 10 pairs and one of 2 % after 28");
+    said("5 % is detected after 10 pairs and one of 2 % after 28");
     for (step, median) in [(1.02, 28), (1.05, 10)] {
         let mut rng = ChaCha8Rng::seed_from_u64(4);
         let mut taken: Vec<usize> = (0..200)
@@ -300,7 +301,7 @@ fn a_budget_hardly_chooses_the_number_of_samples_by_their_values() {
         intervals += 1;
         missed += u32::from(!(low..=high).contains(&1.0));
     }
-    said("it misses in 2.1 % of 3,772 intervals");
+    said("misses in 2.1 % of 3,772 cases");
     // Five standard errors: what is to be held is 5 %.
     near(f64::from(missed) / f64::from(intervals), 0.021, 0.012);
 }

@@ -3,7 +3,7 @@
 //! [`Bisection`] says what to measure next ([`Bisection::next`]) and is told what was seen ([`Bisection::observe`]), until it names
 //! the revision, the smallest set that holds it, or says that nothing changed. It executes nothing, draws nothing and
 //! knows no time but the seconds it is told: the same observations in the same order give the same steps, so that a bisection is
-//! resumed by replaying what was observed. The rules are in `docs/method.md`, "Bisecting".
+//! resumed by replaying what was observed. The rules are in `docs/src/method/bisect.md`.
 //!
 //! A range is *proved* (both ends are measured until a change is certain or excluded), *searched*
 //! (the revision that is expected to tell most for its cost is next, the ends again in between), and what is found is *verified*

@@ -22,7 +22,7 @@ pub enum Builds {
     Unknown,
 }
 
-/// What a bisection goes by; the defaults are the rules in `docs/method.md`.
+/// What a bisection goes by; the defaults are the rules in `docs/src/method/bisect.md`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
     /// How values are to be taken.
@@ -63,7 +63,7 @@ impl Rules {
 }
 
 /// About how many samples a bisection takes where one has this standard deviation, both on the scale of the effect: as simulated
-/// (`docs/method.md`, "What it comes to").
+/// (`docs/src/method/bisect-test.md`, "Cost").
 #[must_use]
 pub fn expected_samples(least: f64, sd: f64) -> f64 {
     30.0 + 200.0 * (sd / least).powi(2)

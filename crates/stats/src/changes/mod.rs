@@ -2,7 +2,7 @@
 //!
 //! [`detect`] takes the values of one series in order and tells the changes of their level, each with its
 //! interval of places, its effect, and how sure it is; what looked like a change and is none is told with the
-//! reason. Which way is better is not its business. The rules are in `docs/method.md`, "What changed in a
+//! reason. Which way is better is not its business. The rules are in `docs/src/method/changes.md`, "What changed in a
 //! series".
 //!
 //! In steps, one file each: the values become logarithms, on which steps are ratios (`series`), less what lies between hosts that take turns (`turns`); a segmentation
@@ -44,7 +44,7 @@ pub(crate) use phases::differ;
 pub use phases::phases;
 pub use point::Point;
 
-/// What the detector goes by; the defaults are the rules in `docs/method.md`.
+/// What the detector goes by; the defaults are the rules in `docs/src/method/changes.md`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// Beyond how many standard deviations a value is an outlier, whose distance no longer counts.

@@ -1,6 +1,6 @@
 //! How often the detector errs, on series whose changes are known.
 //!
-//! Seeds are fixed. The bounds are what is promised in docs/method.md, some of it with what a hundred or two series may be
+//! Seeds are fixed. The bounds are what is promised in benches/results, some of it with what a hundred or two series may be
 //! off by chance.
 
 use super::ledger::{Alert, Event, update};

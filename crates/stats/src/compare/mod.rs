@@ -2,7 +2,7 @@
 //!
 //! Samples of both sides in, with the rounds and levels they belong to; a [`Comparison`] out: a verdict, the ratio with
 //! its interval, by which estimator, from how many samples. Nothing here measures, waits or draws by itself: where
-//! something is drawn, the seed is handed in. Each rule is in `docs/method.md`, "Comparing".
+//! something is drawn, the seed is handed in. Each rule is in `docs/src/method/compare.md`.
 
 mod choice;
 mod comparison;

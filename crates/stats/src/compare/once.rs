@@ -7,7 +7,7 @@ use super::sample::finite;
 use super::{Estimate, Estimator, Look, Prior, Size, Verdict};
 
 /// What counts of one program differ by, as far as is known beforehand: 0.1 %, as those of interpreters that draw a seed of their own
-/// did under callgrind (docs/method.md), worth five programs.
+/// did under callgrind (docs/src/method/counters.md), worth five programs.
 pub const COUNTED: Prior = Prior { deviation: 0.001, freedom: 4.0, assumed: true };
 
 /// The same comparison with what single counts tell, each count as a run of its own: the control's are A's too. Unchanged where

@@ -2,7 +2,7 @@
 //!
 //! [`readings()`] takes the samples of each run to one level a revision, with its variance. [`judge()`] takes the readings of
 //! all runs, and says where the level changed, with the probability of each change, its range, its effect, and what would
-//! settle what is unclear. The method is in `docs/method.md`, "A history measured in rounds".
+//! settle what is unclear. The method is in `docs/src/method/history.md`.
 //!
 //! A reading is the level of the program, the effect of its run, the luck of its build and noise. How large luck and
 //! effects of runs are is not known: all sizes that explain the readings count (`prior`, `posterior`). For each of them a

@@ -3,7 +3,7 @@
 //! [`survey`] says of what was measured where the level changed, as far as that is known, and what would tell more: builds
 //! of new candidates, or more samples of doubtful ones. [`batch()`] chooses among what the surveys of several metrics ask for.
 //! Both are functions of what is known alone: who stores what was measured goes on wherever it was interrupted. Indexes
-//! count the candidates in order of history. The rules are in `docs/method.md`, "Where to look next".
+//! count the candidates in order of history. The rules are in `docs/src/method/survey.md`.
 //!
 //! In steps, one file each: readings of several runs are put on one scale (`align`); all ways to cut the history into
 //! levels are weighed against each other (`belief`); what is believed becomes places (`places`); each place that is not

@@ -1,4 +1,4 @@
-//! The chunk: samples of one measurement as bytes, small and quick to read. `docs/formats.md` describes them.
+//! The chunk: samples of one measurement as bytes, small and quick to read. `docs/src/formats/chunk.md` describes them.
 //!
 //! Column after column: rounds, positions, times, outcomes, then each metric by its number. What a column
 //! looks like is in [`mod@column`], bits in [`bytes`]. Numbers that stand for names, and the details of failures,

@@ -326,7 +326,7 @@ fn ten_usual_samples_take_few_bytes() {
 
 /// The bytes of the example in the documentation: what stands before two spaces in each line of its block.
 fn documented() -> Vec<u8> {
-    let text = include_str!("../../../../docs/formats.md");
+    let text = include_str!("../../../../docs/src/formats/chunk.md");
     let block = text.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let bytes = block.lines().filter_map(|line| line.split("  ").next()).flat_map(str::split_whitespace);
     bytes.map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()

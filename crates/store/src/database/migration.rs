@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn every_table_and_column_is_documented() {
-        let text = include_str!("../../../../docs/formats.md");
+        let text = include_str!("../../../../docs/src/formats/database.md");
         let mut database = Sqlite::open(std::path::Path::new(":memory:"), Duration::ZERO).unwrap();
         migrate(&mut database, MIGRATIONS).unwrap();
         let database: &mut dyn Database = &mut database;
@@ -166,9 +166,13 @@ mod tests {
         for (table, column) in columns.unwrap() {
             let section =
                 text.split(&format!("### `{table}`")).nth(1).and_then(|rest| rest.split("##").next());
-            let section = section.unwrap_or_else(|| panic!("docs/formats.md has no table `{table}`"));
+            let section =
+                section.unwrap_or_else(|| panic!("docs/src/formats/database.md has no table `{table}`"));
             let named = |line: &str| line.starts_with('|') && line.contains(&format!("`{column}`"));
-            assert!(section.lines().any(named), "docs/formats.md does not say what `{table}.{column}` is");
+            assert!(
+                section.lines().any(named),
+                "docs/src/formats/database.md does not say what `{table}.{column}` is"
+            );
         }
         assert!(text.contains(&format!("The version described here is **{}**", MIGRATIONS.len())));
     }

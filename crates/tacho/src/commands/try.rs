@@ -51,7 +51,7 @@ pub(super) struct Tried {
     pub(super) build: Option<Duration>,
 }
 
-/// The answer in JSON; docs/formats.md says what each key means.
+/// The answer in JSON; docs/src/formats says what each key means.
 #[derive(Serialize)]
 struct TryAnswer<'a> {
     base: &'a str,

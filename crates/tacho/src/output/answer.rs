@@ -1,4 +1,4 @@
-//! The answers in JSON; docs/formats.md says what each key means.
+//! The answers in JSON; docs/src/formats says what each key means.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

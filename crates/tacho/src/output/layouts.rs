@@ -20,7 +20,7 @@ pub struct Report<'a> {
     pub precision: f64,
 }
 
-/// The answer in JSON; docs/formats.md says what each key means.
+/// The answer in JSON; docs/src/formats says what each key means.
 #[derive(Serialize)]
 pub struct LayoutsAnswer<'a> {
     revision: &'a str,

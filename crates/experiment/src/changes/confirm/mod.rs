@@ -1,7 +1,7 @@
 //! Changes measured again: old and new, interleaved in rounds, so that whatever drifts meets both alike.
 //!
 //! What history shows, a machine may have done; what both sides still show side by side, today, is the program
-//! (docs/method.md, "Measured again"). The samples are kept under a run of their own and are no part of any series.
+//! (docs/src/method/life.md). The samples are kept under a run of their own and are no part of any series.
 
 mod outcome;
 mod sides;

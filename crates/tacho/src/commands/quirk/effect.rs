@@ -48,7 +48,7 @@ struct Told<'a> {
     effect: Result<(&'a Revision, Tried), String>,
 }
 
-/// The answer in JSON; docs/formats.md says what each key means.
+/// The answer in JSON; docs/src/formats says what each key means.
 #[derive(Serialize)]
 struct Answer<'a> {
     effects: Vec<EffectAnswer<'a>>,

@@ -1,4 +1,4 @@
-//! The answer in JSON; docs/formats.md says what each key means.
+//! The answer in JSON; docs/src/formats says what each key means.
 
 use std::collections::BTreeMap;
 

@@ -9,7 +9,7 @@ use crate::output::{table, text};
 
 /// How wide a command may become.
 const COMMAND: usize = 44;
-/// Of fewer values the median has no interval (docs/method.md).
+/// Of fewer values the median has no interval (docs/src/method).
 const FEWEST: usize = 6;
 
 impl Report<'_> {

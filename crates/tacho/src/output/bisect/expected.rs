@@ -40,7 +40,7 @@ pub struct Expected {
     executes: bool,
 }
 
-/// The same for machines: `docs/formats.md`.
+/// The same for machines: `docs/src/formats`.
 #[derive(Debug, Serialize)]
 pub struct Forecast<'a> {
     asked: &'a Asked,

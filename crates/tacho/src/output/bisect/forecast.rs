@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn it_agrees_with_what_was_simulated() {
-        // Standard deviation, step, and samples as in `docs/method.md`.
+        // Standard deviation, step, and samples as in `docs/src/method`.
         for (sd, step, simulated) in
             [(0.01, 0.02, 89.0), (0.01, 0.05, 32.0), (0.03, 0.05, 113.0), (0.1, 0.2, 99.0)]
         {

@@ -1,4 +1,4 @@
-//! Changes in JSON; docs/formats.md says what each key means.
+//! Changes in JSON; docs/src/formats says what each key means.
 
 use std::collections::BTreeMap;
 

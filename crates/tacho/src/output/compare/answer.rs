@@ -1,4 +1,4 @@
-//! The answer in JSON; docs/formats.md says what each key means.
+//! The answer in JSON; docs/src/formats says what each key means.
 
 use serde::Serialize;
 use tacho_experiment::analysis::host_load::Load;
@@ -15,7 +15,7 @@ use crate::output::bench::{estimator, word};
 use crate::output::bounds::Bounds;
 use crate::output::layouts::RepetitionAnswer;
 
-/// The answer in JSON; docs/formats.md says what each key means.
+/// The answer in JSON; docs/src/formats says what each key means.
 #[derive(Serialize)]
 pub struct CompareAnswer<'a> {
     a: &'a Side,

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tacho_experiment::compare::{FALSE_DISCOVERIES, Row};
 use tacho_stats::compare::{self, order_of_telling};
 
-/// How several rows are judged together; docs/formats.md says what each key means.
+/// How several rows are judged together; docs/src/formats says what each key means.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Family {
     rows: usize,

@@ -66,7 +66,7 @@ pub fn stood(terms: &Comparing, rows: &[Row], is_finished: bool) -> Option<GateR
     })
 }
 
-/// The answer in JSON; docs/formats.md says what each key means.
+/// The answer in JSON; docs/src/formats says what each key means.
 #[derive(Serialize)]
 pub(super) struct FailOnAnswer<'a> {
     typed: &'a str,
