@@ -24,11 +24,11 @@ pub use shared::{Begin, EstimatorName, Form, Terms};
 pub use survey::Survey;
 pub use r#try::Try;
 
-/// Measures how fast a program is over its history, and can be believed
+/// Measures how fast a program is over its history
 ///
-/// A plan, `tacho.toml`, says how to get, build and measure the program. What was measured is kept in `.tacho/`
-/// beside it, for ever and raw. Exit status: 0 done, 2 error, or something that was asked for has no value as its
-/// executions failed (which is told), 130 interrupted (the same command goes on).
+/// The plan, `tacho.toml`, says how to get, build and measure the program. Raw results are kept for
+/// ever in `.tacho/` beside the plan. Exit status: 0 done; 2 error, or something requested has no
+/// value because its executions failed; 130 interrupted (the same command resumes).
 #[derive(Debug, Parser)]
 #[command(name = "tacho", version, max_term_width = 100, propagate_version = true)]
 pub struct Arguments {
@@ -44,10 +44,12 @@ pub struct Global {
     /// The plan [default: tacho.toml in this folder or the nearest one above]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
     pub plan: Option<PathBuf>,
-    /// Where what was measured is kept: a folder or a postgres:// address [env: `TACHO_STORE`; default: .tacho beside the plan]
+    /// Where results are kept: a folder or a postgres:// address [env: `TACHO_STORE`; default:
+    /// .tacho beside the plan]
     #[arg(long, global = true, value_name = "PLACE", help_heading = "Global options")]
     pub store: Option<String>,
-    /// Where checkouts and builds are made; may be deleted at any time [env: `TACHO_CACHE`; default: tacho/ in the user's cache]
+    /// Where checkouts and builds are made; may be deleted at any time [env: `TACHO_CACHE`;
+    /// default: tacho/ in the user's cache]
     #[arg(long, global = true, value_name = "FOLDER", help_heading = "Global options")]
     pub cache: Option<PathBuf>,
     /// Print no progress
@@ -88,19 +90,19 @@ pub enum Command {
     Generate(Generate),
 }
 
-/// Write a commented plan that works for the repository that it stands in
+/// Write a commented plan for this repository
 #[derive(Debug, Args)]
 pub struct Init {
-    /// The folder that the plan is for
+    /// The folder of the plan
     #[arg(default_value = ".")]
     pub folder: PathBuf,
-    /// Replace the plan that is there
+    /// Replace an existing plan
     #[arg(long)]
     pub force: bool,
     /// Print the plan instead of writing it
     #[arg(long)]
     pub print: bool,
-    /// Write a workflow for this CI system instead, which compares each change with the branch that it is for
+    /// Write a workflow for this CI system instead; it compares each change with its target branch
     #[arg(long, value_name = "SYSTEM")]
     pub ci: Option<Ci>,
 }
@@ -121,52 +123,52 @@ impl From<Ci> for tacho_subject::CiSystem {
     }
 }
 
-/// Say what this machine is, and how well it can be measured on
+/// Report what this machine is and how well it can measure
 ///
-/// Needs no plan. What cannot be read here is listed with the reason.
+/// Needs no plan. Facts that cannot be read are listed with the reason.
 #[derive(Debug, Args)]
 pub struct Doctor {
     /// Let the instrument measure itself: its clock, starting nothing, an empty loop, `true`
     #[arg(long)]
     pub instrument: bool,
-    /// How many turns the instrument takes
+    /// How many times the instrument measures itself
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 200, requires = "instrument", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub turns: u32,
-    /// Wait until no other measurement is going on on this host
+    /// Wait until no other measurement is active on this host
     #[arg(long, requires = "instrument")]
     pub wait: bool,
-    /// Answer in JSON, as docs/formats.md describes
+    /// Print the answer as JSON (keys: docs/src/formats)
     #[arg(long)]
     pub json: bool,
 }
 
-/// Measure a range of revisions: how did it go over history?
+/// Measure a range of revisions: how did speed develop over history?
 ///
-/// All revisions of the range are built first, then everything is executed in rounds, each in a fresh random
-/// order. What is measured already is not measured again; interrupted or killed, the same command goes on.
+/// All revisions of the range are built first. Then everything is executed in rounds, each in a
+/// fresh random order. Nothing is measured twice: after an interruption, the same command resumes.
 #[derive(Clone, Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct Track {
-    /// `A..B`, or revisions one by one [default: all of history, or all releases]
+    /// `A..B`, or single revisions [default: all of history, or all releases]
     ///
-    /// `A..B` measures A itself too: without it, a change made by the first commit after A could not be seen.
+    /// `A..B` includes A: a change in the first commit after A is visible only against A.
     #[arg(value_name = "RANGE|REVISION")]
     pub revisions: Vec<String>,
     /// Step through the range by time or number: 1d, 1w, 3h, 1month, 10commits, commit
     #[arg(long, value_name = "STEP")]
     pub every: Option<String>,
-    /// Only revisions of the range with a tag like this, and its end
+    /// Only revisions of the range with a matching tag, and its end
     #[arg(long, value_name = "GLOB")]
     pub tags: Option<String>,
     /// Follow all parents of merges, not only the first
     #[arg(long)]
     pub all_parents: bool,
-    /// Where a quirk begins or ends, take the revisions on both sides of it too, whatever the step
+    /// Also take the revisions on both sides of each place where a quirk begins or ends
     ///
-    /// So what the quirk did to the numbers is not taken for what the commits between two steps did.
+    /// This separates the effect of the quirk from the effect of the commits between two steps.
     #[arg(long)]
     pub quirk_edges: bool,
-    /// Execute everything so many times, counting what is measured already [default: the plan's]
+    /// Execute everything N times, including earlier samples [default: the plan's]
     #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
     #[command(flatten)]
@@ -178,24 +180,25 @@ pub struct Track {
     /// Only these benchmarks of the plan
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
-    /// Count this too, in this run: instructions, cycles, branches, branch-misses, cache-references, cache-misses,
-    /// task-clock, cpu-migrations, energy, energy-dram; or instructions=callgrind, which needs no counters of the processor's
+    /// Also count this, in this run: instructions, cycles, branches, branch-misses,
+    /// cache-references, cache-misses, task-clock, cpu-migrations, energy, energy-dram; or
+    /// instructions=callgrind, which needs no hardware counters
     ///
-    /// What has not been counted yet is executed again for it, however often it was executed without. Callgrind executes
-    /// each benchmark once more, which takes some 50 times as long. With a `?` at the end, a counter that the host has not
-    /// is left out. In a plan a counter is named among the `metrics`.
+    /// Builds that were measured without the counter are executed again. Callgrind executes each
+    /// benchmark once more, about 50 times slower. A `?` at the end leaves the counter out where
+    /// the host lacks it. In a plan, counters are named among the `metrics`.
     #[arg(long, value_name = "NAME")]
     pub counter: Vec<String>,
-    /// Measure revisions that built to the same artifacts each on its own: the best test of noise
+    /// Measure each of several revisions with equal artifacts: a test of the noise
     #[arg(long)]
     pub measure_equal: bool,
-    /// Build and measure again what has only ever failed
+    /// Build and measure again what has always failed
     #[arg(long)]
     pub retry_failed: bool,
-    /// Build all of history, however many builds that are
+    /// Build all of history, however many builds that takes
     #[arg(long)]
     pub yes: bool,
-    /// Say what would be built and measured, and do nothing
+    /// Show what would be built and measured, and do nothing
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
@@ -207,34 +210,35 @@ pub struct Track {
 /// What comes before measuring, and when it stops, other than by a number of rounds.
 #[derive(Clone, Debug, Args)]
 pub struct Stopping {
-    /// Execute everything until its median is known so precisely: 1% [default: the plan's]
+    /// Execute everything until its median is known this precisely: 1% [default: the plan's]
     ///
-    /// Who looks after each round would find by luck what he looks for: the interval that is looked at, and shown, is one that
-    /// is valid at all times.
+    /// The interval stays valid however often it is checked, so stopping early does not bias the
+    /// result.
     #[arg(long, value_name = "PERCENT", conflicts_with = "rounds")]
     pub precision: Option<String>,
-    /// The median of this metric [default: the first one of each benchmark]
+    /// The metric whose median must be precise [default: the first one of each benchmark]
     #[arg(long, value_name = "NAME", conflicts_with = "rounds")]
     pub precision_metric: Option<String>,
-    /// At least so many times, before a precision counts [default: 10]
+    /// Execute at least N times before a precision counts [default: 10]
     #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "rounds", value_parser = clap::value_parser!(u32).range(1..))]
     pub min_rounds: Option<u32>,
-    /// At most so many times [default: 200 with a precision, 10000 with a budget]
+    /// Execute at most N times [default: 200 with a precision, 10000 with a budget]
     #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "rounds", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_rounds: Option<u32>,
-    /// Take at most so long: 10m. With a range, builds and measuring together, each next build where it tells most (see `--builds`);
-    /// with single revisions measuring alone
+    /// Take at most this long: 10m. With a range, for builds and measuring together, each next
+    /// build where it is most informative (see `--builds`); with single revisions, for measuring
+    /// alone
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
-    /// Execute everything so often before measuring (3), or until that took so long each (2s), or find the warm-up in what is
-    /// measured (found) [default: the plan's, or once]
+    /// Warm up by N executions (3) or for a time (2s) each, or detect the warmup in the samples
+    /// (found) [default: the plan's, or one execution]
     #[arg(long, short = 'w', value_name = "N|TIME|found")]
     pub warmup: Option<String>,
-    /// Wait before each round until nothing else disturbs this host, together at most so long [default of MAX: 5m]
+    /// Wait before each round until the host is quiet, for at most MAX in all [default of MAX: 5m]
     ///
-    /// Disturbed is a host where others use more than 0.25 CPU, a hypervisor keeps more than 0.05 CPU from it, or tasks wait
-    /// for CPUs, devices or memory. A round that was disturbed all the same is repeated whole, twice at the most; its samples are
-    /// kept and marked.
+    /// A host is not quiet if others use more than 0.25 CPU, a hypervisor keeps more than 0.05 CPU
+    /// from it, or tasks wait for CPUs, devices or memory. A round that is disturbed anyway is
+    /// repeated as a whole, at most twice; its samples are kept and marked.
     #[arg(long, value_name = "MAX", num_args = 0..=1, require_equals = true, default_missing_value = "5m")]
     pub quiet_wait: Option<String>,
 }
@@ -245,74 +249,75 @@ pub struct Shown {
     /// Show these metrics (`a,b`); `all` for all [default: the first one of each benchmark]
     #[arg(long, short, value_name = "NAME", value_delimiter = ',')]
     pub metric: Vec<String>,
-    /// Answer in JSON, as docs/formats.md describes
+    /// Print the answer as JSON (keys: docs/src/formats)
     #[arg(long)]
     pub json: bool,
 }
 
-/// Verify the store: what is damaged or missing in it
+/// Check the store for damage
 ///
-/// Everything that is stored is read and compared with its checksum. Exits with 2 where something is damaged.
+/// Everything stored is read and compared with its checksum. Exit status: 0 intact; 2 damaged.
 #[derive(Args, Debug)]
 pub struct Fsck {
-    /// Write a new store with all that is whole to this folder, which must not hold one yet
+    /// Write a new store with everything intact to this folder, which must not contain a store
     #[arg(long, value_name = "FOLDER")]
     pub copy_whole: Option<PathBuf>,
 }
 
-/// List what was measured: runs, newest first
+/// List runs, newest first
 #[derive(Debug, Args)]
 pub struct Log {
-    /// At most so many runs
+    /// List at most N runs
     #[arg(long, short = 'n', value_name = "N")]
     pub number: Option<usize>,
-    /// Answer in JSON, as docs/formats.md describes
+    /// Print the answer as JSON (keys: docs/src/formats)
     #[arg(long)]
     pub json: bool,
 }
 
-/// Show a revision (its build and samples) or, without one, all series again
+/// Show a revision (its build and samples) or, without one, all series
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is an option that stands alone
 pub struct Show {
-    /// A tag, a hash or the beginning of one, a release; or what a run compared: run:12, or the name of a baseline [default: all
-    /// series]
+    /// A tag, a hash or its beginning, a release; or a comparison: run:12, or the name of a
+    /// baseline [default: all series]
     pub revision: Option<String>,
-    /// Print every sample; of what a run compared those of both sides
+    /// Print every sample; for a comparison, those of both sides
     #[arg(long, requires = "revision")]
     pub samples: bool,
-    /// Print the whole build log and nothing else
+    /// Print only the whole build log
     #[arg(long, requires = "revision", conflicts_with = "samples")]
     pub build_log: bool,
-    /// Print the diff that it brought, against the revision before it, and nothing else; of any commit, measured or not
+    /// Print only the diff against the revision before, of any commit, measured or not
     #[arg(long, requires = "revision", conflicts_with_all = ["samples", "build_log", "output", "json", "benchmark"])]
     pub diff: bool,
-    /// Print what an execution printed, where the plan keeps it, and nothing else: the last one's
+    /// Print only the output of the last execution, if the plan keeps it
     #[arg(long, requires = "revision", conflicts_with_all = ["samples", "build_log", "json"])]
     pub output: bool,
-    /// Only this benchmark, by its name, or with version and parameters [default: all; of `--output` the first that has any]
+    /// Only this benchmark, by name, or with version and parameters [default: all; with `--output`
+    /// the first with output]
     #[arg(long, short, value_name = "NAME")]
     pub benchmark: Option<String>,
-    /// The output of the execution in this round; 0 is the warm-up
+    /// The output of the execution in this round; 0 is the warmup
     #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "output")]
     pub round: Option<u32>,
-    /// Answer in Markdown, for a mail or a pull request: what a run compared
+    /// Print a comparison as Markdown, for a mail or a pull request
     #[arg(long, requires = "revision", conflicts_with_all = ["json", "samples", "build_log", "diff", "output"])]
     pub markdown: bool,
     #[command(flatten)]
     pub shown: Shown,
 }
 
-/// What goes without a file does not go with one: told by hand, since a mistake's usage would offer it all the same.
+/// Options for the store are invalid with a file. The generated usage would offer them.
 const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
        tacho changes --from <FILE>... [OPTIONS]
        tacho changes <COMMAND>";
 
-/// Tell what changed, and only what changed: where did it get slower?
+/// Show what changed: where did it get slower?
 ///
-/// All series of the plan are judged together. A change is provisional until points that come later agree, keeps its
-/// name for ever, and what users say of it is kept with it. Exit status: 1 when something got worse that nobody has
-/// said anything to, else 0; the end of a temporary improvement is not a regression.
+/// All series of the plan are judged together. A change is provisional until later points agree. It
+/// keeps its name, and the state that users give it. Exit status: 0 no new regression; 1 an
+/// unacknowledged regression. The end of a temporary improvement is not a regression.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, override_usage = CHANGES_USAGE)]
 pub struct Changes {
@@ -327,56 +332,59 @@ pub struct Changes {
 pub struct AskedChanges {
     #[command(flatten)]
     pub list: ListChanges,
-    /// Measure old and new again, interleaved, and confirm or withdraw: these changes (by name or revision), else all that are
-    /// listed, new, and not measured again yet
+    /// Measure both sides again, interleaved, and confirm or withdraw these changes (names or
+    /// revisions) [default of NAME: all listed new changes that were not measured again]
     ///
-    /// What both sides still show side by side is the program; what they do not is withdrawn as not reproduced. Interrupted,
-    /// the same command goes on. The samples are no part of any series.
+    /// A difference that is still there is confirmed. Otherwise the change is withdrawn as not
+    /// reproduced. The samples do not enter any series. After an interruption, the same command
+    /// resumes.
     #[arg(long, value_name = "NAME", num_args = 0.., conflicts_with_all = ["from", "markdown"])]
     pub confirm: Option<Vec<String>>,
-    /// Execute both sides so many times [default: 20]
+    /// Execute both sides N times [default: 20]
     #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, requires = "confirm", value_parser = clap::value_parser!(u32).range(5..=10_000))]
     pub rounds: Option<u32>,
-    /// Measure at most so long, builds not counted: 10m
+    /// Measure at most this long, builds not counted: 10m
     #[arg(long, value_name = "TIME", requires = "confirm")]
     pub budget: Option<String>,
-    /// The seed of the random order of a new run [default: a random one, which is recorded]
+    /// The seed of the random order of a new run [default: random, and recorded]
     #[arg(long, value_name = "NUMBER", requires = "confirm")]
     pub seed: Option<u64>,
-    /// Wait until no other measurement is going on on this host
+    /// Wait until no other measurement is active on this host
     #[arg(long, requires = "confirm")]
     pub wait: bool,
-    /// Judge the numbers in this file, JSON or CSV (`-` is standard input), or in several: no plan and no store are needed
+    /// Judge the numbers in this file or these files, JSON or CSV (`-` is standard input); needs no
+    /// plan and no store
     ///
-    /// `{"values": [5.1, 5.2, 6.0], "better": "lower"}`, or a table with a header; docs/formats.md has all that may
-    /// stand in it. Several files, folders or patterns are points, one a file, of what `tacho compare` reads, or results of
-    /// asv: in the order given, of a folder or pattern by name, of asv by date.
+    /// `{"values": [5.1, 5.2, 6.0], "better": "lower"}`, or a table with a header (all keys:
+    /// docs/src/formats/numbers.md). With several files, folders or patterns, each file is one
+    /// point: a file that `tacho compare` reads, or results of asv. Points are in the order given;
+    /// those of a folder or pattern by name, those of asv by date.
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["range", "metric", "state"])]
     pub from: Option<Vec<PathBuf>>,
-    /// Which way is better, where the file does not say
+    /// Which direction is better, if the file does not say
     #[arg(long, value_name = "WAY", default_value = "lower", requires = "from", hide_default_value = true)]
     pub better: Better,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum ChangesWhat {
-    /// List them, the newest first (the same as without `list`)
+    /// List changes, newest first (the same as without `list`)
     List(Box<AskedChanges>),
-    /// Show the evidence for a change: both sides, the commits between, what else changed there
+    /// Show the evidence for a change: both sides, the commits between, what else changed
     Show {
-        /// Its name, or a revision: then all changes there
+        /// The name of a change, or a revision for all changes there
         name: String,
-        /// Answer in JSON, as docs/formats.md describes
+        /// Print the answer as JSON (keys: docs/src/formats)
         #[arg(long)]
         json: bool,
     },
-    /// Say what a change is: a word that no analysis ever touches
+    /// Set the state of a change; no analysis overwrites it
     Set {
-        /// Its name, or a revision: then all changes there
+        /// The name of a change, or a revision for all changes there
         name: String,
-        /// What it is
+        /// The state
         state: State,
-        /// Why, for whoever reads it later
+        /// The reason, for later readers
         #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         note: String,
     },
@@ -385,25 +393,25 @@ pub enum ChangesWhat {
 /// Which changes are listed, and how.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ListChanges {
-    /// Only changes that may have been made in these commits: after A up to B, or in that one
+    /// Only changes that may have been made after A, up to B, or in this revision
     #[arg(value_name = "A..B|REVISION")]
     pub range: Option<String>,
-    /// Only of these benchmarks (series, in a file)
+    /// Only these benchmarks (in a file: series)
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
-    /// Only of these metrics
+    /// Only these metrics
     #[arg(long, short, value_name = "NAME")]
     pub metric: Vec<String>,
-    /// Only changes of at least so many per cent, up or down
+    /// Only changes of at least this size in per cent, up or down
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percent, hide_default_value = true)]
     pub min_effect: f64,
-    /// Only of these states: what users said of them, and where they stand by themselves (of both, where both are named)
+    /// Only these states. A state of the user and one of the analysis must both hold
     #[arg(long, value_name = "STATE", value_delimiter = ',')]
     pub state: Vec<Standing>,
-    /// Only of these kinds
+    /// Only these kinds
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub kind: Vec<Kind>,
-    /// Also false alarms, withdrawn changes, and what looked like a change and is none, with the reason
+    /// Also false alarms, withdrawn changes and rejected candidates, with reasons
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -413,66 +421,66 @@ pub struct ListChanges {
 /// What users say of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum State {
-    /// Nothing yet
+    /// No state yet
     New,
-    /// It is one
+    /// The change is real
     #[value(alias = "confirmed")]
     Acknowledged,
-    /// It is one, and meant to be
+    /// The change is real and intended
     Expected,
-    /// It was one, and is over (found by itself when the level comes back)
+    /// The change is over (set automatically when the level comes back)
     Fixed,
-    /// It is none
+    /// There was no change
     FalseAlarm,
 }
 
-/// What users say of a change, and where it stands by itself.
+/// What users say of a change, and its state by analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Standing {
-    /// Nobody has said anything of it yet
+    /// The user has set no state
     New,
-    /// Marked: it is one
+    /// Set by the user: real
     Acknowledged,
-    /// Marked: it is meant to be
+    /// Set by the user: real and intended
     Expected,
-    /// It is over
+    /// The change is over
     Fixed,
-    /// Marked: it is none
+    /// Set by the user: no change
     FalseAlarm,
-    /// Seen, but not yet often enough to be a fact
+    /// Found, but not yet in enough analyses
     Provisional,
-    /// A fact: several analyses agree on it, or both sides were measured again
+    /// Several analyses agree, or both sides were measured again
     Confirmed,
-    /// No longer held
+    /// No longer found, or not reproduced
     Withdrawn,
 }
 
-/// Which way is better.
+/// Which direction is better.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub enum Better {
-    /// Time, memory and the like
+    /// As for time and memory
     Lower,
-    /// Throughput and the like
+    /// As for throughput
     Higher,
 }
 
 /// Kinds of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
-    /// One build differs, which may be its layout alone and not the commit
+    /// One build differs, maybe only by its layout
     Build,
     /// The level changed for good, or for long
     Step,
-    /// The level changed for a few points, and came back
+    /// The level changed for a few points and came back
     #[value(alias = "dip")]
     Temporary,
-    /// The share of one of several levels changed
+    /// How often values are at one of several levels changed
     ModeShare,
     /// The spread changed, not the level
     Spread,
-    /// It changed together with host, kernel, compiler or the like
+    /// The host, kernel, compiler or similar changed at the same place
     Environment,
-    /// The level wanders, at no single place: no change, but told beside them
+    /// The level wanders, at no single place; not a change
     Drift,
 }
 
@@ -488,9 +496,10 @@ fn percent(text: &str) -> Result<f64, String> {
 /// Write pages that open from disk
 #[derive(Debug, Args)]
 pub struct Site {
-    /// The folder to write them to
+    /// The folder to write to
     pub folder: PathBuf,
-    /// Of what was bisected in this repository without a plan [default: that of this folder, where there is no plan]
+    /// Write pages of bisections made in this repository without a plan [default: this folder's, if
+    /// there is no plan]
     #[arg(long, value_name = "FOLDER")]
     pub repository: Option<PathBuf>,
 }
@@ -504,10 +513,10 @@ pub struct Generate {
 
 #[derive(Debug, Subcommand)]
 pub enum Generated {
-    /// Completions for a shell, on standard output
+    /// Print completions for a shell
     Completions { shell: clap_complete::Shell },
-    /// Man pages, into a folder
+    /// Write man pages into a folder
     Man { folder: PathBuf },
-    /// The JSON Schema of the plan, on standard output
+    /// Print the JSON Schema of the plan
     Schema,
 }
