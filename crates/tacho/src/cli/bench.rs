@@ -6,37 +6,38 @@ use clap::Args;
 
 use super::shared::EstimatorName;
 
-/// Measure commands side by side: how fast is it?
+/// Time commands side by side: how fast is it?
 ///
-/// Needs no plan. Several commands are executed in rounds, each in a fresh random order. A command that needs no shell is
-/// started without one; what a shell takes is measured beside each execution and taken off. Options are those of hyperfine
-/// (docs/guide.md has the list). Exit status: 0 done, 2 error, or a command or hook failed, 130 interrupted (what was measured is
-/// shown).
+/// Needs no plan. Commands are executed in rounds, each in a fresh random order. A command without
+/// shell syntax is started without a shell. The time of a shell is measured beside each execution
+/// and subtracted. The options are those of hyperfine (list: docs/src/guide/bench.md). Exit status:
+/// 0 done; 2 error, or a command or hook failed; 130 interrupted (results so far are shown).
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct Bench {
     /// The commands, each in quotes: 'grep -r todo .' 'rg todo'
     #[arg(value_name = "COMMAND", required = true)]
     pub commands: Vec<String>,
-    /// Execute each so often before measuring (3), until that took so long (2s), or find the warm-up afterwards (found) [default: not at all]
+    /// Warm up each by N executions (3) or for a time (2s), or detect the warmup afterwards (found)
+    /// [default: none]
     #[arg(long, short = 'w', value_name = "N|TIME|found", help_heading = "How often")]
     pub warmup: Option<String>,
-    /// Execute each exactly so often
+    /// Execute each exactly N times
     #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, help_heading = "How often", conflicts_with_all = ["min_runs", "max_runs", "precision", "budget"], value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: Option<u32>,
-    /// At least so often [default: 10]
+    /// Execute each at least N times [default: 10]
     #[arg(long, short = 'm', value_name = "N", allow_negative_numbers = true, help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..))]
     pub min_runs: Option<u32>,
-    /// At most so often [default: as often as 3 s allow, each]
+    /// Execute each at most N times [default: as many as take 3 s]
     #[arg(long, short = 'M', value_name = "N", allow_negative_numbers = true, help_heading = "How often", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_runs: Option<u32>,
-    /// Until each median is known so precisely: 1%
+    /// Execute until each median is known this precisely: 1%
     #[arg(long, value_name = "PERCENT", help_heading = "How often")]
     pub precision: Option<String>,
-    /// Measure at most so long, all together: 30s
+    /// Measure at most this long, all commands together: 30s
     #[arg(long, value_name = "TIME", help_heading = "How often")]
     pub budget: Option<String>,
-    /// Wait before each round until nothing else disturbs this host, together at most so long [default of MAX: 5m]
+    /// Wait before each round until the host is quiet, for at most MAX in all [default of MAX: 5m]
     #[arg(
         long,
         value_name = "MAX",
@@ -46,42 +47,45 @@ pub struct Bench {
         help_heading = "Beside executions"
     )]
     pub quiet_wait: Option<String>,
-    /// Execute two commands at the same time on two processors, which they swap each round: for a host that is never quiet
+    /// Execute two commands at the same time on two processors, swapped each round: for a host that
+    /// is never quiet
     #[arg(long, help_heading = "Beside executions")]
     pub duet: bool,
-    /// Count too (docs/glossary.md has the list): instructions, cycles, energy, instructions=callgrind; with a `?` at the end if this
-    /// host can
+    /// Also count: instructions, cycles, energy, instructions=callgrind (list:
+    /// docs/src/glossary.md); with a `?` at the end only if this host can
     #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Beside executions")]
     pub counter: Vec<String>,
-    /// Have the system forget all files that it has in memory before each execution, after `--prepare`; needs root
+    /// Drop the system's file cache before each execution, after `--prepare`; needs root
     #[arg(long, help_heading = "Conditions")]
     pub cold: bool,
-    /// The processors that commands may use, counted from 0: 1, 0-3,6 or isolated (what the system was booted to leave alone)
+    /// The processors that commands may use, counted from 0: 1, 0-3,6 or isolated (reserved at
+    /// boot)
     #[arg(long, value_name = "LIST", conflicts_with = "duet", help_heading = "Conditions")]
     pub cpus: Option<String>,
-    /// Niceness, from -20 (goes first, needs rights) to 19
+    /// Niceness, from -20 (first, needs rights) to 19
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Conditions", value_parser = clap::value_parser!(i32).range(-20..=19))]
     pub nice: Option<i32>,
-    /// Put memory at the same addresses each time: good for counting, bad for times
+    /// Use the same memory addresses each time: good for counting, bad for times
     #[arg(long, help_heading = "Conditions")]
     pub no_aslr: bool,
-    /// Execute in a control group of its own, which accounts for children that nobody waits for
+    /// Use a control group for each execution, which accounts for children that are not waited for
     #[arg(long, help_heading = "Conditions")]
     pub cgroup: bool,
-    /// Leave out all of this environment but what programs need (docs/formats.md has the list), as plans do
+    /// Pass only the variables that programs need, as plans do (list: docs/src/formats/plan.md)
     #[arg(long, help_heading = "Conditions")]
     pub clean_environment: bool,
-    /// Add no `TACHO_PADDING` to the environment: 0 to 4095 X, another number for each execution, so that no length of it is
-    /// what makes a command fast or slow
+    /// Add no `TACHO_PADDING` to the environment. It has 0 to 4095 X, a new number for each
+    /// execution, so that no length of the environment favours a command
     #[arg(long, help_heading = "Conditions")]
     pub no_random_environment: bool,
-    /// End an execution whose processes need more memory together: 512MiB; needs control groups. To reach a limit is a result, no failure
+    /// End an execution whose processes together need more memory: 512MiB; needs control groups.
+    /// Reaching a limit is a result, not a failure
     #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
     pub limit_memory: Option<String>,
-    /// End an execution whose processes use more processor time together: 10s
+    /// End an execution whose processes together use more processor time: 10s
     #[arg(long, value_name = "TIME", help_heading = "Conditions")]
     pub limit_cpu_time: Option<String>,
-    /// Give each process no more address space: 1GiB
+    /// Limit the address space of each process: 1GiB
     #[arg(long, value_name = "SIZE", help_heading = "Conditions")]
     pub limit_address_space: Option<String>,
     /// A shell command once before everything, for each command
@@ -93,35 +97,39 @@ pub struct Bench {
     /// A shell command after each execution; once for all commands, or once for each
     #[arg(long, short = 'C', value_name = "CMD", help_heading = "Beside executions")]
     pub conclude: Vec<String>,
-    /// A shell command once after everything, for each command; what was measured is shown though it fails
+    /// A shell command once after everything, for each command. If it fails, results are still
+    /// shown
     #[arg(long, short = 'c', value_name = "CMD", help_heading = "Beside executions")]
     pub cleanup: Option<String>,
-    /// Fill each number of a range in for {VAR}: -P threads 1 8 'make -j {threads}'
+    /// Replace {VAR} by each number of a range: -P threads 1 8 'make -j {threads}'
     #[arg(long, short = 'P', num_args = 3, value_names = ["VAR", "MIN", "MAX"], allow_hyphen_values = true, help_heading = "Parameters")]
     pub parameter_scan: Vec<String>,
     /// The step of the range [default: 1]
     #[arg(long, short = 'D', value_name = "DELTA", requires = "parameter_scan", help_heading = "Parameters")]
     pub parameter_step_size: Option<String>,
-    /// Fill each value of a list in for {VAR}: -L level 1,6,9 'gzip -{level} -k f'; all combinations of several
+    /// Replace {VAR} by each value of a list: -L level 1,6,9 'gzip -{level} -k f'. Several lists
+    /// are combined
     #[arg(long, short = 'L', num_args = 2, value_names = ["VAR", "VALUES"], allow_hyphen_values = true, action = clap::ArgAction::Append, help_heading = "Parameters")]
     pub parameter_list: Vec<String>,
-    /// The command that the others are compared with, by its name or as it is typed; one that is not among them is measured
-    /// too [default: the fastest]
+    /// The command that others are compared with, by name or text. A command that is not among them
+    /// is measured too [default: the fastest]
     #[arg(long, value_name = "COMMAND", help_heading = "Commands")]
     pub reference: Option<String>,
     /// A name for the reference
     #[arg(long, value_name = "NAME", requires = "reference", help_heading = "Commands")]
     pub reference_name: Option<String>,
-    /// A name for a command; the first is that of the first command. With parameters one for all ('{threads} threads'), or one for each
+    /// A name for a command, in order. With parameters one for all ('{threads} threads'), or one
+    /// for each
     #[arg(long, short = 'n', value_name = "NAME", help_heading = "Commands")]
     pub command_name: Vec<String>,
-    /// Start all commands by this shell: bash, "bash --norc", default, or none [default: only where one is needed]
+    /// Start all commands by this shell: bash, "bash --norc", default, or none [default: only where
+    /// one is needed]
     #[arg(long, short = 'S', value_name = "SHELL", help_heading = "Commands")]
     pub shell: Option<String>,
     /// Start no command by a shell
     #[arg(short = 'N', conflicts_with = "shell", help_heading = "Commands")]
     pub no_shell: bool,
-    /// Let commands exit with any status, or with these: --ignore-failure=1,2
+    /// Accept any exit status, or these: --ignore-failure=1,2
     #[arg(
         long,
         short = 'i',
@@ -141,38 +149,39 @@ pub struct Bench {
     /// Show what commands print
     #[arg(long, help_heading = "Commands")]
     pub show_output: bool,
-    /// End an execution that takes longer: 60s; it has failed then. Hooks take as long as they take
+    /// End an execution that takes longer, as a failure: 60s. Hooks have no limit
     #[arg(long, value_name = "TIME", help_heading = "Commands")]
     pub timeout: Option<String>,
-    /// Up to which difference two commands are called the same: 2%
+    /// The largest difference that counts as the same: 2%
     #[arg(long, value_name = "PERCENT", default_value = "1%", help_heading = "Answer")]
     pub margin: String,
-    /// Compare by the ratio of these; `auto` takes that of the rounds, or of all executions where that is sharper [default: auto]
+    /// Compare by the ratio of these; `auto` takes neighbours in time where the host's speed moves,
+    /// else all pairs [default: auto]
     #[arg(long, value_name = "NAME", value_enum, conflicts_with = "duet", help_heading = "Answer")]
     pub estimator: Option<EstimatorName>,
-    /// Write what hyperfine writes, in seconds, for its scripts; `-` is standard output
+    /// Write hyperfine's JSON, in seconds; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub export_json: Option<PathBuf>,
-    /// Write a line a command, in seconds; `-` is standard output
+    /// Write one line a command, in seconds; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub export_csv: Option<PathBuf>,
-    /// Write a table in Markdown; `-` is standard output
+    /// Write a Markdown table; `-` is standard output
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub export_markdown: Option<PathBuf>,
-    /// Answer in JSON, as docs/formats.md describes
+    /// Print the answer as JSON (keys: docs/src/formats)
     #[arg(long, help_heading = "Answer")]
     pub json: bool,
-    /// The seed of the random order [default: a random one]
+    /// The seed of the random order [default: random]
     #[arg(long, value_name = "NUMBER", help_heading = "Answer")]
     pub seed: Option<u64>,
-    /// Wait until no other measurement is going on on this host
+    /// Wait until no other measurement is active on this host
     #[arg(long, help_heading = "Answer")]
     pub wait: bool,
     #[command(flatten)]
     pub elsewhere: Elsewhere,
 }
 
-/// Options of hyperfine that another word does here: who types one is told which.
+/// Options of hyperfine that are refused here, each with a hint.
 #[derive(Debug, Args)]
 pub struct Elsewhere {
     #[arg(long, hide = true, value_name = "FILE")]

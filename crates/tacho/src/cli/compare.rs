@@ -8,54 +8,57 @@ use super::shared::{Begin, Form, Terms};
 
 /// Compare two programs: is B faster than A?
 ///
-/// A and B are revisions (v1, HEAD~3; built if need be), variants of one (HEAD:threads=8), builds (the digest of their
-/// artifacts), baselines (--save-as), what a run compared (run:12), or commands. Where a name could be two
-/// things, `rev:`, `build:`, `saved:`, `run:`, `file:` or `command:` before it says which. A file is what hyperfine, criterion (also its folder),
-/// Google Benchmark, pyperf, pytest-benchmark, JMH or `go test -bench` wrote.
+/// A and B are revisions (v1, HEAD~3), variants (HEAD:threads=8), builds (the digest of their
+/// artifacts), baselines (--save-as), earlier comparisons (run:12), commands, or files of
+/// hyperfine, criterion (also its folder), Google Benchmark, pyperf, pytest-benchmark, JMH or `go
+/// test -bench`. `rev:`, `build:`, `saved:`, `run:`, `file:` or `command:` in front resolves an
+/// ambiguous name.
 ///
-/// Everything is executed in rounds, each in a fresh random order; A a second time too, so that it is
-/// seen what nothing differs by on this host today. Each benchmark stops when its verdict is clear. All rows are judged together: of
-/// the differences that are told at most 5 % are expected to be none. Exit status: 1 when `--fail-on` says so, else 0.
+/// Everything is executed in rounds, each in a fresh random order. A is executed a second time as a
+/// control: it shows how far this host makes equal programs differ. Each benchmark stops when its
+/// verdict is clear. All rows are judged together: at most 5 % of the reported differences are
+/// expected to be false. Exit status: 0 done; 1 `--fail-on` failed; 2 error.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct Compare {
-    /// What it is compared with
+    /// The side to compare with
     #[arg(value_name = "A")]
     pub a: String,
-    /// What is compared [default: HEAD]
+    /// The side to compare [default: HEAD]
     #[arg(value_name = "B")]
     pub b: Option<String>,
-    /// A and B are commands, which need no plan
+    /// A and B are commands; needs no plan
     #[arg(long)]
     pub command: bool,
     #[command(flatten)]
     pub terms: Terms,
-    /// Do not stop before, however clear it is
+    /// Do not stop early, however clear the verdict is
     #[arg(long, conflicts_with = "precision")]
     pub all_rounds: bool,
-    /// Stop when the ratio is known so precisely, clear or not: 0.5%
+    /// Stop when the ratio is known this precisely, clear or not: 0.5%
     #[arg(long, value_name = "PERCENT")]
     pub precision: Option<String>,
-    /// Keep what was measured of B under this name: `tacho compare NAME` compares with it, measured again
+    /// Name what was measured of B: `tacho compare NAME` compares with it, measured again
     #[arg(long, value_name = "NAME")]
     pub save_as: Option<String>,
-    /// Give a name that another baseline has
+    /// Replace another baseline of that name
     #[arg(long, requires = "save_as")]
     pub force: bool,
-    /// Take what was measured then of a baseline (NAME) or a run (run:12), and do not measure it again
+    /// Use the old samples of a baseline (NAME) or a run (run:12) instead of measuring again
     #[arg(long)]
     pub kept: bool,
-    /// Compare what was measured on different hosts, or under different conditions
+    /// Compare even if hosts or conditions differ
     #[arg(long)]
     pub regardless: bool,
-    /// Do not measure A a second time
+    /// Execute A only once per round
     #[arg(long)]
     pub no_control: bool,
-    /// Execute both at the same time on two processors, which they swap each round: for a host that is never quiet. There is no
-    /// control then
+    /// Execute both at the same time on two processors, swapped each round, without a control: for
+    /// a host that is never quiet
     #[arg(long, conflicts_with_all = ["layouts", "order", "estimator"])]
     pub duet: bool,
-    /// Write each row as a test case in the XML of `JUnit` to this file, for CI systems: one that `--fail-on` fails on is a failure
+    /// Write each row as a test case to this `JUnit` XML file, for CI systems; a row that fails
+    /// `--fail-on` is a failure
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
     #[command(flatten)]

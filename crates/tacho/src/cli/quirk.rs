@@ -2,10 +2,10 @@
 
 use clap::{Args, Subcommand};
 
-/// Mend revisions that do not build: list the plan's quirks, check them, suggest one
+/// Build old revisions: list the plan's quirks, check them, suggest one
 ///
-/// A quirk, `[[quirk]]` in the plan or in `quirks/*.toml` beside it, says what else must be done so that the revisions of a
-/// stretch of history build, and why.
+/// A quirk, `[[quirk]]` in the plan or in `quirks/*.toml` beside it, says what else to do so that
+/// the revisions of a range build, and why.
 #[derive(Debug, Args)]
 pub struct Quirk {
     #[command(subcommand)]
@@ -14,34 +14,37 @@ pub struct Quirk {
 
 #[derive(Debug, Subcommand)]
 pub enum QuirkWhat {
-    /// List them: for which revisions each is, what it does, and why
+    /// List quirks: their revisions, what they do, and why
     List {
-        /// Answer in JSON, as docs/formats.md describes
+        /// Print the answer as JSON (keys: docs/src/formats)
         #[arg(long)]
         json: bool,
     },
-    /// Build both ends of their ranges, and the middle, with and without them
+    /// Build both ends and the middle of each quirk's range, with and without the quirk
     ///
-    /// Exit status: 1 when a revision fails to build with its quirk, else 0. A quirk that is not needed is told.
+    /// Reports quirks that are not needed. Exit status: 0 all build with their quirk; 1 a revision
+    /// fails to build with its quirk.
     Check(Check),
-    /// Measure what they alone do to the numbers, where they begin and end
+    /// Measure what quirks alone do to the numbers, where they begin and end
     ///
-    /// The revision at the edge is built with and without the quirk, or, where it needs it, the one beside it; both are executed
-    /// in the same rounds, with a control. No part of any series; `tacho changes show` and the pages tell it.
+    /// The revision at the edge is built with and without the quirk; if it needs the quirk, the
+    /// revision beside it. Both are executed in the same rounds, with a control. The samples do not
+    /// enter any series; `tacho changes show` and the pages show the result.
     Effect(Effect),
-    /// Say what goes wrong in a revision's build, from where to where in history it does, and give a quirk to fill in
+    /// Explain why a revision does not build, find the range with that reason, and suggest a quirk
     ///
-    /// Both ends are looked for in steps that double, and then by halves: some twenty builds in a thousand revisions.
+    /// Both ends of the range are searched in doubling steps, then by halves: about twenty builds
+    /// for a thousand revisions.
     Suggest {
         /// A revision that does not build
         revision: String,
         /// Build again what failed before
         #[arg(long)]
         retry_failed: bool,
-        /// Answer in JSON, as docs/formats.md describes
+        /// Print the answer as JSON (keys: docs/src/formats)
         #[arg(long)]
         json: bool,
-        /// Wait until no other measurement is going on on this host
+        /// Wait until no other measurement is active on this host
         #[arg(long)]
         wait: bool,
     },
@@ -52,16 +55,16 @@ pub enum QuirkWhat {
 pub struct Check {
     /// Only the quirk of this name
     pub name: Option<String>,
-    /// Try so many revisions of each range: both its ends, and others evenly between
+    /// Try N revisions of each range: both ends, and others evenly between
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true, default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..))]
     pub revisions: u32,
     /// Try all revisions of each range
     #[arg(long, conflicts_with = "revisions")]
     pub all: bool,
-    /// Answer in JSON, as docs/formats.md describes
+    /// Print the answer as JSON (keys: docs/src/formats)
     #[arg(long)]
     pub json: bool,
-    /// Wait until no other measurement is going on on this host
+    /// Wait until no other measurement is active on this host
     #[arg(long)]
     pub wait: bool,
 }
@@ -74,19 +77,19 @@ pub struct Effect {
     /// Only these benchmarks of the plan
     #[arg(long, short = 'b', value_name = "NAME")]
     pub benchmark: Vec<String>,
-    /// Execute everything at most so many times [default: 30, or as often as the budget allows]
+    /// Execute everything at most N times [default: 30, or as many as the budget allows]
     #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
-    /// Measure each edge at most so long, builds not counted: 10m
+    /// Measure each edge at most this long, builds not counted: 10m
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
-    /// The seed of the random order of a new run [default: a random one, which is recorded]
+    /// The seed of the random order of a new run [default: random, and recorded]
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
-    /// Answer in JSON, as docs/formats.md describes
+    /// Print the answer as JSON (keys: docs/src/formats)
     #[arg(long)]
     pub json: bool,
-    /// Wait until no other measurement is going on on this host
+    /// Wait until no other measurement is active on this host
     #[arg(long)]
     pub wait: bool,
 }

@@ -12,35 +12,37 @@ pub struct Terms {
     /// Compare these metrics (`a,b`); `all` for all [default: the first one of each benchmark]
     #[arg(long, short, value_name = "NAME", value_delimiter = ',')]
     pub metric: Vec<String>,
-    /// Count this too, and compare it: instructions, cycles and others as of `tacho track`; instructions=callgrind needs no counters
-    /// of the processor
+    /// Also count this, and compare it: instructions, cycles and others as for `tacho track`;
+    /// instructions=callgrind needs no hardware counters
     #[arg(long, value_name = "NAME")]
     pub counter: Vec<String>,
-    /// Execute everything at most so many times [default: 30, or as often as the budget allows; with layouts each 10 times]
+    /// Execute everything at most N times [default: 30, or as many as the budget allows; with
+    /// layouts 10 times each]
     #[arg(long, short = 'r', value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
-    /// Measure two programs at most so long, builds not counted: 10m
+    /// Measure two programs at most this long, builds not counted: 10m
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
-    /// Up to which difference two are called the same: 2%
+    /// The largest difference that counts as the same: 2%
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     pub margin: String,
-    /// Compare by the ratio of these, whatever is sharpest; `auto` leaves it to what A differs from itself by [default: auto]
+    /// Compare by the ratio of these; `auto` takes neighbours in time where the host's speed moves,
+    /// else all pairs [default: auto]
     #[arg(long, value_name = "NAME", value_enum)]
     pub estimator: Option<EstimatorName>,
-    /// Link each program in so many orders, and execute all: no difference of layout is taken for one of code [default: `levels` of
-    /// the plan, else as it is built]
+    /// Link each program in N orders and execute all, so a difference of layout does not look like
+    /// one of code [default: `levels` of the plan, else one layout]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub layouts: Option<u32>,
-    /// Link both in one order that is the same each time: sorted (functions by name; needs GNU ld), aligned (each at a multiple of 64
-    /// bytes)
+    /// Link both in one fixed order: sorted (functions by name; needs GNU ld), aligned (functions
+    /// at multiples of 64 bytes)
     #[arg(long, value_name = "ORDER", value_parser = ["sorted", "aligned"], conflicts_with = "layouts")]
     pub order: Option<String>,
-    /// The linker that shuffles: mold, lld [default: the first of these that is there]
+    /// The linker that shuffles: mold, lld [default: the first that is installed]
     #[arg(long, value_name = "NAME")]
     pub linker: Option<String>,
-    /// Exit with 1 when something is slower for certain, by at least so much (slower:5%); with `,unclear` also when that cannot be told;
-    /// with `,missing` when only A has a benchmark
+    /// Exit with 1 if a row is certainly slower by at least PERCENT (slower:5%); with `,unclear`
+    /// also if that is undecided; with `,missing` if only A has a benchmark
     #[arg(long, value_name = "slower[:PERCENT],...", value_delimiter = ',')]
     pub fail_on: Vec<String>,
 }
@@ -81,10 +83,10 @@ impl EstimatorName {
 /// How a run begins.
 #[derive(Clone, Debug, Args)]
 pub struct Begin {
-    /// The seed of the random order of a new run [default: a random one, which is recorded]
+    /// The seed of the random order of a new run [default: random, and recorded]
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
-    /// Wait until no other measurement is going on on this host
+    /// Wait until no other measurement is active on this host
     #[arg(long)]
     pub wait: bool,
 }
@@ -92,10 +94,10 @@ pub struct Begin {
 /// How the answer is written, other than as text.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Form {
-    /// Answer in JSON, as docs/formats.md describes
+    /// Print the answer as JSON (keys: docs/src/formats)
     #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
-    /// Answer in Markdown, for a mail or an issue
+    /// Print the answer as Markdown, for a mail or an issue
     #[arg(long)]
     pub markdown: bool,
 }

@@ -2,20 +2,22 @@
 
 use clap::Args;
 
-/// Where to look, when there is not time for all of a range.
+/// Where to look, if there is no time for all of a range.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Few builds of a long range")]
 pub struct Survey {
-    /// Build at most so many revisions of the range, each next one where it tells most, until every change is pinned to a commit
+    /// Build at most N revisions of the range, each where it is most informative, until every
+    /// change is pinned to a commit
     ///
-    /// Both ends and a coarse grid come first, then the middle of what holds a change. Builds of interrupted sessions of the same
-    /// command are counted.
+    /// Both ends and a coarse grid come first, then the middle of each stretch with a change.
+    /// Builds of interrupted sessions of the same command count.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(2..), conflicts_with_all = ["measure_equal", "retry_failed"])]
     pub builds: Option<u32>,
-    /// The smallest change that is looked for so [default: 5%]
+    /// The smallest change to look for [default: 5%]
     #[arg(long, value_name = "PERCENT", value_parser = super::percent)]
     pub min_effect: Option<f64>,
-    /// Pin this change, and look nowhere else: its name, or a revision, as `tacho changes` shows it; or the range `A..B` that it is in
+    /// Pin only this change: its name or revision, as in `tacho changes`, or the range `A..B` that
+    /// it is in
     #[arg(long, value_name = "CHANGE|A..B", conflicts_with_all = ["measure_equal", "retry_failed"])]
     pub zoom: Option<String>,
 }

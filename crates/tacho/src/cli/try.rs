@@ -6,18 +6,19 @@ use clap::Args;
 
 use super::shared::{Begin, Form, Terms};
 
-/// What does this diff do? Compare a revision with and without it
+/// Compare a revision with and without a patch: what does this diff do?
 ///
-/// The base is built with and without the diff in tacho's own checkout, never in the work tree; both are executed in rounds
-/// over all benchmarks, each in a fresh random order, and the base a second time too. Each benchmark stops when its verdict is
-/// clear. Several diffs are compared each alone, and all together. Exit status: 1 when `--fail-on` says so, 2 when a diff does
-/// not apply or does not build (the others are measured all the same), else 0.
+/// The base is built with and without the patch in Tachograph's checkout, never in the work tree.
+/// Both are executed in rounds over all benchmarks, each in a fresh random order, and the base a
+/// second time as a control. Each benchmark stops when its verdict is clear. Several patches are
+/// compared each alone, and all together. Exit status: 0 done; 1 `--fail-on` failed; 2 a patch does
+/// not apply or build (the others are measured).
 #[derive(Debug, Args)]
 pub struct Try {
-    /// Diffs as `diff -u` or git write them, to be applied in this order; `-` is standard input
+    /// Patches of `diff -u` or git, applied in this order; `-` is standard input
     #[arg(value_name = "PATCH", required = true)]
     pub patch: Vec<PathBuf>,
-    /// What they are applied to: a tag, a hash, a branch, a release
+    /// The revision to apply them to: a tag, a hash, a branch, a release
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     pub base: String,
     #[command(flatten)]
