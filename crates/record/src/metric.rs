@@ -9,9 +9,9 @@ use crate::{Counter, Name, Unit};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// Throughput and the like.
+    /// As for throughput.
     Higher,
-    /// Time, memory and the like.
+    /// As for time and memory.
     Lower,
 }
 

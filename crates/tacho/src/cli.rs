@@ -27,8 +27,10 @@ pub use r#try::Try;
 /// Measures how fast a program is over its history
 ///
 /// The plan, `tacho.toml`, says how to get, build and measure the program. Raw results are kept for
-/// ever in `.tacho/` beside the plan. Exit status: 0 done; 2 error, or something requested has no
-/// value because its executions failed; 130 interrupted (the same command resumes).
+/// ever in `.tacho/` beside the plan.
+///
+/// Exit status: 0 done; 2 error, or something requested has no value because its executions failed;
+/// 130 interrupted (the same command resumes).
 #[derive(Debug, Parser)]
 #[command(name = "tacho", version, max_term_width = 100, propagate_version = true)]
 pub struct Arguments {
@@ -256,7 +258,9 @@ pub struct Shown {
 
 /// Check the store for damage
 ///
-/// Everything stored is read and compared with its checksum. Exit status: 0 intact; 2 damaged.
+/// Everything stored is read and compared with its checksum.
+///
+/// Exit status: 0 intact; 2 damaged.
 #[derive(Args, Debug)]
 pub struct Fsck {
     /// Write a new store with everything intact to this folder, which must not contain a store
@@ -316,8 +320,10 @@ const CHANGES_USAGE: &str = "tacho changes [OPTIONS] [A..B|REVISION]
 /// Show what changed: where did it get slower?
 ///
 /// All series of the plan are judged together. A change is provisional until later points agree. It
-/// keeps its name, and the state that users give it. Exit status: 0 no new regression; 1 an
-/// unacknowledged regression. The end of a temporary improvement is not a regression.
+/// keeps its name, and the state that users give it.
+///
+/// Exit status: 0 no new regression; 1 an unacknowledged regression. The end of a temporary
+/// improvement is not a regression.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, override_usage = CHANGES_USAGE)]
 pub struct Changes {

@@ -23,18 +23,18 @@ pub(super) use companion::{CompanionTable, OutputEntry, PerName, PortEntry, Read
 pub(super) use hook::HookEntry;
 pub(super) use quirk::{QuirkTable, TakeEntry, TextsEntry};
 
-/// What to measure, and how: the plan of Tachograph.
+/// The plan of Tachograph: what to measure, and how.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "kebab-case", deny_unknown_fields)]
 #[expect(dead_code, reason = "read table by table, so that one mistake does not hide the others")]
 pub(super) struct PlanFile {
     /// The program under test: its history, and how it is built.
     subject: Option<SubjectTable>,
-    /// How often is measured, and how much is kept.
+    /// How often to measure, and how much to keep.
     measure: Option<MeasureTable>,
-    /// What else must be done so that old revisions build; one table each. There can be more in `quirks/*.toml`.
+    /// Quirks: what else to do so that old revisions build. More may be in `quirks/*.toml`.
     quirk: Option<Vec<QuirkTable>>,
-    /// What is measured; one table each.
+    /// The benchmarks.
     #[schemars(length(min = 1))]
     benchmark: Vec<BenchmarkTable>,
 }
@@ -43,28 +43,30 @@ pub(super) struct PlanFile {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct SubjectTable {
-    /// Its name on pages; the name of the plan's folder when not given.
+    /// Its name on pages. Default: the name of the plan's folder.
     pub name: Option<String>,
-    /// The git repository, by path from the plan's folder; "." when no releases are given either. With
-    /// `vcs = "cvs"` the CVS repository: a folder, or what `cvs -d` takes, such as ":ext:user@host:/cvs".
+    /// The git repository, a path from the plan's folder. Default: ".", unless releases are given.
+    /// With `vcs = "cvs"` the CVS repository: a folder, or what `cvs -d` takes, such as
+    /// ":ext:user@host:/cvs".
     pub repository: Option<String>,
-    /// What keeps the repository: "git" when not given, or "cvs".
+    /// The kind of repository: "git" (default) or "cvs".
     pub vcs: Option<Vcs>,
     /// For CVS: the module, by its path in the repository or its name.
     pub module: Option<String>,
-    /// For CVS: the branch; the trunk when not given.
+    /// For CVS: the branch. Default: the trunk.
     pub branch: Option<String>,
-    /// For CVS: what becomes of keywords such as $Id$, as `cvs checkout -k` takes it: "k" when not given, which leaves
-    /// their values out, so that a program is not another one because its file was committed again; "kv" expands them.
+    /// For CVS: how keywords such as $Id$ are expanded, as for `cvs checkout -k`. Default: "k",
+    /// without values, so that a new commit to a file alone does not change the program. "kv"
+    /// expands them.
     pub keywords: Option<Keywords>,
     /// Published releases, oldest first, instead of a repository; `build` fetches them.
     #[schemars(length(min = 1))]
     pub releases: Option<Vec<String>>,
     /// A shell command that prints the releases, oldest first, separated by white space.
     pub releases_from: Option<String>,
-    /// The shell command that builds it, in a clean checkout (for releases: in an empty folder).
-    /// {jobs}, {revision} and, for releases, {release} are filled in, quoted where needed; all other braces are
-    /// the shell's. Not given: the checkout is used as it is.
+    /// The shell command that builds a revision, in a clean checkout (for releases: in an empty
+    /// folder). {jobs}, {revision} and, for releases, {release} are filled in, quoted where needed;
+    /// all other braces are the shell's. Default: the checkout is used as it is.
     pub build: Option<String>,
     /// How long a build may take: "90s", "30m", "2h".
     #[serde(default = "build_timeout")]
@@ -74,17 +76,19 @@ pub(super) struct SubjectTable {
     #[serde(default = "artifacts")]
     #[schemars(length(min = 1))]
     pub artifacts: Vec<String>,
-    /// Files and folders that decide what the program is, from the root of the repository; patterns like "src/**/*.c" are
-    /// allowed. Commits that touch none of them are left out when it is bisected. Not given: any file may.
+    /// Files and folders of which the program consists, from the root of the repository; patterns
+    /// like "src/**/*.c" are allowed. A bisection leaves out commits that touch none of them.
+    /// Default: all files.
     #[serde(default)]
     pub paths: Vec<String>,
-    /// For git: whether submodules are checked out, which a build may not need: true when not given.
+    /// For git: whether to check out submodules. Default: true.
     pub submodules: Option<bool>,
-    /// Where a commit can be seen, with {commit} for its hash (for releases: {release}). With CVS also where what a commit did
-    /// to a file can be seen, with {file} for its path in the module, and {old} and {new} for its numbers before and after.
+    /// The web address of a commit, with {commit} for its hash (for releases: {release}). With CVS
+    /// also of the diff of a file, with {file} for its path in the module, and {old} and {new} for
+    /// its numbers before and after.
     pub link: Option<String>,
-    /// The order in which it is linked, the same each time, so that layouts differ less: functions "sorted" by name, which needs
-    /// GNU ld, or "aligned" to 64 bytes. Told by CC, CXX and LDFLAGS, or RUSTFLAGS.
+    /// A fixed link order, so that layouts differ less: functions "sorted" by name (needs GNU ld),
+    /// or "aligned" to 64 bytes. Passed in CC, CXX and LDFLAGS, or RUSTFLAGS.
     pub order: Option<Order>,
 }
 
@@ -118,7 +122,7 @@ pub(super) enum Keywords {
     K,
     /// Names and values, as in a checkout without options.
     Kv,
-    /// As they stand in the repository.
+    /// As in the repository.
     O,
     /// Only the values.
     V,
@@ -128,36 +132,37 @@ pub(super) enum Keywords {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct MeasureTable {
-    /// Rounds in which everything is executed once: 10 when neither a precision nor a budget is given.
+    /// The number of rounds. Default: 10, unless a precision or a budget is given.
     pub rounds: Option<NonZeroU32>,
-    /// How precisely medians are to be known, instead of a number of rounds: "1%" measures each cell until the 95 %
-    /// interval of its median lies within ± 1 %.
+    /// The precision of medians, instead of a number of rounds: "1%" measures each cell until the
+    /// 95 % interval of its median is within ± 1 %.
     pub precision: Option<String>,
-    /// The median of which metric: the first one of each benchmark when not given.
+    /// The metric whose median must be precise. Default: the first one of each benchmark.
     pub precision_metric: Option<String>,
-    /// Fewest rounds before a precision counts: 10 when not given.
+    /// The fewest rounds before a precision counts. Default: 10.
     pub min_rounds: Option<NonZeroU32>,
-    /// Most rounds: 200 with a precision and 10000 with a budget when not given.
+    /// The most rounds. Default: 200 with a precision, 10000 with a budget.
     pub max_rounds: Option<NonZeroU32>,
-    /// How long measuring may take in one run, builds not counted: "10m". No round begins that would probably
-    /// not end in time.
+    /// The longest time to measure in one run, builds not counted: "10m". No round begins that
+    /// would probably end too late.
     pub budget: Option<String>,
-    /// What is executed before measuring, recorded and never summarised: true for once each, a number of
-    /// executions, a time that they fill ("2s"), false for nothing; or "found": nothing, but the first phase of what is
-    /// measured is left out where it differs from the rest. `expect.stdout = "same"` needs one of them.
+    /// The warmup, recorded and never summarised: true for one execution each, a number of
+    /// executions, a time ("2s"), or false for none. "found" executes nothing in advance, and
+    /// leaves out the first phase of the samples if it differs from the rest. `expect.stdout =
+    /// "same"` needs a warmup.
     pub warmup: Option<WarmupEntry>,
-    /// Before each round, wait until nothing else disturbs this host, in one run together at the most so long: "5m".
-    /// A round that is disturbed all the same is repeated, twice at the most.
+    /// Wait before each round until the host is quiet, in one run for at most this time: "5m". A
+    /// round that is disturbed anyway is repeated, at most twice.
     pub quiet_wait: Option<String>,
-    /// How often to repeat at each level, where `tacho track`, `compare`, `try` and `layouts` link programs in several
-    /// orders: { layouts = 5, processes = 10 }.
+    /// Link programs in several orders in `tacho track`, `compare`, `try` and `layouts`, and how
+    /// often to repeat at each level: { layouts = 5, processes = 10 }.
     pub levels: Option<LevelsTable>,
-    /// How large the cache of built artifacts may become, compressed: "500MiB", "2GiB".
+    /// The largest size of the cache of built artifacts, compressed: "500MiB", "2GiB".
     #[serde(default = "cache_limit")]
     pub cache_limit: String,
-    /// Under which conditions benchmarks are executed that say nothing else.
+    /// Conditions of all benchmarks without their own.
     pub conditions: Option<ConditionsTable>,
-    /// What they may use at most, likewise.
+    /// Limits of all benchmarks without their own.
     pub limits: Option<LimitsTable>,
 }
 
@@ -165,7 +170,7 @@ pub(super) struct MeasureTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct LevelsTable {
-    /// Builds of each program, linked in another order each; 1 for the one that the build makes.
+    /// The number of link orders of each program; 1 for the order of the build.
     pub layouts: NonZeroU32,
     /// Executions of each build.
     pub processes: NonZeroU32,
@@ -175,11 +180,11 @@ pub(super) struct LevelsTable {
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged)]
 pub(super) enum WarmupEntry {
-    /// Whether each cell is executed once.
+    /// Whether to execute each cell once.
     Round(bool),
-    /// How often each cell is executed.
+    /// The number of executions of each cell.
     Executions(u32),
-    /// How long, or "found".
+    /// A time, or "found".
     Text(String),
 }
 
@@ -223,55 +228,58 @@ pub(super) struct BenchmarkTable {
     /// Its name, unique in the plan.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// Raised to measure all again though nothing here was edited, as when the content of an input changed. An edit of
-    /// what is executed makes another version by itself.
+    /// Raise it to measure everything again although nothing here was edited, as when the content
+    /// of an input changed. An edit of what is executed makes a new version automatically.
     #[serde(default = "version")]
     pub version: NonZeroU32,
-    /// The version whose values stay valid: what is executed reads otherwise than before, and measures the same.
+    /// The version whose values stay valid: the wording changed, and the meaning did not.
     pub same_as: Option<NonZeroU32>,
-    /// The command: a string that is split into words as a shell would, or the words. No shell is started.
-    /// {build}, {revision}, for releases {release}, and the parameters are filled in; {{ and }} are braces.
-    /// With `shell` it is one string, which is left to that shell.
+    /// The command: a string that is split into words as in a shell, or the words. No shell is
+    /// started. {build}, {revision}, for releases {release}, and the parameters are filled in; {{
+    /// and }} are braces. With `shell` it is one string of shell code.
     pub command: Words,
-    /// Whether `command` is for a shell: true for `sh -c`, or another one, as "bash" or "bash -eu -o pipefail -c". An
-    /// empty shell is then executed beside each execution, and the metric `net-wall` is without its time.
+    /// The shell that executes `command`: true for `sh -c`, or another one, as "bash" or "bash -eu
+    /// -o pipefail -c". An empty shell is then executed beside each execution, and the metric
+    /// `net-wall` excludes its time.
     pub shell: Option<ShellEntry>,
     /// Values for each parameter; all combinations are measured.
     #[serde(default)]
     pub parameters: BTreeMap<String, Vec<ParameterValue>>,
-    /// A shell command executed once in a session for the benchmark at each build, before everything is executed. The
-    /// same names as in `command` are filled in, quoted where needed; all other braces are the shell's. With a time
-    /// limit of its own it is `{ command = "…", timeout = "5m" }`, as are the other hooks.
+    /// A shell command executed once per session, for the benchmark at each build, before all
+    /// executions. The same names as in `command` are filled in, quoted where needed; all other
+    /// braces are the shell's. A hook with its own time limit is `{ command = "…", timeout = "5m"
+    /// }`.
     pub setup: Option<HookEntry>,
     /// A shell command executed before each execution, not timed; filled in like `setup`.
     pub prepare: Option<HookEntry>,
     /// A shell command executed after each execution, not timed; filled in like `setup`.
     pub conclude: Option<HookEntry>,
-    /// A shell command executed once in a session for the benchmark at each build, after everything was executed;
-    /// filled in like `setup`.
+    /// A shell command executed once per session, for the benchmark at each build, after all
+    /// executions; filled in like `setup`.
     pub cleanup: Option<HookEntry>,
-    /// A program that is under way while it is executed, such as a server.
+    /// A program that is up during each execution, such as a server.
     pub companion: Option<CompanionTable>,
-    /// How long one execution may take: "500ms", "60s", "5m", "2h".
+    /// The longest time of an execution: "500ms", "60s", "5m", "2h".
     #[serde(default = "timeout")]
     pub timeout: String,
-    /// The folder that it is executed in, by path from the plan's folder.
+    /// The working folder, a path from the plan's folder.
     pub directory: Option<String>,
-    /// A file for its standard input, by path from the plan's folder; not given: nothing.
+    /// A file for standard input, a path from the plan's folder. Default: none.
     pub stdin: Option<String>,
-    /// What becomes of its standard output: "null" (nothing), "pipe" (read and counted), "keep" (its beginning is kept),
-    /// or a file. Not given: nothing, unless `expect` or `metrics` look at it.
+    /// Where standard output goes: "null" (nowhere), "pipe" (read and counted), "keep" (its
+    /// beginning is kept), or a file. Default: nowhere, unless `expect` or `metrics` read it.
     pub output: Option<OutputEntry>,
-    /// Under which conditions it is executed; what is not given is as in `[measure]`.
+    /// Its conditions. Default for each key: as in `[measure]`.
     pub conditions: Option<ConditionsTable>,
-    /// What it may use at most; what is not given is as in `[measure]`. To reach a limit is a result, not an error.
+    /// Its limits. Default for each key: as in `[measure]`. Reaching a limit is a result, not an
+    /// error.
     pub limits: Option<LimitsTable>,
-    /// What a right answer is.
+    /// The right answer.
     #[serde(default)]
     pub expect: ExpectTable,
-    /// The metrics that are shown, the most telling first: built-in ones by name, which are all recorded anyway,
-    /// counters by name, which are counted where they stand here ("instructions?" where the host has them), and tables
-    /// for those that are read from the output.
+    /// The metrics to show, the main one first. Built-in ones by name (all are recorded anyway),
+    /// counters by name ("instructions?" only where the host has them), and tables for those read
+    /// from output.
     #[serde(default = "metrics")]
     #[schemars(length(min = 1), transform = only_metrics)]
     pub metrics: Vec<MetricEntry>,
@@ -281,29 +289,30 @@ pub(super) struct BenchmarkTable {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct ConditionsTable {
-    /// The processors that it may use, counted from 0: "1", "0-3,6", [0, 1]; or "isolated", those that the system
-    /// was booted to leave alone. Not given: those that tacho may use.
+    /// The processors to use, counted from 0: "1", "0-3,6", [0, 1]; or "isolated", those reserved
+    /// at boot. Default: those of tacho.
     pub cpus: Option<CpusValue>,
-    /// Its niceness, from -20 (goes first, needs rights) to 19. Not given: that of tacho.
+    /// Niceness, from -20 (first, needs rights) to 19. Default: that of tacho.
     #[schemars(range(min = -20, max = 19))]
     pub nice: Option<i64>,
-    /// How the kernel shares processors out to it: "other", "batch", "idle", or with rights "fifo 50", "rr 50"
-    /// (real time, with its priority from 1 to 99). Not given: as to tacho.
+    /// The scheduling class: "other", "batch", "idle", or with rights "fifo 50", "rr 50" (real
+    /// time, with a priority from 1 to 99). Default: that of tacho.
     pub scheduling: Option<String>,
-    /// Variables of its environment, and of that of its hooks.
+    /// Variables for the environment of the benchmark and its hooks.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// Which variables it has of tacho's environment beside HOME, LANG, LANGUAGE, LC_*, LOGNAME, PATH, SHELL, TERM,
-    /// TMPDIR, TZ and USER: a list of names like `JAVA_HOME` and `CARGO_*`, or true for all.
+    /// Variables to pass on besides HOME, LANG, LANGUAGE, LC_*, LOGNAME, PATH, SHELL, TERM, TMPDIR,
+    /// TZ and USER: a list of names like `JAVA_HOME` and `CARGO_*`, or true for all.
     pub inherit_environment: Option<InheritValue>,
-    /// Whether its environment is made longer by a random number of bytes, up to 4095, another one each time.
+    /// Whether to lengthen the environment by a random number of bytes, up to 4095, new for each
+    /// execution.
     pub random_environment: Option<bool>,
-    /// Whether the kernel puts its memory at random addresses. Not given: as the system does.
+    /// Whether the kernel uses random memory addresses. Default: as the system does.
     pub aslr: Option<bool>,
-    /// Whether the system forgets all files that it has in memory before each execution. Needs root.
+    /// Whether to drop the system's file cache before each execution. Needs root.
     pub cold: Option<bool>,
-    /// Whether it is executed in a control group of its own, which accounts for all its processes together: "auto"
-    /// where a metric or a limit needs it, "always", "never".
+    /// Whether each execution has a control group, which accounts for all its processes together:
+    /// "auto" (if a metric or a limit needs it), "always", "never".
     pub cgroup: Option<CgroupName>,
 }
 
@@ -311,7 +320,7 @@ pub(super) struct ConditionsTable {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum CpusValue {
-    /// A list as the kernel writes it, or "isolated".
+    /// A list like "0-3,6", or "isolated".
     Text(String),
     /// The numbers.
     Numbers(Vec<u32>),
@@ -321,9 +330,9 @@ pub(super) enum CpusValue {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum InheritValue {
-    /// All of it, or nothing beyond what is always inherited.
+    /// All variables, or only those always inherited.
     All(bool),
-    /// Names; a `*` at the end stands for any letters.
+    /// Names; a `*` at the end means any letters.
     Named(Vec<String>),
 }
 
@@ -331,11 +340,11 @@ pub(super) enum InheritValue {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum CgroupName {
-    /// Each execution.
+    /// For each execution.
     Always,
-    /// Where a metric or a limit needs it.
+    /// If a metric or a limit needs it.
     Auto,
-    /// None.
+    /// Never.
     Never,
 }
 
@@ -355,9 +364,9 @@ pub(super) struct LimitsTable {
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged)]
 pub(super) enum MetricEntry {
-    /// The name of a built-in metric, or of a counter; with a "?" behind it a counter may be absent.
+    /// The name of a built-in metric or a counter; a counter with "?" at the end may be absent.
     Named(String),
-    /// A metric that is read from what an execution prints.
+    /// A metric read from output.
     Read(MetricTable),
 }
 
@@ -369,20 +378,21 @@ pub(super) struct MetricTable {
     // That it is missing is found, as everywhere, by `keys`; here it must not hide what else is wrong.
     #[schemars(required, length(min = 1))]
     pub name: Option<String>,
-    /// Where its values stand: `regex:mean bucket ([0-9.]+)`, `json:/results/*/mean`, `csv:COLUMN`, `key:NAME`, or a
-    /// tool and which of its numbers: `time:real`, `iperf3:received`, `tcpbench:mbps`, `google-benchmark:NAME`,
-    /// `criterion:NAME`, `go-bench:NAME:B/op`, `pytest-benchmark:NAME`, `hyperfine:COMMAND`, `jmh:NAME`,
-    /// `pyperf:NAME`, `metrics`.
+    /// Where its values are: `regex:mean bucket ([0-9.]+)`, `json:/results/*/mean`, `csv:COLUMN`,
+    /// `key:NAME`, or a tool and its number: `time:real`, `iperf3:received`, `tcpbench:mbps`,
+    /// `google-benchmark:NAME`, `criterion:NAME`, `go-bench:NAME:B/op`, `pytest-benchmark:NAME`,
+    /// `hyperfine:COMMAND`, `jmh:NAME`, `pyperf:NAME`, `metrics`.
     #[schemars(required)]
     pub from: Option<String>,
-    /// The unit of its numbers: ns, us, ms, s, B, kB, KiB, MiB … are converted, any other is shown as it is. Not
-    /// needed for tools that say theirs.
+    /// The unit of its numbers. ns, us, ms, s, B, kB, KiB, MiB … are converted, others are shown as
+    /// they are. Not needed for tools that print their unit.
     pub unit: Option<String>,
-    /// Which way is better: "lower" unless the tool says otherwise.
+    /// The better direction. Default: "lower", or that of the tool.
     pub better: Option<Direction>,
-    /// Which output it stands in: "stdout" unless the tool says otherwise.
+    /// The output to read. Default: "stdout", or that of the tool.
     pub stream: Option<StreamName>,
-    /// The file it stands in instead, by path from the plan's folder; it is removed before each execution.
+    /// The file to read instead, a path from the plan's folder. It is removed before each
+    /// execution.
     pub file: Option<String>,
 }
 
@@ -437,15 +447,15 @@ pub(super) struct ExpectTable {
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum ExpectStdout {
-    /// Anything; it is not even read.
+    /// Any output; it is not read.
     #[default]
     Anything,
-    /// That it contains this text.
+    /// Output that contains this text.
     Contains(String),
-    /// Exactly the content of this file, by path from the plan's folder.
+    /// Exactly the content of this file, a path from the plan's folder.
     File(String),
-    /// The same as in all other executions of the benchmark with these parameters, the first of which is in the
-    /// warm-up.
+    /// The same as in all other executions of the benchmark with these parameters. The warmup has
+    /// the first.
     Same,
 }
 

@@ -10,8 +10,10 @@ use super::shared::EstimatorName;
 ///
 /// Needs no plan. Commands are executed in rounds, each in a fresh random order. A command without
 /// shell syntax is started without a shell. The time of a shell is measured beside each execution
-/// and subtracted. The options are those of hyperfine (list: docs/src/guide/bench.md). Exit status:
-/// 0 done; 2 error, or a command or hook failed; 130 interrupted (results so far are shown).
+/// and subtracted. The options are those of hyperfine (list: docs/src/guide/bench.md).
+///
+/// Exit status: 0 done; 2 error, or a command or hook failed; 130 interrupted (results so far are
+/// shown).
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct Bench {

@@ -17,7 +17,9 @@ use super::shared::{Begin, Form, Terms};
 /// Everything is executed in rounds, each in a fresh random order. A is executed a second time as a
 /// control: it shows how far this host makes equal programs differ. Each benchmark stops when its
 /// verdict is clear. All rows are judged together: at most 5 % of the reported differences are
-/// expected to be false. Exit status: 0 done; 1 `--fail-on` failed; 2 error.
+/// expected to be false.
+///
+/// Exit status: 0 done; 1 `--fail-on` failed; 2 error.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct Compare {

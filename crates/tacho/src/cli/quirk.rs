@@ -22,8 +22,9 @@ pub enum QuirkWhat {
     },
     /// Build both ends and the middle of each quirk's range, with and without the quirk
     ///
-    /// Reports quirks that are not needed. Exit status: 0 all build with their quirk; 1 a revision
-    /// fails to build with its quirk.
+    /// Reports quirks that are not needed.
+    ///
+    /// Exit status: 0 all build with their quirk; 1 a revision fails to build with its quirk.
     Check(Check),
     /// Measure what quirks alone do to the numbers, where they begin and end
     ///

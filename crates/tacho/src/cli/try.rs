@@ -11,8 +11,10 @@ use super::shared::{Begin, Form, Terms};
 /// The base is built with and without the patch in Tachograph's checkout, never in the work tree.
 /// Both are executed in rounds over all benchmarks, each in a fresh random order, and the base a
 /// second time as a control. Each benchmark stops when its verdict is clear. Several patches are
-/// compared each alone, and all together. Exit status: 0 done; 1 `--fail-on` failed; 2 a patch does
-/// not apply or build (the others are measured).
+/// compared each alone, and all together.
+///
+/// Exit status: 0 done; 1 `--fail-on` failed; 2 a patch does not apply or build (the others are
+/// measured).
 #[derive(Debug, Args)]
 pub struct Try {
     /// Patches of `diff -u` or git, applied in this order; `-` is standard input

@@ -12,18 +12,19 @@ use super::Words;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(in super::super) struct CompanionTable {
-    /// The command: a string that is split into words as a shell would, or the words. No shell is started. The same
-    /// names as in the benchmark's `command` are filled in, and {port}. It must stay in the foreground.
+    /// The command: a string that is split into words as in a shell, or the words. No shell is
+    /// started. The same names as in the benchmark's `command` are filled in, and {port}. It must
+    /// stay in the foreground.
     #[schemars(required)]
     pub command: Option<Words>,
-    /// The port that {port} stands for, here and in the benchmark: "free" for one that nobody has, or its number.
+    /// The value of {port}, here and in the benchmark: a number, or "free" for a free port.
     pub port: Option<PortEntry>,
-    /// How it is known that it is ready: when it listens on `port`, if that is given and this is not.
+    /// When it is ready. Default with `port`: when it listens on that port.
     pub ready: Option<ReadyEntry>,
-    /// How long it may take to become ready: "500ms", "10s", "5m".
+    /// The longest time to become ready: "500ms", "10s", "5m".
     #[serde(default = "timeout")]
     pub timeout: String,
-    /// What it lives as long as: one execution unless given.
+    /// How long it lives. Default: one execution.
     #[serde(default)]
     pub per: PerName,
 }
@@ -36,12 +37,12 @@ fn timeout() -> String {
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(in super::super) enum PerName {
-    /// As all executions of the benchmark at a build, with the same parameters, in a session.
+    /// During all executions of the benchmark at a build, with the same parameters, in a session.
     Cell,
-    /// As one execution.
+    /// During one execution.
     #[default]
     Execution,
-    /// As all executions, in a session, whose companions are the same in all their words.
+    /// During all executions, in a session, of benchmarks with the same companion.
     Run,
 }
 
@@ -49,15 +50,15 @@ pub(in super::super) enum PerName {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(in super::super) enum ReadyEntry {
-    /// When this shell command succeeds, which is tried again and again.
+    /// When this shell command succeeds; it is repeated until then.
     Command(String),
-    /// When this file was made or changed, by path from the plan's folder.
+    /// When this file, a path from the plan's folder, was made or changed.
     File(String),
-    /// When its output has a line with this text in it.
+    /// When it printed a line with this text.
     Line(String),
-    /// When it listens on this port of this host.
+    /// When a program listens on this port of this host.
     Port(u16),
-    /// As soon as it was started.
+    /// As soon as it is started.
     Started,
 }
 
@@ -65,13 +66,13 @@ pub(in super::super) enum ReadyEntry {
 #[derive(Clone, Copy, Debug, JsonSchema)]
 #[schemars(untagged)]
 pub(in super::super) enum PortEntry {
-    /// This one.
+    /// This port.
     Fixed(u16),
-    /// One that nobody has, another each time.
+    /// A free port, a new one each time.
     Free(FreeName),
 }
 
-/// The word for a port that nobody has.
+/// The word for a free port.
 #[derive(Clone, Copy, Debug, JsonSchema)]
 #[schemars(rename_all = "kebab-case")]
 pub(in super::super) enum FreeName {
@@ -109,9 +110,9 @@ impl Visitor<'_> for PortVisitor {
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged)]
 pub(in super::super) enum ShellEntry {
-    /// `sh`, or none.
+    /// `sh`, or no shell.
     Usual(bool),
-    /// This shell: its name, or its words with the option that code follows.
+    /// This shell: its name, or its words up to the option before the code.
     Line(String),
 }
 
@@ -143,12 +144,12 @@ impl Visitor<'_> for ShellVisitor {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(in super::super) enum OutputEntry {
-    /// To this file, by path from the plan's folder, empty at the start of each execution.
+    /// To this file, a path from the plan's folder, emptied at the start of each execution.
     File(String),
-    /// To a pipe; its beginning is kept with the sample.
+    /// To a pipe; the beginning is kept with the sample.
     Keep,
     /// To `/dev/null`.
     Null,
-    /// To a pipe that is read, and counted.
+    /// To a pipe that is read and counted.
     Pipe,
 }

@@ -13,7 +13,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 pub(in super::super) enum HookEntry {
     /// The shell command.
     Line(String),
-    /// The shell command with a time limit of its own.
+    /// The shell command with its own time limit.
     Limited(HookTable),
 }
 
@@ -24,7 +24,7 @@ pub(in super::super) struct HookTable {
     /// The shell command.
     #[schemars(required, length(min = 1))]
     pub command: Option<String>,
-    /// How long it may take; as long as an execution when not given.
+    /// The longest time of the hook. Default: that of an execution.
     pub timeout: Option<String>,
 }
 

@@ -9,43 +9,44 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(in super::super) struct QuirkTable {
-    /// Its name in logs, tables and pages; made of `why` when not given.
+    /// Its name in logs, tables and pages. Default: the first words of `why`.
     pub name: Option<String>,
-    /// Why it is needed: "glibc 2.36 needs <stdint.h>".
+    /// The reason: "glibc 2.36 needs <stdint.h>".
     #[schemars(length(min = 1))]
     pub why: String,
-    /// The first revision that it is for (a commit, tag or release), or the first day ("2017-12-01"): all that have it in
-    /// their history, itself included. Neither this nor `after`: from the beginning.
+    /// The first revision of its range (a commit, tag or release), or the first day ("2017-12-01").
+    /// Default, without `after`: the beginning of history.
     pub from: Option<String>,
-    /// The last revision, or day, that it is not for: all that come after it.
+    /// The last revision or day before its range.
     pub after: Option<String>,
-    /// The first revision, or day, that it is no longer for.
+    /// The first revision or day after its range.
     pub before: Option<String>,
-    /// The last revision, or day, that it is for.
+    /// The last revision or day of its range.
     pub until: Option<String>,
-    /// A patch, or several, by path from the plan's folder: applied in the checkout before it is built.
+    /// A patch or several, paths from the plan's folder, applied in the checkout before the build.
     pub patch: Option<TextsEntry>,
-    /// Files or folders of other revisions that take the place of its own: `{ path = "configure", from = "v1.2" }`, or an
-    /// array of such tables.
+    /// Files or folders of other revisions to use instead of its own: `{ path = "configure", from =
+    /// "v1.2" }`, or an array of such tables.
     pub take: Option<TakeEntry>,
-    /// Variables of the environment in which it is built.
+    /// Variables for the environment of the build.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// The shell command that builds it, instead of that of `[subject]`; filled in like that.
+    /// The shell command that builds instead of the `build` of `[subject]`; filled in like that.
     pub build: Option<String>,
-    /// A shell command executed before the revision is checked out, in the checkout as the last one left it.
+    /// A shell command executed before the checkout, in the folder as the last revision left it.
     pub before_checkout: Option<String>,
-    /// A shell command executed after the checkout, before anything is taken or patched.
+    /// A shell command executed after the checkout, before `take` and `patch`.
     pub after_checkout: Option<String>,
     /// A shell command executed before `build`, after all patches.
     pub before_build: Option<String>,
     /// A shell command executed after `build`, before the artifacts are kept.
     pub after_build: Option<String>,
-    /// Whether these revisions are not built at all, and told to be skipped for that reason.
+    /// Whether to skip these revisions: they are not built, for the reason given.
     #[serde(default)]
     pub skip: bool,
-    /// Whether it acts once, when history passes its start: its `build` is executed in a checkout of the first revision, and
-    /// what that leaves in the folder `$TACHO_STATE` is there for all builds from there on.
+    /// Whether to act once, when history passes its start. Its `build` is executed in a checkout of
+    /// the first revision. What that leaves in the folder `$TACHO_STATE` is there for all later
+    /// builds.
     #[serde(default)]
     pub once: bool,
 }
@@ -76,7 +77,7 @@ pub(in super::super) enum TakeEntry {
 pub(in super::super) struct TakeTable {
     /// The file or folder, from the root of the checkout.
     pub path: String,
-    /// The revision that it is taken from.
+    /// The revision to take it from.
     pub from: String,
 }
 
