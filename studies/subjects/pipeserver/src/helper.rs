@@ -1,0 +1,119 @@
+//! The helper: reads commands from a named pipe until it is told to quit.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
+
+use crate::{PipeCommand, PipeError, Tally};
+
+/// How the helper waits for input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// It sleeps until the system says that there is some.
+    Blocking,
+    /// It tries to read again and again, which uses a whole processor.
+    Busy,
+}
+
+/// A helper with its pipe. The pipe is removed with it, if the helper made it.
+#[derive(Debug)]
+pub struct Helper {
+    path: PathBuf,
+    is_own: bool,
+    pipe: File,
+    waiting: Waiting,
+    tally: Tally,
+    /// What is read of a line that is not whole yet.
+    pending: Vec<u8>,
+}
+
+impl Helper {
+    /// Makes the pipe if it is not there, and opens it.
+    pub fn open(path: &Path, waiting: Waiting) -> Result<Self, PipeError> {
+        let failure = |action| move |source| PipeError::Io { action, path: path.to_owned(), source };
+        let is_own = match mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0) {
+            Ok(()) => true,
+            Err(rustix::io::Errno::EXIST) => false,
+            Err(error) => return Err(failure("make")(error.into())),
+        };
+        if !is_own && !path.metadata().map_err(failure("open"))?.file_type().is_fifo() {
+            return Err(PipeError::NotAPipe { path: path.to_owned() });
+        }
+        // Open for writing too: without a writer, reading would end the input when the first client is done.
+        let flags = OFlags::NONBLOCK.bits().cast_signed();
+        let pipe = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path);
+        let pipe = pipe.map_err(failure("open"))?;
+        Ok(Self {
+            path: path.to_owned(),
+            is_own,
+            pipe,
+            waiting,
+            tally: Tally::default(),
+            pending: Vec::new(),
+        })
+    }
+
+    /// Reads commands until `quit`. Reports go to `output`, lines that are no commands to `complain`.
+    pub fn serve(
+        &mut self,
+        output: &mut impl Write,
+        mut complain: impl FnMut(String),
+    ) -> Result<&Tally, PipeError> {
+        let mut buffer = [0; 4096];
+        loop {
+            let length = self.read(&mut buffer).map_err(|source| self.failure("read", source))?;
+            self.pending.extend_from_slice(&buffer[..length]);
+            while let Some(end) = self.pending.iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = self.pending.drain(..=end).collect();
+                let line = String::from_utf8_lossy(&line);
+                if line.trim().is_empty() {
+                    continue;
+                }
+                match line.parse() {
+                    Ok(PipeCommand::Count(name, number)) => self.tally.add(&name, number),
+                    Ok(PipeCommand::Quit) => return Ok(&self.tally),
+                    Ok(PipeCommand::Report) => report(output, &self.tally),
+                    Err(error) => complain(error.to_string()),
+                }
+            }
+        }
+    }
+
+    /// Waits for input and reads it.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if self.waiting == Waiting::Blocking {
+                let mut ready = [PollFd::new(&self.pipe, PollFlags::IN)];
+                match poll(&mut ready, None) {
+                    Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            match self.pipe.read(buffer) {
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+                result => return result,
+            }
+        }
+    }
+
+    fn failure(&self, action: &'static str, source: io::Error) -> PipeError {
+        PipeError::Io { action, path: self.path.clone(), source }
+    }
+}
+
+/// Prints a report. Who closed the output wants none, but the helper goes on.
+fn report(output: &mut impl Write, tally: &Tally) {
+    let _ = write!(output, "{tally}").and_then(|()| output.flush());
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        if self.is_own {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
