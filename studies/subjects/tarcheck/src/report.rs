@@ -1,0 +1,56 @@
+//! The answer: hints in order, and how much was read.
+
+use serde::Serialize;
+
+use crate::hint::{Hint, Severity};
+
+/// How much was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Totals {
+    /// Entries of the archive.
+    pub entries: u64,
+    /// Bytes of the file.
+    pub packed: u64,
+    /// Bytes of the tar stream.
+    pub unpacked: u64,
+}
+
+/// What was found in an archive.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// How much was read.
+    pub totals: Totals,
+    /// What was found, ordered by file, line and tag.
+    pub hints: Vec<Hint>,
+}
+
+impl Report {
+    /// How many hints have a severity.
+    #[must_use]
+    pub fn count(&self, severity: Severity) -> usize {
+        self.hints.iter().filter(|hint| hint.severity == severity).count()
+    }
+
+    /// The worst severity, if there is any hint.
+    #[must_use]
+    pub fn worst(&self) -> Option<Severity> {
+        self.hints.iter().map(|hint| hint.severity).max()
+    }
+
+    /// The last line: what was read, and how many hints there are.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        format!(
+            "{}, {:.1} MB: {}, {}, {}",
+            plural(usize::try_from(self.totals.entries).unwrap_or(usize::MAX), "entry", "entries"),
+            self.totals.unpacked as f64 / 1e6,
+            plural(self.count(Severity::Error), "error", "errors"),
+            plural(self.count(Severity::Warning), "warning", "warnings"),
+            plural(self.count(Severity::Info), "info", "infos"),
+        )
+    }
+}
+
+fn plural(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
