@@ -144,6 +144,7 @@ fn backup_file() {
 fn patch_leftover() {
     assert_eq!(with("x/a.c.rej", b"a\n"), ["x/a.c.rej: warning: patch-leftover"]);
     assert_eq!(with("x/a.c.orig", b"a\n"), ["x/a.c.orig: warning: patch-leftover"]);
+    assert_eq!(with("x/Cargo.toml.orig", b"a\n"), NONE, "cargo adds it");
 }
 
 #[test]

@@ -87,8 +87,10 @@ pub(super) fn backup(file: &File) -> Option<Finding> {
     (is_backup && file.item.kind != Kind::Folder).then(Finding::default)
 }
 
+/// Cargo puts the manifest as it was written into each crate under the name `Cargo.toml.orig`.
 pub(super) fn patch_leftover(file: &File) -> Option<Finding> {
-    (matches!(file.extension(), b"rej" | b"orig") && file.item.kind == Kind::File).then(Finding::default)
+    let is_left = matches!(file.extension(), b"rej" | b"orig") && file.name() != b"Cargo.toml.orig";
+    (is_left && file.item.kind == Kind::File).then(Finding::default)
 }
 
 pub(super) fn system_metadata(file: &File) -> Option<Finding> {

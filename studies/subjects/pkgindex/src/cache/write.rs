@@ -1,0 +1,84 @@
+//! Stores a cache. Each way renames a whole file at the end: a reader that has the old one mapped keeps it.
+
+use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::build::Image;
+use super::layout::{CLEAN, HEADER};
+use super::mark;
+use crate::Error;
+
+/// What keeps a torn cache from being believed after a crash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WriteWay {
+    /// Content with a flag that says *dirty*, sync, the flag *clean*, rename.
+    Sync,
+    /// The same with a second sync before the rename, as APT did until 1.1.9.
+    SyncRename,
+    /// Checksums, no sync, rename: as APT does since 1.1.10.
+    #[default]
+    Checksum,
+}
+
+/// How long the parts of writing took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Written {
+    /// Handing the bytes to the system.
+    pub write: Duration,
+    /// Waiting for the disk.
+    pub sync: Duration,
+}
+
+/// Stores a cache.
+///
+/// # Errors
+/// If the folder cannot be made or written to.
+pub fn write(image: &Image, path: &Path, way: WriteWay) -> Result<Written, Error> {
+    let failed = |source| Error::File { action: "write", path: path.to_owned(), source };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let mut file = temporary(folder).map_err(failed)?;
+    let written = content(file.as_file_mut(), image, way).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    mark::set(path);
+    Ok(written)
+}
+
+/// A new file beside the one that it will replace: for all to read, as the user's mask allows.
+///
+/// # Errors
+/// If the folder cannot be written to.
+pub fn temporary(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let permissions = std::fs::Permissions::from_mode(0o666);
+    tempfile::Builder::new().prefix(".pkgindex-").permissions(permissions).tempfile_in(folder)
+}
+
+fn content(file: &mut std::fs::File, image: &Image, way: WriteWay) -> std::io::Result<Written> {
+    let mut written = Written::default();
+    let begin = Instant::now();
+    if way == WriteWay::Checksum {
+        file.write_all(&image.bytes)?;
+        written.write = begin.elapsed();
+        return Ok(written);
+    }
+    let mut header = image.header.encode();
+    header[CLEAN] = 0;
+    file.write_all(&header)?;
+    file.write_all(&image.bytes[HEADER..])?;
+    written.write = begin.elapsed();
+    written.sync = timed(|| file.sync_data())?;
+    header[CLEAN] = 1;
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(&header)?;
+    if way == WriteWay::SyncRename {
+        written.sync += timed(|| file.sync_data())?;
+    }
+    Ok(written)
+}
+
+fn timed(action: impl FnOnce() -> std::io::Result<()>) -> std::io::Result<Duration> {
+    let begin = Instant::now();
+    action().map(|()| begin.elapsed())
+}

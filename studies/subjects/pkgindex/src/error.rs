@@ -1,0 +1,73 @@
+//! What can go wrong.
+
+use std::path::{Path, PathBuf};
+
+/// Why an answer cannot be given.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The cache is damaged, of another version, or was not written to its end.
+    #[error("the cache is damaged: {what}\nhint: `pkgindex build` writes it again")]
+    Corrupt {
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// A file cannot be read or written.
+    #[error("cannot {action} `{}`: {source}", path.display())]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// There is no index to build a cache from.
+    #[error("no package index in `{}`\nhint: name indices with `--index`", path.display())]
+    NoIndex {
+        /// Where indices were looked for.
+        path: PathBuf,
+    },
+    /// An index cannot be opened.
+    #[error(transparent)]
+    Open(#[from] unpack::Error),
+    /// A patch is no ed script of the kind that `diff --ed` writes, or does not fit the file.
+    #[error("cannot apply `{}`: {what}", path.display())]
+    Patch {
+        /// Which patch.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// A search pattern is no regular expression.
+    #[error("`{pattern}` is no regular expression: {source}")]
+    Pattern {
+        /// What was typed.
+        pattern: String,
+        /// Why.
+        source: Box<regex::Error>,
+    },
+    /// All indices together are too large for 32-bit places.
+    #[error("the indices have more than 4 GiB together")]
+    TooLarge,
+    /// No package has this name.
+    #[error("there is no package `{name}`{hint}")]
+    UnknownPackage {
+        /// What was asked for.
+        name: String,
+        /// Who provides it, or nothing.
+        hint: String,
+    },
+}
+
+impl Error {
+    /// An error of a file, with what was tried.
+    pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        move |source| Self::File { action, path: path.to_owned(), source }
+    }
+
+    /// Whether another cache, built again, may give the answer.
+    #[must_use]
+    pub fn is_corrupt(&self) -> bool {
+        matches!(self, Self::Corrupt { .. })
+    }
+}

@@ -1,0 +1,122 @@
+//! Questions and answers.
+
+use std::io::Write;
+
+use crate::harness::{Folder, INDEX, says};
+
+const BUILT: &str = "note: built the cache again: there was none\n";
+
+fn stanza(number: usize) -> String {
+    let text = INDEX.split("\n\n").nth(number).unwrap();
+    format!("{}\n\n", text.trim_end())
+}
+
+#[test]
+fn show_prints_the_newest_version_first() {
+    let folder = Folder::new();
+    says(&folder.ask("show hello"), 0, &[stanza(2), stanza(0)].concat(), BUILT);
+    says(&folder.ask("show libc6 mawk"), 0, &[stanza(3), stanza(1)].concat(), "");
+}
+
+#[test]
+fn unknown_and_virtual_packages() {
+    let folder = Folder::new();
+    says(&folder.ask("show helo"), 1, "", "error: there is no package `helo`\n");
+    let stderr = "error: there is no package `awk`\nhint: it is provided by mawk\n";
+    says(&folder.ask("show awk"), 1, "", stderr);
+}
+
+#[test]
+fn search_matches_all_patterns() {
+    let folder = Folder::new();
+    let hello = "hello - example package based on GNU hello\n";
+    says(&folder.ask("search gnu EXAMPLE"), 0, hello, BUILT);
+    says(&folder.ask("search gnu"), 0, &format!("{hello}libc6 - GNU C Library: Shared libraries\n"), "");
+    says(&folder.ask("search -n ^mawk$"), 0, "mawk - Pattern scanning and text processing language\n", "");
+    says(&folder.ask("search -n gnu"), 1, "", "");
+    let output = folder.ask("search (");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: `(` is no regular expression: "));
+}
+
+#[test]
+fn depends_in_both_directions() {
+    let folder = Folder::new();
+    let stdout =
+        "hello\n  Depends: libc6 (>= 2.34)\n |Depends: mawk:any\n  Depends: awk\n  Suggests: hello-doc\n";
+    says(&folder.ask("depends hello"), 0, stdout, BUILT);
+    says(&folder.ask("depends -r libc6"), 0, "libc6\n  Depends: hello\n  Pre-Depends: mawk\n", "");
+    says(&folder.ask("depends -r awk"), 0, "awk\n  Depends: hello\n  Provides: mawk\n", "");
+    says(&folder.ask("depends -r nothing"), 1, "", "error: there is no package `nothing`\n");
+}
+
+#[test]
+fn stats_are_lines_of_keys_and_values() {
+    let folder = Folder::new();
+    let output = folder.ask("build --stats --table 1 --hash fnv");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let value = |key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("{key}: ")));
+        line.unwrap_or_else(|| panic!("{key} in {text}")).to_owned()
+    };
+    // hello, libc6, mawk, awk, hello-doc, all in the one bucket.
+    assert_eq!((value("names"), value("versions"), value("relations")), ("5".into(), "4".into(), "7".into()));
+    assert_eq!((value("mean-bucket"), value("longest-bucket")), ("5.000".into(), "5".into()));
+    assert_eq!(value("mean-comparisons"), "3.000");
+    assert!(value("time-parse").ends_with(" s"));
+    says(&folder.ask("show libc6"), 0, &stanza(3), "");
+}
+
+#[test]
+fn every_hash_and_table_finds_all() {
+    let folder = Folder::new();
+    for hash in ["sum", "times5", "djb", "fnv"] {
+        for table in [1, 2, 7, 15_013] {
+            says(&folder.ask(&format!("build --hash {hash} --table {table}")), 0, "", "");
+            for (name, number) in [("mawk", 1), ("libc6", 3)] {
+                says(&folder.ask(&format!("show {name}")), 0, &stanza(number), "");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_changed_index_is_read_again() {
+    let folder = Folder::new();
+    says(&folder.ask("show libc6"), 0, &stanza(3), BUILT);
+    folder.write("Packages", b"Package: libc6\nVersion: 3\n");
+    let note = "note: built the cache again: the indices have changed\n";
+    says(&folder.ask("show libc6"), 0, "Package: libc6\nVersion: 3\n\n", note);
+}
+
+#[test]
+fn a_cache_that_cannot_be_kept_still_answers() {
+    let folder = Folder::new();
+    let output = folder.pkgindex("-i Packages -c Packages/cache show libc6");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    assert_eq!(output.status.code(), Some(2), "a file is no folder");
+    let output = folder.pkgindex("-i Packages -c /proc/cache show libc6");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), stanza(3));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("note: the cache is not kept: cannot write `/proc/cache`"), "{stderr}");
+}
+
+#[test]
+fn cat_prints_any_compression() {
+    let folder = Folder::new();
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(INDEX.as_bytes()).unwrap();
+    folder.write("Packages.gz", &gz.finish().unwrap());
+    says(&folder.pkgindex("cat Packages.gz Packages"), 0, &INDEX.repeat(2), "");
+    for (packer, extension) in
+        [("xz -k", "xz"), ("zstd -qk", "zst"), ("bzip2 -k", "bz2"), ("lz4 -qkm", "lz4")]
+    {
+        let mut words = packer.split(' ');
+        let mut command = std::process::Command::new(words.next().unwrap());
+        if command.args(words).arg(folder.at("Packages")).status().is_ok_and(|status| status.success()) {
+            says(&folder.pkgindex(&format!("cat Packages.{extension}")), 0, INDEX, "");
+        }
+    }
+    let stderr = "error: cannot read `missing`: No such file or directory (os error 2)\n";
+    says(&folder.pkgindex("cat missing"), 2, "", stderr);
+}
