@@ -203,6 +203,7 @@ fn embedded_archive() {
 #[test]
 fn nul_in_text() {
     assert_eq!(with("x/a.c", b"int a;\n\0\n"), ["x/a.c:2: warning: nul-in-text"]);
+    assert_eq!(with("x/a.c", b"\xff\xfea\0"), ["x/a.c:1: warning: nul-in-text: UTF-16"]);
     assert_eq!(with("x/a.png", b"a\0b\n"), NONE);
 }
 
@@ -220,6 +221,7 @@ fn script_without_interpreter() {
 fn relative_interpreter() {
     assert_eq!(script(b"#!perl -w"), ["x/s:1: warning: relative-interpreter: `perl`"]);
     assert_eq!(script(b"#!@PERL@ -w"), NONE, "a template");
+    assert_eq!(script(b"#!%prefix%/bin/x"), NONE, "another");
 }
 
 #[test]
@@ -252,6 +254,9 @@ fn executable_not_script() {
 fn invalid_utf8() {
     assert_eq!(with("x/f", b"a\nb gr\xf6\xdfer\n"), ["x/f:2: warning: invalid-utf8: byte 0xf6"]);
     assert_eq!(with("x/f", "größer\n".as_bytes()), NONE);
+    assert_eq!(with("x/f", b"# coding: latin-1\ngr\xf6\xdfer\n"), NONE, "an encoding is declared");
+    let declared = with("x/f", b"# coding: utf-8\ngr\xf6\xdfer\n");
+    assert_eq!(declared, ["x/f:2: warning: invalid-utf8: byte 0xf6"]);
 }
 
 #[test]

@@ -57,5 +57,6 @@ pub(super) fn nul_in_text(file: &File) -> Option<Finding> {
         return None;
     }
     let at = memchr::memchr(0, file.content)?;
-    Some(Finding::at(file, at, ""))
+    let is_utf16 = matches!(file.content, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+    Some(Finding::at(file, at, if is_utf16 { "UTF-16" } else { "" }))
 }

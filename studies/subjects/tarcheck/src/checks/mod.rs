@@ -167,7 +167,12 @@ pub static ALL: [Check; 42] = [
     ),
     check("obsolete-interpreter", Info, "Python 2, or `python` without a version", Text(script::obsolete)),
     check("executable-not-script", Info, "an executable text without `#!`", Text(script::not_script)),
-    check("invalid-utf8", Warning, "text that is not UTF-8", Text(text::invalid_utf8)),
+    check(
+        "invalid-utf8",
+        Warning,
+        "text that is not UTF-8 and names no other encoding",
+        Text(text::invalid_utf8),
+    ),
     check("byte-order-mark", Info, "text begins with a byte order mark", Text(text::byte_order_mark)),
     check(
         "bidirectional-control",

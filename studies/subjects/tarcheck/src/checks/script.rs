@@ -27,8 +27,8 @@ pub(super) fn no_interpreter(file: &File) -> Option<Finding> {
 
 pub(super) fn relative(file: &File) -> Option<Finding> {
     let path = interpreter(file)?;
-    // Templates such as `#!@PERL@` get their path when they are built.
-    let is_relative = !path.starts_with(b"/") && !path.starts_with(b"@");
+    // Templates such as `#!@PERL@` and `#!%prefix%/bin/x` get their path when they are built.
+    let is_relative = !matches!(path.first(), Some(b'/' | b'@' | b'%' | b'$'));
     is_relative.then(|| first_line(path))
 }
 

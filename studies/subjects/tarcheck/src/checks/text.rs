@@ -8,7 +8,7 @@ use super::{File, Finding};
 const LONGEST_LINE: usize = 2000;
 
 pub(super) fn invalid_utf8(file: &File) -> Option<Finding> {
-    if file.is_ascii {
+    if file.is_ascii || declares_encoding(file.content) {
         return None;
     }
     let error = std::str::from_utf8(file.content).err()?;
@@ -18,6 +18,15 @@ pub(super) fn invalid_utf8(file: &File) -> Option<Finding> {
     }
     let at = error.valid_up_to();
     Some(Finding::at(file, at, format!("byte 0x{:02x}", file.content[at])))
+}
+
+/// Whether the first lines name an encoding: `# -*- coding: latin-1 -*-`, `encoding="koi8-r"`, `charset=big5`.
+/// Text that also names UTF-8 there must be UTF-8.
+fn declares_encoding(content: &[u8]) -> bool {
+    let head = content[..content.len().min(2 << 10)].to_ascii_lowercase();
+    let names =
+        [&b"coding:"[..], b"coding=", b"charset="].iter().any(|word| memmem::find(&head, word).is_some());
+    names && memmem::find(&head, b"utf-8").is_none() && memmem::find(&head, b"utf8").is_none()
 }
 
 pub(super) fn byte_order_mark(file: &File) -> Option<Finding> {
