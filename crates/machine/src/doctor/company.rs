@@ -1,0 +1,141 @@
+//! Rules on who shares the CPUs: threads of a core, other kinds of cores, interrupts, services.
+
+use super::{Examined, Finding, Harm, Remedy, Rule, settable};
+use crate::cpu_list::CpuList;
+use crate::readings::groups::Groups;
+use crate::readings::{CPUS, kernel, processor, services};
+use crate::root::Root;
+
+pub const RULES: &[Rule] = &[one_cpu, kinds, smt, load, background, interrupts, not_isolated];
+
+/// Requirements on CPUs, siblings and memory nodes for measurements that can be repeated.
+const RELIABLE: &str =
+    "Beyer, Löwe, Wendler: Reliable benchmarking, https://doi.org/10.1007/s10009-017-0469-y";
+/// From this many CPUs on, some can be set aside for measurements.
+const ENOUGH: usize = 4;
+
+fn one_cpu(examined: &Examined<'_>) -> Option<Finding> {
+    let cpus = processor::online(examined.root).ok()?;
+    (cpus.len() == 1).then(|| Finding {
+        name: "one-cpu",
+        harm: Harm::High,
+        what: "there is one CPU".to_owned(),
+        effect: "Everything else that runs takes its time from the program under test.",
+        source: RELIABLE,
+        remedy: Remedy::Impossible("a machine with several CPUs is needed".to_owned()),
+    })
+}
+
+fn kinds(examined: &Examined<'_>) -> Option<Finding> {
+    let kinds = processor::kinds(examined.root);
+    let fastest = kinds.first()?;
+    let shown: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+    Some(Finding {
+        name: "unequal-cpus",
+        harm: Harm::High,
+        what: format!("CPUs are of {} kinds: {}", kinds.len(), shown.join(" and ")),
+        effect: "A program is faster or slower by the CPU that the scheduler happens to choose.",
+        source: "https://docs.kernel.org/scheduler/sched-capacity.html",
+        remedy: Remedy::Advice(format!("measure on equal CPUs: `cpus = \"{fastest}\"` in the plan")),
+    })
+}
+
+fn smt(examined: &Examined<'_>) -> Option<Finding> {
+    let root = examined.root;
+    let pairs = processor::siblings(root).ok().filter(|pairs| !pairs.is_empty())?;
+    let remedy = match processor::smt(root).as_deref() {
+        Ok("on") => settable(root, "smt=off", &format!("{CPUS}/smt/control"), "off"),
+        Ok(state) => Remedy::Impossible(format!("the kernel cannot switch it here: smt/control is {state}")),
+        Err(why) => Remedy::Impossible(why.clone()),
+    };
+    Some(Finding {
+        name: "smt",
+        harm: Harm::Medium,
+        what: match pairs.len() {
+            1 => "two threads share the one core".to_owned(),
+            cores => format!("two threads share each of {cores} cores"),
+        },
+        effect: "What runs on the other thread of a core takes execution units and caches: up to \
+                 half of the speed.",
+        source: RELIABLE,
+        remedy,
+    })
+}
+
+fn load(examined: &Examined<'_>) -> Option<Finding> {
+    let load = kernel::load(examined.root).ok().filter(|load| *load >= 0.5)?;
+    let cpus = processor::online(examined.root).map_or(1, |cpus| cpus.len());
+    Some(Finding {
+        name: "load",
+        harm: if load >= cpus as f64 / 2.0 { Harm::High } else { Harm::Medium },
+        what: format!("the machine is busy: load {load:.1} over the last minute on {cpus} CPUs"),
+        effect: "Other programs take CPUs, caches and memory bandwidth, and move the frequency.",
+        source: "https://man7.org/linux/man-pages/man5/proc_loadavg.5.html",
+        remedy: Remedy::Advice("end what runs, or let rounds wait: `--quiet-wait 10m`".to_owned()),
+    })
+}
+
+fn background(examined: &Examined<'_>) -> Option<Finding> {
+    let services = services::background(examined.root);
+    let others = services.iter().any(|service| !["cron", "crond"].contains(service));
+    let stop = services.iter().map(|service| format!("stop={service}")).collect::<Vec<_>>().join(" ");
+    (!services.is_empty()).then(|| Finding {
+        name: "background-services",
+        harm: if others { Harm::Medium } else { Harm::Low },
+        what: format!("services work at times of their own: {}", services.join(", ")),
+        effect: "Updates, indexing and timed jobs load CPUs and disks for minutes, unannounced.",
+        source: RELIABLE,
+        remedy: Remedy::Tune {
+            setting: stop,
+            by_hand: format!("sudo systemctl stop {}", services.join(" ")),
+        },
+    })
+}
+
+fn interrupts(examined: &Examined<'_>) -> Option<Finding> {
+    let root = examined.root;
+    services::is_active(root, "irqbalance").then(|| Finding {
+        name: "irqbalance",
+        harm: Harm::Low,
+        what: "irqbalance moves interrupts between CPUs".to_owned(),
+        effect: "The CPU of the program under test gets the interrupts of others from time to time.",
+        source: "https://docs.kernel.org/core-api/irq/irq-affinity.html",
+        remedy: Remedy::Tune {
+            setting: "stop=irqbalance".to_owned(),
+            by_hand: "sudo systemctl stop irqbalance".to_owned(),
+        },
+    })
+}
+
+fn not_isolated(examined: &Examined<'_>) -> Option<Finding> {
+    let root = examined.root;
+    let cpus = processor::online(root).ok().filter(|cpus| cpus.len() >= ENOUGH)?;
+    let isolated = processor::listed(root, "isolated").ok()?;
+    isolated.is_empty().then(|| Finding {
+        name: "no-isolated-cpus",
+        harm: Harm::Low,
+        what: format!("none of {} CPUs is set aside for measurements", cpus.len()),
+        effect: "The scheduler may put any program beside the one under test.",
+        source: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpuset",
+        remedy: shield(root, &last_core(root, &cpus)),
+    })
+}
+
+/// The last core with all its threads; where a core is one thread, the last two.
+///
+/// Interrupts and services are most often on the first CPUs.
+fn last_core(root: &Root, online: &CpuList) -> CpuList {
+    let groups = processor::siblings(root).unwrap_or_default();
+    let last = online.0.last();
+    let core = groups.into_iter().find(|group| last.is_some_and(|cpu| group.0.contains(cpu)));
+    core.unwrap_or_else(|| CpuList(online.0.iter().rev().take(2).copied().collect()))
+}
+
+/// The setting that sets CPUs aside while a command is executed.
+fn shield(root: &Root, cpus: &CpuList) -> Remedy {
+    if Groups::read(root).is_err() {
+        return Remedy::Impossible("the kernel has no control groups".to_owned());
+    }
+    let by_hand = format!("start the kernel with `isolcpus={cpus}`");
+    Remedy::Tune { setting: format!("shield={cpus}"), by_hand }
+}

@@ -1,0 +1,141 @@
+//! Rules on the kernel, the hypervisor and the container around us.
+
+use super::{Examined, Finding, Harm, Remedy, Rule, settable, writable};
+use crate::readings::groups::Groups;
+use crate::readings::{kernel, processor};
+use crate::tune::Journal;
+
+pub const RULES: &[Rule] =
+    &[left_tuned, quota, clock, steal, guest, addresses, autogroup, counters, watchdog];
+
+/// The share of wanted time that a hypervisor may give to others.
+const STEAL: f64 = 0.01;
+
+fn left_tuned(examined: &Examined<'_>) -> Option<Finding> {
+    let journal = Journal::left_behind(examined.root)?;
+    Some(Finding {
+        name: "left-tuned",
+        harm: Harm::High,
+        what: format!("a `tacho tune` that was killed left {} changes in place", journal.len()),
+        effect: "The machine is neither as it was nor as the next user expects.",
+        source: "docs/guide.md",
+        remedy: Remedy::Command("sudo tacho tune --restore".to_owned()),
+    })
+}
+
+fn quota(examined: &Examined<'_>) -> Option<Finding> {
+    let cpus = Groups::read(examined.root).ok()?.cpu_limit(examined.root)?;
+    Some(Finding {
+        name: "cpu-quota",
+        harm: Harm::High,
+        what: format!("our control group may use {cpus} CPUs"),
+        effect: "Once the quota of a period (100 ms) is used up, everything stands still until the \
+                 next: gaps of up to 100 ms.",
+        source: "https://docs.kernel.org/scheduler/sched-bwc.html",
+        remedy: Remedy::Impossible("whoever started this container or service sets it".to_owned()),
+    })
+}
+
+fn clock(examined: &Examined<'_>) -> Option<Finding> {
+    let root = examined.root;
+    let clock = root.read(kernel::CLOCK_SOURCE).ok()?;
+    if !["hpet", "acpi_pm", "jiffies", "pit", "refined-jiffies"].contains(&clock.as_str()) {
+        return None;
+    }
+    let others = root.read(kernel::CLOCK_SOURCES).unwrap_or_default();
+    let remedy = if others.split_whitespace().any(|name| name == "tsc") {
+        writable(root, kernel::CLOCK_SOURCE, "tsc")
+    } else {
+        Remedy::Impossible("the kernel found the processor's own clock (tsc) unstable".to_owned())
+    };
+    Some(Finding {
+        name: "clock-source",
+        harm: Harm::High,
+        what: format!("the clock source is {clock}"),
+        effect: "Each reading of the clock is a system call of a microsecond or more, in the program \
+                 under test too.",
+        source: "https://docs.kernel.org/timers/timekeeping.html#clock-sources",
+        remedy,
+    })
+}
+
+fn guest_name(examined: &Examined<'_>) -> Option<String> {
+    processor::virtualisation(examined.root).ok().filter(|name| name != "none")
+}
+
+fn steal(examined: &Examined<'_>) -> Option<Finding> {
+    guest_name(examined)?;
+    let share = kernel::steal(examined.root).ok().filter(|share| *share > STEAL)?;
+    Some(Finding {
+        name: "steal",
+        harm: Harm::High,
+        what: format!("the hypervisor gave {:.1} % of the wanted time to others", share * 100.0),
+        effect: "The program stands still without being charged for it: wall times are too long.",
+        source: "https://man7.org/linux/man-pages/man5/proc_stat.5.html (steal)",
+        remedy: Remedy::Impossible("only the provider can: ask for dedicated CPUs".to_owned()),
+    })
+}
+
+fn guest(examined: &Examined<'_>) -> Option<Finding> {
+    let name = guest_name(examined)?;
+    Some(Finding {
+        name: "virtual-machine",
+        harm: Harm::Medium,
+        what: format!("this is a virtual machine ({name})"),
+        effect: "Other guests share caches, memory and frequency, and no reading here shows it: \
+                 levels drift over minutes.",
+        source: "Laaber, Scheuner, Leitner: Software microbenchmarking in the cloud, https://doi.org/10.1007/s10664-019-09681-1",
+        remedy: Remedy::Advice("compare sides in the same rounds, never with saved numbers".to_owned()),
+    })
+}
+
+fn addresses(examined: &Examined<'_>) -> Option<Finding> {
+    let root = examined.root;
+    let level = root.read(kernel::ASLR).ok().filter(|level| level != "2")?;
+    Some(Finding {
+        name: "address-space",
+        harm: if level == "0" { Harm::Medium } else { Harm::Low },
+        what: format!("addresses are not fully random (randomize_va_space is {level})"),
+        effect: "All executions share one layout, and its luck: the interval is too narrow, and a \
+                 change of layout looks like a change of the program.",
+        source: "Mytkowicz et al.: Producing wrong data, https://doi.org/10.1145/1508244.1508275",
+        remedy: settable(root, "aslr=2", kernel::ASLR, "2"),
+    })
+}
+
+fn autogroup(examined: &Examined<'_>) -> Option<Finding> {
+    let root = examined.root;
+    (root.read(kernel::AUTOGROUP).ok()? == "1").then(|| Finding {
+        name: "autogroup",
+        harm: Harm::Low,
+        what: "the scheduler shares CPUs among sessions (autogroup)".to_owned(),
+        effect: "`nice` has an effect only within a session, not against other programs.",
+        source: "https://man7.org/linux/man-pages/man7/sched.7.html (the autogroup feature)",
+        remedy: settable(root, "autogroup=off", kernel::AUTOGROUP, "0"),
+    })
+}
+
+fn counters(examined: &Examined<'_>) -> Option<Finding> {
+    let root = examined.root;
+    let level = root.number(kernel::PERF_PARANOID).ok().filter(|level| *level > 2)?;
+    Some(Finding {
+        name: "counters",
+        harm: Harm::Low,
+        what: format!("only root may count instructions (perf_event_paranoid is {level})"),
+        effect: "The steadiest metrics (instructions, branches) are not available to users.",
+        source: "https://docs.kernel.org/admin-guide/sysctl/kernel.html#perf-event-paranoid",
+        remedy: writable(root, kernel::PERF_PARANOID, "2"),
+    })
+}
+
+fn watchdog(examined: &Examined<'_>) -> Option<Finding> {
+    let root = examined.root;
+    (root.read(kernel::NMI_WATCHDOG).ok()? == "1").then(|| Finding {
+        name: "nmi-watchdog",
+        harm: Harm::Low,
+        what: "the NMI watchdog is on".to_owned(),
+        effect: "It takes one counter of each CPU: more counters have to share their time.",
+        source: "https://docs.kernel.org/admin-guide/sysctl/kernel.html#nmi-watchdog",
+        remedy: settable(root, "watchdog=off", kernel::NMI_WATCHDOG, "0"),
+    })
+}

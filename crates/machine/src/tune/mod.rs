@@ -1,0 +1,26 @@
+//! Settings of the machine for measurements, and everything put back as it was.
+//!
+//! `setting` is what a user asks for, `change` what is done to the machine for it, `plan` leads from one to the
+//! other, `journal` keeps all changes on disk before the first is made, `tuned` makes them and puts them back.
+//!
+//! The rule: a change is put back only if the machine still shows what we wrote. What someone else set meanwhile is
+//! reported and left alone.
+
+mod journal;
+
+use crate::root::Root;
+
+pub use journal::{Change, Journal, Lock, Until};
+
+/// Why a file cannot be written here by anyone; none: root can.
+#[must_use]
+pub fn obstacle(root: &Root, path: &str) -> Option<String> {
+    if !root.has(path) {
+        return Some(format!("{path} is missing"));
+    }
+    if !root.is_writable(path) {
+        return Some(format!("{path} is read-only"));
+    }
+    let access = rustix::fs::access(root.place(path), rustix::fs::Access::WRITE_OK);
+    (access == Err(rustix::io::Errno::ROFS)).then(|| format!("{path} is on a file system mounted read-only"))
+}
