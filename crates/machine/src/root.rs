@@ -106,7 +106,13 @@ impl Root {
             return fs::OpenOptions::new().write(true).open(self.place(path))?.write_all(value.as_bytes());
         }
         let before = fs::read_to_string(self.place(path)).unwrap_or_default();
-        fs::write(self.place(path), shown_after(&before, value))
+        let after = shown_after(&before, value);
+        // Whole or not at all, as a kernel does it: by a file in the folder where the journal is, if there is one.
+        let aside = self.place("/var/lib/tacho/write.new");
+        match fs::write(&aside, &after) {
+            Ok(()) => fs::rename(&aside, self.place(path)),
+            Err(_) => fs::write(self.place(path), &after),
+        }
     }
 }
 

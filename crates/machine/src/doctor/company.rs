@@ -46,7 +46,7 @@ fn smt(examined: &Examined<'_>) -> Option<Finding> {
     let remedy = match processor::smt(root).as_deref() {
         Ok("on") => settable(root, "smt=off", &format!("{CPUS}/smt/control"), "off"),
         Ok(state) => Remedy::Impossible(format!("the kernel cannot switch it here: smt/control is {state}")),
-        Err(why) => Remedy::Impossible(why.clone()),
+        Err(why) => Remedy::Impossible(why.replace("not available here, because ", "")),
     };
     Some(Finding {
         name: "smt",

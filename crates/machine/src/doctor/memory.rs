@@ -2,7 +2,7 @@
 
 use super::{Examined, Finding, Harm, Remedy, Rule, settable, writable};
 use crate::readings::groups::Groups;
-use crate::readings::{memory, storage};
+use crate::readings::{memory, processor, storage};
 
 pub const RULES: &[Rule] = &[huge_pages, numa_balancing, nodes, same_pages, swap, limit, file_system];
 
@@ -93,7 +93,10 @@ fn limit(examined: &Examined<'_>) -> Option<Finding> {
 fn file_system(examined: &Examined<'_>) -> Option<Finding> {
     let storage = storage::of_folder(examined.root, examined.folder).ok()?;
     let kind = storage.file_system.as_str();
-    let rotating = storage.device.as_deref().is_some_and(|device| device.starts_with("rotating"));
+    // Virtual disks say that they rotate, whatever they are.
+    let guest = processor::virtualisation(examined.root).is_ok_and(|name| name != "none");
+    let rotates = |device: &str| device.starts_with("rotating") && !guest;
+    let rotating = storage.device.as_deref().is_some_and(rotates);
     let (harm, what) = match kind {
         kind if REMOTE.contains(&kind) => {
             (Harm::Medium, format!("the work folder is on a network file system ({kind})"))

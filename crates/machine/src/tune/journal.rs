@@ -88,6 +88,12 @@ impl Journal {
         Self { version: VERSION, boot: kernel::boot_id(root).unwrap_or_default(), until, changes }
     }
 
+    /// The same journal with other changes.
+    #[must_use]
+    pub fn with(self, changes: Vec<Change>) -> Self {
+        Self { changes, ..self }
+    }
+
     /// How many changes it lists.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -142,6 +148,7 @@ impl Journal {
         }
         // A new journal that a killed process had not renamed yet: nothing was changed for it.
         let _ = fs::remove_file(file(root).with_extension("new"));
+        let _ = fs::remove_file(root.place(FOLDER).join("write.new"));
         sync_folder(root)
     }
 }

@@ -1,16 +1,33 @@
 //! Settings of the machine for measurements, and everything put back as it was.
 //!
-//! `setting` is what a user asks for, `change` what is done to the machine for it, `plan` leads from one to the
-//! other, `journal` keeps all changes on disk before the first is made, `tuned` makes them and puts them back.
+//! `setting` is what a user asks for and `journal` has what is done to the machine; `plan` leads from one to the
+//! other. The journal keeps all changes on disk before the first is made; `tuned` makes them and puts them back;
+//! `command` executes a command meanwhile.
 //!
 //! The rule: a change is put back only if the machine still shows what we wrote. What someone else set meanwhile is
 //! reported and left alone.
 
+mod command;
+mod error;
+mod groups;
 mod journal;
+mod list;
+mod plan;
+mod service;
+mod session;
+mod setting;
+mod tuned;
 
 use crate::root::Root;
 
+pub use command::Ended;
+pub use error::TuneError;
 pub use journal::{Change, Journal, Lock, Until};
+pub use list::{ListedSetting, list};
+pub use plan::Plan;
+pub use session::{Audience, Notice, put_back, tuned};
+pub use setting::{SETTINGS, Setting, SettingError};
+pub use tuned::{LeftAlone, Restoration, Step, apply, restore};
 
 /// Why a file cannot be written here by anyone; none: root can.
 #[must_use]

@@ -1,0 +1,36 @@
+//! Services of the system, by `systemctl`.
+
+use std::io;
+use std::process::{Command, Stdio};
+
+use crate::root::Root;
+
+/// Whether the service is active; an error where there are no services that we could stop.
+pub fn is_active(root: &Root, name: &str) -> Result<bool, String> {
+    if !root.is_this_machine() {
+        return Err("these are the files of another machine".to_owned());
+    }
+    let status = systemctl(&["is-active", "--quiet", name]);
+    status.map_err(|_| "`systemctl` is missing: this system has no systemd".to_owned())
+}
+
+/// Stops it.
+pub fn stop(name: &str) -> io::Result<()> {
+    done(&["stop", name])
+}
+
+/// Starts it.
+pub fn start(name: &str) -> io::Result<()> {
+    done(&["start", name])
+}
+
+fn done(arguments: &[&str]) -> io::Result<()> {
+    let failed = || io::Error::other(format!("`systemctl {}` failed", arguments.join(" ")));
+    if systemctl(arguments)? { Ok(()) } else { Err(failed()) }
+}
+
+fn systemctl(arguments: &[&str]) -> io::Result<bool> {
+    let mut command = Command::new("systemctl");
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    Ok(command.status()?.success())
+}
