@@ -17,7 +17,7 @@ fn the_instrument_measures_itself_without_a_plan() {
     }
     assert!(instrument["clock_step"].as_f64().unwrap() >= 1.0);
     let table = project.tacho("doctor --instrument --turns 7").succeeds().stdout;
-    for word in ["cpus", "starting nothing", "between two executions", "7 turns"] {
+    for word in ["starting nothing", "between two executions", "7 turns"] {
         assert!(table.contains(word), "{word} is not in\n{table}");
     }
 }
@@ -36,10 +36,44 @@ fn a_host_that_is_not_quiet_is_told() {
 #[test]
 fn facts_alone_measure_nothing() {
     let project = Project::empty();
-    let answer = project.tacho("doctor --json").succeeds().json();
+    let answer = project.tacho("doctor --facts --json").succeeds().json();
     assert!(answer["instrument"].is_null() && answer["facts"]["arch"].is_string(), "{answer}");
+    assert!(answer["machine"]["cpu.online"]["value"].is_string(), "{answer}");
     let wrong = project.tacho("doctor --turns 3");
     assert_eq!(wrong.status, 2, "--turns means nothing without --instrument");
+    let listed = project.tacho("doctor --facts").succeeds().stdout;
+    assert!(
+        listed.contains("\ncpu.model ") && listed.lines().all(|line| line.chars().count() <= 80),
+        "{listed}"
+    );
+}
+
+#[test]
+fn findings_decide_the_status_of_another_machine_too() {
+    let project = Project::empty()
+        .file("fast/proc/sys/kernel/randomize_va_space", "2\n")
+        .file("slow/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n");
+    let fit = project.tacho("doctor --sysroot fast").succeeds();
+    assert_eq!(fit.stdout, "fit: nothing is known here that disturbs measurements\n");
+    let unfit = project.tacho("doctor --sysroot slow").exits(1);
+    assert_eq!(
+        unfit.stdout,
+        "\
+not fit: 1 of high harm
+
+high    the clock source is hpet
+        Each reading of the clock is a system call of a microsecond or more, in
+          the program under test too.
+        cannot be set here: the kernel found the processor's own clock (tsc)
+          unstable
+        source:
+          https://docs.kernel.org/timers/timekeeping.html#clock-sources
+"
+    );
+    let answer = project.tacho("doctor --sysroot slow --json").exits(1).json();
+    assert_eq!((&answer["fit"], &answer["findings"][0]["name"]), (&false.into(), &"clock-source".into()));
+    let nowhere = project.tacho("doctor --sysroot none").exits(2);
+    assert!(nowhere.stderr.starts_with("error: cannot read `none`: "), "{}", nowhere.stderr);
 }
 
 #[test]
@@ -56,9 +90,10 @@ fn a_run_records_what_the_instrument_read_of_itself() {
 #[test]
 fn the_first_line_is_a_verdict() {
     let project = Project::empty();
-    let shown = project.tacho("doctor").succeeds().stdout;
-    let (verdict, facts) = shown.split_once("\n\n").unwrap();
+    let shown = project.tacho("doctor").stdout;
+    let (verdict, findings) = shown.split_once("\n\n").unwrap();
     let known = ["busy: ", "quiet: ", "unsteady: "].iter().any(|word| verdict.starts_with(word));
     assert!(known && verdict.lines().count() == 1, "{verdict}");
-    assert!(verdict.contains("times vary by ") && facts.starts_with("host"), "{shown}");
+    let fitness = ["fit", "not fit"].iter().any(|word| findings.starts_with(word));
+    assert!(verdict.contains("times vary by ") && fitness, "{shown}");
 }

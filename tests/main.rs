@@ -38,3 +38,4 @@ mod stopping;
 mod survey;
 mod track;
 mod r#try;
+mod tune;

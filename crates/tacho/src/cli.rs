@@ -82,6 +82,7 @@ pub enum Command {
     Layouts(Layouts),
     Track(Box<Track>),
     Try(Try),
+    Tune(Tune),
     Log(Log),
     Fsck(Fsck),
     Show(Show),
@@ -125,11 +126,16 @@ impl From<Ci> for tacho_subject::CiSystem {
     }
 }
 
-/// Report what this machine is and how well it can measure
+/// Report whether this machine is fit for measurements, and what to set
 ///
-/// Needs no plan. Facts that cannot be read are listed with the reason.
+/// Lists what disturbs measurements here, the most harmful first, with the command that sets it. Needs no plan. Exits
+/// with 1 where something of high harm was found.
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct Doctor {
+    /// List what the machine is instead; what cannot be read is listed with the reason
+    #[arg(long, conflicts_with = "instrument")]
+    pub facts: bool,
     /// Let the instrument measure itself: its clock, starting nothing, an empty loop, `true`
     #[arg(long)]
     pub instrument: bool,
@@ -139,9 +145,36 @@ pub struct Doctor {
     /// Wait until no other measurement is active on this host
     #[arg(long, requires = "instrument")]
     pub wait: bool,
+    /// Examine another machine, by a copy of its /proc, /sys and /etc in this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "instrument")]
+    pub sysroot: Option<PathBuf>,
     /// Print the answer as JSON (keys: docs/src/formats)
     #[arg(long)]
     pub json: bool,
+}
+
+/// Set the machine for measurements, and put everything back
+///
+/// Settings hold while the command is executed. All changes are kept in a journal before the first is made: they are put
+/// back when the command ends, at Ctrl-C, and after `kill -9` by the next `tacho tune`. Without a command they hold
+/// until `tacho tune --restore`. Without settings, lists them. Exits as the command does.
+#[derive(Debug, Args)]
+pub struct Tune {
+    /// turbo=off, governor=performance, smt=off, shield=2-3, nice=-5 … `tacho tune` lists all
+    #[arg(value_name = "SETTING")]
+    pub settings: Vec<String>,
+    /// Print what would be changed, and change nothing
+    #[arg(long, conflicts_with = "restore")]
+    pub dry_run: bool,
+    /// Put back what an earlier `tacho tune` left in place
+    #[arg(long, conflicts_with_all = ["settings", "command"])]
+    pub restore: bool,
+    /// A folder with a copy of a machine's /proc and /sys, to be changed instead of this machine
+    #[arg(long, value_name = "FOLDER", hide = true)]
+    pub sysroot: Option<PathBuf>,
+    /// The command to execute meanwhile
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
 }
 
 /// Measure a range of revisions: how did speed develop over history?

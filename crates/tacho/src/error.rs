@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use tacho_experiment::ExperimentError;
+use tacho_machine::tune::{SettingError, TuneError};
 use tacho_measure::{MeasureError, Unavailable};
 use tacho_record::RuleError;
 use tacho_record::numbers::NumbersError;
@@ -113,6 +114,10 @@ pub enum CliError {
     UnknownSeries { name: String, known: String },
     #[error("there is no quirk `{name}` in the plan")]
     UnknownQuirk { name: String, known: String },
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    #[error(transparent)]
+    Tune(#[from] TuneError),
     #[error("there is no benchmark `{name}`")]
     UnknownBenchmark { name: String, known: String },
 }
@@ -125,6 +130,8 @@ impl CliError {
             CliError::Bisect(mistake) => Some(mistake.hint()),
             CliError::Compare(mistake) => Some(mistake.hint()),
             CliError::Experiment(error) => error.hint(),
+            CliError::Setting(_) => Some("`tacho tune` lists the settings of this machine".to_owned()),
+            CliError::Tune(error) => error.hint().map(str::to_owned),
             CliError::Measure(error) => error.hint().map(str::to_owned),
             CliError::Numbers { source, .. } => source.hint(),
             CliError::NoRange { from, to } => Some(format!("the older one goes first: `{to}..{from}`?")),

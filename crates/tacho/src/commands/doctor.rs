@@ -1,4 +1,4 @@
-//! `tacho doctor`: what this machine is, and what the instrument reads of itself.
+//! `tacho doctor`: whether this machine is fit, what it is, and what the instrument reads of itself.
 
 use std::collections::BTreeMap;
 
@@ -6,6 +6,8 @@ use serde::Serialize;
 use tacho_experiment::Instrument;
 use tacho_experiment::run::disturbance::LOOK;
 use tacho_experiment::run::noise::Noise;
+use tacho_machine::doctor::Diagnosis;
+use tacho_machine::{Facts, Root};
 use tacho_measure::{Executor, MeasureError, ProcessExecutor};
 use tacho_record::{Host, Unit};
 use tacho_stats::Summary;
@@ -13,24 +15,52 @@ use tacho_stats::Summary;
 use super::Exit;
 use crate::cli::Doctor;
 use crate::error::CliError;
-use crate::output::{self, answer, table, text};
+use crate::output::{self, answer, doctor, table, text};
 
 pub fn execute(command: &Doctor) -> Result<Exit, CliError> {
-    let host = tacho_measure::host();
+    let examined = Examined::of(command)?;
     let read = command.instrument.then(|| measure(command)).transpose()?;
     if command.json {
-        output::print_json(&answer::versioned(DoctorAnswer::of(&host, command, read.as_ref())))?;
-        return Ok(Exit::Success);
+        output::print_json(&answer::versioned(DoctorAnswer::of(&examined, command, read.as_ref())))?;
+        return Ok(examined.exit(command));
     }
-    let mut shown = format!("{}\n\n{}", verdict(read.as_ref())?, facts(&host));
-    if let Some(read) = &read {
-        shown.push_str(&readings(&read.instrument, command.turns));
-        let disturbed =
-            |noise| format!("not quiet: {noise} right before; once it is, these will be smaller\n");
-        shown.extend(read.noise.map(disturbed));
-    }
+    let mut shown = if command.sysroot.is_none() { verdict(read.as_ref())? + "\n\n" } else { String::new() };
+    shown += &match &read {
+        Some(read) => with_noise(read, command.turns),
+        None if command.facts => doctor::facts(&examined.facts),
+        None => doctor::diagnosis(&examined.diagnosis),
+    };
     output::print(&shown)?;
-    Ok(Exit::Success)
+    Ok(examined.exit(command))
+}
+
+/// The machine that is examined: this one, or another by its files.
+struct Examined {
+    facts: Facts,
+    diagnosis: Diagnosis,
+}
+
+impl Examined {
+    fn of(command: &Doctor) -> Result<Self, CliError> {
+        let (root, folder) = if let Some(folder) = &command.sysroot {
+            std::fs::read_dir(folder).map_err(CliError::reading(folder))?;
+            (Root::of_folder(folder), "/".to_owned())
+        } else {
+            let folder = std::env::current_dir().map_err(CliError::NowhereHere)?;
+            (Root::this_machine(), folder.to_string_lossy().into_owned())
+        };
+        let mut facts = Facts::read(&root, &folder);
+        if command.facts {
+            facts.add_tools(&root);
+        }
+        Ok(Self { facts, diagnosis: Diagnosis::of(&root, &folder) })
+    }
+
+    /// The status is that of the findings, where the question was for them.
+    fn exit(&self, command: &Doctor) -> Exit {
+        let asked = !command.facts && !command.instrument;
+        if asked && !self.diagnosis.is_fit() { Exit::Unfit } else { Exit::Success }
+    }
 }
 
 /// What the instrument read of itself, and what disturbed the host right before.
@@ -57,7 +87,14 @@ const UNSTEADY: f64 = 0.1;
 fn verdict(read: Option<&Readings>) -> Result<String, CliError> {
     let own = match read {
         Some(_) => None,
-        None => match measure(&Doctor { instrument: true, turns: TURNS, wait: false, json: false }) {
+        None => match measure(&Doctor {
+            instrument: true,
+            turns: TURNS,
+            facts: false,
+            wait: false,
+            sysroot: None,
+            json: false,
+        }) {
             Ok(read) => Some(read),
             Err(CliError::Measure(busy @ MeasureError::HostBusy { .. })) => {
                 return Ok(format!("busy: {busy}"));
@@ -76,13 +113,10 @@ fn verdict(read: Option<&Readings>) -> Result<String, CliError> {
     })
 }
 
-/// What the host is, a line a fact.
-fn facts(host: &Host) -> String {
-    let mut list = table::plain(&["host", &host.name], &[]);
-    for (name, value) in &host.facts {
-        list.add_row([name.strip_prefix("now.").unwrap_or(name), value]);
-    }
-    table::render(&list)
+/// What the instrument read of itself, and what disturbed it.
+fn with_noise(read: &Readings, turns: u32) -> String {
+    let disturbed = |noise| format!("not quiet: {noise} right before; once it is, these will be smaller\n");
+    readings(&read.instrument, turns) + &read.noise.map(disturbed).unwrap_or_default()
 }
 
 /// What the instrument read of itself.
@@ -103,7 +137,7 @@ fn readings(instrument: &Instrument, turns: u32) -> String {
         ]);
     }
     format!(
-        "\n{}\n{}, interleaved; the clock goes in steps of {} and takes {} to read\n",
+        "{}\n{}, interleaved; the clock goes in steps of {} and takes {} to read\n",
         table::render(&list),
         text::count(turns as usize, "turn"),
         time(instrument.clock_step),
@@ -114,8 +148,12 @@ fn readings(instrument: &Instrument, turns: u32) -> String {
 /// The answer in JSON.
 #[derive(Serialize)]
 struct DoctorAnswer<'a> {
-    host: &'a str,
-    facts: &'a BTreeMap<String, String>,
+    host: String,
+    facts: BTreeMap<String, String>,
+    machine: &'a Facts,
+    fit: bool,
+    #[serde(flatten)]
+    diagnosis: &'a Diagnosis,
     instrument: Option<InstrumentAnswer>,
 }
 
@@ -150,9 +188,26 @@ impl From<&Summary> for Times {
 }
 
 impl<'a> DoctorAnswer<'a> {
-    fn of(host: &'a Host, command: &Doctor, read: Option<&Readings>) -> Self {
-        let instrument = read.map(|Readings { instrument, noise }| InstrumentAnswer {
-            turns: command.turns,
+    fn of(examined: &'a Examined, command: &Doctor, read: Option<&Readings>) -> Self {
+        let Host { name, facts } = match command.sysroot {
+            Some(_) => Host { name: examined.facts.0["host.name"].to_string(), facts: BTreeMap::new() },
+            None => tacho_measure::host(),
+        };
+        Self {
+            host: name,
+            facts,
+            machine: &examined.facts,
+            fit: examined.diagnosis.is_fit(),
+            diagnosis: &examined.diagnosis,
+            instrument: read.map(|read| InstrumentAnswer::of(read, command.turns)),
+        }
+    }
+}
+
+impl InstrumentAnswer {
+    fn of(Readings { instrument, noise }: &Readings, turns: u32) -> Self {
+        Self {
+            turns,
             clock_step: instrument.clock_step,
             clock_cost: instrument.clock_cost,
             empty_loop: (&instrument.empty_loop).into(),
@@ -160,7 +215,6 @@ impl<'a> DoctorAnswer<'a> {
             r#true: (&instrument.of_true).into(),
             between: (&instrument.between).into(),
             disturbed: noise.map(|noise| noise.to_string()),
-        });
-        Self { host: &host.name, facts: &host.facts, instrument }
+        }
     }
 }

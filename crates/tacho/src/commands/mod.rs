@@ -28,6 +28,7 @@ mod site;
 mod survey;
 pub mod track;
 mod r#try;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -35,13 +36,17 @@ use crate::cli::{Arguments, Command};
 use crate::error::CliError;
 use crate::output::progress;
 
-/// The exit status, which is part of the interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The exit status, which is part of the interface. Of several, the last in this order counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// All well.
     Success,
+    /// As the command that was executed.
+    Command(u8),
     /// All well, and something got worse.
     Worse,
+    /// The machine is not fit to measure on.
+    Unfit,
     /// It could not be done.
     Error,
     /// The user stopped it; the same command goes on.
@@ -59,8 +64,9 @@ pub enum Exit {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         match exit {
+            Exit::Command(status) => ExitCode::from(status),
             Exit::Success => ExitCode::SUCCESS,
-            Exit::Worse => ExitCode::from(1),
+            Exit::Worse | Exit::Unfit => ExitCode::from(1),
             Exit::Error => ExitCode::from(2),
             Exit::Interrupted => ExitCode::from(130),
             Exit::NotReproduced => ExitCode::from(3),
@@ -93,6 +99,7 @@ pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
         Command::Site(command) => site::execute(global, &command),
         Command::Track(command) => schedule::execute(global, &command),
         Command::Try(command) => r#try::execute(global, &command),
+        Command::Tune(command) => tune::execute(&command),
     }
 }
 

@@ -98,7 +98,7 @@ pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
     }
     print(command, &trying.base, &tried, fail_on.as_ref())?;
     let exits = tried.iter().map(|tried| exit(&tried.compared, fail_on.as_ref(), false));
-    Ok(exits.max_by_key(|exit| *exit as u8).unwrap_or(Exit::Success))
+    Ok(exits.max().unwrap_or(Exit::Success))
 }
 
 /// What a diff does to a revision, by one benchmark and metric: asked on the way of another command.

@@ -18,6 +18,23 @@ pub fn verdicts(table: &str) -> String {
     coloured(table)
 }
 
+/// A text that is good news.
+pub fn good(text: &str) -> String {
+    styled(text, BETTER)
+}
+
+/// A text that is bad news.
+pub fn bad(text: &str) -> String {
+    styled(text, WORSE)
+}
+
+fn styled(text: &str, style: Style) -> String {
+    if anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never {
+        return text.to_owned();
+    }
+    format!("{style}{text}{style:#}")
+}
+
 fn coloured(table: &str) -> String {
     let mut out = String::new();
     let mut rest = table;

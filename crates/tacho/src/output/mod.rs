@@ -8,6 +8,7 @@ mod bounds;
 pub mod changes;
 pub mod colour;
 pub mod compare;
+pub mod doctor;
 pub mod json;
 pub mod layouts;
 pub mod levels;
@@ -18,6 +19,7 @@ pub mod table;
 pub mod terminal;
 pub mod text;
 pub mod tracked;
+pub mod tune;
 pub mod unbuilt;
 
 use std::io::Write;

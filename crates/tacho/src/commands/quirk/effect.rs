@@ -106,7 +106,7 @@ pub fn execute(global: &Global, project: &Project, command: &Effect) -> Result<E
     } else {
         output::print(&all.iter().map(Told::text).collect::<Vec<_>>().join("\n"))?;
     }
-    Ok(all.iter().map(Told::exit).max_by_key(|exit| *exit as u8).unwrap_or(Exit::Success))
+    Ok(all.iter().map(Told::exit).max().unwrap_or(Exit::Success))
 }
 
 /// Why there is no edge to measure.

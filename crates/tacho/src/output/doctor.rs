@@ -1,0 +1,64 @@
+//! The words of `tacho doctor`.
+
+use tacho_machine::Facts;
+use tacho_machine::doctor::{Diagnosis, Finding, Harm, Remedy};
+
+use super::{COLUMNS, terminal_width, text};
+
+/// How far the text of a finding is from the margin.
+const INDENT: usize = 8;
+
+/// The findings, and in one line what they come to.
+pub fn diagnosis(diagnosis: &Diagnosis) -> String {
+    let width = terminal_width().unwrap_or(COLUMNS);
+    let findings: Vec<String> = diagnosis.findings.iter().map(|finding| one(finding, width)).collect();
+    let all = if findings.is_empty() { String::new() } else { format!("\n{}", findings.join("\n")) };
+    format!("{}\n{all}", fitness(diagnosis))
+}
+
+/// Whether the machine is fit, with the number of findings of each harm.
+fn fitness(diagnosis: &Diagnosis) -> String {
+    let counts = [Harm::High, Harm::Medium, Harm::Low].map(|harm| (diagnosis.count(harm), harm));
+    let shown: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, harm)| format!("{count} of {} harm", harm.word()))
+        .collect();
+    match counts[0].0 {
+        _ if shown.is_empty() => super::colour::good("fit: nothing is known here that disturbs measurements"),
+        0 => format!("{} ({})", super::colour::good("fit"), shown.join(", ")),
+        _ => format!("{}: {}", super::colour::bad("not fit"), shown.join(", ")),
+    }
+}
+
+fn one(finding: &Finding, width: usize) -> String {
+    let head = format!("{:<INDENT$}{}", finding.harm.word(), finding.what);
+    let lines = [finding.effect.to_owned(), remedy(&finding.remedy), format!("source: {}", finding.source)];
+    let indented = lines.iter().map(|line| paragraph(line, INDENT, width));
+    std::iter::once(paragraph(&head, 0, width)).chain(indented).collect()
+}
+
+fn remedy(remedy: &Remedy) -> String {
+    match remedy {
+        Remedy::Advice(text) => format!("do: {text}"),
+        Remedy::Command(command) => format!("set: {command}"),
+        Remedy::Impossible(why) => format!("cannot be set here: {why}"),
+        Remedy::Tune { setting, by_hand } => format!("set: tacho tune {setting} (by hand: {by_hand})"),
+    }
+}
+
+/// A text in lines no longer than that, all but a first one without indent that far from the margin.
+fn paragraph(text: &str, indent: usize, width: usize) -> String {
+    let folded = text::wrap(&format!("{}{text}", " ".repeat(indent)), Some(width));
+    folded + "\n"
+}
+
+/// All facts, a line a fact.
+pub fn facts(Facts(facts): &Facts) -> String {
+    let width = facts.keys().map(String::len).max().unwrap_or_default() + 2;
+    let columns = terminal_width().unwrap_or(COLUMNS);
+    let line = |(name, fact): (&String, &tacho_machine::Fact)| {
+        paragraph(&format!("{name:<width$}{fact}"), 0, columns)
+    };
+    facts.iter().map(line).collect()
+}
