@@ -20,6 +20,7 @@ pub mod outlier;
 pub mod place;
 pub mod steady;
 pub mod summary;
+pub mod sweep;
 
 pub use anytime::PairedRatio;
 pub use bounded::{Bound, Bounded};

@@ -1,0 +1,171 @@
+//! How often the answers are right: simulated curves, with a fixed seed.
+
+use super::*;
+use crate::interleaved::Execution;
+use crate::interleaved::simulated::{Host, MOVEMENTS, Movement};
+
+const VALUES: usize = 14;
+const ROUNDS: u32 = 10;
+
+/// A curve over 14 values, its levels as logarithms.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    Flat,
+    OneDip,
+    TwoDips,
+    Plateau,
+}
+
+const SHAPES: [Shape; 4] = [Shape::Flat, Shape::OneDip, Shape::TwoDips, Shape::Plateau];
+
+/// The level at a place between 0 and 1.
+fn level(shape: Shape, at: f64) -> f64 {
+    match shape {
+        Shape::Flat => 0.0,
+        Shape::OneDip => 3.0 * (at - 0.37) * (at - 0.37),
+        Shape::TwoDips => 1.5 * (at - 0.2).abs().min((at - 0.8).abs() + 0.02),
+        Shape::Plateau => 1.5 * (0.5 - at).max(0.0) + 0.001 * (0.9 - at).abs(),
+    }
+}
+
+fn levels(shape: Shape, values: usize) -> Vec<f64> {
+    (0..values).map(|value| level(shape, value as f64 / (values - 1) as f64)).collect()
+}
+
+/// The true best value.
+fn truly_best(levels: &[f64]) -> usize {
+    super::curve::lowest(levels).unwrap()
+}
+
+fn host(movement: Movement, noise: f64, seed: u64) -> Host {
+    let mut host = Host::new(movement, seed);
+    host.noise = noise;
+    host
+}
+
+/// How often the plateau of a whole sweep lacks the best value.
+fn misses(shape: Shape, movement: Movement, noise: f64, sweeps: u64) -> f64 {
+    let levels = levels(shape, VALUES);
+    let is_missed = |seed: u64| {
+        let executions = host(movement, noise, seed).rounds(&levels, ROUNDS);
+        let estimated = SweepLevels::of(&executions, VALUES).unwrap();
+        !super::curve::plateau(&estimated, ERROR).contains(&truly_best(&levels))
+    };
+    (1..=sweeps).filter(|seed| is_missed(*seed)).count() as f64 / sweeps as f64
+}
+
+#[test]
+fn the_plateau_holds_the_best_value() {
+    for shape in SHAPES {
+        for noise in [0.01, 0.03, 0.1] {
+            let misses = misses(shape, Movement::Steady, noise, 200);
+            assert!(misses <= 0.05, "{shape:?} at {noise}: {misses}");
+        }
+    }
+}
+
+#[test]
+fn the_plateau_holds_the_best_value_on_hosts_whose_speed_moves() {
+    for movement in MOVEMENTS {
+        let misses = misses(Shape::Flat, movement, 0.02, 100);
+        // The worst is a host of two processors of different speeds.
+        assert!(misses <= 0.07, "{movement:?}: {misses}");
+    }
+}
+
+#[test]
+fn what_a_value_costs_is_in_its_interval() {
+    let levels = levels(Shape::OneDip, VALUES);
+    let (best, default) = (truly_best(&levels), 1);
+    let truth = levels[default] - levels[best];
+    let is_outside = |seed: &u64| {
+        let executions = host(Movement::Steady, 0.03, *seed).rounds(&levels, ROUNDS);
+        let estimated = SweepLevels::of(&executions, VALUES).unwrap();
+        let (low, high) = SweepCurve::of(estimated, None, 0.01).unwrap().costs[default].interval;
+        truth < low || truth > high
+    };
+    let outside = (1..=100).filter(is_outside).count();
+    assert!(outside <= 5, "{outside} of 100");
+}
+
+/// Values of the grid that is searched: steps of a quarter of a doubling from 1 to 65536.
+const GRID: usize = 65;
+
+/// Executes what a search asks for.
+fn searched(levels: &[f64], noise: f64, seed: u64) -> OptimumSearch {
+    let mut host = host(Movement::Steady, noise, seed);
+    // With a margin it would stop sooner, and with a wider answer.
+    let rules = SearchRules { margin: 1e-4, ..SearchRules::usual(levels.len()) };
+    let mut search = OptimumSearch::new(levels.len(), rules);
+    let mut first = 0;
+    while let SearchStep::Execute { values, rounds } = search.next_step() {
+        let own: Vec<f64> = values.iter().map(|value| levels[*value]).collect();
+        let executed = host.rounds(&own, rounds);
+        let of_grid =
+            |it: Execution| Execution { program: values[it.program], round: first + it.round, ..it };
+        search.observe(&executed.into_iter().map(of_grid).collect::<Vec<_>>());
+        first += rounds;
+    }
+    search
+}
+
+/// How many steps of the grid the best value may be in.
+fn width(spans: &[ValueSpan]) -> usize {
+    spans.iter().map(|span| span.ends.1 - span.ends.0).sum()
+}
+
+#[test]
+fn a_search_holds_the_best_value_with_half_of_the_executions() {
+    for shape in SHAPES {
+        for noise in [0.01, 0.03, 0.1] {
+            let levels = levels(shape, GRID);
+            let best = truly_best(&levels);
+            let (mut missed, mut found, mut whole, searches) = (0, 0, 0, 40);
+            for seed in 1..=searches {
+                let search = searched(&levels, noise, seed);
+                assert!(search.taken() <= GRID * ROUNDS as usize / 2, "{shape:?}: {}", search.taken());
+                let spans = search.spans();
+                let holds = |span: &ValueSpan| (span.ends.0..=span.ends.1).contains(&best);
+                missed += usize::from(!spans.iter().any(holds));
+                found += width(&spans);
+                whole += of_grid(&levels, noise, seed);
+            }
+            assert!(missed <= 2, "{shape:?} at {noise}: {missed} of {searches} missed");
+            // As narrow as the whole grid with twice the executions, but for a twentieth.
+            assert!(found * 20 <= whole * 21, "{shape:?} at {noise}: {found} steps, the grid {whole}");
+        }
+    }
+}
+
+/// How wide the plateau of the whole grid is with its neighbours, after ten rounds.
+fn of_grid(levels: &[f64], noise: f64, seed: u64) -> usize {
+    let executions = host(Movement::Steady, noise, seed + 1000).rounds(levels, ROUNDS);
+    let estimated = SweepLevels::of(&executions, levels.len()).unwrap();
+    let plateau = super::curve::plateau(&estimated, ERROR);
+    let inside = |step: &usize| plateau.contains(step) || plateau.contains(&(step + 1));
+    (0..levels.len() - 1).filter(inside).count()
+}
+
+#[test]
+fn loads_near_a_noisy_limit_are_found() {
+    let mut host = host(Movement::Steady, 1.0, 7);
+    let goal = LoadGoal { duration_sum: 9.0, exceed_ratio: 0.5, width: 1 };
+    for limit in [40.0, 400.0, 900.0] {
+        for _ in 0..20 {
+            let mut search = LoadSearch::new(1000, goal);
+            let outcome = loop {
+                match search.next_step() {
+                    LoadStep::Done(outcome) => break outcome,
+                    LoadStep::Try(load) => {
+                        // The limit itself varies by a standard deviation of 3 loads.
+                        let is_good = load as f64 <= limit + 3.0 * host.gaussian();
+                        search.observe(LoadTrial { load, seconds: 1.0, is_good, received: None });
+                    }
+                }
+            };
+            let LoadOutcome::Between(found, _) = outcome else { panic!("{outcome:?}") };
+            assert!((found as f64 - limit).abs() <= 10.0, "{found} is far from {limit}");
+            assert!(search.trials().len() < 80, "{}", search.trials().len());
+        }
+    }
+}
