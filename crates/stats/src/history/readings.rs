@@ -1,5 +1,6 @@
 //! What the samples of one run say of each of its revisions.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::median::{deviation, median};
@@ -205,12 +206,10 @@ impl Modes {
         let mut chance = (1.0 - self.share).powi(i32::try_from(samples).unwrap_or(i32::MAX));
         let mut most = 0.0;
         for slow in 0..=samples {
-            let weight = if 2 * slow > samples {
-                1.0
-            } else if 2 * slow == samples {
-                0.5
-            } else {
-                0.0
+            let weight = match (2 * slow).cmp(&samples) {
+                Ordering::Less => 0.0,
+                Ordering::Equal => 0.5,
+                Ordering::Greater => 1.0,
             };
             most += weight * chance;
             chance *= self.share / (1.0 - self.share) * (samples - slow) as f64 / (slow + 1) as f64;
