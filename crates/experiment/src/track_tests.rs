@@ -29,7 +29,9 @@ fn parsed(text: &str) -> Plan {
 }
 
 fn plan_text(measure: &str, benchmarks: &str) -> String {
-    format!("[subject]\n[measure]\n{measure}\n{benchmarks}")
+    // Each cell is measured for itself, where a test says nothing else.
+    let link = if measure.contains("link") { "" } else { "link = 0\n" };
+    format!("[subject]\n[measure]\n{link}{measure}\n{benchmarks}")
 }
 
 const TWO: &str = "[[benchmark]]\nname = 'a'\ncommand = 'a {revision}'\nexpect = { stdout = 'same' }\n\
@@ -183,6 +185,22 @@ fn every_cell_gets_its_rounds_and_then_nothing_is_missing() {
     assert_eq!((tracked.samples, tracked.interrupted, tracked.run), (3 * 2 * 4, false, Some(1)));
     let again = lab.track(|_, _| panic!("nothing is missing")).unwrap();
     assert_eq!((again.samples, again.interrupted, again.run), (0, false, None));
+}
+
+#[test]
+fn a_run_with_a_new_revision_measures_the_newest_old_one_again() {
+    let mut lab = Lab::new(TWO, 3);
+    lab.measure = "rounds = 3\nlink = 1".into();
+    let newest = lab.revisions.pop().unwrap();
+    assert_eq!(lab.track(well).unwrap().samples, 2 * 2 * 4);
+    lab.revisions.push(newest);
+    // Stopped and resumed, the run ends with all that it set out for.
+    lab.track(interrupted_after(7)).unwrap();
+    let linked = lab.track(well).unwrap();
+    assert_eq!((linked.run, linked.samples), (Some(2), 2 * 2 * 4 - 7));
+    let again = |revision: &str| lab.samples().iter().filter(|line| line.contains(revision)).count();
+    assert_eq!([again("r1"), again("r2"), again("r3")], [8, 16, 8]);
+    assert_eq!(lab.track(well).unwrap().samples, 0, "nothing new: nothing is linked");
 }
 
 #[test]

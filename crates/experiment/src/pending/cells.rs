@@ -19,6 +19,10 @@ pub struct Wanted {
     pub measure_equal: bool,
     /// Measure again what has only ever failed.
     pub retry_failed: bool,
+    /// How many of the newest measured revisions are measured again beside new ones.
+    pub link: u32,
+    /// How many rounds these get.
+    pub link_rounds: u32,
 }
 
 /// The samples that are already kept, by benchmark and build.
@@ -82,6 +86,8 @@ pub fn missing(plan: &Plan, known: Known<'_>, wanted: Wanted) -> Vec<Cell> {
             }
         }
     }
+    let links: Vec<Cell> = benchmarks.iter().flat_map(|(_, key)| known.links(key, &cells, wanted)).collect();
+    cells.extend(links);
     cells
 }
 
@@ -101,6 +107,31 @@ impl Known<'_> {
                 lacking.max(self.uncounted.rounds(key, revision, artifact))
             }
         }
+    }
+
+    /// The newest revisions with samples, to be measured again beside those that have none: the effect of a run is
+    /// known only by what another run measured too.
+    fn links(&self, key: &BenchmarkKey, cells: &[Cell], wanted: Wanted) -> Vec<Cell> {
+        let own = || cells.iter().filter(|cell| cell.benchmark == *key);
+        let valid = |revision: &str, artifact| self.counts.of(key, revision, artifact).valid;
+        let is_new = |cell: &Cell| {
+            let Samples { valid, failed } = self.counts.of(key, &cell.revision, cell.artifact);
+            valid + failed == 0
+        };
+        if !own().any(is_new) {
+            return Vec::new();
+        }
+        let measured = self.built.iter().rev().filter_map(|(revision, build)| {
+            let artifact = build.state.artifact()?;
+            (valid(&revision.id, artifact) > 0).then_some((&revision.id, artifact))
+        });
+        let newest = measured.take(wanted.link as usize);
+        let again = newest.filter(|(revision, _)| !own().any(|cell| cell.revision == **revision));
+        let cell = |(revision, artifact): (&String, Digest)| {
+            let (revision, rounds) = (revision.clone(), wanted.link_rounds);
+            Cell { revision, artifact, benchmark: key.clone(), rounds }
+        };
+        again.map(cell).collect()
     }
 
     /// Whether this revision is the one of its artifact's that is measured: the one that stands for the others
@@ -124,7 +155,8 @@ mod tests {
     use crate::build::builds::tests::{built, revision};
     use crate::track_tests::plan;
 
-    const WANTED: Wanted = Wanted { rounds: 10, measure_equal: false, retry_failed: false };
+    const WANTED: Wanted =
+        Wanted { rounds: 10, measure_equal: false, retry_failed: false, link: 0, link_rounds: 10 };
 
     fn cells(artifacts: &[&str], rows: &[(&str, u32, u32)], wanted: Wanted) -> Vec<(String, u32)> {
         let plan = plan("[[benchmark]]\nname = 'b'\ncommand = 'true'");
@@ -162,6 +194,20 @@ mod tests {
     fn newest_first_and_only_what_is_missing() {
         let rows = [("r1", 10, 0), ("r2", 6, 1)];
         assert_eq!(cells(&["a", "b", "c"], &rows, WANTED), pairs(&[("r3", 10), ("r2", 3)]));
+    }
+
+    #[test]
+    fn a_run_with_new_revisions_measures_the_newest_old_one_again() {
+        let linked = Wanted { link: 1, ..WANTED };
+        let rows = [("r1", 10, 0), ("r2", 10, 0)];
+        assert_eq!(cells(&["a", "b", "c"], &rows, linked), pairs(&[("r3", 10), ("r2", 10)]));
+        assert_eq!(cells(&["a", "b"], &rows, linked), pairs(&[]));
+        // What lacks samples links by itself.
+        let partly = [("r1", 10, 0), ("r2", 4, 0)];
+        assert_eq!(cells(&["a", "b", "c"], &partly, linked), pairs(&[("r3", 10), ("r2", 6)]));
+        assert_eq!(cells(&["a", "b"], &partly, linked), pairs(&[("r2", 6)]));
+        let two = Wanted { link: 2, ..WANTED };
+        assert_eq!(cells(&["a", "b", "c"], &rows, two), pairs(&[("r3", 10), ("r2", 10), ("r1", 10)]));
     }
 
     #[test]

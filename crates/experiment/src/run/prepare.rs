@@ -195,13 +195,16 @@ impl Bench<'_> {
         let settled = Settled::read(self.store, self.host, question)?;
         let uncounted = Uncounted::read((self.store, self.host), self.executor, question)?;
         let mut ready = Vec::with_capacity(cells.len());
+        let beside: Vec<Cell> = cells.iter().map(|(_, cell)| cell.clone()).collect();
         for (id, cell) in cells {
             let before = self.store.samples(id)?;
             let layouts = self.layouts_of(question, &cell)?;
             let trial = prepare_trial(question, run.seed, &cell, (&folders[&cell.artifact], layouts))?;
-            let enough = enough(question, &cell, &counts, &before);
+            let is_link = is_link(question, (&cell, &beside), &counts, &before);
+            let enough = if is_link { cell.rounds } else { enough(question, &cell, &counts, &before) };
             let (metric, elsewhere) = settled.elsewhere(&cell, run.number);
             let needed = match uncounted.rounds(&cell.benchmark, &cell.revision, cell.artifact) {
+                0 if is_link => cell.rounds,
                 0 => 0,
                 lacking => lacking + number(before.iter().filter(|sample| sample.place.round > 0).count()),
             };
@@ -234,7 +237,24 @@ pub(crate) fn missing(
 
 fn wanted(question: &Question) -> pending::cells::Wanted {
     let &Question { measure_equal, retry_failed, .. } = question;
-    pending::cells::Wanted { rounds: question.rule().max_rounds, measure_equal, retry_failed }
+    let (rounds, link) = (question.rule().max_rounds, question.plan.measure.link);
+    pending::cells::Wanted { rounds, measure_equal, retry_failed, link, link_rounds: link_rounds(question) }
+}
+
+/// How often a revision that links runs is measured again.
+fn link_rounds(question: &Question) -> u32 {
+    let rule = question.rule();
+    if rule.precision.is_some() { rule.min_rounds } else { rule.max_rounds }
+}
+
+/// Whether a cell has samples of earlier runs and is measured all the same, beside other revisions of its benchmark: it
+/// links the runs.
+fn is_link(question: &Question, (cell, beside): (&Cell, &[Cell]), counts: &Counts, own: &[Sample]) -> bool {
+    let own = own.iter().filter(|sample| sample.place.round > 0 && sample.outcome.is_result()).count();
+    let all = counts.of(&cell.benchmark, &cell.revision, cell.artifact).valid;
+    let is_other = |other: &Cell| other.benchmark == cell.benchmark && other.revision != cell.revision;
+    let has_rounds = cell.rounds == link_rounds(question);
+    question.plan.measure.link > 0 && has_rounds && all > number(own) && beside.iter().any(is_other)
 }
 
 /// How many samples of its own a cell needs in this run: what it set out for, unless another run has meanwhile

@@ -157,6 +157,10 @@ pub(super) struct MeasureTable {
     /// Link programs in several orders in `tacho track`, `compare`, `try` and `layouts`, and how
     /// often to repeat at each level: { layouts = 5, processes = 10 }.
     pub levels: Option<LevelsTable>,
+    /// How many of the newest revisions that have samples are measured again in a run with new
+    /// revisions, so that the runs can be compared. 0: none.
+    #[serde(default = "link")]
+    pub link: u32,
     /// The largest size of the cache of built artifacts, compressed: "500MiB", "2GiB".
     #[serde(default = "cache_limit")]
     pub cache_limit: String,
@@ -506,6 +510,10 @@ fn artifacts() -> Vec<String> {
 
 fn build_timeout() -> String {
     "30m".to_owned()
+}
+
+fn link() -> u32 {
+    1
 }
 
 fn cache_limit() -> String {

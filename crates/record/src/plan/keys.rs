@@ -213,6 +213,7 @@ mod tests {
         for wanted in [
             (ROOT, "benchmark"),
             ("`[subject]`", "releases-from"),
+            ("`[measure]`", "link"),
             ("`[measure]`", "cache-limit"),
             ("`[[benchmark]]`", "command"),
             ("`expect`", "stdout"),

@@ -232,6 +232,8 @@ pub struct Measure {
     pub rule: Rule,
     /// How often to repeat at each level, where that is said.
     pub levels: Option<Levels>,
+    /// How many of the newest measured revisions a run with new revisions measures again.
+    pub link: u32,
     /// How large the cache of built artifacts may become, in bytes, compressed.
     pub cache_limit: u64,
     /// Under which conditions benchmarks are executed that say nothing else.

@@ -79,6 +79,7 @@ impl<'f> Check<'f> {
                 layouts: levels.layouts.get(),
                 processes: levels.processes.get(),
             }),
+            link: table.link,
             cache_limit: self.size(&table.cache_limit, spot.get("cache-limit")),
             conditions: self.conditions(table.conditions, &conditions, spot.get("conditions")),
             limits: self.limits(table.limits, limits, spot.get("limits")),

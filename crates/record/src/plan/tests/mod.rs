@@ -137,6 +137,7 @@ fn measure() -> Measure {
         levels: None,
         wishes: Wishes::default(),
         rule: Rule::default(),
+        link: 1,
         cache_limit: 2 << 30,
         conditions: Conditions::default(),
         limits: Limits::default(),
