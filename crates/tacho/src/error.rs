@@ -1,5 +1,9 @@
 //! What the command line can fail with, and how that is said.
 
+pub mod bench;
+pub(crate) mod bisect;
+pub mod compare;
+
 use std::path::PathBuf;
 
 use tacho_experiment::ExperimentError;
@@ -12,18 +16,17 @@ use tacho_site::SiteError;
 use tacho_store::StoreError;
 use tacho_subject::SubjectError;
 
-use crate::commands::bench::mistake::Mistake;
-use crate::commands::bisect;
+use crate::error::bench::BenchMistake;
 
 /// Anything that ends a command early.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
     #[error(transparent)]
-    Bench(#[from] Mistake),
+    Bench(#[from] BenchMistake),
     #[error(transparent)]
-    Bisect(#[from] bisect::Mistake),
+    Bisect(#[from] crate::error::bisect::BisectMistake),
     #[error(transparent)]
-    Compare(#[from] crate::commands::compare::mistake::Mistake),
+    Compare(#[from] crate::error::compare::CompareMistake),
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
     #[error("cannot {verb} `{path}`: {source}")]

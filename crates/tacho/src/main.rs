@@ -5,7 +5,9 @@
 
 mod cli;
 mod commands;
+mod counters;
 mod error;
+mod exit;
 mod output;
 mod project;
 
@@ -20,7 +22,8 @@ fn main() -> ExitCode {
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);
-            let exit = if error.is_interrupt() { commands::Exit::Interrupted } else { commands::Exit::Error };
+            let exit =
+                if error.is_interrupt() { crate::exit::Exit::Interrupted } else { crate::exit::Exit::Error };
             exit.into()
         }
     }

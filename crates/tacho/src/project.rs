@@ -7,7 +7,7 @@ use tacho_record::{Digest, Recipes, Revision};
 use tacho_store::{Location, Store};
 
 use crate::cli::Global;
-use crate::commands::track;
+use crate::counters::{counters, counting};
 use crate::error::CliError;
 use crate::output;
 
@@ -65,7 +65,7 @@ impl Project {
 
     /// The project with these counters in each benchmark of its plan, spelt as on the command line.
     pub fn counting(mut self, names: &[String]) -> Result<Self, CliError> {
-        self.plan = track::counting(self.plan, &track::counters(names)?);
+        self.plan = counting(self.plan, &counters(names)?);
         Ok(self)
     }
 

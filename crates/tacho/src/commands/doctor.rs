@@ -12,9 +12,9 @@ use tacho_measure::{Executor, MeasureError, ProcessExecutor};
 use tacho_record::{Host, Unit};
 use tacho_stats::Summary;
 
-use super::Exit;
 use crate::cli::Doctor;
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output::{self, answer, doctor, table, text};
 
 pub fn execute(command: &Doctor) -> Result<Exit, CliError> {

@@ -2,9 +2,9 @@
 
 use tacho_store::StoreCheck;
 
-use super::Exit;
 use crate::cli::{Fsck, Global};
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output::{self, text};
 use crate::project::Project;
 

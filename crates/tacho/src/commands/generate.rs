@@ -4,9 +4,9 @@ use std::path::Path;
 
 use clap::CommandFactory;
 
-use super::Exit;
 use crate::cli::{Arguments, Generate, Generated};
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output;
 
 pub fn execute(command: &Generate) -> Result<Exit, CliError> {

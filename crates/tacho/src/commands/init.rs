@@ -4,9 +4,9 @@ use std::path::Path;
 
 use tacho_subject::CiSystem;
 
-use super::Exit;
 use crate::cli::Init;
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output::{self, text};
 use crate::project::PLAN_FILE;
 

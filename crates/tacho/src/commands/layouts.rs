@@ -4,12 +4,12 @@ use tacho_experiment::build::layouts::{Laid, layouts};
 use tacho_record::{Wishes, percentage};
 use tacho_subject::{Every, Linker, Selection, What, history};
 
-use super::Exit;
 use super::over::{PROCESSES, fixed, orders};
 use super::session::{Session, Wanted};
 use super::track::narrowed;
 use crate::cli::{Global, Layouts};
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
 use crate::output::layouts::Report;

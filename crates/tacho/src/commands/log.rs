@@ -8,9 +8,10 @@ use tacho_record::bisection::Found;
 use tacho_record::{Purpose, Revision, Run, RunState};
 use tacho_store::Store;
 
-use super::{Exit, run_words};
+use super::run_words;
 use crate::cli::{Global, Log};
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output::answer::{self, RunAnswer, Surroundings};
 use crate::output::{self, table, text};
 use crate::project::Project;

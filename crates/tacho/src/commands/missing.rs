@@ -5,19 +5,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
-use tacho_experiment::fill;
-use tacho_experiment::unbuilt;
-use tacho_experiment::{Lacking, Question, would_fill};
+use tacho_experiment::{Lacking, Question, fill, unbuilt, would_fill};
 use tacho_measure::ProcessExecutor;
 use tacho_record::{Change, Counter, Plan, Revision, Rule};
 use tacho_store::Store;
 
-use super::Exit;
 use super::changes::found;
 use super::session::{Session, Wanted};
-use super::track::counters;
 use crate::cli::{Global, Track};
+use crate::counters::counters;
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output::answer::versioned;
 use crate::output::tracked::Report;
 use crate::output::{self, table, text};

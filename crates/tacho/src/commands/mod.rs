@@ -22,6 +22,7 @@ mod patches;
 mod quirk;
 mod run_words;
 mod schedule;
+mod seed;
 mod session;
 mod show;
 mod site;
@@ -30,36 +31,12 @@ pub mod track;
 mod r#try;
 mod tune;
 
+use crate::exit::Exit;
 use std::process::ExitCode;
 
 use crate::cli::{Arguments, Command};
 use crate::error::CliError;
 use crate::output::progress;
-
-/// The exit status, which is part of the interface. Of several, the last in this order counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Exit {
-    /// All well.
-    Success,
-    /// As the command that was executed.
-    Command(u8),
-    /// All well, and something got worse.
-    Worse,
-    /// The machine is not fit to measure on.
-    Unfit,
-    /// It could not be done.
-    Error,
-    /// The user stopped it; the same command goes on.
-    Interrupted,
-    /// What was to be bisected does not differ here and now.
-    NotReproduced,
-    /// Nothing could be named for certain.
-    Undecided,
-    /// It is named and verified, but depends on the state of the machine.
-    DependsOnMachine,
-    /// Something is named and verified, and there may be more on a side of it.
-    SideUndecided,
-}
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
@@ -101,10 +78,4 @@ pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
         Command::Try(command) => r#try::execute(global, &command),
         Command::Tune(command) => tune::execute(&command),
     }
-}
-
-/// A seed that nobody chose: small enough to be typed again, and exact in JSON.
-fn random_seed() -> u64 {
-    use std::hash::{BuildHasher, RandomState};
-    RandomState::new().hash_one(std::process::id()) >> 32
 }

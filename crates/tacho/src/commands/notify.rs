@@ -9,11 +9,11 @@ use tacho_experiment::changes::{Confirmation, came_with_a_run, confirm as measur
 use tacho_record::{Change, Wishes, Word};
 use tacho_store::Store;
 
-use super::Exit;
 use super::changes::{confirm, found::Found, list, show};
 use super::session::{Session, Wanted};
 use crate::cli::Begin;
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output::changes::{Asked, Side};
 use crate::output::{self, text};
 use crate::project::Project;

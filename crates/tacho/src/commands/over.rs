@@ -8,10 +8,10 @@ use tacho_record::plan::{Benchmark, Subject};
 use tacho_record::{Estimator, Plan, Program, Revision};
 use tacho_subject::{Fixed, Layout, Linker};
 
-use super::compare::mistake::Mistake;
 use super::session::{Session, Wanted};
 use crate::cli::Terms;
 use crate::error::CliError;
+use crate::error::compare::CompareMistake;
 use crate::output;
 use crate::project::Project;
 
@@ -37,7 +37,7 @@ pub fn layouts(typed: &Terms, plan: &Plan) -> Result<Vec<Layout>, CliError> {
     }
     // Layouts are drawn anew for an interval, and of what is drawn the smallest says little of the smallest that there is.
     if typed.estimator() == Some(Estimator::Minimum) {
-        return Err(Mistake::MinimumOfLayouts.into());
+        return Err(CompareMistake::MinimumOfLayouts.into());
     }
     orders(plan, typed.linker.as_deref(), number)
 }

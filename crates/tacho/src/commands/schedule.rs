@@ -8,9 +8,10 @@ use tacho_store::{HostId, Store, StoreError};
 use tacho_subject::{History, Selection, SubjectError, What, fetch, history};
 
 use super::notify::Teller;
-use super::{Exit, track};
+use super::track;
 use crate::cli::{Global, Schedule, Track};
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output;
 use crate::project::Project;
 

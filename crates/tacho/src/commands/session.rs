@@ -11,7 +11,7 @@ use tacho_store::{HostId, Store};
 use tacho_subject::{Selected, Workshop};
 
 use super::inherited::inherited;
-use super::random_seed;
+use crate::commands::seed::random_seed;
 use crate::error::CliError;
 use crate::output;
 use crate::output::progress::Progress;

@@ -14,9 +14,10 @@ use tacho_subject::history;
 
 use super::kept::Kept;
 use super::measured::{Measured, MeasuredAnswer};
-use super::{Exit, compare, kept, lookup};
+use super::{compare, kept, lookup};
 use crate::cli::{Global, Show, Shown};
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output::answer::{self, AllSeries, BuildAnswer};
 use crate::output::{self, levels, table, text};
 use crate::project::Project;
@@ -33,7 +34,7 @@ pub fn execute(global: &Global, command: &Show) -> Result<Exit, CliError> {
         return Ok(Exit::Success);
     }
     if command.markdown {
-        return Err(compare::mistake::Mistake::MarkdownOfRevision.into());
+        return Err(crate::error::compare::CompareMistake::MarkdownOfRevision.into());
     }
     if let Some(name) = command.revision.as_deref().filter(|_| command.diff) {
         diff(&project, &shown(&project, name)?)?;
@@ -71,11 +72,13 @@ fn run_named(project: &Project, name: &str) -> Result<Option<String>, CliError> 
         Err(error) => return Err(error),
     };
     match found {
-        None if is_said => Err(compare::mistake::Mistake::NoBaseline { name: baseline.to_owned() }.into()),
+        None if is_said => {
+            Err(crate::error::compare::CompareMistake::NoBaseline { name: baseline.to_owned() }.into())
+        }
         Some(_) if !is_said && lookup::in_history(project, name).is_some() => {
             let candidates =
                 vec![format!("the baseline (`saved:{name}`)"), "a revision, by its hash".to_owned()];
-            Err(compare::mistake::Mistake::Ambiguous { name: name.to_owned(), candidates }.into())
+            Err(crate::error::compare::CompareMistake::Ambiguous { name: name.to_owned(), candidates }.into())
         }
         found => Ok(found.map(|known| known.of.run.to_string())),
     }

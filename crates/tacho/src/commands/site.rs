@@ -14,8 +14,7 @@ use tacho_experiment::analysis::series::{self, Of};
 use tacho_experiment::changes::{Event, FalseAlarms, JudgedSeries};
 use tacho_experiment::pending::identical_builds::Equals;
 use tacho_experiment::run::stopping_reason::Rules;
-use tacho_experiment::took;
-use tacho_experiment::versions;
+use tacho_experiment::{took, versions};
 use tacho_record::{
     BenchmarkKey, Bisection, Change, Digest, Finding, Host, Measurement, Metric, Recipes, Revision, Series,
     SeriesKey,
@@ -28,10 +27,10 @@ use tacho_store::{HostId, Store, StoreError};
 
 use super::bisect::typed;
 use super::changes::found::Found;
-use super::run_words;
-use super::{Exit, lookup};
+use super::{lookup, run_words};
 use crate::cli::{Global, Site};
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output;
 use crate::project::Project;
 

@@ -13,10 +13,12 @@ use tacho_subject::{Selected, history};
 
 use super::changes::found::Found;
 use super::session::{Session, Wanted};
-use super::track::{counters, select};
-use super::{Exit, track};
+use super::track;
+use super::track::select;
 use crate::cli::{Global, Track};
+use crate::counters::counters;
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output::answer::versioned;
 use crate::output::surveyed::Report;
 use crate::output::{self, text, tracked};

@@ -1,5 +1,6 @@
 //! `tacho track`: measure a range of revisions, then show it.
 
+use crate::counters::{counters, counting};
 use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -8,14 +9,14 @@ use serde::Serialize;
 use tacho_experiment::analysis::host_load::Load;
 use tacho_experiment::versions::{self, EditedBenchmark};
 use tacho_experiment::{Tracked, track, unbuilt};
-use tacho_record::plan::{Counting, PlannedMetric};
-use tacho_record::{Counter, Plan, Revision, RuleError, Series, Wishes, percentage};
+use tacho_record::{Plan, Revision, RuleError, Series, Wishes, percentage};
 use tacho_subject::{Every, Selected, Selection, What, history};
 
 use super::session::{Session, Wanted};
-use super::{Exit, lookup, missing, over, quirk, survey};
+use super::{lookup, missing, over, quirk, survey};
 use crate::cli::{Global, Shown, Track};
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output::answer::versioned;
 use crate::output::tracked::Report;
 use crate::output::{self, table, text};
@@ -143,31 +144,6 @@ fn wishes(command: &Track) -> Result<Wishes, RuleError> {
         warmup: typed.warmup.as_deref().map(str::parse).transpose()?,
         quiet_wait: typed.quiet_wait.as_deref().map(tacho_record::duration).transpose()?,
     })
-}
-
-/// The counters of these names, spelt as in a plan; `instructions=callgrind` is that of callgrind.
-pub(crate) fn counters(names: &[String]) -> Result<Vec<Counting>, CliError> {
-    let counting = |text: &String| {
-        let (name, optional) = text.strip_suffix('?').map_or((text.as_str(), false), |name| (name, true));
-        let counter = Counter::named(name);
-        let unknown = || CliError::UnknownCounter { name: name.to_owned() };
-        Ok(Counting { counter: counter.ok_or_else(unknown)?, optional })
-    };
-    names.iter().map(counting).collect()
-}
-
-/// The plan with these counters in each benchmark.
-pub(crate) fn counting(mut plan: Plan, counters: &[Counting]) -> Plan {
-    for benchmark in &mut plan.benchmarks {
-        for &Counting { counter, optional } in counters {
-            let wanted = PlannedMetric::counted(counter, optional);
-            match benchmark.metrics.iter_mut().find(|planned| planned.metric == wanted.metric) {
-                Some(planned) => *planned = wanted,
-                None => benchmark.metrics.push(wanted),
-            }
-        }
-    }
-    plan
 }
 
 /// What would be done, in JSON.

@@ -14,14 +14,15 @@ use tacho_record::{BenchmarkKey, BuildState, Comparing, Metric, Plan, Program, R
 use tacho_subject::{Layout, SubjectError, history};
 
 use super::compare::gate::{self, exit, fail_on};
-use super::compare::mistake::Mistake;
 use super::compare::{share, wished};
+use super::over;
 use super::patches::{Patch, renamed};
 use super::session::{Session, Wanted};
 use super::track::narrowed;
-use super::{Exit, over};
 use crate::cli::{Global, Try};
 use crate::error::CliError;
+use crate::error::compare::CompareMistake;
+use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
 use crate::output::compare::{CompareAnswer, FailOn, Report};
@@ -147,7 +148,7 @@ fn terms(project: &Project, plan: &Plan, command: &Try, base: &Revision) -> Resu
     let fail_on = fail_on(&command.terms)?;
     let program = Program::Revision { revision: base.id.clone() };
     let side = Side { name: command.base.clone(), program };
-    let refused = |why| Mistake::NotComparable { a: side.name.clone(), b: side.name.clone(), why };
+    let refused = |why| CompareMistake::NotComparable { a: side.name.clone(), b: side.name.clone(), why };
     let keys = rows_of(plan, [&side.program, &side.program]).map_err(refused)?;
     let row = |key: BenchmarkKey| -> Result<(BenchmarkKey, Vec<Metric>), CliError> {
         let metrics = gate::metrics(project, &key, &command.terms)?;

@@ -3,7 +3,7 @@
 use tacho_machine::Root;
 use tacho_machine::tune::{self, Audience, Ended, Notice, Plan, Restoration, Setting};
 
-use super::Exit;
+use crate::exit::Exit;
 use crate::cli::Tune;
 use crate::error::CliError;
 use crate::output;

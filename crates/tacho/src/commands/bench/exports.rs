@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::mistake::Mistake;
 use crate::cli::Bench;
 use crate::error::CliError;
+use crate::error::bench::BenchMistake;
 use crate::output;
 use crate::output::bench::{Report, export};
 
@@ -38,12 +38,14 @@ pub fn check(command: &Bench, is_loud: bool) -> Result<(), CliError> {
     let all = targets(command);
     for (at, (option, path)) in all.iter().enumerate() {
         if let Some((first, _)) = all[..at].iter().find(|(_, other)| is_same(other, path)) {
-            return Err(Mistake::ExportedTwice { first, second: option, path: path.to_path_buf() }.into());
+            return Err(
+                BenchMistake::ExportedTwice { first, second: option, path: path.to_path_buf() }.into()
+            );
         }
     }
     if let Some(option) = to_stdout(command).filter(|_| command.json || is_loud) {
         let other = if command.json { "`--json`" } else { "what the commands print" };
-        return Err(Mistake::MixedWithExport { option, other }.into());
+        return Err(BenchMistake::MixedWithExport { option, other }.into());
     }
     all.into_iter().filter(|(_, path)| !is_stdout(path)).try_for_each(|(_, path)| check_writable(path))
 }

@@ -1,10 +1,9 @@
 //! `tacho bench`: measure commands side by side, without a plan.
 
 mod exports;
-pub mod mistake;
 mod names;
 mod parameters;
-pub(super) mod start;
+pub(crate) mod start;
 pub mod typed;
 
 use std::collections::BTreeMap;
@@ -19,26 +18,27 @@ use tacho_record::{Host, Limit};
 use tacho_store::{Location, Store};
 use tacho_subject::NoBuilder;
 
-use self::mistake::Mistake;
-use self::typed::Typed;
 use super::compare::share;
 use super::inherited::inherited;
-use super::track::counters;
-use super::{Exit, random_seed};
 use crate::cli::{Bench, EstimatorName, Global};
+use crate::commands::bench::typed::Typed;
+use crate::commands::seed::random_seed;
+use crate::counters::counters;
 use crate::error::CliError;
+use crate::error::bench::BenchMistake;
+use crate::exit::Exit;
 use crate::output;
 use crate::output::bench::{BenchProgress, Report};
 use crate::project::current_folder;
 
 pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
     if let Some((option, instead)) = command.elsewhere.typed() {
-        return Err(Mistake::Elsewhere { option, instead }.into());
+        return Err(BenchMistake::Elsewhere { option, instead }.into());
     }
     let folder = current_folder()?;
     let typed = Typed::new(command, &folder)?;
     if command.json && typed.is_loud() {
-        return Err(Mistake::Mixed.into());
+        return Err(BenchMistake::Mixed.into());
     }
     let margin = share("--margin", &command.margin)?;
     let mut question = question(command, &typed, &folder)?;
@@ -130,7 +130,7 @@ fn cannot_be_had(error: ExperimentError) -> CliError {
     match error {
         ExperimentError::Unavailable { source, .. } => {
             let hint = source.hint.map(|hint| hint.replace("`cold = true`", "`--cold`"));
-            Mistake::Conditions { why: source.why, hint }.into()
+            BenchMistake::Conditions { why: source.why, hint }.into()
         }
         other => other.into(),
     }

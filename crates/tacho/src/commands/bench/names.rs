@@ -1,9 +1,9 @@
 //! What commands are called: `-n` once for all, once for each, or once for each that values of parameters make of them.
 
-use super::mistake::Mistake;
 use super::parameters::{self, Parameter};
 use super::typed::used_by;
 use crate::cli::Bench;
+use crate::error::bench::BenchMistake;
 
 /// The names that were typed, by command and by place among those that its parameters make of it.
 pub struct Names<'a>(Vec<Vec<Option<&'a String>>>);
@@ -12,7 +12,7 @@ impl<'a> Names<'a> {
     /// Without parameters the first is that of the first command. With parameters it is as hyperfine has it: one is that of all, and
     /// as many as there are in the end go by its order, in which the command changes fastest and the last parameter slowest. As
     /// many as were typed are those of these.
-    pub fn of(typed: &'a Bench, parameters: &[Parameter]) -> Result<Self, Mistake> {
+    pub fn of(typed: &'a Bench, parameters: &[Parameter]) -> Result<Self, BenchMistake> {
         let (given, texts) = (&typed.command_name, typed.commands.len());
         let made: Vec<usize> = (0..texts).map(|text| makes(typed, parameters, text)).collect();
         let commands = made.iter().sum();
@@ -29,7 +29,7 @@ impl<'a> Names<'a> {
                 order.sort_unstable();
                 Ok(each(&|text, place| all.get(order.iter().position(|it| *it == (place, text))?)))
             }
-            all => Err(Mistake::Names { given: all.len(), commands }),
+            all => Err(BenchMistake::Names { given: all.len(), commands }),
         }
     }
 

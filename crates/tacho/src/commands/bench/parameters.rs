@@ -1,6 +1,6 @@
 //! Parameters: `-P threads 1 8`, `-L level 1,6,9`.
 
-use super::mistake::Mistake;
+use crate::error::bench::BenchMistake;
 
 /// A parameter and its values.
 pub type Parameter = (String, Vec<String>);
@@ -11,15 +11,19 @@ pub type Choice = Vec<(String, String)>;
 const MOST: i128 = 10_000;
 
 /// The numbers from `from` to `to`, with as many decimals as were typed.
-pub fn range([name, from, to]: [&str; 3], step: Option<&str>) -> Result<Parameter, Mistake> {
+pub fn range([name, from, to]: [&str; 3], step: Option<&str>) -> Result<Parameter, BenchMistake> {
     let typed = step.unwrap_or("1");
     let decimals = [from, to, typed].map(decimals).into_iter().max().unwrap_or(0);
     let number =
-        |text: &str| scaled(text, decimals).ok_or_else(|| Mistake::NotANumber { text: text.to_owned() });
+        |text: &str| scaled(text, decimals).ok_or_else(|| BenchMistake::NotANumber { text: text.to_owned() });
     let (first, last, step) = (number(from)?, number(to)?, number(typed)?);
     if step == 0 || (last - first) / step < 0 || (last - first) / step > MOST || (first > last) != (step < 0)
     {
-        return Err(Mistake::BadRange { value: typed.to_owned(), from: from.to_owned(), to: to.to_owned() });
+        return Err(BenchMistake::BadRange {
+            value: typed.to_owned(),
+            from: from.to_owned(),
+            to: to.to_owned(),
+        });
     }
     let values = (0..=(last - first) / step).map(|index| shown(first + index * step, decimals));
     Ok((name.to_owned(), values.collect()))

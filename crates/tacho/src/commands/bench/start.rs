@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tacho_experiment::bench::Start;
 use tacho_record::plan::{shell_operator, shell_part};
 
-use super::mistake::{Mistake, NoProgram};
+use crate::error::bench::{BenchMistake, NoProgram};
 
 /// Which shell is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum Shell {
 
 impl Shell {
     /// As it is typed: `bash`, `bash --norc`, `default`, `none`.
-    pub fn parse(typed: Option<&str>, no_shell: bool) -> Result<Self, Mistake> {
+    pub fn parse(typed: Option<&str>, no_shell: bool) -> Result<Self, BenchMistake> {
         match typed {
             _ if no_shell => Ok(Shell::None),
             None => Ok(Shell::Needed),
@@ -40,25 +40,25 @@ impl Shell {
     }
 
     /// How a command is started.
-    pub fn start(&self, command: &str) -> Result<Start, Mistake> {
+    pub fn start(&self, command: &str) -> Result<Start, BenchMistake> {
         match self {
             Shell::Words(words) => Ok(Start::Shell(words.clone(), command.to_owned())),
             Shell::Needed if shell_part(command).is_some() => Shell::sh().start(command),
             Shell::None if shell_operator(command).is_some() => {
                 let operator = shell_operator(command).unwrap_or_default();
-                Err(Mistake::NeedsShell { command: command.to_owned(), operator })
+                Err(BenchMistake::NeedsShell { command: command.to_owned(), operator })
             }
             Shell::Needed | Shell::None => Ok(Start::Words(split(command)?)),
         }
     }
 }
 
-fn split(command: &str) -> Result<Vec<String>, Mistake> {
-    shell_words::split(command).map_err(|_| Mistake::Quote { command: command.to_owned() })
+fn split(command: &str) -> Result<Vec<String>, BenchMistake> {
+    shell_words::split(command).map_err(|_| BenchMistake::Quote { command: command.to_owned() })
 }
 
 /// Reports a command whose program is not there; `all` are all commands as they were typed.
-pub fn check(start: &Start, command: &str, folder: &Path, all: &[String]) -> Result<(), Mistake> {
+pub fn check(start: &Start, command: &str, folder: &Path, all: &[String]) -> Result<(), BenchMistake> {
     let (Start::Words(words) | Start::Shell(words, _)) = start;
     let program = words.first().cloned().unwrap_or_default();
     let is_there = if program.contains('/') {
@@ -70,7 +70,7 @@ pub fn check(start: &Start, command: &str, folder: &Path, all: &[String]) -> Res
         return Ok(());
     }
     let why = why_not(&program, folder, all);
-    Err(Mistake::NoProgram { program, command: command.to_owned(), why })
+    Err(BenchMistake::NoProgram { program, command: command.to_owned(), why })
 }
 
 fn why_not(program: &str, folder: &Path, all: &[String]) -> NoProgram {

@@ -8,13 +8,13 @@ use tacho_experiment::trial::prepared::Exits;
 use tacho_record::plan::{Hook, Hooks, Output};
 use tacho_record::{Cgroup, Conditions, Cpus, Inherit, Limits, Precision, Rule, Warmup, duration, size};
 
-use super::mistake::Mistake;
 use super::names::Names;
 use super::parameters::{self, Choice, Parameter, fill};
 use super::start::{self, Shell};
 use crate::cli::Bench;
 use crate::commands::compare::share;
 use crate::error::CliError;
+use crate::error::bench::BenchMistake;
 
 /// A command goes on for so long, if nothing else is asked for: as hyperfine.
 const EACH: Duration = Duration::from_secs(3);
@@ -41,7 +41,7 @@ pub fn rule(typed: &Bench) -> Result<Rule, CliError> {
     let max_rounds = typed.runs.or(typed.max_runs).unwrap_or(most);
     let min_rounds = typed.runs.or(typed.min_runs).unwrap_or(FEWEST.min(max_rounds));
     if min_rounds > max_rounds {
-        return Err(Mistake::FewestAboveMost { fewest: min_rounds, most: max_rounds }.into());
+        return Err(BenchMistake::FewestAboveMost { fewest: min_rounds, most: max_rounds }.into());
     }
     let is_open = typed.runs.is_none() && precision.is_none() && budget.is_none();
     Ok(Rule {
@@ -56,10 +56,12 @@ pub fn rule(typed: &Bench) -> Result<Rule, CliError> {
 }
 
 /// What commands find around them.
-fn conditions(typed: &Bench) -> Result<Conditions, Mistake> {
+fn conditions(typed: &Bench) -> Result<Conditions, BenchMistake> {
     let cpus = |text: &String| match text.as_str() {
         "isolated" => Ok(Cpus::Isolated),
-        text => Cpus::list(text).map(Cpus::List).ok_or_else(|| Mistake::BadCpus { text: text.to_owned() }),
+        text => {
+            Cpus::list(text).map(Cpus::List).ok_or_else(|| BenchMistake::BadCpus { text: text.to_owned() })
+        }
     };
     let usual = Command::usual_conditions();
     let inherit = if typed.clean_environment { Inherit::default() } else { usual.inherit };
@@ -78,7 +80,7 @@ fn conditions(typed: &Bench) -> Result<Conditions, Mistake> {
 /// What an execution may use at most.
 fn limits(typed: &Bench) -> Result<Limits, CliError> {
     let bytes = |option: &'static str, typed: &Option<String>| {
-        let bad = |text: &String| Mistake::BadSize { option, text: text.clone() };
+        let bad = |text: &String| BenchMistake::BadSize { option, text: text.clone() };
         typed.as_ref().map(|text| size(text).filter(|size| *size > 0).ok_or_else(|| bad(text))).transpose()
     };
     Ok(Limits {
@@ -89,14 +91,15 @@ fn limits(typed: &Bench) -> Result<Limits, CliError> {
 }
 
 /// With which statuses a right execution exits.
-pub fn exits(typed: &Bench) -> Result<Exits, Mistake> {
+pub fn exits(typed: &Bench) -> Result<Exits, BenchMistake> {
     match typed.ignore_failure.as_deref() {
         None => Ok(Exits::One(0)),
         Some("all-non-zero") => Ok(Exits::Any),
         Some(list) => {
-            let status =
-                |text: &str| text.trim().parse().map_err(|_| Mistake::BadStatus { text: text.to_owned() });
-            let statuses: Result<Vec<i32>, Mistake> = list.split(',').map(status).collect();
+            let status = |text: &str| {
+                text.trim().parse().map_err(|_| BenchMistake::BadStatus { text: text.to_owned() })
+            };
+            let statuses: Result<Vec<i32>, BenchMistake> = list.split(',').map(status).collect();
             Ok(Exits::AnyOf(std::iter::once(0).chain(statuses?).collect()))
         }
     }
@@ -160,12 +163,12 @@ impl Typed {
     }
 
     /// Whether they can be executed at the same time: two, and both by a shell or neither.
-    pub fn check_duet(&self) -> Result<(), Mistake> {
+    pub fn check_duet(&self) -> Result<(), BenchMistake> {
         let [one, other] = self.commands.as_slice() else {
-            return Err(Mistake::DuetOfTwo { commands: self.commands.len() });
+            return Err(BenchMistake::DuetOfTwo { commands: self.commands.len() });
         };
         let by_shell = [one, other].map(|command| matches!(command.start, Start::Shell(..)));
-        if by_shell[0] == by_shell[1] { Ok(()) } else { Err(Mistake::DuetByShell) }
+        if by_shell[0] == by_shell[1] { Ok(()) } else { Err(BenchMistake::DuetByShell) }
     }
 
     /// Whether what they print goes to the terminal.
@@ -206,11 +209,11 @@ fn is_meant(typed: &Bench, name: Option<&str>, filled: &str) -> bool {
 }
 
 /// The one command that the reference is with its parameters' values, by the name that was typed for it.
-fn only(typed: &Bench, of_text: &mut [Command]) -> Result<usize, Mistake> {
+fn only(typed: &Bench, of_text: &mut [Command]) -> Result<usize, BenchMistake> {
     let [command] = of_text else {
         let reference = typed.reference.clone().unwrap_or_default();
         let first = of_text.first().map(|command| command.name.clone()).unwrap_or_default();
-        return Err(Mistake::ReferenceOfSeveral { reference, commands: of_text.len(), first });
+        return Err(BenchMistake::ReferenceOfSeveral { reference, commands: of_text.len(), first });
     };
     if let Some(name) = &typed.reference_name {
         command.name.clone_from(name);
@@ -225,7 +228,7 @@ fn unique(name: String, others: &[Command]) -> String {
     std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(name)
 }
 
-fn parameters(typed: &Bench) -> Result<Vec<Parameter>, Mistake> {
+fn parameters(typed: &Bench) -> Result<Vec<Parameter>, BenchMistake> {
     let mut all = Vec::new();
     if let [name, from, to] = typed.parameter_scan.as_slice() {
         all.push(parameters::range([name, from, to], typed.parameter_step_size.as_deref())?);
@@ -235,7 +238,7 @@ fn parameters(typed: &Bench) -> Result<Vec<Parameter>, Mistake> {
     }
     for (index, (name, _)) in all.iter().enumerate() {
         if all[..index].iter().any(|(other, _)| other == name) {
-            return Err(Mistake::Twice { name: name.clone() });
+            return Err(BenchMistake::Twice { name: name.clone() });
         }
     }
     Ok(all)
@@ -259,41 +262,41 @@ pub(super) fn used_by(
     own
 }
 
-fn report_unused(parameters: &[Parameter], used: &[bool], texts: &[String]) -> Result<(), Mistake> {
+fn report_unused(parameters: &[Parameter], used: &[bool], texts: &[String]) -> Result<(), BenchMistake> {
     let Some(((name, _), _)) = parameters.iter().zip(used).find(|(_, used)| !**used) else { return Ok(()) };
     let places = parameters::places(texts.iter().map(String::as_str));
     let others = places.into_iter().filter(|place| parameters.iter().all(|(known, _)| known != place));
     let near = others.filter(|place| strsim::osa_distance(place, name) <= 3).map(str::to_owned);
-    Err(Mistake::Unused {
+    Err(BenchMistake::Unused {
         name: name.clone(),
         nearest: near.min_by_key(|place| strsim::osa_distance(place, name)),
     })
 }
 
-fn check_input(input: &str, folder: &Path) -> Result<(), Mistake> {
+fn check_input(input: &str, folder: &Path) -> Result<(), BenchMistake> {
     let file = folder.join(input);
     match input {
         "null" => Ok(()),
-        _ if file.is_dir() => Err(Mistake::InputFolder { path: input.to_owned() }),
+        _ if file.is_dir() => Err(BenchMistake::InputFolder { path: input.to_owned() }),
         _ if tacho_measure::check_no_pipe(&file).is_err() => {
-            Err(Mistake::InputPipe { path: input.to_owned() })
+            Err(BenchMistake::InputPipe { path: input.to_owned() })
         }
         _ if file.exists() => Ok(()),
-        _ => Err(Mistake::NoInput { path: input.to_owned() }),
+        _ => Err(BenchMistake::NoInput { path: input.to_owned() }),
     }
 }
 
 /// Whether nothing is lost when executions write there.
-fn check_output(output: &str, folder: &Path) -> Result<(), Mistake> {
+fn check_output(output: &str, folder: &Path) -> Result<(), BenchMistake> {
     let Output::File(path) = where_to(Some(output), false) else { return Ok(()) };
     let above = Path::new(&path).parent().filter(|above| !folder.join(above).is_dir());
     if let Some(above) = above {
         let folder = above.display().to_string();
-        return Err(Mistake::NoFolder { path, folder });
+        return Err(BenchMistake::NoFolder { path, folder });
     }
     // What is no file keeps what is written to it, if at all: a device.
     match folder.join(&path).metadata() {
-        Ok(found) if found.is_file() && found.len() > 0 => Err(Mistake::WouldOverwrite { path }),
+        Ok(found) if found.is_file() && found.len() > 0 => Err(BenchMistake::WouldOverwrite { path }),
         _ => Ok(()),
     }
 }
@@ -321,24 +324,16 @@ fn hooks_of([setup, prepare, conclude, cleanup]: [Option<&str>; 4], choice: &Cho
 struct PerCommand<'a>(&'a [String]);
 
 impl<'a> PerCommand<'a> {
-    fn new(option: &'static str, given: &'a [String], commands: usize) -> Result<Self, Mistake> {
+    fn new(option: &'static str, given: &'a [String], commands: usize) -> Result<Self, BenchMistake> {
         match given.len() {
             0 | 1 => Ok(Self(given)),
             all if all == commands => Ok(Self(given)),
-            given => Err(Mistake::HowMany { option, given, commands }),
+            given => Err(BenchMistake::HowMany { option, given, commands }),
         }
     }
 
     fn of(&self, index: usize) -> Option<&'a str> {
         let only = self.0.first().filter(|_| self.0.len() == 1);
         only.or_else(|| self.0.get(index)).map(String::as_str)
-    }
-}
-
-/// How a command is started, in a word of the answer: none where it is started as it is.
-pub fn shell_of(command: &Command) -> Option<String> {
-    match &command.start {
-        Start::Words(_) => None,
-        Start::Shell(words, _) => Some(words[..words.len().saturating_sub(1)].join(" ")),
     }
 }

@@ -7,10 +7,10 @@ use tacho_record::Bisection;
 use tacho_record::bisection::Observed;
 use tacho_store::{Store, StoreError};
 
-use super::wish::Mistake;
 use super::{Exit, exit_of, typed};
 use crate::cli::{Form, Global};
 use crate::error::CliError;
+use crate::error::bisect::BisectMistake;
 use crate::output;
 use crate::output::answer::versioned;
 use crate::output::bisect as report;
@@ -67,8 +67,8 @@ fn wanted(stores: Vec<Store>, name: Option<&str>) -> Result<(Store, Bisection), 
         }
     }
     let missing = || match name {
-        Some(name) => Mistake::NoBisection { name: name.to_owned() },
-        None => Mistake::NoneYet,
+        Some(name) => BisectMistake::NoBisection { name: name.to_owned() },
+        None => BisectMistake::NoneYet,
     };
     Ok(found.ok_or_else(missing)?)
 }
@@ -83,10 +83,10 @@ fn stores(global: &Global, repository: &Path) -> Result<Vec<Store>, CliError> {
     let none = |error: &CliError| matches!(error, CliError::Store(StoreError::NoStore { .. }));
     match (planned, typed::store(global, repository)) {
         (Ok(planned), typed) => Ok([planned].into_iter().chain(typed.ok()).collect()),
-        (Err(CliError::NoPlan { .. }), Err(error)) if none(&error) => Err(Mistake::NoneYet.into()),
+        (Err(CliError::NoPlan { .. }), Err(error)) if none(&error) => Err(BisectMistake::NoneYet.into()),
         (Err(CliError::NoPlan { .. }), typed) => Ok(vec![typed?]),
         (Err(error), Ok(typed)) if none(&error) => Ok(vec![typed]),
-        (Err(error), Err(other)) if none(&error) && none(&other) => Err(Mistake::NoneYet.into()),
+        (Err(error), Err(other)) if none(&error) && none(&other) => Err(BisectMistake::NoneYet.into()),
         (Err(error), _) => Err(error),
     }
 }

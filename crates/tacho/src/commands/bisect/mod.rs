@@ -3,12 +3,12 @@
 mod change;
 mod kept;
 mod merges;
-mod probe;
+pub(crate) mod probe;
 mod range;
 mod revert;
 mod same;
 pub mod typed;
-mod wish;
+pub(crate) mod wish;
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use tacho_experiment::bisect::{Bisected, Inquiry, bisect};
 use tacho_record::bisection::{Asked, Found, Measured, Standing, Undecided};
 use tacho_record::{Bisection, Plan, Revision};
 
-use super::Exit;
 use super::session::{Session, Wanted};
 use crate::cli::{Bisect, BisectWhat, Global};
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
 use crate::output::bisect::{self as report, Expected};
@@ -27,8 +27,6 @@ use crate::project::Project;
 use merges::{Brought, Followed};
 use range::Range;
 use revert::Reverted;
-
-pub use wish::Mistake;
 
 pub fn execute(global: &Global, command: &Bisect) -> Result<Exit, CliError> {
     match &command.what {

@@ -5,9 +5,9 @@ use tacho_record::Revision;
 use tacho_record::bisection::Candidate;
 use tacho_subject::{Every, Selected, Selection, SubjectError, What, history};
 
-use super::wish::Mistake;
 use crate::cli::Bisect;
 use crate::error::CliError;
+use crate::error::bisect::BisectMistake;
 use crate::output;
 use crate::project::Project;
 
@@ -24,7 +24,7 @@ pub fn ends(command: &Bisect) -> Result<(&str, &str), CliError> {
         (Some((good, "")), None) if !good.is_empty() => Ok((good, NEWEST)),
         (Some((good, bad)), None) if !good.is_empty() && !bad.starts_with('.') => Ok((good, bad)),
         _ => {
-            Err(Mistake::BadRange { text: [good, bad.unwrap_or_default()].join(" ").trim().to_owned() }
+            Err(BisectMistake::BadRange { text: [good, bad.unwrap_or_default()].join(" ").trim().to_owned() }
                 .into())
         }
     }
@@ -50,12 +50,12 @@ impl Range {
         };
         if !history.related(good, bad)? {
             let (good, bad) = (good.to_owned(), bad.to_owned());
-            return Err(Mistake::NothingShared { good, bad }.into());
+            return Err(BisectMistake::NothingShared { good, bad }.into());
         }
         let (selected, exchanged) = match select(good, bad) {
             Err(SubjectError::EmptyRange { same: true, .. }) => {
                 let (good, bad) = (good.to_owned(), bad.to_owned());
-                return Err(Mistake::SameEnds { good, bad }.into());
+                return Err(BisectMistake::SameEnds { good, bad }.into());
             }
             Err(SubjectError::EmptyRange { same: false, .. }) => (select(bad, good)?, true),
             other => (other?, false),

@@ -8,9 +8,9 @@ use tacho_store::Store;
 use tacho_subject::SubjectError;
 
 use super::OF_BUILDS;
-use super::wish::Mistake;
 use crate::cli::{Better, Bisect, Global, Typed};
 use crate::error::CliError;
+use crate::error::bisect::BisectMistake;
 use crate::project::Project;
 
 /// The project that the command is about: that of the plan, unless a subject was typed.
@@ -20,13 +20,13 @@ pub fn project(global: &Global, command: &Bisect) -> Result<Project, CliError> {
         return match Project::open(global) {
             // A test needs no more than a repository.
             Err(CliError::NoPlan { .. }) if command.test.is_some() => made(global, typed),
-            Err(CliError::NoPlan { .. }) => Err(Mistake::NothingToMeasure.into()),
+            Err(CliError::NoPlan { .. }) => Err(BisectMistake::NothingToMeasure.into()),
             project => project,
         };
     }
     let of_build = OF_BUILDS.iter().any(|(name, _)| command.metric.as_deref() == Some(name));
     if typed.run.is_none() && command.test.is_none() && !of_build {
-        return Err(Mistake::NothingToMeasure.into());
+        return Err(BisectMistake::NothingToMeasure.into());
     }
     made(global, typed)
 }
@@ -35,7 +35,7 @@ pub fn project(global: &Global, command: &Bisect) -> Result<Project, CliError> {
 pub fn mistaken(command: &Bisect, error: CliError) -> CliError {
     match error {
         CliError::Subject(SubjectError::NotARepository { path }) if kept(command).is_some() => {
-            Mistake::NoRepository { folder: path }.into()
+            BisectMistake::NoRepository { folder: path }.into()
         }
         other => other,
     }
@@ -96,7 +96,7 @@ fn plan(typed: &Typed, folder: &Path) -> String {
 pub fn test(command: &str) -> Result<Benchmark, CliError> {
     let text = format!("[subject]\nrepository = \".\"\n{}\n", benchmark("test", command));
     let mut plan = tacho_record::plan::parse(&text, "what was typed").map_err(CliError::Plan)?;
-    plan.benchmarks.pop().ok_or_else(|| Mistake::NothingToMeasure.into())
+    plan.benchmarks.pop().ok_or_else(|| BisectMistake::NothingToMeasure.into())
 }
 
 /// A shell command in the folder that was built, as a benchmark of a plan.

@@ -1,7 +1,7 @@
 //! What is bisected, as it was typed: one benchmark with one choice of parameters, one metric, and how large a change.
 
+use crate::error::bisect::{BisectMistake, LEAST, LEAST_RATE};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use tacho_record::bisection::{Asked, Comparison, Measured};
 use tacho_record::plan::{Benchmark, PlannedMetric};
@@ -11,75 +11,6 @@ use tacho_subject::Layout;
 use super::{OF_BUILDS, probe, typed};
 use crate::cli::Bisect;
 use crate::error::CliError;
-
-/// The least effect where nothing else is asked for.
-const LEAST: &str = "2%";
-/// The same of rates of failure.
-const LEAST_RATE: &str = "20%";
-
-/// What cannot be bisected.
-#[derive(Debug, thiserror::Error)]
-pub enum Mistake {
-    #[error("the plan has several benchmarks, and one can be bisected at a time")]
-    WhichBenchmark { known: String },
-    #[error("`{good}` and `{bad}` are the same revision: there is nothing between them")]
-    SameEnds { good: String, bad: String },
-    #[error("`{good}` and `{bad}` share no history")]
-    NothingShared { good: String, bad: String },
-    #[error("`{text}` does not name two ends")]
-    BadRange { text: String },
-    #[error("`{text}` is no size of a change")]
-    BadEffect { text: String },
-    #[error("`{text}` has no unit, and the metric is {what}")]
-    NoUnit { text: String, what: &'static str, hint: String },
-    #[error("`{text}` is no standard deviation of builds")]
-    BadLayout { text: String },
-    #[error("`{text}` is no difference of rates")]
-    BadRate { text: String },
-    #[error("`{text}` is not two values: what the good end once was, and the bad one")]
-    BadBefore { text: String },
-    #[error("`{}` is not in a git repository", folder.display())]
-    NoRepository { folder: PathBuf },
-    #[error("there is nothing to measure: no plan, and no command to execute")]
-    NothingToMeasure,
-    #[error("only what is executed can be probed, not how it is built")]
-    NothingToProbe,
-    #[error("there is no bisection `{name}`")]
-    NoBisection { name: String },
-    #[error("nothing was bisected yet")]
-    NoneYet,
-}
-
-impl Mistake {
-    /// What to do about it.
-    pub fn hint(&self) -> String {
-        let hint = match self {
-            Self::WhichBenchmark { known } => return format!("`--benchmark` names one of {known}"),
-            Self::NoUnit { hint, .. } => return hint.clone(),
-            Self::BadEffect { text } if text.starts_with('-') => {
-                let size = text.trim_start_matches('-');
-                return format!("what goes up and what goes down is looked for alike: write it as `{size}`");
-            }
-            Self::SameEnds { .. } => "name a revision from before the change, then one with it",
-            Self::NothingShared { .. } => {
-                "name two ends of which one has the other in its history, or a commit with it"
-            }
-            Self::BadRange { .. } => "write them as `GOOD BAD`, or as `GOOD..BAD`",
-            Self::BadEffect { .. } => "a share as `2%` or `200%`, or a difference as `5ms`, `1MiB` or `3`",
-            Self::BadLayout { .. } => "a share as `1%`, or a difference where `--min-effect` is one",
-            Self::BadRate { .. } => "with `--test` a share of all executions, as `30%`",
-            Self::BadBefore { .. } => "write them as `21s,44s`",
-            Self::NothingToMeasure => {
-                "`--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan; in another folder than the repository's, `--repository FOLDER` names that"
-            }
-            Self::NoRepository { .. } => "`--repository FOLDER` says where it is",
-            Self::NothingToProbe => "leave `--probe` out",
-            Self::NoBisection { .. } => "`tacho bisect list` lists all of them",
-            Self::NoneYet => "`tacho bisect GOOD BAD` does",
-        };
-        hint.to_owned()
-    }
-}
 
 /// What is to be measured.
 pub struct Wish {
@@ -112,7 +43,7 @@ pub fn wish(plan: &Plan, command: &Bisect) -> Result<Wish, CliError> {
 }
 
 /// How often a command fails, built as this plan says.
-fn test(plan: &Plan, command: &str) -> Result<Wish, CliError> {
+pub(crate) fn test(plan: &Plan, command: &str) -> Result<Wish, CliError> {
     let benchmark = typed::test(command)?;
     let key = BenchmarkKey { name: benchmark.name.clone(), version: 1, parameters: Parameters::default() };
     let unit = Unit::Other(String::new());
@@ -136,12 +67,12 @@ fn chosen(plan: &Plan, name: Option<&str>) -> Result<(Benchmark, BenchmarkKey), 
             Ok((Benchmark { parameters, ..(*benchmark).clone() }, key.clone()))
         }
         ([], Some(name)) => Err(CliError::UnknownBenchmark { name: name.to_owned(), known: known() }),
-        _ => Err(Mistake::WhichBenchmark { known: known() }.into()),
+        _ => Err(BisectMistake::WhichBenchmark { known: known() }.into()),
     }
 }
 
 /// The metric of that name, which the benchmark reads from now on; else its first.
-fn metric(benchmark: &mut Benchmark, name: Option<&str>) -> Result<Metric, CliError> {
+pub(crate) fn metric(benchmark: &mut Benchmark, name: Option<&str>) -> Result<Metric, CliError> {
     let own =
         |name: &str| benchmark.metrics.iter().find(|it| it.metric.name == name).map(|it| it.metric.clone());
     let Some(name) = name else {
@@ -191,7 +122,7 @@ impl Wish {
         let probe = match benchmark {
             _ if !command.probe => Vec::new(),
             Some(benchmark) => probe::disturbances(benchmark, layouts),
-            None => return Err(Mistake::NothingToProbe.into()),
+            None => return Err(BisectMistake::NothingToProbe.into()),
         };
         let (by, least) = self.least(command.min_effect.as_deref())?;
         let layout = command.layout.as_deref().map(|text| self.layout(text, by)).transpose()?;
@@ -228,7 +159,7 @@ impl Wish {
 impl Wish {
     /// How far builds differ, on the scale of changes.
     fn layout(&self, text: &str, scale: Comparison) -> Result<f64, CliError> {
-        let bad = || Mistake::BadLayout { text: text.to_owned() };
+        let bad = || BisectMistake::BadLayout { text: text.to_owned() };
         let (by, sd) = effect(text, &self.metric.unit).map_err(|_| bad())?;
         let too_much = by == Comparison::Ratio && sd >= 1.0;
         if by == scale && !too_much { Ok(sd) } else { Err(bad().into()) }
@@ -240,7 +171,7 @@ impl Wish {
             return effect(typed.unwrap_or(LEAST), &self.metric.unit);
         }
         let text = typed.unwrap_or(LEAST_RATE);
-        let bad = || Mistake::BadRate { text: text.to_owned() };
+        let bad = || BisectMistake::BadRate { text: text.to_owned() };
         let (by, least) = effect(text, &self.metric.unit).map_err(|_| bad())?;
         if by != Comparison::Ratio || least <= 0.0 || least > 1.0 {
             return Err(bad().into());
@@ -250,32 +181,32 @@ impl Wish {
 }
 
 /// How large a change must be: a share, or a difference in the metric's base unit.
-fn effect(text: &str, unit: &Unit) -> Result<(Comparison, f64), CliError> {
+pub(crate) fn effect(text: &str, unit: &Unit) -> Result<(Comparison, f64), CliError> {
     let (by, size) = match text.trim_end().strip_suffix('%') {
         // Not as a precision is: a value may become three times what it was.
         Some(number) => (Comparison::Ratio, number.trim().parse().ok().map(|number: f64| number / 100.0)),
         None => (Comparison::Difference, value(text, unit)),
     };
-    let bad = || Mistake::BadEffect { text: text.to_owned() };
+    let bad = || BisectMistake::BadEffect { text: text.to_owned() };
     let size = size.filter(|size| *size > 0.0 && size.is_finite()).ok_or_else(bad)?;
     let typed = text.trim();
     match named(unit) {
         Some((what, name)) if is_bare(typed) => {
             let hint = format!("`{typed}%` is a share of the value, `{typed}{name}` a difference");
-            Err(Mistake::NoUnit { text: typed.to_owned(), what, hint }.into())
+            Err(BisectMistake::NoUnit { text: typed.to_owned(), what, hint }.into())
         }
         _ => Ok((by, size)),
     }
 }
 
 /// What both ends once were.
-fn before(text: &str, unit: &Unit) -> Result<(f64, f64), CliError> {
+pub(crate) fn before(text: &str, unit: &Unit) -> Result<(f64, f64), CliError> {
     let values = text.split_once(',').and_then(|(good, bad)| Some((value(good, unit)?, value(bad, unit)?)));
-    let values = values.ok_or_else(|| Mistake::BadBefore { text: text.to_owned() })?;
+    let values = values.ok_or_else(|| BisectMistake::BadBefore { text: text.to_owned() })?;
     match (named(unit), text.split(',').map(str::trim).find(|text| is_bare(text))) {
         (Some((what, name)), Some(typed)) => {
             let hint = format!("write it as `{typed}{name}`");
-            Err(Mistake::NoUnit { text: typed.to_owned(), what, hint }.into())
+            Err(BisectMistake::NoUnit { text: typed.to_owned(), what, hint }.into())
         }
         _ => Ok(values),
     }

@@ -6,9 +6,10 @@ use tacho_store::HostId;
 
 use super::found::{self, Found};
 use crate::cli::{AskedChanges, Global};
+use crate::commands::lookup;
 use crate::commands::session::{Session, Wanted};
-use crate::commands::{Exit, lookup};
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
 use crate::output::changes::{Asked, Confirmed, Filter};

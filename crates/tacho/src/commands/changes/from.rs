@@ -10,8 +10,8 @@ use tacho_record::numbers::{self, Numbers, Together};
 
 use super::gathered;
 use crate::cli::{AskedChanges, Better};
-use crate::commands::Exit;
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output;
 use crate::output::changes::{Filter, Found};
 

@@ -7,8 +7,9 @@ use tacho_store::Store;
 
 use super::found::{self, Found};
 use crate::cli::{Global, ListChanges};
-use crate::commands::{Exit, lookup};
+use crate::commands::lookup;
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
 use crate::output::changes::{self, Filter, ListedEvent, Listing};

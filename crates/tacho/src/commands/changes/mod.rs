@@ -10,9 +10,9 @@ pub(super) mod show;
 
 use std::path::Path;
 
-use super::Exit;
 use crate::cli::{AskedChanges, Changes, ChangesWhat, Global};
 use crate::error::CliError;
+use crate::exit::Exit;
 
 pub fn execute(global: &Global, command: &Changes) -> Result<Exit, CliError> {
     match &command.what {

@@ -5,8 +5,8 @@ use tacho_record::{Change, Word};
 
 use super::found::Found;
 use crate::cli::{Global, State};
-use crate::commands::Exit;
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output;
 use crate::output::changes::word;
 use crate::project::Project;

@@ -10,8 +10,8 @@ use tacho_store::Store;
 
 use super::found::Found;
 use crate::cli::Global;
-use crate::commands::Exit;
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
 use crate::output::changes::{Evidence, EvidenceAnswer, Side};

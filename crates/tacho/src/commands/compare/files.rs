@@ -7,10 +7,10 @@ use tacho_record::{BenchmarkKey, Exported, Metric, Parameters, Plan, Unit, shown
 use super::alike::{differ, same_processors, status, statuses};
 use super::kept::is_file;
 use super::measure::metrics_of_commands;
-use super::mistake::Mistake;
 use super::sides::{Given, Taken};
 use crate::cli::Compare;
 use crate::error::CliError;
+use crate::error::compare::CompareMistake;
 
 /// Benchmarks, each with its metrics.
 type Keys = Vec<(BenchmarkKey, Vec<Metric>)>;
@@ -79,7 +79,7 @@ fn is_wanted(command: &Compare, one: &Exported) -> bool {
 
 fn not_comparable(taken: &[Taken; 2], why: &str) -> CliError {
     let [a, b] = taken.each_ref().map(Taken::told);
-    Mistake::NotComparable { a, b, why: why.to_owned() }.into()
+    CompareMistake::NotComparable { a, b, why: why.to_owned() }.into()
 }
 
 /// Two files: benchmarks and metrics by name; what each has only one of is compared whatever it is called.

@@ -3,16 +3,18 @@
 use tacho_experiment::compare::{Compared, Gate, Stands};
 use tacho_record::{BenchmarkKey, Metric, percentage};
 
-use super::mistake::Mistake;
 use super::share;
 use crate::cli::{Shown, Terms};
-use crate::commands::{Exit, lookup, track};
+use crate::commands::lookup;
+use crate::counters::counters;
 use crate::error::CliError;
+use crate::error::compare::CompareMistake;
+use crate::exit::Exit;
 use crate::output::compare::FailOn;
 use crate::project::Project;
 
 /// What is to be a failure, if anything was typed; within the margin nothing is slower, and could never be one.
-pub fn fail_on(terms: &Terms) -> Result<Option<FailOn>, Mistake> {
+pub fn fail_on(terms: &Terms) -> Result<Option<FailOn>, CompareMistake> {
     let mut gate = Gate::default();
     for word in &terms.fail_on {
         match word.as_str() {
@@ -27,11 +29,11 @@ pub fn fail_on(terms: &Terms) -> Result<Option<FailOn>, Mistake> {
 }
 
 /// From which share on slower is a failure.
-fn beyond(typed: &str, margin: &str) -> Result<f64, Mistake> {
+fn beyond(typed: &str, margin: &str) -> Result<f64, CompareMistake> {
     let limit = percentage(typed.strip_prefix("slower:").unwrap_or(typed))
-        .map_err(|_| Mistake::NoLimit { text: typed.to_owned() })?;
+        .map_err(|_| CompareMistake::NoLimit { text: typed.to_owned() })?;
     if limit > 0.0 && limit < share("--margin", margin)? {
-        return Err(Mistake::LimitWithinMargin { text: typed.to_owned(), margin: margin.to_owned() });
+        return Err(CompareMistake::LimitWithinMargin { text: typed.to_owned(), margin: margin.to_owned() });
     }
     Ok(limit)
 }
@@ -39,10 +41,8 @@ fn beyond(typed: &str, margin: &str) -> Result<f64, Mistake> {
 /// The metrics that a benchmark is compared by: those named, else the plan's first, or all of the plan's where one of them may
 /// make the comparison fail.
 pub fn metrics(project: &Project, key: &BenchmarkKey, terms: &Terms) -> Result<Vec<Metric>, CliError> {
-    let counters: Vec<String> = track::counters(&terms.counter)?
-        .into_iter()
-        .map(|counting| counting.counter.name().to_owned())
-        .collect();
+    let counters: Vec<String> =
+        counters(&terms.counter)?.into_iter().map(|counting| counting.counter.name().to_owned()).collect();
     let shown = |metric: Vec<String>| Shown { metric, json: false };
     let planned = project.plan.benchmarks.iter().find(|benchmark| benchmark.name == key.name);
     match planned {

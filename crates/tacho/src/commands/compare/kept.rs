@@ -6,10 +6,10 @@ use tacho_experiment::compare::Compared;
 use tacho_record::plan::{Benchmark, parse};
 use tacho_record::{BenchmarkKey, Earlier, Metric, Plan, Program, short_name};
 
-use super::mistake::Mistake;
 use super::sides::{Given, Taken};
 use crate::cli::Compare;
 use crate::error::CliError;
+use crate::error::compare::CompareMistake;
 use crate::output;
 
 /// The conditions that samples depend on; load and uptime are never the same twice.
@@ -22,7 +22,7 @@ pub fn earlier(command: &Compare, taken: &[Taken; 2]) -> Result<[Option<Earlier>
         return Ok([None, None]);
     }
     let earlier = taken.each_ref().map(|taken| taken.earlier);
-    if earlier == [None, None] { Err(Mistake::NothingKept.into()) } else { Ok(earlier) }
+    if earlier == [None, None] { Err(CompareMistake::NothingKept.into()) } else { Ok(earlier) }
 }
 
 /// The plan with its benchmarks in the versions that a kept side has: whether both executed the same is [looked at](check_alike)
@@ -70,7 +70,7 @@ pub fn check_alike(
     if differ.is_empty() || command.regardless {
         Ok(differ)
     } else {
-        Err(Mistake::NotAlike { differ }.into())
+        Err(CompareMistake::NotAlike { differ }.into())
     }
 }
 
@@ -110,7 +110,8 @@ fn plan(given: &Given, command: &Compare, taken: &Taken) -> Result<Option<Plan>,
     let Some((earlier, store)) = kept else {
         return Ok(given.project().map(|project| project.plan.clone()));
     };
-    let run = store.borrow_mut().run(earlier.run)?.ok_or(Mistake::NoComparison { run: earlier.run })?;
+    let run =
+        store.borrow_mut().run(earlier.run)?.ok_or(CompareMistake::NoComparison { run: earlier.run })?;
     Ok(parse(&run.plan, "").ok())
 }
 
@@ -122,7 +123,7 @@ fn facts(given: &Given, command: &Compare, taken: &Taken) -> Result<BTreeMap<Str
     let kept = taken.earlier.filter(|_| command.kept).zip(given.store());
     let (host, conditions) = if let Some((earlier, store)) = kept {
         let mut store = store.borrow_mut();
-        let run = store.run(earlier.run)?.ok_or(Mistake::NoComparison { run: earlier.run })?;
+        let run = store.run(earlier.run)?.ok_or(CompareMistake::NoComparison { run: earlier.run })?;
         (run.host, store.conditions(earlier.run)?)
     } else {
         let now = tacho_measure::host();

@@ -5,9 +5,9 @@ use std::path::Path;
 use tacho_experiment::bench::Start;
 use tacho_measure::{Report, read_report};
 
-use super::mistake::Mistake;
 use crate::cli::Compare;
 use crate::commands::bench::start::{self, check};
+use crate::error::compare::CompareMistake;
 
 /// How files end that tools write reports to.
 const FILES: [&str; 4] = ["csv", "json", "log", "txt"];
@@ -35,20 +35,20 @@ pub fn may_be_commands(command: &Compare) -> bool {
 
 /// What cannot be meant of two sides where there is no plan. Two names of nothing are likely to be revisions, whose plan is missed;
 /// one beside a file or a program, or one that is nearly that of a file, is mistyped.
-pub fn mistyped(command: &Compare) -> Option<Mistake> {
+pub fn mistyped(command: &Compare) -> Option<CompareMistake> {
     let sides = [Some(&command.a), command.b.as_ref()];
     let is_here = |typed: &&String| is_program(typed) || Path::new(typed).exists();
     let beside = sides.into_iter().flatten().any(|typed| is_here(&typed));
     let is_word = |typed: &&String| !is_here(typed) && !typed.contains(':');
     sides.into_iter().flatten().filter(is_word).find_map(|typed| {
         let (name, nearest) = (typed.clone(), nearest_file(typed));
-        (beside || nearest.is_some()).then_some(Mistake::NothingHere { name, nearest })
+        (beside || nearest.is_some()).then_some(CompareMistake::NothingHere { name, nearest })
     })
 }
 
 /// That there is no such file, and which there is.
-pub fn no_file(name: &str) -> Mistake {
-    Mistake::NoFile { file: name.to_owned(), nearest: nearest_file(name) }
+pub fn no_file(name: &str) -> CompareMistake {
+    CompareMistake::NoFile { file: name.to_owned(), nearest: nearest_file(name) }
 }
 
 /// The file in the same folder whose name is nearly the same, if there is one.

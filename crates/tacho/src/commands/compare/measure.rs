@@ -10,13 +10,14 @@ use tacho_record::{Comparing, Digest, Metric, Plan, Program, Recipes};
 use tacho_store::{Location, Store};
 use tacho_subject::NoBuilder;
 
-use super::mistake::Mistake;
 use super::sides::{Given, revisions};
 use super::wishes;
 use crate::cli::{Compare, Global};
+use crate::commands::over;
+use crate::commands::seed::random_seed;
 use crate::commands::session::{Session, Wanted, lock};
-use crate::commands::{over, random_seed};
 use crate::error::CliError;
+use crate::error::compare::CompareMistake;
 use crate::output::progress::Progress;
 use crate::project::Project;
 
@@ -31,13 +32,13 @@ pub fn measure(
     let quiet = global.quiet || command.form.json;
     if !terms.executes(0) && !terms.executes(1) {
         if command.terms.wants_layouts() {
-            return Err(Mistake::NoLayouts.into());
+            return Err(CompareMistake::NoLayouts.into());
         }
         return Ok((read(given, terms)?, None));
     }
     let (Some(project), Some(plan)) = (given.project(), plan) else {
         if command.terms.wants_layouts() {
-            return Err(Mistake::NoLayouts.into());
+            return Err(CompareMistake::NoLayouts.into());
         }
         return Ok((commands(given, command, quiet, terms)?, None));
     };
@@ -45,7 +46,7 @@ pub fn measure(
     let are_revisions =
         are_executed && terms.sides.iter().all(|side| matches!(side.program, Program::Revision { .. }));
     if command.terms.wants_layouts() && !are_revisions {
-        return Err(Mistake::NoLayouts.into());
+        return Err(CompareMistake::NoLayouts.into());
     }
     let layouts = if are_revisions && terms.duet.is_none() {
         over::layouts(&command.terms, &plan)?

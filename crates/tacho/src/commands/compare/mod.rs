@@ -6,22 +6,22 @@ pub mod gate;
 mod kept;
 mod meant;
 mod measure;
-pub mod mistake;
 pub mod shown;
 mod sides;
 
 use tacho_experiment::compare::rows_of;
 use tacho_record::{BenchmarkKey, Comparing, Metric, Plan, RuleError, Until, Wishes, percentage};
 
-use self::files::Found;
-use self::gate::{exit, fail_on};
-use self::mistake::Mistake;
-pub use self::sides::told;
-use self::sides::{Given, Taken};
+use super::over;
 use super::track::narrowed;
-use super::{Exit, over};
 use crate::cli::{Compare, Global};
+use crate::commands::compare::files::Found;
+use crate::commands::compare::gate::{exit, fail_on};
+pub use crate::commands::compare::sides::told;
+use crate::commands::compare::sides::{Given, Taken};
 use crate::error::CliError;
+use crate::error::compare::CompareMistake;
+use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
 use crate::output::compare::{FailOn, Report};
@@ -61,7 +61,7 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
         fail_on: fail_on.as_ref().map(|it| it.kept(&lone[0])),
     };
     if terms.estimator.is_some() && !(terms.executes(0) && terms.executes(1)) {
-        return Err(Mistake::EstimatorOfRuns.into());
+        return Err(CompareMistake::EstimatorOfRuns.into());
     }
     if !terms.executes(0) && !terms.executes(1) {
         check_unexecuted(command)?;
@@ -100,7 +100,7 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
 }
 
 /// That nothing was typed of how to execute where nothing is executed: whoever did takes it for measured.
-fn check_unexecuted(command: &Compare) -> Result<(), Mistake> {
+fn check_unexecuted(command: &Compare) -> Result<(), CompareMistake> {
     let typed = [
         ("--rounds", command.terms.rounds.is_some()),
         ("--budget", command.terms.budget.is_some()),
@@ -111,7 +111,7 @@ fn check_unexecuted(command: &Compare) -> Result<(), Mistake> {
         ("--wait", command.begin.wait),
     ];
     let options: Vec<&str> = typed.into_iter().filter(|(_, typed)| *typed).map(|(name, _)| name).collect();
-    if options.is_empty() { Ok(()) } else { Err(Mistake::NothingExecuted { options }) }
+    if options.is_empty() { Ok(()) } else { Err(CompareMistake::NothingExecuted { options }) }
 }
 
 /// The two processors for both at the same time, if that is wanted.
@@ -124,7 +124,7 @@ fn processors(
         return Ok(None);
     }
     if !(terms.executes(0) && terms.executes(1)) {
-        return Err(Mistake::DuetOfOne.into());
+        return Err(CompareMistake::DuetOfOne.into());
     }
     let is_compared = |name: &String| terms.rows.iter().any(|(key, _)| key.name == *name);
     let benchmarks = plan.into_iter().flat_map(|plan| &plan.benchmarks).filter(|it| is_compared(&it.name));
@@ -133,7 +133,7 @@ fn processors(
     match wished[..] {
         [] => super::duet::processors(None).map(Some),
         [one] => super::duet::processors(one).map(Some),
-        _ => Err(Mistake::DuetOfMany.into()),
+        _ => Err(CompareMistake::DuetOfMany.into()),
     }
 }
 
@@ -155,11 +155,8 @@ fn rows(
         }
         _ => None,
     };
-    let keys = rows_of(plan.as_ref().unwrap_or(&empty), programs).map_err(|why| Mistake::NotComparable {
-        a: taken[0].told(),
-        b: taken[1].told(),
-        why,
-    })?;
+    let keys = rows_of(plan.as_ref().unwrap_or(&empty), programs)
+        .map_err(|why| CompareMistake::NotComparable { a: taken[0].told(), b: taken[1].told(), why })?;
     let mut rows = Vec::new();
     for key in keys {
         let metrics = match (given.project(), is_command) {
@@ -186,7 +183,7 @@ pub fn wished(rounds: Option<u32>, budget: Option<&str>) -> Result<Wishes, RuleE
 }
 
 /// When a benchmark is executed no more.
-fn until(command: &Compare, fail_on: Option<&FailOn>) -> Result<Until, Mistake> {
+fn until(command: &Compare, fail_on: Option<&FailOn>) -> Result<Until, CompareMistake> {
     Ok(match &command.precision {
         _ if command.all_rounds => Until::AllRounds,
         Some(precision) => Until::Precise(share("--precision", precision)?),
@@ -195,6 +192,6 @@ fn until(command: &Compare, fail_on: Option<&FailOn>) -> Result<Until, Mistake> 
 }
 
 /// What is typed after an option that takes a share.
-pub fn share(option: &'static str, text: &str) -> Result<f64, Mistake> {
-    percentage(text).map_err(|_| Mistake::NoShare { option, text: text.to_owned() })
+pub fn share(option: &'static str, text: &str) -> Result<f64, CompareMistake> {
+    percentage(text).map_err(|_| CompareMistake::NoShare { option, text: text.to_owned() })
 }

@@ -8,11 +8,11 @@ use tacho_record::{Comparing, Metric, RunState, shown};
 use tacho_site::{GateRecord, said};
 use tacho_store::Store;
 
-use super::mistake::Mistake;
 use super::sides::told;
 use crate::cli::Show;
 use crate::commands::measured;
 use crate::error::CliError;
+use crate::error::compare::CompareMistake;
 use crate::output::answer::{SampleAnswer, versioned};
 use crate::output::compare::{CompareAnswer, FailOn, Report, stood};
 use crate::output::{self, table, text};
@@ -23,10 +23,10 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
     let mistaken =
         [("--build-log", command.build_log), ("--output", command.output), ("--diff", command.diff)];
     if let Some((option, _)) = mistaken.into_iter().find(|(_, asked)| *asked) {
-        return Err(Mistake::OfRevision { option }.into());
+        return Err(CompareMistake::OfRevision { option }.into());
     }
     let run = store.run(number.parse().map_err(|_| unknown())?)?.ok_or_else(unknown)?;
-    let terms = store.comparing(run.number)?.ok_or(Mistake::NoComparison { run: run.number })?;
+    let terms = store.comparing(run.number)?.ok_or(CompareMistake::NoComparison { run: run.number })?;
     let rows = judged(store, &run, &terms)?;
     let (together, all) = (judged_together(&rows), rows.len());
     let stood = stood(&terms, &rows, run.state == RunState::Finished);
@@ -91,7 +91,7 @@ fn chosen(mut rows: Vec<Row>, command: &Show) -> Result<Vec<Row>, CliError> {
     let is_asked = |row: &Row, name: &String| name == "all" || *name == row.metric.name;
     if let Some(unknown) = metrics.iter().find(|name| !rows.iter().any(|row| is_asked(row, name))) {
         let known = list(rows.iter().map(|row| row.metric.name.as_str()));
-        return Err(Mistake::NotCompared { metric: unknown.clone(), known }.into());
+        return Err(CompareMistake::NotCompared { metric: unknown.clone(), known }.into());
     }
     rows.retain(|row| metrics.is_empty() || metrics.iter().any(|name| is_asked(row, name)));
     Ok(rows)

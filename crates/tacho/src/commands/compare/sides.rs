@@ -16,10 +16,10 @@ use super::meant::{
     exported, is_missing_file, is_path, is_program, is_program_of_folder, is_unknown_file, may_be_commands,
     mistyped, no_file,
 };
-use super::mistake::Mistake;
 use crate::cli::{Compare, Global};
 use crate::commands::bench::start::{Shell, check};
 use crate::error::CliError;
+use crate::error::compare::CompareMistake;
 use crate::output;
 use crate::project::Project;
 
@@ -57,7 +57,7 @@ impl Given {
         let project = match Project::open(global) {
             Ok(project) => Some(project.counting(&command.terms.counter)?),
             Err(CliError::NoPlan { .. }) if !command.terms.counter.is_empty() => {
-                return Err(Mistake::NeedsPlan { option: "--counter" }.into());
+                return Err(CompareMistake::NeedsPlan { option: "--counter" }.into());
             }
             Err(CliError::NoPlan { .. }) if may_be_commands(command) => None,
             Err(error @ CliError::NoPlan { .. }) => return Err(mistyped(command).map_or(error, Into::into)),
@@ -79,7 +79,7 @@ impl Given {
     pub fn sides(&self, command: &Compare) -> Result<[Taken; 2], CliError> {
         let b = command.b.as_deref();
         if command.command && b.is_none() {
-            return Err(Mistake::OneCommand.into());
+            return Err(CompareMistake::OneCommand.into());
         }
         let mut taken = [self.side(&command.a, command)?, self.side(b.unwrap_or("HEAD"), command)?];
         started_alike(&mut taken);
@@ -89,17 +89,17 @@ impl Given {
     /// Whether that name may be given to what is compared.
     pub fn check_free(&self, name: &str, force: bool) -> Result<(), CliError> {
         let Some(project) = &self.project else {
-            return Err(Mistake::NeedsPlan { option: "--save-as" }.into());
+            return Err(CompareMistake::NeedsPlan { option: "--save-as" }.into());
         };
         let name = name.to_owned();
         let is_odd = |c: char| c.is_whitespace() || [':', '/'].contains(&c) || !is_shown(c);
         // What no revision can be called is not looked for.
         if name.is_empty() || name.contains(is_odd) || select(project, vec![name.clone()]).is_ok() {
-            return Err(Mistake::NoName { name: shown(&name) }.into());
+            return Err(CompareMistake::NoName { name: shown(&name) }.into());
         }
         let Some(store) = &self.store else { return Ok(()) };
         let is_taken = store.borrow_mut().baselines()?.iter().any(|known| known.name == name);
-        if is_taken && !force { Err(Mistake::BaselineExists { name }.into()) } else { Ok(()) }
+        if is_taken && !force { Err(CompareMistake::BaselineExists { name }.into()) } else { Ok(()) }
     }
 
     /// Gives what was compared a name, unless it is not all there: then it says so.
@@ -155,7 +155,7 @@ impl Given {
             None if self.project.is_none() => match exported(typed) {
                 Some(report) => return Ok(file(typed, report)),
                 None if is_program_of_folder(typed) => {
-                    return Err(Mistake::NoPath { name: typed.to_owned() }.into());
+                    return Err(CompareMistake::NoPath { name: typed.to_owned() }.into());
                 }
                 None if is_unknown_file(typed) => ("file:", typed),
                 None if is_missing_file(typed) => return Err(no_file(typed).into()),
@@ -165,15 +165,17 @@ impl Given {
         };
         match prefix {
             "rev:" => self.revision(name),
-            "build:" => self.build(name)?.ok_or_else(|| Mistake::NoBuild { name: name.to_owned() }.into()),
+            "build:" => {
+                self.build(name)?.ok_or_else(|| CompareMistake::NoBuild { name: name.to_owned() }.into())
+            }
             "command:" => one_command(name),
             "file:" => match read_report(Path::new(name)) {
                 Ok(report) => Ok(file(name, report)),
-                Err(why) => Err(Mistake::NoReport { file: name.to_owned(), why }.into()),
+                Err(why) => Err(CompareMistake::NoReport { file: name.to_owned(), why }.into()),
             },
             "saved:" => self
                 .saved(name, command.kept)?
-                .ok_or_else(|| Mistake::NoBaseline { name: name.to_owned() }.into()),
+                .ok_or_else(|| CompareMistake::NoBaseline { name: name.to_owned() }.into()),
             "run:" => self.run(name, command.kept),
             _ => self.any(name, command.kept),
         }
@@ -189,23 +191,27 @@ impl Given {
         all.extend(self.build(name)?.filter(|_| name.len() >= 8).map(|taken| ("build:", taken)));
         if all.len() > 1 {
             let candidates = all.iter().map(|(prefix, taken)| format!("{} (`{prefix}{name}`)", taken.what));
-            return Err(Mistake::Ambiguous { name: name.to_owned(), candidates: candidates.collect() }.into());
+            return Err(CompareMistake::Ambiguous {
+                name: name.to_owned(),
+                candidates: candidates.collect(),
+            }
+            .into());
         }
         match (all.pop(), revision) {
             (Some((_, taken)), _) => Ok(taken),
             (None, Err(_)) if is_program_of_folder(name) => {
-                Err(Mistake::NoPath { name: name.to_owned() }.into())
+                Err(CompareMistake::NoPath { name: name.to_owned() }.into())
             }
             (None, Err(_)) if is_unknown_file(name) => {
                 let why = read_report(Path::new(name)).err().unwrap_or_default();
-                Err(Mistake::NoReport { file: name.to_owned(), why }.into())
+                Err(CompareMistake::NoReport { file: name.to_owned(), why }.into())
             }
             (None, Err(_)) if name.contains(char::is_whitespace) => one_command(name),
             // A path is no name of a revision that was mistyped; a word may be.
             (None, Err(_)) if is_path(name) && is_program(name) => one_command(name),
             (None, Err(_)) if is_missing_file(name) => Err(no_file(name).into()),
             (None, Err(CliError::Unknown { .. } | CliError::Subject(_))) if is_program(name) => {
-                Err(Mistake::IsProgram { name: name.to_owned() }.into())
+                Err(CompareMistake::IsProgram { name: name.to_owned() }.into())
             }
             (None, revision) => revision,
         }
@@ -217,10 +223,10 @@ impl Given {
             Some((base, values)) if values.contains('=') => (base, Some(values)),
             _ => (name, None),
         };
-        let project = self.project.as_ref().ok_or(Mistake::NeedsPlan { option: "rev:" })?;
+        let project = self.project.as_ref().ok_or(CompareMistake::NeedsPlan { option: "rev:" })?;
         // Only where it has values: else it is an unset variable of somebody's script, and all would pass.
         let base = match (base, values) {
-            ("", None) => return Err(Mistake::Nothing.into()),
+            ("", None) => return Err(CompareMistake::Nothing.into()),
             ("", Some(_)) => "HEAD",
             (base, _) => base,
         };
@@ -247,7 +253,7 @@ impl Given {
                 if artifact.to_string().starts_with(&name.to_ascii_lowercase()) {
                     if build.state.layouts().is_some() {
                         let revision = short(&build.revision).to_owned();
-                        return Err(Mistake::BuildOfLayouts { name: name.to_owned(), revision }.into());
+                        return Err(CompareMistake::BuildOfLayouts { name: name.to_owned(), revision }.into());
                     }
                     let told = format!("the build {} of {}", artifact.short(), short(&build.revision));
                     return Ok(Some(taken(
@@ -283,7 +289,7 @@ impl Given {
 
     /// A side of an earlier run: the build that it was, or the command.
     fn earlier(&self, name: &str, of: Earlier, what: &str, kept: bool) -> Result<Taken, CliError> {
-        let none = Mistake::NoComparison { run: of.run };
+        let none = CompareMistake::NoComparison { run: of.run };
         let Some(store) = &self.store else { return Err(none.into()) };
         let mut store = store.borrow_mut();
         let Some(terms) = store.comparing(of.run)? else { return Err(none.into()) };

@@ -15,14 +15,13 @@ use super::check::lacking;
 use super::{Exit, line, places, skipped};
 use crate::cli::{Effect, Global, Shown};
 use crate::commands::compare::gate::exit;
-use crate::commands::compare::mistake::Mistake;
 use crate::commands::compare::wished;
-use crate::commands::lookup;
-use crate::commands::over;
 use crate::commands::session::Session;
 use crate::commands::track::narrowed;
 use crate::commands::r#try::{Diff, MARGIN, Tried, Trying};
+use crate::commands::{lookup, over};
 use crate::error::CliError;
+use crate::error::compare::CompareMistake;
 use crate::output;
 use crate::output::answer::versioned;
 use crate::output::compare::{CompareAnswer, Report};
@@ -213,7 +212,8 @@ fn terms(project: &Project, plan: &Plan, edge: &Edge<'_>, base: &Revision) -> Re
         Side { name: format!("{name} {way} {quirk}"), program }
     };
     let sides = [side("without"), side("with")];
-    let refused = |why| Mistake::NotComparable { a: sides[0].name.clone(), b: sides[1].name.clone(), why };
+    let refused =
+        |why| CompareMistake::NotComparable { a: sides[0].name.clone(), b: sides[1].name.clone(), why };
     let keys = rows_of(plan, [&sides[0].program, &sides[1].program]).map_err(refused)?;
     let shown = Shown { metric: Vec::new(), json: false };
     let mut rows = Vec::new();

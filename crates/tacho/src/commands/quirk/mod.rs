@@ -12,9 +12,9 @@ use tacho_record::Revision;
 use tacho_record::plan::Quirk;
 use tacho_subject::{Every, Selected, Selection, What, history};
 
-use super::Exit;
 use crate::cli::{Global, QuirkWhat};
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output;
 use crate::project::Project;
 

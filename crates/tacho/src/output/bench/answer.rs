@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tacho_experiment::bench::{Standing, Warning};
+use tacho_experiment::bench::{Command, Standing, Start, Warning};
 use tacho_record::{Host, Steadiness, Stopped};
 use tacho_stats::Bounded;
 use tacho_stats::compare::{Comparison, Estimator, Verdict};
 
 use super::Report;
-use crate::commands::bench::typed::shell_of;
 use crate::output::answer::{OutlierAnswer, SampleAnswer, WaitAnswer};
 use crate::output::bounds::Bounds;
 use crate::output::compare::{DuetAnswer, Family, ModesAnswer, RankTestAnswer, known_p, names};
@@ -238,4 +237,12 @@ fn warning(warning: Warning) -> WarningAnswer {
         Warning::Stolen(share) => ("stolen", share),
     };
     WarningAnswer { warning, value }
+}
+
+/// How a command is started, in a word of the answer: none where it is started as it is.
+fn shell_of(command: &Command) -> Option<String> {
+    match &command.start {
+        Start::Words(_) => None,
+        Start::Shell(words, _) => Some(words[..words.len().saturating_sub(1)].join(" ")),
+    }
 }

@@ -2,7 +2,7 @@
 
 /// What is wrong.
 #[derive(Debug, thiserror::Error)]
-pub enum Mistake {
+pub enum CompareMistake {
     #[error("`{name}` could be {}", candidates.join(" or "))]
     Ambiguous { name: String, candidates: Vec<String> },
     #[error("there is a baseline `{name}` already")]
@@ -67,74 +67,74 @@ pub enum Mistake {
     Nothing,
 }
 
-impl Mistake {
+impl CompareMistake {
     /// What to do about it.
     pub fn hint(&self) -> String {
         match self {
-            Mistake::Ambiguous { candidates, .. } => {
+            CompareMistake::Ambiguous { candidates, .. } => {
                 let first = candidates.first().and_then(|told| told.rsplit('`').nth(1)).unwrap_or("rev:…");
                 format!("say which: `{first}`")
             }
-            Mistake::BaselineExists { .. } => "`--force` gives the name to what is compared now".to_owned(),
-            Mistake::DuetOfOne => {
+            CompareMistake::BaselineExists { .. } => "`--force` gives the name to what is compared now".to_owned(),
+            CompareMistake::DuetOfOne => {
                 "without `--kept` baselines and runs are executed again; a file is not".to_owned()
             }
-            Mistake::DuetOfMany => "`--benchmark NAME` compares one".to_owned(),
-            Mistake::EstimatorOfRuns => {
+            CompareMistake::DuetOfMany => "`--benchmark NAME` compares one".to_owned(),
+            CompareMistake::EstimatorOfRuns => {
                 "what earlier runs or files say is compared by the medians of whole runs".to_owned()
             }
-            Mistake::MinimumOfLayouts => {
+            CompareMistake::MinimumOfLayouts => {
                 "`--estimator median` or `mean` can be taken over layouts".to_owned()
             }
-            Mistake::NotCompared { .. } => "`tacho show run:12 -m all` shows all".to_owned(),
-            Mistake::OfRevision { option } => format!("`tacho show REVISION {option}`"),
-            Mistake::MarkdownOfRevision => "`tacho show run:12 --markdown` writes a table of it".to_owned(),
-            Mistake::NoLimit { .. } => {
+            CompareMistake::NotCompared { .. } => "`tacho show run:12 -m all` shows all".to_owned(),
+            CompareMistake::OfRevision { option } => format!("`tacho show REVISION {option}`"),
+            CompareMistake::MarkdownOfRevision => "`tacho show run:12 --markdown` writes a table of it".to_owned(),
+            CompareMistake::NoLimit { .. } => {
                 "`slower` fails on what is slower for certain, `slower:5%` if it is so by 5 % or more; `slower:5%,unclear` where that cannot be told too"
                     .to_owned()
             }
-            Mistake::LimitWithinMargin { text, .. } => {
+            CompareMistake::LimitWithinMargin { text, .. } => {
                 let limit = text.strip_prefix("slower:").unwrap_or(text);
                 format!("`--margin {limit}`, or less, calls two the same only up to there")
             }
-            Mistake::NoShare { option, .. } => format!("it is written like `{option} 1%` or `{option} 0.5%`"),
-            Mistake::NothingExecuted { .. } => {
+            CompareMistake::NoShare { option, .. } => format!("it is written like `{option} 1%` or `{option} 0.5%`"),
+            CompareMistake::NothingExecuted { .. } => {
                 "without that both are compared as they were measured then".to_owned()
             }
-            Mistake::NothingKept => "`--kept` is for baselines (NAME) and runs (run:12)".to_owned(),
-            Mistake::NotAlike { .. } => "`--regardless` compares them all the same".to_owned(),
-            Mistake::NoReport { .. } => {
+            CompareMistake::NothingKept => "`--kept` is for baselines (NAME) and runs (run:12)".to_owned(),
+            CompareMistake::NotAlike { .. } => "`--regardless` compares them all the same".to_owned(),
+            CompareMistake::NoReport { .. } => {
                 "of hyperfine, criterion, Google Benchmark, pyperf, pytest-benchmark and JMH it is their JSON"
                     .to_owned()
             }
-            Mistake::NoFile { nearest: Some(nearest), .. }
-            | Mistake::NothingHere { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
-            Mistake::NoPath { name } => format!("did you mean `./{name}`?"),
-            Mistake::NothingHere { .. } => {
+            CompareMistake::NoFile { nearest: Some(nearest), .. }
+            | CompareMistake::NothingHere { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
+            CompareMistake::NoPath { name } => format!("did you mean `./{name}`?"),
+            CompareMistake::NothingHere { .. } => {
                 "without a plan a side is a file of another tool, or a command: `tacho compare --help`"
                     .to_owned()
             }
-            Mistake::NoFile { .. } => {
+            CompareMistake::NoFile { .. } => {
                 "a side is a revision, a file of another tool, or a command: `tacho compare --help`"
                     .to_owned()
             }
-            Mistake::IsProgram { name } => format!("`command:{name}` executes it"),
-            Mistake::OneCommand => "`tacho bench` measures one command".to_owned(),
-            Mistake::NotComparable { .. } => {
+            CompareMistake::IsProgram { name } => format!("`command:{name}` executes it"),
+            CompareMistake::OneCommand => "`tacho bench` measures one command".to_owned(),
+            CompareMistake::NotComparable { .. } => {
                 "`tacho compare --help` says what can stand beside what".to_owned()
             }
-            Mistake::NoLayouts => {
+            CompareMistake::NoLayouts => {
                 "name two revisions of the plan's subject, such as `HEAD~1 HEAD`".to_owned()
             }
-            Mistake::BuildOfLayouts { revision, .. } => {
+            CompareMistake::BuildOfLayouts { revision, .. } => {
                 format!("name the revision: `{revision}` with `--layouts`")
             }
-            Mistake::NoBuild { .. } => "`tacho show REVISION` shows a build's digest".to_owned(),
-            Mistake::NoComparison { .. } => "`tacho log` lists the runs, and what they were for".to_owned(),
-            Mistake::NoName { .. } => "a name is no revision, and has no blanks, no line breaks, no `:` and no `/`".to_owned(),
-            Mistake::NoBaseline { .. } => "`--save-as NAME` gives one a name".to_owned(),
-            Mistake::NeedsPlan { .. } => "`tacho init` writes one".to_owned(),
-            Mistake::Nothing => {
+            CompareMistake::NoBuild { .. } => "`tacho show REVISION` shows a build's digest".to_owned(),
+            CompareMistake::NoComparison { .. } => "`tacho log` lists the runs, and what they were for".to_owned(),
+            CompareMistake::NoName { .. } => "a name is no revision, and has no blanks, no line breaks, no `:` and no `/`".to_owned(),
+            CompareMistake::NoBaseline { .. } => "`--save-as NAME` gives one a name".to_owned(),
+            CompareMistake::NeedsPlan { .. } => "`tacho init` writes one".to_owned(),
+            CompareMistake::Nothing => {
                 "a variable of the shell may not be set; `HEAD` is the newest revision".to_owned()
             }
         }

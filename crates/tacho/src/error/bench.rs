@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// A mistake, found before anything is executed.
 #[derive(Debug, thiserror::Error)]
-pub enum Mistake {
+pub enum BenchMistake {
     #[error("`{text}` names no processors")]
     BadCpus { text: String },
     #[error("commands cannot be executed so: {why}")]
@@ -94,31 +94,35 @@ fn one_target(path: &Path) -> String {
     }
 }
 
-impl Mistake {
+impl BenchMistake {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Mistake::BadCpus { .. } => Some("processors are counted from 0: `--cpus 0-3,6`".into()),
-            Mistake::Conditions { hint, .. } => hint.clone(),
-            Mistake::BadRange { .. } => {
+            BenchMistake::BadCpus { .. } => Some("processors are counted from 0: `--cpus 0-3,6`".into()),
+            BenchMistake::Conditions { hint, .. } => hint.clone(),
+            BenchMistake::BadRange { .. } => {
                 Some("the steps of a range must lead somewhere: `-P n 1 8 -D 1`".into())
             }
-            Mistake::BadSize { option, .. } => Some(format!("sizes are written like `{option} 512MiB`")),
-            Mistake::BadStatus { .. } => Some("statuses are numbers, with commas between: `-i=1,2`".into()),
-            Mistake::DuetOfTwo { .. } => {
+            BenchMistake::BadSize { option, .. } => Some(format!("sizes are written like `{option} 512MiB`")),
+            BenchMistake::BadStatus { .. } => {
+                Some("statuses are numbers, with commas between: `-i=1,2`".into())
+            }
+            BenchMistake::DuetOfTwo { .. } => {
                 Some("without it any number is measured, one after the other".into())
             }
-            Mistake::DuetByShell => Some("`-S sh` starts both by one".into()),
-            Mistake::Elsewhere { instead, .. } => Some((*instead).to_owned()),
-            Mistake::Names { .. } => Some(
+            BenchMistake::DuetByShell => Some("`-S sh` starts both by one".into()),
+            BenchMistake::Elsewhere { instead, .. } => Some((*instead).to_owned()),
+            BenchMistake::Names { .. } => Some(
                 "one name for each, in their order; where parameters make several of one, one is that of all"
                     .into(),
             ),
-            Mistake::FewestAboveMost { .. } => Some("raise the one or lower the other".into()),
-            Mistake::HowMany { .. } => Some("give it once for all commands, or once for each".into()),
-            Mistake::NeedsShell { .. } => Some("leave out `-N`: a shell is used where one is needed".into()),
-            Mistake::NoProgram { program, .. } if program.is_empty() => None,
-            Mistake::NoProgram { why, .. } => match why {
+            BenchMistake::FewestAboveMost { .. } => Some("raise the one or lower the other".into()),
+            BenchMistake::HowMany { .. } => Some("give it once for all commands, or once for each".into()),
+            BenchMistake::NeedsShell { .. } => {
+                Some("leave out `-N`: a shell is used where one is needed".into())
+            }
+            BenchMistake::NoProgram { program, .. } if program.is_empty() => None,
+            BenchMistake::NoProgram { why, .. } => match why {
                 NoProgram::Argument(all) => {
                     Some(format!("a command and its arguments go in quotes: tacho bench '{all}'"))
                 }
@@ -133,26 +137,30 @@ impl Mistake {
                     Some("no folder of `PATH` has it: `./prog` is one of this folder".into())
                 }
             },
-            Mistake::Unused { nearest: Some(nearest), name } => {
+            BenchMistake::Unused { nearest: Some(nearest), name } => {
                 Some(format!("did you mean `{{{nearest}}}`? its parameter is called `{name}`"))
             }
-            Mistake::Unused { name, .. } => Some(format!("write `{{{name}}}` where its value is to stand")),
-            Mistake::ReferenceOfSeveral { first, .. } => {
+            BenchMistake::Unused { name, .. } => {
+                Some(format!("write `{{{name}}}` where its value is to stand"))
+            }
+            BenchMistake::ReferenceOfSeveral { first, .. } => {
                 Some(format!("name one of them: `--reference '{first}'`"))
             }
-            Mistake::Mixed => Some("`--output pipe` reads what they print, a file keeps it".into()),
-            Mistake::MixedWithExport { option, .. } => Some(format!("`{option} FILE` writes it to a file")),
-            Mistake::ExportedTwice { .. } => Some("give each a file of its own".into()),
-            Mistake::InputPipe { .. } => {
+            BenchMistake::Mixed => Some("`--output pipe` reads what they print, a file keeps it".into()),
+            BenchMistake::MixedWithExport { option, .. } => {
+                Some(format!("`{option} FILE` writes it to a file"))
+            }
+            BenchMistake::ExportedTwice { .. } => Some("give each a file of its own".into()),
+            BenchMistake::InputPipe { .. } => {
                 Some("write what comes from it to a file: each execution reads all of it".into())
             }
-            Mistake::NoFolder { .. } => Some("make it first: no execution would be measured".into()),
-            Mistake::WouldOverwrite { .. } => Some("name another file, or move it away".into()),
-            Mistake::InputFolder { .. }
-            | Mistake::NoInput { .. }
-            | Mistake::NotANumber { .. }
-            | Mistake::Quote { .. }
-            | Mistake::Twice { .. } => None,
+            BenchMistake::NoFolder { .. } => Some("make it first: no execution would be measured".into()),
+            BenchMistake::WouldOverwrite { .. } => Some("name another file, or move it away".into()),
+            BenchMistake::InputFolder { .. }
+            | BenchMistake::NoInput { .. }
+            | BenchMistake::NotANumber { .. }
+            | BenchMistake::Quote { .. }
+            | BenchMistake::Twice { .. } => None,
         }
     }
 }

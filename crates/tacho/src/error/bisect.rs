@@ -1,0 +1,73 @@
+//! What may be wrong with what was typed after `tacho bisect`.
+
+use std::path::PathBuf;
+
+/// The least effect where nothing else is asked for.
+pub(crate) const LEAST: &str = "2%";
+
+/// The same of rates of failure.
+pub(crate) const LEAST_RATE: &str = "20%";
+
+/// What cannot be bisected.
+#[derive(Debug, thiserror::Error)]
+pub enum BisectMistake {
+    #[error("the plan has several benchmarks, and one can be bisected at a time")]
+    WhichBenchmark { known: String },
+    #[error("`{good}` and `{bad}` are the same revision: there is nothing between them")]
+    SameEnds { good: String, bad: String },
+    #[error("`{good}` and `{bad}` share no history")]
+    NothingShared { good: String, bad: String },
+    #[error("`{text}` does not name two ends")]
+    BadRange { text: String },
+    #[error("`{text}` is no size of a change")]
+    BadEffect { text: String },
+    #[error("`{text}` has no unit, and the metric is {what}")]
+    NoUnit { text: String, what: &'static str, hint: String },
+    #[error("`{text}` is no standard deviation of builds")]
+    BadLayout { text: String },
+    #[error("`{text}` is no difference of rates")]
+    BadRate { text: String },
+    #[error("`{text}` is not two values: what the good end once was, and the bad one")]
+    BadBefore { text: String },
+    #[error("`{}` is not in a git repository", folder.display())]
+    NoRepository { folder: PathBuf },
+    #[error("there is nothing to measure: no plan, and no command to execute")]
+    NothingToMeasure,
+    #[error("only what is executed can be probed, not how it is built")]
+    NothingToProbe,
+    #[error("there is no bisection `{name}`")]
+    NoBisection { name: String },
+    #[error("nothing was bisected yet")]
+    NoneYet,
+}
+
+impl BisectMistake {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        let hint = match self {
+            Self::WhichBenchmark { known } => return format!("`--benchmark` names one of {known}"),
+            Self::NoUnit { hint, .. } => return hint.clone(),
+            Self::BadEffect { text } if text.starts_with('-') => {
+                let size = text.trim_start_matches('-');
+                return format!("what goes up and what goes down is looked for alike: write it as `{size}`");
+            }
+            Self::SameEnds { .. } => "name a revision from before the change, then one with it",
+            Self::NothingShared { .. } => {
+                "name two ends of which one has the other in its history, or a commit with it"
+            }
+            Self::BadRange { .. } => "write them as `GOOD BAD`, or as `GOOD..BAD`",
+            Self::BadEffect { .. } => "a share as `2%` or `200%`, or a difference as `5ms`, `1MiB` or `3`",
+            Self::BadLayout { .. } => "a share as `1%`, or a difference where `--min-effect` is one",
+            Self::BadRate { .. } => "with `--test` a share of all executions, as `30%`",
+            Self::BadBefore { .. } => "write them as `21s,44s`",
+            Self::NothingToMeasure => {
+                "`--run COMMAND` or `--test COMMAND` names it, `--metric build-time` needs none; `tacho init` writes a plan; in another folder than the repository's, `--repository FOLDER` names that"
+            }
+            Self::NoRepository { .. } => "`--repository FOLDER` says where it is",
+            Self::NothingToProbe => "leave `--probe` out",
+            Self::NoBisection { .. } => "`tacho bisect list` lists all of them",
+            Self::NoneYet => "`tacho bisect GOOD BAD` does",
+        };
+        hint.to_owned()
+    }
+}

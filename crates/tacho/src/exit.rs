@@ -1,0 +1,26 @@
+//! The exit status of each answer.
+
+/// The exit status, which is part of the interface. Of several, the last in this order counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// All well.
+    Success,
+    /// As the command that was executed.
+    Command(u8),
+    /// All well, and something got worse.
+    Worse,
+    /// The machine is not fit to measure on.
+    Unfit,
+    /// It could not be done.
+    Error,
+    /// The user stopped it; the same command goes on.
+    Interrupted,
+    /// What was to be bisected does not differ here and now.
+    NotReproduced,
+    /// Nothing could be named for certain.
+    Undecided,
+    /// It is named and verified, but depends on the state of the machine.
+    DependsOnMachine,
+    /// Something is named and verified, and there may be more on a side of it.
+    SideUndecided,
+}
