@@ -6,10 +6,11 @@ mod compare;
 mod layouts;
 mod quirk;
 mod schedule;
-mod shared;
+pub(crate) mod shared;
 mod survey;
 mod r#try;
 
+use crate::cli::shared::{Better, percent};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -494,15 +495,6 @@ pub enum Standing {
     Withdrawn,
 }
 
-/// Which direction is better.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub enum Better {
-    /// As for time and memory
-    Lower,
-    /// As for throughput
-    Higher,
-}
-
 /// Kinds of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
@@ -521,15 +513,6 @@ pub enum Kind {
     Environment,
     /// The level wanders, at no single place; not a change
     Drift,
-}
-
-/// A number of per cent, with or without the sign.
-fn percent(text: &str) -> Result<f64, String> {
-    let number = text.trim().trim_end_matches('%').trim_end().parse::<f64>();
-    number
-        .ok()
-        .filter(|number| number.is_finite() && *number >= 0.0)
-        .ok_or_else(|| "not a number of per cent".to_owned())
 }
 
 /// Write pages that open from disk

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
 use clap::{Args, Subcommand};
 
-use super::Better;
 use super::shared::{Begin, Form};
+use crate::cli::shared::Better;
 
 /// Find the commit that changed a metric, and show how certain that is
 ///

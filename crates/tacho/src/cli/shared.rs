@@ -101,3 +101,21 @@ pub struct Form {
     #[arg(long)]
     pub markdown: bool,
 }
+
+/// Which way is better.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum Better {
+    /// Time, memory and the like
+    Lower,
+    /// Throughput and the like
+    Higher,
+}
+
+/// A number of per cent, with or without the sign.
+pub(crate) fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches('%').trim_end().parse::<f64>();
+    number
+        .ok()
+        .filter(|number| number.is_finite() && *number >= 0.0)
+        .ok_or_else(|| "not a number of per cent".to_owned())
+}

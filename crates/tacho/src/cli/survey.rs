@@ -14,7 +14,7 @@ pub struct Survey {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(2..), conflicts_with_all = ["measure_equal", "retry_failed"])]
     pub builds: Option<u32>,
     /// The smallest change to look for [default: 5%]
-    #[arg(long, value_name = "PERCENT", value_parser = super::percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = crate::cli::shared::percent)]
     pub min_effect: Option<f64>,
     /// Pin only this change: its name or revision, as in `tacho changes`, or the range `A..B` that
     /// it is in

@@ -6,8 +6,8 @@ use tacho_subject::{Every, Linker, Selection, What, history};
 
 use super::over::{PROCESSES, fixed, orders};
 use super::session::{Session, Wanted};
-use super::track::narrowed;
 use crate::cli::{Global, Layouts};
+use crate::commands::selection::narrowed;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;

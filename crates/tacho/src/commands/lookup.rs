@@ -228,3 +228,12 @@ pub fn tell_of_scaled(store: &mut Store, host: HostId, series: &[Series]) -> Res
     }
     Ok(())
 }
+
+/// The metrics that the plan names for the benchmark, in its order; without a plan for it, all there are but readings of the
+/// host, which are shown only where they are named.
+pub(super) fn ordered_metrics(project: &Project, known: Vec<Metric>, key: &BenchmarkKey) -> Vec<Metric> {
+    match project.plan.benchmarks.iter().find(|benchmark| benchmark.name == key.name) {
+        Some(benchmark) => benchmark.metrics.iter().map(|planned| planned.metric.clone()).collect(),
+        None => known.into_iter().filter(|metric| !Metric::is_host(&metric.name)).collect(),
+    }
+}

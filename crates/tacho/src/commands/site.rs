@@ -3,6 +3,7 @@
 mod comparisons;
 mod layouts;
 
+use crate::commands::lookup::ordered_metrics;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -216,15 +217,6 @@ fn host_series(
         }));
     }
     Ok(all)
-}
-
-/// The metrics that the plan names for the benchmark, in its order; without a plan for it, all there are but readings of the
-/// host, which are shown only where they are named.
-fn ordered_metrics(project: &Project, known: Vec<Metric>, key: &BenchmarkKey) -> Vec<Metric> {
-    match project.plan.benchmarks.iter().find(|benchmark| benchmark.name == key.name) {
-        Some(benchmark) => benchmark.metrics.iter().map(|planned| planned.metric.clone()).collect(),
-        None => known.into_iter().filter(|metric| !Metric::is_host(&metric.name)).collect(),
-    }
 }
 
 /// All samples by revision, and the logs as they are asked for.

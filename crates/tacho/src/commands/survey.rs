@@ -13,9 +13,8 @@ use tacho_subject::{Selected, history};
 
 use super::changes::found::Found;
 use super::session::{Session, Wanted};
-use super::track;
-use super::track::select;
 use crate::cli::{Global, Track};
+use crate::commands::selection::{narrowed, select};
 use crate::counters::counters;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -54,7 +53,7 @@ pub(super) fn execute(
     let zoom = command.survey.zoom.as_ref().map(|name| Zoom::of(project, name)).transpose()?;
     let mut plan = plan;
     if let Some(Zoom::Change(change)) = &zoom {
-        plan = track::narrowed(&plan, std::slice::from_ref(&change.series.benchmark.name))?;
+        plan = narrowed(&plan, std::slice::from_ref(&change.series.benchmark.name))?;
     }
     if command.dry_run {
         let selected = select(project, command)?;

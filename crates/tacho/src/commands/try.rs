@@ -14,18 +14,19 @@ use tacho_record::{BenchmarkKey, BuildState, Comparing, Metric, Plan, Program, R
 use tacho_subject::{Layout, SubjectError, history};
 
 use super::compare::gate::{self, exit, fail_on};
-use super::compare::{share, wished};
 use super::over;
 use super::patches::{Patch, renamed};
 use super::session::{Session, Wanted};
-use super::track::narrowed;
 use crate::cli::{Global, Try};
+use crate::commands::selection::narrowed;
+use crate::commands::shares::{share, wished};
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::compare::{CompareAnswer, FailOn, Report};
+use crate::output::compare::report::Report;
+use crate::output::compare::{CompareAnswer, FailOn};
 use crate::project::Project;
 
 /// What is no difference, where nobody says.

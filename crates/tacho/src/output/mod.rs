@@ -21,6 +21,7 @@ pub mod text;
 pub mod tracked;
 pub mod tune;
 pub mod unbuilt;
+mod verdicts;
 
 use std::io::Write;
 use std::os::fd::AsFd;

@@ -18,11 +18,11 @@ use tacho_record::{Host, Limit};
 use tacho_store::{Location, Store};
 use tacho_subject::NoBuilder;
 
-use super::compare::share;
 use super::inherited::inherited;
 use crate::cli::{Bench, EstimatorName, Global};
 use crate::commands::bench::typed::Typed;
 use crate::commands::seed::random_seed;
+use crate::commands::shares::share;
 use crate::counters::counters;
 use crate::error::CliError;
 use crate::error::bench::BenchMistake;

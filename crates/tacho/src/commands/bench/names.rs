@@ -1,7 +1,6 @@
 //! What commands are called: `-n` once for all, once for each, or once for each that values of parameters make of them.
 
 use super::parameters::{self, Parameter};
-use super::typed::used_by;
 use crate::cli::Bench;
 use crate::error::bench::BenchMistake;
 
@@ -56,4 +55,22 @@ fn makes(typed: &Bench, parameters: &[Parameter], text: usize) -> usize {
     let hooks = [typed.setup.as_deref(), prepare.as_deref(), conclude.as_deref(), typed.cleanup.as_deref()];
     let own = used_by(parameters, &typed.commands[text], &hooks, &mut vec![false; parameters.len()]);
     parameters::choices(&own).len()
+}
+
+/// The parameters that have a place in the command or its hooks.
+pub(super) fn used_by(
+    parameters: &[Parameter],
+    text: &str,
+    hooks: &[Option<&str>; 4],
+    used: &mut [bool],
+) -> Vec<Parameter> {
+    let texts = || hooks.iter().flatten().copied().chain([text]);
+    let mut own = Vec::new();
+    for (parameter, used) in parameters.iter().zip(used) {
+        if texts().any(|text| parameters::has(text, &parameter.0)) {
+            *used = true;
+            own.push(parameter.clone());
+        }
+    }
+    own
 }

@@ -1,5 +1,6 @@
 //! What was typed, as the question that it means.
 
+use crate::commands::bench::names::used_by;
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use super::names::Names;
 use super::parameters::{self, Choice, Parameter, fill};
 use super::start::{self, Shell};
 use crate::cli::Bench;
-use crate::commands::compare::share;
+use crate::commands::shares::share;
 use crate::error::CliError;
 use crate::error::bench::BenchMistake;
 
@@ -242,24 +243,6 @@ fn parameters(typed: &Bench) -> Result<Vec<Parameter>, BenchMistake> {
         }
     }
     Ok(all)
-}
-
-/// The parameters that have a place in the command or its hooks.
-pub(super) fn used_by(
-    parameters: &[Parameter],
-    text: &str,
-    hooks: &[Option<&str>; 4],
-    used: &mut [bool],
-) -> Vec<Parameter> {
-    let texts = || hooks.iter().flatten().copied().chain([text]);
-    let mut own = Vec::new();
-    for (parameter, used) in parameters.iter().zip(used) {
-        if texts().any(|text| parameters::has(text, &parameter.0)) {
-            *used = true;
-            own.push(parameter.clone());
-        }
-    }
-    own
 }
 
 fn report_unused(parameters: &[Parameter], used: &[bool], texts: &[String]) -> Result<(), BenchMistake> {

@@ -7,8 +7,9 @@ use tacho_record::Bisection;
 use tacho_record::bisection::Observed;
 use tacho_store::{Store, StoreError};
 
-use super::{Exit, exit_of, typed};
+use super::{Exit, typed};
 use crate::cli::{Form, Global};
+use crate::commands::bisect::single::exit_of;
 use crate::error::CliError;
 use crate::error::bisect::BisectMistake;
 use crate::output;

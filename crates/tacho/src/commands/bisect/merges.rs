@@ -12,22 +12,11 @@ use tacho_record::{Bisection, Revision};
 use tacho_subject::{History, Selected, history};
 
 use super::range::Range;
-use super::{Inside, once};
 use crate::cli::{Bisect, Global};
+use crate::commands::bisect::single::{Brought, Inside, once};
 use crate::error::CliError;
 use crate::output;
 use crate::project::Project;
-
-/// What a merge brought, as a range: what was before it, its commits, and the merge itself.
-pub struct Brought {
-    pub range: Range,
-    /// Into which others each of the commits is merged, by full name.
-    pub onto: BTreeMap<String, Vec<String>>,
-    /// This merge, after those in whose commits it was found.
-    pub within: Vec<Merge>,
-    /// What the bisections of this call have taken so far.
-    pub spent: Spent,
-}
 
 /// Says how to go on where a merge is named.
 pub fn hint(project: &Project, found: &Bisected) -> Result<(), CliError> {

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use tacho_record::bisection::TypedSubject;
+use tacho_record::bisection::{Measured, TypedSubject};
 use tacho_record::plan::Benchmark;
 use tacho_store::Store;
 use tacho_subject::SubjectError;
 
-use super::OF_BUILDS;
-use crate::cli::{Better, Bisect, Global, Typed};
+use crate::cli::shared::Better;
+use crate::cli::{Bisect, Global, Typed};
 use crate::error::CliError;
 use crate::error::bisect::BisectMistake;
 use crate::project::Project;
@@ -122,3 +122,7 @@ fn toml_text(text: &str) -> String {
     }
     quoted + "\""
 }
+
+/// The names of what is measured of builds rather than of executions.
+pub(crate) const OF_BUILDS: [(&str, Measured); 2] =
+    [("build-time", Measured::Build), ("artifact-size", Measured::Artifacts)];

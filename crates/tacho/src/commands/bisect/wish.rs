@@ -8,8 +8,9 @@ use tacho_record::plan::{Benchmark, PlannedMetric};
 use tacho_record::{BenchmarkKey, Counter, Direction, Metric, Parameters, Plan, Unit, duration};
 use tacho_subject::Layout;
 
-use super::{OF_BUILDS, probe, typed};
+use super::{probe, typed};
 use crate::cli::Bisect;
+use crate::commands::bisect::typed::OF_BUILDS;
 use crate::error::CliError;
 
 /// What is to be measured.

@@ -9,7 +9,8 @@ use tacho_record::Direction;
 use tacho_record::numbers::{self, Numbers, Together};
 
 use super::gathered;
-use crate::cli::{AskedChanges, Better};
+use crate::cli::AskedChanges;
+use crate::cli::shared::Better;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;

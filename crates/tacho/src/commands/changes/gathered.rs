@@ -2,30 +2,14 @@
 
 mod asv;
 
+use crate::commands::changes::file_point::{FilePoint, FileValue};
 use std::path::{Path, PathBuf};
 
 use tacho_measure::read_report;
+use tacho_record::Metric;
 use tacho_record::numbers::{Given, GivenPoint, Numbers, Shape};
-use tacho_record::{Direction, Metric, Unit};
 
 use crate::error::CliError;
-
-/// What one file says of a benchmark.
-struct Value {
-    series: String,
-    unit: Unit,
-    better: Direction,
-    samples: Vec<f64>,
-}
-
-/// A file, as a point in time.
-struct FilePoint {
-    label: String,
-    time: Option<String>,
-    /// By what points are ordered, where each has it.
-    moment: Option<i64>,
-    values: Vec<Value>,
-}
 
 /// Whether the path stands for several files: a folder, or a pattern that no file is called.
 pub fn is_several(path: &Path) -> bool {
@@ -60,7 +44,7 @@ pub fn gather(paths: &[PathBuf]) -> Result<Numbers, CliError> {
 }
 
 /// Adds a value to its series, in which files that lack it are gaps.
-fn add(series: &mut Vec<Given>, at: usize, point: &FilePoint, value: &Value) {
+fn add(series: &mut Vec<Given>, at: usize, point: &FilePoint, value: &FileValue) {
     let place = series.iter().position(|it| it.name.as_deref() == Some(&value.series)).unwrap_or_else(|| {
         let (unit, better) = (value.unit.clone(), value.better);
         series.push(Given { name: Some(value.series.clone()), unit, better, points: Vec::new() });
@@ -134,7 +118,7 @@ fn natural(name: &str) -> Vec<(u64, String)> {
 }
 
 /// What a file says.
-fn point(path: &Path) -> Result<FilePoint, CliError> {
+pub(crate) fn point(path: &Path) -> Result<FilePoint, CliError> {
     if let Some(point) = asv::point(path) {
         return Ok(point);
     }
@@ -146,7 +130,7 @@ fn point(path: &Path) -> Result<FilePoint, CliError> {
         let series =
             if is_usual { one.benchmark.clone() } else { format!("{} {}", one.benchmark, one.metric.name) };
         let Metric { unit, better, .. } = one.metric.clone();
-        Value { series, unit, better, samples: one.values.clone() }
+        FileValue { series, unit, better, samples: one.values.clone() }
     });
     let label = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(FilePoint { label, time: None, moment: None, values: values.collect() })

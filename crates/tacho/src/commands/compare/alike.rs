@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use tacho_measure::Report;
 use tacho_record::{BenchmarkKey, Exported, Metric, Plan, shown};
 
-use super::files::only_name;
 use super::sides::Taken;
 
 /// In what both sides differ, in words.
@@ -85,6 +84,12 @@ fn processors(said: &[Exported]) -> Option<u32> {
     let mut all = said.iter().map(of);
     let first = all.next()??;
     all.all(|it| it == Some(first)).then_some(first)
+}
+
+/// What the only benchmark is called.
+pub fn only_name(said: &[Exported]) -> Option<&str> {
+    let first = said.first()?;
+    said.iter().all(|one| one.benchmark == first.benchmark).then_some(first.benchmark.as_str())
 }
 
 #[cfg(test)]

@@ -1,6 +1,10 @@
 //! What is compared where a side is a file of another tool: the benchmarks that both have, under names that both have.
 
+use crate::commands::compare::alike::only_name;
+use crate::commands::compare::measure::wishes;
+use crate::commands::selection::narrowed;
 use std::collections::{BTreeMap, BTreeSet};
+use tacho_experiment::compare::rows_of;
 
 use tacho_record::{BenchmarkKey, Exported, Metric, Parameters, Plan, Unit, shown};
 
@@ -36,7 +40,7 @@ pub fn rows(given: &Given, command: &Compare, taken: &[Taken; 2]) -> Result<Foun
     let said = |taken: &Taken| taken.report.as_ref().map_or_else(Vec::new, |it| it.benchmarks.clone());
     let (file, live) = match [is_file(a), is_file(b)] {
         [false, false] => {
-            let (plan, rows) = super::rows(given, command, [a, b])?;
+            let (plan, rows) = live_rows(given, command, [a, b])?;
             let (exported, lone, differ) = (Said::default(), Default::default(), Vec::new());
             return Ok(Found { plan, rows, exported, lone, differ });
         }
@@ -44,7 +48,7 @@ pub fn rows(given: &Given, command: &Compare, taken: &[Taken; 2]) -> Result<Foun
         [true, false] => (0, b),
         [false, true] => (1, a),
     };
-    let (plan, mut rows) = super::rows(given, command, [live, live])?;
+    let (plan, mut rows) = live_rows(given, command, [live, live])?;
     let (mut exported, mut lone) = (Said::default(), <[Vec<String>; 2]>::default());
     let found = if live.side.program.kind() == "command" {
         rows = rows_of_command(live, rows)?;
@@ -108,12 +112,6 @@ fn both(command: &Compare, taken: &[Taken; 2], mut said: Said) -> Result<Found, 
     let rows = grouped(&common, metrics)?;
     let lone = [0, 1].map(|side| lone(&said[side], &said[1 - side], metrics));
     Ok(Found { plan: None, rows, exported: said, lone, differ: differs })
-}
-
-/// What the only benchmark is called.
-pub fn only_name(said: &[Exported]) -> Option<&str> {
-    let first = said.first()?;
-    said.iter().all(|one| one.benchmark == first.benchmark).then_some(first.benchmark.as_str())
 }
 
 fn has(said: &[Exported], one: &Exported) -> bool {
@@ -230,4 +228,35 @@ fn for_plan(said: &[Exported], rows: &mut Keys) -> Renamed {
     }
     rows.retain(|(_, metrics)| !metrics.is_empty());
     all
+}
+
+/// The plan as it is wanted, and what is compared.
+#[allow(clippy::type_complexity, reason = "the terms have them like this")]
+fn live_rows(
+    given: &Given,
+    command: &Compare,
+    taken: [&Taken; 2],
+) -> Result<(Option<Plan>, Vec<(BenchmarkKey, Vec<Metric>)>), CliError> {
+    let programs = taken.map(|taken| &taken.side.program);
+    let is_command = programs[0].kind() == "command";
+    let empty = super::measure::empty_plan()?;
+    let plan = match given.project() {
+        Some(project) if !is_command => {
+            let wishes = wishes(command, Some(&project.plan))?;
+            let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;
+            Some(super::kept::in_kept_versions(given, command, taken, plan)?)
+        }
+        _ => None,
+    };
+    let keys = rows_of(plan.as_ref().unwrap_or(&empty), programs)
+        .map_err(|why| CompareMistake::NotComparable { a: taken[0].told(), b: taken[1].told(), why })?;
+    let mut rows = Vec::new();
+    for key in keys {
+        let metrics = match (given.project(), is_command) {
+            (Some(project), false) => super::gate::metrics(project, &key, &command.terms)?,
+            _ => super::measure::metrics_of_commands(programs, &command.terms.metric)?,
+        };
+        rows.push((key, metrics));
+    }
+    Ok((plan, rows))
 }

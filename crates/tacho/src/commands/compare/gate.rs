@@ -3,9 +3,9 @@
 use tacho_experiment::compare::{Compared, Gate, Stands};
 use tacho_record::{BenchmarkKey, Metric, percentage};
 
-use super::share;
 use crate::cli::{Shown, Terms};
 use crate::commands::lookup;
+use crate::commands::shares::share;
 use crate::counters::counters;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;

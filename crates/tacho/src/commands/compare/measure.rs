@@ -6,16 +6,16 @@ use std::time::Duration;
 use tacho_experiment::compare::{Compared, compare, unexecuted};
 use tacho_experiment::{Bench, Question};
 use tacho_measure::ProcessExecutor;
-use tacho_record::{Comparing, Digest, Metric, Plan, Program, Recipes};
+use tacho_record::{Comparing, Digest, Metric, Plan, Program, Recipes, RuleError, Wishes};
 use tacho_store::{Location, Store};
 use tacho_subject::NoBuilder;
 
 use super::sides::{Given, revisions};
-use super::wishes;
 use crate::cli::{Compare, Global};
 use crate::commands::over;
 use crate::commands::seed::random_seed;
 use crate::commands::session::{Session, Wanted, lock};
+use crate::commands::shares::wished;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output::progress::Progress;
@@ -161,4 +161,10 @@ pub fn metrics_of_commands(programs: [&Program; 2], named: &[String]) -> Result<
         Metric::known(name).ok_or_else(unknown)
     };
     wanted.iter().map(known).collect()
+}
+
+/// What is typed of when to stop, and what the plan says of layouts.
+pub(crate) fn wishes(command: &Compare, plan: Option<&Plan>) -> Result<Wishes, RuleError> {
+    let rounds = plan.map_or(command.terms.rounds, |plan| over::rounds(&command.terms, plan));
+    wished(rounds, command.terms.budget.as_deref())
 }

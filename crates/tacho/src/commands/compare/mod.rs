@@ -9,11 +9,9 @@ mod measure;
 pub mod shown;
 mod sides;
 
-use tacho_experiment::compare::rows_of;
-use tacho_record::{BenchmarkKey, Comparing, Metric, Plan, RuleError, Until, Wishes, percentage};
+use crate::commands::shares::share;
+use tacho_record::{Comparing, Plan, Until};
 
-use super::over;
-use super::track::narrowed;
 use crate::cli::{Compare, Global};
 use crate::commands::compare::files::Found;
 use crate::commands::compare::gate::{exit, fail_on};
@@ -24,10 +22,8 @@ use crate::error::compare::CompareMistake;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::compare::{FailOn, Report};
-
-/// Rounds where nothing else is asked for: as many as an answer takes at the most, since it stops as soon as it has one.
-const ROUNDS: u32 = 30;
+use crate::output::compare::FailOn;
+use crate::output::compare::report::Report;
 
 pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     let margin = share("--margin", &command.terms.margin)?;
@@ -137,51 +133,6 @@ fn processors(
     }
 }
 
-/// The plan as it is wanted, and what is compared.
-#[allow(clippy::type_complexity, reason = "the terms have them like this")]
-fn rows(
-    given: &Given,
-    command: &Compare,
-    taken: [&Taken; 2],
-) -> Result<(Option<Plan>, Vec<(BenchmarkKey, Vec<Metric>)>), CliError> {
-    let programs = taken.map(|taken| &taken.side.program);
-    let is_command = programs[0].kind() == "command";
-    let empty = measure::empty_plan()?;
-    let plan = match given.project() {
-        Some(project) if !is_command => {
-            let wishes = wishes(command, Some(&project.plan))?;
-            let plan = narrowed(&project.plan, &command.terms.benchmark)?.wishing(wishes)?;
-            Some(kept::in_kept_versions(given, command, taken, plan)?)
-        }
-        _ => None,
-    };
-    let keys = rows_of(plan.as_ref().unwrap_or(&empty), programs)
-        .map_err(|why| CompareMistake::NotComparable { a: taken[0].told(), b: taken[1].told(), why })?;
-    let mut rows = Vec::new();
-    for key in keys {
-        let metrics = match (given.project(), is_command) {
-            (Some(project), false) => gate::metrics(project, &key, &command.terms)?,
-            _ => measure::metrics_of_commands(programs, &command.terms.metric)?,
-        };
-        rows.push((key, metrics));
-    }
-    Ok((plan, rows))
-}
-
-/// What is typed of when to stop, and what the plan says of layouts.
-fn wishes(command: &Compare, plan: Option<&Plan>) -> Result<Wishes, RuleError> {
-    let rounds = plan.map_or(command.terms.rounds, |plan| over::rounds(&command.terms, plan));
-    wished(rounds, command.terms.budget.as_deref())
-}
-
-/// At most so many rounds, and so long.
-pub fn wished(rounds: Option<u32>, budget: Option<&str>) -> Result<Wishes, RuleError> {
-    let budget = budget.map(tacho_record::duration).transpose()?;
-    // The plan's own number is for tracking: it must not end what has time left.
-    let usual = if budget.is_some() { tacho_record::MOST_IN_BUDGET } else { ROUNDS };
-    Ok(Wishes { rounds: rounds.or(Some(usual)), budget, ..Wishes::default() })
-}
-
 /// When a benchmark is executed no more.
 fn until(command: &Compare, fail_on: Option<&FailOn>) -> Result<Until, CompareMistake> {
     Ok(match &command.precision {
@@ -189,9 +140,4 @@ fn until(command: &Compare, fail_on: Option<&FailOn>) -> Result<Until, CompareMi
         Some(precision) => Until::Precise(share("--precision", precision)?),
         None => Until::Settled(fail_on.and_then(FailOn::limit)),
     })
-}
-
-/// What is typed after an option that takes a share.
-pub fn share(option: &'static str, text: &str) -> Result<f64, CompareMistake> {
-    percentage(text).map_err(|_| CompareMistake::NoShare { option, text: text.to_owned() })
 }

@@ -14,7 +14,8 @@ use crate::commands::measured;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output::answer::{SampleAnswer, versioned};
-use crate::output::compare::{CompareAnswer, FailOn, Report, stood};
+use crate::output::compare::report::Report;
+use crate::output::compare::{CompareAnswer, FailOn, stood};
 use crate::output::{self, table, text};
 
 /// Prints what the run of that number compared.

@@ -4,8 +4,9 @@ use serde::Serialize;
 use tacho_record::plan::{Plan, Quirk, Subject};
 use tacho_record::{BuildState, Digest, Revision};
 
-use super::{Exit, interrupted, line, named, places, skipped};
+use super::Exit;
 use crate::cli::{Check, Global};
+use crate::commands::quirk::lookup::{interrupted, line, named, places, skipped};
 use crate::commands::session::{Session, Wanted};
 use crate::error::CliError;
 use crate::output::answer::versioned;

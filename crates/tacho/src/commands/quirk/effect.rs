@@ -11,20 +11,22 @@ use tacho_record::plan::{Edge as PlanEdge, Place, Plan, Quirk, Subject};
 use tacho_record::{Comparing, Metric, Program, QuirkEdge, Revision, Side, Until};
 use tacho_subject::SubjectError;
 
+use super::Exit;
 use super::check::lacking;
-use super::{Exit, line, places, skipped};
 use crate::cli::{Effect, Global, Shown};
 use crate::commands::compare::gate::exit;
-use crate::commands::compare::wished;
+use crate::commands::quirk::lookup::{line, places, skipped};
+use crate::commands::selection::narrowed;
 use crate::commands::session::Session;
-use crate::commands::track::narrowed;
+use crate::commands::shares::wished;
 use crate::commands::r#try::{Diff, MARGIN, Tried, Trying};
 use crate::commands::{lookup, over};
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::compare::{CompareAnswer, Report};
+use crate::output::compare::CompareAnswer;
+use crate::output::compare::report::Report;
 use crate::output::table;
 use crate::project::Project;
 
@@ -64,7 +66,7 @@ struct EffectAnswer<'a> {
 }
 
 pub fn execute(global: &Global, project: &Project, command: &Effect) -> Result<Exit, CliError> {
-    let quirks = super::named(project, command.name.as_deref())?;
+    let quirks = crate::commands::quirk::lookup::named(project, command.name.as_deref())?;
     let selected = line(project, None)?;
     let skipped = skipped(project, &selected.revisions)?;
     let mut edges = Vec::new();

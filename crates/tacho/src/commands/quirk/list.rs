@@ -3,7 +3,8 @@
 use serde::Serialize;
 use tacho_record::Revision;
 
-use super::{Exit, deeds, line, places, range};
+use super::Exit;
+use crate::commands::quirk::lookup::{deeds, line, places, range};
 use crate::error::CliError;
 use crate::output::answer::versioned;
 use crate::output::{self, table, text};

@@ -5,9 +5,10 @@ use tacho_experiment::build::failure_range::{Beside, Window, window};
 use tacho_record::{BuildState, Revision};
 use tacho_subject::history;
 
+use super::Exit;
 use super::cure::{Proposal, propose};
-use super::{Exit, interrupted, line};
 use crate::cli::Global;
+use crate::commands::quirk::lookup::{interrupted, line};
 use crate::commands::session::{Session, Wanted};
 use crate::error::CliError;
 use crate::output::answer::versioned;

@@ -8,8 +8,8 @@ use tacho_record::{Build, Cell, Digest, Limited, Metric, Purpose, Run, RunState,
 use tacho_site::{LaidOut, LayoutRecord, LayoutsRecord};
 use tacho_store::Store;
 
-use super::ordered_metrics;
 use crate::commands::lookup;
+use crate::commands::lookup::ordered_metrics;
 use crate::error::CliError;
 use crate::project::Project;
 

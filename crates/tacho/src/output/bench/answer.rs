@@ -1,12 +1,13 @@
 //! The answer in JSON; docs/src/formats says what each key means.
 
+use crate::output::verdicts::{estimator, word};
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tacho_experiment::bench::{Command, Standing, Start, Warning};
 use tacho_record::{Host, Steadiness, Stopped};
 use tacho_stats::Bounded;
-use tacho_stats::compare::{Comparison, Estimator, Verdict};
+use tacho_stats::compare::Comparison;
 
 use super::Report;
 use crate::output::answer::{OutlierAnswer, SampleAnswer, WaitAnswer};
@@ -201,29 +202,6 @@ fn compared(standing: &Standing) -> Option<ComparedAnswer> {
         notes: names(comparison),
         bounds,
     })
-}
-
-/// `RoundRatios` as `round-ratios`.
-pub fn estimator(estimator: Estimator) -> String {
-    let name = format!("{estimator:?}");
-    let mut out = String::new();
-    for letter in name.chars() {
-        if letter.is_uppercase() && !out.is_empty() {
-            out.push('-');
-        }
-        out.extend(letter.to_lowercase());
-    }
-    out
-}
-
-/// A verdict as it stands in answers.
-pub fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Faster => "faster",
-        Verdict::Slower => "slower",
-        Verdict::Same => "same",
-        Verdict::Unclear => "unclear",
-    }
 }
 
 fn warning(warning: Warning) -> WarningAnswer {

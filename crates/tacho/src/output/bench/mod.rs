@@ -14,7 +14,7 @@ mod tests;
 use tacho_experiment::bench::{Answer, Question, Standings};
 use tacho_record::Host;
 
-pub use answer::{estimator, word};
+pub use crate::output::verdicts::{estimator, word};
 pub use progress::BenchProgress;
 
 /// All that is known of commands side by side.

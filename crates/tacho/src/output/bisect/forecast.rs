@@ -6,7 +6,7 @@ use tacho_record::Bisection;
 use tacho_record::bisection::{Asked, Comparison, Measured, Stage};
 use tacho_stats::bisect::expected_samples;
 
-use super::words::least;
+use crate::output::bisect::sizes::least;
 use crate::output::text::{duration, percent};
 
 /// So many samples of an end tell how much noise there is.

@@ -8,9 +8,9 @@ use tacho_record::bisection::{Found, Rung};
 use super::live::so_far;
 use super::why::{alike, failure_of, hidden_ends, stretch, undecided};
 use super::words::{
-    self, aside, commit, constant, effect_between, least, level_of, likely, merges, name, probes, sides,
-    small, stage, subject, then, within,
+    self, aside, commit, constant, likely, merges, probes, sides, small, stage, subject, then,
 };
+use crate::output::bisect::sizes::{effect_between, least, level_of, name, within};
 use crate::output::text::{count, day};
 
 /// What whoever wrote the commit needs to know.

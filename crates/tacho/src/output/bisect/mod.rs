@@ -5,6 +5,7 @@ mod forecast;
 mod live;
 mod log;
 mod markdown;
+mod sizes;
 mod text;
 mod why;
 mod words;
@@ -13,7 +14,8 @@ use serde::Serialize;
 use tacho_record::Bisection;
 use tacho_record::bisection::Observed;
 
-use crate::output::compare::{CompareAnswer, Report};
+use crate::output::compare::CompareAnswer;
+use crate::output::compare::report::Report;
 
 pub use expected::Expected;
 pub use forecast::forecast;

@@ -8,9 +8,10 @@ use tacho_record::bisection::{Asked, Culprit, Found, LeftSaid, Rung, Standing};
 
 use super::why::{alike, failure_of, hidden_ends, ratios, retry, stretch, undecided, unit};
 use super::words::{
-    self, aside, commit, constant, effect_between, least, left_hint, level_of, likely, merges, name, probes,
-    sides, small, stage, subject, suspected, then, within,
+    self, aside, commit, constant, left_hint, likely, merges, probes, sides, small, stage, subject,
+    suspected, then,
 };
+use crate::output::bisect::sizes::{effect_between, least, level_of, name, within};
 use crate::output::table::{plain, render};
 use crate::output::terminal_width;
 use crate::output::text::{count, day, duration, wrap};

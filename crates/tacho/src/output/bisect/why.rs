@@ -9,7 +9,7 @@ use tacho_record::{Bisection, Counter, Metric};
 use tacho_subject::CONFLICT;
 
 use super::forecast::{noise, varying};
-use super::words::{effect, name, size};
+use crate::output::bisect::sizes::{effect, name, size};
 use crate::output::text::count;
 
 /// Why nothing was named, and what may be done about it.

@@ -8,11 +8,11 @@ use tacho_stats::compare::{Comparison, Estimate, Modes, Note, RankTest, Size, To
 use tacho_stats::levels::Levels;
 use tacho_stats::{Bound, Bounded};
 
-use super::Report;
 use super::family::{Family, in_order, is_trade_off};
 use super::gate::FailOnAnswer;
 use crate::output::bench::{estimator, word};
 use crate::output::bounds::Bounds;
+use crate::output::compare::report::Report;
 use crate::output::layouts::RepetitionAnswer;
 
 /// The answer in JSON; docs/src/formats says what each key means.

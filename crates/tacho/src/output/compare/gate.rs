@@ -6,40 +6,13 @@ use tacho_record::Comparing;
 use tacho_site::{GateRecord, said};
 
 use super::family::in_order;
-use super::{Report, is_measured};
+use crate::output::compare::report::{FailOn, Report, is_measured};
 use crate::output::{self, text};
 
 /// How many rows are named.
 const NAMED: usize = 10;
 /// More rounds than this are given as a number to nobody.
 const MOST_MORE: usize = 1000;
-
-/// What a comparison is to fail on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FailOn {
-    /// As it was typed: `slower:5%,unclear`.
-    pub typed: String,
-    pub gate: Gate,
-}
-
-impl FailOn {
-    /// From which share on what is slower is a failure, where there is one.
-    pub fn limit(&self) -> Option<f64> {
-        self.gate.slower.filter(|limit| *limit > 0.0)
-    }
-
-    /// As it is kept with a run of which only the first side has this.
-    pub fn kept(&self, lone: &[String]) -> tacho_record::FailOn {
-        let Gate { slower, unclear, missing } = self.gate;
-        tacho_record::FailOn { typed: self.typed.clone(), slower, unclear, missing, lone: lone.to_vec() }
-    }
-}
-
-impl From<&tacho_record::FailOn> for FailOn {
-    fn from(kept: &tacho_record::FailOn) -> Self {
-        Self { typed: kept.typed.clone(), gate: Gate::from(kept) }
-    }
-}
 
 /// How all rows of a run stand to what it was to fail on, if anything; `is_finished` says that there will be no more of them.
 pub fn stood(terms: &Comparing, rows: &[Row], is_finished: bool) -> Option<GateRecord> {

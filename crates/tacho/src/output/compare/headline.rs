@@ -2,9 +2,9 @@
 
 use tacho_experiment::compare::{Row, Rows, Stands};
 
-use super::Report;
 use super::family::in_order;
 use super::summary::counts;
+use crate::output::compare::report::Report;
 
 impl Report<'_> {
     /// What came of it in one line: the number of each verdict, and what `--fail-on` fails on.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use tacho_experiment::compare::{Compared, Row, Stands};
 
 use super::family::in_order;
-use super::{Report, is_failed};
+use crate::output::compare::report::{Report, is_failed};
 
 impl Report<'_> {
     /// The rows as test cases in the XML of `JUnit`. A row fails where `--fail-on` fails on it, and is an error where a side has no values.

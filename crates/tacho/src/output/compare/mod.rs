@@ -6,48 +6,34 @@ mod gate;
 mod headline;
 mod junit;
 mod notes;
+pub(crate) mod report;
 mod summary;
 #[cfg(test)]
 mod tests;
 
-use std::time::Duration;
+pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer, known_p, names};
+pub use self::family::Family;
+pub use self::gate::stood;
+pub use self::report::{FailOn, Report};
 
 use tacho_experiment::compare::{Compared, Row, Rows};
-use tacho_record::{Comparing, Unit, factor, shown as in_one_line};
+use tacho_record::{Unit, factor, shown as in_one_line};
 use tacho_site::said;
-use tacho_stats::compare::{Comparison, Counts, Estimate, Verdict};
+use tacho_stats::compare::{Comparison, Estimate, Verdict};
 use tacho_stats::levels::{Levels, Repetition};
 use tacho_stats::{Bound, Bounded, Summary};
 
-pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer, known_p, names};
-pub use self::family::Family;
 use self::family::in_order;
-pub use self::gate::{FailOn, stood};
 use super::bench::word;
 use super::levels::relinking;
 use super::{colour, table, text};
 use crate::output;
+use crate::output::compare::report::{is_failed, lacks};
 
 /// The head of the smallest differences that would have been told.
 const LEAST: &str = "tells from";
 /// How wide the name of a side may be where there is little room.
 const NAME: usize = 20;
-
-/// Two programs beside one another.
-pub struct Report<'a> {
-    pub terms: &'a Comparing,
-    /// What each was taken for.
-    pub told: [String; 2],
-    pub compared: &'a Compared,
-    /// How long a build took, where there are several of a side.
-    pub build: Option<Duration>,
-    /// Whether what was measured is kept, under its run's number.
-    pub is_kept: bool,
-    /// What is to be a failure, if anything is.
-    pub fail_on: Option<&'a FailOn>,
-    /// What only the first side has, and only the second, which is not compared.
-    pub lone: [Vec<String>; 2],
-}
 
 impl Report<'_> {
     /// The answer as people read it.
@@ -342,22 +328,6 @@ fn list(prose: &str) -> String {
         out += rest;
     }
     out + "\n"
-}
-
-/// Whether there is not a sample of a side, not even one that was cut off.
-fn lacks(row: &Row, side: usize) -> bool {
-    let Counts { a, b, .. } = row.comparison.counts;
-    row.sides[side].is_none() && [a, b][side] == 0
-}
-
-/// Whether both sides have something.
-fn is_measured(row: &Row) -> bool {
-    !is_failed(row) && (0..2).all(|side| !lacks(row, side))
-}
-
-/// Whether nothing can be said, since a side has nothing but failures.
-fn is_failed(row: &Row) -> bool {
-    row.failure.is_some() && row.sides.iter().any(Option::is_none)
 }
 
 /// The ratio with its interval; the difference where there is none, since values are at zero or below.

@@ -7,7 +7,7 @@ use tacho_stats::compare::{Comparison, Estimate, Estimator, Note, Verdict};
 
 use super::answer::{between_runs, places};
 use super::family::in_order;
-use super::{Report, is_measured};
+use crate::output::compare::report::{Report, is_measured};
 use crate::output::text;
 
 /// From this distance of two ratios on (of their logarithms) it is said why they differ.

@@ -6,8 +6,8 @@ use tacho_site::said;
 use tacho_stats::compare::Verdict;
 
 use super::family::{Family, is_trade_off};
-use super::{Report, is_failed, is_measured};
 use crate::output::bench::word;
+use crate::output::compare::report::{Report, is_failed, is_measured};
 use crate::output::text;
 
 /// How many rows are named that a precision was not reached in.

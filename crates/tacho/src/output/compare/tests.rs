@@ -9,7 +9,8 @@ use tacho_record::{
 use tacho_stats::Summary;
 use tacho_stats::compare::{Look, Rules, Sample, Sides, compare};
 
-use super::{Report, summary};
+use super::summary;
+use crate::output::compare::report::Report;
 
 /// A benchmark of that name whose sides took these times in rounds.
 pub fn row_of(name: &str, [a, b]: [&[f64]; 2]) -> Row {

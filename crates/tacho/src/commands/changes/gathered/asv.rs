@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 use tacho_record::{Direction, Unit};
 
-use super::{FilePoint, Value};
+use crate::commands::changes::file_point::{FilePoint, FileValue};
 
 /// What a file of results says; nothing of another file.
 pub fn point(path: &Path) -> Option<FilePoint> {
@@ -33,7 +33,7 @@ pub fn point(path: &Path) -> Option<FilePoint> {
 }
 
 /// A benchmark's value: times of asv are seconds, memory is bytes.
-fn value(name: &str, suffix: &str, number: f64) -> Option<Value> {
+fn value(name: &str, suffix: &str, number: f64) -> Option<FileValue> {
     let kind = name.rsplit('.').next().unwrap_or(name);
     let (unit, by) = match kind.split('_').next() {
         Some("time") => (Unit::Nanoseconds, 1e9),
@@ -42,7 +42,7 @@ fn value(name: &str, suffix: &str, number: f64) -> Option<Value> {
     };
     let samples = vec![number * by];
     let series = format!("{name}{suffix}");
-    number.is_finite().then_some(Value { series, unit, better: Direction::Lower, samples })
+    number.is_finite().then_some(FileValue { series, unit, better: Direction::Lower, samples })
 }
 
 /// The names of all combinations of parameters, in the order of their results: the last one changes first.

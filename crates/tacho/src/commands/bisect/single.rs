@@ -1,0 +1,130 @@
+//! One bisection: asked, measured, and the exit status of what came of it.
+
+use std::collections::BTreeMap;
+
+use tacho_experiment::bisect::{Bisected, Inquiry, bisect};
+use tacho_record::bisection::{Asked, Found, Merge, Spent, Standing, Undecided};
+use tacho_record::{Plan, Revision};
+
+use crate::cli::{Bisect, Global};
+use crate::commands::bisect::range::Range;
+use crate::commands::session::{Session, Wanted};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output;
+use crate::output::answer::versioned;
+use crate::output::bisect::Expected;
+use crate::project::Project;
+
+/// Which commits are bisected.
+#[derive(Clone, Copy)]
+pub(crate) enum Inside<'a> {
+    /// Those of the range that was asked for.
+    All,
+    /// Those that a merge brought.
+    Merge(&'a Brought),
+}
+
+/// Bisects one range; nothing where it was only to be said what that would take.
+pub(crate) fn once(
+    global: &Global,
+    project: &Project,
+    command: &Bisect,
+    inside: Inside<'_>,
+) -> Result<Option<Bisected>, CliError> {
+    let (good, bad) = super::range::ends(command)?;
+    let (range, onto, within, spent) = match inside {
+        Inside::All => {
+            let range =
+                Range::select(project, good, bad).map_err(|error| super::typed::mistaken(command, error))?;
+            (range, BTreeMap::new(), Vec::new(), None)
+        }
+        Inside::Merge(Brought { range, onto, within, spent }) => {
+            (range.clone(), onto.clone(), within.clone(), Some(*spent))
+        }
+    };
+    let aside = range.aside.clone();
+    let mut wish = super::wish::wish(&project.plan, command)?;
+    wish.plan.subject.onto = onto;
+    if matches!(inside, Inside::All) {
+        super::same::tell(&wish.plan, wish.of, command, &project.folder);
+    }
+    let layouts = if command.probe { super::probe::layouts(&wish.plan) } else { Vec::new() };
+    let mut inquiry = Inquiry {
+        asked: Asked {
+            aside: aside.as_ref().map(|aside| aside.id.clone()),
+            within,
+            spent,
+            ..wish.asked(command, (good, bad), range.exchanged, &layouts)?
+        },
+        layouts,
+        aside,
+        candidates: range.candidates(&project.plan.subject.paths),
+        again: command.again,
+    };
+    // What was measured of commits of a branch was not merged into what the merge had before.
+    if let (Some(name), Inside::All) = (&command.change, inside) {
+        inquiry.asked.prior = super::change::prior(project, name, &inquiry.candidates)?;
+    }
+    if command.probe {
+        super::probe::tell_of_missing(&inquiry.layouts);
+    }
+    let expected = Expected::of(project, &inquiry)?;
+    if command.dry_run {
+        if command.form.json {
+            output::print_json(&versioned(expected.forecast(&inquiry)))?;
+        } else {
+            output::print(&expected.text(&inquiry))?;
+        }
+        return Ok(None);
+    }
+    if !(global.quiet || command.form.json || command.form.markdown) {
+        output::aside(expected.text(&inquiry).trim_end());
+    }
+    bisected(global, project, command, wish.plan, (&range, &inquiry)).map(Some)
+}
+
+/// Has it measured.
+pub(crate) fn bisected(
+    global: &Global,
+    project: &Project,
+    command: &Bisect,
+    plan: Plan,
+    (range, inquiry): (&Range, &Inquiry),
+) -> Result<Bisected, CliError> {
+    let mut session = Session::open(project, command.begin.wait)?;
+    session.know(&range.selected)?;
+    let with_left_out = inquiry.candidates.iter().flat_map(|it| it.before.iter().chain([&it.revision]));
+    let revisions: Vec<Revision> = with_left_out.chain(&inquiry.aside).cloned().collect();
+    let quiet = global.quiet || command.form.json;
+    let (seed, retry_failed) = (command.begin.seed, command.retry_failed);
+    let counted =
+        plan.benchmarks.iter().flat_map(|it| super::wish::counted(it, &inquiry.asked.metric)).collect();
+    let wanted = Wanted { counted, retry_failed, seed, quiet, ..Wanted::new(plan, &revisions) };
+    session.measure(project, wanted, |bench, question| bisect(bench, question, inquiry))
+}
+
+/// The exit status that says how a bisection ended.
+pub(crate) fn exit_of(standing: &Standing) -> Exit {
+    match standing.found {
+        None => Exit::Interrupted,
+        // All changes were asked for.
+        Some(Found::Verified) if standing.has_open_sides() => Exit::SideUndecided,
+        Some(Found::Verified) => Exit::Success,
+        Some(Found::NotReproduced) => Exit::NotReproduced,
+        Some(Found::Undecided { reason: Undecided::Command }) => Exit::Error,
+        Some(Found::Undecided { .. }) => Exit::Undecided,
+        Some(Found::DependsOnMachine) => Exit::DependsOnMachine,
+    }
+}
+
+/// What a merge brought, as a range: what was before it, its commits, and the merge itself.
+pub struct Brought {
+    pub range: Range,
+    /// Into which others each of the commits is merged, by full name.
+    pub onto: BTreeMap<String, Vec<String>>,
+    /// This merge, after those in whose commits it was found.
+    pub within: Vec<Merge>,
+    /// What the bisections of this call have taken so far.
+    pub spent: Spent,
+}

@@ -1,0 +1,74 @@
+//! Which revisions and benchmarks a command is about.
+
+use std::collections::HashSet;
+
+use tacho_record::{Plan, Revision};
+use tacho_subject::{Every, Selected, Selection, What, history};
+
+use crate::cli::Track;
+use crate::error::CliError;
+use crate::output;
+use crate::project::Project;
+
+/// The revisions that are asked for.
+pub(super) fn select(project: &Project, command: &Track) -> Result<Selected, CliError> {
+    let history = history(&project.plan.subject, &project.folder)?;
+    let mut selected = history.select(&selection(command)?)?;
+    if command.quirk_edges {
+        let every = Selection { every: Every::Commit, tags: None, ..selection(command)? };
+        take_edges(project, &mut selected, history.select(&every)?.revisions)?;
+    }
+    if let Some(note) = &selected.note {
+        output::note("note", note);
+    }
+    if command.dry_run {
+        // What a session would find wrong with the quirks, it finds too.
+        tacho_subject::recipes(&project.plan.subject, &project.folder, &selected.revisions)?;
+    }
+    crate::commands::quirk::lookup::tell_of_stray(project, &selected.revisions)?;
+    if command.revisions.is_empty() && command.every.is_none() && command.tags.is_none() {
+        crate::commands::quirk::lookup::tell_of_idle(project, &selected.revisions)?;
+    }
+    Ok(selected)
+}
+
+/// Adds those of all revisions that stand on both sides of where a quirk begins or ends.
+pub(super) fn take_edges(
+    project: &Project,
+    selected: &mut Selected,
+    all: Vec<Revision>,
+) -> Result<(), CliError> {
+    let recipes = tacho_subject::recipes(&project.plan.subject, &project.folder, &all)?;
+    let mut taken: HashSet<String> = selected.revisions.iter().map(|it| it.id.clone()).collect();
+    for pair in all.windows(2).filter(|pair| recipes.quirks(&pair[0].id) != recipes.quirks(&pair[1].id)) {
+        taken.extend(pair.iter().map(|revision| revision.id.clone()));
+    }
+    selected.revisions = all.into_iter().filter(|revision| taken.contains(&revision.id)).collect();
+    let known: HashSet<String> = selected.known.iter().map(|it| it.id.clone()).collect();
+    selected.known.extend(selected.revisions.iter().filter(|it| !known.contains(&it.id)).cloned());
+    Ok(())
+}
+
+/// What is asked for, as the history understands it.
+pub(super) fn selection(command: &Track) -> Result<Selection, CliError> {
+    let what = match command.revisions.as_slice() {
+        [] => What::Range { from: None, to: None },
+        [one] => What::parse(one),
+        many => What::List(many.to_vec()),
+    };
+    let every = command.every.as_deref().unwrap_or("commit").parse::<Every>()?;
+    Ok(Selection { what, every, tags: command.tags.clone(), all_parents: command.all_parents })
+}
+
+/// The plan with only the benchmarks that were named.
+pub(crate) fn narrowed(plan: &Plan, names: &[String]) -> Result<Plan, CliError> {
+    let known = || plan.benchmarks.iter().map(|b| format!("`{}`", b.name)).collect::<Vec<_>>().join(", ");
+    for name in names {
+        if !plan.benchmarks.iter().any(|benchmark| benchmark.name == *name) {
+            return Err(CliError::UnknownBenchmark { name: name.clone(), known: known() });
+        }
+    }
+    let mut plan = plan.clone();
+    plan.benchmarks.retain(|benchmark| names.is_empty() || names.contains(&benchmark.name));
+    Ok(plan)
+}

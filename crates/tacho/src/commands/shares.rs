@@ -1,0 +1,21 @@
+//! What several commands are given alike: shares, rounds and budgets.
+
+use tacho_record::{RuleError, Wishes, percentage};
+
+use crate::error::compare::CompareMistake;
+
+/// At most so many rounds, and so long.
+pub fn wished(rounds: Option<u32>, budget: Option<&str>) -> Result<Wishes, RuleError> {
+    let budget = budget.map(tacho_record::duration).transpose()?;
+    // The plan's own number is for tracking: it must not end what has time left.
+    let usual = if budget.is_some() { tacho_record::MOST_IN_BUDGET } else { ROUNDS };
+    Ok(Wishes { rounds: rounds.or(Some(usual)), budget, ..Wishes::default() })
+}
+
+/// What is typed after an option that takes a share.
+pub fn share(option: &'static str, text: &str) -> Result<f64, CompareMistake> {
+    percentage(text).map_err(|_| CompareMistake::NoShare { option, text: text.to_owned() })
+}
+
+/// Rounds where nothing else is asked for: as many as an answer takes at the most, since it stops as soon as it has one.
+pub(crate) const ROUNDS: u32 = 30;

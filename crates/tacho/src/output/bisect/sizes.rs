@@ -1,0 +1,90 @@
+//! Levels and effects of a bisection, in the unit of what was measured.
+
+use tacho_record::Bisection;
+use tacho_record::bisection::{BisectedEffect, Comparison, Rung};
+use tacho_stats::{Bound, Bounded};
+
+use crate::output::text::{change, percent};
+
+/// How much an effect is: `+5.1 % (+4.2 % … +6.0 %)`.
+pub fn effect(bisection: &Bisection, effect: &BisectedEffect) -> String {
+    let show = |value: f64| match bisection.asked.by {
+        Comparison::Ratio => change(1.0 + value),
+        Comparison::Difference => {
+            let sign = if value < 0.0 { '−' } else { '+' };
+            format!("{sign}{}", bisection.asked.metric.unit.show(value.abs()))
+        }
+        Comparison::Failure => {
+            let sign = if value < 0.0 { '−' } else { '+' };
+            format!("{sign}{:.0} %", value.abs() * 100.0)
+        }
+    };
+    let (low, high) = effect.interval;
+    let of = if bisection.asked.by == Comparison::Failure { " of executions" } else { "" };
+    let interval =
+        if effect.is_exact() { String::new() } else { format!(" ({} … {})", show(low), show(high)) };
+    format!("{}{interval}{of}", show(effect.estimate))
+}
+
+/// How much the later one of two candidates differs, as far as limits that were reached let that be known: `> +5.1 %`.
+pub fn effect_between(bisection: &Bisection, places: [usize; 2], shown: &BisectedEffect) -> String {
+    bounded(bisection, places.map(|place| bisection.limited(place)), shown)
+}
+
+/// How much one side differs from the other, as far as so many samples of both that reached a limit let that be known.
+pub(super) fn bounded(bisection: &Bisection, limited: [u32; 2], shown: &BisectedEffect) -> String {
+    match Bound::of_sides(limited) {
+        Bound::Exact => effect(bisection, shown),
+        Bound::Unknown => "an unknown amount, as both reached a limit".to_owned(),
+        bound => {
+            let estimate =
+                BisectedEffect { estimate: shown.estimate, interval: (shown.estimate, shown.estimate) };
+            let known = Bounded { value: shown.estimate, bound };
+            format!("{} (a limit was reached)", known.shown(|_| effect(bisection, &estimate)))
+        }
+    }
+}
+
+/// The level of a revision, which may be no more than a bound.
+pub fn level_of(bisection: &Bisection, rung: &Rung) -> String {
+    Bounded::least(rung.level, rung.is_bound).shown(|value| level(bisection, value))
+}
+
+/// A level of the metric.
+pub fn level(bisection: &Bisection, level: f64) -> String {
+    match bisection.asked.by {
+        Comparison::Failure => format!("{:.0} % fail", level * 100.0),
+        _ => bisection.asked.metric.unit.show(level),
+    }
+}
+
+/// How far a level may be off, with 95 %; nothing where it is exact.
+pub fn within(bisection: &Bisection, error: f64) -> Option<String> {
+    (error > 0.0).then(|| match bisection.asked.by {
+        Comparison::Ratio | Comparison::Failure => percent(1.96 * error),
+        Comparison::Difference => bisection.asked.metric.unit.show(1.96 * error),
+    })
+}
+
+/// How large something is on the scale of the effects.
+pub fn size(bisection: &Bisection, size: f64) -> String {
+    match bisection.asked.by {
+        Comparison::Difference => bisection.asked.metric.unit.show(size),
+        Comparison::Ratio | Comparison::Failure => percent(size),
+    }
+}
+
+/// The least effect that was asked for.
+pub fn least(bisection: &Bisection) -> String {
+    match bisection.asked.by {
+        Comparison::Difference => bisection.asked.metric.unit.show(bisection.asked.least),
+        Comparison::Ratio | Comparison::Failure => {
+            format!("{} %", (bisection.asked.least * 1e8).round() / 1e6)
+        }
+    }
+}
+
+/// The short name of a candidate.
+pub fn name(bisection: &Bisection, place: usize) -> String {
+    bisection.candidates.get(place).map_or_else(String::new, |it| it.revision.short().to_owned())
+}

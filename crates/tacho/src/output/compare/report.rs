@@ -1,0 +1,66 @@
+//! A comparison that is shown, and how it is shown.
+
+use std::time::Duration;
+use tacho_stats::compare::Counts;
+
+use tacho_experiment::compare::{Compared, Gate, Row};
+use tacho_record::Comparing;
+
+/// Two programs beside one another.
+pub struct Report<'a> {
+    pub terms: &'a Comparing,
+    /// What each was taken for.
+    pub told: [String; 2],
+    pub compared: &'a Compared,
+    /// How long a build took, where there are several of a side.
+    pub build: Option<Duration>,
+    /// Whether what was measured is kept, under its run's number.
+    pub is_kept: bool,
+    /// What is to be a failure, if anything is.
+    pub fail_on: Option<&'a FailOn>,
+    /// What only the first side has, and only the second, which is not compared.
+    pub lone: [Vec<String>; 2],
+}
+
+/// Whether both sides have something.
+pub(crate) fn is_measured(row: &Row) -> bool {
+    !is_failed(row) && (0..2).all(|side| !lacks(row, side))
+}
+
+/// Whether nothing can be said, since a side has nothing but failures.
+pub(crate) fn is_failed(row: &Row) -> bool {
+    row.failure.is_some() && row.sides.iter().any(Option::is_none)
+}
+
+/// What a comparison is to fail on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FailOn {
+    /// As it was typed: `slower:5%,unclear`.
+    pub typed: String,
+    pub gate: Gate,
+}
+
+impl FailOn {
+    /// From which share on what is slower is a failure, where there is one.
+    pub fn limit(&self) -> Option<f64> {
+        self.gate.slower.filter(|limit| *limit > 0.0)
+    }
+
+    /// As it is kept with a run of which only the first side has this.
+    pub fn kept(&self, lone: &[String]) -> tacho_record::FailOn {
+        let Gate { slower, unclear, missing } = self.gate;
+        tacho_record::FailOn { typed: self.typed.clone(), slower, unclear, missing, lone: lone.to_vec() }
+    }
+}
+
+impl From<&tacho_record::FailOn> for FailOn {
+    fn from(kept: &tacho_record::FailOn) -> Self {
+        Self { typed: kept.typed.clone(), gate: Gate::from(kept) }
+    }
+}
+
+/// Whether there is not a sample of a side, not even one that was cut off.
+pub(crate) fn lacks(row: &Row, side: usize) -> bool {
+    let Counts { a, b, .. } = row.comparison.counts;
+    row.sides[side].is_none() && [a, b][side] == 0
+}
