@@ -17,8 +17,8 @@ pub struct Question {
     pub revisions: Vec<Revision>,
     /// By what each revision is built.
     pub recipes: Recipes,
-    /// Counters that each cell must have been counted with, however often it was executed without them; the plan's
-    /// benchmarks ask for them.
+    /// Counters that each cell must have been counted with, however often it was executed without
+    /// them. The plan's benchmarks ask for them.
     pub counted: Vec<Counter>,
     /// Measure builds with equal artifacts each on its own.
     pub measure_equal: bool,
@@ -33,8 +33,8 @@ pub struct Question {
 }
 
 impl Question {
-    /// What makes it the same question: benchmarks, recipes, revisions, and the rule by which they are measured; not the
-    /// seed, and nothing else of the plan.
+    /// What makes a question the same: benchmarks, recipes, revisions, and the rule by which they are
+    /// measured. The seed is no part of it, and neither is the rest of the plan.
     #[must_use]
     pub fn digest(&self) -> Digest {
         let revisions: Vec<&str> = self.revisions.iter().map(|revision| revision.id.as_str()).collect();

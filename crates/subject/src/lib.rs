@@ -28,11 +28,12 @@ mod testing;
 mod tools;
 mod workshop;
 
+pub use crate::history::selection::{History, Passed, Selected, Selection, What};
 pub use builder::{Builder, Built, NoBuilder};
 pub use checkout::CONFLICT;
 pub use cvs::{Reading, tell_of_reading};
 pub use error::SubjectError;
-pub use history::{Every, History, Passed, Selected, Selection, What, fetch, history};
+pub use history::{Every, fetch, history};
 pub use layout::{Fixed, Layout, Linker};
 pub use quirks::{recipes, stray_edges};
 pub use recognise::{CiSystem, init_plan, own_benchmark};

@@ -1,13 +1,12 @@
 //! The workshop: makes builds of a plan's subject.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
+use std::{fmt, fs};
 
 use jiff::Timestamp;
 use tacho_record::plan::{Subject, fill_shell};
@@ -15,7 +14,8 @@ use tacho_record::{Build, BuildState, Digest, Recipes, Revision};
 
 use crate::artifacts::{Cache, Content, relative};
 use crate::build::{Cut, Limits, Log};
-use crate::checkout::{BUILD, Checkout, Origin, Stop, Work};
+use crate::checkout::work::{BUILD, Stop, Work};
+use crate::checkout::{Checkout, Origin};
 use crate::dress::Dress;
 use crate::git::REPOSITORY_VARIABLES;
 use crate::layout::Layout;

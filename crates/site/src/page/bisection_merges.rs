@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use tacho_record::bisection::Merge;
 use tacho_record::{Bisection, short_name};
 
-use super::bisection::{bounded, left_over, sentence};
 use super::revision_named;
+use crate::page::bisection_words::{bounded, left_over, sentence};
 use crate::slug;
 use crate::view::View;
 

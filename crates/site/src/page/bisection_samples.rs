@@ -7,8 +7,8 @@ use tacho_record::bisection::{HostReadings, Observed, Seen};
 use tacho_record::{Bisection, Metric};
 use tacho_stats::Bounded;
 
-use super::bisection::level;
 use super::scrolling;
+use crate::page::bisection_words::level;
 use crate::text::{count, time_of_day};
 
 /// The samples in the order in which they were taken, folded.

@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::bisection::{file, sentence, subject};
+use super::bisection::{file, subject};
 use super::{Frame, framed, scrolling};
+use crate::page::bisection_words::sentence;
 use crate::text::{count, grouped, minute};
 use crate::view::View;
 

@@ -6,6 +6,7 @@
 pub(crate) mod bisection;
 mod bisection_merges;
 mod bisection_samples;
+mod bisection_words;
 pub(crate) mod bisections;
 pub(crate) mod change;
 pub(crate) mod changes;

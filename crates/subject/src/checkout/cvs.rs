@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use tacho_record::Revision;
 use tacho_record::plan::CvsModule;
 
-use super::{Stop, Work};
+use crate::checkout::work::{Stop, Work};
 use crate::cvs::Cvs;
 use crate::{SubjectError, files};
 

@@ -5,9 +5,10 @@ use std::process::Command;
 
 use tacho_record::Revision;
 
-use super::{Checkout, Origin, Stop, Work};
+use super::{Checkout, Origin};
 use crate::SubjectError;
 use crate::build::{Ended, execute};
+use crate::checkout::work::{Stop, Work};
 
 /// Whoever merges, and when, is always the same, so that the same merge is the same commit.
 const WHO: [(&str, &str); 6] = [

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::{Stop, Work};
+use crate::checkout::work::{Stop, Work};
 use crate::git::Git;
 use crate::{SubjectError, files};
 

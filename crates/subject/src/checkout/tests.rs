@@ -5,6 +5,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::*;
+use crate::build::{Limits, Log};
 use crate::testing::{Repo, repo, revision};
 
 static NEVER: AtomicBool = AtomicBool::new(false);

@@ -6,9 +6,10 @@ use glob::Pattern;
 use tacho_record::{Commit, Revision, shown};
 
 use super::choose::choose;
+use super::resolve;
 use super::survey::{self, Survey};
-use super::{History, Passed, Selected, Selection, What, resolve};
 use crate::SubjectError;
+use crate::history::selection::{History, Passed, Selected, Selection, What};
 use crate::repository::Repository;
 
 /// The commits of a git repository.

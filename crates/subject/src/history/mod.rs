@@ -12,155 +12,22 @@ mod every;
 mod log;
 mod releases;
 mod resolve;
+pub(crate) mod selection;
 mod survey;
 
-use std::cmp::Ordering;
+use crate::history::selection::History;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tacho_record::plan::{Source, Subject};
-use tacho_record::{Commit, Revision};
 
 use crate::SubjectError;
 use crate::build::{self, Ended, Limits, Log};
 use crate::repository::Repository;
 
 pub use every::Every;
-
-/// Which revisions are asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
-    /// From the first to the second, both included.
-    ///
-    /// The first is included since without it a change made by the next commit could not be seen. Where the
-    /// main line of the second does not pass through it, the commit where the two parted stands in for it.
-    Range {
-        /// Where it starts; none: at the beginning of history.
-        from: Option<String>,
-        /// Where it ends; none: `HEAD`, or the last release.
-        to: Option<String>,
-    },
-    /// These, in whatever order and however often they are named.
-    List(Vec<String>),
-}
-
-impl What {
-    /// What somebody means who writes `A..B`, `A..`, `..B`, or `A`, which is a list of one.
-    #[must_use]
-    pub fn parse(text: &str) -> Self {
-        let name = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
-        match text.split_once("..") {
-            Some((from, to)) => Self::Range { from: name(from), to: name(to) },
-            None => Self::List(vec![text.to_owned()]),
-        }
-    }
-}
-
-/// A question to a history.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Selection {
-    /// Which revisions.
-    pub what: What,
-    /// How densely a range is taken; both its ends are taken in any case. A list is taken as it is.
-    pub every: Every,
-    /// Of a range take only revisions with a tag (or releases with a name) that this pattern matches, and the ends.
-    pub tags: Option<String>,
-    /// Take the commits of side branches of a range too; else only its main line: the first parents of its end.
-    pub all_parents: bool,
-}
-
-impl Selection {
-    /// Each commit of the main line of what [`What::parse`] understands.
-    #[must_use]
-    pub fn parse_range(text: &str) -> Self {
-        Self { what: What::parse(text), every: Every::Commit, tags: None, all_parents: false }
-    }
-}
-
-/// The answer to a question.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selected {
-    /// What was asked for, in order of history, each once.
-    pub revisions: Vec<Revision>,
-    /// The revisions whose places in history are known now, in its order: for releases the whole list, since
-    /// the places of those that were stored before may have changed with it; for git those asked for.
-    pub known: Vec<Revision>,
-    /// All commits between the first and the last of them, side branches included, in order of history: those
-    /// that the end of a range has and its start does not, or that some revisions of a list have and others
-    /// do not. A merge on the main line has the files of all commits that it brought. None for releases.
-    pub commits: Vec<Commit>,
-    /// What is not as the question might have meant it, in one line.
-    pub note: Option<String>,
-}
-
-/// How a revision stands to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passed {
-    /// It has the other in its history.
-    Later,
-    /// It is the other.
-    Itself,
-    /// Neither.
-    Not,
-}
-
-/// A subject's history.
-pub trait History {
-    /// The revisions that were asked for, with the commits between them.
-    fn select(&self, selection: &Selection) -> Result<Selected, SubjectError>;
-
-    /// Whether two revisions, both by name, have any history in common: where it is one line, they do.
-    fn related(&self, _one: &str, _other: &str) -> Result<bool, SubjectError> {
-        Ok(true)
-    }
-
-    /// The revision of that name.
-    fn find(&self, name: &str) -> Result<Revision, SubjectError> {
-        let what = What::List(vec![name.to_owned()]);
-        let selected =
-            self.select(&Selection { what, every: Every::Commit, tags: None, all_parents: false })?;
-        selected.revisions.into_iter().next().ok_or(SubjectError::EmptyList)
-    }
-
-    /// The diff from a revision to another, both by name; none where history has none.
-    fn difference(&self, _from: &str, _to: &str) -> Result<Option<Vec<u8>>, SubjectError> {
-        Ok(None)
-    }
-
-    /// The diff that the revision of that name brought, against the one before it on its line; none where history has none.
-    fn brought(&self, _name: &str) -> Result<Option<Vec<u8>>, SubjectError> {
-        Ok(None)
-    }
-
-    /// The parents of the revision of that name, by their full names, in order; none where history has no merges.
-    fn parents(&self, _name: &str) -> Result<Vec<String>, SubjectError> {
-        Ok(Vec::new())
-    }
-
-    /// The main line that leads to a revision, as far as none of those others has it in its history, with all commits that it brought
-    /// to them; nothing where history has no merges.
-    fn line(&self, _to: &str, _others: &[String]) -> Result<Selected, SubjectError> {
-        Ok(Selected::default())
-    }
-
-    /// Whether a revision, by its full name, has a file or folder of that path; none where that is not known before it is checked out.
-    fn has(&self, _id: &str, _path: &str) -> Result<Option<bool>, SubjectError> {
-        Ok(None)
-    }
-
-    /// How each of these revisions stands to the one of that name: where history is one line, by their places.
-    fn passed(&self, name: &str, revisions: &[Revision]) -> Result<Vec<Passed>, SubjectError> {
-        let place = self.find(name)?.order;
-        let passed = |revision: &Revision| match revision.order.cmp(&place) {
-            Ordering::Less => Passed::Not,
-            Ordering::Equal => Passed::Itself,
-            Ordering::Greater => Passed::Later,
-        };
-        Ok(revisions.iter().map(passed).collect())
-    }
-}
 
 /// The history of this subject, whose plan is in that folder.
 pub fn history(subject: &Subject, plan_folder: &Path) -> Result<Box<dyn History>, SubjectError> {
@@ -201,7 +68,7 @@ pub fn fetch(subject: &Subject, plan_folder: &Path, limit: Duration) -> Result<(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::history::selection::What;
 
     #[test]
     fn a_range_has_two_dots_and_each_end_may_be_left_out() {

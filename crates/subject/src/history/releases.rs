@@ -9,8 +9,9 @@ use std::process::{Command, Output, Stdio};
 use tacho_record::Revision;
 
 use super::choose::choose;
-use super::{Every, History, Selected, Selection, What, resolve};
+use super::{Every, resolve};
 use crate::SubjectError;
+use crate::history::selection::{History, Selected, Selection, What};
 
 /// Where the names come from.
 #[derive(Debug)]

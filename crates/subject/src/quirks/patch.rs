@@ -7,7 +7,7 @@ use std::process::Output;
 
 use tacho_record::Digest;
 
-use crate::checkout::{Stop, Work};
+use crate::checkout::work::{Stop, Work};
 use crate::git::Git;
 use crate::{SubjectError, files};
 

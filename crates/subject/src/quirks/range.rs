@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tacho_record::Revision;
 use tacho_record::plan::{Edge, Place, Quirk};
 
-use crate::history::Passed;
+use crate::history::selection::Passed;
 use crate::{Every, History, Selection, SubjectError, What};
 
 /// For each of these revisions, whether it lies in the quirk's range. One that is merged into others (`onto`) has passed what any of

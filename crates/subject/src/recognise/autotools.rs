@@ -1,7 +1,7 @@
 //! Projects with a `configure` script, or the means to make one.
 
 use super::files::{Folder, assigned, is_aside, is_plain};
-use super::{Program, Recipe};
+use crate::recognise::recipe::{NamedProgram, Recipe};
 
 pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     let source = folder.read("configure.ac").or_else(|| folder.read("configure.in"));
@@ -28,7 +28,7 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
         what: "a project with a configure script",
         build: Some(format!("{preparation}./configure{options} && make -j{{jobs}}")),
         notes,
-        program: program(folder).map(|path| Program::with_help(&path)),
+        program: program(folder).map(|path| NamedProgram::with_help(&path)),
     })
 }
 

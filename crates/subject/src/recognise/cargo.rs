@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 use super::files::{Folder, at, is_plain};
-use super::{Program, Recipe};
+use crate::recognise::recipe::{NamedProgram, Recipe};
 
 /// What `cargo build` is asked for.
 struct Target {
@@ -34,7 +34,7 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     command.push("--jobs {jobs} --target-dir target".to_owned());
     let program = target.map(|target| {
         let folder = if is_program(&target) { "target/release" } else { "target/release/examples" };
-        Program::with_help(&format!("{folder}/{}", target.name))
+        NamedProgram::with_help(&format!("{folder}/{}", target.name))
     });
     Some(Recipe { what: "a Cargo project", build: Some(command.join(" ")), notes, program })
 }

@@ -1,7 +1,7 @@
 //! C, C++ and others that are built by `CMake`.
 
 use super::files::{Folder, calls, is_aside, is_plain};
-use super::{Program, Recipe};
+use crate::recognise::recipe::{NamedProgram, Recipe};
 
 pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     let root = folder.read("CMakeLists.txt")?;
@@ -35,7 +35,7 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
         notes,
         program: program.map(|(path, name)| {
             let place = runtime_folder(&lists).unwrap_or_else(|| path.clone());
-            Program::with_help(&format!("{output}/{place}{name}"))
+            NamedProgram::with_help(&format!("{output}/{place}{name}"))
         }),
     })
 }

@@ -1,7 +1,7 @@
 //! Go modules with a `package main`.
 
 use super::files::{Folder, has_ending, is_plain};
-use super::{Program, Recipe};
+use crate::recognise::recipe::{NamedProgram, Recipe};
 
 pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     let module = folder.read("go.mod")?;
@@ -18,7 +18,7 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
             "-trimpath and -buildvcs=false keep paths and commits out of the program, so that equal code gives",
             "an equal program.",
         ],
-        program: package.as_ref().map(|_| Program::with_help(&format!("bin/{binary}"))),
+        program: package.as_ref().map(|_| NamedProgram::with_help(&format!("bin/{binary}"))),
     })
 }
 

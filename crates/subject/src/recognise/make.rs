@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::files::{Folder, has_ending, is_aside, is_plain};
-use super::{Program, Recipe};
+use crate::recognise::recipe::{NamedProgram, Recipe};
 
 /// Variables that by custom hold the program's name.
 const CUSTOMARY: [&str; 9] =
@@ -18,7 +18,7 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
         what: "a project with a Makefile",
         build: Some("make -j{jobs}".to_owned()),
         notes: Vec::new(),
-        program: program(&makefile).map(|path| Program::with_help(&path)),
+        program: program(&makefile).map(|path| NamedProgram::with_help(&path)),
     })
 }
 

@@ -1,7 +1,7 @@
 //! C, C++ and others that are built by Meson.
 
 use super::files::{Folder, calls, is_aside, is_plain, strings};
-use super::{Program, Recipe};
+use crate::recognise::recipe::{NamedProgram, Recipe};
 
 pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
     let root = folder.read("meson.build")?;
@@ -23,7 +23,7 @@ pub(super) fn recognise(folder: &Folder) -> Option<Recipe> {
             "meson setup --buildtype=release --default-library=static builddir && ninja -C builddir -j {{jobs}}{target}"
         )),
         notes: vec!["Libraries are linked into the program, since only the program is kept."],
-        program: program.map(|(path, name)| Program::with_help(&format!("builddir/{path}{name}"))),
+        program: program.map(|(path, name)| NamedProgram::with_help(&format!("builddir/{path}{name}"))),
     })
 }
 

@@ -15,47 +15,14 @@ mod go;
 mod make;
 mod meson;
 mod python;
+mod recipe;
 mod write;
 
+use crate::recognise::recipe::Recipe;
 use std::path::Path;
 
 pub use ci::CiSystem;
 use files::Folder;
-
-/// What is known about a folder.
-#[derive(Debug, Default)]
-struct Recipe {
-    /// What it is, for the first line: `a Cargo project`.
-    what: &'static str,
-    /// The shell command that builds it; none when its source is executed as it is.
-    build: Option<String>,
-    /// What there is to know about the build, each one line.
-    notes: Vec<&'static str>,
-    /// What executing it takes.
-    program: Option<Program>,
-}
-
-/// Something that can be executed.
-#[derive(Debug)]
-struct Program {
-    /// What the benchmark needs, from the root of the checkout.
-    artifacts: Vec<String>,
-    /// The benchmark's name.
-    benchmark: &'static str,
-    /// The benchmark's command.
-    command: String,
-}
-
-impl Program {
-    /// A program that is asked for its help: hardly any refuses, and none works long at it.
-    fn with_help(path: &str) -> Self {
-        Self {
-            artifacts: vec![path.to_owned()],
-            benchmark: "help",
-            command: format!("{{build}}/{path} --help"),
-        }
-    }
-}
 
 /// Those who know a kind of project, the surest first: a Makefile may stand beside anything.
 const RECOGNISERS: [fn(&Folder) -> Option<Recipe>; 7] = [

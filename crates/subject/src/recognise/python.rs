@@ -3,7 +3,7 @@
 use toml::Value;
 
 use super::files::{Folder, at, calls, has_ending, is_aside, is_plain, strings};
-use super::{Program, Recipe};
+use crate::recognise::recipe::{NamedProgram, Recipe};
 
 /// Build systems that do more than copy files.
 const COMPILING: [&str; 6] =
@@ -77,7 +77,7 @@ fn module(folder: &Folder, named: Option<&str>) -> Option<Module> {
 /// Pure Python that needs nothing else: its source is what is executed.
 fn as_it_is(module: Option<Module>) -> Recipe {
     let build = module.as_ref().map(|module| compile(&module.file));
-    let program = module.map(|Module { folder, name, file }| Program {
+    let program = module.map(|Module { folder, name, file }| NamedProgram {
         artifacts: if has_ending(&file, "py") {
             vec![file, format!("{folder}__pycache__")]
         } else {
@@ -111,7 +111,7 @@ fn installed(module: Option<Module>, needs_others: bool) -> Recipe {
     let options = if needs_others { "" } else { " --no-deps" };
     let install = format!("python3 -m pip install --quiet --no-compile{options} --target site .");
     let clean = "rm -f site/*.dist-info/RECORD site/*.dist-info/direct_url.json";
-    let program = module.map(|Module { name, .. }| Program {
+    let program = module.map(|Module { name, .. }| NamedProgram {
         artifacts: vec!["site".to_owned()],
         benchmark: "import",
         command: import("{build}/site", &name),

@@ -3,7 +3,7 @@
 //! Keys that need not be given are there too, commented out: each of them can be used by taking out its `#`.
 
 use super::benches::OwnBenchmark;
-use super::{Program, Recipe};
+use crate::recognise::recipe::{NamedProgram, Recipe};
 
 /// The plan as text; the web page is that of the repository.
 pub(super) fn plan(recipe: &Recipe, own: Option<&OwnBenchmark>, web_page: Option<&str>) -> String {
@@ -86,7 +86,7 @@ const MEASURE: &str = "\
 # cache-limit = \"2GiB\"       # how much of what was built is kept
 ";
 
-fn benchmark(program: Option<&Program>) -> String {
+fn benchmark(program: Option<&NamedProgram>) -> String {
     let (name, command) =
         program.map_or(("nothing", "true"), |program| (program.benchmark, &program.command));
     let (name, command) = (quoted(name), quoted(command));

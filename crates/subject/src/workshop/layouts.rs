@@ -8,12 +8,11 @@ use tacho_record::plan::Subject;
 use tacho_record::{BuildState, Revision, layout_folder};
 
 use super::Workshop;
-use crate::SubjectError;
 use crate::artifacts::{Content, copy};
-use crate::checkout::{Stop, Work};
-use crate::files;
+use crate::checkout::work::{Stop, Work};
 use crate::layout::{Fixed, Layout, Linker};
 use crate::quirks::Applied;
+use crate::{SubjectError, files};
 
 /// The layouts in which a subject is built; none: as the plan's command links it.
 pub(super) fn of(subject: &Subject) -> Result<Vec<Layout>, SubjectError> {

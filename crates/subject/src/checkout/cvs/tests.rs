@@ -7,7 +7,8 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::build::{Limits, Log};
-use crate::history::{Selection, history};
+use crate::history::history;
+use crate::history::selection::Selection;
 use crate::testing::{Rcs, cvs_root};
 
 static NEVER: AtomicBool = AtomicBool::new(false);

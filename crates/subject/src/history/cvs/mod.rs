@@ -23,9 +23,10 @@ use tacho_record::{Commit, Numbers, Revision, shown};
 use self::file::Line;
 use self::names::Tag;
 use super::choose::choose;
-use super::{History, Selected, Selection, What, resolve};
+use super::resolve;
 use crate::SubjectError;
 use crate::cvs::Cvs;
+use crate::history::selection::{History, Selected, Selection, What};
 
 /// The newest point.
 const HEAD: &str = "HEAD";

@@ -26,12 +26,13 @@ pub fn effect(bisection: &Bisection, effect: &BisectedEffect) -> String {
     format!("{}{interval}{of}", show(effect.estimate))
 }
 
-/// How much the later one of two candidates differs, as far as limits that were reached let that be known: `> +5.1 %`.
+/// How much the later one of two candidates differs: `> +5.1 %` where samples reached a limit.
 pub fn effect_between(bisection: &Bisection, places: [usize; 2], shown: &BisectedEffect) -> String {
     bounded(bisection, places.map(|place| bisection.limited(place)), shown)
 }
 
-/// How much one side differs from the other, as far as so many samples of both that reached a limit let that be known.
+/// How much one side differs from the other. `limited` is the number of samples of each that reached
+/// a limit.
 pub(super) fn bounded(bisection: &Bisection, limited: [u32; 2], shown: &BisectedEffect) -> String {
     match Bound::of_sides(limited) {
         Bound::Exact => effect(bisection, shown),
