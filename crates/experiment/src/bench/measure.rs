@@ -11,9 +11,9 @@ use tacho_record::{
 use tacho_store::{MeasurementId, NewRun, QuietWait};
 
 use super::Command;
-use crate::run::enough::Known;
+use crate::run::enough::MetricValues;
 use crate::run::rounds::{self, Measured};
-use crate::run::session::{Session, SessionCell, Wanted};
+use crate::run::session::{SampleDemand, Session, SessionCell};
 use crate::trial::counters::check_counters;
 use crate::trial::duet::why_not_at_once;
 use crate::trial::prepared::{EXIT_STATUS, Exits, Surroundings, Trial, rehearse};
@@ -174,11 +174,11 @@ fn session_cell(
     let hooks = vec![("TACHO_BENCHMARK".to_owned(), command.name.clone())];
     let around = Surroundings { folder: &question.folder, values: &[], hooks, seed: question.seed };
     let trial = Trial::filled(&with_counters(command, question), around)?.accepting(question.exits.clone());
-    let wanted = Wanted {
+    let wanted = SampleDemand {
         enough: question.rule.max_rounds,
         needed: 0,
         metric: Some(command.time()),
-        elsewhere: Known::default(),
+        elsewhere: MetricValues::default(),
         steady: Some(command.time()).filter(|_| question.rule.warmup == Warmup::Found),
     };
     Ok(SessionCell { id, cell, trial, wanted, before: Vec::new() })

@@ -15,7 +15,7 @@ use tacho_subject::{Fixed, Layout};
 use crate::build::builds::Unpacked;
 use crate::run::prepare::prepare_trial;
 use crate::run::rounds::measure;
-use crate::run::session::{Session, SessionCell, Wanted};
+use crate::run::session::{SampleDemand, Session, SessionCell};
 use crate::track::check;
 use crate::{Bench, ExperimentError, Question};
 
@@ -298,7 +298,7 @@ impl Bench<'_> {
         for (id, cell) in cells {
             let before = self.store.samples(id)?;
             let trial = prepare_trial(question, run.seed, &cell, (folders[&cell.artifact], None))?;
-            let wanted = Wanted { enough: cell.rounds, ..Wanted::default() };
+            let wanted = SampleDemand { enough: cell.rounds, ..SampleDemand::default() };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
         Ok(Session { run, cells: ready, duet: None })

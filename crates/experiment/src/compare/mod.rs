@@ -47,7 +47,7 @@ use tacho_store::{MeasurementId, Store};
 use crate::analysis::carry_over::{Carried, Executed};
 use crate::analysis::host_load::Load;
 use crate::run::rounds::{Measured, measure_until};
-use crate::run::session::{Session, SessionCell, Wanted};
+use crate::run::session::{SampleDemand, Session, SessionCell};
 use crate::trial::duet::why_not_at_once;
 use crate::{Bench, ExperimentError, Question, preflight};
 
@@ -225,7 +225,7 @@ impl Bench<'_> {
         for (id, (cell, side)) in ids.into_iter().zip(cells) {
             let before: Vec<Sample> = self.store.samples(id)?;
             let trial = sides[side].trial(question, run.seed, &cell)?;
-            let wanted = Wanted { enough: cell.rounds, ..Wanted::default() };
+            let wanted = SampleDemand { enough: cell.rounds, ..SampleDemand::default() };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
         Ok(Session { run, cells: ready, duet: terms.duet })

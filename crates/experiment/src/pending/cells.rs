@@ -12,7 +12,7 @@ use crate::pending::missing_counters::Uncounted;
 
 /// What is wanted, beyond what the plan says.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct RoundDemand {
     /// Rounds for each cell at the most, those of earlier runs included.
     pub rounds: u32,
     /// Measure builds with equal artifacts each on its own.
@@ -56,7 +56,7 @@ impl Counts {
 
 /// What is known of what is there.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct PendingFacts<'a> {
     /// The builds of the range, in order of history.
     pub built: &'a [(&'a Revision, &'a Build)],
     /// The samples that are kept.
@@ -72,7 +72,7 @@ pub struct Known<'a> {
 }
 
 /// The cells that still lack samples, the newest revision first, so that its answer is the reference.
-pub fn missing(plan: &Plan, known: Known<'_>, wanted: Wanted) -> Vec<Cell> {
+pub fn missing(plan: &Plan, known: PendingFacts<'_>, wanted: RoundDemand) -> Vec<Cell> {
     let benchmarks = plan.keyed_benchmarks();
     let mut cells = Vec::new();
     for (revision, artifact) in known.built.iter().rev().filter_map(|(r, b)| Some((r, b.state.artifact()?))) {
@@ -91,9 +91,9 @@ pub fn missing(plan: &Plan, known: Known<'_>, wanted: Wanted) -> Vec<Cell> {
     cells
 }
 
-impl Known<'_> {
+impl PendingFacts<'_> {
     /// How many rounds a cell still lacks.
-    fn lacking(&self, key: &BenchmarkKey, revision: &str, artifact: Digest, wanted: Wanted) -> u32 {
+    fn lacking(&self, key: &BenchmarkKey, revision: &str, artifact: Digest, wanted: RoundDemand) -> u32 {
         let Samples { valid, failed } = self.counts.of(key, revision, artifact);
         if self.failures.are_void(key, revision, artifact) {
             return wanted.rounds;
@@ -111,7 +111,7 @@ impl Known<'_> {
 
     /// The newest revisions with samples, to be measured again beside those that have none: the effect of a run is
     /// known only by what another run measured too.
-    fn links(&self, key: &BenchmarkKey, cells: &[Cell], wanted: Wanted) -> Vec<Cell> {
+    fn links(&self, key: &BenchmarkKey, cells: &[Cell], wanted: RoundDemand) -> Vec<Cell> {
         let own = || cells.iter().filter(|cell| cell.benchmark == *key);
         let valid = |revision: &str, artifact| self.counts.of(key, revision, artifact).valid;
         let is_new = |cell: &Cell| {
@@ -136,7 +136,13 @@ impl Known<'_> {
 
     /// Whether this revision is the one of its artifact's that is measured: the one that stands for the others
     /// already, as long as it is in the range or has enough samples; else the first of the range.
-    fn is_measured_for(&self, key: &BenchmarkKey, revision: &str, artifact: Digest, wanted: Wanted) -> bool {
+    fn is_measured_for(
+        &self,
+        key: &BenchmarkKey,
+        revision: &str,
+        artifact: Digest,
+        wanted: RoundDemand,
+    ) -> bool {
         let mut equal = self.built.iter().filter(|(_, build)| build.state.artifact() == Some(artifact));
         let first = equal.clone().next().map(|(revision, _)| revision.id.as_str());
         match self.equals.of(key, artifact) {
@@ -155,10 +161,10 @@ mod tests {
     use crate::build::builds::tests::{built, revision};
     use crate::track_tests::plan;
 
-    const WANTED: Wanted =
-        Wanted { rounds: 10, measure_equal: false, retry_failed: false, link: 0, link_rounds: 10 };
+    const WANTED: RoundDemand =
+        RoundDemand { rounds: 10, measure_equal: false, retry_failed: false, link: 0, link_rounds: 10 };
 
-    fn cells(artifacts: &[&str], rows: &[(&str, u32, u32)], wanted: Wanted) -> Vec<(String, u32)> {
+    fn cells(artifacts: &[&str], rows: &[(&str, u32, u32)], wanted: RoundDemand) -> Vec<(String, u32)> {
         let plan = plan("[[benchmark]]\nname = 'b'\ncommand = 'true'");
         let key = plan.keyed_benchmarks()[0].1.clone();
         let revisions: Vec<Revision> = (1..).zip(artifacts).map(|(order, _)| revision(order)).collect();
@@ -182,7 +188,7 @@ mod tests {
         let (counts, equals) = (Counts::new(rows.clone()), Equals::new(&rows));
         let (counts, equals, failures) = (&counts, &equals, &failures);
         let (settled, uncounted) = (&Settled::default(), &Uncounted::default());
-        let known = Known { built: &pairs, counts, equals, failures, settled, uncounted };
+        let known = PendingFacts { built: &pairs, counts, equals, failures, settled, uncounted };
         missing(&plan, known, wanted).into_iter().map(|cell| (cell.revision, cell.rounds)).collect()
     }
 
@@ -198,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_run_with_new_revisions_measures_the_newest_old_one_again() {
-        let linked = Wanted { link: 1, ..WANTED };
+        let linked = RoundDemand { link: 1, ..WANTED };
         let rows = [("r1", 10, 0), ("r2", 10, 0)];
         assert_eq!(cells(&["a", "b", "c"], &rows, linked), pairs(&[("r3", 10), ("r2", 10)]));
         assert_eq!(cells(&["a", "b"], &rows, linked), pairs(&[]));
@@ -206,7 +212,7 @@ mod tests {
         let partly = [("r1", 10, 0), ("r2", 4, 0)];
         assert_eq!(cells(&["a", "b", "c"], &partly, linked), pairs(&[("r3", 10), ("r2", 6)]));
         assert_eq!(cells(&["a", "b"], &partly, linked), pairs(&[("r2", 6)]));
-        let two = Wanted { link: 2, ..WANTED };
+        let two = RoundDemand { link: 2, ..WANTED };
         assert_eq!(cells(&["a", "b", "c"], &rows, two), pairs(&[("r3", 10), ("r2", 10), ("r1", 10)]));
     }
 
@@ -214,14 +220,14 @@ mod tests {
     fn equal_artifacts_are_measured_once_where_samples_are() {
         assert_eq!(cells(&["a", "a", "b"], &[], WANTED), pairs(&[("r3", 10), ("r1", 10)]));
         assert_eq!(cells(&["a", "a", "b"], &[("r2", 4, 0)], WANTED), pairs(&[("r3", 10), ("r2", 6)]));
-        let each = Wanted { measure_equal: true, ..WANTED };
+        let each = RoundDemand { measure_equal: true, ..WANTED };
         assert_eq!(cells(&["a", "a"], &[], each), pairs(&[("r2", 10), ("r1", 10)]));
     }
 
     #[test]
     fn what_only_failed_waits_for_the_word() {
         assert_eq!(cells(&["a"], &[("r1", 0, 1)], WANTED), pairs(&[]));
-        let retry = Wanted { retry_failed: true, ..WANTED };
+        let retry = RoundDemand { retry_failed: true, ..WANTED };
         assert_eq!(cells(&["a"], &[("r1", 0, 1)], retry), pairs(&[("r1", 10)]));
     }
 }

@@ -6,7 +6,7 @@ use tacho_record::{BenchmarkKey, Cell, Digest, Metric, Purpose};
 use tacho_store::{HostId, Store, StoreError, Values};
 
 use crate::Question;
-use crate::run::enough::{Known, is_precise};
+use crate::run::enough::{MetricValues, is_precise};
 
 /// A benchmark, a revision and what was built of it.
 type Key = (String, String, Digest);
@@ -70,7 +70,7 @@ impl Settled {
     }
 
     /// The metric that is to be known of the cell, if any, and what other runs than this one say of it.
-    pub fn elsewhere(&self, cell: &Cell, run: i64) -> (Option<Metric>, Known) {
+    pub fn elsewhere(&self, cell: &Cell, run: i64) -> (Option<Metric>, MetricValues) {
         let benchmark = cell.benchmark.identity();
         let measured = self.measured.get(&of(&cell.benchmark, &cell.revision, cell.artifact));
         let others = measured.into_iter().flatten().filter(|values| values.run != run);
@@ -79,8 +79,8 @@ impl Settled {
     }
 
     /// What these measurements of a benchmark say.
-    fn known<'v>(&self, benchmark: &str, measured: impl Iterator<Item = &'v Values>) -> Known {
-        let mut known = Known::default();
+    fn known<'v>(&self, benchmark: &str, measured: impl Iterator<Item = &'v Values>) -> MetricValues {
+        let mut known = MetricValues::default();
         if let Some(metric) = self.metrics.get(benchmark) {
             measured.for_each(|it| known.add(metric.better, &it.values, &it.limited.bounds));
         }

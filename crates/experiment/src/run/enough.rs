@@ -13,9 +13,9 @@ pub fn is_given_up<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> bool {
 }
 
 /// Whether the median is known as precisely as the rule asks; never where it asks for nothing.
-pub fn is_precise(rule: &Rule, known: &Known) -> bool {
+pub fn is_precise(rule: &Rule, known: &MetricValues) -> bool {
     let Some(precision) = &rule.precision else { return false };
-    let Known { values, bounds } = known;
+    let MetricValues { values, bounds } = known;
     let reach = || Summary::sampled(values, bounds, true)?.precision();
     values.len() + bounds.len() >= rule.min_rounds as usize
         && reach().is_some_and(|reach| reach <= precision.share)
@@ -23,14 +23,14 @@ pub fn is_precise(rule: &Rule, known: &Known) -> bool {
 
 /// What is known of a metric.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct MetricValues {
     /// Its values.
     pub values: Vec<f64>,
     /// What it would have been at least, where a limit was reached.
     pub bounds: Vec<f64>,
 }
 
-impl Known {
+impl MetricValues {
     /// Adds what a measurement says of a metric of that direction.
     pub fn add(&mut self, better: Direction, values: &[f64], bounds: &[f64]) {
         self.values.extend_from_slice(values);

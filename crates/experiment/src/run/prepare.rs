@@ -9,13 +9,13 @@ use tacho_record::{Build, Cell, Digest, Metric, Plan, Purpose, Revision, Run, Sa
 use tacho_store::{HostId, MeasurementId, Store, StoreError};
 
 use crate::build::builds::{Builds, was_not_fetched};
-use crate::pending::cells::{self, Counts, Known};
+use crate::pending::cells::{self, Counts, PendingFacts};
 use crate::pending::converged::Settled;
 use crate::pending::edited_benchmarks::Failures;
 use crate::pending::identical_builds::Equals;
 use crate::pending::missing_counters::Uncounted;
 use crate::question::Question;
-use crate::run::session::{Session, SessionCell, Wanted};
+use crate::run::session::{SampleDemand, Session, SessionCell};
 use crate::trial::prepared::{Trial, Workplace};
 use crate::{Bench, ExperimentError, pending};
 
@@ -209,7 +209,7 @@ impl Bench<'_> {
                 lacking => lacking + number(before.iter().filter(|sample| sample.place.round > 0).count()),
             };
             let steady = first_metric(question, &cell);
-            let wanted = Wanted { enough, needed, metric, elsewhere, steady };
+            let wanted = SampleDemand { enough, needed, metric, elsewhere, steady };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
         Ok(Prepared::Ready(Box::new(Session { run, cells: ready, duet: None })))
@@ -231,14 +231,14 @@ pub(crate) fn missing(
     let counts = Counts::new(counts);
     let uncounted = &Uncounted::read((store, host), executor, question)?;
     let (counts, equals, failures, settled) = (&counts, &equals, &failures, &settled);
-    let known = Known { built: &built, counts, equals, failures, settled, uncounted };
+    let known = PendingFacts { built: &built, counts, equals, failures, settled, uncounted };
     Ok(cells::missing(&question.plan, known, wanted(question)))
 }
 
-fn wanted(question: &Question) -> pending::cells::Wanted {
+fn wanted(question: &Question) -> pending::cells::RoundDemand {
     let &Question { measure_equal, retry_failed, .. } = question;
     let (rounds, link) = (question.rule().max_rounds, question.plan.measure.link);
-    pending::cells::Wanted { rounds, measure_equal, retry_failed, link, link_rounds: link_rounds(question) }
+    pending::cells::RoundDemand { rounds, measure_equal, retry_failed, link, link_rounds: link_rounds(question) }
 }
 
 /// How often a revision that links runs is measured again.

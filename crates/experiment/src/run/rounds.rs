@@ -14,7 +14,7 @@ use tacho_store::Absence;
 
 use crate::run::disturbance::Quiet;
 use crate::run::run_state::Progress;
-use crate::run::schedule::{Schedule, Trial};
+use crate::run::schedule::{Schedule, ScheduledTrial};
 use crate::run::session::{References, Session, SessionCell};
 use crate::run::warmup;
 use crate::trial::duet::Pair;
@@ -223,7 +223,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
     }
 
     /// Who takes part in the round; nobody when there is no time for it.
-    fn before(&mut self, round: u32) -> Vec<Trial> {
+    fn before(&mut self, round: u32) -> Vec<ScheduledTrial> {
         let all = self.schedule.round(round);
         let mut trials =
             self.progress.chosen(&all, |trial| self.progress.takes_part(trial) && self.is_possible(trial));
@@ -235,13 +235,14 @@ impl<'a, 'b> Rounds<'a, 'b> {
     }
 
     /// Whether it has its sample, or can have one: what it needs beside it is there.
-    fn is_possible(&self, trial: Trial) -> bool {
+    fn is_possible(&self, trial: ScheduledTrial) -> bool {
         self.progress.is_done(trial) || !self.beside.is_left_out(trial.cell)
     }
 
     /// Executes what has no sample yet of a round; `false` when interrupted.
-    fn round(&mut self, round: u32, trials: &[Trial]) -> Result<bool, ExperimentError> {
-        let (done, left): (Vec<Trial>, _) = trials.iter().partition(|trial| self.progress.is_done(**trial));
+    fn round(&mut self, round: u32, trials: &[ScheduledTrial]) -> Result<bool, ExperimentError> {
+        let (done, left): (Vec<ScheduledTrial>, _) =
+            trials.iter().partition(|trial| self.progress.is_done(**trial));
         if !left.is_empty() {
             self.quiet.wait(self.bench, self.session.run.number, round)?;
         }
@@ -256,7 +257,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
     }
 
     /// Executes these, one after the other; `false` when interrupted.
-    fn trials(&mut self, trials: &[Trial]) -> Result<bool, ExperimentError> {
+    fn trials(&mut self, trials: &[ScheduledTrial]) -> Result<bool, ExperimentError> {
         let at_once = self.progress.at_once();
         for (place, together) in trials.chunks(at_once).enumerate() {
             let done = !self.bench.interrupt.load(Ordering::Relaxed)
@@ -273,7 +274,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
     }
 
     /// One execution, kept before anything else happens; `false` when interrupted. These are the rest of its round.
-    fn trial(&mut self, trial: Trial, rest: &[Trial]) -> Result<bool, ExperimentError> {
+    fn trial(&mut self, trial: ScheduledTrial, rest: &[ScheduledTrial]) -> Result<bool, ExperimentError> {
         let SessionCell { cell, .. } = &self.session.cells[trial.cell];
         let began = Instant::now();
         let next = self.next(trial, rest);
@@ -296,7 +297,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
     /// What is executed right after a trial for certain, if that goes well: it may be begun before the trial's sample is kept.
     ///
     /// Only where samples are lost with us anyway: elsewhere each is kept before the next execution begins.
-    fn next(&self, trial: Trial, rest: &[Trial]) -> Option<Request> {
+    fn next(&self, trial: ScheduledTrial, rest: &[ScheduledTrial]) -> Option<Request> {
         if self.bench.store.outlives_us() || self.without_instructions.contains(&trial.cell) {
             return None;
         }
@@ -310,14 +311,14 @@ impl<'a, 'b> Rounds<'a, 'b> {
     }
 
     /// The request of a trial, where nothing but that is executed for it.
-    fn alone(&self, trial: Trial) -> Option<Cow<'_, Request>> {
+    fn alone(&self, trial: ScheduledTrial) -> Option<Cow<'_, Request>> {
         let SessionCell { trial: executed, .. } = &self.session.cells[trial.cell];
         let executed = executed.at(trial.place, self.session.cells.len());
         if self.beside.is_broken(trial.cell) { None } else { executed.alone(trial.place) }
     }
 
     /// What comes of a trial: of its execution, unless it fails without one; with what certainly comes next.
-    fn tried(&mut self, trial: Trial, next: Option<Request>) -> Result<Tried, ExperimentError> {
+    fn tried(&mut self, trial: ScheduledTrial, next: Option<Request>) -> Result<Tried, ExperimentError> {
         if let Some(outcome) = self.beside.failed_setup(trial.cell) {
             let at = self.bench.executor.now();
             return Ok(Tried::without_execution(trial.place, at, outcome));
@@ -342,7 +343,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
     }
 
     /// Two executions at the same time, both kept before anything else happens; `false` when interrupted.
-    fn pair(&mut self, two: [Trial; 2], cpus: [u32; 2]) -> Result<bool, ExperimentError> {
+    fn pair(&mut self, two: [ScheduledTrial; 2], cpus: [u32; 2]) -> Result<bool, ExperimentError> {
         let began = Instant::now();
         let tried = self.tried_pair(two, cpus)?;
         self.measured.executing += began.elapsed();
@@ -371,14 +372,18 @@ impl<'a, 'b> Rounds<'a, 'b> {
     }
 
     /// What comes of two trials at the same time, unless one fails without an execution.
-    fn tried_pair(&mut self, two: [Trial; 2], cpus: [u32; 2]) -> Result<[Tried; 2], ExperimentError> {
+    fn tried_pair(
+        &mut self,
+        two: [ScheduledTrial; 2],
+        cpus: [u32; 2],
+    ) -> Result<[Tried; 2], ExperimentError> {
         let broken = two.map(|trial| self.beside.failed_setup(trial.cell));
         if let Some(outcome) = broken.iter().flatten().next() {
             let at = self.bench.executor.now();
             return Ok(two.map(|trial| Tried::without_execution(trial.place, at, outcome.clone())));
         }
         let shell_first = self.schedule.is_turned(two[0].place);
-        let turn = |trial: Trial| Turn {
+        let turn = |trial: ScheduledTrial| Turn {
             place: trial.place,
             shell_first,
             reference: self.references.of(&self.session.cells[trial.cell].cell.benchmark),
@@ -401,7 +406,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
         Ok(tried)
     }
 
-    fn keep(&mut self, trial: Trial, sampled: &Sampled) -> Result<(), ExperimentError> {
+    fn keep(&mut self, trial: ScheduledTrial, sampled: &Sampled) -> Result<(), ExperimentError> {
         self.keep_answer(trial, sampled)?;
         // What may be marked as disturbed once its round is over is kept by itself.
         if self.bench.store.outlives_us() || self.quiet.is_wanted() {
@@ -423,7 +428,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
     }
 
     /// Both or neither: half a pair would be none.
-    fn keep_pair(&mut self, pair: &[(Trial, Box<Sampled>)]) -> Result<(), ExperimentError> {
+    fn keep_pair(&mut self, pair: &[(ScheduledTrial, Box<Sampled>)]) -> Result<(), ExperimentError> {
         for (trial, sampled) in pair {
             self.keep_answer(*trial, sampled)?;
         }
@@ -434,7 +439,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
     }
 
     /// Keeps what a sample was to print.
-    fn keep_answer(&mut self, trial: Trial, sampled: &Sampled) -> Result<(), ExperimentError> {
+    fn keep_answer(&mut self, trial: ScheduledTrial, sampled: &Sampled) -> Result<(), ExperimentError> {
         let SessionCell { id, cell, .. } = &self.session.cells[trial.cell];
         if let (Some(answer), None) = (&sampled.answer, self.references.of(&cell.benchmark)) {
             // Before the sample: a kill between the two must not let a later answer become the reference.
@@ -447,7 +452,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
     }
 
     /// Takes note of a sample that is kept.
-    fn tell(&mut self, trial: Trial, sampled: &Sampled) -> Result<(), ExperimentError> {
+    fn tell(&mut self, trial: ScheduledTrial, sampled: &Sampled) -> Result<(), ExperimentError> {
         let SessionCell { cell, .. } = &self.session.cells[trial.cell];
         let Sampled { sample, absent, .. } = sampled;
         for absent @ Absent { metric, why } in absent {

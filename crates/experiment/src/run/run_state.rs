@@ -13,10 +13,10 @@ use tacho_record::{Outcome, Place, Rule, Sample, Warmup};
 
 use crate::run::budget::{Spent, wall};
 use crate::run::disturbance::REPEATS;
-use crate::run::enough::{GIVE_UP_AFTER, Known, is_precise};
+use crate::run::enough::{GIVE_UP_AFTER, MetricValues, is_precise};
 use crate::run::noise::Noise;
-use crate::run::schedule::Trial;
-use crate::run::session::{Session, SessionCell, Wanted};
+use crate::run::schedule::ScheduledTrial;
+use crate::run::session::{SampleDemand, Session, SessionCell};
 
 /// A warm-up by time ends after so many executions too: a clock that stands still must not hold it for ever.
 const LONGEST_WARMUP: u32 = 10_000;
@@ -40,14 +40,14 @@ pub struct Progress<'a> {
 
 /// How far a cell is.
 struct CellProgress<'a> {
-    wanted: &'a Wanted,
+    wanted: &'a SampleDemand,
     /// Samples that were not the warm-up.
     counted: u32,
     failed: usize,
     succeeded: bool,
     warm: Warm,
     /// What is known of the metric whose median is to be known precisely.
-    known: Known,
+    known: MetricValues,
     precise: bool,
     /// Somebody else said that it needs no more.
     settled: bool,
@@ -178,8 +178,13 @@ impl<'a> Progress<'a> {
     }
 
     /// Those of these trials for which that holds; of pairs both, where it holds for one and neither is given up.
-    pub fn chosen(&self, trials: &[Trial], wants: impl Fn(Trial) -> bool) -> Vec<Trial> {
-        let is_given_up = |trial: &Trial| self.cells[trial.cell].is_hopeless() && !self.is_done(*trial);
+    pub fn chosen(
+        &self,
+        trials: &[ScheduledTrial],
+        wants: impl Fn(ScheduledTrial) -> bool,
+    ) -> Vec<ScheduledTrial> {
+        let is_given_up =
+            |trial: &ScheduledTrial| self.cells[trial.cell].is_hopeless() && !self.is_done(*trial);
         let together = trials.chunks(self.at_once).filter(|together| {
             together.iter().any(|trial| wants(*trial))
                 && (self.at_once == 1 || !together.iter().any(is_given_up))
@@ -200,13 +205,13 @@ impl<'a> Progress<'a> {
     }
 
     /// Whether that execution of the warm-up took or takes place.
-    pub fn warms_up(&self, trial: Trial) -> bool {
+    pub fn warms_up(&self, trial: ScheduledTrial) -> bool {
         let cell = &self.cells[trial.cell];
         self.is_done(trial) || !(cell.is_hopeless() || cell.is_warm(self.rule.warmup))
     }
 
     /// Whether that execution took or takes place, if its round does.
-    pub fn takes_part(&self, trial: Trial) -> bool {
+    pub fn takes_part(&self, trial: ScheduledTrial) -> bool {
         self.is_done(trial) || !(self.has_enough(trial.cell) || self.cells[trial.cell].is_hopeless())
     }
 
@@ -221,15 +226,16 @@ impl<'a> Progress<'a> {
     }
 
     /// Whether it has its sample already.
-    pub fn is_done(&self, trial: Trial) -> bool {
+    pub fn is_done(&self, trial: ScheduledTrial) -> bool {
         self.done.contains(&trial.place)
     }
 
     /// Whether the budget has room for a round of these executions: the first always takes place, and what was begun is
     /// ended.
-    pub fn has_time_for(&self, round: u32, trials: &[Trial]) -> bool {
+    pub fn has_time_for(&self, round: u32, trials: &[ScheduledTrial]) -> bool {
         let Some(budget) = self.rule.budget else { return true };
-        let longest = |together: &[Trial]| together.iter().map(|trial| self.spent.expected(trial.cell)).max();
+        let longest =
+            |together: &[ScheduledTrial]| together.iter().map(|trial| self.spent.expected(trial.cell)).max();
         let expected: Duration = trials.chunks(self.at_once).filter_map(longest).sum();
         round <= self.last.max(1) || self.spent.before(round) + expected <= budget
     }

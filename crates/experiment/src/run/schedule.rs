@@ -27,7 +27,7 @@ pub struct Schedule {
 
 /// One execution that is to take place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trial {
+pub struct ScheduledTrial {
     /// Where it stands.
     pub place: Place,
     /// What is executed: the index of the cell.
@@ -60,7 +60,7 @@ impl Schedule {
 
     /// One pass of the warm-up, which is round 0, counted from 0: all cells in their order.
     #[must_use]
-    pub fn warm_up(&self, pass: u32) -> Vec<Trial> {
+    pub fn warm_up(&self, pass: u32) -> Vec<ScheduledTrial> {
         let before = self.cells.saturating_mul(pass as usize);
         let cells = (0..self.things()).flat_map(|thing| self.cells_of(thing, pass)).collect();
         trials(0, before, cells)
@@ -68,7 +68,7 @@ impl Schedule {
 
     /// One round, counted from 1: all cells in a random order.
     #[must_use]
-    pub fn round(&self, round: u32) -> Vec<Trial> {
+    pub fn round(&self, round: u32) -> Vec<ScheduledTrial> {
         let mut things: Vec<usize> = (0..self.things()).collect();
         if round > 1 || !self.first_in_order {
             things.shuffle(&mut self.generator(round));
@@ -131,9 +131,9 @@ impl Schedule {
 }
 
 /// These cells one after the other, the first at the position after `before` others.
-fn trials(round: u32, before: usize, cells: Vec<usize>) -> Vec<Trial> {
+fn trials(round: u32, before: usize, cells: Vec<usize>) -> Vec<ScheduledTrial> {
     let place = |position: usize| Place { round, position: u32::try_from(position).unwrap_or(u32::MAX) };
-    (before..).zip(cells).map(|(position, cell)| Trial { place: place(position), cell }).collect()
+    (before..).zip(cells).map(|(position, cell)| ScheduledTrial { place: place(position), cell }).collect()
 }
 
 #[cfg(test)]
@@ -144,7 +144,7 @@ mod tests {
 
     use super::*;
 
-    fn cells(trials: &[Trial]) -> Vec<usize> {
+    fn cells(trials: &[ScheduledTrial]) -> Vec<usize> {
         trials.iter().map(|trial| trial.cell).collect()
     }
 
@@ -152,7 +152,10 @@ mod tests {
     fn the_warm_up_keeps_the_order_and_the_rounds_do_not() {
         let schedule = Schedule::new(1, 8, false);
         assert_eq!(cells(&schedule.warm_up(0)), [0, 1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(schedule.warm_up(2)[1], Trial { place: Place { round: 0, position: 17 }, cell: 1 });
+        assert_eq!(
+            schedule.warm_up(2)[1],
+            ScheduledTrial { place: Place { round: 0, position: 17 }, cell: 1 }
+        );
         let orders: BTreeSet<Vec<usize>> = (1..=5).map(|r| cells(&schedule.round(r))).collect();
         assert_eq!(orders.len(), 5, "each round has an order of its own");
         let first_in_order = Schedule::new(1, 8, true);
@@ -251,7 +254,7 @@ mod tests {
             let plain = Schedule::new(seed, number, first_in_order);
             let schedule = if lone == 0 { plain.in_pairs() } else { plain };
             let warm_up = (0..passes).map(|pass| schedule.warm_up(pass));
-            let all: Vec<Vec<Trial>> = warm_up.chain((1..=rounds).map(|round| schedule.round(round))).collect();
+            let all: Vec<Vec<ScheduledTrial>> = warm_up.chain((1..=rounds).map(|round| schedule.round(round))).collect();
             for trials in &all {
                 prop_assert_eq!(cells(trials).into_iter().collect::<HashSet<_>>().len(), number);
                 prop_assert_eq!(trials.len(), number);

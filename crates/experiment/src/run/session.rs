@@ -3,7 +3,7 @@
 //! All that the rounds need to know, and nothing of why it is measured: whoever has cells with builds and a run to
 //! keep their samples under can have them [measured](crate::run::rounds::measure).
 
-use crate::run::enough::Known;
+use crate::run::enough::MetricValues;
 use std::collections::HashMap;
 
 use tacho_record::{BenchmarkKey, Cell, Counter, Digest, Metric, Run, Sample};
@@ -31,14 +31,14 @@ pub struct SessionCell {
     /// What is executed.
     pub trial: Trial,
     /// How much is wanted of it.
-    pub wanted: Wanted,
+    pub wanted: SampleDemand,
     /// What earlier sessions of the run have measured of it, in order of the schedule.
     pub before: Vec<Sample>,
 }
 
 /// How much is wanted of a cell.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct SampleDemand {
     /// How many samples of its own, the warm-up not counted, are enough in any case.
     pub enough: u32,
     /// How many it needs, however well it is known, since what there is lacks a counter.
@@ -46,7 +46,7 @@ pub struct Wanted {
     /// The metric whose median is to be known precisely, if that is asked for.
     pub metric: Option<Metric>,
     /// What other runs have learnt of that metric.
-    pub elsewhere: Known,
+    pub elsewhere: MetricValues,
     /// The metric by which its warm-up is found, where that is asked for.
     pub steady: Option<Metric>,
 }

@@ -10,7 +10,7 @@ use tacho_record::{
 };
 use tacho_store::{HostId, Store, StoreError, Values};
 
-use crate::run::enough::{Known, is_precise};
+use crate::run::enough::{MetricValues, is_precise};
 
 /// The rules of those runs that did not simply measure a fixed number of rounds.
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ type Build = (String, Digest);
 impl Measured {
     /// What ended measuring that gave these values, if it was not simply the number of rounds.
     fn stopped<'v>(&self, measured: impl Iterator<Item = &'v Values>, better: Direction) -> Option<Stopped> {
-        let (mut known, mut rounds) = (Known::default(), 0);
+        let (mut known, mut rounds) = (MetricValues::default(), 0);
         for it in measured {
             known.add(better, &it.values, &it.limited.bounds);
             let warm_up = it.steadiness.as_ref().map_or(0, Steadiness::warm_up);

@@ -16,7 +16,7 @@ use crate::survey::outcome::{Placed, Surveyed, Wish};
 use crate::{Bench, Question};
 
 /// What is known.
-pub(super) struct Known {
+pub(super) struct SurveyFacts {
     /// The question's revisions.
     pub revisions: Vec<Revision>,
     /// How many builds the question has taken.
@@ -52,7 +52,7 @@ fn known(metric: &Metric, values: &[f64], bounds: &[f64]) -> Option<Vec<f64>> {
     (!is_bound).then(|| values.iter().copied().chain(cut_off).collect())
 }
 
-impl Known {
+impl SurveyFacts {
     pub fn read(
         bench: &mut Bench<'_>,
         question: &Question,

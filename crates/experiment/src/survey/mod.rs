@@ -22,11 +22,11 @@ use tacho_store::MeasurementId;
 use crate::pending::converged::Settled;
 use crate::run::prepare::{Prepared, TakenUp, first_metric, prepare_trial};
 use crate::run::rounds::measure;
-use crate::run::session::{Session, SessionCell, Wanted};
+use crate::run::session::{SampleDemand, Session, SessionCell};
 use crate::track::check;
 use crate::{Bench, Event, ExperimentError, Question};
 pub use edges::Edge;
-use known::Known;
+use known::SurveyFacts;
 
 /// What makes it the same question: how is measured, what of, and how large a change is looked for; not how much it may take.
 fn digest(question: &Question, wish: &Wish) -> Digest {
@@ -45,7 +45,7 @@ pub fn place(bench: &mut Bench<'_>, question: &Question, wish: &Wish) -> Result<
     let mut placed = Placed::nothing();
     let mut before = None;
     loop {
-        let known = Known::read(bench, question, (digest, wish), &placed)?;
+        let known = SurveyFacts::read(bench, question, (digest, wish), &placed)?;
         placed.surveyed = known.surveyed(question, &rules(question, wish, &known));
         (placed.made, placed.builds) = (known.made, known.builds());
         bench.observer.note(&Event::Surveyed { surveyed: &placed.surveyed, builds: placed.made });
@@ -69,7 +69,7 @@ pub fn place(bench: &mut Bench<'_>, question: &Question, wish: &Wish) -> Result<
 }
 
 /// How densely is looked at first: as many builds as there may be decide, or as many as there is time for.
-fn rules(question: &Question, wish: &Wish, known: &Known) -> Rules {
+fn rules(question: &Question, wish: &Wish, known: &SurveyFacts) -> Rules {
     let in_time = wish.budget.map(|budget| {
         let each = known.spent.checked_div(u32::try_from(known.made).unwrap_or(u32::MAX));
         each.filter(|each| !each.is_zero()).map_or(2, |each| whole(budget.as_secs_f64() / each.as_secs_f64()))
@@ -80,7 +80,7 @@ fn rules(question: &Question, wish: &Wish, known: &Known) -> Rules {
 }
 
 /// How many more builds there may be; 0 when the time is spent.
-fn left(wish: &Wish, known: &Known) -> usize {
+fn left(wish: &Wish, known: &SurveyFacts) -> usize {
     let builds = wish.builds.map(|most| most.saturating_sub(known.made));
     let in_time = wish.budget.map(|budget| {
         let time = budget.saturating_sub(known.spent);
@@ -100,7 +100,7 @@ fn whole(number: f64) -> usize {
     number.clamp(0.0, 1e6) as usize
 }
 
-fn why(wish: &Wish, known: &Known, placed: &Placed) -> Ended {
+fn why(wish: &Wish, known: &SurveyFacts, placed: &Placed) -> Ended {
     let asks = placed.surveyed.iter().any(|one| !one.survey.asks.is_empty());
     match (asks, wish.budget) {
         (false, _) => Ended::Known,
@@ -116,7 +116,7 @@ impl Bench<'_> {
         surveyed: &[Surveyed],
         digest: Digest,
         left: usize,
-        known: &Known,
+        known: &SurveyFacts,
     ) -> Result<Batch, ExperimentError> {
         if let Some(run) = self.store.unfinished_run(digest, self.host)? {
             let cells = self.store.cells(run.number)?;
@@ -132,7 +132,7 @@ impl Bench<'_> {
         question: &Question,
         next: &Batch,
         digest: Digest,
-        (wish, known): (&Wish, &Known),
+        (wish, known): (&Wish, &SurveyFacts),
         placed: &mut Placed,
     ) -> Result<bool, ExperimentError> {
         let batch: BTreeSet<usize> = next.build.iter().chain(&next.again).copied().collect();
@@ -208,7 +208,7 @@ impl Bench<'_> {
             // What is measured again is to meet the same rounds as what is new, however well it is known.
             let metric = metric.filter(|_| elsewhere.values.is_empty());
             let steady = first_metric(question, &cell);
-            let wanted = Wanted { enough: cell.rounds, needed: 0, metric, elsewhere, steady };
+            let wanted = SampleDemand { enough: cell.rounds, needed: 0, metric, elsewhere, steady };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
         Ok(Prepared::Ready(Box::new(Session { run, cells: ready, duet: None })))

@@ -15,7 +15,7 @@ use crate::trial::hooks::{PORT, with_port};
 
 /// The companion of a benchmark at a build, ready to be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct CompanionDemand {
     request: CompanionRequest,
     port: Option<Port>,
     per: Per,
@@ -30,7 +30,7 @@ pub enum Missing {
     Interrupted,
 }
 
-impl Wanted {
+impl CompanionDemand {
     /// That of a plan, with these values filled in; all else is as in that request.
     #[must_use]
     pub fn new(companion: &plan::Companion, values: &[(&str, &str)], like: &Request, folder: &Path) -> Self {
@@ -74,7 +74,7 @@ pub fn port(companion: Option<&plan::Companion>) -> Option<String> {
 /// A companion, under way or not.
 #[derive(Debug)]
 pub struct Member {
-    wanted: Wanted,
+    wanted: CompanionDemand,
     port: Option<u16>,
     alive: Option<Box<dyn Companion>>,
 }
@@ -82,7 +82,7 @@ pub struct Member {
 impl Member {
     /// One that is not under way.
     #[must_use]
-    pub fn new(wanted: Wanted) -> Self {
+    pub fn new(wanted: CompanionDemand) -> Self {
         let port = if let Some(Port::Fixed(number)) = wanted.port { Some(number) } else { None };
         Self { wanted, port, alive: None }
     }
@@ -166,7 +166,7 @@ pub struct Company {
 
 impl Company {
     /// Of cells that want these: those that live as long as the run are shared where they are the same.
-    pub fn new<'a>(wanted: impl IntoIterator<Item = Option<&'a Wanted>>) -> Self {
+    pub fn new<'a>(wanted: impl IntoIterator<Item = Option<&'a CompanionDemand>>) -> Self {
         let mut company = Self::default();
         for wanted in wanted {
             company.add(wanted);
@@ -175,13 +175,13 @@ impl Company {
     }
 
     /// Adds a cell that wants this, or none; its number.
-    pub fn add(&mut self, wanted: Option<&Wanted>) -> usize {
+    pub fn add(&mut self, wanted: Option<&CompanionDemand>) -> usize {
         let member = wanted.map(|wanted| self.member_for(wanted));
         self.of.push(member);
         self.of.len() - 1
     }
 
-    fn member_for(&mut self, wanted: &Wanted) -> usize {
+    fn member_for(&mut self, wanted: &CompanionDemand) -> usize {
         let same = |member: &Member| wanted.per == Per::Run && member.wanted == *wanted;
         self.members.iter().position(same).unwrap_or_else(|| {
             self.members.push(Member::new(wanted.clone()));

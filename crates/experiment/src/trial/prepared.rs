@@ -16,7 +16,7 @@ use tacho_record::{
 
 use crate::ExperimentError;
 use crate::build::layout_rotation::layout_at;
-use crate::trial::companions::{self, Wanted};
+use crate::trial::companions::{self, CompanionDemand};
 use crate::trial::counters;
 use crate::trial::env_padding::Padding;
 use crate::trial::hooks::{Hooks, tail};
@@ -37,7 +37,7 @@ pub struct Trial {
     /// What is done beside executions.
     pub(crate) hooks: Hooks,
     /// What is under way during them.
-    pub(crate) companion: Option<Wanted>,
+    pub(crate) companion: Option<CompanionDemand>,
     /// Whether the output is kept.
     pub(crate) keeps: bool,
     exit: Exits,
@@ -171,7 +171,7 @@ impl Trial {
             shell: empty_shell(benchmark, &subject),
             hooks: Hooks::new(&benchmark.hooks, values, &hooks),
             companion: (benchmark.companion.as_ref())
-                .map(|companion| Wanted::new(companion, values, &beside, folder)),
+                .map(|companion| CompanionDemand::new(companion, values, &beside, folder)),
             keeps: benchmark.output == Output::Keep,
             request: subject,
             exit: Exits::One(benchmark.expect.exit),

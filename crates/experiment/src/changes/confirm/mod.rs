@@ -21,7 +21,7 @@ use tacho_store::MeasurementId;
 
 use crate::run::prepare::prepare_trial;
 use crate::run::rounds::{Measured, measure};
-use crate::run::session::{Session, SessionCell, Wanted};
+use crate::run::session::{SampleDemand, Session, SessionCell};
 use crate::trial::prepared;
 use crate::{Bench, ExperimentError, Question, preflight};
 
@@ -166,7 +166,7 @@ impl Bench<'_> {
         for (id, cell) in cells {
             let before = self.store.samples(id)?;
             let trial = prepare_trial(question, run.seed, &cell, (&folders[&cell.artifact], None))?;
-            let wanted = Wanted { enough: cell.rounds, ..Wanted::default() };
+            let wanted = SampleDemand { enough: cell.rounds, ..SampleDemand::default() };
             ready.push(SessionCell { id, cell, trial, wanted, before });
         }
         Ok(Session { run, cells: ready, duet: None })

@@ -2,7 +2,7 @@
 
 use super::Progress;
 use crate::run::enough::GIVE_UP_AFTER;
-use crate::run::schedule::Trial;
+use crate::run::schedule::ScheduledTrial;
 
 /// Whether an execution of a round to come takes place.
 #[derive(PartialEq, Eq)]
@@ -18,7 +18,7 @@ enum Prospect {
 impl Progress<'_> {
     /// The first execution of a round with these trials, once the one of that cell that is under way has given a sample; nothing where
     /// there is none, or that depends on the sample.
-    pub fn next(&self, trials: &[Trial], under_way: usize) -> Option<Trial> {
+    pub fn next(&self, trials: &[ScheduledTrial], under_way: usize) -> Option<ScheduledTrial> {
         let is_decided_before_rounds = self.rule.budget.is_some() || self.rule.quiet_wait.is_some();
         if is_decided_before_rounds || self.at_once > 1 {
             return None;
@@ -28,7 +28,7 @@ impl Progress<'_> {
         (prospect == Prospect::Certain).then_some(*trial)
     }
 
-    fn prospect(&self, trial: Trial, under_way: usize) -> Prospect {
+    fn prospect(&self, trial: ScheduledTrial, under_way: usize) -> Prospect {
         let cell = &self.cells[trial.cell];
         let more = u32::from(trial.cell == under_way);
         let counted = cell.counted + more;
