@@ -29,7 +29,7 @@ pub struct EditedBenchmark {
 
 /// Gives each benchmark of the plan the version that its definition is.
 pub fn resolve(store: &mut Store, plan: &mut Plan) -> Result<(), StoreError> {
-    let known = Known::read(store)?;
+    let known = VersionFacts::read(store)?;
     for benchmark in plan.benchmarks.iter_mut().filter(|benchmark| benchmark.same_as.is_none()) {
         let content = benchmark.definition().content;
         let next = || known.highest.get(&benchmark.name).map_or(benchmark.raised, |highest| highest + 1);
@@ -42,7 +42,7 @@ pub fn resolve(store: &mut Store, plan: &mut Plan) -> Result<(), StoreError> {
 /// Keeps what the benchmarks of a plan execute, before they are measured. That a version has another definition is an error where
 /// the samples join a series.
 pub(crate) fn keep(store: &mut Store, plan: &Plan, joins_series: bool) -> Result<(), ExperimentError> {
-    let known = Known::read(store)?;
+    let known = VersionFacts::read(store)?;
     for definition in &known.unkept {
         store.put_definition(definition, false)?;
     }
@@ -60,7 +60,7 @@ pub(crate) fn keep(store: &mut Store, plan: &Plan, joins_series: bool) -> Result
 
 /// The benchmarks of the plan that were edited since they were measured last on any host.
 pub fn edited(store: &mut Store, plan: &Plan) -> Result<Vec<EditedBenchmark>, StoreError> {
-    let known = Known::read(store)?;
+    let known = VersionFacts::read(store)?;
     let mut edited = Vec::new();
     for benchmark in &plan.benchmarks {
         let content = benchmark.definition().content;
@@ -107,14 +107,14 @@ pub fn shown(store: &mut Store, host: HostId, plan: &Plan) -> Result<Vec<Benchma
 }
 
 /// What the store knows of versions.
-struct Known {
+struct VersionFacts {
     kept: Vec<Definition>,
     /// What stands only in the plans of runs.
     unkept: Vec<Definition>,
     highest: BTreeMap<String, u32>,
 }
 
-impl Known {
+impl VersionFacts {
     fn read(store: &mut Store) -> Result<Self, StoreError> {
         let (kept, mut highest) = (store.definitions()?, store.highest_versions()?);
         let is_kept = |name: &str| kept.iter().any(|definition| definition.name == name);

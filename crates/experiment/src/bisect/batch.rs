@@ -9,7 +9,7 @@ use tacho_record::{Counter, Digest, Failure, Outcome, Place, Sample, is_shown};
 
 use super::driver::{Done, Driver};
 use super::fold::NO_RATIO;
-use crate::trial::execute::{Sampled, Tried, Turn};
+use crate::trial::execute::{Attempt, Sampled, Turn};
 use crate::{Event, ExperimentError};
 
 /// So many failed executions in one step are enough.
@@ -96,8 +96,8 @@ impl Driver<'_, '_> {
             return Ok(None);
         }
         match self.tried(name, artifact, place)? {
-            Tried::Sampled(sampled) => self.keep_sample(name, artifact, *sampled).map(Some),
-            Tried::Interrupted(trouble) => {
+            Attempt::Sampled(sampled) => self.keep_sample(name, artifact, *sampled).map(Some),
+            Attempt::Interrupted(trouble) => {
                 if let (Some(trouble), Some((prepared, _))) = (&trouble, self.ready.get(name, artifact)) {
                     self.bench.observer.note(&Event::Trouble { cell: &prepared.cell, trouble });
                 }
@@ -106,15 +106,15 @@ impl Driver<'_, '_> {
         }
     }
 
-    fn tried(&mut self, name: &str, artifact: Digest, place: Place) -> Result<Tried, ExperimentError> {
+    fn tried(&mut self, name: &str, artifact: Digest, place: Place) -> Result<Attempt, ExperimentError> {
         let reference = self.ready.reference;
         let counts = self.counts_instructions();
         let Some((prepared, company)) = self.ready.get(name, artifact) else {
-            return Ok(Tried::Interrupted(None));
+            return Ok(Attempt::Interrupted(None));
         };
         if let Some(outcome) = &prepared.broken {
             let at = self.bench.executor.now();
-            return Ok(Tried::without_execution(place, at, outcome.clone()));
+            return Ok(Attempt::without_execution(place, at, outcome.clone()));
         }
         let companion = company.of(prepared.number);
         let mut turn =

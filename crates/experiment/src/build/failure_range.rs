@@ -129,7 +129,7 @@ pub fn window(
     at: usize,
 ) -> Result<Option<Window>, ExperimentError> {
     let mut look = |place| bench.seen(question, place);
-    let mut known = Known { look: &mut look, seen: HashMap::new() };
+    let mut known = BuildFacts { look: &mut look, seen: HashMap::new() };
     let last = question.revisions.len() - 1;
     let Some((first, before)) = known.side(at, |by| at.checked_sub(by), at)? else { return Ok(None) };
     let up = known.side(at, |by| Some(at + by).filter(|place| *place <= last), last - at)?;
@@ -137,12 +137,12 @@ pub fn window(
 }
 
 /// How the builds of places ended, each looked at once.
-struct Known<'a> {
+struct BuildFacts<'a> {
     look: &'a mut dyn FnMut(usize) -> Result<Option<Seen>, ExperimentError>,
     seen: HashMap<usize, Seen>,
 }
 
-impl Known<'_> {
+impl BuildFacts<'_> {
     /// None when interrupted.
     fn at(&mut self, place: usize) -> Result<Option<&Seen>, ExperimentError> {
         match self.seen.entry(place) {
@@ -225,7 +225,7 @@ mod tests {
             made += 1;
             Ok(Some(history[place].clone()))
         };
-        let mut known = Known { look: &mut look, seen: HashMap::new() };
+        let mut known = BuildFacts { look: &mut look, seen: HashMap::new() };
         let last = history.len() - 1;
         let (first, before) = known.side(at, |by| at.checked_sub(by), at).unwrap().unwrap();
         let up = |by| Some(at + by).filter(|place| *place <= last);

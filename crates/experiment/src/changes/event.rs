@@ -48,12 +48,12 @@ pub fn events<'a>(changes: impl IntoIterator<Item = &'a Change>, orders: &Orders
         }
     }
     groups.sort_by_key(|group| (group.commits().1, group.commits().0));
-    let known: Known = orders.iter().map(|(id, &order)| (order, id.as_str())).collect();
+    let known: EventFacts = orders.iter().map(|(id, &order)| (order, id.as_str())).collect();
     groups.into_iter().map(|group| group.event(&known)).collect()
 }
 
 /// The revisions that are known, by their places.
-type Known<'a> = BTreeMap<u64, &'a str>;
+type EventFacts<'a> = BTreeMap<u64, &'a str>;
 
 /// A change, with the places of its revisions in history.
 struct Placed<'a> {
@@ -129,7 +129,7 @@ impl<'a> Group<'a> {
         places.max_by_key(|&at| votes(at)).unwrap_or(self.last)
     }
 
-    fn event(self, known: &Known) -> Event<'a> {
+    fn event(self, known: &EventFacts) -> Event<'a> {
         let name = |place: u64| known.get(&place).map_or_else(String::new, |name| (*name).to_owned());
         let before = |place: u64| known.range(..place).next_back().map_or(place, |(&before, _)| before);
         let good = if self.good < self.first { self.good } else { before(self.first) };

@@ -18,7 +18,7 @@ use crate::run::schedule::{Schedule, ScheduledTrial};
 use crate::run::session::{References, Session, SessionCell};
 use crate::run::warmup;
 use crate::trial::duet::Pair;
-use crate::trial::execute::{Sampled, Tried, Turn};
+use crate::trial::execute::{Attempt, Sampled, Turn};
 use crate::trial::fixtures::Beside;
 use crate::trial::prepared::moment;
 use crate::{Bench, Event, ExperimentError};
@@ -281,8 +281,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
         let tried = self.tried(trial, next)?;
         self.measured.executing += began.elapsed();
         let (going_on, trouble) = match tried {
-            Tried::Interrupted(trouble) => (false, trouble),
-            Tried::Sampled(mut sampled) => {
+            Attempt::Interrupted(trouble) => (false, trouble),
+            Attempt::Sampled(mut sampled) => {
                 let trouble = sampled.trouble.take();
                 self.keep(trial, &sampled)?;
                 (true, trouble)
@@ -318,10 +318,10 @@ impl<'a, 'b> Rounds<'a, 'b> {
     }
 
     /// What comes of a trial: of its execution, unless it fails without one; with what certainly comes next.
-    fn tried(&mut self, trial: ScheduledTrial, next: Option<Request>) -> Result<Tried, ExperimentError> {
+    fn tried(&mut self, trial: ScheduledTrial, next: Option<Request>) -> Result<Attempt, ExperimentError> {
         if let Some(outcome) = self.beside.failed_setup(trial.cell) {
             let at = self.bench.executor.now();
-            return Ok(Tried::without_execution(trial.place, at, outcome));
+            return Ok(Attempt::without_execution(trial.place, at, outcome));
         }
         let SessionCell { cell, trial: executed, .. } = &self.session.cells[trial.cell];
         let executed = executed.at(trial.place, self.session.cells.len());
@@ -351,8 +351,8 @@ impl<'a, 'b> Rounds<'a, 'b> {
         let mut sampled = Vec::with_capacity(2);
         for (trial, tried) in two.into_iter().zip(tried) {
             let trouble = match tried {
-                Tried::Interrupted(trouble) => trouble,
-                Tried::Sampled(mut one) => {
+                Attempt::Interrupted(trouble) => trouble,
+                Attempt::Sampled(mut one) => {
                     let trouble = one.trouble.take();
                     sampled.push((trial, one));
                     trouble
@@ -376,11 +376,11 @@ impl<'a, 'b> Rounds<'a, 'b> {
         &mut self,
         two: [ScheduledTrial; 2],
         cpus: [u32; 2],
-    ) -> Result<[Tried; 2], ExperimentError> {
+    ) -> Result<[Attempt; 2], ExperimentError> {
         let broken = two.map(|trial| self.beside.failed_setup(trial.cell));
         if let Some(outcome) = broken.iter().flatten().next() {
             let at = self.bench.executor.now();
-            return Ok(two.map(|trial| Tried::without_execution(trial.place, at, outcome.clone())));
+            return Ok(two.map(|trial| Attempt::without_execution(trial.place, at, outcome.clone())));
         }
         let shell_first = self.schedule.is_turned(two[0].place);
         let turn = |trial: ScheduledTrial| Turn {
@@ -398,7 +398,7 @@ impl<'a, 'b> Rounds<'a, 'b> {
                 self.instructions.push((trial.place.round, trial.cell));
                 let SessionCell { cell, trial, .. } = &self.session.cells[trial.cell];
                 self.bench.observer.note(&Event::CountingBegins { cell });
-                let gone = Tried::Interrupted(None);
+                let gone = Attempt::Interrupted(None);
                 let one = std::mem::replace(&mut tried[which], gone);
                 tried[which] = trial.with_instructions(self.bench.executor, &mut pair.turns[which], one);
             }

@@ -14,11 +14,11 @@ use crate::run::enough::{MetricValues, is_precise};
 
 /// The rules of those runs that did not simply measure a fixed number of rounds.
 #[derive(Debug, Default)]
-pub struct Rules(HashMap<i64, Measured>);
+pub struct Rules(HashMap<i64, RuledRun>);
 
 /// A run that measured by such a rule.
 #[derive(Debug)]
-struct Measured {
+struct RuledRun {
     rule: Rule,
     state: RunState,
     /// As it was then; none when this program no longer reads it.
@@ -31,7 +31,7 @@ impl Rules {
         let open = |run: &Run| run.rule.precision.is_some() || run.rule.budget.is_some();
         let measured = |run: Run| {
             let plan = plan::parse(&run.plan, "tacho.toml").ok();
-            (run.number, Measured { rule: run.rule, state: run.state, plan })
+            (run.number, RuledRun { rule: run.rule, state: run.state, plan })
         };
         Ok(Self(store.runs()?.into_iter().filter(open).map(measured).collect()))
     }
@@ -44,7 +44,7 @@ impl Rules {
 
     /// The metric that run wanted to know precisely of the benchmark, if any.
     fn metric(&self, run: i64, key: &BenchmarkKey) -> Option<Metric> {
-        let Measured { rule, plan, .. } = self.0.get(&run)?;
+        let RuledRun { rule, plan, .. } = self.0.get(&run)?;
         let named = |benchmark: &&plan::Benchmark| benchmark.name == key.name;
         let benchmark = plan.as_ref()?.benchmarks.iter().find(named)?;
         benchmark.precise_metric(rule.precision.as_ref()?)
@@ -54,7 +54,7 @@ impl Rules {
 /// A revision, and what was built of it.
 type Build = (String, Digest);
 
-impl Measured {
+impl RuledRun {
     /// What ended measuring that gave these values, if it was not simply the number of rounds.
     fn stopped<'v>(&self, measured: impl Iterator<Item = &'v Values>, better: Direction) -> Option<Stopped> {
         let (mut known, mut rounds) = (MetricValues::default(), 0);

@@ -26,11 +26,11 @@ pub(super) struct SurveyFacts {
     /// The build of each revision by the question's recipe.
     built: Vec<Option<Build>>,
     /// What was measured, by benchmark.
-    measured: Vec<Measured>,
+    measured: Vec<PlaceValues>,
 }
 
 /// What was measured of one benchmark.
-struct Measured {
+struct PlaceValues {
     key: tacho_record::BenchmarkKey,
     metric: Metric,
     readings: Vec<Reading>,
@@ -90,7 +90,7 @@ impl SurveyFacts {
     }
 
     /// What these values say of a benchmark.
-    fn measured(&self, key: tacho_record::BenchmarkKey, metric: Metric, values: &[Values]) -> Measured {
+    fn measured(&self, key: tacho_record::BenchmarkKey, metric: Metric, values: &[Values]) -> PlaceValues {
         let mut by_artifact: BTreeMap<Digest, Vec<&Values>> = BTreeMap::new();
         for one in values {
             by_artifact.entry(one.artifact).or_default().push(one);
@@ -122,7 +122,7 @@ impl SurveyFacts {
             }
         }
         let artifacts = by_artifact.into_keys().collect();
-        Measured { key, metric, readings, unusable, artifacts }
+        PlaceValues { key, metric, readings, unusable, artifacts }
     }
 
     /// What the question has taken: builds that were not there when it was first asked, and the time of its runs.
@@ -143,7 +143,7 @@ impl SurveyFacts {
     /// What is known of each benchmark.
     pub fn surveyed(&self, question: &Question, rules: &Rules) -> Vec<Surveyed> {
         let edges = &edges::places(&edges::of_quirks(question));
-        let one = |of: &Measured| {
+        let one = |of: &PlaceValues| {
             let candidates = Candidates { number: question.revisions.len(), unusable: &of.unusable, edges };
             Surveyed {
                 key: of.key.clone(),
@@ -175,7 +175,7 @@ impl SurveyFacts {
     }
 
     /// With what each revision of a place was measured the last time.
-    fn tags(&self, measured: &Measured, place: &Place, runs: &Runs) -> Vec<(usize, Tags)> {
+    fn tags(&self, measured: &PlaceValues, place: &Place, runs: &Runs) -> Vec<(usize, Tags)> {
         let mut last: BTreeMap<usize, i64> = BTreeMap::new();
         for reading in measured.readings.iter().filter(|it| (place.good..=place.bad).contains(&it.at)) {
             let run = last.entry(reading.at).or_insert(reading.run);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tacho_measure::{Absent, Ended, Executor, Request, UnderCallgrind, under_callgrind};
 use tacho_record::{Counter, Outcome, Sample};
 
-use crate::trial::execute::{Halt, Tried, Turn};
+use crate::trial::execute::{Attempt, Halt, Turn};
 use crate::trial::hooks::with_port;
 use crate::trial::prepared::Trial;
 
@@ -23,9 +23,9 @@ impl Trial {
         &self,
         executor: &mut dyn Executor,
         turn: &mut Turn<'_>,
-        mut tried: Tried,
-    ) -> Tried {
-        let Tried::Sampled(sampled) = &mut tried else { return tried };
+        mut tried: Attempt,
+    ) -> Attempt {
+        let Attempt::Sampled(sampled) = &mut tried else { return tried };
         let counted = self.instructions(executor, turn, &sampled.sample);
         let metric = Counter::CallgrindInstructions.name();
         match counted {
@@ -34,7 +34,7 @@ impl Trial {
             Err(Halt::Failed(outcome)) => {
                 sampled.absent.push(Absent::new(metric, under(&outcome, None)));
             }
-            Err(Halt::Interrupted(trouble)) => return Tried::Interrupted(trouble),
+            Err(Halt::Interrupted(trouble)) => return Attempt::Interrupted(trouble),
         }
         tried
     }

@@ -9,7 +9,7 @@ use tacho_record::plan::{Benchmark, Output, OutputPlace, PlannedMetric};
 use tacho_record::{Counter, Cpus, Failure, Outcome};
 
 use crate::ExperimentError;
-use crate::trial::execute::{Halt, Sampled, Tried, Turn, empty_time, net_of_shell, trouble};
+use crate::trial::execute::{Attempt, Halt, Sampled, Turn, empty_time, net_of_shell, trouble};
 use crate::trial::hooks::HookEnd;
 use crate::trial::prepared::Trial;
 
@@ -62,16 +62,16 @@ impl Halted {
 
 impl Pair<'_> {
     /// Executes both at the same time; see [`Trial::execute`].
-    pub fn execute(&self, executor: &mut dyn Executor) -> Result<[Tried; 2], ExperimentError> {
+    pub fn execute(&self, executor: &mut dyn Executor) -> Result<[Attempt; 2], ExperimentError> {
         let at = executor.now();
         let tried = match self.attempt(executor) {
-            Ok(sampled) => sampled.map(|sampled| Tried::Sampled(Box::new(sampled))),
+            Ok(sampled) => sampled.map(|sampled| Attempt::Sampled(Box::new(sampled))),
             Err(Halted { halt: Halt::Interrupted(trouble), .. }) => {
-                [Tried::Interrupted(trouble), Tried::Interrupted(None)]
+                [Attempt::Interrupted(trouble), Attempt::Interrupted(None)]
             }
             Err(Halted { which, halt: Halt::Failed(outcome) }) => [0, 1].map(|place| {
                 let outcome = if place == which { outcome.clone() } else { without_the_other(&outcome) };
-                Tried::without_execution(self.turns[place].place, at, outcome)
+                Attempt::without_execution(self.turns[place].place, at, outcome)
             }),
         };
         for (trial, tried) in self.trials.iter().zip(&tried) {

@@ -30,25 +30,25 @@ pub struct Turn<'a> {
 
 /// What came of a trial.
 #[derive(Debug)]
-pub enum Tried {
+pub enum Attempt {
     /// A sample, valid or failed.
     Sampled(Box<Sampled>),
     /// The user interrupted it: there is no sample. What was to be ended all the same may have failed.
     Interrupted(Option<Trouble>),
 }
 
-impl Tried {
+impl Attempt {
     /// Whether it gave a sample whose values may be summarised.
     #[must_use]
     pub fn counts(&self) -> bool {
-        matches!(self, Tried::Sampled(sampled) if sampled.sample.counts())
+        matches!(self, Attempt::Sampled(sampled) if sampled.sample.counts())
     }
 
     /// A sample that failed before anything was executed for it.
     #[must_use]
     pub fn without_execution(place: Place, at: Timestamp, outcome: Outcome) -> Self {
         let sample = Sample { place, at: moment(at), outcome, values: Vec::new() };
-        Tried::Sampled(Box::new(Sampled {
+        Attempt::Sampled(Box::new(Sampled {
             sample,
             answer: None,
             kept: None,
@@ -108,20 +108,20 @@ impl Trial {
         &self,
         executor: &mut dyn Executor,
         turn: &mut Turn<'_>,
-    ) -> Result<Tried, ExperimentError> {
+    ) -> Result<Attempt, ExperimentError> {
         let at = executor.now();
         let tried = match self.attempt(executor, turn) {
-            Ok(sampled) => Tried::Sampled(Box::new(sampled)),
-            Err(Halt::Interrupted(trouble)) => Tried::Interrupted(trouble),
-            Err(Halt::Failed(outcome)) => Tried::without_execution(turn.place, at, outcome),
+            Ok(sampled) => Attempt::Sampled(Box::new(sampled)),
+            Err(Halt::Interrupted(trouble)) => Attempt::Interrupted(trouble),
+            Err(Halt::Failed(outcome)) => Attempt::without_execution(turn.place, at, outcome),
         };
         self.check_build(&tried)?;
         Ok(tried)
     }
 
     /// Whether what failed did not fail because its build is gone.
-    pub(crate) fn check_build(&self, tried: &Tried) -> Result<(), ExperimentError> {
-        let has_failed = matches!(tried, Tried::Sampled(sampled) if matches!(sampled.sample.outcome, Outcome::Failed { .. }));
+    pub(crate) fn check_build(&self, tried: &Attempt) -> Result<(), ExperimentError> {
+        let has_failed = matches!(tried, Attempt::Sampled(sampled) if matches!(sampled.sample.outcome, Outcome::Failed { .. }));
         let gone = self.build.as_ref().filter(|build| has_failed && !build.exists());
         gone.map_or(Ok(()), |build| Err(ExperimentError::BuildGone { path: build.clone() }))
     }

@@ -41,7 +41,7 @@ pub struct Trial {
     /// Whether the output is kept.
     pub(crate) keeps: bool,
     exit: Exits,
-    answer: Answer,
+    answer: RightAnswer,
     pub(crate) output: OutputMetrics,
     /// What the random length of its environment is drawn from, if that is wanted.
     padding: Option<Padding>,
@@ -53,7 +53,7 @@ pub struct Trial {
 
 /// What the right output is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
+enum RightAnswer {
     /// Nobody looks.
     Any,
     /// The text that was searched must have been found.
@@ -231,7 +231,7 @@ impl Trial {
 
     /// The digest of the answer, where the first valid one becomes the reference.
     pub(crate) fn reference(&self, execution: &Execution) -> Option<Digest> {
-        if self.answer == Answer::SameAsFirst { execution.stdout.as_ref()?.digest } else { None }
+        if self.answer == RightAnswer::SameAsFirst { execution.stdout.as_ref()?.digest } else { None }
     }
 
     /// Whether callgrind is asked to count its instructions.
@@ -305,14 +305,14 @@ impl Trial {
     fn wrong_answer(&self, execution: &Execution, reference: Option<Digest>) -> Option<Failure> {
         let stdout = execution.stdout.as_ref();
         let expected = match self.answer {
-            Answer::Any => return None,
-            Answer::Contains => {
+            RightAnswer::Any => return None,
+            RightAnswer::Contains => {
                 let found = stdout.and_then(|stdout| stdout.found) == Some(true);
                 let why = "the output does not contain the expected text".to_owned();
                 return (!found).then_some(Failure::WrongAnswer { why });
             }
-            Answer::Known(digest) => digest,
-            Answer::SameAsFirst => reference?,
+            RightAnswer::Known(digest) => digest,
+            RightAnswer::SameAsFirst => reference?,
         };
         let read = stdout.and_then(|stdout| Some((stdout.digest?, stdout.bytes)));
         let (digest, bytes) = read.unwrap_or((Digest::of(""), 0));
@@ -469,17 +469,17 @@ pub fn rehearse(benchmark: &Benchmark, executor: &mut dyn Executor) -> Result<()
 fn expected_output(
     expected: &ExpectOutput,
     plan_folder: &Path,
-) -> Result<(Answer, Option<Look>), ExperimentError> {
+) -> Result<(RightAnswer, Option<Look>), ExperimentError> {
     Ok(match expected {
-        ExpectOutput::Anything => (Answer::Any, None),
-        ExpectOutput::Contains(text) => (Answer::Contains, Some(Look::search(text))),
+        ExpectOutput::Anything => (RightAnswer::Any, None),
+        ExpectOutput::Contains(text) => (RightAnswer::Contains, Some(Look::search(text))),
         ExpectOutput::File(file) => {
             let path = plan_folder.join(file);
             let read = check_no_pipe(&path).and_then(|()| std::fs::read(&path));
             let content = read.map_err(|source| ExperimentError::ExpectedOutput { path, source })?;
-            (Answer::Known(Digest::of(content)), Some(Look::digest()))
+            (RightAnswer::Known(Digest::of(content)), Some(Look::digest()))
         }
-        ExpectOutput::Same => (Answer::SameAsFirst, Some(Look::digest())),
+        ExpectOutput::Same => (RightAnswer::SameAsFirst, Some(Look::digest())),
     })
 }
 

@@ -5,14 +5,14 @@ use tacho_record::{Wishes, percentage};
 use tacho_subject::{Every, Linker, Selection, What, history};
 
 use super::over::{PROCESSES, fixed, orders};
-use super::session::{Session, Wanted};
+use super::session::{CommandSession, SessionRequest};
 use crate::cli::{Global, Layouts};
 use crate::commands::selection::narrowed;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::layouts::Report;
+use crate::output::layouts::LayoutsReport;
 use crate::project::Project;
 
 /// Layouts where nothing else is asked for.
@@ -36,15 +36,16 @@ pub fn execute(global: &Global, command: &Layouts) -> Result<Exit, CliError> {
     let what = What::List(vec![command.revision.clone()]);
     let selected =
         history.select(&Selection { what, every: Every::Commit, tags: None, all_parents: false })?;
-    let mut session = Session::open(&project, command.begin.wait)?;
+    let mut session = CommandSession::open(&project, command.begin.wait)?;
     session.know(&selected)?;
     let quiet = global.quiet || command.json;
     let (seed, retry_failed) = (command.begin.seed, command.retry_failed);
-    let wanted = Wanted { retry_failed, seed, quiet, ..Wanted::new(plan, &selected.revisions) };
+    let wanted =
+        SessionRequest { retry_failed, seed, quiet, ..SessionRequest::new(plan, &selected.revisions) };
     let metric = command.metric.as_deref();
     let laid =
         session.measure(&project, wanted, |bench, question| layouts(bench, question, &orders, metric))?;
-    let report = Report { revision: &selected.revisions[0], linker, laid: &laid, precision };
+    let report = LayoutsReport { revision: &selected.revisions[0], linker, laid: &laid, precision };
     if command.json {
         output::print_json(&versioned(report.answer()))?;
     } else {

@@ -11,13 +11,13 @@ use tacho_record::{Change, Counter, Plan, Revision, Rule};
 use tacho_store::Store;
 
 use super::changes::found;
-use super::session::{Session, Wanted};
+use super::session::{CommandSession, SessionRequest};
 use crate::cli::{Global, Track};
 use crate::counters::counters;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::versioned;
-use crate::output::tracked::Report;
+use crate::output::tracked::TrackReport;
 use crate::output::{self, table, text};
 use crate::project::Project;
 
@@ -34,18 +34,18 @@ pub(super) fn execute(
         return dry_run(command, project, plan, &mut store);
     }
     drop(store);
-    let mut session = Session::open(project, command.begin.wait)?;
+    let mut session = CommandSession::open(project, command.begin.wait)?;
     let waited = began.elapsed();
     let mut revisions = asked(project, command, &mut session.store)?;
     session.tell_of_edits(plan)?;
     let marks = marks(&session.store.changes(session.host_id)?);
-    let asked = Wanted {
+    let asked = SessionRequest {
         counted: counted(command)?,
         measure_equal: command.measure_equal,
         retry_failed: command.retry_failed,
         seed: command.begin.seed,
         quiet: global.quiet || command.shown.json,
-        ..Wanted::new(plan.clone(), &revisions)
+        ..SessionRequest::new(plan.clone(), &revisions)
     };
     let filled =
         session.measure(project, asked, |bench, question| fill(bench, question, &marks, at_most(command)))?;
@@ -60,7 +60,7 @@ pub(super) fn execute(
     session.tell_of_left_behind(plan, filled.run)?;
     session.tell_of_noise(filled.run)?;
     session.tell_of_load(filled.run)?;
-    let report = Report { tracked: &filled, series: &series, revisions: &revisions, unbuilt: &unbuilt };
+    let report = TrackReport { tracked: &filled, series: &series, revisions: &revisions, unbuilt: &unbuilt };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
     Ok(match filled.interrupted {
         true => Exit::Interrupted,

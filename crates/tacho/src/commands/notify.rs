@@ -9,12 +9,12 @@ use tacho_experiment::changes::{Confirmation, came_with_a_run, confirm as measur
 use tacho_record::{Change, Wishes, Word};
 use tacho_store::Store;
 
-use super::changes::{confirm, found::Found, list, show};
-use super::session::{Session, Wanted};
+use super::changes::{confirm, found::StoredChanges, list, show};
+use super::session::{CommandSession, SessionRequest};
 use crate::cli::Begin;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output::changes::{Asked, Side};
+use crate::output::changes::{ChangeSide, ConfirmationRequest};
 use crate::output::{self, text};
 use crate::project::Project;
 
@@ -33,7 +33,7 @@ impl Teller {
         let teller = Self { command: command.to_owned(), file: project.folder.join(TOLD) };
         if !teller.file.exists() {
             let mut store = Store::open(&project.location())?;
-            let found = Found::look(project, &mut store)?;
+            let found = StoredChanges::look(project, &mut store)?;
             teller.keep(&due(&found, &BTreeSet::new()).into_iter().map(|it| it.name.clone()).collect())?;
         }
         Ok(teller)
@@ -44,11 +44,11 @@ impl Teller {
     pub fn doubt(&self, project: &Project, begin: &Begin, quiet: bool) -> Result<bool, CliError> {
         let mut store = project.store()?;
         let host = store.put_host(&tacho_measure::host())?;
-        let found = Found::look(project, &mut store)?;
+        let found = StoredChanges::look(project, &mut store)?;
         drop(store);
         let is_doubtful = |change: &&Change| {
             let sides = found.series_of(change).and_then(|judged| show::sides(&found, judged, change));
-            let is_one = |[before, after]: [Side; 2]| came_with_a_run(&before.runs, &after.runs);
+            let is_one = |[before, after]: [ChangeSide; 2]| came_with_a_run(&before.runs, &after.runs);
             change.again.is_none() && sides.is_some_and(is_one)
         };
         let doubtful = due(&found, &self.told()?).into_iter().filter(is_doubtful).cloned().collect();
@@ -57,8 +57,8 @@ impl Teller {
             return Ok(true);
         }
         let plan = project.plan.wishing(Wishes { rounds: Some(confirm::ROUNDS), ..Wishes::default() })?;
-        let sides = Wanted { seed: begin.seed, quiet, ..Wanted::new(plan, &found.revisions) };
-        let mut session = Session::open(project, begin.wait)?;
+        let sides = SessionRequest { seed: begin.seed, quiet, ..SessionRequest::new(plan, &found.revisions) };
+        let mut session = CommandSession::open(project, begin.wait)?;
         let confirmation =
             session.measure(project, sides, |bench, question| measure_again(bench, question, &wanted))?;
         if !quiet {
@@ -77,7 +77,7 @@ impl Teller {
     pub fn tell(&self, project: &Project) -> Result<Exit, CliError> {
         let mut told = self.told()?;
         let mut store = project.store()?;
-        let found = Found::look(project, &mut store)?;
+        let found = StoredChanges::look(project, &mut store)?;
         let changes = due(&found, &told);
         if changes.is_empty() {
             return Ok(Exit::Success);
@@ -137,7 +137,7 @@ impl Teller {
 /// What came of measuring them again, for who looks on.
 fn say(changes: &[Change], confirmation: &Confirmation) {
     for (change, answer) in changes.iter().zip(&confirmation.answers) {
-        let said = Asked { change: change.clone(), answer: answer.clone() }.words();
+        let said = ConfirmationRequest { change: change.clone(), answer: answer.clone() }.words();
         output::note(
             "note",
             &format!("`{}` came with a new run; measured side by side: {said}", change.name),
@@ -146,7 +146,7 @@ fn say(changes: &[Change], confirmation: &Confirmation) {
 }
 
 /// Changes that stand, that users have said nothing to, and that are not among those.
-fn due<'a>(found: &'a Found, told: &BTreeSet<String>) -> Vec<&'a Change> {
+fn due<'a>(found: &'a StoredChanges, told: &BTreeSet<String>) -> Vec<&'a Change> {
     let is_new = |change: &&Change| change.stands() && change.state() == Word::New;
     let planned = found.changes().filter(|change| found.is_planned(change));
     planned.filter(is_new).filter(|change| !told.contains(&change.name)).collect()

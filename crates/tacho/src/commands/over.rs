@@ -8,7 +8,7 @@ use tacho_record::plan::{Benchmark, Subject};
 use tacho_record::{Estimator, Plan, Program, Revision};
 use tacho_subject::{Fixed, Layout, Linker};
 
-use super::session::{Session, Wanted};
+use super::session::{CommandSession, SessionRequest};
 use crate::cli::Terms;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
@@ -101,7 +101,7 @@ pub enum Ordered {
 
 /// Whether the one order of these has any effect on that revision; nothing where there are several, or was interrupted.
 pub fn ordered(
-    session: &mut Session,
+    session: &mut CommandSession,
     project: &Project,
     (plan, quiet): (&Plan, bool),
     (revision, program): (&Revision, &Program),
@@ -110,7 +110,7 @@ pub fn ordered(
     let [ordered] = artifacts.as_slice() else { return Ok(None) };
     let subject = Subject { order: None, ..plan.subject.clone() };
     let plan = Plan { subject, ..plan.clone() };
-    let wanted = Wanted { quiet, ..Wanted::new(plan, std::slice::from_ref(revision)) };
+    let wanted = SessionRequest { quiet, ..SessionRequest::new(plan, std::slice::from_ref(revision)) };
     let unordered = session.measure(project, wanted, |bench, question| bench.build_of(question, revision))?;
     Ok(unordered.map(|build| match build.state.artifact() {
         Some(without) if without == *ordered => Ordered::Ignored,
@@ -143,13 +143,17 @@ pub fn tell_of_order(order: &str, name: &str, found: Option<&Ordered>) {
 /// The builds of a revision in these layouts, as one program, and how long one took on average; what came of the comparison where
 /// there are none.
 pub fn program(
-    session: &mut Session,
+    session: &mut CommandSession,
     project: &Project,
     (plan, quiet): (Plan, bool),
     (revision, side): (&Revision, &str),
     layouts: &[Layout],
 ) -> Result<Result<(Program, Duration), Compared>, CliError> {
-    let wanted = Wanted { quiet, retry_failed: true, ..Wanted::new(plan, std::slice::from_ref(revision)) };
+    let wanted = SessionRequest {
+        quiet,
+        retry_failed: true,
+        ..SessionRequest::new(plan, std::slice::from_ref(revision))
+    };
     let built = session.measure(project, wanted, |bench, question| build(bench, question, layouts))?;
     let not_built = |why: String| Compared::NotBuilt { side: side.to_owned(), why };
     Ok(match built {

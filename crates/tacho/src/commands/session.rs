@@ -21,7 +21,7 @@ use crate::project::Project;
 pub(super) const TURNS: u32 = 5;
 
 /// Everything that measuring needs, opened.
-pub(super) struct Session {
+pub(super) struct CommandSession {
     pub(super) store: Store,
     pub(super) host: Host,
     pub(super) host_id: HostId,
@@ -30,7 +30,7 @@ pub(super) struct Session {
 }
 
 /// What is to be measured, as a command understood it.
-pub(super) struct Wanted<'a> {
+pub(super) struct SessionRequest<'a> {
     pub(super) plan: Plan,
     pub(super) revisions: &'a [Revision],
     /// Counted besides what the plan says.
@@ -45,7 +45,7 @@ pub(super) struct Wanted<'a> {
     pub(super) announced: Option<String>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> SessionRequest<'a> {
     /// The plan at these revisions, and nothing besides.
     pub(super) fn new(plan: Plan, revisions: &'a [Revision]) -> Self {
         let (counted, seed) = (Vec::new(), None);
@@ -74,7 +74,7 @@ pub(super) fn lock(what: &str, waiting: Option<&AtomicBool>) -> Result<HostLock,
     }
 }
 
-impl Session {
+impl CommandSession {
     /// Locks the host first: nothing is opened, let alone built, while another measures.
     pub(super) fn open(project: &Project, wait: bool) -> Result<Self, CliError> {
         let interrupt = tacho_measure::install_interrupt()?;
@@ -97,7 +97,7 @@ impl Session {
     pub(super) fn measure<T>(
         &mut self,
         project: &Project,
-        wanted: Wanted<'_>,
+        wanted: SessionRequest<'_>,
         experiment: impl FnOnce(&mut Bench<'_>, &Question) -> Result<T, ExperimentError>,
     ) -> Result<T, CliError> {
         let mut executor = ProcessExecutor::new(self.interrupt.clone());
@@ -127,7 +127,7 @@ impl Session {
     fn question(
         &self,
         project: &Project,
-        wanted: Wanted<'_>,
+        wanted: SessionRequest<'_>,
         recipes: Recipes,
         instrument: &Instrument,
     ) -> Question {

@@ -27,7 +27,7 @@ use tacho_site::{
 use tacho_store::{HostId, Store, StoreError};
 
 use super::bisect::typed;
-use super::changes::found::Found;
+use super::changes::found::StoredChanges;
 use super::{lookup, run_words};
 use crate::cli::{Global, Site};
 use crate::error::CliError;
@@ -131,7 +131,7 @@ fn bisections(store: &mut Store) -> Result<Vec<BisectionRecord>, CliError> {
 
 /// The changes of all hosts, those of one place together, the newest first; and what could not be judged.
 fn changes(project: &Project, store: &mut Store) -> Result<Changed, CliError> {
-    let found = Found::look(project, store)?;
+    let found = StoredChanges::look(project, store)?;
     let gone = found.changes().filter(|change| !change.stands()).map(alone);
     let mut events = Vec::new();
     for Event { good, bad, revision, changes } in found.events().into_iter().rev().chain(gone) {
@@ -169,7 +169,7 @@ fn alone(change: &Change) -> Event<'_> {
 }
 
 /// What could not be built, in words, with the name of the host where there are several.
-fn unbuilt(found: &Found) -> Vec<String> {
+fn unbuilt(found: &StoredChanges) -> Vec<String> {
     let mut all = Vec::new();
     for of_host in found.unbuilt.chunk_by(|one, other| one.0 == other.0) {
         let host = if found.hosts.len() > 1 { format!(" on {}", of_host[0].0) } else { String::new() };

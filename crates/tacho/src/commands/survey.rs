@@ -11,15 +11,15 @@ use tacho_experiment::{Tracked, unbuilt};
 use tacho_record::{Change, Plan, Revision};
 use tacho_subject::{Selected, history};
 
-use super::changes::found::Found;
-use super::session::{Session, Wanted};
+use super::changes::found::StoredChanges;
+use super::session::{CommandSession, SessionRequest};
 use crate::cli::{Global, Track};
 use crate::commands::selection::{narrowed, select};
 use crate::counters::counters;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::versioned;
-use crate::output::surveyed::Report;
+use crate::output::surveyed::SurveyReport;
 use crate::output::{self, text, tracked};
 use crate::project::Project;
 
@@ -60,7 +60,7 @@ pub(super) fn execute(
         let wish = wish(command, &selected, zoom.as_ref(), budget)?;
         return dry_run(&plan, &selected.revisions, &wish, command.shown.json);
     }
-    let mut session = Session::open(project, command.begin.wait)?;
+    let mut session = CommandSession::open(project, command.begin.wait)?;
     let waited = began.elapsed();
     let selected = select(project, command)?;
     let wish = wish(command, &selected, zoom.as_ref(), budget)?;
@@ -81,8 +81,8 @@ pub(super) fn execute(
         Ended::Interrupted => Vec::new(),
         _ => told::told(project, &mut session, &selected.revisions, (&placed, &wish))?,
     };
-    let report = Report {
-        tracked: tracked::Report {
+    let report = SurveyReport {
+        tracked: tracked::TrackReport {
             tracked: &came_to,
             series: &series,
             revisions: &selected.revisions,
@@ -100,7 +100,7 @@ pub(super) fn execute(
     })
 }
 
-impl Session {
+impl CommandSession {
     fn survey(
         &mut self,
         project: &Project,
@@ -110,11 +110,11 @@ impl Session {
         wish: &Wish,
     ) -> Result<Placed, CliError> {
         self.know(selected)?;
-        let wanted = Wanted {
+        let wanted = SessionRequest {
             counted: counters(&command.counter)?.into_iter().map(|asked| asked.counter).collect(),
             seed: command.begin.seed,
             quiet: global.quiet || command.shown.json,
-            ..Wanted::new(plan, &selected.revisions)
+            ..SessionRequest::new(plan, &selected.revisions)
         };
         self.measure(project, wanted, |bench, question| place(bench, question, wish))
     }
@@ -140,7 +140,7 @@ impl Zoom {
             return Ok(Self::Between(id(from)?, id(to)?));
         }
         let mut store = project.store()?;
-        let found = Found::look(project, &mut store)?;
+        let found = StoredChanges::look(project, &mut store)?;
         let named = found.named(project, name)?;
         match named.as_slice() {
             [one] => Ok(Self::Change(Box::new((*one).clone()))),

@@ -12,13 +12,13 @@ use tacho_experiment::{Tracked, track, unbuilt};
 use tacho_record::{Plan, Revision, RuleError, Series, Wishes, percentage};
 use tacho_subject::Selected;
 
-use super::session::{Session, Wanted};
+use super::session::{CommandSession, SessionRequest};
 use super::{lookup, missing, over, survey};
 use crate::cli::{Global, Shown, Track};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::answer::versioned;
-use crate::output::tracked::Report;
+use crate::output::tracked::TrackReport;
 use crate::output::{self, table, text};
 use crate::project::Project;
 
@@ -48,7 +48,7 @@ pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
     if command.dry_run {
         return dry_run(&plan, &select(&project, command)?.revisions, command.shown.json);
     }
-    let mut session = Session::open(&project, command.begin.wait)?;
+    let mut session = CommandSession::open(&project, command.begin.wait)?;
     let waited = began.elapsed();
     let selected = select(&project, command)?;
     session.check_builds(&project, &selected, command)?;
@@ -60,7 +60,7 @@ pub fn measure(global: &Global, command: &Track) -> Result<Exit, CliError> {
     session.tell_of_load(tracked.run)?;
     let unbuilt = unbuilt(&selected.revisions, &tracked.builds);
     let report =
-        Report { tracked: &tracked, series: &series, revisions: &selected.revisions, unbuilt: &unbuilt };
+        TrackReport { tracked: &tracked, series: &series, revisions: &selected.revisions, unbuilt: &unbuilt };
     report.print(&mut session.store, command.shown.json, began.elapsed().saturating_sub(waited))?;
     if !tracked.interrupted {
         report.print_lacking();
@@ -128,7 +128,7 @@ pub(crate) fn dry_run(plan: &Plan, revisions: &[Revision], json: bool) -> Result
     Ok(Exit::Success)
 }
 
-impl Session {
+impl CommandSession {
     /// Processes that are left behind were killed: what they were to do is not done, and not measured.
     pub(super) fn tell_of_left_behind(&mut self, plan: &Plan, run: Option<i64>) -> Result<(), CliError> {
         for (_, key) in plan.keyed_benchmarks() {
@@ -246,7 +246,7 @@ impl Session {
         command: &Track,
     ) -> Result<Tracked, CliError> {
         self.know(selected)?;
-        let wanted = Wanted {
+        let wanted = SessionRequest {
             plan,
             revisions: &selected.revisions,
             announced: None,

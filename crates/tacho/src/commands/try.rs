@@ -16,7 +16,7 @@ use tacho_subject::{Layout, SubjectError, history};
 use super::compare::gate::{self, exit, fail_on};
 use super::over;
 use super::patches::{Patch, renamed};
-use super::session::{Session, Wanted};
+use super::session::{CommandSession, SessionRequest};
 use crate::cli::{Global, Try};
 use crate::commands::selection::narrowed;
 use crate::commands::shares::{share, wished};
@@ -25,7 +25,7 @@ use crate::error::compare::CompareMistake;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::compare::report::Report;
+use crate::output::compare::report::CompareReport;
 use crate::output::compare::{CompareAnswer, FailOn};
 use crate::project::Project;
 
@@ -46,7 +46,7 @@ pub(super) struct Diff {
 }
 
 /// What came of one.
-pub(super) struct Tried {
+pub(super) struct TryOutcome {
     patches: Vec<String>,
     pub(super) terms: Comparing,
     pub(super) compared: Compared,
@@ -82,7 +82,7 @@ pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
     }
     check(&project, &plan, &base, &patches)?;
     let (quiet, layouts) = (global.quiet || command.form.json, over::layouts(&command.terms, &plan)?);
-    let session = Session::open(&project, command.begin.wait)?;
+    let session = CommandSession::open(&project, command.begin.wait)?;
     let mut trying = Trying { session, project: &project, base, layouts, build: None, quiet };
     trying.session.store.put_revisions(std::slice::from_ref(&trying.base))?;
     trying.look_at_order(&plan, command)?;
@@ -104,7 +104,7 @@ pub fn execute(global: &Global, command: &Try) -> Result<Exit, CliError> {
 }
 
 /// What a diff does to a revision, by one benchmark and metric: asked on the way of another command.
-pub(super) struct Asked {
+pub(super) struct TryRequest {
     pub(super) plan: Plan,
     pub(super) row: (BenchmarkKey, Metric),
     pub(super) base: Revision,
@@ -116,8 +116,8 @@ pub(super) struct Asked {
 }
 
 /// Builds and compares; none when interrupted before there was something to compare.
-pub(super) fn ask(project: &Project, asked: Asked) -> Result<Option<Tried>, CliError> {
-    let Asked { plan, row: (key, metric), base, patch: (name, path), wait, seed, quiet } = asked;
+pub(super) fn ask(project: &Project, asked: TryRequest) -> Result<Option<TryOutcome>, CliError> {
+    let TryRequest { plan, row: (key, metric), base, patch: (name, path), wait, seed, quiet } = asked;
     let side =
         Side { name: base.short().to_owned(), program: Program::Revision { revision: base.id.clone() } };
     let terms = Comparing {
@@ -136,7 +136,7 @@ pub(super) fn ask(project: &Project, asked: Asked) -> Result<Option<Tried>, CliE
         exported: [Vec::new(), Vec::new()],
     };
     let typed = Patch { name, path: path.to_string_lossy().into_owned() };
-    let (session, layouts) = (Session::open(project, wait)?, Vec::new());
+    let (session, layouts) = (CommandSession::open(project, wait)?, Vec::new());
     let mut trying = Trying { session, project, base, layouts, build: None, quiet };
     trying.session.store.put_revisions(std::slice::from_ref(&trying.base))?;
     let Some((without, diffs)) = trying.builds(&plan, vec![vec![typed]])? else { return Ok(None) };
@@ -216,7 +216,7 @@ fn patched(plan: &Plan, patches: Vec<String>) -> Plan {
 
 /// All that one call of the command needs.
 pub(super) struct Trying<'a> {
-    pub(super) session: Session,
+    pub(super) session: CommandSession,
     pub(super) project: &'a Project,
     pub(super) base: Revision,
     /// Those in which all is linked; none: as it is built.
@@ -264,7 +264,8 @@ impl Trying<'_> {
         }
         let (base, quiet) = (&self.base, self.quiet);
         let revisions = std::slice::from_ref(base);
-        let wanted = Wanted { quiet, retry_failed: true, ..Wanted::new(plan.clone(), revisions) };
+        let wanted =
+            SessionRequest { quiet, retry_failed: true, ..SessionRequest::new(plan.clone(), revisions) };
         let build =
             self.session.measure(self.project, wanted, |bench, question| bench.build_at_hand(question, base));
         let Some(build) = build.map_err(unquirked)? else { return Ok(None) };
@@ -301,7 +302,7 @@ impl Trying<'_> {
         without: &Program,
         terms: &Comparing,
         seed: Option<u64>,
-    ) -> Result<Tried, CliError> {
+    ) -> Result<TryOutcome, CliError> {
         let mut terms = terms.clone();
         terms.sides[0].program = without.clone();
         terms.sides[1].name = diff.names.join(" + ");
@@ -314,12 +315,13 @@ impl Trying<'_> {
             Ok(program) => {
                 terms.sides[1].program = program;
                 let revisions = std::slice::from_ref(&self.base);
-                let wanted = Wanted { seed, quiet: self.quiet, ..Wanted::new(diff.plan, revisions) };
+                let wanted =
+                    SessionRequest { seed, quiet: self.quiet, ..SessionRequest::new(diff.plan, revisions) };
                 self.session
                     .measure(self.project, wanted, |bench, question| compare_sides(bench, question, &terms))?
             }
         };
-        Ok(Tried { patches: diff.names, terms, compared, build: self.build })
+        Ok(TryOutcome { patches: diff.names, terms, compared, build: self.build })
     }
 }
 
@@ -338,9 +340,14 @@ fn unquirked(error: CliError) -> CliError {
     }
 }
 
-fn print(command: &Try, base: &Revision, tried: &[Tried], fail_on: Option<&FailOn>) -> Result<(), CliError> {
-    let report = |tried| Report { fail_on, ..Tried::report(tried, base) };
-    let reports: Vec<Report<'_>> = tried.iter().map(report).collect();
+fn print(
+    command: &Try,
+    base: &Revision,
+    tried: &[TryOutcome],
+    fail_on: Option<&FailOn>,
+) -> Result<(), CliError> {
+    let report = |tried| CompareReport { fail_on, ..TryOutcome::report(tried, base) };
+    let reports: Vec<CompareReport<'_>> = tried.iter().map(report).collect();
     if command.form.json {
         let answers = tried.iter().zip(&reports);
         let answers = answers
@@ -357,14 +364,14 @@ fn print(command: &Try, base: &Revision, tried: &[Tried], fail_on: Option<&FailO
     Ok(())
 }
 
-impl Tried {
-    pub(super) fn report(&self, base: &Revision) -> Report<'_> {
+impl TryOutcome {
+    pub(super) fn report(&self, base: &Revision) -> CompareReport<'_> {
         let [without, with] = &self.terms.sides;
         let told = [
             format!("{} (the revision {})", without.name, base.short()),
             format!("{} with {}", without.name, with.name),
         ];
-        Report {
+        CompareReport {
             terms: &self.terms,
             told,
             compared: &self.compared,

@@ -13,7 +13,7 @@ use super::{note, table, text};
 const WIDTH: f64 = 40.0;
 
 /// One revision in several layouts.
-pub struct Report<'a> {
+pub struct LayoutsReport<'a> {
     pub revision: &'a Revision,
     pub linker: &'static str,
     pub laid: &'a Laid,
@@ -118,7 +118,7 @@ pub struct RepetitionAnswer {
     pub processes: u32,
 }
 
-impl Report<'_> {
+impl LayoutsReport<'_> {
     /// The answer as people read it.
     pub fn text(&self) -> String {
         let name = self.revision.short();

@@ -13,16 +13,16 @@ use super::{answer, changes, print, print_json, table, text};
 use crate::error::CliError;
 
 /// What a session came to.
-pub struct Report<'a> {
-    pub tracked: tracked::Report<'a>,
+pub struct SurveyReport<'a> {
+    pub tracked: tracked::TrackReport<'a>,
     pub placed: &'a Placed,
     pub wish: &'a Wish,
     /// What `tacho changes` tells of each series; empty where it was not asked.
-    pub told: &'a [Told],
+    pub told: &'a [SurveyFindings],
 }
 
 /// What `tacho changes` tells of a series that was surveyed.
-pub struct Told {
+pub struct SurveyFindings {
     /// Of each place.
     pub places: Vec<AtPlace>,
     /// What it tells where the survey sees nothing.
@@ -86,7 +86,7 @@ struct EdgeAnswer<'a> {
     after: &'a str,
 }
 
-impl Report<'_> {
+impl SurveyReport<'_> {
     pub fn print(&self, store: &mut Store, json: bool, total: Duration) -> Result<(), CliError> {
         if json {
             return Ok(print_json(&answer::versioned(self.answer(store, total)?))?);
@@ -112,7 +112,7 @@ impl Report<'_> {
         })
     }
 
-    fn one<'a>(&'a self, one: &'a Surveyed, told: Option<&'a Told>) -> OneAnswer<'a> {
+    fn one<'a>(&'a self, one: &'a Surveyed, told: Option<&'a SurveyFindings>) -> OneAnswer<'a> {
         let place = |(at, place): (usize, &Place)| PlaceAnswer {
             good: &self.revision(place.good).id,
             bad: &self.revision(place.bad).id,
@@ -150,7 +150,7 @@ impl Report<'_> {
     }
 
     /// What is certain of a benchmark, and what is not yet.
-    fn places(&self, one: &Surveyed, told: Option<&Told>) -> String {
+    fn places(&self, one: &Surveyed, told: Option<&SurveyFindings>) -> String {
         let least = text::percent(self.wish.least);
         let mut lines = format!("{} · {}{}: ", one.key, one.metric.name, self.zoomed());
         let places = &one.survey.places;
@@ -213,7 +213,7 @@ impl Report<'_> {
     }
 
     /// Where `tacho changes` tells otherwise: what is certain here and not told there, and the other way round.
-    fn contradictions(&self, one: &Surveyed, told: &Told) -> String {
+    fn contradictions(&self, one: &Surveyed, told: &SurveyFindings) -> String {
         let mut lines = String::new();
         for (place, at) in one.survey.places.iter().zip(&told.places) {
             let Some(why) = at.why_not.as_ref().filter(|_| !may_be_none(place.interval)) else { continue };

@@ -24,7 +24,7 @@ const OTHERS: usize = 3;
 const LOG_LINES: usize = 8;
 
 /// What a session came to.
-pub struct Report<'a> {
+pub struct TrackReport<'a> {
     pub tracked: &'a Tracked,
     pub series: &'a [Series],
     pub revisions: &'a [Revision],
@@ -56,7 +56,7 @@ struct Builds {
     skipped: usize,
 }
 
-impl Report<'_> {
+impl TrackReport<'_> {
     pub fn print(&self, store: &mut Store, json: bool, total: Duration) -> Result<(), CliError> {
         if json {
             return Ok(print_json(&answer::versioned(self.answer(store, total)?))?);

@@ -7,7 +7,7 @@ use crate::cli::Bench;
 use crate::error::CliError;
 use crate::error::bench::BenchMistake;
 use crate::output;
-use crate::output::bench::{Report, export};
+use crate::output::bench::{BenchReport, export};
 
 /// What is typed for standard output: as for hyperfine, and as the system calls it.
 const STDOUT: [&str; 2] = ["-", "/dev/stdout"];
@@ -81,7 +81,7 @@ fn full(path: &Path) -> PathBuf {
 }
 
 /// Writes all of them; where no command gave a value, files stay as they were.
-pub fn write(command: &Bench, report: &Report<'_>) -> Result<(), CliError> {
+pub fn write(command: &Bench, report: &BenchReport<'_>) -> Result<(), CliError> {
     let is_measured = report.standings.each.iter().any(|standing| standing.time.is_some());
     for (option, path) in targets(command) {
         if !is_measured && !is_stdout(path) {

@@ -28,7 +28,7 @@ use crate::error::CliError;
 use crate::error::bench::BenchMistake;
 use crate::exit::Exit;
 use crate::output;
-use crate::output::bench::{BenchProgress, Report};
+use crate::output::bench::{BenchProgress, BenchReport};
 use crate::project::current_folder;
 
 pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
@@ -55,7 +55,7 @@ pub fn execute(global: &Global, command: &Bench) -> Result<Exit, CliError> {
     drop(lock);
     let standings = Standings::of(&question, &answer.samples, typed.reference, margin);
     let is_exported = exports::to_stdout(command).is_some();
-    let report = Report {
+    let report = BenchReport {
         question: &question,
         host: &host,
         answer: &answer,

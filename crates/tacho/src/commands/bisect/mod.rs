@@ -71,7 +71,7 @@ fn print(command: &Bisect, found: &Followed, reverted: Option<&Reverted>) -> Res
     let revert = reverted.map(|it| it.tried.report(&it.base));
     let each: Vec<&Bisection> = inside.iter().map(|it| &it.bisection).collect();
     if command.form.json {
-        let answer = report::Answer::new(bisection, is_interrupted(found), revert.as_ref());
+        let answer = report::BisectAnswer::new(bisection, is_interrupted(found), revert.as_ref());
         return Ok(output::print_json(&versioned(answer.with(each)))?);
     }
     if command.form.markdown {

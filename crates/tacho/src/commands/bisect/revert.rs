@@ -7,7 +7,7 @@ use tacho_record::bisection::{Found, Measured};
 use tacho_record::{Revision, short_name};
 use tacho_subject::history;
 
-use super::super::r#try::{self as trying, Tried};
+use super::super::r#try::{self as trying, TryOutcome};
 use super::wish;
 use crate::cli::{Bisect, Global};
 use crate::error::CliError;
@@ -17,7 +17,7 @@ use crate::project::Project;
 /// What the revert of the first culprit does, and to which revision.
 pub struct Reverted {
     pub base: Revision,
-    pub tried: Tried,
+    pub tried: TryOutcome,
 }
 
 /// Measures it on top of that revision, where a culprit is verified that can be reverted.
@@ -57,7 +57,7 @@ pub fn measure(
     let folder = project.cache();
     let path = folder.join(format!("revert-{}.patch", of.short()));
     fs::create_dir_all(&folder).and_then(|()| fs::write(&path, diff)).map_err(CliError::reading(&path))?;
-    let asked = trying::Asked {
+    let asked = trying::TryRequest {
         plan: wish::wish(&project.plan, command)?.plan,
         row: (bisection.asked.benchmark.clone(), bisection.asked.metric.clone()),
         base: base.clone(),

@@ -8,7 +8,7 @@ use tacho_record::{Plan, Revision};
 
 use crate::cli::{Bisect, Global};
 use crate::commands::bisect::range::Range;
-use crate::commands::session::{Session, Wanted};
+use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
@@ -92,7 +92,7 @@ pub(crate) fn bisected(
     plan: Plan,
     (range, inquiry): (&Range, &Inquiry),
 ) -> Result<Bisected, CliError> {
-    let mut session = Session::open(project, command.begin.wait)?;
+    let mut session = CommandSession::open(project, command.begin.wait)?;
     session.know(&range.selected)?;
     let with_left_out = inquiry.candidates.iter().flat_map(|it| it.before.iter().chain([&it.revision]));
     let revisions: Vec<Revision> = with_left_out.chain(&inquiry.aside).cloned().collect();
@@ -100,7 +100,8 @@ pub(crate) fn bisected(
     let (seed, retry_failed) = (command.begin.seed, command.retry_failed);
     let counted =
         plan.benchmarks.iter().flat_map(|it| super::wish::counted(it, &inquiry.asked.metric)).collect();
-    let wanted = Wanted { counted, retry_failed, seed, quiet, ..Wanted::new(plan, &revisions) };
+    let wanted =
+        SessionRequest { counted, retry_failed, seed, quiet, ..SessionRequest::new(plan, &revisions) };
     session.measure(project, wanted, |bench, question| bisect(bench, question, inquiry))
 }
 

@@ -4,15 +4,15 @@ use tacho_experiment::changes::{Answer, Confirmation, confirm, why_not};
 use tacho_record::{Change, Wishes};
 use tacho_store::HostId;
 
-use super::found::{self, Found};
+use super::found::{self, StoredChanges};
 use crate::cli::{AskedChanges, Global};
 use crate::commands::lookup;
-use crate::commands::session::{Session, Wanted};
+use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::changes::{Asked, Confirmed, Filter};
+use crate::output::changes::{ConfirmationRequest, Confirmed, Filter};
 use crate::project::Project;
 
 /// Rounds where nothing else is asked for.
@@ -23,15 +23,16 @@ pub fn execute(global: &Global, command: &AskedChanges, names: &[String]) -> Res
     let plan = project.plan.clone().wishing(wishes(command)?)?;
     // What was never measured cannot be measured again: said before anything is locked.
     drop(project.store()?);
-    let mut session = Session::open(&project, command.wait)?;
-    let found = Found::look(&project, &mut session.store)?;
+    let mut session = CommandSession::open(&project, command.wait)?;
+    let found = StoredChanges::look(&project, &mut session.store)?;
     let asked = asked(&project, &found, &mut session, command, names)?;
     let (wanted, left_out) = divide(&project, &found, session.host_id, asked);
     let confirmation = if wanted.is_empty() {
         None
     } else {
         let quiet = global.quiet || command.list.form.json;
-        let sides = Wanted { seed: command.seed, quiet, ..Wanted::new(plan, &found.revisions) };
+        let sides =
+            SessionRequest { seed: command.seed, quiet, ..SessionRequest::new(plan, &found.revisions) };
         Some(session.measure(&project, sides, |bench, question| confirm(bench, question, &wanted))?)
     };
     let mut confirmed = report(&mut session, confirmation, &wanted, left_out)?;
@@ -53,8 +54,8 @@ fn wishes(command: &AskedChanges) -> Result<Wishes, CliError> {
 /// The changes that are asked for: those that are named, else those that are listed, new, and not measured again yet.
 fn asked(
     project: &Project,
-    found: &Found,
-    session: &mut Session,
+    found: &StoredChanges,
+    session: &mut CommandSession,
     command: &AskedChanges,
     names: &[String],
 ) -> Result<Vec<Change>, CliError> {
@@ -79,10 +80,10 @@ fn asked(
 /// Those that can be measured on this host, and the others with the reason.
 pub fn divide(
     project: &Project,
-    found: &Found,
+    found: &StoredChanges,
     host: HostId,
     asked: Vec<Change>,
-) -> (Vec<Change>, Vec<Asked>) {
+) -> (Vec<Change>, Vec<ConfirmationRequest>) {
     let here: Vec<&Change> = found
         .hosts
         .iter()
@@ -94,7 +95,7 @@ pub fn divide(
         let elsewhere = !here.iter().any(|known| known.name == change.name);
         let why = elsewhere.then(|| format!("it is of `{}`: confirm it there", change.series.host));
         match why.or_else(|| why_not(&change)).or_else(|| of_layouts(project, found, &change)) {
-            Some(why) => left_out.push(Asked { change, answer: Answer::NotMeasured { why } }),
+            Some(why) => left_out.push(ConfirmationRequest { change, answer: Answer::NotMeasured { why } }),
             None => wanted.push(change),
         }
     }
@@ -102,7 +103,7 @@ pub fn divide(
 }
 
 /// Where revisions are tracked over layouts, no two builds stand for both sides; what does.
-fn of_layouts(project: &Project, found: &Found, change: &Change) -> Option<String> {
+fn of_layouts(project: &Project, found: &StoredChanges, change: &Change) -> Option<String> {
     let levels = project.plan.measure.levels.filter(|levels| levels.layouts > 1)?;
     let [good, bad] = [&change.finding.good, &change.finding.bad].map(|id| found.revision(id));
     let (good, bad, benchmark) = (good.short(), bad.short(), &change.series.benchmark.name);
@@ -114,10 +115,10 @@ fn of_layouts(project: &Project, found: &Found, change: &Change) -> Option<Strin
 
 /// What came of it, with the changes as they are kept now.
 fn report(
-    session: &mut Session,
+    session: &mut CommandSession,
     confirmation: Option<Confirmation>,
     wanted: &[Change],
-    left_out: Vec<Asked>,
+    left_out: Vec<ConfirmationRequest>,
 ) -> Result<Confirmed, CliError> {
     let mut all = Vec::new();
     let mut confirmed = Confirmed::default();
@@ -131,7 +132,7 @@ fn report(
             let known = session.store.change(&change.name)?;
             let mut change = known.map_or_else(|| change.clone(), |(_, change)| change);
             change.series.host = host;
-            all.push(Asked { change, answer });
+            all.push(ConfirmationRequest { change, answer });
         }
     }
     all.extend(left_out);

@@ -17,7 +17,7 @@ use crate::error::CliError;
 use crate::project::Project;
 
 /// What was found on all hosts.
-pub struct Found {
+pub struct StoredChanges {
     /// All revisions, in order of history.
     pub revisions: Vec<Revision>,
     /// Their places in history.
@@ -30,7 +30,7 @@ pub struct Found {
     planned: HashSet<(String, String)>,
 }
 
-impl Found {
+impl StoredChanges {
     /// Judges all series of all hosts.
     pub fn look(project: &Project, store: &mut Store) -> Result<Self, CliError> {
         let revisions = store.revisions()?;

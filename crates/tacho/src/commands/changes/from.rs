@@ -14,7 +14,7 @@ use crate::cli::shared::Better;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
-use crate::output::changes::{Filter, Found};
+use crate::output::changes::{Filter, GivenChanges};
 
 pub fn execute(paths: &[PathBuf], command: &AskedChanges) -> Result<Exit, CliError> {
     let better = match command.better {
@@ -27,7 +27,7 @@ pub fn execute(paths: &[PathBuf], command: &AskedChanges) -> Result<Exit, CliErr
     };
     named(&numbers, &command.list.benchmark)?;
     tell_descending(&numbers);
-    let found = Found {
+    let found = GivenChanges {
         shape: numbers.shape,
         series: judge_given(&numbers.series),
         filter: Filter::of(&command.list, (0, u64::MAX)),

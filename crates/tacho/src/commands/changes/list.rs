@@ -5,7 +5,7 @@ use tacho_record::{Change, Metric, Series, SeriesKey};
 use tacho_stats::history::HistoryVerdict;
 use tacho_store::Store;
 
-use super::found::{self, Found};
+use super::found::{self, StoredChanges};
 use crate::cli::{Global, ListChanges};
 use crate::commands::lookup;
 use crate::error::CliError;
@@ -19,7 +19,7 @@ pub fn execute(global: &Global, command: &ListChanges) -> Result<Exit, CliError>
     let project = Project::open(global)?;
     let mut store = project.store_to_read()?;
     lookup::named_metrics(store.metrics()?, &command.metric)?;
-    let found = Found::look(&project, &mut store)?;
+    let found = StoredChanges::look(&project, &mut store)?;
     found.named_benchmarks(&project, &command.benchmark)?;
     let orders = found::range(&project, &found.revisions, command.range.as_deref())?;
     let filter = Filter::of(command, orders);
@@ -38,7 +38,7 @@ pub fn execute(global: &Global, command: &ListChanges) -> Result<Exit, CliError>
 pub fn of(
     project: &Project,
     store: &mut Store,
-    found: &Found,
+    found: &StoredChanges,
     changes: &[&Change],
 ) -> Result<Listing, CliError> {
     let filter = Filter::of(&ListChanges::default(), (0, u64::MAX));
@@ -49,7 +49,7 @@ pub fn of(
 fn listing(
     project: &Project,
     store: &mut Store,
-    found: &Found,
+    found: &StoredChanges,
     filter: &Filter,
     among: impl Fn(&Change) -> bool,
 ) -> Result<Listing, CliError> {
@@ -86,7 +86,7 @@ fn listing(
 }
 
 /// How many series were judged, and which were not.
-fn judged(found: &Found, filter: &Filter) -> (usize, Vec<(SeriesKey, String)>) {
+fn judged(found: &StoredChanges, filter: &Filter) -> (usize, Vec<(SeriesKey, String)>) {
     let (mut judged, mut not_judged) = (0, Vec::new());
     for series in found.series().filter(|series| filter.shows_series(&series.material.series.key)) {
         match changes::not_judged(series.judgement.detection.judged) {
@@ -101,7 +101,7 @@ fn judged(found: &Found, filter: &Filter) -> (usize, Vec<(SeriesKey, String)>) {
 fn not_planned(
     project: &Project,
     store: &mut Store,
-    found: &Found,
+    found: &StoredChanges,
     filter: &Filter,
 ) -> Result<Vec<(SeriesKey, String)>, CliError> {
     let judged = |key: &SeriesKey| found.series().any(|series| series.material.series.key == *key);
@@ -130,7 +130,7 @@ fn not_planned(
 }
 
 /// What the runs of series know, with the full names of the revisions of each.
-fn histories(found: &Found, filter: &Filter) -> Vec<(SeriesKey, HistoryVerdict, Vec<String>)> {
+fn histories(found: &StoredChanges, filter: &Filter) -> Vec<(SeriesKey, HistoryVerdict, Vec<String>)> {
     let shown = found.series().filter(|series| filter.shows_series(&series.material.series.key));
     let of = |series: &JudgedSeries| {
         let verdict = series.judgement.history.clone()?;
@@ -141,7 +141,7 @@ fn histories(found: &Found, filter: &Filter) -> Vec<(SeriesKey, HistoryVerdict, 
 }
 
 /// What else is to be said of series.
-fn remarks(found: &Found, filter: &Filter) -> Vec<(SeriesKey, String)> {
+fn remarks(found: &StoredChanges, filter: &Filter) -> Vec<(SeriesKey, String)> {
     let mut remarks = Vec::new();
     for series in found.series().filter(|series| filter.shows_series(&series.material.series.key)) {
         let detection = &series.judgement.detection;

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use tacho_record::{Change, Word};
 
-use super::found::Found;
+use super::found::StoredChanges;
 use crate::cli::{Global, State};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -14,7 +14,7 @@ use crate::project::Project;
 pub fn execute(global: &Global, name: &str, state: State, note: &str) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     let mut store = project.store()?;
-    let found = Found::look(&project, &mut store)?;
+    let found = StoredChanges::look(&project, &mut store)?;
     let said = match state {
         State::Acknowledged => Word::Acknowledged,
         State::Expected => Word::Expected,

@@ -8,13 +8,13 @@ use tacho_experiment::compare::{QuirkEffect, quirk_effects};
 use tacho_record::Change;
 use tacho_store::Store;
 
-use super::found::Found;
+use super::found::StoredChanges;
 use crate::cli::Global;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
-use crate::output::changes::{Evidence, EvidenceAnswer, Side};
+use crate::output::changes::{ChangeSide, Evidence, EvidenceAnswer};
 use crate::project::Project;
 
 /// At most so many revisions of each side are looked at.
@@ -23,7 +23,7 @@ const NEAR: usize = 30;
 pub fn execute(global: &Global, name: &str, json: bool) -> Result<Exit, CliError> {
     let project = Project::open(global)?;
     let mut store = project.store_to_read()?;
-    let found = Found::look(&project, &mut store)?;
+    let found = StoredChanges::look(&project, &mut store)?;
     let mut all = Vec::new();
     for change in found.named(&project, name)? {
         all.push(evidence(&project, &mut store, &found, change)?);
@@ -47,7 +47,7 @@ struct Shown<'a> {
 fn evidence(
     project: &Project,
     store: &mut Store,
-    found: &Found,
+    found: &StoredChanges,
     change: &Change,
 ) -> Result<Evidence, CliError> {
     let finding = &change.finding;
@@ -92,7 +92,7 @@ fn of_quirks(
 }
 
 /// What was measured on both sides, from the change before to the change after.
-pub fn sides(found: &Found, judged: &JudgedSeries, change: &Change) -> Option<[Side; 2]> {
+pub fn sides(found: &StoredChanges, judged: &JudgedSeries, change: &Change) -> Option<[ChangeSide; 2]> {
     let material = &judged.material;
     let place = |id: &str| material.series.points.iter().position(|point| point.revision.id == id);
     let here = place(&change.finding.revision)?;
@@ -105,7 +105,7 @@ pub fn sides(found: &Found, judged: &JudgedSeries, change: &Change) -> Option<[S
 }
 
 /// The revisions of a range that have values: the last ones, or the first.
-fn side(material: &Material, range: Range<usize>, last: bool) -> Side {
+fn side(material: &Material, range: Range<usize>, last: bool) -> ChangeSide {
     let mut places: Vec<usize> = material.places().filter(|place| range.contains(place)).collect();
     let spare = places.len().saturating_sub(NEAR);
     let places = if last { places.split_off(spare) } else { places[..places.len() - spare].to_vec() };
@@ -113,7 +113,7 @@ fn side(material: &Material, range: Range<usize>, last: bool) -> Side {
     let mut runs: Vec<i64> = points().flat_map(|point| point.runs.iter().copied()).collect();
     runs.sort_unstable();
     runs.dedup();
-    Side {
+    ChangeSide {
         revisions: points().map(|point| point.revision.id.clone()).collect(),
         levels: places.iter().map(|&place| material.points[place].value).collect(),
         values: points().flat_map(|point| point.values.iter().copied()).collect(),

@@ -22,7 +22,7 @@ type Keys = Vec<(BenchmarkKey, Vec<Metric>)>;
 type Said = [Vec<Exported>; 2];
 
 /// What is compared.
-pub struct Found {
+pub struct ComparisonRows {
     /// The plan as it is wanted.
     pub plan: Option<Plan>,
     pub rows: Keys,
@@ -35,14 +35,14 @@ pub struct Found {
 }
 
 /// What both sides have, and what only one of them has.
-pub fn rows(given: &Given, command: &Compare, taken: &[Taken; 2]) -> Result<Found, CliError> {
+pub fn rows(given: &Given, command: &Compare, taken: &[Taken; 2]) -> Result<ComparisonRows, CliError> {
     let [a, b] = taken;
     let said = |taken: &Taken| taken.report.as_ref().map_or_else(Vec::new, |it| it.benchmarks.clone());
     let (file, live) = match [is_file(a), is_file(b)] {
         [false, false] => {
             let (plan, rows) = live_rows(given, command, [a, b])?;
             let (exported, lone, differ) = (Said::default(), Default::default(), Vec::new());
-            return Ok(Found { plan, rows, exported, lone, differ });
+            return Ok(ComparisonRows { plan, rows, exported, lone, differ });
         }
         [true, true] => return both(command, taken, [said(a), said(b)]),
         [true, false] => (0, b),
@@ -67,7 +67,7 @@ pub fn rows(given: &Given, command: &Compare, taken: &[Taken; 2]) -> Result<Foun
     if exported[file].is_empty() {
         return Err(not_comparable(taken, NOTHING_IN_COMMON));
     }
-    Ok(Found { plan, rows, exported, lone, differ })
+    Ok(ComparisonRows { plan, rows, exported, lone, differ })
 }
 
 /// What a file says under the names of the comparison, each with the name that it has in the file.
@@ -87,7 +87,7 @@ fn not_comparable(taken: &[Taken; 2], why: &str) -> CliError {
 }
 
 /// Two files: benchmarks and metrics by name; what each has only one of is compared whatever it is called.
-fn both(command: &Compare, taken: &[Taken; 2], mut said: Said) -> Result<Found, CliError> {
+fn both(command: &Compare, taken: &[Taken; 2], mut said: Said) -> Result<ComparisonRows, CliError> {
     let mut differs: Vec<String> = same_processors(taken, &mut said).into_iter().collect();
     check_benchmarks(command, &said)?;
     for side in &mut said {
@@ -111,7 +111,7 @@ fn both(command: &Compare, taken: &[Taken; 2], mut said: Said) -> Result<Found, 
     let metrics = &command.terms.metric;
     let rows = grouped(&common, metrics)?;
     let lone = [0, 1].map(|side| lone(&said[side], &said[1 - side], metrics));
-    Ok(Found { plan: None, rows, exported: said, lone, differ: differs })
+    Ok(ComparisonRows { plan: None, rows, exported: said, lone, differ: differs })
 }
 
 fn has(said: &[Exported], one: &Exported) -> bool {

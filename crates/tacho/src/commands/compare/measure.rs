@@ -14,7 +14,7 @@ use super::sides::{Given, revisions};
 use crate::cli::{Compare, Global};
 use crate::commands::over;
 use crate::commands::seed::random_seed;
-use crate::commands::session::{Session, Wanted, lock};
+use crate::commands::session::{CommandSession, SessionRequest, lock};
 use crate::commands::shares::wished;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
@@ -53,7 +53,7 @@ pub fn measure(
     } else {
         Vec::new()
     };
-    let mut session = Session::open(project, command.begin.wait)?;
+    let mut session = CommandSession::open(project, command.begin.wait)?;
     let selected = given.select(&terms.sides);
     if let Some(selected) = &selected {
         session.know(selected)?;
@@ -76,7 +76,7 @@ pub fn measure(
             Err(ended) => return Ok((ended, None)),
         }
     }
-    let wanted = Wanted { seed: command.begin.seed, quiet, ..Wanted::new(plan, &revisions) };
+    let wanted = SessionRequest { seed: command.begin.seed, quiet, ..SessionRequest::new(plan, &revisions) };
     let compared = session.measure(project, wanted, |bench, question| compare(bench, question, &terms))?;
     Ok((compared, took))
 }

@@ -13,7 +13,7 @@ use crate::commands::shares::share;
 use tacho_record::{Comparing, Plan, Until};
 
 use crate::cli::{Compare, Global};
-use crate::commands::compare::files::Found;
+use crate::commands::compare::files::ComparisonRows;
 use crate::commands::compare::gate::{exit, fail_on};
 pub use crate::commands::compare::sides::told;
 use crate::commands::compare::sides::{Given, Taken};
@@ -23,7 +23,7 @@ use crate::exit::Exit;
 use crate::output;
 use crate::output::answer::versioned;
 use crate::output::compare::FailOn;
-use crate::output::compare::report::Report;
+use crate::output::compare::report::CompareReport;
 
 pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     let margin = share("--margin", &command.terms.margin)?;
@@ -36,7 +36,7 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     }
     let earlier = kept::earlier(command, &taken)?;
     let Compare { no_control, .. } = command;
-    let Found { plan, rows, exported, mut lone, differ } = files::rows(&given, command, &taken)?;
+    let ComparisonRows { plan, rows, exported, mut lone, differ } = files::rows(&given, command, &taken)?;
     for (lone, lost) in lone.iter_mut().zip(kept::lost(&given, command, earlier, &rows)?) {
         lone.extend(lost);
     }
@@ -72,7 +72,7 @@ pub fn execute(global: &Global, command: &Compare) -> Result<Exit, CliError> {
     kept::tell_of_kept(&given, &compared, &taken);
     let told = taken.each_ref().map(Taken::told);
     let is_missing = !lone[0].is_empty();
-    let report = Report {
+    let report = CompareReport {
         terms: &terms,
         told,
         compared: &compared,

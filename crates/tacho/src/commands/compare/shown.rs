@@ -14,7 +14,7 @@ use crate::commands::measured;
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output::answer::{SampleAnswer, versioned};
-use crate::output::compare::report::Report;
+use crate::output::compare::report::CompareReport;
 use crate::output::compare::{CompareAnswer, FailOn, stood};
 use crate::output::{self, table, text};
 
@@ -52,7 +52,7 @@ pub fn print(store: &mut Store, number: &str, command: &Show) -> Result<(), CliE
         loads,
     };
     let compared = Compared::Measured(Box::new(all));
-    let report = Report {
+    let report = CompareReport {
         terms: &terms,
         told,
         compared: &compared,

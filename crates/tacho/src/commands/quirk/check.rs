@@ -7,7 +7,7 @@ use tacho_record::{BuildState, Digest, Revision};
 use super::Exit;
 use crate::cli::{Check, Global};
 use crate::commands::quirk::lookup::{interrupted, line, named, places, skipped};
-use crate::commands::session::{Session, Wanted};
+use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
 use crate::output::answer::versioned;
 use crate::output::{self, table, text};
@@ -44,7 +44,7 @@ struct Checked<'a> {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct QuirkCheckAnswer<'a> {
     quirks: Vec<Checked<'a>>,
 }
 
@@ -53,12 +53,12 @@ pub fn execute(global: &Global, project: &Project, command: &Check) -> Result<Ex
     let selected = if quirks.is_empty() { None } else { Some(line(project, None)?) };
     let line = selected.as_ref().map_or(&[][..], |selected| &selected.revisions);
     let skipped = skipped(project, line)?;
-    let mut session = Session::open(project, command.wait)?;
+    let mut session = CommandSession::open(project, command.wait)?;
     if let Some(selected) = &selected {
         session.know(selected)?;
     }
     let quiet = global.quiet || command.json;
-    let mut answer = Answer { quirks: Vec::new() };
+    let mut answer = QuirkCheckAnswer { quirks: Vec::new() };
     for quirk in quirks {
         let mut places = places(project, quirk, line)?;
         places.retain(|place| quirk.skip || !skipped.contains(place));
@@ -105,14 +105,15 @@ type Came = Result<Digest, String>;
 
 /// What each of these revisions builds to by a plan, which is announced in these words; none when interrupted.
 fn built(
-    session: &mut Session,
+    session: &mut CommandSession,
     project: &Project,
     (plan, announced): (Plan, String),
     revisions: &[&Revision],
     quiet: bool,
 ) -> Result<Option<Vec<Came>>, CliError> {
     let revisions: Vec<Revision> = revisions.iter().map(|&revision| revision.clone()).collect();
-    let wanted = Wanted { quiet, announced: Some(announced), ..Wanted::new(plan, &revisions) };
+    let wanted =
+        SessionRequest { quiet, announced: Some(announced), ..SessionRequest::new(plan, &revisions) };
     session.measure(project, wanted, |bench, question| {
         let mut all = Vec::new();
         for revision in &question.revisions {
@@ -142,7 +143,7 @@ fn verdict(quirk: &Quirk, tried: &[Try<'_>]) -> &'static str {
     }
 }
 
-impl Answer<'_> {
+impl QuirkCheckAnswer<'_> {
     fn text(&self, line: &[Revision]) -> String {
         if self.quirks.is_empty() {
             return "the plan has no quirks\n".to_owned();

@@ -4,7 +4,7 @@ use tacho_experiment::build::failure_range::{Cure, Window, remedy_of};
 use tacho_record::Revision;
 use tacho_record::plan::{Plan, Subject};
 
-use crate::commands::session::{Session, Wanted};
+use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
 use crate::project::Project;
 
@@ -21,7 +21,7 @@ pub struct Proposal {
 
 /// Builds the revision with each remedy that is known for this error, until it builds.
 pub fn propose(
-    session: &mut Session,
+    session: &mut CommandSession,
     project: &Project,
     revision: &Revision,
     error: &str,
@@ -32,10 +32,10 @@ pub fn propose(
     let cures = remedy_of(error).map(|remedy| remedy.cures(usual)).unwrap_or_default();
     for cure in cures.into_iter().filter(|cure| is_free(&project.plan.subject, cure)) {
         let announced = Some(format!(" with {}", words(&cure)));
-        let wanted = Wanted {
+        let wanted = SessionRequest {
             quiet,
             announced,
-            ..Wanted::new(with(&project.plan, &cure), std::slice::from_ref(revision))
+            ..SessionRequest::new(with(&project.plan, &cure), std::slice::from_ref(revision))
         };
         let tried = session.measure(project, wanted, |bench, question| bench.build_of(question, revision))?;
         match tried {

@@ -17,16 +17,16 @@ use crate::cli::{Effect, Global, Shown};
 use crate::commands::compare::gate::exit;
 use crate::commands::quirk::lookup::{line, places, skipped};
 use crate::commands::selection::narrowed;
-use crate::commands::session::Session;
+use crate::commands::session::CommandSession;
 use crate::commands::shares::wished;
-use crate::commands::r#try::{Diff, MARGIN, Tried, Trying};
+use crate::commands::r#try::{Diff, MARGIN, TryOutcome, Trying};
 use crate::commands::{lookup, over};
 use crate::error::CliError;
 use crate::error::compare::CompareMistake;
 use crate::output;
 use crate::output::answer::versioned;
 use crate::output::compare::CompareAnswer;
-use crate::output::compare::report::Report;
+use crate::output::compare::report::CompareReport;
 use crate::output::table;
 use crate::project::Project;
 
@@ -46,12 +46,12 @@ struct Edge<'a> {
 struct Told<'a> {
     edge: Edge<'a>,
     /// The comparison, and the revision that was built in both ways; else why there is none.
-    effect: Result<(&'a Revision, Tried), String>,
+    effect: Result<(&'a Revision, TryOutcome), String>,
 }
 
 /// The answer in JSON; docs/src/formats says what each key means.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct QuirkEffectAnswer<'a> {
     effects: Vec<EffectAnswer<'a>>,
 }
 
@@ -76,7 +76,7 @@ pub fn execute(global: &Global, project: &Project, command: &Effect) -> Result<E
     }
     let Some(base) = edges.first().map(|edge| edge.inside.clone()) else {
         if command.json {
-            output::print_json(&versioned(Answer { effects: Vec::new() }))?;
+            output::print_json(&versioned(QuirkEffectAnswer { effects: Vec::new() }))?;
         } else {
             output::print(nothing(&quirks))?;
         }
@@ -86,7 +86,7 @@ pub fn execute(global: &Global, project: &Project, command: &Effect) -> Result<E
     let wishes = wished(command.rounds.or(processes), command.budget.as_deref())?;
     let plan = narrowed(&project.plan, &command.benchmark)?.wishing(wishes)?;
     let layouts = over::of_plan(&plan)?;
-    let session = Session::open(project, command.wait)?;
+    let session = CommandSession::open(project, command.wait)?;
     let quiet = global.quiet || command.json;
     let mut trying = Trying { session, project, base, layouts, build: None, quiet };
     trying.session.store.put_commits(&selected.commits)?;
@@ -103,7 +103,7 @@ pub fn execute(global: &Global, project: &Project, command: &Effect) -> Result<E
     if command.json {
         let reports: Vec<_> = all.iter().map(Told::report).collect();
         let effects = all.iter().zip(&reports).map(|(told, report)| told.answer(report.as_ref())).collect();
-        output::print_json(&versioned(Answer { effects }))?;
+        output::print_json(&versioned(QuirkEffectAnswer { effects }))?;
     } else {
         output::print(&all.iter().map(Told::text).collect::<Vec<_>>().join("\n"))?;
     }
@@ -165,7 +165,7 @@ fn contradicted(project: &Project, stretched: &Plan, edge: &Edge<'_>) -> Result<
 }
 
 /// A revision beside the edge, and what it came to side by side; or why neither can be had in both ways. None when interrupted.
-type Beside<'a> = Option<Result<(&'a Revision, Tried), String>>;
+type Beside<'a> = Option<Result<(&'a Revision, TryOutcome), String>>;
 
 fn effect<'a>(
     trying: &mut Trying<'_>,
@@ -249,9 +249,9 @@ impl Told<'_> {
         self.effect.as_ref().map_or(Exit::Success, |(_, tried)| exit(&tried.compared, None, false))
     }
 
-    fn report(&self) -> Option<Report<'_>> {
+    fn report(&self) -> Option<CompareReport<'_>> {
         let (_, tried) = self.effect.as_ref().ok()?;
-        Some(Report {
+        Some(CompareReport {
             terms: &tried.terms,
             told: tried.terms.sides.each_ref().map(|side| side.name.clone()),
             compared: &tried.compared,
@@ -262,14 +262,14 @@ impl Told<'_> {
         })
     }
 
-    fn answer<'a>(&'a self, report: Option<&'a Report<'a>>) -> EffectAnswer<'a> {
+    fn answer<'a>(&'a self, report: Option<&'a CompareReport<'a>>) -> EffectAnswer<'a> {
         EffectAnswer {
             quirk: &self.edge.quirk.name,
             begins: self.edge.begins,
             revision: &self.edge.first.id,
             at: self.effect.as_ref().ok().map(|(revision, _)| revision.id.as_str()),
             why: self.effect.as_ref().err().map(String::as_str),
-            compared: report.map(Report::answer),
+            compared: report.map(CompareReport::answer),
         }
     }
 

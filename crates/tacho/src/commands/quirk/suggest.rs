@@ -9,7 +9,7 @@ use super::Exit;
 use super::cure::{Proposal, propose};
 use crate::cli::Global;
 use crate::commands::quirk::lookup::{interrupted, line};
-use crate::commands::session::{Session, Wanted};
+use crate::commands::session::{CommandSession, SessionRequest};
 use crate::error::CliError;
 use crate::output::answer::versioned;
 use crate::output::{self, text};
@@ -61,11 +61,12 @@ pub fn execute(
     let line = &selected.revisions;
     let unknown = || CliError::Unknown { name: name.to_owned(), nearest: None };
     let at = line.iter().position(|revision| revision.id == wanted.id).ok_or_else(unknown)?;
-    let mut session = Session::open(project, wait)?;
+    let mut session = CommandSession::open(project, wait)?;
     session.know(&selected)?;
     let quiet = global.quiet || json;
     let announced = Some(String::new());
-    let asked = Wanted { retry_failed, quiet, announced, ..Wanted::new(project.plan.clone(), line) };
+    let asked =
+        SessionRequest { retry_failed, quiet, announced, ..SessionRequest::new(project.plan.clone(), line) };
     let found = session.measure(project, asked, |bench, question| {
         let Some(build) = bench.build_of(question, &line[at])? else { return Ok(None) };
         if build.state.artifact().is_some() || matches!(build.state, BuildState::Skipped { .. }) {

@@ -5,22 +5,22 @@ use tacho_experiment::survey::{Placed, Surveyed, Wish};
 use tacho_record::{Change, Life, Revision};
 use tacho_stats::place::Place;
 
-use crate::commands::changes::found::Found;
-use crate::commands::session::Session;
+use crate::commands::changes::found::StoredChanges;
+use crate::commands::session::CommandSession;
 use crate::error::CliError;
 use crate::output::changes::{BY_CHANCE, not_judged, refusal, withdrawal};
-use crate::output::surveyed::{AtPlace, Told};
+use crate::output::surveyed::{AtPlace, SurveyFindings};
 use crate::project::Project;
 
 /// Judges all series, as `tacho changes` does, and says what it tells of each place of each series; the revisions are those that
 /// were surveyed.
 pub(super) fn told(
     project: &Project,
-    session: &mut Session,
+    session: &mut CommandSession,
     revisions: &[Revision],
     (placed, wish): (&Placed, &Wish),
-) -> Result<Vec<Told>, CliError> {
-    let found = Found::look(project, &mut session.store)?;
+) -> Result<Vec<SurveyFindings>, CliError> {
+    let found = StoredChanges::look(project, &mut session.store)?;
     let on_host = found.hosts.iter().find(|(host, _)| *host == session.host_id);
     let Some((_, analysed)) = on_host else { return Ok(Vec::new()) };
     let judged = Judged { found: &found, analysed, revisions, zoom: wish.zoom };
@@ -29,7 +29,7 @@ pub(super) fn told(
 
 /// What is judged of the host, and of which revisions it was surveyed.
 struct Judged<'a> {
-    found: &'a Found,
+    found: &'a StoredChanges,
     analysed: &'a Analysed,
     revisions: &'a [Revision],
     /// Between which of them alone, where that is so.
@@ -37,13 +37,13 @@ struct Judged<'a> {
 }
 
 impl Judged<'_> {
-    fn told(&self, one: &Surveyed, least: f64) -> Told {
+    fn told(&self, one: &Surveyed, least: f64) -> SurveyFindings {
         let places: Vec<AtPlace> = one.survey.places.iter().map(|place| self.at(one, place)).collect();
         let named = |change: &Change| places.iter().any(|at| at.change.as_deref() == Some(&change.name));
         let is_large = |change: &Change| change.finding.effect.is_none_or(|effect| effect.abs() >= least);
         let besides = self.changes(one).filter(|change| change.stands() && self.is_within(change));
         let besides = besides.filter(|change| is_large(change) && !named(change)).cloned().collect();
-        Told { places, besides }
+        SurveyFindings { places, besides }
     }
 
     /// The changes of the level of that series, withdrawn ones too.

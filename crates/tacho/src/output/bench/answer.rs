@@ -9,7 +9,7 @@ use tacho_record::{Host, Steadiness, Stopped};
 use tacho_stats::Bounded;
 use tacho_stats::compare::Comparison;
 
-use super::Report;
+use super::BenchReport;
 use crate::output::answer::{OutlierAnswer, SampleAnswer, WaitAnswer};
 use crate::output::bounds::Bounds;
 use crate::output::compare::{DuetAnswer, Family, ModesAnswer, RankTestAnswer, known_p, names};
@@ -96,7 +96,7 @@ struct WarningAnswer {
     value: f64,
 }
 
-impl Report<'_> {
+impl BenchReport<'_> {
     /// All of it.
     pub fn answer(&self) -> BenchAnswer<'_> {
         BenchAnswer {

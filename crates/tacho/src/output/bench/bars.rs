@@ -4,7 +4,7 @@ use tacho_record::{Sample, Unit};
 use tacho_stats::Summary;
 use tacho_stats::summary::quantile;
 
-use super::Report;
+use super::BenchReport;
 use crate::output::text;
 
 /// How high bars are, in lines.
@@ -24,7 +24,7 @@ const BEYOND: char = '▲';
 /// others.
 const TOP: f64 = 1.25;
 
-impl Report<'_> {
+impl BenchReport<'_> {
     /// One bar an execution in the order in which they were executed, or the median of several where there is no room.
     pub fn bars(&self) -> String {
         let values: Vec<(&str, Vec<f64>)> = (self.question.commands.iter().zip(&self.answer.samples))

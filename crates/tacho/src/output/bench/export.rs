@@ -8,19 +8,19 @@ use tacho_experiment::trial::prepared::EXIT_STATUS;
 use tacho_record::{Limited, Sample, factor};
 use tacho_stats::Bounded;
 
-use super::Report;
+use super::BenchReport;
 use crate::output::{self, text};
 
 /// A file of hyperfine's `--export-json`.
 #[derive(Serialize)]
 struct Exported<'a> {
-    results: Vec<Row<'a>>,
+    results: Vec<ExportRow<'a>>,
 }
 
 /// A command of it: means, as hyperfine has them, beside the median. Its format has no word for what is no more than a bound: of a
 /// command that reached a limit those numbers are `null`, as are the times that were cut off, and keys of our own say of how many.
 #[derive(Serialize)]
-struct Row<'a> {
+struct ExportRow<'a> {
     command: &'a str,
     mean: Option<f64>,
     stddev: Option<f64>,
@@ -48,13 +48,13 @@ struct CutOff<'a> {
 }
 
 /// As `--export-json`.
-pub fn json(report: &Report<'_>) -> std::io::Result<String> {
+pub fn json(report: &BenchReport<'_>) -> std::io::Result<String> {
     let exported = Exported { results: rows(report) };
     output::json::pretty(&exported)
 }
 
 /// As `--export-csv`.
-pub fn csv(report: &Report<'_>) -> String {
+pub fn csv(report: &BenchReport<'_>) -> String {
     let rows = rows(report);
     let names: std::collections::BTreeSet<&str> =
         rows.iter().flat_map(|row| row.parameters.keys().copied()).collect();
@@ -75,7 +75,7 @@ pub fn csv(report: &Report<'_>) -> String {
 }
 
 /// As `--export-markdown`, with the median and its interval.
-pub fn markdown(report: &Report<'_>) -> String {
+pub fn markdown(report: &BenchReport<'_>) -> String {
     let times = report.standings.each.iter().filter_map(|it| it.time.map(|time| time.median));
     let (unit, symbol) = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")]
         .into_iter()
@@ -109,7 +109,7 @@ pub fn markdown(report: &Report<'_>) -> String {
 }
 
 /// Below the table, what `>` and `<` in it come from.
-fn limits_reached(report: &Report<'_>) -> String {
+fn limits_reached(report: &BenchReport<'_>) -> String {
     let named = report.question.commands.iter().zip(&report.standings.each);
     let limited = named.filter(|(_, standing)| standing.limited.count > 0);
     let line = |(command, standing): (&Command, &Standing)| {
@@ -121,7 +121,7 @@ fn limits_reached(report: &Report<'_>) -> String {
 }
 
 /// The ratio to the reference, with its interval.
-fn relative(report: &Report<'_>, index: usize) -> String {
+fn relative(report: &BenchReport<'_>, index: usize) -> String {
     if report.standings.reference == Some(index) {
         return "1.00".to_owned();
     }
@@ -137,8 +137,8 @@ fn relative(report: &Report<'_>, index: usize) -> String {
 }
 
 /// What is to be said beside files in hyperfine's format, where that has no word for what was measured.
-pub fn notes(report: &Report<'_>) -> Vec<String> {
-    let line = |row: Row<'_>| {
+pub fn notes(report: &BenchReport<'_>) -> Vec<String> {
+    let line = |row: ExportRow<'_>| {
         let limited = row.cut_off?.limited as usize;
         let of = format!("{} of {}", limited, text::count(row.times.len(), "execution"));
         let name = text::cut(row.command, 40);
@@ -150,12 +150,12 @@ pub fn notes(report: &Report<'_>) -> Vec<String> {
 }
 
 /// The commands that gave values.
-fn rows<'a>(report: &'a Report<'_>) -> Vec<Row<'a>> {
+fn rows<'a>(report: &'a BenchReport<'_>) -> Vec<ExportRow<'a>> {
     let all = report.question.commands.iter().zip(&report.standings.each).zip(&report.answer.samples);
     all.filter_map(|((command, standing), samples)| row(command, standing, samples)).collect()
 }
 
-fn row<'a>(command: &'a Command, standing: &'a Standing, samples: &[Sample]) -> Option<Row<'a>> {
+fn row<'a>(command: &'a Command, standing: &'a Standing, samples: &[Sample]) -> Option<ExportRow<'a>> {
     let time = standing.time?;
     let all: Vec<&Sample> = samples.iter().filter(|it| it.counts() || it.is_limited()).collect();
     let value = |it: &Sample, name: &str| it.value(name).filter(|_| it.counts());
@@ -166,7 +166,7 @@ fn row<'a>(command: &'a Command, standing: &'a Standing, samples: &[Sample]) -> 
     let mean = (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64);
     let seconds = |number: Bounded| number.if_exact().map(|it| it / 1e9);
     let Limited { count, bounds, why } = &standing.limited;
-    Some(Row {
+    Some(ExportRow {
         command: &command.name,
         mean,
         stddev: mean.and_then(|mean| deviation(&known, mean)),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tacho_experiment::bench::Start;
 
-use super::Report;
+use super::BenchReport;
 
 /// Of which kind the peak of memory is.
 const MEMORY: &str = "the peak of the largest process, not of all together";
@@ -20,7 +20,7 @@ const SHELL: &str = "with a shell, its own is part of them: only its wall time i
 const LIMITED: &str =
     "not known of a command that reached a limit: what it would have used further is no share yet";
 
-impl Report<'_> {
+impl BenchReport<'_> {
     /// Columns with what is to be known of them.
     pub(super) fn meanings(&self) -> Vec<(Vec<&'static str>, &'static str)> {
         let memory = self.standings.each.iter().any(|it| it.peak_memory.is_some());

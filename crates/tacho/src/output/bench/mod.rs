@@ -18,7 +18,7 @@ pub use crate::output::verdicts::{estimator, word};
 pub use progress::BenchProgress;
 
 /// All that is known of commands side by side.
-pub struct Report<'a> {
+pub struct BenchReport<'a> {
     pub host: &'a Host,
     pub question: &'a Question,
     pub answer: &'a Answer,
@@ -29,7 +29,7 @@ pub struct Report<'a> {
     pub width: Option<usize>,
 }
 
-impl Report<'_> {
+impl BenchReport<'_> {
     /// The answer as people read it.
     pub fn text(&self) -> String {
         let parts = [self.table(), self.bars(), self.ranking()];

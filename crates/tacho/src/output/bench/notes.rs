@@ -5,7 +5,7 @@ use tacho_experiment::bench::{Standing, Warning};
 use tacho_record::{Cgroup, Conditions, Inherit, Limit, Warmup};
 use tacho_site::said;
 
-use super::Report;
+use super::BenchReport;
 use crate::output::{self, text};
 
 /// How many lines of a failed execution's output are shown.
@@ -15,7 +15,7 @@ const OUTLIERS: usize = 3;
 /// The status of a shell that did not find the program.
 const NOT_FOUND: &str = "exit 127";
 
-impl Report<'_> {
+impl BenchReport<'_> {
     /// Prints them beside the answer.
     pub fn print_notes(&self) {
         if self.answer.interrupted {

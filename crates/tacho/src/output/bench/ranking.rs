@@ -5,14 +5,14 @@ use tacho_record::Estimator;
 use tacho_site::said;
 use tacho_stats::compare::Verdict;
 
-use super::Report;
+use super::BenchReport;
 use crate::output::compare::shown;
 use crate::output::{table, text};
 
 /// How wide a command may become.
 const COMMAND: usize = 60;
 
-impl Report<'_> {
+impl BenchReport<'_> {
     /// Each command against the reference, by time; then who is beaten on time and memory.
     pub fn ranking(&self) -> String {
         let Some(reference) = self.standings.reference else { return String::new() };

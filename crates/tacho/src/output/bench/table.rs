@@ -4,7 +4,7 @@ use tacho_experiment::bench::Standing;
 use tacho_record::Unit;
 use tacho_stats::{Bounded, Summary};
 
-use super::Report;
+use super::BenchReport;
 use crate::output::{table, text};
 
 /// How wide a command may become.
@@ -12,7 +12,7 @@ const COMMAND: usize = 44;
 /// Of fewer values the median has no interval (docs/src/method).
 const FEWEST: usize = 6;
 
-impl Report<'_> {
+impl BenchReport<'_> {
     /// Median, interval, spread and range of each, and what it used.
     pub fn table(&self) -> String {
         let usual =

@@ -97,10 +97,10 @@ fn answer() -> Answer {
     }
 }
 
-fn with_report<T>(then: impl FnOnce(&Report<'_>) -> T) -> T {
+fn with_report<T>(then: impl FnOnce(&BenchReport<'_>) -> T) -> T {
     let (question, answer) = (question(), answer());
     let standings = Standings::of(&question, &answer.samples, None, 0.01);
-    then(&Report {
+    then(&BenchReport {
         host: &NOWHERE,
         question: &question,
         answer: &answer,
@@ -110,7 +110,7 @@ fn with_report<T>(then: impl FnOnce(&Report<'_>) -> T) -> T {
     })
 }
 
-fn text(report: &Report<'_>) -> String {
+fn text(report: &BenchReport<'_>) -> String {
     report.text()
 }
 
@@ -156,11 +156,12 @@ fn the_heading_names_what_follows() {
     }
     let head = |samples: &[Vec<Sample>], reference| {
         let standings = Standings::of(&question, samples, reference, 0.01);
-        let ranking =
-            with_report(|report| Report { question: &question, standings: &standings, ..*report }.ranking());
+        let ranking = with_report(|report| {
+            BenchReport { question: &question, standings: &standings, ..*report }.ranking()
+        });
         ranking.lines().next().unwrap().to_owned()
     };
-    let notes = with_report(|report| Report { question: &question, ..*report }.notes());
+    let notes = with_report(|report| BenchReport { question: &question, ..*report }.notes());
     assert!(
         ["user", "sys", "cpu_percent", "peak_memory"].iter().all(|key| notes[key].contains("with a shell"))
     );
@@ -183,7 +184,7 @@ fn the_heading_names_what_follows() {
 
 #[test]
 fn sixty_columns_are_enough() {
-    insta::assert_snapshot!(with_report(|report| Report { width: Some(60), ..*report }.text()), @r"
+    insta::assert_snapshot!(with_report(|report| BenchReport { width: Some(60), ..*report }.text()), @r"
     quick
       100.4 ms ± 0.4 %  100.0 ms … 100.8 ms  n 10
       spread 0.4 %  CPU 90 %  memory 2.000 MiB
@@ -241,7 +242,7 @@ fn columns_say_what_they_are() {
     values.filter(|(name, _)| name == "cpu").for_each(|(_, value)| *value = 1e9);
     let question = question();
     let standings = Standings::of(&question, &long.samples, None, 0.01);
-    let notes = with_report(|report| Report { answer: &long, standings: &standings, ..*report }.notes());
+    let notes = with_report(|report| BenchReport { answer: &long, standings: &standings, ..*report }.notes());
     assert_eq!(notes.keys().collect::<Vec<_>>(), [&"peak_memory"]);
 }
 
@@ -249,7 +250,7 @@ fn columns_say_what_they_are() {
 fn the_ratio_that_was_asked_for_is_named() {
     let (question, answer) = (Question { estimator: Some(Asked::Minimum), ..question() }, answer());
     let standings = Standings::of(&question, &answer.samples, None, 0.01);
-    let report = Report {
+    let report = BenchReport {
         host: &NOWHERE,
         question: &question,
         answer: &answer,

@@ -15,7 +15,7 @@ use tacho_record::Bisection;
 use tacho_record::bisection::Observed;
 
 use crate::output::compare::CompareAnswer;
-use crate::output::compare::report::Report;
+use crate::output::compare::report::CompareReport;
 
 pub use expected::Expected;
 pub use forecast::forecast;
@@ -26,7 +26,7 @@ pub use text::{named_line, text};
 
 /// The answer in JSON.
 #[derive(Serialize)]
-pub struct Answer<'a> {
+pub struct BisectAnswer<'a> {
     interrupted: bool,
     #[serde(flatten)]
     bisection: &'a Bisection,
@@ -36,10 +36,10 @@ pub struct Answer<'a> {
     inside: Vec<&'a Bisection>,
 }
 
-impl<'a> Answer<'a> {
+impl<'a> BisectAnswer<'a> {
     /// Of this bisection, which the user stopped or not, and of what was named reverted.
-    pub fn new(bisection: &'a Bisection, interrupted: bool, revert: Option<&'a Report<'a>>) -> Self {
-        Self { interrupted, bisection, revert: revert.map(Report::answer), inside: Vec::new() }
+    pub fn new(bisection: &'a Bisection, interrupted: bool, revert: Option<&'a CompareReport<'a>>) -> Self {
+        Self { interrupted, bisection, revert: revert.map(CompareReport::answer), inside: Vec::new() }
     }
 
     /// With those of what guilty merges brought, where several did it.

@@ -24,14 +24,14 @@ pub struct Confirmed {
     /// Time spent building and executing.
     pub took: Duration,
     /// The changes.
-    pub changes: Vec<Asked>,
+    pub changes: Vec<ConfirmationRequest>,
     /// Whether changes were asked for by name.
     pub named: bool,
 }
 
 /// A change that was asked for.
 #[derive(Debug)]
-pub struct Asked {
+pub struct ConfirmationRequest {
     /// As it is kept now.
     pub change: Change,
     /// What came of it.
@@ -79,7 +79,7 @@ impl Confirmed {
             not_reproduced: self.count(NOT_REPRODUCED),
             open: self.count(OPEN),
             not_measured: self.count(NOT_MEASURED),
-            changes: self.changes.iter().map(Asked::answer).collect(),
+            changes: self.changes.iter().map(ConfirmationRequest::answer).collect(),
         }
     }
 
@@ -97,7 +97,7 @@ impl Confirmed {
         }
         let mut measured = self.table();
         if !table::fits(&measured, width) {
-            measured = self.changes.iter().filter_map(Asked::lines).collect();
+            measured = self.changes.iter().filter_map(ConfirmationRequest::lines).collect();
         }
         let parts = [measured, self.notes(), self.summary()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
@@ -127,7 +127,7 @@ impl Confirmed {
 
     /// Those that were not measured, and why.
     fn notes(&self) -> String {
-        let note = |asked: &Asked| match &asked.answer {
+        let note = |asked: &ConfirmationRequest| match &asked.answer {
             Answer::NotMeasured { why } => format!(
                 "not measured: {}  {} ({why})\n",
                 asked.change.name,
@@ -161,7 +161,7 @@ const NOT_REPRODUCED: &str = "not-reproduced";
 const OPEN: &str = "open";
 const NOT_MEASURED: &str = "not-measured";
 
-impl Asked {
+impl ConfirmationRequest {
     /// The outcome as it stands in JSON.
     fn outcome(&self) -> &'static str {
         match &self.answer {

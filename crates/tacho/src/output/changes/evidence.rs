@@ -11,7 +11,7 @@ use tacho_site::said;
 
 use super::answer::{ChangeAnswer, CommitAnswer, RevisionAnswer};
 use super::listing::{revision_name, series_name, state};
-use super::sides::{Side, SideAnswer, drawn};
+use super::sides::{ChangeSide, SideAnswer, drawn};
 use super::{effect, interval, verdict_word, withdrawal};
 use crate::output::{table, text};
 
@@ -34,7 +34,7 @@ pub struct Evidence {
     /// The commits after `good` up to `bad`, newest first.
     pub commits: Vec<Commit>,
     /// What was measured on both sides; nothing when the series cannot be looked at now.
-    pub sides: Option<[Side; 2]>,
+    pub sides: Option<[ChangeSide; 2]>,
     /// Whether the plan still has its series.
     pub planned: bool,
     /// What else changed there, in series that the plan has.

@@ -22,7 +22,7 @@ const NUMBERS: [usize; 5] = [0, 4, 5, 6, 9];
 const LABEL: usize = 24;
 
 /// What was found in the series of a file, and what of it is shown.
-pub struct Found<'a> {
+pub struct GivenChanges<'a> {
     /// How they stood in it.
     pub shape: Shape,
     /// The series with what was found in them.
@@ -34,7 +34,7 @@ pub struct Found<'a> {
 /// The answer in JSON: one series alone, or all of them as they stood in the file.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub enum Answer<'a> {
+pub enum GivenChangesAnswer<'a> {
     One(Box<Versioned<SeriesAnswer<'a>>>),
     Many(Versioned<Many<'a>>),
 }
@@ -124,20 +124,20 @@ struct ModeAnswer {
     share: f64,
 }
 
-impl Found<'_> {
+impl GivenChanges<'_> {
     /// All that was found, in JSON.
-    pub fn answer(&self) -> Answer<'_> {
+    pub fn answer(&self) -> GivenChangesAnswer<'_> {
         let mut series: Vec<SeriesAnswer<'_>> = self.all().map(One::answer).collect();
         if self.shape == Shape::One
             && let Some(one) = series.pop()
         {
-            return Answer::One(Box::new(versioned(one)));
+            return GivenChangesAnswer::One(Box::new(versioned(one)));
         }
         let judged = series.iter().filter(|series| series.judged).count();
         let not_judged = series.len() - judged;
         let named = self.shape == Shape::Named;
         let series = if named { All::Named(Named(series)) } else { All::Listed(series) };
-        Answer::Many(versioned(Many { judged, not_judged, series }))
+        GivenChangesAnswer::Many(versioned(Many { judged, not_judged, series }))
     }
 
     /// All that was found, for people; `width` is that of their terminal, in columns.

@@ -9,11 +9,11 @@ mod history;
 mod listing;
 mod sides;
 
-pub use confirmation::{Asked, Confirmed};
+pub use confirmation::{ConfirmationRequest, Confirmed};
 pub use evidence::{Evidence, EvidenceAnswer};
-pub use given::Found;
+pub use given::GivenChanges;
 pub use listing::{ListedEvent, Listing};
-pub use sides::Side;
+pub use sides::ChangeSide;
 
 use tacho_experiment::Unbuilt;
 use tacho_experiment::changes::{JudgedSeries, Verdict, kind_of};

@@ -14,7 +14,7 @@ const MARGIN: usize = 10;
 
 /// One side of a change: the revisions from the change before it, up to the one after it.
 #[derive(Serialize)]
-pub struct Side {
+pub struct ChangeSide {
     /// The full names of the revisions, in order of history.
     pub revisions: Vec<String>,
     /// What stands for each of them: the median of its samples.
@@ -36,7 +36,7 @@ pub struct SideAnswer<'a> {
     values: &'a [f64],
 }
 
-impl Side {
+impl ChangeSide {
     /// All of it, in JSON.
     pub fn answer(&self) -> SideAnswer<'_> {
         let level = self.level();
@@ -87,13 +87,13 @@ impl Side {
 }
 
 /// Both sides, before and after, for a terminal of that width; empty without values.
-pub fn drawn(sides: &[Side; 2], unit: &Unit, width: Option<usize>) -> String {
+pub fn drawn(sides: &[ChangeSide; 2], unit: &Unit, width: Option<usize>) -> String {
     let wide = whole(sides, unit).unwrap_or_default();
     if table::fits(&wide, width) { wide } else { narrow(sides, unit, width).unwrap_or_default() }
 }
 
 /// A row a side.
-fn whole(sides: &[Side; 2], unit: &Unit) -> Option<String> {
+fn whole(sides: &[ChangeSide; 2], unit: &Unit) -> Option<String> {
     let Histogram { ends, lines } = draw(sides.each_ref().map(|side| side.values.as_slice()), WIDTH)?;
     let mut list = table::plain(&["", "", "median", "95 %", "spread", "samples", "revisions"], &[2, 4, 5, 6]);
     for ((name, side), line) in ["before", "after"].into_iter().zip(sides).zip(lines) {
@@ -103,7 +103,7 @@ fn whole(sides: &[Side; 2], unit: &Unit) -> Option<String> {
 }
 
 /// The numbers below the drawing, which is as wide as there is room.
-fn narrow(sides: &[Side; 2], unit: &Unit, width: Option<usize>) -> Option<String> {
+fn narrow(sides: &[ChangeSide; 2], unit: &Unit, width: Option<usize>) -> Option<String> {
     let room = width.map_or(WIDTH, |width| width.saturating_sub(MARGIN).clamp(MARGIN, WIDTH));
     let Histogram { ends, lines } = draw(sides.each_ref().map(|side| side.values.as_slice()), room)?;
     let named = || ["before", "after"].into_iter();
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_narrow_terminal_has_room_for_all() {
-        let side = |level: f64| Side {
+        let side = |level: f64| ChangeSide {
             revisions: vec!["a".into(), "b".into()],
             levels: vec![level + 9.5, level + 29.5],
             values: (0..40).map(|i| level + f64::from(i)).collect(),
@@ -140,7 +140,7 @@ mod tests {
             assert!(told.contains("40 samples of 2 revisions, spread"), "{told}");
         }
         assert_eq!(drawn(&sides, &unit, None).lines().count(), 4);
-        let empty = || Side { revisions: vec![], levels: vec![], values: vec![], runs: vec![] };
+        let empty = || ChangeSide { revisions: vec![], levels: vec![], values: vec![], runs: vec![] };
         assert_eq!(drawn(&[empty(), empty()], &unit, Some(60)), "");
     }
 
@@ -151,7 +151,7 @@ mod tests {
         let values =
             levels.iter().flat_map(|level| (0..20).map(move |i| level + 0.01 * f64::from(i))).collect();
         let revisions = (0..10).map(|i| format!("r{i}")).collect();
-        let side = Side { revisions, levels, values, runs: vec![1] };
+        let side = ChangeSide { revisions, levels, values, runs: vec![1] };
         let (low, high) = side.answer().interval.unwrap();
         assert!(low <= 101.0 && high >= 108.0, "{low} {high}");
         assert_eq!(side.answer().median, Some(104.5));

@@ -12,7 +12,7 @@ use super::family::{Family, in_order, is_trade_off};
 use super::gate::FailOnAnswer;
 use crate::output::bench::{estimator, word};
 use crate::output::bounds::Bounds;
-use crate::output::compare::report::Report;
+use crate::output::compare::report::CompareReport;
 use crate::output::layouts::RepetitionAnswer;
 
 /// The answer in JSON; docs/src/formats says what each key means.
@@ -249,7 +249,7 @@ impl From<Modes> for ModesAnswer {
     }
 }
 
-impl Report<'_> {
+impl CompareReport<'_> {
     /// All of it.
     pub fn answer(&self) -> CompareAnswer<'_> {
         let all = if let Compared::Measured(all) = self.compared { Some(&**all) } else { None };
@@ -282,7 +282,7 @@ impl Report<'_> {
     }
 }
 
-impl Report<'_> {
+impl CompareReport<'_> {
     fn row_answer<'a>(&self, row: &'a Row) -> RowAnswer<'a> {
         let repetition = self.repetition(row).map(|it| RepetitionAnswer {
             precision: self.terms.margin,

@@ -6,7 +6,7 @@ use tacho_record::Comparing;
 use tacho_site::{GateRecord, said};
 
 use super::family::in_order;
-use crate::output::compare::report::{FailOn, Report, is_measured};
+use crate::output::compare::report::{CompareReport, FailOn, is_measured};
 use crate::output::{self, text};
 
 /// How many rows are named.
@@ -57,7 +57,7 @@ struct Warning {
     hint: Option<String>,
 }
 
-impl Report<'_> {
+impl CompareReport<'_> {
     /// How a row stands to what is to be a failure; nothing where nothing is, or a side was not measured.
     pub(super) fn stands(&self, row: &Row) -> Option<Stands> {
         let fail_on = self.fail_on?;

@@ -4,9 +4,9 @@ use tacho_experiment::compare::{Row, Rows, Stands};
 
 use super::family::in_order;
 use super::summary::counts;
-use crate::output::compare::report::Report;
+use crate::output::compare::report::CompareReport;
 
-impl Report<'_> {
+impl CompareReport<'_> {
     /// What came of it in one line: the number of each verdict, and what `--fail-on` fails on.
     pub(super) fn headline(&self, all: &Rows) -> String {
         let counts = counts(all);

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use tacho_experiment::compare::{Compared, Row, Stands};
 
 use super::family::in_order;
-use crate::output::compare::report::{Report, is_failed};
+use crate::output::compare::report::{CompareReport, is_failed};
 
-impl Report<'_> {
+impl CompareReport<'_> {
     /// The rows as test cases in the XML of `JUnit`. A row fails where `--fail-on` fails on it, and is an error where a side has no values.
     pub fn junit(&self) -> String {
         let cases: Vec<Case> = match self.compared {

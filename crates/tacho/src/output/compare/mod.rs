@@ -14,7 +14,7 @@ mod tests;
 pub use self::answer::{CompareAnswer, DuetAnswer, ModesAnswer, RankTestAnswer, known_p, names};
 pub use self::family::Family;
 pub use self::gate::stood;
-pub use self::report::{FailOn, Report};
+pub use self::report::{CompareReport, FailOn};
 
 use tacho_experiment::compare::{Compared, Row, Rows};
 use tacho_record::{Unit, factor, shown as in_one_line};
@@ -35,7 +35,7 @@ const LEAST: &str = "tells from";
 /// How wide the name of a side may be where there is little room.
 const NAME: usize = 20;
 
-impl Report<'_> {
+impl CompareReport<'_> {
     /// The answer as people read it.
     pub fn text(&self) -> String {
         let [a, b] = self.told.each_ref().map(|told| in_one_line(told));

@@ -7,7 +7,7 @@ use tacho_stats::compare::{Comparison, Estimate, Estimator, Note, Verdict};
 
 use super::answer::{between_runs, places};
 use super::family::in_order;
-use crate::output::compare::report::{Report, is_measured};
+use crate::output::compare::report::{CompareReport, is_measured};
 use crate::output::text;
 
 /// From this distance of two ratios on (of their logarithms) it is said why they differ.
@@ -15,7 +15,7 @@ const APART: f64 = 0.03;
 /// From this difference between two processors on it is told of.
 const PLACES: f64 = 0.01;
 
-impl Report<'_> {
+impl CompareReport<'_> {
     /// All of them, in lines.
     pub(super) fn notes(&self, all: &Rows) -> String {
         self.of_rows(all)
@@ -127,7 +127,7 @@ fn is_beyond(control: f64, told: f64, margin: f64) -> bool {
     size(control) > margin.ln_1p().max(size(told))
 }
 
-impl Report<'_> {
+impl CompareReport<'_> {
     /// Modes, and how uneven the host was.
     fn of_rows(&self, all: &Rows) -> String {
         let mut out = String::new();

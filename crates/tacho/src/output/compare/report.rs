@@ -7,7 +7,7 @@ use tacho_experiment::compare::{Compared, Gate, Row};
 use tacho_record::Comparing;
 
 /// Two programs beside one another.
-pub struct Report<'a> {
+pub struct CompareReport<'a> {
     pub terms: &'a Comparing,
     /// What each was taken for.
     pub told: [String; 2],

@@ -7,7 +7,7 @@ use tacho_stats::compare::Verdict;
 
 use super::family::{Family, is_trade_off};
 use crate::output::bench::word;
-use crate::output::compare::report::{Report, is_failed, is_measured};
+use crate::output::compare::report::{CompareReport, is_failed, is_measured};
 use crate::output::text;
 
 /// How many rows are named that a precision was not reached in.
@@ -26,7 +26,7 @@ pub(super) fn counts(all: &Rows) -> String {
     told.collect::<Vec<_>>().join(", ")
 }
 
-impl Report<'_> {
+impl CompareReport<'_> {
     /// How many of each, and what the run could have seen.
     pub(super) fn summary(&self, all: &Rows) -> String {
         let judged: Vec<&Row> = all.rows.iter().filter(|row| is_measured(row)).collect();

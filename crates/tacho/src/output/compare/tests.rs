@@ -10,7 +10,7 @@ use tacho_stats::Summary;
 use tacho_stats::compare::{Look, Rules, Sample, Sides, compare};
 
 use super::summary;
-use crate::output::compare::report::Report;
+use crate::output::compare::report::CompareReport;
 
 /// A benchmark of that name whose sides took these times in rounds.
 pub fn row_of(name: &str, [a, b]: [&[f64]; 2]) -> Row {
@@ -54,7 +54,7 @@ fn levels_and_means_that_say_the_opposite_are_named() {
         Rule::default(),
     )));
     let terms = terms(Until::AllRounds);
-    let report = Report {
+    let report = CompareReport {
         terms: &terms,
         told: ["old", "new"].map(str::to_owned),
         compared: &all,
@@ -121,7 +121,7 @@ fn measured(rows: Vec<Row>, until: Until, rule: Rule) -> Rows {
 fn told(all: Rows) -> String {
     let terms = all.terms.clone();
     let compared = Compared::Measured(Box::new(all));
-    let report = Report {
+    let report = CompareReport {
         terms: &terms,
         told: ["old (a command)", "new (a command)"].map(str::to_owned),
         compared: &compared,
