@@ -4,7 +4,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
 
-use clap::{Parser, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, ValueEnum};
 use pkgverify::select::{PackageSelection, PatternKind};
 use pkgverify::{Links, RootFolder, VerifyOptions, Way};
 
@@ -106,8 +107,10 @@ pub(crate) struct Arguments {
     pub json: bool,
 
     /// How checksums are computed
-    #[arg(long, value_enum, default_value_t = WayName::InProcess, help_heading = "Execution")]
-    way: WayName,
+    ///
+    /// [default: in-process]
+    #[arg(long, value_enum, help_heading = "Execution")]
+    way: Option<WayName>,
 
     /// Files for one checksum program, from 1 to 65536; implies `--way batch` [default: 1024]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536),
@@ -142,6 +145,16 @@ enum LinksName {
 }
 
 impl Arguments {
+    /// What was typed. What contradicts itself is explained, and ends the program.
+    pub fn typed() -> Self {
+        let arguments = Self::parse();
+        if arguments.batch.is_some() && !matches!(arguments.way, None | Some(WayName::Batch)) {
+            let message = "the argument '--batch <N>' can only be used with '--way batch'";
+            Self::command().error(ErrorKind::ArgumentConflict, message).exit();
+        }
+        arguments
+    }
+
     /// The system to verify.
     pub fn root(&self) -> RootFolder {
         RootFolder::new(&self.root)
@@ -160,11 +173,10 @@ impl Arguments {
 
     /// How.
     pub fn options(&self) -> VerifyOptions {
-        let batch = self.batch.map_or(1024, |files| files as usize);
-        let way = match self.way {
-            WayName::OneProcess => Way::Batch(1),
-            WayName::InProcess if self.batch.is_none() => Way::InProcess,
-            WayName::InProcess | WayName::Batch => Way::Batch(batch),
+        let way = match (self.way, self.batch) {
+            (Some(WayName::InProcess), _) | (None, None) => Way::InProcess,
+            (Some(WayName::OneProcess), _) => Way::Batch(1),
+            (_, files) => Way::Batch(files.map_or(1024, |files| files as usize)),
         };
         let links = match self.links {
             LinksName::DevNull => Links::DevNull,
@@ -178,8 +190,6 @@ impl Arguments {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

@@ -5,14 +5,13 @@ mod output;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use pkgverify::{VerifyError, database, verify};
 
 use arguments::Arguments;
 use output::Printer;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::typed();
     match execute(&arguments) {
         Ok(0) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::from(1),

@@ -191,7 +191,14 @@ fn mistakes_are_explained() {
     };
     error(&["alhpa"], "error: no installed package matches `alhpa`\nhint: did you mean `alpha`?\n");
     error(&["-x", "("], "error: `(` is not a valid pattern: error: unclosed group\n");
-    for wrong in [&["-b0"][..], &["-b65537"], &["-j0"], &["-q", "-v"], &["--way", "fast"]] {
+    for wrong in [
+        &["-b0"][..],
+        &["-b65537"],
+        &["-j0"],
+        &["-q", "-v"],
+        &["--way", "fast"],
+        &["-b2", "--way", "in-process"],
+    ] {
         assert_eq!(system.verify(wrong).status, 2, "{wrong:?}");
     }
     let empty = System::empty().verify(&[]);
@@ -227,6 +234,29 @@ fn what_may_not_be_read_is_counted_or_named_with_user_and_part() {
             beta: user nobody cannot access /etc/beta.conf\n";
         assert_eq!(answer, Answer::new(1, expected, ""), "{way:?}");
     }
+}
+
+/// How many processes of `md5sum` a verification starts, counted by a program in its place.
+fn processes(system: &System, way: &[&str]) -> usize {
+    let counter = system.at("/counter");
+    let script = "#!/bin/sh\necho >> \"$COUNTER\"\nPATH=/usr/bin:/bin exec md5sum \"$@\"\n";
+    system.write("/programs/script", script);
+    system.copy_program(&system.at("/programs/script"), "/programs/md5sum");
+    let mut command = system.command(way);
+    command.env("COUNTER", &counter).env("PATH", system.at("/programs"));
+    assert!(command.status().unwrap().success());
+    fs::read_to_string(counter).unwrap_or_default().len()
+}
+
+#[test]
+fn a_batch_holds_as_many_files_as_asked_for() {
+    let names: Vec<String> = (0..10).map(|n| format!("/usr/file{n}")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "x")).collect();
+    let count = |way: &[&str]| processes(&System::debian().package("ten", &files), &[&["-j1"], way].concat());
+    assert_eq!(count(&["--way", "one-process"]), 10);
+    assert_eq!(count(&["--batch", "3"]), 4);
+    assert_eq!(count(&["--batch", "10"]), 1);
+    assert_eq!(count(&["--way", "in-process"]), 0);
 }
 
 #[test]

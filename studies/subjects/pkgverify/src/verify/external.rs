@@ -17,40 +17,32 @@ use crate::{Checksum, ListedFile, Requirement, VerifyError};
 /// The system takes about 2 MiB of arguments; a pointer to each belongs to them.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Takes batches of tasks until there are no more.
+/// Tasks that a thread takes at once, to fill its batches.
+const MOST_TAKEN: usize = 64;
+
+/// Takes tasks until there are no more. Each program gets `size` files, the last one the rest.
 pub(super) fn work(shared: &Shared, size: usize, sender: &Sender<Verdicts>) -> Result<(), VerifyError> {
+    let mut batches = [ChecksumBatch::new("md5sum", size), ChecksumBatch::new("sha256sum", size)];
     loop {
-        let tasks = shared.queue.take(size);
+        let tasks = shared.queue.take(size.min(MOST_TAKEN));
+        let mut verdicts = Vec::with_capacity(tasks.len());
+        for &task in tasks {
+            match checksum(shared.file(task)) {
+                Some(Checksum::Md5(_)) => batches[0].add(shared, task, &mut verdicts)?,
+                Some(Checksum::Sha256(_)) => batches[1].add(shared, task, &mut verdicts)?,
+                Some(Checksum::Unsupported(_)) | None => verdicts.push(shared.examine(task)),
+            }
+        }
+        if tasks.is_empty() {
+            for batch in &mut batches {
+                batch.execute(shared, &mut verdicts)?;
+            }
+        }
         // Nobody listens any more if the verification was ended.
-        if tasks.is_empty() || sender.send(verified(shared, tasks)?).is_err() {
+        if sender.send(verdicts).is_err() || tasks.is_empty() {
             return Ok(());
         }
     }
-}
-
-fn verified(shared: &Shared, tasks: &[Task]) -> Result<Verdicts, VerifyError> {
-    let mut verdicts = Vec::with_capacity(tasks.len());
-    let mut batches = [ChecksumBatch::new("md5sum"), ChecksumBatch::new("sha256sum")];
-    for &task in tasks {
-        let batch = match checksum(shared.file(task)) {
-            Some(Checksum::Md5(_)) => &mut batches[0],
-            Some(Checksum::Sha256(_)) => &mut batches[1],
-            Some(Checksum::Unsupported(_)) | None => {
-                verdicts.push(shared.examine(task));
-                continue;
-            }
-        };
-        let given = given(shared, task);
-        if batch.bytes + given.as_os_str().len() > MOST_BYTES {
-            batch.execute(shared, &mut verdicts)?;
-        }
-        batch.bytes += given.as_os_str().len();
-        batch.files.push((task, given));
-    }
-    for batch in &mut batches {
-        batch.execute(shared, &mut verdicts)?;
-    }
-    Ok(verdicts)
 }
 
 fn checksum(file: &ListedFile) -> Option<&Checksum> {
@@ -75,13 +67,26 @@ fn given(shared: &Shared, task: Task) -> PathBuf {
 /// Files for one process.
 struct ChecksumBatch {
     program: &'static str,
+    size: usize,
     files: Vec<(Task, PathBuf)>,
     bytes: usize,
 }
 
 impl ChecksumBatch {
-    fn new(program: &'static str) -> Self {
-        Self { program, files: Vec::new(), bytes: 0 }
+    fn new(program: &'static str, size: usize) -> Self {
+        Self { program, size, files: Vec::new(), bytes: 0 }
+    }
+
+    /// Adds a file. A full batch is executed.
+    fn add(&mut self, shared: &Shared, task: Task, verdicts: &mut Verdicts) -> Result<(), VerifyError> {
+        let path = given(shared, task);
+        let bytes = path.as_os_str().len();
+        if self.bytes + bytes > MOST_BYTES {
+            self.execute(shared, verdicts)?;
+        }
+        self.bytes += bytes;
+        self.files.push((task, path));
+        if self.files.len() == self.size { self.execute(shared, verdicts) } else { Ok(()) }
     }
 
     /// Has the files summed and empties the batch.

@@ -238,6 +238,14 @@ impl System {
         fs::set_permissions(self.folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
+    /// Copies a program, by another process: no child of another test then holds the copy open for writing.
+    pub fn copy_program(&self, program: &Path, path: &str) {
+        let copy = self.within(path);
+        assert!(
+            Command::new("install").args(["-m", "755"]).arg(program).arg(copy).status().unwrap().success()
+        );
+    }
+
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.arg("--root").arg(self.folder.path()).args(arguments).env_remove("DEVELOPER");
@@ -252,8 +260,7 @@ impl System {
     pub fn verify_as_nobody(&self, arguments: &[&str]) -> Answer {
         let copy = self.at("/pkgverify");
         if !copy.exists() {
-            // By another process: no child of another test then holds the copy open for writing.
-            assert!(Command::new("cp").arg(PROGRAM).arg(&copy).status().unwrap().success());
+            self.copy_program(Path::new(PROGRAM), "/pkgverify");
         }
         let mut command = Command::new(copy);
         command.arg("--root").arg(self.folder.path()).args(arguments).env_remove("DEVELOPER");
