@@ -5,13 +5,14 @@
 DEMO_PATH := /usr/bin:$(PATH)
 TACHO := target/release/tacho
 
-.PHONY: help demo test web bench release clean-demo
+.PHONY: help demo test web bench release study clean-demo
 
 help:
 	@echo 'make demo    track twelve releases of a real package and leave a page to open'
 	@echo 'make test    execute all tests, those in the browser included'
 	@echo 'make web     build the front end (web/dist) from its sources; needs Node.js'
 	@echo 'make bench   our own speed, printed'
+	@echo 'make study NAME=S0   a study of studies/, measured on this machine'
 	@echo 'make release a static program with completions and manual pages: dist/tacho-*.tar.gz'
 
 demo:
@@ -36,6 +37,13 @@ web/node_modules/.installed: web/package.json web/package-lock.json
 
 bench:
 	cargo bench --workspace --quiet
+
+# Each study has its own script.
+study:
+	@test -x studies/$(NAME)/run.sh || { \
+	  echo 'error: no such study' >&2; \
+	  echo "hint: make study NAME=$$(cd studies && ls -d */run.sh | cut -d/ -f1 | paste -sd'|')" >&2; exit 2; }
+	studies/$(NAME)/run.sh
 
 # A static program, which needs nothing of the machine that it is executed on.
 MACHINE := $(shell uname -m)
