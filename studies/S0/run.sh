@@ -60,7 +60,7 @@ workload() {
 
 workload all ''
 workload largest "$(largest 10000000)"
-measure batch -L batch 1,8,64,512,4096 "$pkgverify --clean --batch {batch} $(largest 6000)"
+measure batch -L batch 1,8,64,512,4096 -n 'batch {batch}' "$pkgverify --clean --batch {batch} $(largest 6000)"
 
 if command -v debsums > /dev/null; then
   echo

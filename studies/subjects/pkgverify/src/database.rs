@@ -38,12 +38,19 @@ pub struct InstalledPackages {
     pub warnings: Vec<String>,
 }
 
-/// Reads the database of the system in `root`, or the one in `admindir`.
-pub fn load(root: &RootFolder, admindir: Option<&Path>) -> Result<InstalledPackages, VerifyError> {
+/// Chooses packages, which have no files yet. Lists of files are read of the chosen ones only.
+pub type PackageChooser<'a> = &'a dyn Fn(Vec<Package>) -> Result<Vec<Package>, VerifyError>;
+
+/// Reads the database of the system in `root`, or the one in `admindir`, as far as packages are chosen.
+pub fn load(
+    root: &RootFolder,
+    admindir: Option<&Path>,
+    choose: PackageChooser,
+) -> Result<InstalledPackages, VerifyError> {
     let (manager, folder) = find(root, admindir)?;
     let mut installed = match manager {
-        PackageManager::Dpkg => dpkg::load(root, &folder)?,
-        PackageManager::Pkg => freebsd::load(&folder.join("local.sqlite"))?,
+        PackageManager::Dpkg => dpkg::load(root, &folder, choose)?,
+        PackageManager::Pkg => freebsd::load(&folder.join("local.sqlite"), choose)?,
     };
     installed.packages.sort_by(|a, b| a.label.cmp(&b.label));
     Ok(installed)

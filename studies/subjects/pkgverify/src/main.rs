@@ -25,9 +25,9 @@ fn main() -> ExitCode {
 /// Returns how many files are not as recorded.
 fn execute(arguments: &Arguments) -> Result<usize, VerifyError> {
     let root = arguments.root();
-    let mut installed = database::load(&root, arguments.admindir.as_deref())?;
     let patterns = if arguments.all { &[] } else { arguments.packages.as_slice() };
-    installed.packages = arguments.selection().select(installed.packages, patterns)?;
+    let choose = |packages| arguments.selection().select(packages, patterns);
+    let mut installed = database::load(&root, arguments.admindir.as_deref(), &choose)?;
     if arguments.no_conffiles {
         installed.packages.iter_mut().for_each(|package| package.files.retain(|file| !file.is_conffile));
     }

@@ -213,6 +213,8 @@ fn damage_of_the_database_is_a_warning() {
     assert!(system.verify(&[]).stderr.ends_with("alpha.md5sums`, line 3: no checksum and path\n"));
     system.remove("/var/lib/dpkg/info/alpha.list");
     assert!(system.verify(&[]).stderr.contains("warning: package `alpha` has no list of files\n"));
+    // Of packages that are not chosen, nothing is read.
+    assert_eq!(system.verify(&["beta"]), Answer::new(0, "", ""));
 }
 
 #[test]

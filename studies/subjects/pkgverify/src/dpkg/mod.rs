@@ -6,31 +6,55 @@ mod filter;
 mod status;
 mod sums;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::database::{InstalledPackages, PackageManager};
+use crate::database::{InstalledPackages, PackageChooser, PackageManager};
 use crate::{ListedFile, Package, Requirement, RootFolder, VerifyError};
 use diversions::Diversions;
 pub use filter::PathFilter;
 use status::Stanza;
 
-/// Reads the database in `admindir`, which describes the system in `root`.
-pub fn load(root: &RootFolder, admindir: &Path) -> Result<InstalledPackages, VerifyError> {
+/// Reads the database in `admindir`, which describes the system in `root`, as far as packages are chosen.
+pub fn load(
+    root: &RootFolder,
+    admindir: &Path,
+    choose: PackageChooser,
+) -> Result<InstalledPackages, VerifyError> {
     let status = read(&admindir.join("status"))?;
     let diversions = Diversions::parse(&read_if_there(&admindir.join("diversions"))?);
     let mut database = Database { admindir, diversions, warnings: Vec::new() };
-    let mut packages = Vec::new();
-    for stanza in status::stanzas(&status).filter(Stanza::has_files) {
-        packages.push(database.package(&stanza)?);
-    }
+    let stanzas: HashMap<String, Stanza> =
+        status::stanzas(&status).filter(Stanza::has_files).map(|stanza| (stanza.label(), stanza)).collect();
+    let mut packages: Vec<Package> = stanzas.values().map(package).collect();
     packages.extend(alternatives::package(root, &admindir.join("alternatives"), &mut database.warnings));
+    packages.sort_by(|a, b| a.label.cmp(&b.label));
+    let mut packages = choose(packages)?;
+    for package in &mut packages {
+        // The alternatives have their files, and no stanza.
+        if let Some(stanza) = stanzas.get(&package.label) {
+            package.files = database.files(stanza)?;
+        }
+    }
     let left_out = PathFilter::load(&root.path().join("etc/dpkg"))?;
     let warnings = database.warnings;
     Ok(InstalledPackages { manager: PackageManager::Dpkg, packages, left_out, warnings })
+}
+
+/// A package, without its files.
+fn package(stanza: &Stanza) -> Package {
+    Package {
+        name: stanza.name.clone(),
+        label: stanza.label(),
+        version: stanza.version.clone(),
+        origin: stanza.source.clone(),
+        depends: stanza.depends.clone(),
+        provides: stanza.provides.clone(),
+        files: Vec::new(),
+    }
 }
 
 struct Database<'a> {
@@ -40,7 +64,7 @@ struct Database<'a> {
 }
 
 impl Database<'_> {
-    fn package(&mut self, stanza: &Stanza) -> Result<Package, VerifyError> {
+    fn files(&mut self, stanza: &Stanza) -> Result<Vec<ListedFile>, VerifyError> {
         let mut files = self.conffiles(stanza);
         let conffiles: HashSet<PathBuf> =
             stanza.conffiles.iter().map(|conffile| path(conffile.path)).collect();
@@ -50,15 +74,7 @@ impl Database<'_> {
             }
         }
         self.add_unsummed(stanza, &conffiles, &mut files)?;
-        Ok(Package {
-            name: stanza.name.clone(),
-            label: stanza.label(),
-            version: stanza.version.clone(),
-            origin: stanza.source.clone(),
-            depends: stanza.depends.clone(),
-            provides: stanza.provides.clone(),
-            files,
-        })
+        Ok(files)
     }
 
     /// Conffiles that still belong to the package; their checksums stand in the status.
