@@ -18,6 +18,10 @@ set --
 for way in just-reading sequential read-all unbounded bounded; do
     set -- "$@" -n "$way" "$check --way $way '$archive'"
 done
+# Only one thread can unpack, but that thread need do nothing else.
+for way in just-reading bounded; do
+    set -- "$@" -n "$way, ahead" "$check --ahead --way $way '$archive'"
+done
 case $archive in
 *.gz | *.tgz | *.crate)
     # The inflate of the story, kept as the floor that the others should beat.

@@ -90,8 +90,12 @@ pub struct Reader<'a> {
 /// # Errors
 /// If the file cannot be opened or its first bytes cannot be decoded.
 pub fn open(path: &Path, options: &Options) -> Result<(Archive<Unpacked>, Meter), Error> {
-    let decoding =
-        unpack::Options { limits: options.limits, inflate: options.inflate, parallel: options.parallel_xz };
+    let decoding = unpack::Options {
+        limits: options.limits,
+        inflate: options.inflate,
+        parallel: options.parallel_xz,
+        ahead: options.ahead,
+    };
     let stream = unpack::open(path, decoding)?;
     let meter = stream.meter();
     Ok((Archive::new(stream), meter))

@@ -47,6 +47,9 @@ pub struct Arguments {
     /// Decode blocks of xz in parallel; takes more memory.
     #[arg(long, help_heading = "Speed")]
     parallel_xz: bool,
+    /// Unpack in a thread of its own, so that the one that reads the archive only copies.
+    #[arg(long, help_heading = "Speed")]
+    ahead: bool,
     /// The most bytes that an archive may unpack to; with K, M, G or T.
     #[arg(long, value_name = "BYTES", default_value = "16G", value_parser = bytes, help_heading = "Limits")]
     max_size: u64,
@@ -142,6 +145,7 @@ impl Arguments {
                 ..Limits::default()
             },
             parallel_xz: self.parallel_xz,
+            ahead: self.ahead,
             now: defaults.now,
         })
     }

@@ -24,6 +24,8 @@ pub struct Options {
     pub inflate: Inflate,
     /// Decode blocks of xz in parallel.
     pub parallel_xz: bool,
+    /// Decode in a thread of its own.
+    pub ahead: bool,
     /// The time in seconds since 1970 after which dates lie in the future.
     pub now: u64,
 }
@@ -41,6 +43,7 @@ impl Default for Options {
             limits: Limits::default(),
             inflate: Inflate::default(),
             parallel_xz: false,
+            ahead: false,
             now: now.map_or(0, |since| since.as_secs()),
         }
     }

@@ -17,6 +17,8 @@ fn check(archive: Maker, options: &Options) -> Vec<String> {
     for way in WAYS {
         assert_eq!(report(way), first, "{way:?}");
     }
+    let ahead = tarcheck::check(&stored.path, &Options { ahead: true, ..options.clone() }).unwrap();
+    assert_eq!(ahead.hints.iter().map(ToString::to_string).collect::<Vec<_>>(), first, "ahead");
     assert_eq!(report(Way::JustReading), Vec::<String>::new());
     first
 }

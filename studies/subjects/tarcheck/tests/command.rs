@@ -81,6 +81,7 @@ fn a_bomb_is_stopped() {
     for way in ["sequential", "read-all", "unbounded", "bounded", "just-reading"] {
         says(&tarcheck(&bomb, &["--max-size", "1M", "--way", way]), 2, "", &stderr);
     }
+    says(&tarcheck(&bomb, &["--max-size", "1M", "--ahead"]), 2, "", &stderr);
     for inflate in ["miniz", "libdeflate"] {
         says(&tarcheck(&bomb, &["--max-size", "1M", "--inflate", inflate]), 2, "", &stderr);
     }

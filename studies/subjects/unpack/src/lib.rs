@@ -3,6 +3,7 @@
 //! Lives here: detecting the format by its first bytes, choosing the decoder, counting what goes in and comes out.
 //! Does not live here: what the bytes mean. [`Unpacked`] is a plain [`std::io::Read`].
 
+mod ahead;
 mod error;
 mod format;
 mod gzip;
@@ -42,6 +43,8 @@ pub struct Options {
     pub inflate: Inflate,
     /// Decode independent blocks of xz in parallel; takes a block's memory for each CPU.
     pub parallel: bool,
+    /// Decode in a thread of its own, ahead of the reader.
+    pub ahead: bool,
 }
 
 /// The unpacked bytes of a file, whatever its compression was.
@@ -95,7 +98,9 @@ pub fn read(input: impl Read + Send + 'static, options: Options) -> std::io::Res
     let format = Format::detect(&head);
     let input = BufReader::with_capacity(INPUT_BUFFER, Cursor::new(head).chain(input));
     let decoded = decoder(input, format, options, &meter)?;
-    let reader = Box::new(Watched::new(decoded, options.limits, meter.clone()));
+    let watched = Watched::new(decoded, options.limits, meter.clone());
+    let reader: Box<dyn Read + Send> =
+        if options.ahead { Box::new(ahead::Ahead::new(watched)?) } else { Box::new(watched) };
     Ok(Unpacked { reader, format, meter })
 }
 
@@ -255,15 +260,30 @@ mod tests {
                 Limits { total: 1 << 20, ..Limits::default() },
                 Limits { ratio: 100, grace: 1 << 20, ..Limits::default() },
             ] {
-                let mut stream =
-                    read(std::io::Cursor::new(bomb.clone()), Options { limits, inflate, parallel: false })
-                        .unwrap();
+                let mut stream = read(
+                    std::io::Cursor::new(bomb.clone()),
+                    Options { limits, inflate, ..Options::default() },
+                )
+                .unwrap();
                 let meter = stream.meter();
                 assert!(stream.read_to_end(&mut Vec::new()).is_err());
                 assert!(meter.bomb().is_some(), "{inflate:?}");
             }
         }
         assert_eq!(unpack(bomb, Options::default()).unwrap().len(), 8 << 20, "below the grace");
+    }
+
+    #[test]
+    fn a_thread_ahead_gives_the_same_bytes_and_errors() {
+        let noise: Vec<u8> =
+            (0..3_000_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect();
+        let options = Options { ahead: true, ..Options::default() };
+        let whole = packed(Format::Zstd, &noise);
+        assert_eq!(unpack(whole.clone(), options).unwrap(), noise);
+        assert!(unpack(whole[..whole.len() / 2].to_vec(), options).is_err());
+        assert_eq!(unpack(Vec::new(), options).unwrap(), b"");
+        let mut dropped = read(std::io::Cursor::new(whole), options).unwrap();
+        dropped.read_exact(&mut [0; 10]).unwrap();
     }
 
     #[test]
