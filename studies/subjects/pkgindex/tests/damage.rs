@@ -98,9 +98,10 @@ fn with_touched_blocks_no_answer_is_wrong() {
 #[test]
 fn without_checksums_nothing_is_trusted() {
     let whole = image(Checksum::None);
-    let text = u64::from_le_bytes(whole[64 + 4 * 16..][..8].try_into().unwrap());
-    let records = usize::try_from(text).unwrap();
-    for at in (4096..records).step_by(4 * 97) {
+    // The text comes first, then the records.
+    let text = u64::from_le_bytes(whole[64 + 8..][..8].try_into().unwrap());
+    let records = usize::try_from(text).unwrap().next_multiple_of(8);
+    for at in (records..whole.len() - 3).step_by(4 * 97) {
         for value in [0, 1, 150, 299, 300, 601, u32::MAX / 2, u32::MAX] {
             let mut hostile = whole.clone();
             hostile[at..at + 4].copy_from_slice(&value.to_le_bytes());

@@ -60,7 +60,8 @@ pub struct Builder {
     names: Vec<Name>,
     versions: Vec<[u32; 5]>,
     links: Vec<[u32; 3]>,
-    text: Vec<u8>,
+    /// The image that grows: room for the header, and all stanzas.
+    bytes: Vec<u8>,
 }
 
 impl Builder {
@@ -74,7 +75,7 @@ impl Builder {
             names: Vec::new(),
             versions: Vec::new(),
             links: Vec::new(),
-            text: Vec::new(),
+            bytes: vec![0; HEADER],
         }
     }
 
@@ -83,25 +84,26 @@ impl Builder {
     /// # Errors
     /// If it cannot be read, or all of them are too large.
     pub fn add_file(&mut self, path: &Path) -> Result<(), Error> {
-        let begin = self.text.len();
+        let begin = self.bytes.len() - HEADER;
         let mut stream = unpack::open(path, unpack::Options::default())?;
-        stream.read_to_end(&mut self.text).map_err(Error::file("read", path))?;
+        stream.read_to_end(&mut self.bytes).map_err(Error::file("read", path))?;
         // Each index ends its last stanza, so that the next begins a new one.
-        self.text.extend(b"\n\n");
+        self.bytes.extend(b"\n\n");
         self.add_text(begin)
     }
 
     /// Adds the packages in the text from `begin` on.
     fn add_text(&mut self, begin: usize) -> Result<(), Error> {
-        u32::try_from(self.text.len()).map_err(|_| Error::TooLarge)?;
-        let text = std::mem::take(&mut self.text);
+        u32::try_from(self.bytes.len()).map_err(|_| Error::TooLarge)?;
+        let bytes = std::mem::take(&mut self.bytes);
+        let text = &bytes[HEADER..];
         let mut at = begin;
         while at < text.len() {
             let length = memchr::memmem::find(&text[at..], b"\n\n").map_or(text.len() - at, |end| end + 1);
-            self.add_stanza(&text, at, length);
+            self.add_stanza(text, at, length);
             at += length + 1;
         }
-        self.text = text;
+        self.bytes = bytes;
         Ok(())
     }
 
@@ -171,32 +173,15 @@ impl Builder {
 
     /// The image of the cache; `source` is the [`digest`] of what was added.
     #[must_use]
-    pub fn finish(self, checksum: Checksum, source: [u8; 32]) -> Image {
-        let mut bytes = vec![0; HEADER];
-        bytes.reserve_exact(self.size());
-        let mut sections = [(0, 0); 6];
-        for section in Section::ALL {
+    pub fn finish(mut self, checksum: Checksum, source: [u8; 32]) -> Image {
+        let mut bytes = std::mem::take(&mut self.bytes);
+        let text = (HEADER, bytes.len());
+        bytes.reserve_exact(self.size(bytes.len()));
+        let mut sections = [text; 6];
+        for section in Section::ALL.into_iter().skip(1) {
             bytes.resize(bytes.len().next_multiple_of(8), 0);
             let begin = bytes.len();
-            match section {
-                Section::Buckets => extend(&mut bytes, self.buckets.iter().map(|&bucket| [bucket])),
-                Section::Names => extend(
-                    &mut bytes,
-                    self.names
-                        .iter()
-                        .map(|name| [name.place, name.length, name.next, name.version, name.link]),
-                ),
-                Section::Versions => extend(&mut bytes, self.versions.iter().copied()),
-                Section::Links => extend(&mut bytes, self.links.iter().copied()),
-                Section::Text => bytes.extend(&self.text),
-                Section::Sums => {
-                    let sums: Vec<u8> = bytes[HEADER..]
-                        .chunks(BLOCK)
-                        .flat_map(|block| checksum.of(block).to_le_bytes())
-                        .collect();
-                    bytes.extend(sums);
-                }
-            }
+            self.append(section, checksum, &mut bytes);
             sections[section as usize] = (begin, bytes.len());
         }
         let sums = checksum.of(&bytes[sections[Section::Sums as usize].0..]);
@@ -205,12 +190,30 @@ impl Builder {
         Image { bytes, header }
     }
 
-    /// At least as many bytes as the sections take, so that the image is not copied while it grows.
-    fn size(&self) -> usize {
+    fn append(&self, section: Section, checksum: Checksum, bytes: &mut Vec<u8>) {
+        match section {
+            Section::Text => {}
+            Section::Buckets => extend(bytes, self.buckets.iter().map(|&bucket| [bucket])),
+            Section::Names => {
+                let record = |name: &Name| [name.place, name.length, name.next, name.version, name.link];
+                extend(bytes, self.names.iter().map(record));
+            }
+            Section::Versions => extend(bytes, self.versions.iter().copied()),
+            Section::Links => extend(bytes, self.links.iter().copied()),
+            Section::Sums => {
+                let sum = |block| checksum.of(block).to_le_bytes();
+                let sums: Vec<u8> = bytes[HEADER..].chunks(BLOCK).flat_map(sum).collect();
+                bytes.extend(sums);
+            }
+        }
+    }
+
+    /// At least as many bytes as the sections behind the text take, so that the image is not copied while it grows.
+    fn size(&self, text: usize) -> usize {
         let records =
             self.buckets.len() * 4 + self.names.len() * 20 + self.versions.len() * 20 + self.links.len() * 12;
-        let content = records + self.text.len() + 64;
-        content + content.div_ceil(BLOCK) * 8 + 8
+        let content = records + 64;
+        content + (text + content).div_ceil(BLOCK) * 8 + 8
     }
 }
 

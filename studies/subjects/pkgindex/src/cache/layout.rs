@@ -24,6 +24,8 @@ pub(super) const SUM: usize = 8;
 /// A part of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
+    /// All stanzas. First, so that indices are read right to where they stay.
+    Text,
     /// For each hash: 1 + the last name with it, or 0.
     Buckets,
     /// Names: place and length in the text, 1 + the next name in the bucket, 1 + the last version, 1 + the last link.
@@ -32,15 +34,13 @@ pub(super) enum Section {
     Versions,
     /// Links: version that names the name, relation, 1 + the next link of the name.
     Links,
-    /// All stanzas.
-    Text,
     /// A checksum for each block of all before.
     Sums,
 }
 
 impl Section {
     pub(super) const ALL: [Self; 6] =
-        [Self::Buckets, Self::Names, Self::Versions, Self::Links, Self::Text, Self::Sums];
+        [Self::Text, Self::Buckets, Self::Names, Self::Versions, Self::Links, Self::Sums];
 }
 
 /// What the header says.
@@ -112,7 +112,7 @@ impl Header {
 
     /// Sections hold whole records, and there is a checksum for each block.
     fn check_records(&self) -> Result<(), Error> {
-        let sizes = [BUCKET, NAME, VERSION, LINK, 1, SUM];
+        let sizes = [1, BUCKET, NAME, VERSION, LINK, SUM];
         let lengths = self.sections.map(|(begin, end)| end - begin);
         let is_whole = lengths.iter().zip(sizes).all(|(length, size)| length % size == 0);
         let blocks = blocks(self.sections[Section::Sums as usize].0);
