@@ -79,7 +79,7 @@ edit 9 "$work/middle" > "$work/new"
 diff --ed "$work/old" "$work/middle" > "$work/1.ed" || true
 diff --ed "$work/middle" "$work/new" > "$work/2.ed" || true
 both="$work/1.ed $work/2.ed"
-/usr/lib/apt/methods/rred -t "$work/old" "$work/by-apt" $both > /dev/null
+/usr/lib/apt/methods/rred -t "$work/old" "$work/by-apt" $both > /dev/null 2>&1
 $pkgindex rred -o "$work/by-us" "$work/old" $both
 cp "$work/old" "$work/by-ed"
 for patch in $both; do patch --ed --silent "$work/by-ed" "$patch"; done

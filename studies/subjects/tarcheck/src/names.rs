@@ -1,6 +1,7 @@
 //! What only all entries together show: duplicates, dangling links, missing licences.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 
 use crate::Selection;
 use crate::archive::{Batch, Kind};
@@ -14,6 +15,7 @@ pub(crate) struct Names {
     seen: HashMap<Box<[u8]>, Seen>,
     links: Vec<Link>,
     tops: BTreeSet<Vec<u8>>,
+    hasher: RandomState,
 }
 
 #[derive(Clone, Copy)]
@@ -86,17 +88,17 @@ impl Names {
         repeated.map(|(path, seen)| (path.to_vec(), format!("{} entries", seen.count))).collect()
     }
 
+    /// Names that are equal once folded. Sorting hashes takes less memory than keeping each folded name.
     fn case_conflicts(&self) -> Vec<Place> {
-        let mut folded: HashMap<String, &[u8]> = HashMap::new();
-        let mut paths: Vec<&[u8]> = self.seen.keys().map(AsRef::as_ref).collect();
-        paths.sort_unstable();
+        let paths = self.seen.keys().map(AsRef::as_ref);
+        let mut hashes: Vec<(u64, &[u8])> =
+            paths.filter_map(|path: &[u8]| Some((self.hasher.hash_one(folded(path)?), path))).collect();
+        hashes.sort_unstable();
         let mut found = Vec::new();
-        for path in paths {
-            let Ok(text) = std::str::from_utf8(path) else { continue };
-            if let Some(first) = folded.get(&text.to_lowercase()) {
+        for pair in hashes.windows(2) {
+            let [(hash, first), (next, path)] = pair else { continue };
+            if hash == next && folded(first) == folded(path) {
                 found.push((path.to_vec(), format!("`{}` differs in case only", printable(first))));
-            } else {
-                folded.insert(text.to_lowercase(), path);
             }
         }
         found
@@ -113,21 +115,21 @@ impl Names {
         if soft.is_empty() {
             return Vec::new();
         }
-        let known = self.with_parents();
+        let folders = self.folders();
+        let is_known = |path: &[u8]| self.seen.contains_key(path) || folders.contains(path);
         let through: HashSet<&[u8]> = soft.iter().map(|link| link.path.as_ref()).collect();
         let is_dangling = |link: &&&Link| {
             resolve(&link.path, &link.target).is_some_and(|target| {
-                !known.contains(target.as_slice()) && !parents(&target).any(|parent| through.contains(parent))
+                !is_known(&target) && !parents(&target).any(|parent| through.contains(parent))
             })
         };
         let note = |link: &&Link| (link.path.to_vec(), format!("to `{}`", printable(&link.target)));
         soft.iter().filter(is_dangling).map(note).collect()
     }
 
-    /// All names, and all folders that names imply.
-    fn with_parents(&self) -> HashSet<&[u8]> {
-        let paths = self.seen.keys().map(AsRef::as_ref);
-        paths.flat_map(|path: &[u8]| std::iter::once(path).chain(parents(path))).chain([&b""[..]]).collect()
+    /// All folders that names imply, the top included.
+    fn folders(&self) -> HashSet<&[u8]> {
+        self.seen.keys().flat_map(|path| parents(path)).chain([&b""[..]]).collect()
     }
 
     fn minified(&self) -> Vec<Place> {
@@ -173,6 +175,11 @@ type Rule = fn(&Names) -> Vec<Place>;
 
 /// A file, and what was found there.
 type Place = (Vec<u8>, String);
+
+/// A name without its case; `None` if it is not UTF-8.
+fn folded(path: &[u8]) -> Option<String> {
+    std::str::from_utf8(path).ok().map(str::to_lowercase)
+}
 
 fn trimmed(path: &[u8]) -> &[u8] {
     path.strip_suffix(b"/").unwrap_or(path)
