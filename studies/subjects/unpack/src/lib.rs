@@ -22,6 +22,10 @@ use limit::{Counted, Watched};
 /// How many compressed bytes are read at once.
 const INPUT_BUFFER: usize = 128 << 10;
 
+/// How many bytes are decoded at once. An inflate keeps its window by copying 32 KiB after each call, which makes many
+/// small reads, as of the headers in an archive, dear.
+const OUTPUT_BUFFER: usize = 128 << 10;
+
 /// Which implementation decodes gzip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Inflate {
@@ -99,8 +103,11 @@ pub fn read(input: impl Read + Send + 'static, options: Options) -> std::io::Res
     let input = BufReader::with_capacity(INPUT_BUFFER, Cursor::new(head).chain(input));
     let decoded = decoder(input, format, options, &meter)?;
     let watched = Watched::new(decoded, options.limits, meter.clone());
-    let reader: Box<dyn Read + Send> =
-        if options.ahead { Box::new(ahead::Ahead::new(watched)?) } else { Box::new(watched) };
+    let reader: Box<dyn Read + Send> = if options.ahead {
+        Box::new(ahead::Ahead::new(watched)?)
+    } else {
+        Box::new(BufReader::with_capacity(OUTPUT_BUFFER, watched))
+    };
     Ok(Unpacked { reader, format, meter })
 }
 
