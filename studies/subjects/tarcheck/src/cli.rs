@@ -35,6 +35,9 @@ pub struct Arguments {
     /// Print no summary on standard error.
     #[arg(short, long)]
     pub quiet: bool,
+    /// Print processor times of reading and checking on standard error, as `key: value` lines.
+    #[arg(long)]
+    pub stats: bool,
     /// How the work is spread over threads.
     #[arg(long, value_enum, default_value = "bounded", help_heading = "Speed")]
     way: WayName,

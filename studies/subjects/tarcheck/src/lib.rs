@@ -10,10 +10,11 @@ pub mod hint;
 mod names;
 mod options;
 mod report;
+mod stopwatch;
 mod ways;
 
 pub use error::Error;
 pub use hint::{Hint, Severity};
 pub use options::{Options, Selection};
-pub use report::{Report, Totals};
+pub use report::{Cpu, Report, Totals};
 pub use ways::{Way, check};

@@ -48,6 +48,9 @@ fn one(path: &Path, arguments: &Arguments, options: &Options, out: &mut impl Wri
     match tarcheck::check(path, options) {
         Ok(report) => {
             print(path, &report, arguments, out)?;
+            if arguments.stats {
+                eprint!("{}", report.cpu.lines());
+            }
             Ok(u8::from(arguments.fail_on.is_reached(report.worst())))
         }
         Err(error) => {

@@ -1,5 +1,7 @@
 //! The answer: hints in order, and how much was read.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 use crate::hint::{Hint, Severity};
@@ -15,13 +17,33 @@ pub struct Totals {
     pub unpacked: u64,
 }
 
+/// Processor time, in which a busy machine matters little.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cpu {
+    /// Of the thread that reads, without what it checked itself. What is decoded ahead is not in it.
+    pub reading: Duration,
+    /// Of all checks.
+    pub checking: Duration,
+}
+
+impl Cpu {
+    /// `key: value` lines, in which plans find metrics.
+    #[must_use]
+    pub fn lines(&self) -> String {
+        let (reading, checking) = (self.reading.as_secs_f64(), self.checking.as_secs_f64());
+        format!("cpu-reading: {reading:.6} s\ncpu-checking: {checking:.6} s\n")
+    }
+}
+
 /// What was found in an archive.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// How much was read.
     pub totals: Totals,
     /// What was found, ordered by file, line and tag.
     pub hints: Vec<Hint>,
+    /// Where processor time went.
+    pub cpu: Cpu,
 }
 
 impl Report {

@@ -1,6 +1,7 @@
 //! How batches get from the thread that reads to the checks. All ways give the same report.
 
 use std::path::Path;
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded, unbounded};
 use rayon::prelude::*;
@@ -8,8 +9,9 @@ use rayon::prelude::*;
 use crate::archive::{self, Batch, Reader};
 use crate::hint::Hint;
 use crate::names::Names;
-use crate::report::{Report, Totals};
-use crate::{Error, Options, checks};
+use crate::report::{Cpu, Report, Totals};
+use crate::stopwatch::{Checker, thread_time};
+use crate::{Error, Options};
 
 /// How the work is spread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,62 +35,80 @@ pub enum Way {
 /// If the archive cannot be opened, is damaged or goes beyond a limit.
 pub fn check(path: &Path, options: &Options) -> Result<Report, Error> {
     let (mut archive, meter) = archive::open(path, options)?;
-    let mut reader = Reader::new(path, &mut archive, meter.clone(), options)?;
-    let mut names = Names::default();
+    let reader = Reader::new(path, &mut archive, meter.clone(), options)?;
+    let has_checks = options.way != Way::JustReading;
+    let mut feed = Feed { reader, names: has_checks.then(Names::default), cpu: Duration::ZERO };
+    let checker = Checker::new(options);
     let mut hints = match options.way {
-        Way::Sequential => sequential(&mut reader, &mut names, options),
-        Way::ReadAll => read_all(&mut reader, &mut names, options),
-        Way::Unbounded => unbounded_queue(&mut reader, &mut names, options),
-        Way::Bounded => bounded_queue(&mut reader, &mut names, options),
-        Way::JustReading => just_reading(&mut reader),
+        Way::Sequential => sequential(&mut feed, &checker),
+        Way::ReadAll => read_all(&mut feed, &checker),
+        Way::Unbounded => unbounded_queue(&mut feed, &checker),
+        Way::Bounded => bounded_queue(&mut feed, &checker),
+        Way::JustReading => just_reading(&mut feed),
     }?;
-    if options.way != Way::JustReading {
+    if let Some(names) = &feed.names {
         names.judge(&options.selection, &mut hints);
     }
     hints.sort_by(|a, b| a.order().cmp(&b.order()));
-    let totals = Totals { entries: reader.count(), packed: meter.packed(), unpacked: meter.unpacked() };
-    Ok(Report { totals, hints })
+    let totals = Totals { entries: feed.reader.count(), packed: meter.packed(), unpacked: meter.unpacked() };
+    Ok(Report { totals, hints, cpu: Cpu { reading: feed.cpu, checking: checker.time() } })
 }
 
-fn sequential(reader: &mut Reader, names: &mut Names, options: &Options) -> Result<Vec<Hint>, Error> {
+/// What the reading thread does: fills batches, and remembers names if anything is checked.
+struct Feed<'a> {
+    reader: Reader<'a>,
+    names: Option<Names>,
+    cpu: Duration,
+}
+
+impl Feed<'_> {
+    fn fill(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        let begin = thread_time();
+        let result = self.reader.fill(batch);
+        if let (Some(names), Ok(true)) = (&mut self.names, &result) {
+            names.add(batch);
+        }
+        self.cpu += thread_time().saturating_sub(begin);
+        result
+    }
+}
+
+fn sequential(feed: &mut Feed, checker: &Checker) -> Result<Vec<Hint>, Error> {
     let (mut batch, mut hints) = (Batch::default(), Vec::new());
-    while reader.fill(&mut batch)? {
-        names.add(&batch);
-        checks::batch(&batch, options, &mut hints);
+    while feed.fill(&mut batch)? {
+        checker.check(&batch, &mut hints);
         batch.clear();
     }
     Ok(hints)
 }
 
-fn just_reading(reader: &mut Reader) -> Result<Vec<Hint>, Error> {
+fn just_reading(feed: &mut Feed) -> Result<Vec<Hint>, Error> {
     let mut batch = Batch::default();
-    while reader.fill(&mut batch)? {
+    while feed.fill(&mut batch)? {
         batch.clear();
     }
     Ok(Vec::new())
 }
 
-fn read_all(reader: &mut Reader, names: &mut Names, options: &Options) -> Result<Vec<Hint>, Error> {
+fn read_all(feed: &mut Feed, checker: &Checker) -> Result<Vec<Hint>, Error> {
     let mut batches = Vec::new();
     let mut batch = Batch::default();
-    while reader.fill(&mut batch)? {
-        names.add(&batch);
+    while feed.fill(&mut batch)? {
         batches.push(std::mem::take(&mut batch));
     }
     let of = |batch: &Batch| {
         let mut hints = Vec::new();
-        checks::batch(batch, options, &mut hints);
+        checker.check(batch, &mut hints);
         hints
     };
     Ok(batches.par_iter().flat_map_iter(of).collect())
 }
 
-fn unbounded_queue(reader: &mut Reader, names: &mut Names, options: &Options) -> Result<Vec<Hint>, Error> {
+fn unbounded_queue(feed: &mut Feed, checker: &Checker) -> Result<Vec<Hint>, Error> {
     let (sender, receiver) = unbounded();
-    with_checkers(&receiver, None, options, move || {
+    with_checkers(&receiver, None, checker, move || {
         let mut batch = Batch::default();
-        while reader.fill(&mut batch)? {
-            names.add(&batch);
+        while feed.fill(&mut batch)? {
             send(&sender, std::mem::take(&mut batch));
         }
         Ok(Vec::new())
@@ -96,20 +116,19 @@ fn unbounded_queue(reader: &mut Reader, names: &mut Names, options: &Options) ->
 }
 
 /// The queue has two batches for each checking thread: enough to bridge a long file, little to keep in memory.
-fn bounded_queue(reader: &mut Reader, names: &mut Names, options: &Options) -> Result<Vec<Hint>, Error> {
-    let length = options.jobs * 2;
+fn bounded_queue(feed: &mut Feed, checker: &Checker) -> Result<Vec<Hint>, Error> {
+    let length = checker.jobs() * 2;
     let (sender, receiver) = bounded(length);
-    let (giver, spare) = bounded(length + options.jobs);
-    with_checkers(&receiver, Some(&giver), options, move || {
+    let (giver, spare) = bounded(length + checker.jobs());
+    with_checkers(&receiver, Some(&giver), checker, move || {
         let mut hints = Vec::new();
         let mut batch = Batch::default();
-        while reader.fill(&mut batch)? {
-            names.add(&batch);
+        while feed.fill(&mut batch)? {
             match sender.try_send(batch) {
                 Ok(()) => batch = spare.try_recv().unwrap_or_default(),
                 Err(TrySendError::Full(own) | TrySendError::Disconnected(own)) => {
                     batch = own;
-                    checks::batch(&batch, options, &mut hints);
+                    checker.check(&batch, &mut hints);
                     batch.clear();
                 }
             }
@@ -123,17 +142,17 @@ fn send(sender: &Sender<Batch>, batch: Batch) {
     let _ = sender.send(batch);
 }
 
-/// Checks what is received on `options.jobs` threads while `read` runs on this one. Cleared batches are given back.
+/// Checks what is received on the checker's threads while `read` runs on this one. Cleared batches are given back.
 fn with_checkers(
     receiver: &Receiver<Batch>,
     giver: Option<&Sender<Batch>>,
-    options: &Options,
+    checker: &Checker,
     read: impl FnOnce() -> Result<Vec<Hint>, Error>,
 ) -> Result<Vec<Hint>, Error> {
     let work = || {
         let mut hints = Vec::new();
         for mut batch in receiver {
-            checks::batch(&batch, options, &mut hints);
+            checker.check(&batch, &mut hints);
             batch.clear();
             if let Some(giver) = giver {
                 let _ = giver.try_send(batch);
@@ -142,7 +161,7 @@ fn with_checkers(
         hints
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..options.jobs).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..checker.jobs()).map(|_| scope.spawn(work)).collect();
         let mut result = read();
         for worker in workers {
             let found = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

@@ -40,6 +40,14 @@ fn hints_summary_and_exit_status() {
 }
 
 #[test]
+fn stats_are_lines_of_keys_and_values() {
+    let output = tarcheck(&faulty(), &["-q", "--stats"]);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let keys: Vec<&str> = stderr.lines().filter_map(|line| line.split(": ").next()).collect();
+    assert_eq!(keys, ["cpu-reading", "cpu-checking"]);
+}
+
+#[test]
 fn json_is_one_object_an_archive() {
     let output = tarcheck(&faulty(), &["x.tar", "--json"]);
     let text = String::from_utf8(output.stdout).unwrap();
