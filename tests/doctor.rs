@@ -66,8 +66,7 @@ high    the clock source is hpet
           the program under test too.
         cannot be set here: the kernel found the processor's own clock (tsc)
           unstable
-        source:
-          https://docs.kernel.org/timers/timekeeping.html#clock-sources
+        source: https://docs.kernel.org/timers/timekeeping.html#clock-sources
 "
     );
     let answer = project.tacho("doctor --sysroot slow --json").exits(1).json();
