@@ -30,6 +30,7 @@ pub mod compare;
 mod context;
 mod error;
 mod event;
+pub mod machine;
 pub mod pending;
 mod preflight;
 mod question;

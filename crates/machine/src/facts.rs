@@ -15,6 +15,11 @@ use crate::readings::{
 use crate::root::{Reading, Root, lacks};
 use crate::tools;
 
+/// What the names of facts begin with among a run's conditions.
+const CONDITION: &str = "machine.";
+/// The fact that names the list of packages.
+pub const PACKAGES: &str = "packages.digest";
+
 /// A fact, or why it is not known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -93,6 +98,25 @@ impl Facts {
             Some(FactChange { name: name.clone(), before: before.to_string(), now: now.to_string() })
         };
         now.0.iter().filter_map(change).collect()
+    }
+
+    /// The known facts as a run keeps them among its conditions: `machine.NAME`.
+    #[must_use]
+    pub fn to_conditions(&self) -> BTreeMap<String, String> {
+        let known = |(name, fact): (&String, &Fact)| match fact {
+            Fact::Value(value) => Some((format!("{CONDITION}{name}"), value.clone())),
+            Fact::Missing(_) => None,
+        };
+        self.0.iter().filter_map(known).collect()
+    }
+
+    /// The facts that a run kept among its conditions.
+    #[must_use]
+    pub fn of_conditions(conditions: &BTreeMap<String, String>) -> Self {
+        let fact = |(name, value): (&String, &String)| {
+            Some((name.strip_prefix(CONDITION)?.to_owned(), Fact::Value(value.clone())))
+        };
+        Self(conditions.iter().filter_map(fact).collect())
     }
 
     fn add<T: fmt::Display>(&mut self, name: &str, reading: Reading<T>) {
@@ -229,10 +253,7 @@ impl Facts {
         self.add("interrupts.balanced", Ok(if balanced { "by irqbalance" } else { "no" }));
         self.add("interrupts.moved", interrupts(root));
         self.add("library.libc", tools::libc(root));
-        self.add(
-            "packages.digest",
-            PackageList::read(root).map(|list| list.digest().to_string()[..16].to_owned()),
-        );
+        self.add(PACKAGES, PackageList::read(root).map(|list| list.digest()));
     }
 }
 

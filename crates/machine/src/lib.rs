@@ -14,6 +14,6 @@ mod tools;
 pub mod tune;
 
 pub use cpu_list::{CpuList, CpuListError};
-pub use facts::{Fact, FactChange, Facts, host_name};
+pub use facts::{Fact, FactChange, Facts, PACKAGES, host_name};
 pub use packages::{PackageChange, PackageList};
 pub use root::{Reading, Root};

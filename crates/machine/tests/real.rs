@@ -122,18 +122,18 @@ fn killed_anywhere_this_machine_is_put_back() {
     let before = state();
     let changes = settings(&root, false).len() + if around.is_some() { 3 } else { 0 };
     let steps = 3 + 4 * changes;
-    let mut changed = 0;
+    let mut dirty = 0;
     for step in 1..=steps {
         let mut child = Command::new(std::env::current_exe().unwrap());
         child.args(["--exact", "killed_at_a_real_step", "--quiet"]);
         child.env(STEP, step.to_string()).env(GROUP, &group);
         let status = child.output().unwrap().status;
         assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9), "step {step} of {steps}");
-        changed += usize::from(state() != before);
+        dirty += usize::from(state() != before);
         let restoration = put_back(&root).unwrap();
         assert!(restoration.is_none_or(|it| it.failed.is_empty() && it.left_alone.is_empty()), "step {step}");
         assert_eq!(state(), before, "after step {step} of {steps}");
     }
-    println!("{steps} of {steps} put back, {changed} of them after a change; shield: {}", around.is_some());
-    assert!(changed >= 2 * changes, "the machine was changed after {changed} of {steps} steps only");
+    println!("{steps} of {steps} put back, {dirty} of them after a change; shield: {}", around.is_some());
+    assert!(dirty >= 2 * changes, "the machine was changed after {dirty} of {steps} steps only");
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
+use tacho_experiment::machine::{self, MachineChanges};
 use tacho_experiment::took;
 use tacho_record::bisection::Found;
 use tacho_record::{Purpose, Revision, Run, RunState};
@@ -38,6 +39,7 @@ pub fn execute(global: &Global, command: &Log) -> Result<Exit, CliError> {
         rows.push(([took, samples.to_string()], format!("{state}{what}")));
     }
     output::print(&listed(&runs, &rows))?;
+    output::print(&changed(&mut store, &runs)?)?;
     if runs.iter().any(|run| run.purpose == Purpose::Compare) {
         output::print("\n`tacho show run:N` shows what run N compared\n")?;
     }
@@ -63,6 +65,19 @@ fn listed(runs: &[Run], rows: &[([String; 2], String)]) -> String {
     let widest = render(LEAST).lines().map(|line| line.chars().count()).max().unwrap_or(0);
     let width = output::terminal_width().unwrap_or(output::COLUMNS);
     render(LEAST + width.saturating_sub(widest))
+}
+
+/// What was otherwise on the machine than at the run before, in a line each.
+fn changed(store: &mut Store, runs: &[Run]) -> Result<String, CliError> {
+    let width = Some(output::terminal_width().unwrap_or(output::COLUMNS));
+    let mut lines = String::new();
+    for run in runs {
+        let Some(MachineChanges { since, what }) = machine::since_last(store, run)? else { continue };
+        let line =
+            format!("run {}: the machine changed since run {since}: {}\n", run.number, what.join("; "));
+        lines += &text::wrap(&line, width);
+    }
+    Ok(if lines.is_empty() { lines } else { format!("\n{lines}") })
 }
 
 /// What is unusual of its state, in front of what the run was.
@@ -108,6 +123,7 @@ fn answer<'a>(
         waits: store.waits(run.number)?,
         disturbed: store.disturbed(run.number)?,
         took: took(store, run)?,
+        changed: machine::since_last(store, run)?.map(|changes| changes.what).unwrap_or_default(),
     };
     let what = run_words::of_run(store, run, revisions)?;
     Ok(RunAnswer::of(run, what, surroundings, counts))

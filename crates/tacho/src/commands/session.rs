@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tacho_experiment::{Bench, ExperimentError, Instrument, Question};
+use tacho_experiment::{Bench, ExperimentError, Instrument, Question, machine};
+use tacho_machine::Root;
 use tacho_measure::{HostLock, MeasureError, ProcessExecutor, Wait};
 use tacho_record::{Counter, Host, Plan, Recipes, Revision};
 use tacho_store::{HostId, Store};
@@ -109,7 +110,12 @@ impl CommandSession {
             progress.announce(how);
         }
         let recipes = builder.recipes(wanted.revisions)?;
-        let question = self.question(project, wanted, recipes, &instrument);
+        let mut question = self.question(project, wanted, recipes, &instrument);
+        question.conditions.extend(machine::keep_facts(
+            &mut self.store,
+            &Root::this_machine(),
+            &project.folder,
+        )?);
         let mut bench = Bench {
             store: &mut self.store,
             builder: &mut builder,

@@ -290,6 +290,7 @@ pub struct RunAnswer<'a> {
     samples: usize,
     version: &'a str,
     conditions: BTreeMap<String, String>,
+    changed: Vec<String>,
     waits: Vec<WaitAnswer>,
     disturbed: BTreeMap<u32, String>,
     plan: &'a str,
@@ -321,6 +322,8 @@ pub struct Surroundings {
     pub disturbed: Vec<(u32, String)>,
     /// How long its sessions measured, where that is known.
     pub took: Option<Duration>,
+    /// What was otherwise on the machine than at the run before.
+    pub changed: Vec<String>,
 }
 
 impl<'a> RunAnswer<'a> {
@@ -328,7 +331,7 @@ impl<'a> RunAnswer<'a> {
     pub fn of(
         run: &'a Run,
         what: String,
-        Surroundings { conditions, waits, disturbed, took }: Surroundings,
+        Surroundings { conditions, waits, disturbed, took, changed }: Surroundings,
         [revisions, cells, samples]: [usize; 3],
     ) -> Self {
         Self {
@@ -347,6 +350,7 @@ impl<'a> RunAnswer<'a> {
             samples,
             version: &run.version,
             conditions,
+            changed,
             waits: waits.into_iter().map(WaitAnswer::from).collect(),
             disturbed: disturbed.into_iter().collect(),
             plan: &run.plan,
