@@ -123,7 +123,7 @@ mod tests {
         let root = Root::of_folder(folder.path());
         let home = folder.path().join("store");
         let mut store = Store::open(&Location::Folder(home)).unwrap();
-        let mut keep = |store: &mut Store, kernel: &str, list: &[(&str, &str)]| {
+        let keep = |store: &mut Store, kernel: &str, list: &[(&str, &str)]| {
             write(folder.path(), "proc/sys/kernel/osrelease", kernel);
             write(folder.path(), "var/lib/dpkg/status", &packages(list));
             keep_facts(store, &root, Path::new("/")).unwrap()
