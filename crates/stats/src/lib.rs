@@ -13,6 +13,7 @@ pub mod changes;
 pub mod compare;
 mod discoveries;
 pub mod distribution;
+pub mod forecast;
 pub mod history;
 pub mod interleaved;
 pub mod levels;
