@@ -31,6 +31,7 @@ mod context;
 mod error;
 mod event;
 pub mod machine;
+pub mod noise;
 pub mod pending;
 mod preflight;
 mod question;

@@ -1,0 +1,226 @@
+//! The host's noise: programs of several lengths, each compared with itself for a stated time.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rand::seq::SliceRandom;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use tacho_measure::{Ended, Executor, MeasureError, Request};
+use tacho_stats::forecast::Forecast;
+use tacho_stats::interleaved::{Execution, Fit, spells};
+use tacho_stats::summary::median;
+
+/// Lengths of the programs, and how many rounds of each are executed in one turn: the short ones cost little.
+const LENGTHS: [(Duration, u32); 3] =
+    [(Duration::ZERO, 20), (Duration::from_millis(20), 5), (Duration::from_millis(200), 1)];
+/// Additions of a shell from which its speed is found.
+const TRIAL: f64 = 20_000.0;
+/// No program is given longer than this.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// The times that are forecast, in minutes.
+pub const MINUTES: [u32; 3] = [1, 10, 60];
+
+/// What one program shows of the host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NoiseOfLength {
+    /// The program in a few words.
+    pub program: String,
+    /// The median of its wall time, in nanoseconds.
+    pub takes: f64,
+    /// How many rounds it was compared with itself.
+    pub rounds: u32,
+    /// How long a round took, in seconds, with all between the executions.
+    pub round: f64,
+    /// What comparisons of it will find; none: too few rounds.
+    pub forecast: Option<Forecast>,
+    /// How much longer executions take at the host's slow speed than at its fast one, as a share.
+    pub uneven: f64,
+    /// Whether the host's speed is seen to move.
+    pub moves: bool,
+    /// The speeds that the host went through: how much slower than usual each was, as a share, in order of time.
+    pub speeds: Vec<f64>,
+}
+
+impl NoiseOfLength {
+    /// The smallest difference that a comparison of so many minutes finds four times in five.
+    #[must_use]
+    pub fn detectable(&self, minutes: u32) -> Option<f64> {
+        let rounds = 60.0 * f64::from(minutes) / self.round;
+        self.forecast.map(|forecast| forecast.detectable(rounds))
+    }
+}
+
+/// One program that is compared with itself.
+struct Compared {
+    name: String,
+    request: Request,
+    rounds_a_turn: u32,
+    executions: Vec<Execution>,
+    walls: Vec<f64>,
+    rounds: u32,
+    spent: Duration,
+}
+
+/// Compares programs with themselves, in turns, for that time. Interrupted, it answers with what it has.
+pub fn measure(
+    executor: &mut dyn Executor,
+    time: Duration,
+    seed: u64,
+    interrupt: &AtomicBool,
+    mut progress: impl FnMut(Duration),
+) -> Result<Vec<NoiseOfLength>, MeasureError> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut programs = programs(executor)?;
+    let begin = executor.now();
+    loop {
+        for program in &mut programs {
+            for _ in 0..program.rounds_a_turn {
+                program.round(executor, &mut random)?;
+            }
+        }
+        let spent = Duration::try_from(executor.now().duration_since(begin)).unwrap_or_default();
+        progress(spent);
+        if spent >= time || interrupt.load(Ordering::Relaxed) {
+            return Ok(programs.into_iter().map(Compared::noise).collect());
+        }
+    }
+}
+
+/// `true`, and loops of a shell of known lengths.
+fn programs(executor: &mut dyn Executor) -> Result<Vec<Compared>, MeasureError> {
+    let empty = wall(executor, &looping(1.0))?;
+    let full = wall(executor, &looping(TRIAL))?;
+    let one = full.saturating_sub(empty).as_secs_f64().max(1e-6) / TRIAL;
+    Ok(LENGTHS
+        .iter()
+        .map(|&(length, rounds_a_turn)| {
+            let (name, request) = if length.is_zero() {
+                ("`true`".to_owned(), request(&["true"]))
+            } else {
+                let additions = (length.as_secs_f64() / one).max(1.0);
+                (format!("{} ms of work", length.as_millis()), looping(additions))
+            };
+            let (executions, walls) = (Vec::new(), Vec::new());
+            Compared { name, request, rounds_a_turn, executions, walls, rounds: 0, spent: Duration::ZERO }
+        })
+        .collect())
+}
+
+fn request(words: &[&str]) -> Request {
+    Request { timeout: TIMEOUT, ..Request::new(words.iter().copied()) }
+}
+
+/// Work that every system can do without a compiler.
+fn looping(additions: f64) -> Request {
+    let script = format!("i=0; while [ $i -lt {additions:.0} ]; do i=$((i+1)); done");
+    request(&["sh", "-c", &script])
+}
+
+fn wall(executor: &mut dyn Executor, request: &Request) -> Result<Duration, MeasureError> {
+    let execution = executor.execute(request);
+    match execution.ended {
+        Ended::Exited(0) => Ok(execution.wall),
+        Ended::Interrupted => Err(MeasureError::Interrupted),
+        ended => Err(MeasureError::Instrument { why: format!("`{}`: {ended:?}", request.command[0]) }),
+    }
+}
+
+impl Compared {
+    /// Both sides once, in random order.
+    fn round(&mut self, executor: &mut dyn Executor, random: &mut impl Rng) -> Result<(), MeasureError> {
+        let begin = executor.now();
+        let mut order = [0, 1];
+        order.shuffle(random);
+        for program in order {
+            let wall = wall(executor, &self.request)?.as_nanos() as f64;
+            self.walls.push(wall);
+            self.executions.push(Execution { program, round: self.rounds, value: wall.max(1.0).ln() });
+        }
+        self.rounds += 1;
+        self.spent += Duration::try_from(executor.now().duration_since(begin)).unwrap_or_default();
+        Ok(())
+    }
+
+    fn noise(self) -> NoiseOfLength {
+        let fit = Fit::of(&self.executions, 2);
+        let speeds = fit.as_ref().filter(|fit| fit.moves).map(|fit| {
+            // Short spells are noise of single executions.
+            let long = spells(&fit.rest).into_iter().filter(|spell| spell.executions.len() >= LONG);
+            long.map(|spell| spell.slower.exp_m1()).collect()
+        });
+        NoiseOfLength {
+            takes: median(&self.walls).unwrap_or(0.0),
+            rounds: self.rounds,
+            round: self.spent.as_secs_f64() / f64::from(self.rounds.max(1)),
+            forecast: Forecast::of(&self.executions),
+            uneven: fit.as_ref().map_or(0.0, Fit::uneven),
+            moves: fit.as_ref().is_some_and(|fit| fit.moves),
+            speeds: speeds.unwrap_or_default(),
+            program: self.name,
+        }
+    }
+}
+
+/// A spell of so many executions is a speed of the host.
+const LONG: usize = 10;
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use tacho_measure::{Execution as Executed, ScriptedExecutor};
+
+    use super::*;
+
+    /// A host on which a shell takes 1 µs an addition, and everything this much longer in the second half of each minute.
+    fn host<'a>(slower: f64) -> ScriptedExecutor<'a> {
+        let mut random = ChaCha8Rng::seed_from_u64(5);
+        ScriptedExecutor::new(move |request: &Request, at: Timestamp| {
+            let script = request.command.last().cloned().unwrap_or_default();
+            let additions = script.split(' ').find_map(|word| word.parse::<f64>().ok());
+            let noise = 1.0 + 0.02 * (f64::from(random.next_u32()) / f64::from(u32::MAX) - 0.5);
+            let speed = if at.as_second() % 60 < 30 { 1.0 } else { 1.0 + slower };
+            let wall = (1e-3 + additions.unwrap_or(0.0) * 1e-6) * noise * speed;
+            Executed::of(Ended::Exited(0), at, Duration::from_secs_f64(wall))
+        })
+    }
+
+    fn of(slower: f64, time: u64) -> Vec<NoiseOfLength> {
+        let stop = AtomicBool::new(false);
+        measure(&mut host(slower), Duration::from_secs(time), 1, &stop, |_| {}).unwrap()
+    }
+
+    #[test]
+    fn a_steady_host_is_known_after_a_minute() {
+        let found = of(0.0, 60);
+        let names: Vec<&str> = found.iter().map(|it| it.program.as_str()).collect();
+        assert_eq!(names, ["`true`", "20 ms of work", "200 ms of work"]);
+        for it in &found {
+            assert!(!it.moves && it.speeds.is_empty() && it.rounds > 60, "{it:?}");
+            // Noise of ± 1 % is even: its standard deviation is 0.58 %, that of a round's ratio √2 times as much.
+            let rounds = 60.0 / it.round;
+            let expected = 2.8 * 0.0058 * std::f64::consts::SQRT_2 / rounds.sqrt();
+            let ratio = it.detectable(1).unwrap() / expected;
+            assert!((0.6..1.5).contains(&ratio), "{ratio}: {it:?}");
+            assert!(it.detectable(60).unwrap() < it.detectable(10).unwrap());
+        }
+        assert!((found[2].takes / 200e6 - 1.0).abs() < 0.05, "{:?}", found[2]);
+    }
+
+    #[test]
+    fn a_host_of_two_speeds_is_said_to_move() {
+        // Fast, slow, fast, slow: half a minute each, the last one shorter.
+        let found = of(0.3, 110);
+        for it in &found {
+            assert!(it.moves && (it.uneven - 0.3).abs() < 0.05, "{it:?}");
+            assert_eq!(it.speeds.len(), 4, "{it:?}");
+        }
+    }
+
+    #[test]
+    fn interrupted_it_answers_with_what_it_has() {
+        let found =
+            measure(&mut host(0.0), Duration::from_secs(3600), 1, &AtomicBool::new(true), |_| {}).unwrap();
+        assert_eq!((found[2].rounds, found[2].forecast), (1, None));
+    }
+}
