@@ -1,9 +1,11 @@
 //! `tacho doctor`: whether this machine is fit, what it is, and what the instrument reads of itself.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Serialize;
 use tacho_experiment::Instrument;
+use tacho_experiment::noise::{self, MINUTES, NoiseOfLength};
 use tacho_experiment::run::disturbance::LOOK;
 use tacho_experiment::run::noise::Noise;
 use tacho_machine::doctor::Diagnosis;
@@ -18,6 +20,9 @@ use crate::exit::Exit;
 use crate::output::{self, answer, doctor, table, text};
 
 pub fn execute(command: &Doctor) -> Result<Exit, CliError> {
+    if let Some(time) = &command.noise {
+        return noise(command, tacho_record::duration(time)?);
+    }
     let examined = Examined::of(command)?;
     let read = command.instrument.then(|| measure(command)).transpose()?;
     if command.json {
@@ -32,6 +37,47 @@ pub fn execute(command: &Doctor) -> Result<Exit, CliError> {
     };
     output::print(&shown)?;
     Ok(examined.exit(command))
+}
+
+/// Compares programs with themselves for that long, while nobody else measures on this host.
+fn noise(command: &Doctor, time: Duration) -> Result<Exit, CliError> {
+    let interrupt = tacho_measure::install_interrupt()?;
+    let _lock = super::session::lock("tacho doctor --noise", None)?;
+    let mut executor = ProcessExecutor::new(interrupt.clone());
+    let found = noise::measure(&mut executor, time, super::random_seed(), &interrupt, |_| {})?;
+    if command.json {
+        let noise: Vec<NoiseAnswer> = found.iter().map(NoiseAnswer::of).collect();
+        output::print_json(&answer::versioned(serde_json::json!({ "noise": noise })))?;
+    } else {
+        output::print(&doctor::noise(&found))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// What a program compared with itself shows of the host, in JSON.
+#[derive(Serialize)]
+struct NoiseAnswer<'a> {
+    program: &'a str,
+    takes: f64,
+    rounds: u32,
+    detectable: BTreeMap<u32, Option<f64>>,
+    moves: bool,
+    uneven: f64,
+    speeds: &'a [f64],
+}
+
+impl<'a> NoiseAnswer<'a> {
+    fn of(found: &'a NoiseOfLength) -> Self {
+        Self {
+            program: &found.program,
+            takes: found.takes,
+            rounds: found.rounds,
+            detectable: MINUTES.map(|minutes| (minutes, found.detectable(minutes))).into(),
+            moves: found.moves,
+            uneven: found.uneven,
+            speeds: &found.speeds,
+        }
+    }
 }
 
 /// The machine that is examined: this one, or another by its files.
@@ -93,6 +139,7 @@ fn verdict(read: Option<&Readings>) -> Result<String, CliError> {
             facts: false,
             wait: false,
             sysroot: None,
+            noise: None,
             json: false,
         }) {
             Ok(read) => Some(read),

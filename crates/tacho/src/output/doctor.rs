@@ -1,9 +1,12 @@
 //! The words of `tacho doctor`.
 
+use tacho_experiment::noise::{MINUTES, NoiseOfLength};
 use tacho_machine::Facts;
 use tacho_machine::doctor::{Diagnosis, Finding, Harm, Remedy};
 
-use super::{COLUMNS, terminal_width, text};
+use tacho_record::Unit;
+
+use super::{COLUMNS, table, terminal_width, text};
 
 /// How far the text of a finding is from the margin.
 const INDENT: usize = 8;
@@ -51,6 +54,29 @@ fn remedy(remedy: &Remedy) -> String {
 fn paragraph(text: &str, indent: usize, width: usize) -> String {
     let folded = text::wrap(&format!("{}{text}", " ".repeat(indent)), Some(width));
     folded + "\n"
+}
+
+/// What programs compared with themselves show of the host.
+pub fn noise(all: &[NoiseOfLength]) -> String {
+    let mut list = table::plain(
+        &["program", "takes", "rounds", "in 1 min", "in 10 min", "in 60 min", "host's speed"],
+        &[1, 2, 3, 4, 5],
+    );
+    for found in all {
+        let found_in = |minutes| {
+            found.detectable(minutes).map_or_else(|| "?".to_owned(), |it| format!("{:.2} %", it * 100.0))
+        };
+        let [one, ten, sixty] = MINUTES.map(found_in);
+        let speed = match (found.moves, found.speeds.len()) {
+            (false, _) => "steady".to_owned(),
+            (true, 0 | 1) => format!("moves by {:.0} %", found.uneven * 100.0),
+            (true, spells) => format!("moves by {:.0} %, {spells} spells", found.uneven * 100.0),
+        };
+        let takes = Unit::Nanoseconds.show(found.takes);
+        list.add_row([found.program.clone(), takes, found.rounds.to_string(), one, ten, sixty, speed]);
+    }
+    let head = "the smallest change that a comparison finds here, four times in five:\n\n";
+    format!("{head}{}\n", table::render(&list))
 }
 
 /// All facts, a line a fact.
