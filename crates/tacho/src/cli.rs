@@ -129,12 +129,14 @@ impl From<Ci> for tacho_subject::CiSystem {
 
 /// Report whether this machine is fit for measurements, and what to set
 ///
-/// Lists what disturbs measurements here, the most harmful first, with the command that sets it. Needs no plan. Exits
-/// with 1 where something of high harm was found.
+/// Lists what disturbs measurements here, the most harmful first, with the command that sets it.
+/// Needs no plan.
+///
+/// Exit status: 0 fit; 1 a finding has high harm.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct Doctor {
-    /// List what the machine is instead; what cannot be read is listed with the reason
+    /// List what the machine is instead. Facts that cannot be read have the reason
     #[arg(long, conflicts_with = "instrument")]
     pub facts: bool,
     /// Let the instrument measure itself: its clock, starting nothing, an empty loop, `true`
@@ -159,9 +161,12 @@ pub struct Doctor {
 
 /// Set the machine for measurements, and put everything back
 ///
-/// Settings hold while the command is executed. All changes are kept in a journal before the first is made: they are put
-/// back when the command ends, at Ctrl-C, and after `kill -9` by the next `tacho tune`. Without a command they hold
-/// until `tacho tune --restore`. Without settings, lists them. Exits as the command does.
+/// Settings hold while the command is executed. All changes are written to a journal before the
+/// first is made. They are put back when the command ends, at Ctrl-C, and after `kill -9` by the
+/// next `tacho tune`. Without a command they hold until `tacho tune --restore`. Without settings,
+/// all are listed.
+///
+/// Exit status: that of the command; 2 error.
 #[derive(Debug, Args)]
 pub struct Tune {
     /// turbo=off, governor=performance, smt=off, shield=2-3, nice=-5 … `tacho tune` lists all
@@ -170,7 +175,7 @@ pub struct Tune {
     /// Print what would be changed, and change nothing
     #[arg(long, conflicts_with = "restore")]
     pub dry_run: bool,
-    /// Put back what an earlier `tacho tune` left in place
+    /// Put back what an earlier `tacho tune` left
     #[arg(long, conflicts_with_all = ["settings", "command"])]
     pub restore: bool,
     /// A folder with a copy of a machine's /proc and /sys, to be changed instead of this machine
