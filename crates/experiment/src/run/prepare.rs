@@ -238,7 +238,13 @@ pub(crate) fn missing(
 fn wanted(question: &Question) -> pending::cells::RoundDemand {
     let &Question { measure_equal, retry_failed, .. } = question;
     let (rounds, link) = (question.rule().max_rounds, question.plan.measure.link);
-    pending::cells::RoundDemand { rounds, measure_equal, retry_failed, link, link_rounds: link_rounds(question) }
+    pending::cells::RoundDemand {
+        rounds,
+        measure_equal,
+        retry_failed,
+        link,
+        link_rounds: link_rounds(question),
+    }
 }
 
 /// How often a revision that links runs is measured again.

@@ -44,7 +44,8 @@ fn noise(command: &Doctor, time: Duration) -> Result<Exit, CliError> {
     let interrupt = tacho_measure::install_interrupt()?;
     let _lock = super::session::lock("tacho doctor --noise", None)?;
     let mut executor = ProcessExecutor::new(interrupt.clone());
-    let found = noise::measure(&mut executor, time, super::random_seed(), &interrupt, |_| {})?;
+    let found =
+        noise::measure(&mut executor, time, crate::commands::seed::random_seed(), &interrupt, |_| {})?;
     if command.json {
         let noise: Vec<NoiseAnswer> = found.iter().map(NoiseAnswer::of).collect();
         output::print_json(&answer::versioned(serde_json::json!({ "noise": noise })))?;

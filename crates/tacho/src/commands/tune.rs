@@ -3,9 +3,9 @@
 use tacho_machine::Root;
 use tacho_machine::tune::{self, Audience, Ended, Notice, Plan, Restoration, Setting};
 
-use crate::exit::Exit;
 use crate::cli::Tune;
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output;
 use crate::output::tune as words;
 
