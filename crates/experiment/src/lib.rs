@@ -37,6 +37,7 @@ mod preflight;
 mod question;
 pub mod run;
 pub mod survey;
+pub mod sweep;
 mod track;
 #[cfg(test)]
 mod track_tests;

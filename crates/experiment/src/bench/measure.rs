@@ -30,6 +30,8 @@ pub struct Question {
     pub exits: Exits,
     /// What is counted of each execution.
     pub counters: Vec<Counting>,
+    /// What is read from the output of each execution.
+    pub metrics: Vec<PlannedMetric>,
     /// The two processors on which two commands are executed at the same time; none: one after the other.
     pub duet: Option<[u32; 2]>,
     /// How the ratio of two is taken, where that was asked for.
@@ -67,7 +69,7 @@ pub struct Answer {
 
 /// Measures commands in rounds, each in a fresh random order.
 pub fn measure(bench: &mut Bench<'_>, question: &Question) -> Result<Answer, ExperimentError> {
-    put_metrics(bench, &question.counters)?;
+    put_metrics(bench, question)?;
     let lacking = match question.commands.first() {
         Some(first) => check_counters(bench, &first.name, question.counters.iter().copied())?,
         None => Vec::new(),
@@ -117,17 +119,19 @@ fn check_conditions(bench: &mut Bench<'_>, question: &Question) -> Result<(), Ex
     unusual.map_or(Ok(()), |command| rehearse(&command.benchmark(), bench.executor))
 }
 
-/// The benchmark that it is, with what is counted of it.
+/// The benchmark that it is, with what is counted and read of it.
 fn with_counters(command: &Command, question: &Question) -> plan::Benchmark {
     let counted = question.counters.iter().map(|asked| PlannedMetric::counted(asked.counter, asked.optional));
-    plan::Benchmark { metrics: counted.collect(), ..command.benchmark() }
+    let metrics = counted.chain(question.metrics.iter().cloned()).collect();
+    plan::Benchmark { metrics, ..command.benchmark() }
 }
 
 /// Keeps what all metrics mean that executions may have.
-fn put_metrics(bench: &mut Bench<'_>, counters: &[Counting]) -> Result<(), ExperimentError> {
+fn put_metrics(bench: &mut Bench<'_>, question: &Question) -> Result<(), ExperimentError> {
     let names = Metric::BUILT_IN.iter().chain(&Metric::BESIDE);
     let mut metrics: Vec<Metric> = names.filter_map(|name| Metric::known(name)).collect();
-    metrics.extend(counters.iter().map(|asked| asked.counter.metric()));
+    metrics.extend(question.counters.iter().map(|asked| asked.counter.metric()));
+    metrics.extend(question.metrics.iter().map(|planned| planned.metric.clone()));
     metrics.extend(Metric::known(Metric::COUNTED_SHARE));
     let unit = Unit::Other(String::new());
     metrics.push(Metric { name: EXIT_STATUS.to_owned(), unit, better: Direction::Lower });

@@ -38,6 +38,7 @@ fn question(commands: impl IntoIterator<Item = Command>, rule: Rule) -> Question
         rule,
         exits: Exits::One(0),
         counters: Vec::new(),
+        metrics: Vec::new(),
         duet: None,
         estimator: None,
         folder: "/".into(),

@@ -9,15 +9,19 @@ const ERROR: f64 = 0.05;
 const LEAST: f64 = 0.05;
 
 /// The value that is farthest below the straight line from an end of the curve to its best value, by what users see: the
-/// value and not its logarithm (Satopää et al., "Finding a Kneedle in a Haystack", 2011). Of both ends that one counts
-/// from which the curve falls more. `None` where nothing shows that the curve bends.
+/// value and not its logarithm (Satopää et al., "Finding a Kneedle in a Haystack", 2011). The lower end counts, and
+/// the upper one where there is no knee from there. `None` where nothing shows that the curve bends.
 ///
 /// `positions` are the values as numbers in rising order. Their distances are those of their logarithms where these are
 /// more even.
 #[must_use]
 pub fn knee(levels: &SweepLevels, positions: &[f64], best: usize) -> Option<usize> {
     let last = levels.len().checked_sub(1)?;
-    let end = if levels.levels[0] >= levels.levels[last] { 0 } else { last };
+    from(levels, positions, best, 0).or_else(|| from(levels, positions, best, last))
+}
+
+/// The knee between that end of the curve and its best value.
+fn from(levels: &SweepLevels, positions: &[f64], best: usize, end: usize) -> Option<usize> {
     if levels.levels[end] - levels.levels[best] < LEAST || end.abs_diff(best) < 2 {
         return None;
     }

@@ -2,7 +2,7 @@
 
 mod exports;
 mod names;
-mod parameters;
+pub mod parameters;
 pub(crate) mod start;
 pub mod typed;
 
@@ -80,6 +80,7 @@ fn question(command: &Bench, typed: &Typed, folder: &Path) -> Result<Question, C
         rule: typed::rule(command)?,
         exits: typed::exits(command)?,
         counters: counters(&command.counter)?,
+        metrics: Vec::new(),
         duet: None,
         estimator: command.estimator.and_then(EstimatorName::asked),
         folder: folder.to_owned(),
@@ -115,7 +116,11 @@ fn measured(
 }
 
 /// What may differ from one day to the next: facts of the host, the instrument's readings of itself, and the environment.
-fn record(question: &Question, host: &Host, executor: &mut ProcessExecutor) -> BTreeMap<String, String> {
+pub(super) fn record(
+    question: &Question,
+    host: &Host,
+    executor: &mut ProcessExecutor,
+) -> BTreeMap<String, String> {
     // Where it cannot be read, as where `true` is not to be found, commands are measured all the same.
     let instrument = Instrument::measure(executor, super::session::TURNS).ok();
     let mut record = super::session::conditions(host, instrument.as_ref());
@@ -126,7 +131,7 @@ fn record(question: &Question, host: &Host, executor: &mut ProcessExecutor) -> B
 }
 
 /// In the words of options, where those of a plan are none of this command's.
-fn cannot_be_had(error: ExperimentError) -> CliError {
+pub(super) fn cannot_be_had(error: ExperimentError) -> CliError {
     match error {
         ExperimentError::Unavailable { source, .. } => {
             let hint = source.hint.map(|hint| hint.replace("`cold = true`", "`--cold`"));

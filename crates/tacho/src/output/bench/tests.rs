@@ -59,6 +59,7 @@ fn question() -> Question {
         rule: Rule::default(),
         exits: Exits::One(0),
         counters: Vec::new(),
+        metrics: Vec::new(),
         duet: None,
         estimator: None,
         folder: "/".into(),

@@ -1,0 +1,148 @@
+//! All values of a grid, interleaved over rounds.
+
+use tacho_record::{Metric, Sample};
+use tacho_stats::Summary;
+use tacho_stats::sweep::{SweepCurve, SweepLevels};
+
+use super::MetricLimit;
+use super::observed::executions;
+use crate::side_by_side::{Answer, Question, measure};
+use crate::{Bench, ExperimentError};
+
+/// What a sweep asks.
+#[derive(Clone, Debug)]
+pub struct SweepQuestion {
+    /// The commands, one a value, and how they are executed.
+    pub bench: Question,
+    /// The metric whose best value is looked for; none: the time of each command.
+    pub objective: Option<Metric>,
+    /// The limits that a value is to keep, to be the best.
+    pub limits: Vec<MetricLimit>,
+    /// The values as numbers in rising order, where the commands differ in one parameter alone that has numbers.
+    pub positions: Option<Vec<f64>>,
+    /// The command that does only what cannot be left out, and so is never the best.
+    pub floor: Option<usize>,
+    /// Up to this share two values are called the same.
+    pub margin: f64,
+}
+
+/// How one value did.
+#[derive(Clone, Debug)]
+pub struct SweepRow {
+    /// The objective.
+    pub summary: Option<Summary>,
+    /// Its place in the curve, if it has one: it gave values, and keeps all limits.
+    pub place: Option<usize>,
+    /// Whether each limit is kept, and whether that is certain; none where it is not known.
+    pub limits: Vec<Option<(bool, bool)>>,
+    /// How many executions failed, and how the first of them did.
+    pub failed: (usize, Option<String>),
+}
+
+/// Why there is no curve.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MissingCurve {
+    /// No value keeps all limits.
+    #[error("no value keeps {limits}")]
+    NothingAllowed {
+        /// The limits, in words.
+        limits: String,
+    },
+    /// No execution gave a value.
+    #[error("no execution has `{metric}`")]
+    NothingMeasured {
+        /// The metric's name.
+        metric: String,
+    },
+    /// Values are compared by their ratio.
+    #[error("`{metric}` was {value}, and values are compared by their ratio")]
+    NotPositive {
+        /// The metric's name.
+        metric: String,
+        /// The value.
+        value: f64,
+    },
+}
+
+/// What a sweep found.
+#[derive(Clone, Debug)]
+pub struct SweepAnswer {
+    /// What was measured.
+    pub answer: Answer,
+    /// One a value, in order of the commands.
+    pub rows: Vec<SweepRow>,
+    /// The curve over the values that have a place in it.
+    pub curve: Result<SweepCurve, MissingCurve>,
+    /// The commands in the curve, by their place in it.
+    pub places: Vec<usize>,
+}
+
+/// Measures all values in rounds, and judges the curve.
+pub fn sweep(bench: &mut Bench<'_>, question: &SweepQuestion) -> Result<SweepAnswer, ExperimentError> {
+    let answer = measure(bench, &question.bench)?;
+    let (rows, places, curve) = judged(question, &answer.samples);
+    Ok(SweepAnswer { answer, rows, curve, places })
+}
+
+/// What samples of all values say: a row each, the values in the curve, and the curve.
+pub(super) fn judged(
+    question: &SweepQuestion,
+    samples: &[Vec<Sample>],
+) -> (Vec<SweepRow>, Vec<usize>, Result<SweepCurve, MissingCurve>) {
+    let mut rows: Vec<SweepRow> = (0..samples.len()).map(|at| question.row(at, &samples[at])).collect();
+    let keeps = |row: &SweepRow| row.limits.iter().all(|limit| limit.is_some_and(|(keeps, _)| keeps));
+    let is_in = |at: &usize| question.floor != Some(*at) && rows[*at].summary.is_some() && keeps(&rows[*at]);
+    let places: Vec<usize> = (0..rows.len()).filter(is_in).collect();
+    for (place, at) in places.iter().enumerate() {
+        rows[*at].place = Some(place);
+    }
+    let curve = question.curve(&rows, &places, samples);
+    (rows, places, curve)
+}
+
+impl SweepQuestion {
+    /// The metric whose best value is looked for, of that command.
+    #[must_use]
+    pub fn metric(&self, command: usize) -> Metric {
+        self.objective.clone().unwrap_or_else(|| self.bench.commands[command].time())
+    }
+
+    fn row(&self, at: usize, samples: &[Sample]) -> SweepRow {
+        let metric = self.metric(at);
+        let counted = samples.iter().filter(|sample| sample.counts());
+        let values: Vec<f64> = counted.filter_map(|sample| sample.value(&metric.name)).collect();
+        let failures: Vec<&Sample> = samples.iter().filter(|sample| sample.outcome.is_failure()).collect();
+        let first = failures.first().and_then(|sample| Some(sample.outcome.told()?.0));
+        SweepRow {
+            summary: Summary::of(&values),
+            place: None,
+            limits: self.limits.iter().map(|limit| limit.median_keeps(samples)).collect(),
+            failed: (failures.len(), first),
+        }
+    }
+
+    fn curve(
+        &self,
+        rows: &[SweepRow],
+        places: &[usize],
+        samples: &[Vec<Sample>],
+    ) -> Result<SweepCurve, MissingCurve> {
+        let metric = || self.metric(0).name;
+        let nothing = || {
+            if rows.iter().any(|row| row.summary.is_some()) {
+                let limits: Vec<String> = self.limits.iter().map(|limit| format!("`{limit}`")).collect();
+                MissingCurve::NothingAllowed { limits: limits.join(" and ") }
+            } else {
+                MissingCurve::NothingMeasured { metric: metric() }
+            }
+        };
+        let own: Vec<&[Sample]> = places.iter().map(|at| samples[*at].as_slice()).collect();
+        let metrics: Vec<Metric> = places.iter().map(|at| self.metric(*at)).collect();
+        let executions = executions(&own, &metrics)
+            .map_err(|value| MissingCurve::NotPositive { metric: metric(), value })?;
+        let levels = SweepLevels::of(&executions, places.len()).ok_or_else(nothing)?;
+        let positions = self.positions.as_ref();
+        let positions: Option<Vec<f64>> = positions.map(|all| places.iter().map(|at| all[*at]).collect());
+        SweepCurve::of(levels, positions.as_deref(), self.margin).ok_or_else(nothing)
+    }
+}

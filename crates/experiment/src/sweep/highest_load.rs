@@ -1,0 +1,106 @@
+//! The highest load that keeps a limit: one execution is one trial.
+
+use tacho_record::{Metric, Rule, Sample};
+use tacho_stats::sweep::{LoadGoal, LoadOutcome, LoadSearch, LoadStep, LoadTrial};
+
+use super::MetricLimit;
+use crate::side_by_side::{Question, measure};
+use crate::{Bench, ExperimentError};
+
+/// What is looked for.
+#[derive(Clone, Debug)]
+pub struct LoadQuestion {
+    /// The commands, one a load, the lowest load first, and how they are executed.
+    pub bench: Question,
+    /// What a trial is to keep.
+    pub limit: MetricLimit,
+    /// What says how much a trial really carried, if that is read.
+    pub received: Option<Metric>,
+    /// What decides on a load; its durations are counted in trials, which are all of one length.
+    pub goal: LoadGoal,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct HighestLoad {
+    /// All trials, and what they decided.
+    pub search: LoadSearch,
+    /// What was found; none where it was interrupted, or a trial failed.
+    pub outcome: Option<LoadOutcome>,
+    /// The samples of each load of the grid.
+    pub samples: Vec<Vec<Sample>>,
+    /// How a trial failed, after which no other was made: the load's place, the reason, and the last that it printed.
+    pub failure: Option<(usize, String, String)>,
+    /// Whether the user stopped it.
+    pub is_interrupted: bool,
+}
+
+/// Looks for the highest load that keeps the limit.
+pub fn highest_load(bench: &mut Bench<'_>, question: &LoadQuestion) -> Result<HighestLoad, ExperimentError> {
+    let loads = question.bench.commands.len();
+    let mut found = HighestLoad {
+        search: LoadSearch::new(loads, question.goal),
+        outcome: None,
+        samples: vec![Vec::new(); loads],
+        failure: None,
+        is_interrupted: false,
+    };
+    loop {
+        match found.search.next_step() {
+            LoadStep::Done(outcome) => found.outcome = Some(outcome),
+            LoadStep::Try(load) => {
+                question.trial(bench, load, &mut found)?;
+                if found.failure.is_none() && !found.is_interrupted {
+                    continue;
+                }
+            }
+        }
+        return Ok(found);
+    }
+}
+
+impl LoadQuestion {
+    /// Makes one trial.
+    fn trial(
+        &self,
+        bench: &mut Bench<'_>,
+        load: usize,
+        found: &mut HighestLoad,
+    ) -> Result<(), ExperimentError> {
+        let number = found.search.trials().len();
+        let own = &self.bench;
+        let rule = Rule { warmup: false.into(), min_rounds: 1, max_rounds: 1, ..own.rule.clone() };
+        let question = Question {
+            commands: vec![own.commands[load].clone()],
+            rule,
+            seed: own.seed.wrapping_add(number as u64),
+            ..own.clone()
+        };
+        let answer = measure(bench, &question)?;
+        found.is_interrupted = answer.interrupted;
+        for mut sample in answer.samples.into_iter().flatten() {
+            sample.place.round = u32::try_from(number).unwrap_or(u32::MAX).saturating_add(1);
+            match self.limit.is_kept_by(&sample) {
+                Some(is_good) => found.search.observe(LoadTrial {
+                    load,
+                    seconds: 1.0,
+                    is_good,
+                    received: self.received.as_ref().and_then(|metric| sample.value(&metric.name)),
+                }),
+                None => found.failure = Some(self.failure(load, &sample)),
+            }
+            found.samples[load].push(sample);
+        }
+        if !found.is_interrupted && found.failure.is_none() && found.search.trials().len() == number {
+            found.failure = Some((load, "nothing was executed".to_owned(), String::new()));
+        }
+        Ok(())
+    }
+
+    fn failure(&self, load: usize, sample: &Sample) -> (usize, String, String) {
+        let told = sample.outcome.told();
+        let (why, output) = told.map(|(why, output)| (why, output.to_owned())).unwrap_or_default();
+        let lacking = || format!("it has no `{}`", self.limit.metric.name);
+        (load, if why.is_empty() { lacking() } else { why }, output)
+    }
+}

@@ -1,0 +1,18 @@
+//! A parameter over many values: a whole grid, a search for the best value, or the highest load that keeps a limit.
+//!
+//! Each is made of commands [side by side](crate::side_by_side): a value is a command with that value filled in, and
+//! [`side_by_side::measure`](crate::side_by_side::measure) executes them in rounds. What is judged stands in
+//! [`tacho_stats::sweep`].
+
+mod grid;
+mod highest_load;
+mod metric_limit;
+mod observed;
+mod optimum;
+#[cfg(test)]
+mod tests;
+
+pub use grid::{MissingCurve, SweepAnswer, SweepQuestion, SweepRow, sweep};
+pub use highest_load::{HighestLoad, LoadQuestion, highest_load};
+pub use metric_limit::{LimitMistake, LimitRelation, MetricLimit};
+pub use optimum::{FoundOptimum, OptimumQuestion, find_optimum};

@@ -1,0 +1,123 @@
+//! The best value, looked for: coarse first, then finer where it may be.
+
+use tacho_record::{Rule, Sample};
+use tacho_stats::interleaved::Execution;
+use tacho_stats::sweep::{OptimumSearch, SearchRules, SearchStep, SweepCurve, ValueSpan};
+
+use super::grid::{MissingCurve, SweepQuestion, SweepRow, judged};
+use super::observed::executions;
+use crate::side_by_side::{Question, measure};
+use crate::{Bench, ExperimentError};
+
+/// What a search asks: a sweep whose commands are the grid, and how to look.
+#[derive(Clone, Debug)]
+pub struct OptimumQuestion {
+    /// The sweep; its rule says what comes before measuring, and its rounds are those of the whole grid.
+    pub sweep: SweepQuestion,
+    /// How to look.
+    pub rules: SearchRules,
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct FoundOptimum {
+    /// The samples of each value of the grid; none of one that was not executed.
+    pub samples: Vec<Vec<Sample>>,
+    /// One a value of the grid.
+    pub rows: Vec<SweepRow>,
+    /// The curve over the values that were executed and are allowed.
+    pub curve: Result<SweepCurve, MissingCurve>,
+    /// The values of the grid in the curve, by their place in it.
+    pub places: Vec<usize>,
+    /// Where the best value lies: the ends are places in the grid.
+    pub spans: Vec<ValueSpan>,
+    /// How many executions there were.
+    pub taken: usize,
+    /// How many the whole grid would have taken.
+    pub whole: usize,
+    /// Whether it ended because no more were allowed.
+    pub is_cut_short: bool,
+    /// Whether the user stopped it.
+    pub is_interrupted: bool,
+}
+
+/// Looks for the best value.
+pub fn find_optimum(
+    bench: &mut Bench<'_>,
+    question: &OptimumQuestion,
+) -> Result<FoundOptimum, ExperimentError> {
+    let grid = question.sweep.bench.commands.len();
+    let mut search = OptimumSearch::new(grid, question.rules);
+    let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); grid];
+    let (mut is_interrupted, mut is_cut_short) = (false, false);
+    loop {
+        match search.next_step() {
+            SearchStep::Done { is_cut_short: is_short } => is_cut_short = is_short,
+            SearchStep::Execute { values, rounds } => {
+                is_interrupted = question.stage(bench, &values, rounds, &mut samples)?;
+                if question.take(&mut search, &values, &samples) && !is_interrupted {
+                    continue;
+                }
+            }
+        }
+        break;
+    }
+    let (rows, places, curve) = judged(&question.sweep, &samples);
+    let taken = samples.iter().flatten().filter(|sample| sample.place.round > 0).count();
+    let whole = grid * question.sweep.bench.rule.max_rounds as usize;
+    let spans = search.spans();
+    Ok(FoundOptimum { samples, rows, curve, places, spans, taken, whole, is_cut_short, is_interrupted })
+}
+
+impl OptimumQuestion {
+    /// Executes these values; whether the user stopped it.
+    fn stage(
+        &self,
+        bench: &mut Bench<'_>,
+        values: &[usize],
+        rounds: u32,
+        samples: &mut [Vec<Sample>],
+    ) -> Result<bool, ExperimentError> {
+        let own = &self.sweep.bench;
+        let commands = values.iter().map(|value| own.commands[*value].clone()).collect();
+        let rule = Rule { min_rounds: rounds, max_rounds: rounds, ..own.rule.clone() };
+        // Each stage has an order of its own.
+        let stage = samples.iter().flatten().count() as u64;
+        let question = Question { commands, rule, seed: own.seed.wrapping_add(stage), ..own.clone() };
+        let answer = measure(bench, &question)?;
+        let first = last_round(samples);
+        for (value, measured) in values.iter().zip(answer.samples) {
+            let later = |mut sample: Sample| {
+                // The warm-up of a later stage is a warm-up all the same.
+                if sample.place.round > 0 {
+                    sample.place.round += first;
+                }
+                sample
+            };
+            samples[*value].extend(measured.into_iter().map(later));
+        }
+        Ok(answer.interrupted)
+    }
+
+    /// Has the search know what the last stage showed; whether there is something to go on with.
+    fn take(&self, search: &mut OptimumSearch, values: &[usize], samples: &[Vec<Sample>]) -> bool {
+        let before = search.rounds();
+        let metrics: Vec<_> = (0..samples.len()).map(|value| self.sweep.metric(value)).collect();
+        let own: Vec<&[Sample]> = samples.iter().map(Vec::as_slice).collect();
+        let Ok(all) = executions(&own, &metrics) else { return false };
+        let new: Vec<Execution> = all.into_iter().filter(|it| it.round > before).collect();
+        search.observe(&new);
+        for value in values {
+            let has_values = new.iter().any(|it| it.program == *value);
+            let mut limits = self.sweep.limits.iter().map(|limit| limit.median_keeps(&samples[*value]));
+            let keeps = limits.all(|limit| limit.is_some_and(|(keeps, _)| keeps));
+            search.allow(*value, keeps && has_values);
+        }
+        !new.is_empty()
+    }
+}
+
+/// The last round so far.
+fn last_round(samples: &[Vec<Sample>]) -> u32 {
+    samples.iter().flatten().map(|sample| sample.place.round).max().unwrap_or(0)
+}

@@ -1,0 +1,184 @@
+//! Sweeps with scripted executions: nothing is timed.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tacho_measure::{Ended, Execution, Request, ScriptedExecutor, Usage};
+use tacho_record::plan::{Hooks, Output};
+use tacho_record::{Host, Limits, Metric, Rule};
+use tacho_stats::sweep::{LoadGoal, LoadOutcome, SearchRules, SweepShape};
+use tacho_store::{Location, Store};
+use tacho_subject::ScriptedBuilder;
+
+use super::*;
+use crate::side_by_side::{Command, Question, Start};
+use crate::trial::Exits;
+use crate::{Bench, Silent};
+
+fn question(values: impl Iterator<Item = u32>, rounds: u32) -> Question {
+    let command = |value: u32| Command {
+        name: format!("n={value}"),
+        text: format!("prog {value}"),
+        parameters: vec![("n".to_owned(), value.to_string())],
+        start: Start::Words(vec!["prog".to_owned(), value.to_string()]),
+        input: None,
+        output: Output::Needed,
+        hooks: Hooks::default(),
+        timeout: Duration::MAX,
+        conditions: Command::usual_conditions(),
+        limits: Limits::default(),
+    };
+    Question {
+        commands: values.map(command).collect(),
+        rule: Rule { warmup: false.into(), min_rounds: rounds, max_rounds: rounds, ..Rule::default() },
+        exits: Exits::One(0),
+        counters: Vec::new(),
+        metrics: Vec::new(),
+        duet: None,
+        estimator: None,
+        folder: "/".into(),
+        seed: 3,
+        version: "test".into(),
+        conditions: BTreeMap::new(),
+    }
+}
+
+fn swept(bench: Question, limits: &[&str]) -> SweepQuestion {
+    let number = |command: &Command| command.parameters[0].1.parse().unwrap();
+    SweepQuestion {
+        positions: Some(bench.commands.iter().map(number).collect()),
+        bench,
+        objective: None,
+        floor: None,
+        limits: limits.iter().map(|text| MetricLimit::parse(text, &[]).unwrap()).collect(),
+        margin: 0.01,
+    }
+}
+
+/// Has it done by an executor that takes so many milliseconds and MiB at a value, with noise of 1 %.
+fn with<T>(cost: impl Fn(f64) -> (f64, f64), act: impl FnOnce(&mut Bench<'_>) -> T) -> (T, Vec<String>) {
+    let mut number = 0_u32;
+    let script = |request: &Request, at: Timestamp| {
+        number += 1;
+        let (milliseconds, mebibytes) = cost(request.command[1].parse().unwrap());
+        let noise = 1.0 + 0.01 * (f64::from((number * 7919) % 101) / 101.0 - 0.5);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few of them
+        let memory = (mebibytes * 1_048_576.0) as u64;
+        let usage = Usage { peak_memory: Some(memory), ..Usage::default() };
+        let wall = Duration::from_secs_f64(milliseconds * noise / 1000.0);
+        Execution { usage, ..Execution::of(Ended::Exited(0), at, wall) }
+    };
+    let mut store = Store::open(&Location::Memory).unwrap();
+    let host = store.put_host(&Host { name: "lab".into(), facts: BTreeMap::new() }).unwrap();
+    let mut executor = ScriptedExecutor::new(script);
+    let mut bench = Bench {
+        store: &mut store,
+        builder: &mut ScriptedBuilder::new(),
+        executor: &mut executor,
+        observer: &mut Silent,
+        interrupt: &AtomicBool::new(false),
+        host,
+    };
+    let done = act(&mut bench);
+    let executed = executor.requests().iter().map(|request| request.command[1].clone()).collect();
+    (done, executed)
+}
+
+/// Milliseconds of a dip around 32.
+fn dip(value: f64) -> f64 {
+    10.0 + (value.log2() - 5.0).powi(2)
+}
+
+#[test]
+fn a_grid_is_executed_in_rounds_and_its_best_value_is_named() {
+    let values = (0..11).map(|power| 1 << power);
+    let question = swept(question(values, 8), &[]);
+    let (found, executed) = with(|value| (dip(value), 1.0), |bench| sweep(bench, &question).unwrap());
+    for round in executed.chunks(11) {
+        let mut sorted: Vec<u32> = round.iter().map(|value| value.parse().unwrap()).collect();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..11).map(|power| 1 << power).collect::<Vec<u32>>());
+    }
+    assert_eq!(executed.len(), 88);
+    let curve = found.curve.unwrap();
+    assert_eq!((curve.best, curve.shape), (5, SweepShape::Varied));
+    assert_eq!((curve.plateau.as_slice(), curve.minima.as_slice()), ([5].as_slice(), [5].as_slice()));
+    let (low, high) = curve.costs[0].interval;
+    assert!(low < 3.5_f64.ln() && high > 3.5_f64.ln(), "35 ms against 10: {low} … {high}");
+}
+
+#[test]
+fn values_that_break_a_limit_are_never_the_best() {
+    let question = swept(question((0..11).map(|power| 1 << power), 8), &["peak-memory<10MiB"]);
+    let (found, _) = with(|value| (dip(value), value), |bench| sweep(bench, &question).unwrap());
+    let curve = found.curve.unwrap();
+    assert_eq!(found.places, [0, 1, 2, 3], "1 to 8 MiB");
+    assert_eq!(curve.best, 3);
+    assert_eq!(found.rows[5].limits, [Some((false, true))]);
+    assert_eq!(found.rows[5].place, None);
+}
+
+#[test]
+fn where_no_value_keeps_a_limit_there_is_no_curve() {
+    let question = swept(question(1..4, 3), &["peak-memory<1MiB"]);
+    let (found, _) = with(|_| (10.0, 64.0), |bench| sweep(bench, &question).unwrap());
+    let missing = found.curve.unwrap_err();
+    assert_eq!(missing.to_string(), "no value keeps `peak-memory < 1.000 MiB`");
+}
+
+#[test]
+fn a_search_ends_near_the_best_value_and_executes_few() {
+    let sweep = swept(question(1..=65, 10), &[]);
+    let question = OptimumQuestion { sweep, rules: SearchRules::usual(65) };
+    let cost = |value: f64| (10.0 + (value - 41.0).powi(2) / 50.0, 1.0);
+    let (found, executed) = with(cost, |bench| find_optimum(bench, &question).unwrap());
+    assert_eq!(found.spans.len(), 1, "{:?}", found.spans);
+    let (low, high) = found.spans[0].ends;
+    assert!(low < 40 && high > 40 && high - low < 12, "{low} to {high}");
+    assert_eq!((found.taken, found.whole), (executed.len(), 650));
+    assert!(found.taken <= 325 && !found.is_interrupted, "{}", found.taken);
+    assert!(found.curve.is_ok());
+}
+
+#[test]
+fn a_search_finds_the_best_value_beside_a_limit() {
+    let sweep = swept(question(1..=33, 10), &["peak-memory<20MiB"]);
+    let question = OptimumQuestion { sweep, rules: SearchRules::usual(33) };
+    let cost = |value: f64| (50.0 - value, value);
+    let (found, _) = with(cost, |bench| find_optimum(bench, &question).unwrap());
+    // 19 MiB, at place 18, is the last that keeps it.
+    let (low, high) = found.spans[0].ends;
+    assert!(low < 18 && high == 19, "{:?}", found.spans);
+}
+
+fn load(limit: &str, loads: u32) -> LoadQuestion {
+    LoadQuestion {
+        bench: question(1..=loads, 1),
+        limit: MetricLimit::parse(limit, &[]).unwrap(),
+        received: Metric::built_in("peak-memory"),
+        goal: LoadGoal { duration_sum: 5.0, exceed_ratio: 0.5, width: 1 },
+    }
+}
+
+#[test]
+fn the_highest_load_that_keeps_a_limit_is_found_in_few_trials() {
+    let question = load("wall<100ms", 1000);
+    let cost = |value: f64| (if value <= 417.0 { 50.0 } else { 200.0 }, value);
+    let (found, executed) = with(cost, |bench| highest_load(bench, &question).unwrap());
+    assert_eq!(found.outcome, Some(LoadOutcome::Between(416, 417)), "places begin at 0");
+    assert!(executed.len() < 20, "{}", executed.len());
+    assert_eq!(executed[0], "1000", "the highest comes first");
+    assert_eq!(found.search.received(416), Some(417.0 * 1_048_576.0));
+    assert_eq!(found.search.kept(416), (3, 3));
+}
+
+#[test]
+fn a_trial_without_the_metric_ends_the_search() {
+    let question =
+        LoadQuestion { limit: MetricLimit::parse("energy<1", &[]).unwrap(), ..load("wall<100ms", 10) };
+    let (found, executed) = with(|_| (1.0, 1.0), |bench| highest_load(bench, &question).unwrap());
+    assert_eq!((found.outcome, executed.len()), (None, 1));
+    assert_eq!(found.failure.unwrap().1, "it has no `energy`");
+}
