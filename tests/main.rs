@@ -36,6 +36,7 @@ mod schedule;
 mod stopped;
 mod stopping;
 mod survey;
+mod sweep;
 mod track;
 mod r#try;
 mod tune;

@@ -8,6 +8,7 @@ mod quirk;
 mod schedule;
 pub(crate) mod shared;
 mod survey;
+mod sweep;
 mod r#try;
 
 use crate::cli::shared::{Better, percent};
@@ -15,7 +16,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use bench::Bench;
+pub use bench::{Bench, Elsewhere};
 pub use bisect::{Bisect, BisectWhat, Typed};
 pub use compare::Compare;
 pub use layouts::Layouts;
@@ -23,6 +24,7 @@ pub use quirk::{Check, Effect, Quirk, QuirkWhat};
 pub use schedule::Schedule;
 pub use shared::{Begin, EstimatorName, Form, Terms};
 pub use survey::Survey;
+pub use sweep::Sweep;
 pub use r#try::Try;
 
 /// Measures how fast a program is over its history
@@ -80,6 +82,7 @@ pub enum Command {
     Doctor(Doctor),
     Bench(Box<Bench>),
     Compare(Compare),
+    Sweep(Box<Sweep>),
     Layouts(Layouts),
     Track(Box<Track>),
     Try(Try),

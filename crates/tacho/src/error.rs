@@ -77,6 +77,8 @@ pub enum CliError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Subject(#[from] SubjectError),
+    #[error(transparent)]
+    Sweep(#[from] crate::commands::sweep::mistake::SweepMistake),
     #[error("`{name}` does not build: {why}")]
     NotBuilt { name: String, why: String },
     #[error("there is no diff of `{name}`: releases are no commits")]
@@ -171,6 +173,7 @@ impl CliError {
             CliError::Site(error) => error.hint().map(str::to_owned),
             CliError::Store(error) => error.hint().map(str::to_owned),
             CliError::Subject(error) => error.hint(),
+            CliError::Sweep(mistake) => Some(mistake.hint()),
             CliError::NoChangeAt { .. } | CliError::UnknownChange { nearest: None, .. } => {
                 Some("`tacho changes --all` lists all of them".to_owned())
             }

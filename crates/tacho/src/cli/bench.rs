@@ -14,7 +14,7 @@ use super::shared::EstimatorName;
 ///
 /// Exit status: 0 done; 2 error, or a command or hook failed; 130 interrupted (results so far are
 /// shown).
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag that is typed or not
 pub struct Bench {
     /// The commands, each in quotes: 'grep -r todo .' 'rg todo'
@@ -184,7 +184,7 @@ pub struct Bench {
 }
 
 /// Options of hyperfine that are refused here, each with a hint.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Elsewhere {
     #[arg(long, hide = true, value_name = "FILE")]
     pub export_asciidoc: Option<String>,

@@ -29,6 +29,7 @@ mod shares;
 mod show;
 mod site;
 mod survey;
+pub mod sweep;
 pub mod track;
 mod r#try;
 mod tune;
@@ -76,6 +77,7 @@ pub fn execute(arguments: Arguments) -> Result<Exit, CliError> {
         Command::Quirk(command) => quirk::execute(global, &command.what),
         Command::Show(command) => show::execute(global, &command),
         Command::Site(command) => site::execute(global, &command),
+        Command::Sweep(command) => sweep::execute(global, &command),
         Command::Track(command) => schedule::execute(global, &command),
         Command::Try(command) => r#try::execute(global, &command),
         Command::Tune(command) => tune::execute(&command),

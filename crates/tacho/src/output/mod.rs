@@ -15,6 +15,7 @@ pub mod levels;
 pub mod progress;
 pub mod spark;
 pub mod surveyed;
+pub mod sweep;
 pub mod table;
 pub mod terminal;
 pub mod text;

@@ -1,0 +1,66 @@
+//! What may be wrong with what was typed after `tacho sweep`.
+
+use tacho_experiment::sweep::LimitMistake;
+
+/// A mistake, found before anything is executed.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepMistake {
+    #[error("`{text}` is not a metric to read: {why}")]
+    BadMetric { text: String, why: String },
+    #[error("`{text}` is not a range")]
+    BadRange { text: String },
+    #[error("benchmark `{name}` has a companion, which `sweep` does not start")]
+    Companion { name: String },
+    #[error(transparent)]
+    Limit(#[from] LimitMistake),
+    #[error("`{text}` is not a parameter with values")]
+    NoValues { text: String },
+    #[error("the benchmark has no parameter `{name}`")]
+    NotAParameter { name: String, known: String },
+    #[error("no value of `{name}` is `{value}`")]
+    NotAValue { name: String, value: String },
+    #[error("`--log` needs values above 0, and `{text}` begins at {from}")]
+    NotPositive { text: String, from: String },
+    #[error("there is nothing to sweep")]
+    NothingToSweep,
+    #[error("a search takes one command, and there are {commands}")]
+    OneCommand { commands: usize },
+    #[error("the values of `{text}` go neither up by steps nor by a factor")]
+    Unsteady { text: String },
+    #[error("there is no metric `{name}`")]
+    UnknownMetric { name: String },
+}
+
+impl SweepMistake {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        let text = match self {
+            Self::BadMetric { .. } => "metrics are read like `-m 'loss[%]=json:/end/sum/lost_percent'`",
+            Self::BadRange { .. } => "ranges are written like `batch=1..65536`",
+            Self::Companion { .. } => {
+                "`tacho compare HEAD:batch=1 HEAD:batch=64` measures two values with it"
+            }
+            Self::NotAParameter { known, .. } if known.is_empty() => {
+                "`parameters = { batch = [1, 64] }` in the plan gives it one"
+            }
+            Self::NotAParameter { known, .. } => return format!("known are {known}"),
+            Self::Limit(mistake) => return mistake.hint(),
+            Self::NoValues { .. } => {
+                "parameters are written like `-P batch=1,64,1024` or `-P batch=1,2,4..8192`"
+            }
+            Self::NotAValue { .. } => "`--default` names one of the values that are measured",
+            Self::NotPositive { .. } => "begin the range at 1, or leave out `--log`",
+            Self::NothingToSweep => {
+                "`-P batch=1,2,4..64` gives a parameter its values; several commands are variants"
+            }
+            Self::OneCommand { .. } => "search for each command on its own, or sweep all of them with `-P`",
+            Self::Unsteady { .. } => "write the step or the factor: `10..100:10`, `1..1024*2`",
+            Self::UnknownMetric { name } => {
+                return format!(
+                    "`-m '{name}=FROM'` reads it from the output; built-in metrics are in the glossary"
+                );
+            }
+        };
+        text.to_owned()
+    }
+}

@@ -1,0 +1,236 @@
+//! `tacho sweep`: a command over the values of a parameter.
+
+pub mod mistake;
+mod planned;
+pub mod typed;
+mod values;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use tacho_experiment::side_by_side::Standings;
+use tacho_experiment::sweep::{
+    LoadQuestion, MetricLimit, OptimumQuestion, SweepAnswer, SweepQuestion, find_optimum, highest_load, sweep,
+};
+use tacho_experiment::{Bench as Workbench, ExperimentError, Observer};
+use tacho_measure::ProcessExecutor;
+use tacho_record::{Host, Metric};
+use tacho_stats::sweep::{LoadGoal, SearchRules};
+use tacho_store::{Location, Store};
+use tacho_subject::NoBuilder;
+
+use self::mistake::SweepMistake;
+use self::typed::Asked;
+use super::Exit;
+use super::bench::{cannot_be_had, record};
+use super::compare::share;
+use crate::cli::{Global, Sweep};
+use crate::error::CliError;
+use crate::output;
+use crate::output::bench::BenchProgress;
+use crate::output::sweep::{LoadReport, OptimumReport, StepProgress, SweepReport};
+use crate::project::current_folder;
+
+/// The share of trials that may break the limit, where nothing else is asked for.
+const EXCEED: f64 = 0.5;
+
+pub fn execute(global: &Global, command: &Sweep) -> Result<Exit, CliError> {
+    let folder = current_folder()?;
+    let asked = Asked::of(global, command, &folder)?;
+    let load = command.keep.as_ref().map(|keep| load(command, &asked, keep)).transpose()?;
+    let interrupt = tacho_measure::install_interrupt()?;
+    let lock = super::session::lock("tacho sweep", command.wait.then_some(&interrupt))?;
+    let mut at = Place {
+        host: tacho_measure::host(),
+        interrupt,
+        is_quiet: global.quiet || command.json || command.markdown,
+    };
+    let exit = if let Some(question) = load {
+        at.highest_load(command, &asked, question)
+    } else if command.search.is_some() {
+        at.search(command, &asked)
+    } else {
+        at.grid(command, &asked)
+    };
+    drop(lock);
+    exit
+}
+
+/// The highest load, as it was typed.
+fn load(command: &Sweep, asked: &Asked, keep: &str) -> Result<LoadQuestion, CliError> {
+    let known: Vec<Metric> = asked.question.metrics.iter().map(|planned| planned.metric.clone()).collect();
+    let received = command.received.as_ref().map(|name| typed::named(name, &asked.question.metrics));
+    let exceed = command.exceed.as_deref().map(exceed).transpose()?;
+    Ok(LoadQuestion {
+        bench: asked.question.clone(),
+        limit: MetricLimit::parse(keep, &known).map_err(SweepMistake::from)?,
+        received: received.transpose()?,
+        goal: LoadGoal {
+            duration_sum: f64::from(command.trials),
+            exceed_ratio: exceed.unwrap_or(EXCEED),
+            width: 1,
+        },
+    })
+}
+
+/// A share that may be nothing, which other shares may not.
+fn exceed(text: &str) -> Result<f64, CliError> {
+    let is_nothing = text.trim().trim_end_matches('%').trim_end().parse() == Ok(0.0);
+    if is_nothing { Ok(0.0) } else { Ok(share("--exceed", text)?) }
+}
+
+/// Where it is executed, and who is told.
+struct Place {
+    host: Host,
+    interrupt: Arc<AtomicBool>,
+    is_quiet: bool,
+}
+
+impl Place {
+    fn grid(&mut self, command: &Sweep, asked: &Asked) -> Result<Exit, CliError> {
+        let mut question = sweep_question(asked);
+        let mut progress = BenchProgress::new(&question.bench, self.is_quiet);
+        let found = self.with_bench(&mut question.bench.clone(), &mut progress, |bench, conditions| {
+            question.bench.conditions = conditions;
+            sweep(bench, &question)
+        });
+        progress.clear();
+        let found = found?;
+        let standings = Standings::of(&question.bench, &found.answer.samples, asked.floor, asked.margin);
+        let exit = grid_exit(&found, progress.is_troubled());
+        let report = SweepReport {
+            asked,
+            host: &self.host,
+            question: &question,
+            found: &found,
+            standings: &standings,
+            width: output::terminal_width(),
+        };
+        if command.json {
+            output::print_json(&output::answer::versioned(report.answer()))?;
+        } else if command.markdown {
+            output::print(&report.markdown())?;
+        } else {
+            output::print(&report.text())?;
+            report.print_notes();
+        }
+        Ok(exit)
+    }
+
+    fn search(&mut self, command: &Sweep, asked: &Asked) -> Result<Exit, CliError> {
+        let sweep = sweep_question(asked);
+        let rounds = sweep.bench.rule.max_rounds as usize;
+        let values = sweep.bench.commands.len();
+        let usual = SearchRules::usual(values);
+        let rules = SearchRules { most: (values * rounds / 2).max(50), margin: asked.margin, ..usual };
+        let mut question = OptimumQuestion { sweep, rules };
+        let mut progress = StepProgress::new(self.is_quiet);
+        let found = self.with_bench(&mut question.sweep.bench.clone(), &mut progress, |bench, conditions| {
+            question.sweep.bench.conditions = conditions;
+            find_optimum(bench, &question)
+        });
+        progress.clear();
+        let found = found?;
+        let report = OptimumReport {
+            asked,
+            host: &self.host,
+            question: &question.sweep,
+            found: &found,
+            width: output::terminal_width(),
+        };
+        if command.json {
+            output::print_json(&output::answer::versioned(report.answer()))?;
+        } else {
+            output::print(&if command.markdown { report.markdown() } else { report.text() })?;
+        }
+        let has_failed = found.rows.iter().any(|row| row.failed.0 > 0);
+        Ok(match (found.is_interrupted, has_failed || found.curve.is_err()) {
+            (true, _) => Exit::Interrupted,
+            (false, true) => Exit::Error,
+            (false, false) => Exit::Success,
+        })
+    }
+
+    fn highest_load(
+        &mut self,
+        command: &Sweep,
+        asked: &Asked,
+        mut question: LoadQuestion,
+    ) -> Result<Exit, CliError> {
+        let mut progress = StepProgress::new(self.is_quiet);
+        let found = self.with_bench(&mut question.bench.clone(), &mut progress, |bench, conditions| {
+            question.bench.conditions = conditions;
+            highest_load(bench, &question)
+        });
+        progress.clear();
+        let found = found?;
+        let report = LoadReport {
+            asked,
+            host: &self.host,
+            question: &question,
+            found: &found,
+            width: output::terminal_width(),
+        };
+        if command.json {
+            output::print_json(&output::answer::versioned(report.answer()))?;
+        } else {
+            output::print(&if command.markdown { report.markdown() } else { report.text() })?;
+        }
+        if let Some((load, why, output)) = &found.failure {
+            output::note("error", &format!("`{}` failed: {why}", asked.label(*load)));
+            for line in output::text::last_lines(output, 8) {
+                output::aside(&format!("  | {line}"));
+            }
+        }
+        Ok(match (found.is_interrupted, &found.failure) {
+            (true, _) => Exit::Interrupted,
+            (false, Some(_)) => Exit::Error,
+            (false, None) => Exit::Success,
+        })
+    }
+
+    /// Has it done with what executes; the facts of the host that go with it are handed over.
+    fn with_bench<T>(
+        &self,
+        question: &mut tacho_experiment::side_by_side::Question,
+        observer: &mut dyn Observer,
+        act: impl FnOnce(
+            &mut Workbench<'_>,
+            std::collections::BTreeMap<String, String>,
+        ) -> Result<T, ExperimentError>,
+    ) -> Result<T, CliError> {
+        let mut store = Store::open(&Location::Memory)?;
+        let mut executor = ProcessExecutor::new(self.interrupt.clone());
+        let conditions = record(question, &self.host, &mut executor);
+        let host = store.put_host(&self.host)?;
+        let mut bench = Workbench {
+            store: &mut store,
+            builder: &mut NoBuilder,
+            executor: &mut executor,
+            observer,
+            interrupt: &self.interrupt,
+            host,
+        };
+        act(&mut bench, conditions).map_err(cannot_be_had)
+    }
+}
+
+fn sweep_question(asked: &Asked) -> SweepQuestion {
+    SweepQuestion {
+        bench: asked.question.clone(),
+        objective: asked.objective.clone(),
+        limits: asked.limits.clone(),
+        positions: asked.positions(),
+        floor: asked.floor,
+        margin: asked.margin,
+    }
+}
+
+fn grid_exit(found: &SweepAnswer, is_troubled: bool) -> Exit {
+    let has_failed = found.rows.iter().any(|row| row.failed.0 > 0) || found.curve.is_err();
+    match (found.answer.interrupted, is_troubled || has_failed) {
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Error,
+        (false, false) => Exit::Success,
+    }
+}

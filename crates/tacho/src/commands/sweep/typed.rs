@@ -1,0 +1,261 @@
+//! What was typed, as what it means: values, commands, metrics, limits.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use tacho_experiment::side_by_side::{Command, Question};
+use tacho_experiment::sweep::MetricLimit;
+use tacho_experiment::trial::Exits;
+use tacho_record::plan::{self, Counting, PlannedMetric};
+use tacho_record::{Counter, Direction, Metric};
+
+use super::mistake::SweepMistake;
+use super::planned::Planned;
+use super::values;
+use crate::cli::{Bench, Global, Sweep};
+use crate::commands::bench::parameters::Parameter;
+use crate::commands::bench::typed::{Typed, exits, rule};
+use crate::commands::compare::share;
+use crate::commands::random_seed;
+use crate::commands::track::counters;
+use crate::error::CliError;
+use crate::project::Project;
+
+/// Steps of a search where nothing else is asked for.
+const STEPS: u32 = 64;
+
+/// What a sweep means.
+pub struct Asked {
+    /// The parameters with their values, in the order in which they were typed.
+    pub parameters: Vec<Parameter>,
+    /// The commands and how they are executed.
+    pub question: Question,
+    /// The metric whose best value is looked for; none: the time of each command.
+    pub objective: Option<Metric>,
+    pub limits: Vec<MetricLimit>,
+    /// The command with the values that are used today.
+    pub default: Option<usize>,
+    /// The command that does only what cannot be left out.
+    pub floor: Option<usize>,
+    pub margin: f64,
+}
+
+impl Asked {
+    /// The meaning of what was typed.
+    pub fn of(global: &Global, typed: &Sweep, folder: &Path) -> Result<Self, CliError> {
+        match &typed.benchmark {
+            Some(name) => Self::of_plan(typed, &Project::open(global)?, name),
+            None => Self::of_commands(typed, folder),
+        }
+    }
+
+    /// Commands that were typed.
+    fn of_commands(typed: &Sweep, folder: &Path) -> Result<Self, CliError> {
+        let parameters = parameters(typed)?;
+        if parameters.is_empty() && typed.commands.len() < 2 && typed.floor.is_none() {
+            return Err(SweepMistake::NothingToSweep.into());
+        }
+        let bench = typed.as_bench(&parameters);
+        let Typed { commands, reference } = Typed::new(&bench, folder)?;
+        let question = Question {
+            commands,
+            exits: exits(&bench)?,
+            metrics: metrics(&typed.metric)?,
+            ..bare(typed, &bench, folder)?
+        };
+        Self::looked_at(typed, parameters, question, reference)
+    }
+
+    /// A benchmark of the plan.
+    fn of_plan(typed: &Sweep, project: &Project, name: &str) -> Result<Self, CliError> {
+        let all = &project.plan.benchmarks;
+        let unknown = || CliError::UnknownBenchmark {
+            name: name.to_owned(),
+            known: all.iter().map(|it| format!("`{}`", it.name)).collect::<Vec<_>>().join(", "),
+        };
+        let benchmark = all.iter().find(|it| it.name == name).ok_or_else(unknown)?;
+        let build = typed.build.clone().unwrap_or_else(|| project.folder.clone());
+        let planned = Planned { project, benchmark, build: &build };
+        let parameters = planned.parameters(parameters(typed)?)?;
+        if parameters.iter().all(|(_, values)| values.len() < 2) {
+            return Err(SweepMistake::NothingToSweep.into());
+        }
+        let own = benchmark.directory.as_ref();
+        let folder = own.map_or_else(|| project.folder.clone(), |own| project.folder.join(own));
+        let bare = bare(typed, &typed.as_bench(&[]), &folder)?;
+        let of_plan = benchmark.metrics.iter();
+        let read = of_plan.clone().filter(|planned| planned.reading.is_some()).cloned();
+        let question = Question {
+            commands: planned.commands(&parameters)?,
+            exits: Exits::One(planned.exit()),
+            counters: bare.counters.iter().copied().chain(of_plan.filter_map(|it| it.counting)).collect(),
+            metrics: metrics(&typed.metric)?.into_iter().chain(read).collect(),
+            ..bare
+        };
+        Self::looked_at(typed, parameters, question, None)
+    }
+
+    /// With the metrics and limits that decide which value is best.
+    fn looked_at(
+        typed: &Sweep,
+        parameters: Vec<Parameter>,
+        question: Question,
+        floor: Option<usize>,
+    ) -> Result<Self, CliError> {
+        let objective = objective(typed, &question.metrics)?;
+        let known: Vec<Metric> = question.metrics.iter().map(|planned| planned.metric.clone()).collect();
+        let limit = |text: &String| MetricLimit::parse(text, &known).map_err(SweepMistake::from);
+        let limits: Vec<MetricLimit> = typed.limits.iter().map(limit).collect::<Result<_, _>>()?;
+        // What is looked at is counted.
+        let asked = limits.iter().map(|limit| &limit.metric).chain(&objective);
+        let missing = asked.filter_map(|metric| Counter::named(&metric.name));
+        let missing: Vec<Counting> = missing
+            .filter(|counter| question.counters.iter().all(|it| it.counter != *counter))
+            .map(|counter| Counting { counter, optional: false })
+            .collect();
+        Ok(Self {
+            default: default(&typed.default, &question.commands)?,
+            question: Question { counters: [question.counters.clone(), missing].concat(), ..question },
+            floor,
+            parameters,
+            objective,
+            limits,
+            margin: share("--margin", &typed.margin)?,
+        })
+    }
+
+    /// The values as numbers, in order of the commands, where they differ in one parameter alone that has numbers.
+    pub fn positions(&self) -> Option<Vec<f64>> {
+        let mut varied = self.varied();
+        let (Some((_, values)), None) = (varied.next(), varied.next()) else { return None };
+        let numbers: Vec<f64> = values::numbers(values)?.into_iter().map(|(number, _)| number).collect();
+        (numbers.len() == self.question.commands.len()).then_some(numbers)
+    }
+
+    /// The parameters that have several values.
+    fn varied(&self) -> impl Iterator<Item = &Parameter> {
+        self.parameters.iter().filter(|(_, values)| values.len() > 1)
+    }
+
+    /// What a command is called in the answer: its values, or its name where there are several commands.
+    pub fn label(&self, command: usize) -> String {
+        let Command { name, parameters, .. } = &self.question.commands[command];
+        let values: usize = self.parameters.iter().map(|(_, values)| values.len()).product();
+        if parameters.is_empty() || self.question.commands.len() > values {
+            return name.clone();
+        }
+        let is_varied = |name: &String| self.varied().any(|(varied, _)| varied == name);
+        let all = || parameters.iter().map(|(name, value)| (is_varied(name), format!("{name}={value}")));
+        let some: Vec<String> = all().filter(|(varied, _)| *varied).map(|(_, value)| value).collect();
+        if some.is_empty() {
+            all().map(|(_, value)| value).collect::<Vec<_>>().join(" ")
+        } else {
+            some.join(" ")
+        }
+    }
+}
+
+/// A question without commands and metrics.
+fn bare(typed: &Sweep, bench: &Bench, folder: &Path) -> Result<Question, CliError> {
+    Ok(Question {
+        commands: Vec::new(),
+        rule: rule(bench)?,
+        exits: Exits::One(0),
+        counters: counters(&typed.counter)?,
+        metrics: Vec::new(),
+        duet: None,
+        estimator: None,
+        folder: folder.to_owned(),
+        seed: typed.seed.unwrap_or_else(random_seed),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        conditions: BTreeMap::new(),
+    })
+}
+
+fn parameters(typed: &Sweep) -> Result<Vec<Parameter>, CliError> {
+    let ranges = typed.search.iter().chain(&typed.highest_load);
+    if ranges.count() > 0 && typed.commands.len() > 1 {
+        return Err(SweepMistake::OneCommand { commands: typed.commands.len() }.into());
+    }
+    if let Some(text) = &typed.search {
+        let steps = typed.steps.unwrap_or(STEPS) as usize;
+        return Ok(vec![values::searched(text, steps, typed.log)?]);
+    }
+    if let Some(text) = &typed.highest_load {
+        return Ok(vec![values::loads(text, typed.log)?]);
+    }
+    typed.parameter.iter().map(|text| values::parameter(text)).collect()
+}
+
+/// The metrics that are read from the output, by the rules of plans: `NAME=FROM`, `NAME[UNIT]=FROM`.
+pub fn metrics(typed: &[String]) -> Result<Vec<PlannedMetric>, SweepMistake> {
+    typed.iter().map(|text| metric(text)).collect()
+}
+
+fn metric(text: &str) -> Result<PlannedMetric, SweepMistake> {
+    let wrong = |why: &str| SweepMistake::BadMetric { text: text.to_owned(), why: why.to_owned() };
+    let (name, from) = text.split_once('=').ok_or_else(|| wrong("`=` is missing"))?;
+    let (name, unit) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+        Some((name, unit)) => (name, Some(unit)),
+        None => (name, None),
+    };
+    // A plan of one benchmark: so the rules are the same, and stand in one place.
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let unit = unit.map_or_else(String::new, |unit| format!(", unit = {}", quoted(unit)));
+    let entry = format!("{{ name = {}, from = {}{unit} }}", quoted(name), quoted(from));
+    let text = format!("[subject]\n[[benchmark]]\nname = \"x\"\ncommand = \"x\"\nmetrics = [{entry}]\n");
+    let plan = plan::parse(&text, "-m").map_err(|errors| wrong(&first_line(&errors.render(false))))?;
+    let metrics = plan.benchmarks.into_iter().flat_map(|benchmark| benchmark.metrics);
+    metrics.into_iter().next().ok_or_else(|| wrong("it has no place in the output"))
+}
+
+/// The first line of what is wrong with a plan, without the place, which nobody typed.
+fn first_line(rendered: &str) -> String {
+    let line = rendered.lines().next().unwrap_or_default();
+    line.split_once(": ").map_or(line, |(_, rest)| rest).to_owned()
+}
+
+/// A metric that is read, or a built-in one.
+pub fn named(name: &str, metrics: &[PlannedMetric]) -> Result<Metric, SweepMistake> {
+    let own = metrics.iter().map(|planned| &planned.metric).find(|metric| metric.name == name).cloned();
+    own.or_else(|| Metric::known(name)).ok_or_else(|| SweepMistake::UnknownMetric { name: name.to_owned() })
+}
+
+fn objective(typed: &Sweep, metrics: &[PlannedMetric]) -> Result<Option<Metric>, SweepMistake> {
+    let better = if typed.maximise.is_some() { Direction::Higher } else { Direction::Lower };
+    let Some(name) = typed.minimise.as_ref().or(typed.maximise.as_ref()) else { return Ok(None) };
+    Ok(Some(Metric { better, ..named(name, metrics)? }))
+}
+
+/// The command with these values.
+fn default(typed: &[String], commands: &[Command]) -> Result<Option<usize>, SweepMistake> {
+    let mut fitting: Vec<usize> = (0..commands.len()).collect();
+    for text in typed {
+        let wrong = || SweepMistake::NoValues { text: text.clone() };
+        let (name, value) = text.split_once('=').ok_or_else(wrong)?;
+        let is_same = |own: &str| own == value || own.parse::<f64>().is_ok_and(|it| Ok(it) == value.parse());
+        let has = |it: &usize| commands[*it].parameters.iter().any(|(own, at)| own == name && is_same(at));
+        fitting.retain(has);
+        if fitting.is_empty() {
+            return Err(SweepMistake::NotAValue { name: name.to_owned(), value: value.to_owned() });
+        }
+    }
+    Ok(fitting.first().copied().filter(|_| !typed.is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_are_read_by_the_rules_of_plans() {
+        let read =
+            metrics(&["loss[%]=json:/end/sum/lost_percent".into(), "got=iperf3:received".into()]).unwrap();
+        assert_eq!((read[0].metric.name.as_str(), read[0].metric.unit.show(1.0).as_str()), ("loss", "1 %"));
+        assert_eq!(read[1].metric.better, Direction::Higher);
+        let wrong = |text: &str| metric(text).unwrap_err().to_string();
+        assert_eq!(wrong("loss"), "`loss` is not a metric to read: `=` is missing");
+        assert!(wrong("wall=json:/a").starts_with("`wall=json:/a` is not a metric to read: "));
+        assert!(wrong("a=nothing:b").starts_with("`a=nothing:b` is not a metric to read: "));
+    }
+}

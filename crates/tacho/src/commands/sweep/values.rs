@@ -1,0 +1,200 @@
+//! Values of a parameter, as they are typed: lists, steps, factors, ranges.
+
+use super::mistake::SweepMistake;
+use crate::commands::bench::parameters::{Parameter, list, range};
+use crate::error::CliError;
+
+/// A list has at most so many values.
+const MOST: usize = 10_000;
+/// All values of a range of loads are tried where there are at most so many.
+const ALL_LOADS: usize = 2000;
+/// Neighbouring loads of longer ranges differ by this share.
+const LOAD_STEP: f64 = 0.005;
+
+/// The values of `NAME=VALUES`; numbers in rising order.
+pub fn parameter(text: &str) -> Result<Parameter, CliError> {
+    let wrong = || SweepMistake::NoValues { text: text.to_owned() };
+    let (name, values) = text.split_once('=').ok_or_else(wrong)?;
+    if name.is_empty() || values.is_empty() {
+        return Err(wrong().into());
+    }
+    let mut all: Vec<String> = Vec::new();
+    for item in list([name, values]).1 {
+        match item.split_once("..") {
+            Some((from, to)) => all.extend(steps(name, from, to, &all, text)?),
+            None => all.push(item),
+        }
+    }
+    Ok((name.to_owned(), in_order(all)))
+}
+
+/// Numbers in rising order, each once; words as they are.
+pub fn in_order(all: Vec<String>) -> Vec<String> {
+    let Some(mut numbers) = numbers(&all) else { return all };
+    numbers.sort_by(|one, other| one.0.total_cmp(&other.0));
+    numbers.dedup_by(|one, other| one.0 == other.0);
+    numbers.into_iter().map(|(_, value)| value).collect()
+}
+
+/// The values as numbers, with how each is typed; none where one is not a number.
+pub fn numbers(values: &[String]) -> Option<Vec<(f64, String)>> {
+    let number =
+        |value: &String| Some((value.parse::<f64>().ok().filter(|it| it.is_finite())?, value.clone()));
+    values.iter().map(number).collect()
+}
+
+/// `4..64` after `1, 2`; `10..100:10`; `1..1024*2`.
+fn steps(name: &str, from: &str, to: &str, before: &[String], text: &str) -> Result<Vec<String>, CliError> {
+    if let Some((to, step)) = to.split_once(':') {
+        return Ok(range([name, from, to], Some(step))?.1);
+    }
+    if let Some((to, factor)) = to.split_once('*') {
+        return by_factor(from, to, factor.parse().unwrap_or(0.0), text);
+    }
+    let wrong = || SweepMistake::Unsteady { text: text.to_owned() };
+    let begun = numbers(&[before, &[from.to_owned()]].concat()).ok_or_else(wrong)?;
+    match begun.as_slice() {
+        [.., a, b, c] if is_near(b.0 * b.0, a.0 * c.0) && !is_near(b.0 - a.0, c.0 - b.0) => {
+            by_factor(from, to, c.0 / b.0, text)
+        }
+        [.., a, b] if b.0 > a.0 => Ok(range([name, from, to], Some(&trimmed(b.0 - a.0, 9)))?.1),
+        [_] => Ok(range([name, from, to], None)?.1),
+        _ => Err(wrong().into()),
+    }
+}
+
+fn by_factor(from: &str, to: &str, factor: f64, text: &str) -> Result<Vec<String>, CliError> {
+    let wrong = || SweepMistake::Unsteady { text: text.to_owned() };
+    let (first, last) = ends(from, to).ok_or_else(wrong)?;
+    if factor <= 1.0 || first <= 0.0 || last < first {
+        return Err(wrong().into());
+    }
+    let is_in = |value: &f64| *value <= last * (1.0 + 1e-9);
+    let values = std::iter::successors(Some(first), |value| Some(value * factor)).take_while(is_in);
+    Ok(values.take(MOST).map(|value| trimmed(value, 6)).collect())
+}
+
+/// The values of a search: `NAME=FROM..TO` in so many steps.
+pub fn searched(text: &str, steps: usize, is_log: bool) -> Result<Parameter, CliError> {
+    let (name, from, to) = named_range(text)?;
+    let (first, last) = ends(from, to).ok_or_else(|| SweepMistake::BadRange { text: text.to_owned() })?;
+    check(text, from, (first, last), is_log)?;
+    Ok((name.to_owned(), spaced((first, last), steps, decimals(from).max(decimals(to)), is_log)))
+}
+
+/// The values of a load: all of them where they are few, else by steps of half a percent.
+pub fn loads(text: &str, is_log: bool) -> Result<Parameter, CliError> {
+    let (name, from, to) = named_range(text)?;
+    let (first, last) = ends(from, to).ok_or_else(|| SweepMistake::BadRange { text: text.to_owned() })?;
+    check(text, from, (first, last), is_log)?;
+    let decimals = decimals(from).max(decimals(to));
+    let all = (last - first) * 10_f64.powf(decimals as f64);
+    if all <= ALL_LOADS as f64 && !is_log {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most so many
+        let steps = all.round() as usize;
+        return Ok((name.to_owned(), spaced((first, last), steps, decimals, false)));
+    }
+    let is_log = first > 0.0;
+    let steps = if is_log { (last / first).ln() / LOAD_STEP.ln_1p() } else { ALL_LOADS as f64 };
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a range of numbers that were typed
+    let steps = (steps.ceil() as usize).min(MOST);
+    Ok((name.to_owned(), spaced((first, last), steps, decimals, is_log)))
+}
+
+fn named_range(text: &str) -> Result<(&str, &str, &str), SweepMistake> {
+    let wrong = || SweepMistake::BadRange { text: text.to_owned() };
+    let (name, range) = text.split_once('=').ok_or_else(wrong)?;
+    let (from, to) = range.split_once("..").ok_or_else(wrong)?;
+    if name.is_empty() { Err(wrong()) } else { Ok((name, from, to)) }
+}
+
+fn check(text: &str, from: &str, (first, last): (f64, f64), is_log: bool) -> Result<(), SweepMistake> {
+    if first >= last {
+        return Err(SweepMistake::BadRange { text: text.to_owned() });
+    }
+    if is_log && first <= 0.0 {
+        return Err(SweepMistake::NotPositive { text: text.to_owned(), from: from.to_owned() });
+    }
+    Ok(())
+}
+
+/// So many steps between two numbers, rounded to so many decimals, without those that are equal then.
+fn spaced((first, last): (f64, f64), steps: usize, decimals: usize, is_log: bool) -> Vec<String> {
+    let at = |step: usize| {
+        let share = step as f64 / steps.max(1) as f64;
+        if is_log { first * (last / first).powf(share) } else { first + share * (last - first) }
+    };
+    let mut values: Vec<String> = (0..=steps).map(|step| format!("{:.decimals$}", at(step))).collect();
+    values.dedup();
+    values
+}
+
+fn ends(from: &str, to: &str) -> Option<(f64, f64)> {
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|it| it.is_finite());
+    Some((number(from)?, number(to)?))
+}
+
+fn decimals(text: &str) -> usize {
+    text.split_once('.').map_or(0, |(_, decimals)| decimals.len())
+}
+
+fn is_near(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 1e-9 * one.abs().max(other.abs())
+}
+
+/// A number with at most so many decimals, and none that are 0.
+fn trimmed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Result<String, String> {
+        parameter(text).map(|(_, values)| values.join(" ")).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn lists_go_on_as_they_begin() {
+        assert_eq!(values("n=1,64,1024").unwrap(), "1 64 1024");
+        assert_eq!(values("n=1,2,4..64").unwrap(), "1 2 4 8 16 32 64");
+        assert_eq!(values("n=1,2,4..100").unwrap(), "1 2 4 8 16 32 64");
+        assert_eq!(values("n=10,20..50").unwrap(), "10 20 30 40 50");
+        assert_eq!(values("n=10..50:20").unwrap(), "10 30 50");
+        assert_eq!(values("n=0.5..4*2").unwrap(), "0.5 1 2 4");
+        assert_eq!(values("n=1..4").unwrap(), "1 2 3 4");
+        assert_eq!(values("n=64,1,8").unwrap(), "1 8 64", "numbers rise");
+        assert_eq!(values("mode=fast,safe").unwrap(), "fast safe");
+    }
+
+    #[test]
+    fn what_does_not_go_on_is_a_mistake() {
+        assert_eq!(values("n=").unwrap_err(), "`n=` is not a parameter with values");
+        assert_eq!(values("n").unwrap_err(), "`n` is not a parameter with values");
+        let unsteady = "the values of `n=8,4..64` go neither up by steps nor by a factor";
+        assert_eq!(values("n=8,4..64").unwrap_err(), unsteady);
+        assert_eq!(
+            values("n=1..8*1").unwrap_err(),
+            "the values of `n=1..8*1` go neither up by steps nor by a factor"
+        );
+    }
+
+    #[test]
+    fn a_search_spaces_its_values() {
+        let of = |text, steps, is_log| searched(text, steps, is_log).map(|(_, values)| values.join(" "));
+        assert_eq!(of("n=1..16", 4, true).unwrap(), "1 2 4 8 16");
+        assert_eq!(of("n=1..4", 64, true).unwrap(), "1 2 3 4", "equal ones are one");
+        assert_eq!(of("n=0.0..1.0", 4, false).unwrap(), "0.0 0.2 0.5 0.8 1.0");
+        assert!(of("n=0..16", 4, true).is_err() && of("n=16..1", 4, false).is_err());
+    }
+
+    #[test]
+    fn loads_are_all_values_or_half_a_percent_apart() {
+        assert_eq!(loads("rate=1..1000", false).unwrap().1.len(), 1000);
+        let long = loads("rate=1000..1000000", false).unwrap().1;
+        assert_eq!((long.first().unwrap().as_str(), long.last().unwrap().as_str()), ("1000", "1000000"));
+        assert!((1300..1450).contains(&long.len()), "{}", long.len());
+    }
+}

@@ -1,0 +1,88 @@
+//! What `tacho sweep` answers: as text, in Markdown and in JSON.
+
+mod answer;
+mod front;
+mod load;
+mod optimum;
+mod progress;
+mod rows;
+mod words;
+
+use tacho_experiment::side_by_side::Standings;
+use tacho_experiment::sweep::{FoundOptimum, HighestLoad, LoadQuestion, SweepAnswer, SweepQuestion};
+use tacho_record::Host;
+
+use crate::commands::sweep::typed::Asked;
+
+use super::{bench, text};
+
+pub use progress::StepProgress;
+use rows::SweepRows;
+
+/// A whole grid.
+pub struct SweepReport<'a> {
+    pub asked: &'a Asked,
+    pub host: &'a Host,
+    pub question: &'a SweepQuestion,
+    pub found: &'a SweepAnswer,
+    pub standings: &'a Standings,
+    /// How wide the terminal is, in columns, if the answer goes to one.
+    pub width: Option<usize>,
+}
+
+/// A search for the best value.
+pub struct OptimumReport<'a> {
+    pub asked: &'a Asked,
+    pub host: &'a Host,
+    pub question: &'a SweepQuestion,
+    pub found: &'a FoundOptimum,
+    pub width: Option<usize>,
+}
+
+/// A search for the highest load.
+pub struct LoadReport<'a> {
+    pub asked: &'a Asked,
+    pub host: &'a Host,
+    pub question: &'a LoadQuestion,
+    pub found: &'a HighestLoad,
+    pub width: Option<usize>,
+}
+
+impl SweepReport<'_> {
+    fn rows(&self) -> SweepRows<'_> {
+        SweepRows {
+            asked: self.asked,
+            question: self.question,
+            rows: &self.found.rows,
+            curve: &self.found.curve,
+            places: &self.found.places,
+            width: self.width,
+        }
+    }
+
+    /// The answer as people read it.
+    pub fn text(&self) -> String {
+        let lines: String = self.rows().lines().into_iter().map(|line| line + "\n").collect();
+        let parts = [self.rows().table(), text::wrap(&lines, self.width), self.front()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The same in Markdown.
+    pub fn markdown(&self) -> String {
+        let lines: String = self.rows().lines().into_iter().map(|line| format!("- {line}\n")).collect();
+        self.rows().markdown() + "\n" + &lines
+    }
+
+    /// Prints what should be said beside the numbers.
+    pub fn print_notes(&self) {
+        let report = bench::Report {
+            host: self.host,
+            question: &self.question.bench,
+            answer: &self.found.answer,
+            standings: self.standings,
+            margin: self.question.margin,
+            width: self.width,
+        };
+        report.print_notes();
+    }
+}

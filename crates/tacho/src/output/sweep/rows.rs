@@ -1,0 +1,173 @@
+//! A row a value: its median and interval, times of the best, and a bar.
+
+use tacho_experiment::sweep::{MissingCurve, SweepQuestion, SweepRow};
+use tacho_record::Direction;
+use tacho_stats::sweep::SweepCurve;
+
+use super::words::NamedCurve;
+use crate::commands::sweep::typed::Asked;
+use crate::output::{COLUMNS, table, text};
+
+/// How wide a bar may be, and has to be.
+const BARS: std::ops::RangeInclusive<usize> = 8..=32;
+/// The scale goes this many times as far as the largest median at most.
+const BEYOND: f64 = 1.25;
+/// How wide a value may become.
+const LABEL: usize = 36;
+
+/// The rows of a sweep or a search.
+pub struct SweepRows<'a> {
+    pub asked: &'a Asked,
+    pub question: &'a SweepQuestion,
+    pub rows: &'a [SweepRow],
+    pub curve: &'a Result<SweepCurve, MissingCurve>,
+    pub places: &'a [usize],
+    pub width: Option<usize>,
+}
+
+/// What a row is shown as.
+struct RowCells {
+    label: String,
+    n: String,
+    median: String,
+    margin: String,
+    times: String,
+    mark: String,
+    /// The ends of the bar's certain and uncertain part, as shares of the longest.
+    bar: Option<(f64, f64)>,
+}
+
+impl SweepRows<'_> {
+    /// The table, with bars where there is room.
+    pub fn table(&self) -> String {
+        let cells = self.cells();
+        let head = ["", "n", "median", "95 %", "× best"].map(str::to_owned);
+        let columns = |it: &RowCells| {
+            [it.label.clone(), it.n.clone(), it.median.clone(), it.margin.clone(), it.times.clone()]
+        };
+        let length = |text: &String| text.chars().count();
+        let wide = |at: usize| {
+            cells.iter().map(|it| length(&columns(it)[at])).chain([length(&head[at])]).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..head.len()).map(wide).collect();
+        let marks = cells.iter().map(|it| length(&it.mark)).max().unwrap_or(0);
+        let used: usize = widths.iter().map(|width| width + 2).sum::<usize>() + marks;
+        let room = self.width.unwrap_or(COLUMNS).saturating_sub(used + 2).min(*BARS.end());
+        let bars = if room < *BARS.start() { 0 } else { room };
+        let line = |columns: [String; 5], bar: String, mark: &str| {
+            let padded = columns.iter().zip(&widths).enumerate().map(|(at, (text, width))| {
+                if at == 0 { format!("{text:<width$}") } else { format!("{text:>width$}") }
+            });
+            let bar = if bars == 0 { String::new() } else { format!("  {bar:<bars$}") };
+            format!("{}{bar}  {mark}", padded.collect::<Vec<_>>().join("  ")).trim_end().to_owned() + "\n"
+        };
+        let mut out = line(head.clone(), String::new(), "");
+        for row in &cells {
+            let bar = row.bar.filter(|_| bars > 0).map_or_else(String::new, |bar| drawn(bar, bars));
+            out += &line(columns(row), bar, &row.mark);
+        }
+        out
+    }
+
+    /// The same in Markdown.
+    pub fn markdown(&self) -> String {
+        let mut out =
+            "| Value | n | Median | 95 % | × best | |\n|:---|---:|---:|---:|---:|:---|\n".to_owned();
+        for row in self.cells() {
+            let label = text::markdown_code_cell(&row.label);
+            let [mark, times] = [&row.mark, &row.times].map(|text| text::markdown(text));
+            out += &format!("| {label} | {} | {} | {} | {times} | {mark} |\n", row.n, row.median, row.margin);
+        }
+        out
+    }
+
+    /// What the curve says, a line each; or why there is none.
+    pub fn lines(&self) -> Vec<String> {
+        let curve = match self.curve {
+            Ok(curve) => curve,
+            Err(missing) => return vec![format!("no curve: {missing}")],
+        };
+        let medians: Vec<f64> = self
+            .places
+            .iter()
+            .map(|at| self.rows[*at].summary.map_or(f64::NAN, |summary| summary.median))
+            .collect();
+        let metric = self.question.metric(self.places.first().copied().unwrap_or(0));
+        let places = self.places;
+        NamedCurve { asked: self.asked, metric: &metric, curve, places, medians: &medians }.lines()
+    }
+
+    fn cells(&self) -> Vec<RowCells> {
+        let high = |row: &SweepRow| row.summary.map(|it| it.interval.map_or(it.median, |(_, high)| high));
+        let highest = self.rows.iter().filter_map(high).fold(0.0, f64::max);
+        // One wide interval must not hide the other values.
+        let medians = self.rows.iter().filter_map(|row| Some(row.summary?.median)).fold(0.0, f64::max);
+        let longest = highest.min(BEYOND * medians);
+        let executed = |(at, row): (usize, &SweepRow)| {
+            (row.summary.is_some() || row.failed.0 > 0).then(|| self.row(at, row, longest))
+        };
+        self.rows.iter().enumerate().filter_map(executed).collect()
+    }
+
+    fn row(&self, at: usize, row: &SweepRow, longest: f64) -> RowCells {
+        let metric = self.question.metric(at);
+        let summary = row.summary;
+        let bar = summary.filter(|_| longest > 0.0).map(|it| {
+            let (low, high) = it.interval.unwrap_or((it.median, it.median));
+            (low / longest, high / longest)
+        });
+        RowCells {
+            label: text::cut(&self.asked.label(at), LABEL),
+            n: summary.map_or_else(String::new, |it| it.n.to_string()),
+            median: summary.map_or_else(String::new, |it| text::median(&metric.unit, &it)),
+            margin: summary.and_then(|it| table::margin(&it, &metric.unit)).unwrap_or_default(),
+            times: self.times(row, metric.better).unwrap_or_default(),
+            mark: self.mark(at, row),
+            bar,
+        }
+    }
+
+    /// Times of the best: above 1 for a time, below 1 for a throughput.
+    fn times(&self, row: &SweepRow, better: Direction) -> Option<String> {
+        let cost = self.curve.as_ref().ok()?.costs[row.place?].estimate;
+        let times = if better == Direction::Lower { cost.exp() } else { (-cost).exp() };
+        Some(format!("{times:.2}"))
+    }
+
+    fn mark(&self, at: usize, row: &SweepRow) -> String {
+        if row.failed.0 > 0 {
+            let why = row.failed.1.clone().unwrap_or_default();
+            return text::cut(&format!("{} failed ({why})", row.failed.0), LABEL);
+        }
+        let limits = self.question.limits.iter().zip(&row.limits);
+        let broken = limits.filter_map(|(limit, kept)| match kept {
+            Some((true, true)) => None,
+            Some((true, false)) => Some(format!("{limit} is not certain")),
+            Some((false, is_certain)) => {
+                Some(format!("not {limit}{}", if *is_certain { "" } else { ", not certain" }))
+            }
+            None => Some(format!("no {}", limit.metric.name)),
+        });
+        let mut marks: Vec<String> = broken.collect();
+        if let (Ok(curve), Some(place)) = (self.curve, row.place) {
+            let is_varied = curve.plateau.len() < self.places.len();
+            let shape = if place == curve.best {
+                Some("best")
+            } else {
+                Some("plateau").filter(|_| is_varied && curve.plateau.contains(&place))
+            };
+            marks.extend(shape.map(str::to_owned));
+            marks.extend((curve.knee == Some(place)).then(|| "knee".to_owned()));
+        }
+        marks.extend((self.asked.default == Some(at)).then(|| "default".to_owned()));
+        marks.join(", ")
+    }
+}
+
+/// A bar whose end is drawn lighter as far as its interval reaches.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // shares of a width
+fn drawn((low, high): (f64, f64), width: usize) -> String {
+    let at = |share: f64| (share.clamp(0.0, 1.0) * width as f64).round() as usize;
+    let (low, high) = (at(low), at(high).max(1));
+    "█".repeat(low.min(high)) + &"▒".repeat(high - low.min(high))
+}
